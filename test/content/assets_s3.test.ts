@@ -1,8 +1,6 @@
-// The same files with an S3-compatible provider in place of the data directory: a small one made of node:http, which
-// believes nobody who does not sign.
+// The same files with an S3-compatible provider in place of the data directory.
 
 import { existsSync } from "node:fs";
-import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { parseId } from "../../src/model/domain/ids.ts";
@@ -10,66 +8,35 @@ import { freePort } from "../../src/program/boot/server.ts";
 import { loadConfig } from "../../src/store/config/load.ts";
 import { ConfigError } from "../../src/store/config/setting.ts";
 import { consoleOf, MP3, PNG } from "../support/assets.ts";
+import { type Provider, s3Provider, s3Settings } from "../support/s3.ts";
 import { turn, WAIT } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
-const objects = new Map<string, Buffer>();
-const calls: string[] = [];
-/** What it refuses everything with, whoever asks; 0: nothing. */
-let failing = 0;
-/** Nothing is stored before it resolves. */
-let held: Promise<unknown> | null = null;
-
-const provider: Server = createServer(async (request, response) => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  calls.push(`${request.method} ${request.url}`);
-  const signed =
-    /^AWS4-HMAC-SHA256 Credential=AKIATEST\/\d{8}\/auto\/s3\/aws4_request, SignedHeaders=\S+, Signature=[0-9a-f]{64}$/;
-  const end = (status: number, body?: Buffer | string) => response.writeHead(status).end(body);
-  if (!signed.test(request.headers.authorization ?? "") || !request.headers["x-amz-date"]) return end(403);
-  if (failing > 0) return end(failing, "its own words");
-  const key = request.url!;
-  const object = objects.get(key);
-  if (request.method === "PUT") {
-    await held;
-    objects.set(key, Buffer.concat(chunks));
-    return end(200);
-  }
-  if (request.method === "DELETE") {
-    // Some providers say 404 for what is gone, AWS says 204.
-    return end(objects.delete(key) ? 204 : 404);
-  }
-  return object ? end(200, request.method === "HEAD" ? undefined : object) : end(404);
-});
+let provider: Provider;
 
 describe("an S3-compatible store", () => {
   let world: World;
   let pages: ReturnType<typeof consoleOf>;
   const settings = () => ({
-    ASSETS_S3_ENDPOINT: `http://127.0.0.1:${(provider.address() as { port: number }).port}/`,
+    ...s3Settings("ASSETS_S3", provider),
     ASSETS_S3_BUCKET: "belfry-files",
-    ASSETS_S3_REGION: "auto",
-    ASSETS_S3_ACCESS_KEY_ID: "AKIATEST",
-    ASSETS_S3_SECRET_ACCESS_KEY: "not a secret".replaceAll(" ", "-"),
   });
 
   beforeAll(async () => {
-    await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve));
+    provider = await s3Provider();
     world = await World.open({ settings: settings() });
     pages = consoleOf(world);
   });
   afterAll(async () => {
     await world?.close();
-    provider.closeAllConnections();
-    await new Promise((resolve) => provider.close(resolve));
+    await provider.close();
   });
 
   test("what is stored only after it was refused is removed again", async () => {
     const { store } = world.service.assets;
-    const asked = () => calls.filter((call) => call.endsWith("/late"));
+    const asked = () => provider.calls.filter((call) => call.endsWith("/late"));
     const { promise, resolve } = Promise.withResolvers<void>();
-    held = promise;
+    provider.held = promise;
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
       const put = expect(store.put("late", PNG)).rejects.toThrow("did not answer in time");
@@ -78,20 +45,20 @@ describe("an S3-compatible store", () => {
       await put;
     } finally {
       vi.useRealTimers();
-      held = null;
+      provider.held = null;
       resolve();
     }
     await vi.waitFor(
       () => expect(asked()).toEqual(["PUT", "DELETE"].map((verb) => `${verb} /belfry-files/late`)),
       WAIT,
     );
-    expect(objects.has("/belfry-files/late")).toBe(false);
+    expect(provider.objects.has("/belfry-files/late")).toBe(false);
   });
 
   test("holds the bytes under the row's id, and nothing lies in the data directory", async () => {
     const { id, url } = await pages.upload("audio", MP3);
     const key = `/belfry-files/${parseId("ast", id)}`;
-    expect(objects.get(key)).toEqual(MP3);
+    expect(provider.objects.get(key)).toEqual(MP3);
     expect(existsSync(join(world.dataDir, "assets"))).toBe(false);
     const path = new URL(url).pathname;
     const get = (headers: Record<string, string> = {}) =>
@@ -100,17 +67,17 @@ describe("an S3-compatible store", () => {
     expect(Buffer.from(await whole.arrayBuffer())).toEqual(MP3);
     const part = await get({ range: "bytes=1-3" });
     expect([part.status, Buffer.from(await part.arrayBuffer())]).toEqual([206, MP3.subarray(1, 4)]);
-    const before = calls.length;
+    const before = provider.calls.length;
     expect((await get({ "if-none-match": whole.headers.get("etag")! })).status).toBe(304);
-    expect(calls.length).toBe(before);
+    expect(provider.calls.length).toBe(before);
     expect((await pages.call("DELETE", `/${id}`)).status).toBe(204);
-    expect(objects.has(key)).toBe(false);
+    expect(provider.objects.has(key)).toBe(false);
     expect(await world.service.assets.store.get(parseId("ast", id)!)).toBeNull();
   });
 
   test("what is gone already may be removed again", async () => {
     const { id } = await pages.upload("image", PNG);
-    objects.clear();
+    provider.objects.clear();
     expect((await pages.call("DELETE", `/${id}`)).status).toBe(204);
     expect(await world.sql("select id from asset")).toEqual([]);
   });
@@ -119,7 +86,7 @@ describe("an S3-compatible store", () => {
   test.each([403, 507, 503])(
     "a provider that answers %i refuses the upload whole, for a while",
     async (status) => {
-      failing = status;
+      provider.failing = status;
       const answer = await pages.call("POST", "?kind=image", { body: PNG });
       expect(answer).toMatchObject({
         status: 503,
@@ -139,7 +106,7 @@ describe("an S3-compatible store", () => {
       await expect
         .poll(async () => (await world.request("GET", "/readyz")).body)
         .toEqual({ status: "ready", degraded: ["files"] });
-      failing = 0;
+      provider.failing = 0;
       await world.service.assets.store.get("00000000-0000-0000-0000-000000000001");
       // A look stands for half a second.
       await expect

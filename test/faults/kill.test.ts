@@ -690,6 +690,11 @@ describe("settings", () => {
     assetsS3Region: ["a b"],
     assetsS3AccessKeyId: ["a b"],
     assetsS3SecretAccessKey: ["a b"],
+    backupTo: ["s3://", "https://x/y", "s3://a b"],
+    backupS3Endpoint: ["ftp://x", "belfry.example"],
+    backupS3Region: ["a b"],
+    backupS3AccessKeyId: ["a b"],
+    backupS3SecretAccessKey: ["a b"],
   };
   const rows = Object.entries(BAD).flatMap(([key, values]) =>
     values.map((value) => ({ name: SETTINGS[key as keyof Config].name, value })),

@@ -48,6 +48,7 @@ const RAW_SQL: Record<string, string> = {
   "src/store/db/closing.ts": "commit, with the last statement of a transaction",
   "src/store/db/opening.ts": "begin, with the first statement of a transaction",
   "src/store/db/migrate.ts": "the names of the migrations, settings of the session that migrates",
+  "src/identity/operator/backup_rows.ts": "tables, keys and triggers by the names that the catalogue gives",
   "src/program/boot/parts.ts": "asks whether the database is there",
   "src/identity/auth/better_auth.ts": "the library's own tables, by its own adapter",
 };

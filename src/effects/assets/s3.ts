@@ -1,10 +1,11 @@
-// Uploaded files with an S3-compatible provider: three verbs on one address, signed. Loaded by those alone who use it.
+// Files with an S3-compatible provider: three verbs on one address, signed, and what is there. Loaded by those alone who use it.
 
 import { AwsClient } from "aws4fetch";
 import type { Backend } from "./store.ts";
 
 export interface Bucket {
   endpoint: string;
+  /** Its name; with a path behind it, what lies below that. */
   bucket: string;
   region: string;
   accessKeyId: string;
@@ -13,6 +14,8 @@ export interface Bucket {
 
 /** What no file is called, to ask whether the provider answers. */
 const NO_FILE = "00000000-0000-0000-0000-000000000000";
+
+const LIST_MS = 60_000;
 
 /** `patienceMs`: no connection stays open for longer. */
 export function s3Backend({ endpoint, bucket, ...credentials }: Bucket, patienceMs: number): Backend {
@@ -43,4 +46,28 @@ export function s3Backend({ endpoint, bucket, ...credentials }: Bucket, patience
     remove: async (id) => void (await call("DELETE", id)),
     ask: async () => void (await call("HEAD", NO_FILE)),
   };
+}
+
+/**
+ * What lies in the bucket below a path that is empty or ends with a slash: names up to the next slash, a folder once and with its slash.
+ * The provider answers a thousand at a time. @throws naming the status.
+ */
+export async function listBucket(
+  { endpoint, bucket, ...credentials }: Bucket,
+  path: string,
+): Promise<string[]> {
+  const client = new AwsClient({ service: "s3", ...credentials });
+  const found: string[] = [];
+  for (let token = ""; ; ) {
+    const asked = new URLSearchParams({ "list-type": "2", delimiter: "/", prefix: path });
+    if (token) asked.set("continuation-token", token);
+    const request = await client.sign(`${endpoint.replace(/\/$/, "")}/${bucket}?${asked}`);
+    const response = await fetch(request, { signal: AbortSignal.timeout(LIST_MS) });
+    const said = await response.text();
+    if (!response.ok) throw new Error(`a list was answered ${response.status}`);
+    for (const [, , name = ""] of said.matchAll(/<(Key|Prefix)>([^<]*)<\/\1>/g))
+      if (name.startsWith(path) && name !== path) found.push(name.slice(path.length));
+    token = /<NextContinuationToken>([^<]*)</.exec(said)?.[1] ?? "";
+    if (!token) return found;
+  }
 }

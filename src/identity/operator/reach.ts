@@ -77,25 +77,32 @@ export async function withDatabase<T>(
   }
 }
 
+export type EmbeddedSettings = Extract<OperatorSettings, { databaseUrl: null }>;
+
 /** Starts the embedded database for the time of `use`. @throws DataDirInUse. */
-async function onItsOwn<T>(
-  settings: Extract<OperatorSettings, { databaseUrl: null }>,
-  use: (reached: Reached) => Promise<T>,
-): Promise<T> {
+async function onItsOwn<T>(settings: EmbeddedSettings, use: (reached: Reached) => Promise<T>): Promise<T> {
   const { dataDir } = settings;
-  const unlock = await holdDataDir(dataDir, 0);
+  const unlock = await holdDataDir(dataDir, { waitMs: 0 });
   try {
     loadSecret(settings, hasDatabase(dataDir));
-    const cluster = await openCluster(settings, { log: SILENT });
-    try {
-      await cluster.synced;
-      return await use({ url: cluster.url, byService: false });
-    } finally {
-      // Another command may have found the database running meanwhile, and still use it.
-      await cluster.close({ waitForClients: true });
-    }
+    return await onCluster(settings, use);
   } finally {
     unlock();
+  }
+}
+
+/** The same for who holds the folder. */
+export async function onCluster<T>(
+  settings: EmbeddedSettings,
+  use: (reached: Reached) => Promise<T>,
+): Promise<T> {
+  const cluster = await openCluster(settings, { log: SILENT });
+  try {
+    await cluster.synced;
+    return await use({ url: cluster.url, byService: false });
+  } finally {
+    // Another command may have found the database running meanwhile, and still use it.
+    await cluster.close({ waitForClients: true });
   }
 }
 

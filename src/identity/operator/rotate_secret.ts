@@ -1,6 +1,7 @@
 // `belfry secret rotate`: everything that is sealed under the server secret is opened with the old one and sealed again
 // with the new one, whole or not at all. What is only derived from it changes, and the answer says so.
 
+import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { symmetricDecrypt, symmetricEncrypt } from "better-auth/crypto";
 import { createAssetUrls } from "../../effects/assets/urls.ts";
@@ -23,6 +24,23 @@ const others = defineStatement("other_connections", {
     where datname = current_database() and backend_type = 'client backend'
       and application_name <> current_setting('application_name')`,
 });
+
+/** One that was just ended may still be there for a moment. */
+const ENDING_MS = 1_000;
+
+/** @throws 409 while anybody else is connected. */
+export async function refuseOthers(em: SqlEntityManager): Promise<void> {
+  const count = async () => need((await run(em, others, {}))[0], "a count has a row").others;
+  let open = await count();
+  for (const until = performance.now() + ENDING_MS; open > 0 && performance.now() < until; ) {
+    await pause(50);
+    open = await count();
+  }
+  if (open > 0)
+    throw conflict(
+      `${open} other connections to the database are open; stop every Belfry process on it first.`,
+    );
+}
 
 const ANSWER_KEY = "jsonb_build_array(credential_id, operation, key)::text";
 
@@ -130,12 +148,7 @@ export async function rotateSecret(
   { from, to }: { from: string; to: string },
 ): Promise<Rotation> {
   if (from === to) throw invalidRequest("The new secret is the old one.", "to");
-  const [row] = await run(em, others, {});
-  const open = need(row, "a count has a row").others;
-  if (open > 0)
-    throw conflict(
-      `${open} other connections to the database are open; stop every Belfry process on it first.`,
-    );
+  await refuseOthers(em);
   if (!(await isSecretOf(em, from)))
     throw invalidRequest("SECRET is not the secret that this database was used with.", "from");
   const counts = {

@@ -5,6 +5,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { OperatorOperation } from "../../identity/operator/operations.ts";
 import { loadSettings } from "../../store/config/load.ts";
 import { readCredentials } from "../../store/secret/credentials.ts";
+import { addBackupCommands } from "./backup_commands.ts";
 import { addCarryCommands } from "./carry_commands.ts";
 import { addImportFromCommand } from "./import_from_command.ts";
 import { printResult, remark } from "./output.ts";
@@ -31,7 +32,7 @@ const WORKSPACE = ["--workspace <wsp_…>", "the workspace; may be left out whil
 const reach = () => import("../../identity/operator/reach.ts");
 
 /** Adds migrate, doctor, database, workspaces, members, keys and channels. */
-export function addOperatorCommands(program: Command, now: () => Date): void {
+export function addOperatorCommands(program: Command, version: string, now: () => Date): void {
   const ask = async (operation: OperatorOperation, args: Record<string, unknown>) => {
     const { operatorSettings, runForOperator } = await reach();
     return runForOperator(operatorSettings(), { operation, args }, now);
@@ -88,6 +89,7 @@ export function addOperatorCommands(program: Command, now: () => Date): void {
     .action(() => run("database_promoted", {}));
 
   addSecretCommand(program, (args) => ask("rotate_secret", args));
+  addBackupCommands(program, version, now);
   addCarryCommands(program, now);
   addImportFromCommand(program, now);
 

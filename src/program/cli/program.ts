@@ -26,7 +26,7 @@ export function createProgram({ tools, version, serve, now }: CliDeps): Command 
     .summary("run the service")
     .description("Run the service until a signal ends it. Settings are read from the environment.")
     .action(serve);
-  addOperatorCommands(program, now);
+  addOperatorCommands(program, version, now);
 
   program.commandsGroup("Assistants, scripts and shells:");
   program

@@ -11,6 +11,8 @@ export function dataPaths(dataDir: string) {
     assets: join(dataDir, "assets"),
     secret: join(dataDir, "secret"),
     nextSecret: join(dataDir, "secret.next"),
+    /** There while a restore into an unused folder has not come to its end. */
+    restoring: join(dataDir, "restoring"),
     credentials: join(dataDir, "credentials.json"),
   };
 }

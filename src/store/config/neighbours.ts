@@ -25,10 +25,11 @@ function isDnsServer(item: string): boolean {
   return !!parts && isIP(parts[1] ?? parts[2] ?? "") !== 0 && Number(parts[3]) < 65536;
 }
 
-const PRINTABLE = matching(/^[\x21-\x7e]{1,256}$/, "printable text without spaces");
+export const ACCESS_KEY = matching(/^[\x21-\x7e]{1,256}$/, "printable text without spaces");
+export const REGION = matching(/^[a-z0-9-]{1,64}$/i, "the name of a region, such as eu-west-1 or auto");
 
 /** The five settings of the store go together; asked when the last of them is read. */
-function refuseHalfAStore(soFar: Earlier & { assetsS3SecretAccessKey: string | null }): void {
+function refuseHalfAStore(soFar: Earlier): void {
   const parts = [
     "assetsS3Endpoint",
     "assetsS3Bucket",
@@ -85,19 +86,19 @@ export const NEIGHBOURS = {
   assetsS3Region: {
     name: "ASSETS_S3_REGION",
     meaning: "Its region; auto where the provider has none.",
-    ...matching(/^[a-z0-9-]{1,64}$/i, "the name of a region, such as eu-west-1 or auto"),
+    ...REGION,
   },
   assetsS3AccessKeyId: {
     name: "ASSETS_S3_ACCESS_KEY_ID",
     meaning: "Key that may read, write and delete in the bucket.",
-    ...PRINTABLE,
+    ...ACCESS_KEY,
   },
   assetsS3SecretAccessKey: {
     name: "ASSETS_S3_SECRET_ACCESS_KEY",
     meaning: "The secret that goes with it.",
-    ...PRINTABLE,
+    ...ACCESS_KEY,
     read: (raw, name, soFar) => {
-      const value = PRINTABLE.read(raw, name);
+      const value = ACCESS_KEY.read(raw, name);
       refuseHalfAStore({ ...soFar, assetsS3SecretAccessKey: value });
       return value;
     },

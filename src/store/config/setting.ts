@@ -29,6 +29,7 @@ export type Earlier = Partial<{
   assetsS3Bucket: string | null;
   assetsS3Region: string | null;
   assetsS3AccessKeyId: string | null;
+  assetsS3SecretAccessKey: string | null;
 }>;
 
 /** The settings of a topic, in an order that matters only where a default is derived from an earlier one. */

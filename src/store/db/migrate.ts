@@ -13,7 +13,7 @@ const MIGRATION_LOCK = 7_239_104_551;
 const UNDEFINED_TABLE = "42P01";
 
 /** By the names of their files, as the migrator writes them down. */
-const carried = (): string[] =>
+export const carried = (): string[] =>
   readdirSync(MIGRATIONS)
     .flatMap((file) => /^(Migration\w+)\.[jt]s$/.exec(file)?.[1] ?? [])
     .sort();
@@ -28,6 +28,22 @@ export async function isMigrated(orm: Orm): Promise<boolean> {
     if ((error as { code?: string }).code === UNDEFINED_TABLE) return false;
     throw error;
   }
+}
+
+/** The migrations that a database has had, in their order; null: it is not one of Belfry's. */
+export async function migrationsOf(em: SqlEntityManager): Promise<string[] | null> {
+  const [found] = await em.execute<{ there: boolean }[]>(
+    "select to_regclass('migration') is not null as there",
+  );
+  if (!found?.there) return null;
+  const done = await em.execute<{ name: string }[]>("select name from migration order by id");
+  return done.map(({ name }) => name);
+}
+
+/** Runs these in the transaction of `em`, on a database that nobody else uses. */
+export async function runMigrations(orm: Orm, em: SqlEntityManager, migrations: string[]): Promise<void> {
+  const { Migrator } = await import("@mikro-orm/migrations");
+  await new Migrator(orm.em).up({ migrations, transaction: em.getTransactionContext() });
 }
 
 /** Reads all that `migrate` needs on an empty database, ahead of it. */
@@ -84,7 +100,6 @@ async function patiently<T>(ms: number, work: () => Promise<T>): Promise<T> {
 
 /** All migrations at once where there are none yet, since nobody else is there; else the next one. */
 async function migrateNext(orm: Orm, inTheWay: string[]): Promise<string[]> {
-  const { Migrator } = await import("@mikro-orm/migrations");
   return orm.em.fork().transactional(async (em) => {
     for (const bound of ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"])
       await em.execute(`set local ${bound} = 0`);
@@ -94,17 +109,13 @@ async function migrateNext(orm: Orm, inTheWay: string[]): Promise<string[]> {
     if (!next) return [];
     const migrations = missing.length === carried().length ? missing : [next];
     await lockTables(em, next, inTheWay);
-    await new Migrator(orm.em).up({ migrations, transaction: em.getTransactionContext() });
+    await runMigrations(orm, em, migrations);
     return migrations;
   });
 }
 
 async function missingIn(em: SqlEntityManager): Promise<string[]> {
-  const [found] = await em.execute<{ there: boolean }[]>(
-    "select to_regclass('migration') is not null as there",
-  );
-  const done = found?.there ? await em.execute<{ name: string }[]>("select name from migration") : [];
-  const names = new Set(done.map(({ name }) => name));
+  const names = new Set(await migrationsOf(em));
   return carried().filter((name) => !names.has(name));
 }
 

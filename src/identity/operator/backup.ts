@@ -1,0 +1,250 @@
+// `belfry backup`: rows of one instant, the uploaded files that they name and the server secret, together and while the service runs.
+
+import { IsolationLevel } from "@mikro-orm/core";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { z } from "zod";
+import { type AssetStore, createAssetStore } from "../../effects/assets/store.ts";
+import { conflict, invalidRequest } from "../../model/errors.ts";
+import { text } from "../../model/fields/sql.ts";
+import { need } from "../../model/need.ts";
+import type { Config } from "../../store/config/settings.ts";
+import { carried, migrationsOf } from "../../store/db/migrate.ts";
+import { openOrm } from "../../store/db/orm.ts";
+import { run, statementsOf } from "../../store/db/statement.ts";
+import { hasDatabase } from "../../store/embedded/cluster.ts";
+import { loadSecret } from "../../store/secret/secret.ts";
+import { isSecretOf } from "../auth/secret_check.ts";
+import { copying, writeRows } from "./backup_rows.ts";
+import {
+  type Box,
+  instantOf,
+  MANIFEST,
+  nameAt,
+  openShelf,
+  type Piece,
+  type ShelfSettings,
+} from "./backup_shelf.ts";
+import { type OperatorSettings, withDatabase } from "./reach.ts";
+
+const piece = z.object({ name: z.string(), bytes: z.int(), sha256: z.string() });
+
+/** What stands in a manifest, which is written last. */
+export const Manifest = z.object({
+  belfry: z.literal("backup"),
+  /** What this reads; another number, another reading. */
+  format: z.int(),
+  version: z.string(),
+  made_at: z.string(),
+  postgresql: z.string(),
+  /** What the schema is made of, in this order. */
+  migrations: z.array(z.string()),
+  tables: z.array(
+    z.object({ name: z.string(), columns: z.array(z.string()), rows: z.int(), pieces: z.array(piece) }),
+  ),
+  sequences: z.array(z.object({ name: z.string(), last: z.string().nullable() })),
+  files: z.array(piece.extend({ id: z.string() })),
+  /** Of files that rows name and the store did not have. */
+  missing_files: z.array(z.string()),
+  /** Null: it was left out on purpose. */
+  secret: piece.nullable(),
+});
+export type Manifest = z.output<typeof Manifest>;
+
+export const FORMAT = 1;
+
+/** The store of uploaded files, and the secret. */
+export type ServerSettings = Parameters<typeof createAssetStore>[0] &
+  Pick<Config, "secret" | "databaseUrl"> &
+  ShelfSettings;
+
+const defineStatement = statementsOf("upkeep");
+
+const serverVersion = defineStatement("server_version", {
+  reads: true,
+  columns: { version: text },
+  text: "select current_setting('server_version') as version",
+});
+
+const storedFiles = defineStatement("stored_files", {
+  reads: true,
+  columns: { id: text },
+  text: "select id::text as id from asset where stored order by id",
+});
+
+const FILES_AT_ONCE = 8;
+/** What an interrupted backup left is removed once nobody can still be writing it. */
+const LEFT_MS = 86_400_000;
+
+export interface BackupRequest {
+  to: string;
+  version: string;
+  now: Date;
+  withoutSecret?: boolean;
+  /** How many finished ones stay, this one among them; the older ones are removed. */
+  keep?: number;
+}
+
+export interface BackupMade {
+  backup: string;
+  made_at: string;
+  rows: number;
+  files: number;
+  bytes: number;
+  missing_files: string[];
+  secret: boolean;
+  removed: string[];
+}
+
+/** @throws ConfigError, 409 for a database of another version, or what the folder or the bucket said. */
+export async function makeBackup(
+  where: OperatorSettings,
+  settings: ServerSettings,
+  { to, version, now, withoutSecret = false, keep }: BackupRequest,
+): Promise<BackupMade> {
+  const embedded = where.databaseUrl === null;
+  if (embedded && !hasDatabase(where.dataDir))
+    throw conflict("DATA_DIR holds no database yet, so there is nothing to keep. belfry serve makes one.");
+  const secret = loadSecret(settings, embedded);
+  const store = await createAssetStore(settings);
+  const shelf = await openShelf(to, settings);
+  const name = nameAt(now);
+  const box = shelf.box(name);
+  const manifest = await withDatabase(where, async ({ url }) => {
+    const orm = openOrm({ databaseUrl: url, databasePool: 1 });
+    try {
+      const version_ = await refuseOtherVersion(orm.em.fork());
+      const files = new Map<string, Piece | null>();
+      // Most files are copied before the rows are read, so that what is removed meanwhile is there all the same.
+      await keepFiles(store, box, files, await filesOf(orm.em.fork()));
+      return await copying(
+        orm,
+        { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },
+        async (em, client): Promise<Manifest> => {
+          if (!(await isSecretOf(em, secret)))
+            throw invalidRequest("SECRET is not the secret that this database was used with.", "SECRET");
+          const ids = await filesOf(em);
+          await keepFiles(store, box, files, ids);
+          const kept = ids.flatMap((id) => {
+            const found = files.get(id);
+            return found ? [{ ...found, id }] : [];
+          });
+          return {
+            belfry: "backup",
+            format: FORMAT,
+            version,
+            made_at: now.toISOString(),
+            ...version_,
+            ...(await writeRows(orm, em, client, box)),
+            files: kept,
+            missing_files: ids.filter((id) => files.get(id) === null),
+            secret: withoutSecret ? null : await box.put("secret", Buffer.from(`${secret}\n`)),
+          };
+        },
+      );
+    } finally {
+      await orm.close(true);
+    }
+  }).catch(async (error) => {
+    await box.remove().catch(() => {});
+    throw error;
+  });
+  await box.finish(Buffer.from(`${JSON.stringify(manifest)}\n`));
+  return {
+    backup: box.where,
+    made_at: manifest.made_at,
+    rows: manifest.tables.reduce((sum, { rows }) => sum + rows, 0),
+    files: manifest.files.length,
+    bytes: piecesOf(manifest).reduce((sum, { bytes }) => sum + bytes, 0),
+    missing_files: manifest.missing_files,
+    secret: manifest.secret !== null,
+    removed: keep === undefined ? [] : await removeOld(shelf, keep, now),
+  };
+}
+
+export const piecesOf = ({ tables, files, secret }: Manifest): Piece[] => [
+  ...tables.flatMap(({ pieces }) => pieces),
+  ...files,
+  ...(secret ? [secret] : []),
+];
+
+/** Rows are only written down as this version knows them. @throws 409. */
+async function refuseOtherVersion(
+  em: SqlEntityManager,
+): Promise<Pick<Manifest, "migrations" | "postgresql">> {
+  const migrations = await migrationsOf(em);
+  if (migrations === null) throw conflict("The database has no tables of Belfry; check DATABASE_URL.");
+  if ([...migrations].sort().join() !== carried().join())
+    throw conflict(
+      "The database is of another version of Belfry than this command: use the belfry of the version that serves, or bring the database up first (belfry migrate).",
+    );
+  const [row] = await run(em, serverVersion, {});
+  return { migrations, postgresql: need(row, "a function answers").version };
+}
+
+const filesOf = async (em: SqlEntityManager) => (await run(em, storedFiles, {})).map(({ id }) => id);
+
+/** Copies those that are not copied yet; null: the store does not have it. */
+async function keepFiles(
+  store: AssetStore,
+  box: Box,
+  files: Map<string, Piece | null>,
+  ids: string[],
+): Promise<void> {
+  const missing = ids.filter((id) => !files.has(id));
+  for (let at = 0; at < missing.length; at += FILES_AT_ONCE)
+    await Promise.all(
+      missing.slice(at, at + FILES_AT_ONCE).map(async (id) => {
+        const bytes = await store.get(id);
+        files.set(id, bytes && (await box.put(`file-${id}`, bytes)));
+      }),
+    );
+}
+
+async function removeOld(
+  shelf: Awaited<ReturnType<typeof openShelf>>,
+  keep: number,
+  now: Date,
+): Promise<string[]> {
+  const finished: string[] = [];
+  const removed: string[] = [];
+  const remove = async (name: string) => {
+    await shelf.box(name).remove();
+    removed.push(name);
+  };
+  for (const name of await shelf.names()) {
+    const age = now.getTime() - (instantOf(name)?.getTime() ?? 0);
+    if (await shelf.isFinished(name)) finished.push(name);
+    else if (age > LEFT_MS) await remove(name);
+  }
+  for (const name of finished.slice(0, -keep)) await remove(name);
+  return removed;
+}
+
+/** @throws 422 for what is none, and for one that this version cannot read. */
+export async function readManifest(box: Box, version: string): Promise<Manifest> {
+  const bytes = await box.get(MANIFEST);
+  let said: unknown;
+  try {
+    said = JSON.parse(Buffer.from(bytes ?? "").toString("utf8"));
+  } catch {
+    throw invalidRequest(
+      `${box.where} is damaged: its ${MANIFEST} is no JSON. Copy it again, or restore another backup.`,
+      "from",
+    );
+  }
+  const of = said as { belfry?: unknown; format?: unknown; version?: unknown } | null;
+  if (of?.belfry !== "backup") throw invalidRequest(`${box.where} is no backup of Belfry.`, "from");
+  const newer = `was made by a newer Belfry than this ${version}: restore it with the version that made it, which its ${MANIFEST} names, or a later one.`;
+  if (typeof of.format === "number" && of.format > FORMAT)
+    throw invalidRequest(`${box.where} ${newer}`, "from");
+  const read = Manifest.safeParse(said);
+  if (!read.success)
+    throw invalidRequest(
+      `${box.where} is damaged: its ${MANIFEST} is not as belfry backup writes it.`,
+      "from",
+    );
+  const known = new Set(carried());
+  if (read.data.migrations.some((name) => !known.has(name)))
+    throw invalidRequest(`${box.where} ${newer}`, "from");
+  return read.data;
+}

@@ -1,0 +1,218 @@
+// Every row of the database as PostgreSQL's own COPY writes it, and back into tables that migrations have made: exactly, and past the
+// triggers, since what those count comes along. Works on the connection of a transaction that the caller holds.
+
+import { Readable, type Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip, createGzip } from "node:zlib";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { from, to } from "pg-copy-streams";
+import { invalidRequest } from "../../model/errors.ts";
+import { need } from "../../model/need.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { type Box, type Piece, wholePiece } from "./backup_shelf.ts";
+
+export interface TableRows {
+  /** Without a schema where it is the database's first one. */
+  name: string;
+  columns: string[];
+  rows: number;
+  pieces: Piece[];
+}
+
+export interface SequenceState {
+  name: string;
+  /** A text, since it may have more digits than JSON's numbers; null: nothing was taken from it. */
+  last: string | null;
+}
+
+/** What a piece holds at most, so that no store needs to take more at once. */
+const PIECE = 8 * 2 ** 20;
+
+interface Client {
+  query<S extends Readable | Writable>(stream: S): S;
+}
+
+/**
+ * Runs `work` in a transaction, with the connection that it has, which copies go through. Nothing else may run on `orm` as it begins.
+ * @throws what it throws, and nothing stays.
+ */
+export async function copying<T>(
+  orm: Orm,
+  options: NonNullable<Parameters<SqlEntityManager["transactional"]>[1]>,
+  work: (em: SqlEntityManager, client: Client) => Promise<T>,
+): Promise<T> {
+  const pool: { on(event: "acquire", heard: (client: Client) => void): unknown } = await orm.driver
+    .getConnection()
+    .getNativeClient();
+  let client: Client | undefined;
+  pool.on("acquire", (taken) => (client = taken));
+  return orm.em.fork().transactional(async (em) => {
+    const own = need(client, "the transaction has begun on it");
+    // A text of a date must be read as it was written, whatever the role's own settings are.
+    for (const set of ["datestyle = 'ISO, YMD'", "intervalstyle = postgres", "client_encoding = utf8"])
+      await em.execute(`set local ${set}`);
+    return work(em as SqlEntityManager, own);
+  }, options);
+}
+
+const NAME = "case when n.nspname = current_schema() then '' else n.nspname || '.' end || c.relname";
+const OURS = "n.nspname in (current_schema(), 'auth')";
+
+/** What stands beside ours in the database is not touched. */
+const known = (orm: Orm) => {
+  const names = new Set(
+    [...orm.getMetadata().getAll().values()].map(({ tableName }) => String(tableName)).concat("migration"),
+  );
+  return ({ name }: { name: string }) => name.startsWith("auth.") || names.has(name);
+};
+
+interface Table {
+  name: string;
+  /** As it stands in SQL. */
+  quoted: string;
+  columns: string[];
+}
+
+/** Ours, with the columns that are not made of others. */
+async function tablesIn(orm: Orm, em: SqlEntityManager): Promise<Table[]> {
+  const found = await em.execute<Table[]>(
+    `select ${NAME} as name, c.oid::regclass::text as quoted,
+       array(select quote_ident(attname) from pg_attribute
+         where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '' order by attnum) as columns
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where ${OURS} and c.relkind in ('r', 'p') and not c.relispartition order by 1`,
+  );
+  return found.filter(known(orm));
+}
+
+/** Those that belong to a column of a table of ours, which live as long as it. */
+async function sequencesIn(orm: Orm, em: SqlEntityManager): Promise<SequenceState[]> {
+  const found = await em.execute<(SequenceState & { quoted: string; of: string })[]>(
+    `select ${NAME.replaceAll("c.", "s.")} as name, ${NAME} as of, s.oid::regclass::text as quoted
+     from pg_class s join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = s.oid and d.deptype in ('a', 'i')
+       join pg_class c on c.oid = d.refobjid join pg_namespace n on n.oid = c.relnamespace
+     where ${OURS} and s.relkind = 'S' order by 1`,
+  );
+  const states: SequenceState[] = [];
+  const isKnown = known(orm);
+  for (const { name, of, quoted } of found.filter(({ of: name }) => isKnown({ name }))) {
+    const [row] = await em.execute<{ last: string | null }[]>(
+      `select case when is_called then last_value::text end as last from ${quoted}`,
+    );
+    if (of) states.push({ name, last: row?.last ?? null });
+  }
+  return states;
+}
+
+/** Writes all rows of the transaction's instant. What sequences have given is looked at last, so that no number comes again. */
+export async function writeRows(
+  orm: Orm,
+  em: SqlEntityManager,
+  client: Client,
+  box: Box,
+): Promise<{ tables: TableRows[]; sequences: SequenceState[] }> {
+  const tables: TableRows[] = [];
+  for (const { name, quoted, columns } of await tablesIn(orm, em)) {
+    const rows = client.query(to(`copy (select ${columns.join(", ")} from ${quoted}) to stdout`));
+    const pieces: Piece[] = [];
+    const put = async (bytes: Uint8Array) =>
+      pieces.push(await box.put(`rows-${name}-${String(pieces.length + 1).padStart(6, "0")}.gz`, bytes));
+    await pipeline(rows, createGzip({ level: 4 }), async (zipped: AsyncIterable<Buffer>) => {
+      for await (const bytes of inPieces(zipped)) await put(bytes);
+    });
+    tables.push({ name, columns, rows: rows.rowCount, pieces });
+  }
+  return { tables, sequences: await sequencesIn(orm, em) };
+}
+
+async function* inPieces(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let held: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of bytes) {
+    held.push(chunk);
+    length += chunk.length;
+    if (length < PIECE) continue;
+    yield Buffer.concat(held);
+    held = [];
+    length = 0;
+  }
+  if (length > 0) yield Buffer.concat(held);
+}
+
+/** Takes away what an earlier server left in the database. */
+export async function removeRows(orm: Orm, em: SqlEntityManager): Promise<void> {
+  // The migrator has made this one, and looks for it on another connection.
+  for (const { name, quoted } of await tablesIn(orm, em))
+    await em.execute(name === "migration" ? `delete from ${quoted}` : `drop table ${quoted} cascade`);
+  await em.execute("drop schema if exists auth cascade");
+  const routines = await em.execute<{ quoted: string }[]>(
+    `select p.oid::regprocedure::text as quoted from pg_proc p
+     where p.pronamespace = current_schema()::regnamespace and p.proowner = current_user::regrole and p.prorettype = 'trigger'::regtype
+       and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')`,
+  );
+  for (const { quoted } of routines) await em.execute(`drop function ${quoted} cascade`);
+}
+
+/** Whether the database has tables of ours. That of the migrator outlives a restore that failed, and is empty. */
+export const hasRows = async (orm: Orm, em: SqlEntityManager) =>
+  (await tablesIn(orm, em)).some(({ name }) => name !== "migration");
+
+/**
+ * Puts rows into the tables of the same migrations, whatever those have put there themselves.
+ * @throws 422 for pieces that are not what was written, and for tables that are others.
+ */
+export async function readRows(
+  orm: Orm,
+  em: SqlEntityManager,
+  client: Client,
+  box: Box,
+  { tables, sequences }: { tables: TableRows[]; sequences: SequenceState[] },
+): Promise<void> {
+  const there = await tablesIn(orm, em);
+  const shape = (all: { name: string; columns: string[] }[]) =>
+    JSON.stringify(all.map(({ name, columns }) => [name, [...columns].sort()]));
+  if (shape(there) !== shape(tables))
+    throw invalidRequest(
+      `${box.where} holds tables or columns that its version of Belfry does not make; restore it with the version that wrote it.`,
+      "from",
+    );
+  // The role owns the tables and is no superuser, so keys that refer are taken away and made again, as pg_dump does.
+  const keys = await em.execute<{ quoted: string; name: string; definition: string }[]>(
+    `select k.conrelid::regclass::text as quoted, quote_ident(k.conname) as name, pg_get_constraintdef(k.oid) as definition
+     from pg_constraint k join pg_namespace n on n.oid = k.connamespace where ${OURS} and k.contype = 'f' and k.conparentid = 0`,
+  );
+  const tables_ = there.map(({ quoted }) => quoted);
+  for (const { quoted, name } of keys) await em.execute(`alter table ${quoted} drop constraint ${name}`);
+  for (const table of tables_) await em.execute(`alter table ${table} disable trigger user`);
+  await em.execute(`truncate ${tables_.join(", ")}`);
+  for (const [i, { name, columns, rows, pieces }] of tables.entries()) {
+    const put = client.query(from(`copy ${tables_[i]} (${columns.join(", ")}) from stdin`));
+    const zipped = Readable.from(eachWhole(box, pieces));
+    await pipeline(zipped, createGunzip(), put);
+    if (put.rowCount !== rows)
+      throw invalidRequest(`${box.where} is damaged: ${name} has not the rows that were counted.`, "from");
+  }
+  for (const { name, last } of sequences)
+    if (last !== null)
+      await em.execute("select setval(format('%I.%I', ?::text, ?::text)::regclass, ?::bigint)", [
+        ...(await schemaOf(em, name)),
+        last,
+      ]);
+  for (const table of tables_) await em.execute(`alter table ${table} enable trigger user`);
+  for (const { quoted, name, definition } of keys)
+    await em.execute(`alter table ${quoted} add constraint ${name} ${definition}`);
+}
+
+/** Otherwise the first hours are planned as for empty tables. */
+export const countAnew = async (em: SqlEntityManager) => void (await em.execute("analyze"));
+
+async function schemaOf(em: SqlEntityManager, name: string): Promise<[schema: string, name: string]> {
+  const at = name.indexOf(".");
+  if (at >= 0) return [name.slice(0, at), name.slice(at + 1)];
+  const [row] = await em.execute<{ schema: string }[]>("select current_schema() as schema");
+  return [need(row, "a function answers").schema, name];
+}
+
+async function* eachWhole(box: Box, pieces: Piece[]): AsyncGenerator<Uint8Array> {
+  for (const piece of pieces) yield await wholePiece(box, piece);
+}

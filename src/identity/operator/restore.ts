@@ -1,0 +1,173 @@
+// `belfry restore`: a backup becomes a server again. Files first, which nobody finds without rows; then rows, in one transaction; so
+// whatever ends it leaves the server that was there, or none that starts.
+
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { createAssetStore } from "../../effects/assets/store.ts";
+import { conflict, invalidRequest } from "../../model/errors.ts";
+import { dataPaths } from "../../store/config/data_paths.ts";
+import { ConfigError } from "../../store/config/setting.ts";
+import { carried, runMigrations } from "../../store/db/migrate.ts";
+import { openOrm } from "../../store/db/orm.ts";
+import { run } from "../../store/db/statement.ts";
+import { hasDatabase } from "../../store/embedded/cluster.ts";
+import { holdDataDir } from "../../store/embedded/hold.ts";
+import { renewEpoch } from "../../store/queries/epoch.ts";
+import { writePrivate } from "../../store/secret/private_file.ts";
+import { replaceSecretFile } from "../../store/secret/secret.ts";
+import { isSecretOf } from "../auth/secret_check.ts";
+import { type Manifest, piecesOf, readManifest, type ServerSettings } from "./backup.ts";
+import { copying, countAnew, hasRows, readRows, removeRows } from "./backup_rows.ts";
+import { type Box, openBackup, wholePiece } from "./backup_shelf.ts";
+import { type OperatorSettings, onCluster } from "./reach.ts";
+import { refuseOthers } from "./rotate_secret.ts";
+
+export interface RestoreRequest {
+  from: string;
+  version: string;
+  /** What the server holds may go. */
+  replace?: boolean;
+  /** Only reads all of it. */
+  check?: boolean;
+}
+
+export interface Restored {
+  restored: string;
+  made_at: string;
+  made_by: string;
+  rows: number;
+  files: number;
+  missing_files: string[];
+  /** Those of this version that the backup did not know. */
+  migrations: string[];
+}
+
+/**
+ * `where`: the server that it becomes, which must not run.
+ * @throws 422 for what is no whole backup that this version reads, 409 for a server that runs or is not empty, ConfigError.
+ */
+export async function restoreBackup(
+  where: OperatorSettings,
+  settings: ServerSettings,
+  { from, version, replace = false, check = false }: RestoreRequest,
+): Promise<Restored> {
+  const box = await openBackup(from, settings);
+  const manifest = await readManifest(box, version);
+  const told = {
+    restored: box.where,
+    made_at: manifest.made_at,
+    made_by: manifest.version,
+    rows: manifest.tables.reduce((sum, { rows }) => sum + rows, 0),
+    files: manifest.files.length,
+    missing_files: manifest.missing_files,
+  };
+  if (check) {
+    for (const piece of piecesOf(manifest)) await wholePiece(box, piece);
+    return { ...told, migrations: [] };
+  }
+  const secret = await secretFor(box, manifest, where, settings);
+  const { restoring } = dataPaths(where.dataDir);
+  const mayReplace = replace || (where.databaseUrl === null && existsSync(restoring));
+  const put = (url: string) => putInto(url, box, manifest, { settings, secret, replace: mayReplace });
+  if (where.databaseUrl !== null) return { ...told, migrations: await put(where.databaseUrl) };
+
+  const { dataDir } = where;
+  // Before anything is written into a folder that is not ours.
+  hasDatabase(dataDir);
+  const unlock = await holdDataDir(dataDir, { restoring: true });
+  try {
+    if (!hasDatabase(dataDir)) writePrivate(restoring, `${box.where}\n`);
+    const migrations = await onCluster(where, async ({ url }) => {
+      let done: string[] = [];
+      const work = async () => {
+        done = await put(url);
+      };
+      await (settings.secret === null ? replaceSecretFile(dataDir, secret, work) : work());
+      return done;
+    });
+    rmSync(restoring, { force: true });
+    return { ...told, migrations };
+  } finally {
+    unlock();
+  }
+}
+
+/** The secret of the backup, or the one of the settings where it has none. @throws ConfigError naming SECRET. */
+async function secretFor(
+  box: Box,
+  { secret }: Manifest,
+  { databaseUrl, dataDir }: OperatorSettings,
+  settings: ServerSettings,
+): Promise<string> {
+  const own =
+    secret &&
+    Buffer.from(await wholePiece(box, secret))
+      .toString("utf8")
+      .trim();
+  if (own !== null && settings.secret !== null && own !== settings.secret)
+    throw new ConfigError(
+      "SECRET",
+      `is another one than that of the backup, with which it has to be read: set it to what stands in ${box.where}/secret${databaseUrl === null ? ", or not at all" : ""}.`,
+    );
+  const path = dataPaths(dataDir).secret;
+  const inFile = databaseUrl === null && existsSync(path) ? readFileSync(path, "utf8").trim() : null;
+  const found = own ?? settings.secret ?? inFile;
+  if (found === null)
+    throw new ConfigError(
+      "SECRET",
+      "is missing: the backup was made without the secret, so set it to what it was then.",
+    );
+  return found;
+}
+
+interface Into {
+  settings: ServerSettings;
+  secret: string;
+  replace: boolean;
+}
+
+/** The migrations that were missing. */
+async function putInto(
+  url: string,
+  box: Box,
+  manifest: Manifest,
+  { settings, secret, replace }: Into,
+): Promise<string[]> {
+  const orm = openOrm({ databaseUrl: url, databasePool: 2 });
+  try {
+    const em = orm.em.fork();
+    await refuseOthers(em);
+    if (!replace && (await hasRows(orm, em)))
+      throw conflict(
+        "This server is not empty. Name another DATA_DIR or DATABASE_URL, or give --replace, which removes all that it holds.",
+      );
+    await putFiles(box, manifest, settings);
+    const known = new Set(manifest.migrations);
+    const missing = carried().filter((name) => !known.has(name));
+    await copying(orm, {}, async (inside, client) => {
+      await removeRows(orm, inside);
+      await runMigrations(orm, inside, manifest.migrations);
+      await readRows(orm, inside, client, box, manifest);
+      if (missing.length > 0) await runMigrations(orm, inside, missing);
+      // What handsets know is of revisions that this database may count again.
+      await run(inside, renewEpoch, {});
+      if (!(await isSecretOf(inside, secret)))
+        throw invalidRequest("SECRET is not the secret that the backup's database was used with.", "SECRET");
+    });
+    await countAnew(em);
+    return missing;
+  } finally {
+    await orm.close(true);
+  }
+}
+
+const FILES_AT_ONCE = 8;
+
+async function putFiles(box: Box, { files }: Manifest, settings: ServerSettings): Promise<void> {
+  const store = await createAssetStore(settings);
+  for (let at = 0; at < files.length; at += FILES_AT_ONCE)
+    await Promise.all(
+      files
+        .slice(at, at + FILES_AT_ONCE)
+        .map(async ({ id, ...piece }) => store.put(id, await wholePiece(box, piece))),
+    );
+}

@@ -1,0 +1,49 @@
+// Where backups go. A bucket for them is spoken to as the one of uploaded files, unless it has settings of its own.
+
+import { ACCESS_KEY, REGION } from "./neighbours.ts";
+import { type Earlier, httpUrl, matching, type Table } from "./setting.ts";
+
+/** What is not set is that of the store of uploaded files. */
+const orOfFiles = (
+  key: keyof Earlier & `assets${string}`,
+  read: (raw: string, name: string) => string | null,
+) => ({
+  shownDefault: `ASSETS_${key
+    .replace("assets", "")
+    .replace(/(?<=[a-z0-9])([A-Z])/g, "_$1")
+    .toUpperCase()}`,
+  read: (raw: string | undefined, name: string, soFar: Earlier): string | null =>
+    raw === undefined ? (soFar[key] ?? null) : read(raw, name),
+});
+
+export const BACKUP = {
+  backupTo: {
+    name: "BACKUP_TO",
+    meaning:
+      "Where belfry backup writes and belfry doctor looks when they are told nothing else: a folder, or s3://bucket/prefix. One for each server.",
+    ...matching(
+      /^(s3:\/\/[a-z0-9][\w.-]{1,254}(\/[\w./-]*)?|(?!\w+:\/\/).+)$/i,
+      "a folder, or s3://bucket/prefix",
+    ),
+  },
+  backupS3Endpoint: {
+    name: "BACKUP_S3_ENDPOINT",
+    meaning: "S3-compatible store of an s3:// address.",
+    ...orOfFiles("assetsS3Endpoint", httpUrl),
+  },
+  backupS3Region: {
+    name: "BACKUP_S3_REGION",
+    meaning: "Its region; auto where the provider has none.",
+    ...orOfFiles("assetsS3Region", REGION.read),
+  },
+  backupS3AccessKeyId: {
+    name: "BACKUP_S3_ACCESS_KEY_ID",
+    meaning: "Key that may read, write, list and delete in the bucket.",
+    ...orOfFiles("assetsS3AccessKeyId", ACCESS_KEY.read),
+  },
+  backupS3SecretAccessKey: {
+    name: "BACKUP_S3_SECRET_ACCESS_KEY",
+    meaning: "The secret that goes with it.",
+    ...orOfFiles("assetsS3SecretAccessKey", ACCESS_KEY.read),
+  },
+} satisfies Table;

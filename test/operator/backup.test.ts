@@ -1,0 +1,452 @@
+// belfry backup and belfry restore: a copy that answers the same, taken while the service runs, whole or not at all.
+
+import { spawn } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { dataPaths } from "../../src/store/config/data_paths.ts";
+import { openOrm } from "../../src/store/db/orm.ts";
+import { consoleOf, MP3, PNG } from "../support/assets.ts";
+import { uuidOf } from "../support/handsets.ts";
+import {
+  belfry,
+  belfryShared,
+  CLI,
+  environment,
+  initialised,
+  ROOT,
+  startServer,
+  temporaryFolder,
+} from "../support/processes.ts";
+import { expectRecountClean } from "../support/recount.ts";
+import { type Provider, s3Provider, s3Settings } from "../support/s3.ts";
+import { eventually } from "../support/wait.ts";
+import { type Answer, freshDatabase, inSeconds, World } from "../support/world.ts";
+
+const folder = temporaryFolder();
+const at = (name: string) => join(folder.path, name);
+const ends: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  for (const end of ends.reverse()) await end();
+  folder.remove();
+});
+
+type Settings = Record<string, string>;
+
+/** @throws when it was refused. */
+async function did(call: Promise<Answer>) {
+  const { status, body } = await call;
+  if (status >= 300) throw new Error(JSON.stringify(body));
+  return body;
+}
+
+/** A database of nobody that nothing has come to yet, and no secret. */
+async function emptyServer(): Promise<Settings> {
+  const { settings, remove } = await freshDatabase({ empty: true });
+  ends.push(remove);
+  const { SECRET: _, ...rest } = settings as Settings;
+  return rest;
+}
+
+async function withSql<T>(settings: Settings, use: (em: SqlEntityManager) => Promise<T>): Promise<T> {
+  const orm = openOrm({ databaseUrl: settings.DATABASE_URL!, databasePool: 2 });
+  try {
+    return await use(orm.em.fork() as SqlEntityManager);
+  } finally {
+    await orm.close(true);
+  }
+}
+
+const tablesOf = (settings: Settings) =>
+  withSql(
+    settings,
+    async (em) =>
+      (
+        await em.execute(
+          "select from pg_tables where schemaname in ('public', 'auth') and tablename <> 'migration'",
+        )
+      ).length,
+  );
+
+/** Everything that a schema has and COPY does not carry. */
+const SCHEMA = `
+  select 'column', table_schema, table_name, column_name, concat_ws(' ', data_type, column_default, is_nullable, generation_expression)
+    from information_schema.columns where table_schema in ('public', 'auth')
+  union all select 'constraint', connamespace::regnamespace::text, conrelid::regclass::text, conname, pg_get_constraintdef(oid) || convalidated::text
+    from pg_constraint where connamespace::regnamespace::text in ('public', 'auth')
+  union all select 'index', schemaname, tablename, indexname, indexdef from pg_indexes where schemaname in ('public', 'auth')
+  union all select 'trigger', '', tgrelid::regclass::text, tgname, pg_get_triggerdef(oid) || tgenabled::text from pg_trigger where not tgisinternal
+  union all select 'sequence', schemaname, sequencename, '', coalesce(last_value::text, 'unused') from pg_sequences
+    where schemaname in ('public', 'auth')
+  order by 1, 2, 3, 4`;
+const schemaOf = (settings: Settings) => withSql(settings, (em) => em.execute(SCHEMA));
+
+/** All rows of all tables but the epoch, which differs on purpose. */
+const rowsOf = (settings: Settings) =>
+  withSql(settings, async (em) => {
+    const tables = await em.execute<{ quoted: string }[]>(
+      "select format('%I.%I', schemaname, tablename) as quoted from pg_tables where schemaname in ('public', 'auth') and tablename <> 'epoch' order by 1",
+    );
+    const all: Record<string, unknown> = {};
+    for (const { quoted } of tables)
+      all[quoted] = (await em.execute(`select t::text as row from ${quoted} t order by 1`)).map(
+        ({ row }: any) => row,
+      );
+    return all;
+  });
+
+describe("a server in use, by URL", () => {
+  let here: World;
+  /** Whatever was refused there, nothing stays. */
+  let empty: Settings;
+  let channel: any;
+  let sent: any;
+  let phone: string;
+  let image: any;
+  let backup: string;
+  /** Of the instant of the backup. */
+  let rows: Record<string, unknown>;
+  let schema: unknown;
+  let before: any;
+  let etag: string;
+
+  const told = async (world: World) => ({
+    pushers: await did(world.rest("list_pushers", {}, here.owner)),
+    alerts: await did(world.rest("list_alerts", { pusher_id: channel.id }, here.owner)),
+    stats: await did(world.rest("get_alert_stats", { pusher_id: channel.id, alert_id: sent.id }, here.owner)),
+    webhooks: await did(world.rest("list_webhooks", {}, here.owner)),
+    inbox: await did(world.handset("GET", "/inbox", phone)),
+  });
+
+  beforeAll(async () => {
+    here = await World.open({ settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1:9" } });
+    ends.push(() => here.close());
+    channel = await here.pusher({ handle: "harbour-kept", lat: 38.7, lon: -9.1, radius_km: 2.5 });
+    await did(here.rest("create_webhook", { url: "http://127.0.0.1:9/hook", events: ["alert.sent"] }));
+    sent = await here.alert(channel.id, {
+      title: "Bridge \\N up \\.",
+      body: "Until\tnoon · não\n\\.\n",
+      requires_ack: true,
+      send: true,
+    });
+    const daily = { title: "Tide", recurrence: "FREQ=DAILY UTC", send_at: inSeconds(90_000) };
+    const tide = await here.alert(channel.id, daily);
+    await did(here.rest("schedule_alert", { pusher_id: channel.id, alert_id: tide.id }));
+    image = await consoleOf(here).upload("image", PNG);
+    await here.alert(channel.id, { title: "Seen", layout: "image", image_asset_id: image.id, send: true });
+    phone = await here.device("harbour-kept");
+    await did(here.handset("POST", "/reports", phone, { reports: [{ alert_id: sent.id, kind: "read" }] }));
+    // Events take their numbers when somebody reads them.
+    await did(here.rest("list_events", {}));
+    const polled = await here.handset("GET", "/inbox", phone);
+    etag = polled.headers.get("etag")!;
+    before = await told(here);
+    rows = await rowsOf(here.settings);
+    schema = await schemaOf(here.settings);
+    const { code, json, stderr } = await belfryShared(["backup", at("kept")], here.settings);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(json).toMatchObject({ files: 1, missing_files: [], secret: true, removed: [] });
+    backup = json.backup;
+    empty = await emptyServer();
+    // What comes later is not in it.
+    await here.alert(channel.id, { title: "Too late", send: true });
+  });
+
+  // docs/rules.md#backup
+  test("is restored row for row, answers the same, and its validators are others", async () => {
+    const settings = await emptyServer();
+    const { code, json, stderr } = await belfryShared(["restore", backup], settings);
+    expect({ code, json }).toMatchObject({ code: 0, json: { files: 1, migrations: [] } });
+    expect(stderr).toContain(`start with SECRET set to what stands in ${backup}/secret`);
+    expect(stderr).not.toContain(here.settings.SECRET);
+    expect(await rowsOf(settings)).toEqual(rows);
+    expect(await schemaOf(settings)).toEqual(schema);
+    const SECRET = readFileSync(join(backup, "secret"), "utf8").trim();
+    expect(SECRET).toBe(here.settings.SECRET);
+
+    const there = await World.open({ settings: { ...settings, SECRET, WEBHOOK_ALLOW_HOSTS: "127.0.0.1:9" } });
+    ends.push(() => there.close());
+    expect(await told(there)).toEqual(before);
+    await expectRecountClean(there.service.orm);
+    const polled = await there.handset("GET", "/inbox", phone, undefined, { "if-none-match": etag });
+    expect(polled.status).toBe(200);
+    expect(polled.headers.get("etag")).not.toBe(etag);
+    const drawn = await there.service.app.fetch(new Request(image.url));
+    expect([drawn.status, Buffer.from(await drawn.arrayBuffer())]).toEqual([200, PNG]);
+    // Triggers and sequences go on where they were.
+    await did(there.rest("create_alert", { pusher_id: channel.id, title: "New", send: true }, here.owner));
+    expect((await told(there)).inbox.data[0].title).toBe("New");
+    await expectRecountClean(there.service.orm);
+  });
+
+  // docs/rules.md#backup
+  test("folder and files are its owner's alone", async () => {
+    expect(statSync(backup).mode & 0o777).toBe(0o700);
+    for (const name of readdirSync(backup))
+      expect(statSync(join(backup, name)).mode & 0o777, name).toBe(0o600);
+  });
+
+  // docs/rules.md#restore
+  test("a server that is not empty is only replaced when told, and then wholly", async () => {
+    const settings = await emptyServer();
+    const other = { ...settings, SECRET: "the other server has a secret of its own" };
+    const world = await World.open({ settings: other });
+    await world.pusher({ handle: "goes-away" });
+    const running = await belfryShared(["restore", backup, "--replace"], settings);
+    expect(running.refusal.error).toMatchObject({
+      type: "conflict",
+      message: expect.stringMatching(/stop every Belfry/),
+    });
+    await world.leave();
+    const held = await rowsOf(settings);
+    const refused = await belfryShared(["restore", backup], settings);
+    expect(refused).toMatchObject({ code: 1, refusal: { error: { type: "conflict" } } });
+    expect(refused.refusal.error.message).toContain("--replace");
+    // Its own secret is not the backup's.
+    const wrong = await belfryShared(["restore", backup, "--replace"], other);
+    expect(wrong).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^belfry: SECRET is another one than that of the backup/),
+    });
+    expect(await rowsOf(settings)).toEqual(held);
+    expect((await belfryShared(["restore", backup, "--replace"], settings)).code).toBe(0);
+    expect(await rowsOf(settings)).toEqual(rows);
+    expect(await schemaOf(settings)).toEqual(schema);
+  });
+
+  // docs/rules.md#restore
+  test.each<[string, (copy: string) => void, RegExp]>([
+    [
+      "a piece is changed",
+      (copy) => flip(join(copy, "rows-alert-000001.gz")),
+      /is damaged: rows-alert-000001\.gz is not what was written/,
+    ],
+    [
+      "a piece is missing",
+      (copy) => rmSync(join(copy, "rows-pusher-000001.gz")),
+      /is damaged: rows-pusher-000001\.gz is missing/,
+    ],
+    [
+      "a file is changed",
+      (copy) => flip(join(copy, readdirSync(copy).find((name) => name.startsWith("file-"))!)),
+      /is damaged: file-/,
+    ],
+    [
+      "the manifest is cut",
+      (copy) =>
+        writeFileSync(join(copy, "manifest.json"), readFileSync(join(copy, "manifest.json")).subarray(0, 99)),
+      /is damaged: its manifest\.json is no JSON/,
+    ],
+    [
+      "rows are left out of the manifest",
+      (copy) => change(copy, (said) => said.tables.pop()),
+      /tables or columns that its version/,
+    ],
+    [
+      "rows are counted otherwise",
+      (copy) => change(copy, (said) => (said.tables.find(({ name }: any) => name === "alert").rows = 99)),
+      /is damaged: alert has not the rows/,
+    ],
+    [
+      "it is something else",
+      (copy) => writeFileSync(join(copy, "manifest.json"), '{"name": "belfry"}'),
+      /is no backup of Belfry/,
+    ],
+    [
+      "its format is newer",
+      (copy) => change(copy, (said) => (said.format = 2)),
+      /was made by a newer Belfry than this/,
+    ],
+    [
+      "its schema is newer",
+      (copy) => change(copy, (said) => said.migrations.push("Migration20991231000000_later")),
+      /was made by a newer Belfry than this/,
+    ],
+    [
+      "it was interrupted",
+      (copy) => rmSync(join(copy, "manifest.json")),
+      /is no backup: it has no manifest\.json/,
+    ],
+    [
+      "it is the folder around",
+      (copy) => renameSync(copy, join(at("around"), "belfry-20260101T000000Z")),
+      /holds backups and is none itself; name one of them: belfry-20260101T000000Z/,
+    ],
+  ])("is refused by name when %s, and nothing stays", async (what, spoil, says) => {
+    const settings = empty;
+    const around = what === "it is the folder around";
+    const copy = around ? join(at("around"), "x") : at(`copy of ${what}`);
+    cpSync(backup, copy, { recursive: true });
+    spoil(copy);
+    const { code, refusal } = await belfryShared(["restore", around ? at("around") : copy], settings);
+    expect(code).toBe(1);
+    expect(refusal.error.message).toMatch(says);
+    expect(await tablesOf(settings)).toBe(0);
+  });
+  // docs/rules.md#backup
+  test("can be read through without a server", async () => {
+    const settings = { DATA_DIR: at("no server") };
+    expect(await belfryShared(["restore", "--check", backup], settings)).toMatchObject({
+      code: 0,
+      json: { check: true },
+    });
+    const copy = at("unwhole");
+    cpSync(backup, copy, { recursive: true });
+    flip(join(copy, "secret"));
+    expect((await belfryShared(["restore", "--check", copy], settings)).refusal.error.message).toContain(
+      "secret is not",
+    );
+    expect(existsSync(at("no server"))).toBe(false);
+  });
+
+  test("without the secret it takes the one that is set, and no other", async () => {
+    const { json } = await belfryShared(["backup", at("closed"), "--without-secret"], here.settings);
+    expect(json.secret).toBe(false);
+    expect(existsSync(join(json.backup, "secret"))).toBe(false);
+    const settings = await emptyServer();
+    const tried = (SECRET?: string) =>
+      belfryShared(["restore", json.backup], SECRET ? { ...settings, SECRET } : settings);
+    expect((await tried()).stderr).toMatch(/^belfry: SECRET is missing/);
+    expect((await tried("another secret of these tests, as long")).refusal.error.message).toMatch(
+      /^SECRET is not/,
+    );
+    expect(await tablesOf(settings)).toBe(0);
+    expect((await tried(here.settings.SECRET)).code).toBe(0);
+  });
+
+  test("a file that the store lost is said, and the rest is kept", async () => {
+    const lost = await consoleOf(here).upload("audio", MP3);
+    rmSync(join(here.dataDir, "assets", uuidOf(lost.id)));
+    const { code, json, stderr } = await belfryShared(["backup", at("lossy")], here.settings);
+    expect(code).toBe(0);
+    expect(json).toMatchObject({ files: 1, missing_files: [uuidOf(lost.id)] });
+    expect(stderr).toContain("1 of the uploaded files");
+  });
+
+  describe("in a bucket", () => {
+    let provider: Provider;
+    beforeAll(async () => {
+      provider = await s3Provider();
+      ends.push(() => provider.close());
+    });
+
+    // docs/rules.md#backup
+    test("is kept, found, restored and removed; what was interrupted counts as none", async () => {
+      const s3 = s3Settings("BACKUP_S3", provider);
+      const settings = { ...here.settings, ...s3, BACKUP_TO: "s3://kept/of/harbour" };
+      const first = (await belfryShared(["backup"], settings)).json;
+      expect(first.backup).toMatch(/^s3:\/\/kept\/of\/harbour\/belfry-\d{8}T\d{6}Z$/);
+      const other = await emptyServer();
+      const back = await belfryShared(["restore", first.backup], { ...other, ...s3 });
+      expect(back).toMatchObject({ code: 0, json: { rows: first.rows, files: first.files } });
+
+      provider.objects.set("/kept/of/harbour/belfry-20250101T000000Z/secret", Buffer.from("left"));
+      provider.objects.set("/kept/of/others/belfry-20250101T000000Z/manifest.json", Buffer.from("theirs"));
+      const refused = await belfryShared(["restore", "s3://kept/of/harbour/belfry-20250101T000000Z"], {
+        ...other,
+        ...s3,
+      });
+      expect(refused.refusal.error.message).toContain("is no backup");
+      provider.listed = 3;
+      await eventually(
+        () => !first.backup.includes(new Date().toISOString().slice(11, 19).replaceAll(":", "")),
+      );
+      const second = (await belfryShared(["backup", "--keep", "1"], settings)).json;
+      expect(second.removed).toEqual(["belfry-20250101T000000Z", first.backup.split("/").at(-1)]);
+      const left = new Set([...provider.objects.keys()].map((key) => key.split("/").slice(0, -1).join("/")));
+      expect([...left].sort()).toEqual(
+        [second.backup.replace("s3:/", ""), "/kept/of/others/belfry-20250101T000000Z"].sort(),
+      );
+
+      provider.failing = 503;
+      const away = await belfryShared(["backup"], settings);
+      expect(away.refusal.error.message).toMatch(/store of the backup does not do its work: \w.* 503/);
+    });
+
+    test("needs its store", async () => {
+      const { code, stderr } = await belfryShared(["backup", "s3://kept"], here.settings);
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringMatching(/^belfry: BACKUP_S3_ENDPOINT is missing/),
+      });
+      expect((await belfryShared(["backup"], here.settings)).code).toBe(2);
+    });
+  });
+});
+
+function flip(path: string): void {
+  const bytes = readFileSync(path);
+  bytes[bytes.length - 1]! ^= 1;
+  writeFileSync(path, bytes);
+}
+
+function change(copy: string, how: (manifest: any) => unknown): void {
+  const path = join(copy, "manifest.json");
+  const said = JSON.parse(readFileSync(path, "utf8"));
+  how(said);
+  writeFileSync(path, JSON.stringify(said));
+}
+
+describe("an embedded server", () => {
+  // docs/rules.md#backup
+  test("is kept while it runs, killed or not, and comes up elsewhere with its secret", async () => {
+    const running = await startServer(initialised(at("first")));
+    const settings = { DATA_DIR: at("first") };
+    // Killed once it has begun: what it leaves is no backup.
+    const killed = spawn(process.execPath, [CLI, "backup", at("killed")], {
+      cwd: ROOT,
+      env: environment(settings),
+      stdio: "ignore",
+    });
+    const gone = new Promise((resolve) => killed.once("exit", resolve));
+    await eventually(() => existsSync(at("killed")) && readdirSync(at("killed")).length > 0);
+    killed.kill("SIGKILL");
+    await gone;
+    const [left] = readdirSync(at("killed"));
+    if (left?.endsWith(".part"))
+      expect(
+        (await belfryShared(["restore", "--check", join(at("killed"), left)], settings)).refusal.error
+          .message,
+      ).toContain("is no backup");
+
+    const { json } = await belfryShared(["backup", at("embedded")], settings);
+    expect(json).toMatchObject({ secret: true });
+    const over = await belfryShared(["restore", json.backup, "--replace"], settings);
+    expect(over).toMatchObject({ code: 1, refusal: { error: { type: "conflict" } } });
+    await running.stop();
+
+    const second = { DATA_DIR: at("second") };
+    const { restoring, secret } = dataPaths(second.DATA_DIR);
+    // One that fails leaves a folder in which no service starts, and in which it can be tried again.
+    const damaged = at("damaged");
+    cpSync(json.backup, damaged, { recursive: true });
+    flip(join(damaged, "rows-workspace-000001.gz"));
+    expect((await belfry(["restore", damaged], second)).refusal.error.message).toContain("is damaged");
+    expect(existsSync(restoring)).toBe(true);
+    const started = await belfry(["serve"], { ...second, PORT: "0" });
+    expect(started).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/holds a restore that did not come to its end/),
+    });
+    const done = await belfry(["restore", json.backup], second);
+    expect(done).toMatchObject({ code: 0, json: { rows: json.rows } });
+    expect(existsSync(restoring)).toBe(false);
+    expect(readFileSync(secret, "utf8")).toBe(readFileSync(dataPaths(settings.DATA_DIR).secret, "utf8"));
+    const copy = await startServer(second.DATA_DIR);
+    const asked = await fetch(`${copy.url}/api/v1/pushers`, {
+      headers: { authorization: `Bearer ${running.key}` },
+    });
+    expect(asked.status).toBe(200);
+    await copy.stop();
+  });
+});
