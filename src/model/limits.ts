@@ -196,6 +196,8 @@ export const LIMIT_TABLE = {
   push_failing_days: [3, "days", "that these failures last"],
 
   channel_page: [10, "alerts", "the page of a channel"],
+  page_news_seconds: [12, "seconds", "between two looks of an open channel's page for news"],
+  public_seconds: [12, "seconds", "until no cache shows a public channel as it was, a suspended one either"],
   feed: [25, "alerts", "a feed"],
   feed_markup: [32 * KIB, "bytes", "the markup of an alert in a feed"],
   feed_bytes: [MIB, "bytes", "a feed"],

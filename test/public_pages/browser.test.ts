@@ -6,10 +6,11 @@ import type { Page } from "playwright-core";
 import decodeQR from "qr/decode.js";
 import sharp from "sharp";
 import { beforeAll, expect, test } from "vitest";
-import { join, registered } from "../support/handsets.ts";
+import { join, registered, suspend } from "../support/handsets.ts";
 import { inBrowser, siteAndBrowser } from "../support/in_browser.ts";
 import { keepsNobodyOut } from "../support/looks.ts";
 import { watched } from "../support/site.ts";
+import { WAIT } from "../support/wait.ts";
 import { inSeconds } from "../support/world.ts";
 
 /** What the page's picture of a QR code says. */
@@ -146,6 +147,37 @@ inBrowser("public pages in a browser", () => {
   });
 
   // docs/rules.md#page-policy
+  // docs/rules.md#public-inbox
+  test("an open page shows what is new by itself, keeps what was opened, and says when the channel is gone", async () => {
+    const { world } = its.site;
+    const channel = await world.pusher({ handle: "news-desk", name: "News desk" });
+    const { context, page, faults } = await watched(its.browser, its.site);
+    await page.goto(`${its.site.url}/c/news-desk`);
+    await page.getByText("Join without the web app").click();
+    expect(await page.getByText("No alerts yet").isVisible()).toBe(true);
+    await world.alert(channel.id, { title: "While it is open", send: true });
+    // As if somebody came back to it, which does not wait for the next look.
+    const comesBack = () => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await expect
+      .poll(async () => {
+        await comesBack();
+        return page.getByRole("article").count();
+      }, WAIT)
+      .toBe(1);
+    expect(await page.getByRole("heading", { name: "While it is open" }).isVisible()).toBe(true);
+    expect(await page.getByText("curl -s -X PUT").isVisible()).toBe(true);
+    expect(await page.locator("time[data-clock]").count()).toBe(0);
+    await suspend(world, "news-desk");
+    await expect
+      .poll(async () => {
+        await comesBack().catch(() => {});
+        return page.getByRole("heading", { level: 1 }).textContent();
+      }, WAIT)
+      .toBe("You need an invite");
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   test("a picture of another server is asked for when the reader opens it, and not before", async () => {
     const context = await its.browser.newContext();
     const page = await context.newPage();

@@ -75,9 +75,9 @@ describe("a public channel", () => {
     expect(titles).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2].map((n) => `Tide ${n}.`));
     expect(qrOf(text)).toBe(`${BASE}/${channel.handle}`);
     expect(qrOf(text)).toBe(channel.url);
-    // No session, and nothing runs but what shows the reader's own time.
+    // No session, and nothing runs but what shows the reader's own time and what is new.
     expect(headers.get("set-cookie")).toBeNull();
-    expect(text.match(/<script[^>]*>/g)).toEqual([expect.stringContaining("/static/clock.js")]);
+    expect(text.match(/<script[^>]*>/g)).toEqual([expect.stringContaining("/static/public_channel.js")]);
   });
 
   test("of alerts with one collapse_key shows the newest, and says whose time is over", async () => {
@@ -154,7 +154,7 @@ describe("a public channel", () => {
     const path = `/c/${channel.handle}`;
     const first = await pageAt(world, path);
     const held = { headers: { "if-none-match": first.headers.get("etag")! } };
-    expect(first.headers.get("cache-control")).toBe("public, no-cache");
+    expect(first.headers.get("cache-control")).toBe("public, max-age=1, stale-while-revalidate=11");
     const again = await pageAt(world, path, held);
     expect([again.status, again.text, again.headers.get("etag")]).toEqual([
       304,

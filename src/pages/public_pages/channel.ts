@@ -1,21 +1,25 @@
 // The page of one channel: docs/rules.md#channel-page. Finds what somebody who brings this code, or none, may see.
 
-import { toIsoMicros } from "../../model/fields/columns.ts";
 import { HANDLE } from "../../model/fields/pusher.ts";
 import { LIMITS } from "../../model/limits.ts";
+import { sharedReading } from "../../store/db/shared.ts";
 import { run } from "../../store/db/statement.ts";
-import {
-  type NewAlert,
-  newestAlerts,
-  type PublicCard,
-  publicCard,
-} from "../../store/queries/public_pages.ts";
-import { CLOCK_SCRIPT } from "../../ui/clock.ts";
+import { type NewAlert, type PublicChannel, publicChannel } from "../../store/queries/public_pages.ts";
+import { pageFile } from "../../ui/files.ts";
 import { channelBody, channelHead } from "./channel_parts.ts";
 import { type Places, type PublicPagesDeps, placesOf } from "./deps.ts";
-import { frame, pageAnswer } from "./frame.ts";
+import { frame, pageAnswer, tagOf } from "./frame.ts";
+import { inboxText } from "./inbox.ts";
 import type { PageVisit, PublicPage } from "./mount.ts";
 import { refusals } from "./refusals.ts";
+
+/** Shows the reader's own time, and what is new while the page is open. */
+export const CHANNEL_SCRIPT = pageFile(
+  "public_channel.js",
+  "text/javascript; charset=utf-8",
+  import.meta.url,
+  ["../../ui/clock.js", "follow.js"],
+);
 
 /** Alerts on a page. */
 const NEWEST = LIMITS.channel_page;
@@ -24,28 +28,35 @@ const NEWEST = LIMITS.channel_page;
 const CAPITALS = new RegExp(`^(?=.*[A-Z])[A-Za-z0-9_-]{${LIMITS.handle_least},${LIMITS.handle}}$`);
 const CODE = new RegExp(`^[\\w-]{1,${LIMITS.code}}$`);
 
-/** The channel, where whoever brings this code, or null, may see it. What has another shape than a handle is nobody's. */
-export async function findChannel(
-  { db }: Pick<PublicPagesDeps, "db">,
-  handle: string,
-  code: string | null,
-): Promise<PublicCard | null> {
-  if (!HANDLE.test(handle)) return null;
-  const [card] = await run(db, publicCard, { handle, code: code !== null && CODE.test(code) ? code : null });
-  return card ?? null;
+/** A channel as its page shows it. */
+export type SeenChannel = PublicChannel;
+
+export type FindChannel = (handle: string, code: string | null) => Promise<SeenChannel | null>;
+
+/**
+ * What whoever brings this code, or null, may see of a channel, and of a public one the newest alerts: of those with one collapse_key the
+ * newest alone. Null for what has another shape than a handle. Who asks without a code at one moment shares a reading.
+ */
+export function createFindChannel({ db, settle }: Pick<PublicPagesDeps, "db" | "settle">): FindChannel {
+  async function find(handle: string, code: string | null): Promise<SeenChannel | null> {
+    const read = async (due: boolean) =>
+      (await run(db, publicChannel, { handle, code, due, limit: NEWEST }))[0];
+    const first = await read(false);
+    if (!first) return null;
+    // What came due is written down before anybody is shown it; where that fails it is shown all the same.
+    const channel = first.due ? await read(!(await settle([first.id]))) : first;
+    return channel ? { ...channel, alerts: newestOfEach(channel.alerts) } : null;
+  }
+  const shared = sharedReading((handle) => find(handle, null));
+  return async (handle, code) => {
+    if (!HANDLE.test(handle)) return null;
+    return code !== null && CODE.test(code) ? find(handle, code) : shared(handle);
+  };
 }
 
-/** The newest alerts of a public channel; of those with one collapse_key the newest alone. A private one shows none. */
-export async function alertsOf(
-  { db, settle }: Pick<PublicPagesDeps, "db" | "settle">,
-  { id, due, is_public }: PublicCard,
-  limit = NEWEST,
-): Promise<NewAlert[]> {
-  if (!is_public) return [];
-  const settled = !due || (await settle([id]));
-  const found = await run(db, newestAlerts, { pusher_id: id, due: !settled, limit });
+function newestOfEach(alerts: readonly NewAlert[]): NewAlert[] {
   const keys = new Set<string>();
-  return found.filter(({ collapse_key: key }) => {
+  return alerts.filter(({ collapse_key: key }) => {
     if (key === null) return true;
     if (keys.has(key)) return false;
     keys.add(key);
@@ -53,7 +64,7 @@ export async function alertsOf(
   });
 }
 
-export function channelPage(deps: PublicPagesDeps): PublicPage {
+export function channelPage(deps: PublicPagesDeps, findChannel: FindChannel): PublicPage {
   const places = placesOf(deps);
   const refused = refusals(places);
   return {
@@ -63,17 +74,18 @@ export function channelPage(deps: PublicPagesDeps): PublicPage {
       // The same for every text, so it says nothing of what is there.
       if (CAPITALS.test(handle)) return toSmallLetters(visit, places);
       const given = visit.url.searchParams.get("invite");
-      const card = await findChannel(deps, handle, given);
+      const card = await findChannel(handle, given);
       if (!card) return refused(visit.request, given === null ? "unknown" : "invite");
       const shown = {
         card,
         // A public channel takes no code.
         invite: card.is_public ? null : given,
-        alerts: (await alertsOf(deps, card)).map((alert) => ({
+        alerts: card.alerts.map((alert) => ({
           ...alert,
-          sentAt: new Date(toIsoMicros(alert.sent_at)),
-          expiresAt: alert.expires_at === null ? null : new Date(toIsoMicros(alert.expires_at)),
+          sentAt: new Date(alert.sent_at),
+          expiresAt: alert.expires_at === null ? null : new Date(alert.expires_at),
         })),
+        inbox: card.is_public ? tagOf(inboxText(card, places, deps.assets)) : null,
         places,
         silent: deps.silent,
         assets: deps.assets,
@@ -84,7 +96,7 @@ export function channelPage(deps: PublicPagesDeps): PublicPage {
           title: `${card.name} · Belfry`,
           head: card.is_public && channelHead(shown),
           hidden: !card.is_public,
-          script: CLOCK_SCRIPT,
+          script: CHANNEL_SCRIPT,
           body: channelBody(shown),
         },
         places,

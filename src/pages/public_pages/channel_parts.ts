@@ -5,7 +5,8 @@ import type { AssetAddresses } from "../../model/domain/assets.ts";
 import { ALERT } from "../../model/fields/alert.ts";
 import { linksOf } from "../../model/fields/alert_action.ts";
 import { PUSHER } from "../../model/fields/pusher.ts";
-import { type NewAlert, type PublicCard, SHOWN_TEXT } from "../../store/queries/public_pages.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { type NewAlert, type PublicChannel, SHOWN_TEXT } from "../../store/queries/public_pages.ts";
 import { alertCard } from "../../ui/alert_card.ts";
 import { ASKS, CATEGORY_WORDS } from "../../ui/channel_words.ts";
 import { circleDrawing, circleOf, positionWords } from "../../ui/circle.ts";
@@ -24,10 +25,12 @@ export interface ShownAlert extends NewAlert {
 }
 
 export interface ShownChannel {
-  card: PublicCard;
+  card: PublicChannel;
   /** The code that opened the page, where it took one. */
   invite: string | null;
   alerts: ShownAlert[];
+  /** The validator of the public inbox that says the same; null where there is none. */
+  inbox: string | null;
   places: Places;
   silent: PublicPagesDeps["silent"];
   assets: AssetAddresses;
@@ -76,7 +79,7 @@ export function channelBody(shown: ShownChannel): Html {
 <div class="side first">${asks(card)}</div>
 <div class="most">
 ${card.long && html`<section class="card"><h2>About</h2><p class="long">${card.long}</p></section>`}
-${newest(shown)}
+<div id="newest"${shown.inbox !== null && html` data-inbox="${shown.inbox}" data-seconds="${LIMITS.page_news_seconds}"`}>${newest(shown)}</div>
 ${withoutApp(shown)}
 </div>
 <div class="side">${place(card)}${facts(shown)}${scan(shown)}</div>
@@ -120,7 +123,7 @@ ${
 ${closed(shown)}`;
 }
 
-function asks({ requested_perms: asked }: PublicCard): Html {
+function asks({ requested_perms: asked }: PublicChannel): Html {
   if (asked.length === 0)
     return html`<section class="card"><h2>It asks for nothing</h2><p class="small">Its alerts wait in your list until you look.</p></section>`;
   return html`<section class="card"><h2>What it asks of your phone</h2><ul class="asks">${asked
@@ -171,12 +174,13 @@ function newest({ card, alerts, assets, now }: ShownChannel): Content {
   })}`;
 }
 
-function cut(text: string): string {
+/** As much of an alert's text as everybody is shown. */
+export function cut(text: string): string {
   const characters = [...text];
   return characters.length <= SHOWN_TEXT ? text : `${characters.slice(0, SHOWN_TEXT).join("").trimEnd()}…`;
 }
 
-function place({ city, loc_rule, ...card }: PublicCard): Content {
+function place({ city, loc_rule, ...card }: PublicChannel): Content {
   const circle = circleOf(card);
   if (!circle) return null;
   const { lat, lon, radius_km } = circle;

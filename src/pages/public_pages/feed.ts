@@ -6,12 +6,14 @@ import { holdsTag } from "../../api/transports/answers.ts";
 import { toIsoMicros } from "../../model/fields/columns.ts";
 import { HANDLE } from "../../model/fields/pusher.ts";
 import { LIMITS } from "../../model/limits.ts";
+import { sharedReading } from "../../store/db/shared.ts";
 import { run } from "../../store/db/statement.ts";
 import { type FeedAlert, type FeedChannel, feedAlerts, publicFeed } from "../../store/queries/feeds.ts";
 import { type Places, type PublicPagesDeps, placesOf } from "./deps.ts";
 import { ATOM } from "./feed_atom.ts";
 import type { FeedFormat, ToldAlert } from "./feed_format.ts";
 import { JSON_FEED } from "./feed_json.ts";
+import { SHARED } from "./frame.ts";
 import type { PublicPage } from "./mount.ts";
 import { refusals } from "./refusals.ts";
 
@@ -28,11 +30,12 @@ export const feeds = (deps: PublicPagesDeps): PublicPage[] =>
 
 function feed(format: FeedFormat, deps: PublicPagesDeps): PublicPage {
   const places = placesOf(deps);
-  const refused = refusals(places);
+  const refused = refusals(places, "data");
+  const read = sharedReading((handle) => settled(deps, handle));
   return {
     path: `${places.base}/:handle/${format.file}`,
     async answer({ request, params: { handle = "" } }) {
-      const found = HANDLE.test(handle) ? await settled(deps, handle) : null;
+      const found = HANDLE.test(handle) ? await read(handle) : null;
       if (!found) return refused(request, "unknown");
       const { channel, due } = found;
       const headers = headersOf(format, channel, due, places);
@@ -61,7 +64,7 @@ function headersOf({ file, type }: FeedFormat, channel: FeedChannel, due: boolea
     "content-type": type,
     // A feed reads no credential, so any page may read it.
     "access-control-allow-origin": "*",
-    "cache-control": "public, no-cache",
+    "cache-control": SHARED,
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
   };

@@ -3,6 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { holdsTag } from "../../api/transports/answers.ts";
+import { LIMITS } from "../../model/limits.ts";
 import { ALERT_CARD_STYLES, DRAWING_STYLES, ICON, type PageFile, pageFile, STYLES } from "../../ui/files.ts";
 import { PHONE_HEAD } from "../../ui/head.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
@@ -58,6 +59,15 @@ ${beside ? html`<div class="book">${beside}${main}</div>` : main}
 `;
 }
 
+/** So that each cache asks once a second for each address, whoever reads it. */
+const FRESH_SECONDS = 1;
+
+/**
+ * docs/rules.md#shared-caches. What everybody is shown alike may be kept for a moment, so that readers of any number are one request
+ * a second: a channel that was made private and an alert that was cancelled are gone when it is over.
+ */
+export const SHARED = `public, max-age=${FRESH_SECONDS}, stale-while-revalidate=${LIMITS.public_seconds - FRESH_SECONDS}`;
+
 export interface PageHeaders {
   places: Places;
   /** Whether the page runs its script, which may ask this origin and the device's position. */
@@ -82,8 +92,7 @@ export function pageHeaders({ places, runs, secret }: PageHeaders): Record<strin
     "referrer-policy": "no-referrer",
     "x-frame-options": "DENY",
     "x-content-type-options": "nosniff",
-    // Whoever keeps it asks each time: a channel may have been made private, or an alert cancelled.
-    "cache-control": secret ? "private, no-store" : "public, no-cache",
+    "cache-control": secret ? "private, no-store" : SHARED,
   };
 }
 

@@ -6,7 +6,7 @@ import { ApiError } from "../../model/errors.ts";
 import { html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { type Places, placesOf } from "./deps.ts";
-import { frame, pageAnswer } from "./frame.ts";
+import { frame, pageAnswer, SHARED } from "./frame.ts";
 
 const TEXTS = {
   unknown: {
@@ -21,8 +21,14 @@ const TEXTS = {
 
 export type Refused = keyof typeof TEXTS;
 
-/** Made once: no answer takes longer than another. */
-export function refusals(places: Places): (request: Request, which: Refused) => Response {
+/**
+ * Made once: no answer takes longer than another. `form`: what the address is otherwise. A refusal in that form is kept by caches as the
+ * address itself is; what a reader had rather is theirs alone, so that nothing differs by reader.
+ */
+export function refusals(
+  places: Places,
+  form: "page" | "data" = "page",
+): (request: Request, which: Refused) => Response {
   const pageOf = (which: Refused) =>
     frame(
       {
@@ -34,10 +40,13 @@ export function refusals(places: Places): (request: Request, which: Refused) => 
       places,
     );
   const pages = { unknown: pageOf("unknown"), invite: pageOf("invite") };
-  return (request, which) =>
-    wantsPage(request)
-      ? pageAnswer(request, pages[which], { places, status: 404, secret: true })
-      : refusal(new ApiError("not_found", `${TEXTS[which].title}. ${TEXTS[which].text}`));
+  return (request, which) => {
+    const shared = which === "unknown";
+    if (wantsPage(request))
+      return pageAnswer(request, pages[which], { places, status: 404, secret: !shared || form === "data" });
+    const headers: Record<string, string> = shared && form === "data" ? { "cache-control": SHARED } : {};
+    return refusal(new ApiError("not_found", `${TEXTS[which].title}. ${TEXTS[which].text}`, { headers }));
+  };
 }
 
 const READING = ["GET", "HEAD"];

@@ -6,12 +6,13 @@ import { takesGzip } from "../../api/transports/compress.ts";
 import { requestOf } from "../../api/transports/request.ts";
 import { ALERT_CARD_STYLES, DRAWING_STYLES, fileAnswer, type PageFile } from "../../ui/files.ts";
 import { addDocsSite } from "../docs_site/routes.ts";
-import { channelPage } from "./channel.ts";
+import { CHANNEL_SCRIPT, channelPage, createFindChannel } from "./channel.ts";
 import { type PageSupport, type PublicPagesDeps, placesOf } from "./deps.ts";
 import { directoryOf } from "./directory.ts";
 import { feeds } from "./feed.ts";
 import { frame, PAGE_STYLES, pageHeaders } from "./frame.ts";
 import { homePage } from "./home.ts";
+import { publicInbox } from "./inbox.ts";
 import { countView, mount } from "./mount.ts";
 import { NEAR_SCRIPT_PATH, nearList, nearScript } from "./near.ts";
 import { nowhere } from "./refusals.ts";
@@ -22,7 +23,8 @@ export { nowhere };
 export function addPublicPages(app: H3, deps: PublicPagesDeps, support: PageSupport): void {
   const answer = (path: string, file: () => PageFile) =>
     app.get(path, (event) => fileAnswer(file(), takesGzip(requestOf(event))));
-  for (const file of [ALERT_CARD_STYLES, DRAWING_STYLES, PAGE_STYLES]) answer(file.path, () => file);
+  for (const file of [ALERT_CARD_STYLES, DRAWING_STYLES, PAGE_STYLES, CHANNEL_SCRIPT])
+    answer(file.path, () => file);
   answer(NEAR_SCRIPT_PATH, nearScript);
   const robots = robotsText(deps);
   app.get(
@@ -44,6 +46,8 @@ export function addPublicPages(app: H3, deps: PublicPagesDeps, support: PageSupp
     headers: pageHeaders({ places }),
     countView: (event) => countView(deps, support.countedOf(event)),
   });
-  for (const page of [homePage(deps), directoryOf(deps), nearList(deps), channelPage(deps), ...feeds(deps)])
-    mount(app, page, deps, support);
+  const findChannel = createFindChannel(deps);
+  const pages = [homePage(deps), directoryOf(deps), nearList(deps)];
+  const ofChannels = [channelPage(deps, findChannel), publicInbox(deps, findChannel), ...feeds(deps)];
+  for (const page of [...pages, ...ofChannels]) mount(app, page, deps, support);
 }

@@ -10,12 +10,14 @@ import {
   boolean,
   float8,
   int,
+  jsonb,
   neverNull,
   nullable,
   oneOf,
   text,
   timestamptz,
   uuid,
+  type ValuesOf,
 } from "../../model/fields/sql.ts";
 import { type RowOf, statementsOf } from "../db/statement.ts";
 import { CARD, USABLE_INVITE } from "./handset.ts";
@@ -28,46 +30,54 @@ const selected = (table: string, columns: object) =>
     .map((name) => `${table}.${name}`)
     .join(", ");
 
-/**
- * docs/rules.md#channel-page. One row when somebody who brings this code, or none, may see the channel. `due`: something
- * of it came due and is not settled.
- */
-export const publicCard = defineStatement("public_card", {
-  reads: true,
-  parameters: { handle: text, code: nullable(text) },
-  columns: { id: uuid, status: oneOf(PUSHER_STATUSES), due: boolean, ...CARD },
-  text: `select p.id, p.status, coalesce(c.next_at <= now(), false) as due, ${selected("p", CARD)}
-    from pusher p join channel_state c on c.pusher_id = p.id
-    where p.handle = $handle and p.status <> 'suspended' and (p.is_public
-      or exists (select 1 from invite i where i.pusher_id = p.id and i.code = $code::text and ${USABLE_INVITE}))`,
-});
-
-export type PublicCard = RowOf<typeof publicCard>;
-
 /** Characters of an alert's text that a page shows, and one more to tell that there are more. */
 export const SHOWN_TEXT = 600;
 
 /** Of text and markup the page shows a part alone. */
 const { body: _, html: __, ...fields } = columnsOf(drawnOn(ALERT, "public"));
 const SHOWN = { id: uuid, ...fields };
+const ALERT_COLUMNS = { ...SHOWN, text: nullable(text), has_page: boolean, sent_at: neverNull(timestamptz) };
+
+/** An alert of a page. Instants are as answers have them. */
+export type NewAlert = ValuesOf<typeof ALERT_COLUMNS>;
+
+const INSTANTS = ["sent_at", "expires_at"];
+const VALUES: Record<string, string> = {
+  text: `left(a.body, ${SHOWN_TEXT + 1})`,
+  has_page: "coalesce(a.html, a.asset_html) is not null",
+  sent_at: "a.visible_at",
+};
+const told = (name: string) => {
+  const value = VALUES[name] ?? `a.${name}`;
+  return `'${name}', ${INSTANTS.includes(name) ? `to_char(${value}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')` : value}`;
+};
 
 /**
- * The newest alerts of one channel. What came due is settled before; `due` adds what could not be (store/queries/settle.ts).
+ * docs/rules.md#channel-page. One row when somebody who brings this code, or none, may see the channel, with the newest alerts of a
+ * public one. `due`: something of it came due and is not settled; what is asked for with `due` is shown all the same
+ * (store/queries/settle.ts).
  */
-export const newestAlerts = defineStatement("newest_alerts", {
+export const publicChannel = defineStatement("public_channel", {
   reads: true,
-  parameters: { pusher_id: uuid, due: boolean, limit: int },
-  columns: { ...SHOWN, text: nullable(text), has_page: boolean, sent_at: neverNull(timestamptz) },
-  text: `select ${selected("a", SHOWN)}, left(a.body, ${SHOWN_TEXT + 1}) as text,
-      coalesce(a.html, a.asset_html) is not null as has_page, a.visible_at as sent_at
-    from alert a where a.id = any(array(
-      (select s.id from alert s where s.pusher_id = $pusher_id and s.status = 'sent'
-        order by s.visible_at desc, s.id desc limit $limit::int)
-      union all
-      (select d.id from alert d where $due::boolean and d.pusher_id = $pusher_id and ${isDue("d")}
-        order by d.visible_at desc limit $limit::int)))
-    order by a.visible_at desc, a.id desc limit $limit::int`,
+  parameters: { handle: text, code: nullable(text), due: boolean, limit: int },
+  columns: { id: uuid, status: oneOf(PUSHER_STATUSES), due: boolean, ...CARD, alerts: jsonb<NewAlert[]>() },
+  text: `select p.id, p.status, coalesce(c.next_at <= now(), false) as due, ${selected("p", CARD)}, newest.alerts
+    from pusher p join channel_state c on c.pusher_id = p.id
+    cross join lateral (
+      select coalesce(jsonb_agg(a.told order by a.visible_at desc, a.id desc), '[]') as alerts from (
+        select a.visible_at, a.id, jsonb_build_object(${Object.keys(ALERT_COLUMNS).map(told).join(", ")}) as told
+        from alert a where p.is_public and a.id = any(array(
+          (select s.id from alert s where s.pusher_id = p.id and s.status = 'sent'
+            order by s.visible_at desc, s.id desc limit $limit::int)
+          union all
+          (select d.id from alert d where $due::boolean and d.pusher_id = p.id and ${isDue("d")}
+            order by d.visible_at desc limit $limit::int)))
+        order by a.visible_at desc, a.id desc limit $limit::int) a) newest
+    where p.handle = $handle and p.status <> 'suspended' and (p.is_public
+      or exists (select 1 from invite i where i.pusher_id = p.id and i.code = $code::text and ${USABLE_INVITE}))`,
 });
+
+export type PublicChannel = RowOf<typeof publicChannel>;
 
 const PLACED = {
   handle: text,
@@ -96,5 +106,3 @@ export const twoPublicChannels = defineStatement("two_public_channels", {
   columns: { handle: text },
   text: "select p.handle from pusher p where p.is_public and p.status = 'active' order by p.created_at limit 2",
 });
-
-export type NewAlert = RowOf<typeof newestAlerts>;

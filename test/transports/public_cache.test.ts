@@ -1,0 +1,280 @@
+// A real cache in front, with the lines of docs/running.md as they stand there: however many read a public channel, few requests arrive
+// here, and what was changed, cancelled or suspended is seen by all. BELFRY_TEST_READERS says how many requests; 2,000 otherwise.
+
+import type { ChildProcess } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Agent, request } from "undici";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
+import { sharedReading } from "../../src/store/db/shared.ts";
+import { suspend } from "../support/handsets.ts";
+import { lacks } from "../support/lacks.ts";
+import { pageAt } from "../support/pages.ts";
+import { startProxy } from "../support/proxies.ts";
+import { WAIT } from "../support/wait.ts";
+import { uniqueHandle, World } from "../support/world.ts";
+
+const HOST = "127.0.0.1";
+const READERS = Number(process.env.BELFRY_TEST_READERS ?? 2_000);
+const AT_ONCE = 64;
+const FILES = ["", "/inbox.json", "/feed.json", "/feed.atom"];
+const DOCS = readFileSync(join(import.meta.dirname, "../../docs/running.md"), "utf8");
+const [BEFORE = "", WITHIN = ""] = [...DOCS.matchAll(/```nginx cache\n([\s\S]*?)```/g)].map(
+  ([, lines]) => lines!,
+);
+
+let world: World;
+beforeAll(async () => {
+  world = await World.open({ settings: { TRUSTED_PROXIES: "loopback" } });
+});
+afterAll(() => world?.close());
+
+// docs/rules.md#public-inbox
+describe("the public inbox", () => {
+  test("says what the page shows, and its 404 is the page's", async () => {
+    const channel = await world.pusher({ name: "Harbour", requested_perms: ["notify"] });
+    for (let n = 1; n <= 11; n++)
+      await world.alert(channel.id, { title: `Tide ${n}`, body: "x".repeat(601), send: true });
+    await world.alert(channel.id, { title: "A draft" });
+    const actions = [{ type: "open_url", label: "Map", url: "https://harbour.example/map" }];
+    const last = await world.alert(channel.id, { title: "Quay", priority: "urgent", actions, send: true });
+    const path = `/c/${channel.handle}`;
+    const { status, headers, text } = await pageAt(world, `${path}/inbox.json`);
+    expect([status, headers.get("content-type"), headers.get("access-control-allow-origin")]).toEqual([
+      200,
+      "application/json",
+      "*",
+    ]);
+    const { channel: card, data } = JSON.parse(text);
+    expect(card).toMatchObject({
+      handle: channel.handle,
+      url: channel.url,
+      name: "Harbour",
+      status: "active",
+      requested_perms: ["notify"],
+    });
+    expect(Object.keys(card)).not.toEqual(expect.arrayContaining(["id"]));
+    expect(data.map(({ title }: any) => title)).toEqual([
+      "Quay",
+      ...[11, 10, 9, 8, 7, 6, 5, 4, 3].map((n) => `Tide ${n}`),
+    ]);
+    expect(data[0]).toMatchObject({
+      id: last.id,
+      priority: "urgent",
+      sent_at: last.sent_at,
+      has_more: false,
+      actions,
+    });
+    expect(data[1]).toMatchObject({ body: `${"x".repeat(600)}…`, has_more: true });
+    const page = await pageAt(world, path);
+    const shown = [...page.text.matchAll(/<h3 id="[^"]+">(.*?)<\/h3>/g)].map(([, title]) => title);
+    expect(shown).toEqual(data.map(({ title }: any) => title));
+    expect(page.text).toContain(`data-inbox="${headers.get("etag")!.replaceAll('"', "&quot;")}"`);
+    const held = { headers: { "if-none-match": headers.get("etag")! } };
+    expect(await pageAt(world, `${path}/inbox.json`, held)).toMatchObject({ status: 304, text: "" });
+
+    const secret = await world.pusher({ is_public: false });
+    const { code } = (await world.rest("create_invite", { pusher_id: secret.id })).body;
+    const gone = await world.pusher();
+    await suspend(world, gone.handle);
+    const refusals = await Promise.all(
+      [
+        secret.handle,
+        `${secret.handle}/inbox.json?invite=${code}#`,
+        gone.handle,
+        uniqueHandle(),
+        "%3Cb%3E",
+      ].map((handle) =>
+        pageAt(world, `/c/${handle}/inbox.json`.replace(/#.*/, ""), { headers: { accept: "*/*" } }),
+      ),
+    );
+    expect(refusals[0]).toMatchObject({ status: 404 });
+    expect(new Set(refusals.map(({ text: said }) => said)).size).toBe(1);
+    expect(JSON.parse(refusals[0]!.text).error.type).toBe("not_found");
+  });
+});
+
+// docs/rules.md#shared-caches
+describe("what everybody is shown alike", () => {
+  const READER = {
+    cookie: "belfry_session=x; a=b",
+    "accept-language": "pt",
+    "user-agent": "Another/1.0",
+    authorization: `Bearer bfk_${"x".repeat(40)}`,
+    "sec-ch-prefers-color-scheme": "dark",
+    "accept-encoding": "gzip, br",
+  };
+  const KEPT = "public, max-age=1, stale-while-revalidate=11";
+
+  test("differs by nothing that a reader sends, and says for how long it may be kept", async () => {
+    const { handle, id } = await world.pusher();
+    await world.alert(id, { title: "One", send: true });
+    for (const file of FILES) {
+      const path = `/c/${handle}${file}`;
+      const [one, other] = [
+        await pageAt(world, path),
+        await pageAt(world, path, { headers: { ...READER, accept: "*/*" } }),
+      ];
+      expect([path, other.status, other.text]).toEqual([path, 200, one.text]);
+      for (const { headers } of [one, other]) {
+        expect([path, headers.get("vary"), headers.get("set-cookie")]).toEqual([path, null, null]);
+        expect([path, headers.get("cache-control")]).toEqual([path, KEPT]);
+        expect(headers.get("etag")).toBe(one.headers.get("etag"));
+      }
+    }
+  });
+
+  test("a refusal is kept in the form that the address has, and in the other one by nobody", async () => {
+    for (const file of FILES) {
+      const asked = (accept: string) => pageAt(world, `/c/nobody-is-here${file}`, { headers: { accept } });
+      const kept = [await asked("text/html"), await asked("*/*")].map(
+        ({ headers }) => headers.get("cache-control")!,
+      );
+      expect([file, kept.filter((value) => value === KEPT)]).toEqual([file, [KEPT]]);
+      expect([file, kept.indexOf(KEPT)]).toEqual([file, file === "" ? 0 : 1]);
+      expect(kept.find((value) => value !== KEPT)).toMatch(/^private/);
+    }
+  });
+
+  test("a reading is shared by those of a moment, and by nobody who came after it began", async () => {
+    let now = 1;
+    let readings = 0;
+    const going: (() => void)[] = [];
+    const ask = sharedReading(async () => {
+      readings++;
+      const seen = now;
+      await new Promise<void>((resolve) => going.push(resolve));
+      return seen;
+    });
+    const first = ask("a");
+    now = 2;
+    const rest = Array.from({ length: 100 }, () => ask("a"));
+    going.shift()!();
+    expect(await first).toBe(1);
+    await vi.waitFor(() => expect(going).toHaveLength(1), WAIT);
+    going.shift()!();
+    expect(new Set(await Promise.all(rest))).toEqual(new Set([2]));
+    expect(readings).toBe(2);
+    const failing = sharedReading(() => Promise.reject(new Error("away")));
+    await expect(Promise.all([failing("a"), failing("a")])).rejects.toThrow("away");
+    await expect(failing("a")).rejects.toThrow("away");
+  });
+});
+
+describe.skipIf(lacks("nginx"))("behind nginx with a cache", () => {
+  let folder: string;
+  let port: number;
+  let listening: Listening;
+  let child: ChildProcess;
+  const arrived: string[] = [];
+  const agent = new Agent({ connections: AT_ONCE });
+
+  const get = async (path: string, headers = {}) => {
+    const answer = await request(`http://${HOST}:${port}${path}`, {
+      dispatcher: agent,
+      headers: { accept: "text/html", ...headers },
+    });
+    return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
+  };
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "belfry-cache-"));
+    const { app } = world.service;
+    const counted = {
+      ...app,
+      fetch: (asked: Request, peer?: string | null) => {
+        arrived.push(new URL(asked.url).pathname);
+        return app.fetch(asked, peer);
+      },
+    };
+    const own = await freePort(HOST);
+    listening = await listen(counted, { host: HOST, port: own, trustedProxies: ["loopback"] });
+    port = await freePort(HOST);
+    child = startProxy("nginx", port, [own, own], folder, (lines) =>
+      lines
+        .replace("server {", `${BEFORE.replace("/var/cache/nginx/belfry", `${folder}/cache`)}\nserver {`)
+        .replace("location / {", `${WITHIN}\nlocation / {`),
+    );
+    await vi.waitFor(async () => expect((await get("/healthz")).status).toBe(200), WAIT);
+  });
+  afterAll(async () => {
+    child?.kill("SIGTERM");
+    await agent.destroy();
+    await listening?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test("readers of any number are about one request a second, and all of them see what is new", async () => {
+    const { handle, id } = await world.pusher();
+    const path = `/c/${handle}/inbox.json`;
+    await world.alert(id, { title: "First", send: true });
+    arrived.length = 0;
+    const started = performance.now();
+    let sent = 0;
+    let fresh = 0;
+    const reader = async () => {
+      while (sent < READERS) {
+        const mine = ++sent;
+        if (mine === Math.floor(READERS / 4)) await world.alert(id, { title: "Second", send: true });
+        // A query of the reader's own does not pass.
+        const { status, text } = await get(`${path}?${mine}`, {
+          "accept-language": `x-${mine % 7}`,
+          cookie: `a=${mine}`,
+        });
+        expect(status).toBe(200);
+        if (text.includes("Second")) fresh++;
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, reader));
+    const seconds = (performance.now() - started) / 1000;
+    const reached = arrived.filter((one) => one === path).length;
+    console.log(
+      `${READERS} requests in ${seconds.toFixed(1)} s, of which ${reached} reached the service; ${fresh} were told the news meanwhile`,
+    );
+    // The number by the clock that nginx itself goes by: once for each second that began, and once before the first.
+    expect(reached).toBeLessThanOrEqual(Math.ceil(seconds) + 2);
+    await vi.waitFor(async () => expect((await get(path)).text).toContain("Second"), WAIT);
+  });
+
+  test("what is cancelled and who is suspended is gone for all, from page, feeds and inbox", async () => {
+    const { handle, id } = await world.pusher();
+    const alert = await world.alert(id, { title: "Taken back", send: true });
+    const all = () =>
+      Promise.all(
+        FILES.map((file) => get(`/c/${handle}${file}`, { accept: file === "" ? "text/html" : "*/*" })),
+      );
+    for (const { status, text } of await all())
+      expect([status, text.includes("Taken back")]).toEqual([200, true]);
+    await world.rest("cancel_alert", { pusher_id: id, alert_id: alert.id });
+    const cancelled = async () => {
+      for (const { status, text } of await all())
+        expect([status, text.includes("Taken back")]).toEqual([200, false]);
+    };
+    await vi.waitFor(cancelled, WAIT);
+    await suspend(world, handle);
+    await vi.waitFor(async () => {
+      for (const { status } of await all()) expect(status).toBe(404);
+    }, WAIT);
+  });
+
+  test("a browser is told to ask each time, and is told 304 by the cache; an invite's page is kept by nobody", async () => {
+    const { handle, id } = await world.pusher();
+    await world.alert(id, { title: "Here", send: true });
+    const path = `/c/${handle}`;
+    const first = await get(path);
+    expect(first.headers["cache-control"]).toBe("public, no-cache");
+    const before = arrived.filter((one) => one === path).length;
+    expect(before).toBe(1);
+    expect((await get(path, { "if-none-match": first.headers.etag })).status).toBe(304);
+    const secret = await world.pusher({ is_public: false });
+    const { url } = (await world.rest("create_invite", { pusher_id: secret.id })).body;
+    const { pathname, search } = new URL(url);
+    for (const time of [1, 2]) {
+      const page = await get(pathname + search);
+      expect([page.status, page.headers["cache-control"]]).toEqual([200, "private, no-store"]);
+      expect(arrived.filter((one) => one === pathname)).toHaveLength(time);
+    }
+  });
+});
