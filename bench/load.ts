@@ -112,13 +112,24 @@ export async function loadPg(
   load: PgLoad,
   seconds: number,
   { pgbench, databaseUrl }: { pgbench: string; databaseUrl: string },
+  connections = CONNECTIONS,
 ): Promise<Figure> {
   const folder = await mkdtemp(join(tmpdir(), "belfry-bench-"));
   try {
     const files = load.scripts.map((_, i) => join(folder, `${i}.sql`));
     for (const [i, script] of load.scripts.entries()) await writeFile(files[i]!, `${script}\n`);
     const output = await collect(pgbench, [
-      ...["-n", "-M", "prepared", "-c", String(CONNECTIONS), "-j", "2", "-T", String(seconds)],
+      ...[
+        "-n",
+        "-M",
+        "prepared",
+        "-c",
+        String(connections),
+        "-j",
+        String(Math.min(2, connections)),
+        "-T",
+        String(seconds),
+      ],
       ...Object.entries(load.variables ?? {}).flatMap(([name, value]) => ["-D", `${name}=${value}`]),
       ...files.flatMap((file) => ["-f", file]),
       databaseUrl,

@@ -5,6 +5,7 @@ import { writeFile } from "node:fs/promises";
 import { CASES } from "./cases/index.ts";
 import { measureGoals } from "./goal_run.ts";
 import { HANDSETS, type HeldFigure, heldTable, LIMITS, measureHeld } from "./held.ts";
+import { measureHot } from "./hot.ts";
 import { measureMemory } from "./memory.ts";
 import { options, stop } from "./options.ts";
 import { measurePeers, namedPeers } from "./peers/run.ts";
@@ -87,6 +88,11 @@ async function run(): Promise<void> {
       const report = await measureGoals(bench, { ...options, interrupted });
       await give(rowsTable(report.rows), report);
       if (report.failed.length > 0) process.exitCode = 1;
+    });
+  if (options.hot)
+    return withBench(options.seconds, async (bench) => {
+      const report = await measureHot(bench, { ...options, interrupted });
+      await give(rowsTable(report.rows), report);
     });
   if (options.memory)
     return withBench(options.seconds, async (bench) => {

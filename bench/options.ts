@@ -6,6 +6,8 @@ const HELP = `npm run bench -- [options]
   --goals                    every goal beside what was seen, in about ten minutes
   --million                  with it: also a million alerts, which take minutes to seed
   --peers                    the same work by ntfy and Gotify, whose programs NTFY_BIN and GOTIFY_BIN name
+  --hot                      reports on one alert and sends on one channel, by 1, 8 and 64 clients
+  --processes N              with it: how many processes share the clients (1)
   --memory                   sizes of Node's young generation: memory after load beside rates
   --plot FILE.json           draw what --goals --json FILE.json wrote, as --out (docs/bench.svg)
   --profile CASE             where the service's time goes in one case; "start" and "held polls" are two more
@@ -14,7 +16,7 @@ const HELP = `npm run bench -- [options]
   --scale small|large|both   databases to measure (both)
   --large N                  alerts in the large one (1000000)
   --seconds N                seconds of one measurement (2)
-  --rounds N                 measurements of every case, at most 5 (2; with --goals, --peers and --memory 3)
+  --rounds N                 measurements of every case, at most 5 (2; with --goals, --peers, --hot and --memory 3)
   --embedded                 the small one on the embedded database as well, as ratios to the one by URL
   --only TEXT                cases whose name holds the text
   --out FILE                 write the table there, too
@@ -33,6 +35,8 @@ function parsed() {
         goals: { type: "boolean", default: false },
         million: { type: "boolean", default: false },
         peers: { type: "boolean", default: false },
+        hot: { type: "boolean", default: false },
+        processes: { type: "string", default: "1" },
         memory: { type: "boolean", default: false },
         plot: { type: "string" },
         profile: { type: "string" },
@@ -72,10 +76,11 @@ export const options = {
   ...values,
   large: number("large", values.large, 1000, 10_000_000),
   clients: number("clients", values.clients, 1, 1_000),
+  processes: number("processes", values.processes, 1, 16),
   seconds: number("seconds", values.seconds, 1, 30),
   rounds: number(
     "rounds",
-    values.rounds ?? (values.goals || values.peers || values.memory ? "3" : "2"),
+    values.rounds ?? (values.goals || values.peers || values.memory || values.hot ? "3" : "2"),
     1,
     5,
   ),

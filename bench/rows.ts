@@ -7,7 +7,7 @@ export interface Row {
   group: string;
   work: string;
   /** Stands behind figure and goal; a ratio has none. */
-  unit: "" | " ms" | " %" | " s" | " MB" | " kB" | " µs";
+  unit: "" | " ms" | " %" | " s" | " MB" | " kB" | " µs" | "/s";
   /** One a round; none when it was not measured. */
   values: number[];
   goal: Goal | null;
