@@ -138,7 +138,6 @@ function reportScript(world: World, round: number, channel: string): Load {
     alerts: `array[${alert}]`,
     devices: "array[:device]",
     kinds: "array[:kind]",
-    choices: "array['']",
   });
   const script = [
     "\\set i :i + 1",

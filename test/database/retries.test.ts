@@ -151,6 +151,7 @@ describe("on a service", () => {
     const lost = "01900000-0000-7000-8000-00000000dead";
     await world.sql("insert into report (alert_id, device_id, kind, at) values (?, 7, 1, now())", [lost]);
     await world.sql("insert into alert_counter (alert_id, reads) values (?, 1)", [lost]);
+    await world.sql("insert into alert_counter_stripe values (?, 1, 1, 0, '{0,0,0,0}')", [lost]);
     const em = world.service.orm.em.fork() as SqlEntityManager;
     const orphans = async (mend?: boolean) => {
       const { checks, mended } = await doctor(em, mend === undefined ? {} : { mend });
@@ -159,12 +160,13 @@ describe("on a service", () => {
         mended,
       };
     };
-    expect(await orphans()).toEqual({ left: [1, 1], mended: undefined });
+    expect(await orphans()).toEqual({ left: [1, 1, 1], mended: undefined });
     expect(await orphans(true)).toEqual({
-      left: [0, 0],
+      left: [0, 0, 0],
       mended: [
         { name: "report.orphans", removed: 1 },
         { name: "alert_counter.orphans", removed: 1 },
+        { name: "alert_counter_stripe.orphans", removed: 1 },
       ],
     });
   });

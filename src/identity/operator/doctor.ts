@@ -17,6 +17,10 @@ export interface Diagnosis {
   mended?: { name: string; removed: number }[];
 }
 
+/** What is counted of alerts, in as many rows as it takes. */
+const EVERY_COUNT = `select alert_id, reads, acks, replies from alert_counter
+    union all select alert_id, reads, acks, replies from alert_counter_stripe`;
+
 /** Each check as a query over the rows that are wrong. */
 const CHECKS: Record<string, string> = {
   "channel_state.status": `select 1 from pusher p left join channel_state c on c.pusher_id = p.id
@@ -35,11 +39,15 @@ const CHECKS: Record<string, string> = {
   // Deleting a cancelled alert takes its counter along and leaves the days as they were.
   "channel_day.reports": `select 1 from (
       select a.pusher_id, sum(c.reads) as reads, sum(c.acks) as acks
-      from alert_counter c join alert a on a.id = c.alert_id group by 1) c
-    left join (select pusher_id, sum(reads) as reads, sum(acks) as acks from channel_day group by 1) k
+      from (${EVERY_COUNT}) c join alert a on a.id = c.alert_id group by 1) c
+    left join (select pusher_id, sum(reads) as reads, sum(acks) as acks from (
+      select pusher_id, reads, acks from channel_day union all select pusher_id, reads, acks from channel_day_stripe) k group by 1) k
       using (pusher_id)
     where coalesce(k.reads, 0) < c.reads or coalesce(k.acks, 0) < c.acks`,
-  alert_counter: `select 1 from alert a left join alert_counter c on c.alert_id = a.id
+  alert_counter: `select 1 from alert a
+    left join (select alert_id, sum(reads) as reads, sum(acks) as acks,
+        ${eachChoice((place) => `sum(replies[${place}])::bigint`)} as replies
+      from (${EVERY_COUNT}) c group by 1) c on c.alert_id = a.id
     left join (select alert_id, count(*) filter (where kind = 1) as reads, count(*) filter (where kind = 2) as acks,
         ${eachChoice((place) => `count(*) filter (where choice = ${place})`)} as replies
       from report group by 1) r on r.alert_id = a.id
@@ -55,6 +63,8 @@ const CHECKS: Record<string, string> = {
     and not exists (select 1 from left_reports l where l.alert_id = r.alert_id)`,
   "alert_counter.orphans":
     "select 1 from alert_counter c where not exists (select 1 from alert a where a.id = c.alert_id)",
+  "alert_counter_stripe.orphans":
+    "select 1 from alert_counter_stripe c where not exists (select 1 from alert a where a.id = c.alert_id)",
   "invite.uses": `select 1 from invite i where i.uses > coalesce(i.max_uses, i.uses)
     or i.uses < (select count(*) from subscription s where s.invite_id = i.id)`,
   // A sent alert that was scheduled until its instant came keeps it.
@@ -76,6 +86,7 @@ const recount = defineStatement("recount", {
 const ORPHANS: Record<string, string> = {
   "report.orphans": "report",
   "alert_counter.orphans": "alert_counter",
+  "alert_counter_stripe.orphans": "alert_counter_stripe",
 };
 
 const sweeps = Object.entries(ORPHANS).map(([name, table]) => ({

@@ -11,7 +11,9 @@ import { Connection, ConnectionGrant } from "./connection.ts";
 import { Epoch } from "./epoch.ts";
 import {
   AlertCounter,
+  AlertCounterStripe,
   ChannelDay,
+  ChannelDayStripe,
   Device,
   DeviceTransfer,
   LeftReports,
@@ -62,8 +64,10 @@ export const ENTITIES = [
   PushEndpoint,
   Report,
   AlertCounter,
+  AlertCounterStripe,
   LeftReports,
   ChannelDay,
+  ChannelDayStripe,
   IdempotencyRecord,
   WebhookEndpoint,
   WebhookDelivery,

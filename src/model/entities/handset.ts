@@ -150,6 +150,19 @@ export const AlertCounter = defineEntity({
   },
 });
 
+/** What else was counted of an alert, by statements that met others on its channel (store/queries/reports.ts): all of it is the sum. */
+export const AlertCounterStripe = defineEntity({
+  name: "AlertCounterStripe",
+  tableName: "alert_counter_stripe",
+  properties: {
+    alert_id: p.uuid().primary(),
+    stripe: p.smallint().primary(),
+    reads: p.bigint("number"),
+    acks: p.bigint("number"),
+    replies: p.array().$type<number[]>().columnType("bigint[]"),
+  },
+});
+
 /** Alerts that are gone while some of their reports are still there: these go in slices (effects/housekeeping). */
 export const LeftReports = defineEntity({
   name: "LeftReports",
@@ -168,5 +181,18 @@ export const ChannelDay = defineEntity({
     gone: p.bigint("number").default(0),
     reads: p.bigint("number").default(0),
     acks: p.bigint("number").default(0),
+  },
+});
+
+/** What else was reported on a channel's alerts in a day; all of it is the sum. */
+export const ChannelDayStripe = defineEntity({
+  name: "ChannelDayStripe",
+  tableName: "channel_day_stripe",
+  properties: {
+    pusher: () => p.manyToOne(Pusher).primary().ref().deleteRule("cascade").updateRule("no action"),
+    day: p.date().primary(),
+    stripe: p.smallint().primary(),
+    reads: p.bigint("number"),
+    acks: p.bigint("number"),
   },
 });

@@ -118,6 +118,7 @@ const VISIBILITY = [
       delete from report r using removed a where r.alert_id = a.id;
     end if;
     delete from alert_counter c using removed a where c.alert_id = a.id;
+    delete from alert_counter_stripe c using removed a where c.alert_id = a.id;
     return null;
   end $$`,
   `create trigger alert_reports_deleted after delete on alert referencing old table as removed

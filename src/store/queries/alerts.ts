@@ -11,6 +11,7 @@ import { KEEP, KEEPING } from "./alert_changes.ts";
 import { FIELDS, GIVEN, NAMES, WHOLE } from "./alert_columns.ts";
 import { foundBy, KEEP_FOUND } from "./alert_words.ts";
 import { SCOPE, VISIBLE } from "./channels.ts";
+import { countsOf } from "./reports.ts";
 
 const defineStatement = statementsOf("publish");
 const defineList = statementsOf("lists");
@@ -62,8 +63,8 @@ export const alertVersions = defineList("alert_versions", {
   reads: true,
   parameters: { ids: array(uuid) },
   columns: { id: uuid, updated_at: timestamptz, replies: array(int) },
-  text: `select a.id, a.updated_at, coalesce(c.replies, '{0,0,0,0}')::int[] as replies
-    from alert a left join alert_counter c on c.alert_id = a.id where a.id = any($ids::uuid[])`,
+  text: `select a.id, a.updated_at, c.replies::int[] as replies
+    from alert a cross join lateral ${countsOf("a.id")} c where a.id = any($ids::uuid[])`,
 });
 
 /** What handsets are shown: two alerts that agree in it are one to who reads them. */

@@ -31,6 +31,10 @@ const OF_ALERT = `exists (select from alert a join pusher p on p.id = a.pusher_i
   where a.id = r.alert_id and p.workspace_id = any($workspaces::uuid[]))`;
 const ID = [["id", "uuid"]] as const;
 const ALERT_ID = [["alert_id", "uuid"]] as const;
+const CHANNEL_DAY = [
+  ["pusher_id", "uuid"],
+  ["day", "date"],
+] as const;
 
 /** In the order in which they stand in a file: each after all that it names. */
 const KINDS = {
@@ -110,17 +114,26 @@ const KINDS = {
     belongs: OF_ALERT,
     key: ALERT_ID,
   },
+  count_stripe: {
+    table: "alert_counter_stripe",
+    columns: "alert_id, stripe, reads, acks, replies",
+    belongs: OF_ALERT,
+    key: [...ALERT_ID, ["stripe", "smallint"]],
+  },
   // Those of alerts that are gone stand in the days alone.
   day: {
     table: "channel_day",
     columns: "pusher_id, day, published, reads, acks, gone",
     belongs: OF_CHANNEL,
-    key: [
-      ["pusher_id", "uuid"],
-      ["day", "date"],
-    ],
+    key: CHANNEL_DAY,
     conflict: `on conflict (pusher_id, day) do update
       set published = excluded.published, reads = excluded.reads, acks = excluded.acks, gone = excluded.gone`,
+  },
+  day_stripe: {
+    table: "channel_day_stripe",
+    columns: "pusher_id, day, stripe, reads, acks",
+    belongs: OF_CHANNEL,
+    key: [...CHANNEL_DAY, ["stripe", "smallint"]],
   },
   state: {
     table: "channel_state",

@@ -1,7 +1,8 @@
-// Self-reports, many devices' in one statement: rows, counters and days change together or not at all.
+// Self-reports, many devices' in one statement: rows, counters and days change together or not at all. Statements of one moment
+// that count on one channel count in rows of their own (docs/decisions/0043-counts-are-striped.md), which readers sum.
 
 import { isVisible } from "../../model/domain/alert_status.ts";
-import { array, bigint, int, smallint, text, timestamptz, uuid } from "../../model/fields/sql.ts";
+import { array, bigint, boolean, int, smallint, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import type { EventName } from "../../model/fields/webhook.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { statementsOf } from "../db/statement.ts";
@@ -13,71 +14,140 @@ const defineStatement = statementsOf("reports");
 export const eachChoice = (element: (place: number) => string) =>
   `array[${Array.from({ length: LIMITS.reply_choices }, (_, i) => element(i + 1)).join(", ")}]`;
 
-/** Holds for an alert of `n` whose workspace asks for an event. */
-const asked = (event: EventName) => `exists (
-       select from alert a join pusher p on p.id = a.pusher_id
-       where a.id = n.alert_id and ${asksFor(event, "p.workspace_id")})`;
+/** SQL: the one row with all `reads`, `acks` and `replies` of an alert, which may be counted in several rows or in none yet. */
+export const countsOf = (alertId: string) => `(
+    select coalesce(sum(reads), 0) as reads, coalesce(sum(acks), 0) as acks,
+      ${eachChoice((place) => `coalesce(sum(replies[${place}]), 0)::bigint`)} as replies
+    from (select reads, acks, replies from alert_counter where alert_id = ${alertId}
+      union all select reads, acks, replies from alert_counter_stripe where alert_id = ${alertId}) parts)`;
+
+/** Rows in which a channel's reports of one moment may be counted: the first is that of the table itself. */
+const STRIPES = 16;
+/** Advisory locks are few, however many channels one statement has: those whose ids agree in this share theirs. */
+const LOCKED = 64;
+const LOCKS = 1_651_339_110;
+
+/** Whether the statement has a stripe of a channel to itself, until it commits. It waits for nobody. */
+export const takesStripe = (channel: string, stripe: string) =>
+  `pg_try_advisory_xact_lock(${LOCKS}, (uuid_hash(${channel}) & ${LOCKED - 1}) * ${STRIPES} + ${stripe})`;
+
+/** Whether the workspace of an alert of `n` asks for an event. No list of all that ask is made: it would grow with their alerts. */
+const asked = (event: EventName) =>
+  `coalesce((select true from pusher p where p.id = n.pusher_id and ${asksFor(event, "p.workspace_id")} limit 1), false)`;
+
+const REPORTS = {
+  requests: array(int),
+  alerts: array(uuid),
+  devices: array(bigint),
+  kinds: array(smallint),
+};
+
+const WITH_CHOICES = { ...REPORTS, choices: array(text) };
 
 /**
- * Arrays of one length: which request, of which alert, by which device, what, and the choice of a reply (else empty). A row that
- * its device cannot see is skipped, and a reply that the alert does not offer or that comes when it is over; a repeat counts nothing.
- * Of a device's replies to an alert the last one counts: its row keeps the one before it (`was`), and who changes the row takes that
- * back. One row a request that had any that was taken, with how many of them. The arrays stand in subqueries for the reason that
- * store/queries/handset.ts gives.
+ * `r`, the reports, and `held`, their alerts with what is read of them: held, so that an alert that is being deleted takes its reports
+ * along, or takes none any more. The arrays stand in subqueries for the reason that store/queries/handset.ts gives.
  */
-export const takeReports = defineStatement("take_reports", {
-  parameters: {
-    requests: array(int),
-    alerts: array(uuid),
-    devices: array(bigint),
-    kinds: array(smallint),
-    choices: array(text),
-  },
-  columns: { request: int, accepted: int },
-  text: `with r as materialized (
-     select * from unnest((select $requests::int[]), (select $alerts::uuid[]), (select $devices::bigint[]),
-       (select $kinds::smallint[]), (select $choices::text[])) with ordinality
-       t (request, alert_id, device_id, kind, reply, n)),
-   -- Held, so that an alert that is being deleted takes its reports along, or takes none any more.
+const begin = (parameters: object, columns: string) => `with r as materialized (
+     select * from unnest(${Object.entries(parameters)
+       .map(([name, { sql }]) => `(select $${name}::${sql})`)
+       .join(", ")}) with ordinality
+       t (request, alert_id, device_id, kind${"choices" in parameters ? ", reply" : ""}, n)),
    held as materialized (
-     select a.id, a.pusher_id, a.actions, a.expires_at from alert a
-     where a.id in (select alert_id from r) and ${isVisible("a")} order by a.id for key share),
-   v as materialized (
-     select r.*, a.pusher_id, o.place from r
+     select a.id, a.pusher_id${columns} from alert a
+     where a.id in (select alert_id from r) and ${isVisible("a")} order by a.id for key share)`;
+
+/** `v`: what its device can see. */
+const SEEN = `from r
      join held a on a.id = r.alert_id
      join subscription s on s.device_id = r.device_id and s.pusher_id = a.pusher_id
-     join channel_state c on c.pusher_id = a.pusher_id and not c.suspended
+     join channel_state c on c.pusher_id = a.pusher_id and not c.suspended`;
+
+const READ = (where: string) => `
+     insert into report (alert_id, device_id, kind, at)
+     select distinct alert_id, device_id, kind, now() from v where ${where} order by 1, 2, 3
+     on conflict do nothing returning alert_id, kind`;
+
+const DAYS = (table: string, columns: string, from: string, key: string) => `
+     insert into ${table} as k (pusher_id, day${columns}, reads, acks)
+     select n.pusher_id, (now() at time zone 'UTC')::date${columns}, sum(n.reads), sum(n.acks)
+     from ${from} group by n.pusher_id${columns} order by 1
+     on conflict (${key}) do update set reads = k.reads + excluded.reads, acks = k.acks + excluded.acks`;
+
+/**
+ * Reads and acks: arrays of one length, which request, of which alert, by which device, what. A row that its device cannot see is
+ * skipped; a repeat counts nothing. One row a request that had any that was taken, with how many of them. `left`: another statement
+ * counts on a channel of this request at this moment, so nothing of that channel was taken.
+ */
+export const takeReports = defineStatement("take_reports", {
+  parameters: REPORTS,
+  columns: { request: int, accepted: int, left: boolean },
+  text: `${begin(REPORTS, "")},
+   own as materialized (
+     select pusher_id, ${takesStripe("pusher_id", "0")} as own from (select distinct pusher_id from held) c),
+   v as materialized (
+     select r.*, a.pusher_id, own.own ${SEEN} join own on own.pusher_id = a.pusher_id),
+   i as (${READ("own")}),
+   n as materialized (
+     select i.alert_id, a.pusher_id, count(*) filter (where kind = 1) as reads, count(*) filter (where kind = 2) as acks
+     from i join held a on a.id = i.alert_id group by 1, 2),
+   counted as (
+     insert into alert_counter as c (alert_id, reads, acks, untold)
+     select alert_id, reads, acks, acks > 0 and ${asked("alert.acknowledged")} from n order by alert_id
+     on conflict (alert_id) do update set reads = c.reads + excluded.reads, acks = c.acks + excluded.acks,
+       untold = c.untold or excluded.untold),
+   days as (${DAYS("channel_day", "", "n", "pusher_id, day")})
+   select request, count(*)::int as accepted, bool_or(not own) as left from v group by request`,
+});
+
+/**
+ * The same for reports of every kind, with the choice of each reply (else empty), in whichever stripe is free. A reply that the alert does
+ * not offer or that comes when it is over is skipped. Of a device's replies to an alert the last one counts: its row keeps the one before
+ * it (`was`), and who changes the row takes that back. What an account asks to be told of is counted in the first row alone, whose lock
+ * says to the one who tells that nothing is missing.
+ */
+export const takeAnyReports = defineStatement("take_any_reports", {
+  parameters: WITH_CHOICES,
+  columns: { request: int, accepted: int },
+  text: `${begin(WITH_CHOICES, ", a.actions, a.expires_at")},
+   v as materialized (
+     select r.*, a.pusher_id, o.place ${SEEN}
      left join lateral (
        select place from jsonb_array_elements(a.actions) b, jsonb_array_elements_text(b -> 'choices') with ordinality e (text, place)
        where r.kind = 3 and e.text = r.reply and coalesce(a.expires_at > clock_timestamp(), true)) o on true
      where r.kind <> 3 or o.place is not null),
-   i as (
-     insert into report (alert_id, device_id, kind, at)
-     select distinct alert_id, device_id, kind, now() from v where kind <> 3 order by 1, 2, 3
-     on conflict do nothing returning alert_id, kind),
+   free as materialized (
+     select pusher_id, coalesce((select s from generate_series(0, ${STRIPES - 1}) s where ${takesStripe("c.pusher_id", "s")} limit 1), 0) as stripe
+     from (select distinct pusher_id from v) c),
+   i as (${READ("kind <> 3")}),
    chosen as (
      insert into report as t (alert_id, device_id, kind, at, choice)
      select distinct on (alert_id, device_id) alert_id, device_id, kind, now(), place from v where kind = 3
      order by alert_id, device_id, n desc
      on conflict (alert_id, device_id, kind) do update set was = t.choice, choice = excluded.choice, at = excluded.at
      where t.choice is distinct from excluded.choice returning alert_id, kind, choice, was),
-   n as (
-     select alert_id, count(*) filter (where kind = 1) as reads, count(*) filter (where kind = 2) as acks,
+   n as materialized (
+     select k.alert_id, a.pusher_id, count(*) filter (where kind = 1) as reads, count(*) filter (where kind = 2) as acks,
        ${eachChoice((place) => `count(*) filter (where choice = ${place}) - count(*) filter (where was = ${place})`)} as replies,
        bool_or(kind = 3) as replied
-     from (select alert_id, kind, null::smallint as choice, null::smallint as was from i union all table chosen) k group by 1),
+     from (select alert_id, kind, null::smallint as choice, null::smallint as was from i union all table chosen) k
+     join held a on a.id = k.alert_id group by 1, 2),
+   judged as materialized (
+     select n.*, free.stripe, acks > 0 and ${asked("alert.acknowledged")} as untold, replied and ${asked("alert.replied")} as to_tell
+     from n join free on free.pusher_id = n.pusher_id),
    counted as (
      insert into alert_counter as c (alert_id, reads, acks, untold, replies, replied)
-     select alert_id, reads, acks, acks > 0 and ${asked("alert.acknowledged")}, replies, replied and ${asked("alert.replied")}
-     from n order by alert_id
+     select alert_id, reads, acks, untold, replies, to_tell from judged where stripe = 0 or untold or to_tell order by alert_id
      on conflict (alert_id) do update set reads = c.reads + excluded.reads, acks = c.acks + excluded.acks,
        untold = c.untold or excluded.untold, replied = c.replied or excluded.replied,
        replies = ${eachChoice((place) => `c.replies[${place}] + excluded.replies[${place}]`)}),
-   days as (
-     insert into channel_day as k (pusher_id, day, reads, acks)
-     select of.pusher_id, (now() at time zone 'UTC')::date, sum(n.reads), sum(n.acks)
-     from n join (select distinct alert_id, pusher_id from v) of using (alert_id) where n.reads + n.acks > 0 group by 1 order by 1
-     on conflict (pusher_id, day) do update set reads = k.reads + excluded.reads, acks = k.acks + excluded.acks)
+   counted_aside as (
+     insert into alert_counter_stripe as c (alert_id, stripe, reads, acks, replies)
+     select alert_id, stripe, reads, acks, replies from judged where stripe > 0 and not untold and not to_tell order by alert_id
+     on conflict (alert_id, stripe) do update set reads = c.reads + excluded.reads, acks = c.acks + excluded.acks,
+       replies = ${eachChoice((place) => `c.replies[${place}] + excluded.replies[${place}]`)}),
+   days as (${DAYS("channel_day", "", "judged n where n.reads + n.acks > 0 and n.stripe = 0", "pusher_id, day")}),
+   days_aside as (${DAYS("channel_day_stripe", ", stripe", "judged n where n.reads + n.acks > 0 and n.stripe > 0", "pusher_id, day, stripe")})
    select request, count(*)::int as accepted from v group by request`,
 });
 

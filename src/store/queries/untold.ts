@@ -8,6 +8,7 @@ import { columnsOf, namesOf } from "../../model/fields/record.ts";
 import { array, boolean, int, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { statementsOf } from "../db/statement.ts";
+import { countsOf } from "./reports.ts";
 
 const defineStatement = statementsOf("reports");
 
@@ -45,9 +46,9 @@ export const tellUntoldAlerts = defineStatement("tell_untold_alerts", {
     sent_at: nullable(timestamptz),
   },
   text: `with judged as materialized (
-      select c.alert_id, c.appeared, c.acks, c.untold and ${MAY_TELL} as now,
-        c.acks - c.told_acks as delta, c.replied and ${MAY_TELL_REPLIES} as replied, c.replies
-      from alert_counter c where c.alert_id = any($alert_ids)),
+      select c.alert_id, c.appeared, n.acks, c.untold and ${MAY_TELL} as now,
+        n.acks - c.told_acks as delta, c.replied and ${MAY_TELL_REPLIES} as replied, n.replies
+      from alert_counter c cross join lateral ${countsOf("c.alert_id")} n where c.alert_id = any($alert_ids)),
     noted as (
       update alert_counter c set appeared = false, untold = c.untold and not j.now,
         told_acks = case when j.now then j.acks else c.told_acks end,

@@ -7,6 +7,7 @@ import { array, date, int, text, timestamptz, uuid } from "../../model/fields/sq
 import { LIMITS } from "../../model/limits.ts";
 import { statementsOf } from "../db/statement.ts";
 import { VISIBLE } from "../queries/channels.ts";
+import { countsOf } from "../queries/reports.ts";
 
 const defineStatement = statementsOf("statistics");
 
@@ -28,6 +29,9 @@ const DAYS = {
   parameters: { pusher_ids: array(uuid), from: date, to: date },
   text: `
   select k.pusher_id, k.day, k.published as alerts_sent, k.reads, k.acks from channel_day k
+  where k.pusher_id = any($pusher_ids::uuid[]) and k.day between $from::date and $to::date
+  union all
+  select k.pusher_id, k.day, 0, k.reads, k.acks from channel_day_stripe k
   where k.pusher_id = any($pusher_ids::uuid[]) and k.day between $from::date and $to::date
   union all
   select a.pusher_id, (a.visible_at at time zone 'UTC')::date, -1, 0, 0 from alert a
@@ -65,9 +69,9 @@ export const alertTotals = defineStatement("alert_totals", {
   reads: true,
   parameters: { alert_id: uuid },
   columns: { reach: int, reads: int, acks: int, replies: array(int), actions: ALERT.actions.sql },
-  text: `select s.subscribers::int as reach, coalesce(c.reads, 0)::int as reads, coalesce(c.acks, 0)::int as acks,
-      coalesce(c.replies, '{}')::int[] as replies, a.actions
-    from alert a join channel_state s on s.pusher_id = a.pusher_id left join alert_counter c on c.alert_id = a.id
+  text: `select s.subscribers::int as reach, c.reads::int as reads, c.acks::int as acks,
+      c.replies::int[] as replies, a.actions
+    from alert a join channel_state s on s.pusher_id = a.pusher_id cross join lateral ${countsOf("a.id")} c
     where a.id = $alert_id`,
 });
 
