@@ -4,6 +4,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import packageJson from "../../package.json" with { type: "json" };
 import { join, registered, suspend } from "../support/handsets.ts";
 import { lacks } from "../support/lacks.ts";
 import { bytesOf, pageAt, readQr } from "../support/pages.ts";
@@ -348,7 +349,9 @@ describe("PUBLIC_BASE", () => {
       expect(page.text).toContain(`href="${origin}/app/#join=${handle}"`);
       expect((await pageAt(other, `${path}/${uniqueHandle()}`)).text).toContain("You need an invite");
       // The service's own routes are what they were.
-      expect((await pageAt(other, "/healthz")).text).toBe('{"status":"ok"}');
+      expect((await pageAt(other, "/healthz")).text).toBe(
+        `{"status":"ok","version":"${packageJson.version}"}`,
+      );
       expect((await pageAt(other, "/console")).headers.get("location")).toContain("/console/sign-in");
       expect((await other.request("POST", "/mcp", { body: "{}" })).status).toBe(401);
     } finally {

@@ -330,6 +330,7 @@ export const ROOMS: Record<string, Room> = {
       "model/limits",
       "model/scopes",
       "operation",
+      "package.json",
       "store/context",
       "store/db",
       "store/patience",

@@ -10,6 +10,7 @@ import {
   Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
+import packageJson from "../../../package.json" with { type: "json" };
 import { ApiError, serverError } from "../../model/errors.ts";
 import type { Outcome } from "../../operation/perform.ts";
 import { hasView, type Tool } from "../../operation/tool.ts";
@@ -21,7 +22,7 @@ import { servePrompts } from "./mcp_prompts.ts";
 export const serverInfoAt = (publicUrl?: string) => ({
   name: "belfry",
   title: "Belfry alert channels",
-  version: "0.1.0",
+  version: packageJson.version,
   ...(publicUrl
     ? { icons: [{ src: `${publicUrl}/static/icon.svg`, mimeType: "image/svg+xml", sizes: ["any"] }] }
     : {}),

@@ -1,6 +1,7 @@
 // What is asked of the process itself: whether it lives, whether it is ready, and its figures.
 
 import type { H3, H3Event } from "h3";
+import packageJson from "../../../package.json" with { type: "json" };
 import { jsonAnswer } from "../../api/transports/answers.ts";
 import { forbidden, noSpace } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
@@ -44,7 +45,7 @@ export function addProbes(app: H3, deps: ProbeDeps): { stopping(): void } {
   let isStopping = false;
   const ready = recent(READY_MS, deps.ready);
 
-  app.get("/healthz", () => jsonAnswer(200, { status: "ok" }));
+  app.get("/healthz", () => jsonAnswer(200, { status: "ok", version: packageJson.version }));
   app.get("/readyz", async (event) => {
     try {
       if (isStopping) return jsonAnswer(503, { status: "stopping" });
