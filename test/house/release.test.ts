@@ -80,6 +80,10 @@ test("one commit becomes a package, an SBOM, a provenance and checksums that hol
   expect([...parts].filter((part) => /^(vitest|typescript|playwright-core)@/.test(part as string))).toEqual(
     [],
   );
+  // Whoever packs the same commit gets the same package.
+  release();
+  const again = readFileSync(join(to, `${base}.tgz`));
+  expect(createHash("sha256").update(again).digest("hex")).toBe(digests.get(`${base}.tgz`));
   expect(git(tree, "status", "--porcelain")).toBe("");
 });
 

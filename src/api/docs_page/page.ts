@@ -69,7 +69,7 @@ ${[STYLES, DOCS_STYLES].map(({ href }) => html`<link rel="stylesheet" href="${hr
 <a class="skip" href="#main">Skip to the content</a>
 <header class="top"><div class="bar">
 <a class="brand" href="/"><img src="${ICON.href}" alt="" width="28" height="28">${title}</a>
-<nav class="ways" aria-label="${title}"><a href="/">Front page</a><a href="/console">Console</a></nav>
+<nav class="ways" aria-label="${title}"><a href="/">Front page</a><a href="/docs">Docs</a><a href="/console">Console</a></nav>
 </div></header>
 <div class="book">
 <aside>

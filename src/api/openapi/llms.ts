@@ -17,6 +17,7 @@ Figures count what devices reported. There is no delivered figure and no rate.
 ## Documentation
 
 - [The API to read](${publicUrl}/api/v1/docs): REST with the same operations, and what phones do
+- [Docs](${publicUrl}/docs): how to send, receive, connect and operate
 - [OpenAPI 3.1](${publicUrl}/api/v1/openapi.json): the same for programs
 - [Public channels](${publicUrl}/c): the directory, for people
 
