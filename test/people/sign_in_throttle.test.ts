@@ -1,6 +1,7 @@
 // Guessing is slowed down, and no stranger shuts anybody out: the counting by itself with time in hand, and through the
 // sign-in page, with and without the cache that replicas share.
 
+import { scryptSync } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createPasswordTurns, type Standing } from "../../src/identity/auth/password_turns.ts";
 import { createThrottle, waitFor } from "../../src/identity/auth/sign_in_throttle.ts";
@@ -10,9 +11,12 @@ import { ApiError, unavailable } from "../../src/model/errors.ts";
 import { freePort } from "../../src/program/boot/server.ts";
 import { createRateLimits } from "../../src/store/rate_limits/limits.ts";
 import { redisWindows } from "../../src/store/rate_limits/redis.ts";
+import { dearPasswords } from "../support/passwords.ts";
 import { Visitor } from "../support/site.ts";
 import { WAIT } from "../support/wait.ts";
 import { World } from "../support/world.ts";
+
+dearPasswords();
 
 const log = { warn() {} };
 const EMAIL = "somebody@example.org";
@@ -217,6 +221,13 @@ describe("signing in", () => {
     // From then on this browser is known, even where the stranger used up everything.
     await owner.post("/console/sign-out", {}, { from: "/console/account" });
     expect((await tries(world, email, PASSWORD, "192.0.2.1", owner)).status).toBe(303);
+  });
+
+  test("a password is kept as 32 MiB of work have made it", async () => {
+    const [{ kept }] = await world.sql("select password kept from auth.account where password is not null");
+    const [salt, key] = kept.split(":");
+    const made = scryptSync(PASSWORD, salt, 64, { N: 16_384, r: 16, p: 1, maxmem: 2 ** 26 });
+    expect(made.toString("hex")).toBe(key);
   });
 
   // docs/rules.md#password-turns

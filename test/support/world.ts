@@ -17,6 +17,7 @@ import { loadConfig } from "../../src/store/config/load.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { withDatabase } from "./databases.ts";
+import "./passwords.ts";
 import { restored } from "./restored.ts";
 import { checkAnswer } from "./strict.ts";
 
