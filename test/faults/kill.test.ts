@@ -632,6 +632,7 @@ describe("settings", () => {
     port: ["-1", "65536", "80a", "8.5", " "],
     dataDir: [],
     databaseUrl: ["mysql://x/y", "postgres", "/tmp/x", "postgresql://u@localhost/x?host=/run/postgresql"],
+    databaseReadUrls: ["mysql://x/y", "postgresql://a/b,x", "postgresql://a/b"],
     databasePool: ["1", "501", "many"],
     diskReserveMb: ["-1", "1GB"],
     databaseConnectMs: ["5", "5s"],

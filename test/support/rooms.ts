@@ -84,6 +84,10 @@ export const ROOMS: Record<string, Room> = {
       "the statements of hot paths, locks, aggregates and pages, with declared types, compiled once and run by name",
     may: ["model/domain", "model/entities", "model/fields", "model/limits", "store/context", "store/db"],
   },
+  "store/replicas": {
+    decides: "which standby may answer a reading, and when none may",
+    may: ["store/db", "store/queries"],
+  },
   "store/shapes": {
     decides: "answers on the wire, put together from the fields",
     may: ["model/domain", "model/entities", "model/fields", "model/limits", "store/queries"],

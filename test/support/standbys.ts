@@ -6,8 +6,8 @@ import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync,
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { freePort } from "../../src/program/boot/server.ts";
 import { debianPostgres } from "./lacks.ts";
-import { freePort } from "./processes.ts";
 
 const execute = promisify(execFile);
 
@@ -92,7 +92,7 @@ export async function openPrimary() {
   chmodSync(root, 0o755);
   const servers: Server[] = [];
   const add = async (name: string) => {
-    const server = new Server(join(root, name), await freePort());
+    const server = new Server(join(root, name), await freePort("127.0.0.1"));
     servers.push(server);
     return server;
   };

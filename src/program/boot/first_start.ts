@@ -1,8 +1,7 @@
 // The first start of an empty embedded database: a workspace, its owner and one key, so that the next command works.
 // Afterwards the key lies in DATA_DIR/credentials.json (mode 0600) for the command line on the same machine.
 
-import { existsSync, readFileSync, renameSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync, renameSync } from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { STAND_IN } from "../../identity/auth/links.ts";
 import { isSecretOf } from "../../identity/auth/secret_check.ts";
@@ -14,8 +13,6 @@ import { dataPaths } from "../../store/config/data_paths.ts";
 import { ConfigError } from "../../store/config/setting.ts";
 import type { Config } from "../../store/config/settings.ts";
 import type { Orm } from "../../store/db/orm.ts";
-import { databaseOf, run } from "../../store/db/statement.ts";
-import { keepEpoch } from "../../store/queries/epoch.ts";
 import { type Credentials, refreshAddress, writeCredentials } from "../../store/secret/credentials.ts";
 
 /**
@@ -38,15 +35,6 @@ export async function confirmSecret(orm: Orm, config: Config, secret: string): P
     "SECRET",
     `${config.secret ? "" : `in ${path} `}is not the one that this database was used with: what is sealed in it could not be opened. Set the earlier one again, or restore that file; belfry secret rotate changes it.`,
   );
-}
-
-/**
- * Has validators from before match no longer where the rows are a copy: on another server, or in other files (`folder`, of the
- * embedded database), which the file says that PostgreSQL never makes anew.
- */
-export async function confirmEpoch(orm: Orm, folder: string | undefined): Promise<void> {
-  const file = folder === undefined ? null : statSync(join(folder, "global/pg_control"));
-  await run(databaseOf(orm), keepEpoch, { place: file && `${file.ino}.${file.birthtimeMs}` });
 }
 
 /** Makes the first workspace unless there is one. Null: nothing was made. `newLink` makes a member's one-time link. */

@@ -112,6 +112,12 @@ export const GAUGES = {
     labelNames: ["state"],
     aggregator: "sum",
   },
+  replicas: {
+    name: "belfry_database_replicas",
+    help: "Standbys that readings may go to, by what they do now: answers, behind, away.",
+    labelNames: ["state"],
+    aggregator: "max",
+  },
   webhooksPending: {
     name: "belfry_webhook_pending",
     help: "Events and webhook deliveries that wait or are under way now.",

@@ -5,11 +5,13 @@ import type { Webhooks } from "../../effects/webhooks/endpoints.ts";
 import type { Push } from "../../handset/push/push.ts";
 import type { Config } from "../../store/config/settings.ts";
 import { connectionsOf, type Orm } from "../../store/db/orm.ts";
+import type { Replicas } from "../../store/replicas/replicas.ts";
 import type { App } from "./app.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Opened } from "./service.ts";
 
 interface Observed extends Pick<Opened, "space" | "log" | "closers"> {
+  replicas: Replicas | null;
   app: App;
   orm: Orm;
   webhooks: Webhooks;
@@ -19,9 +21,10 @@ interface Observed extends Pick<Opened, "space" | "log" | "closers"> {
 }
 
 export async function observe(parts: Observed): Promise<void> {
-  const { app, orm, webhooks, push, space, metrics, config, log, closers } = parts;
+  const { app, orm, replicas, webhooks, push, space, metrics, config, log, closers } = parts;
   metrics.watch({
     connections: () => connectionsOf(orm),
+    ...(replicas && { replicas: replicas.states }),
     webhooksPending: webhooks.pending,
     pushPending: push.pending,
     diskLow: () => Number(space.isLow()),

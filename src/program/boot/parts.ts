@@ -51,12 +51,13 @@ import { unavailability } from "../../store/db/unavailable.ts";
 import { createRateLimits, type Windows } from "../../store/rate_limits/limits.ts";
 import { createSeal } from "../../store/secret/seal.ts";
 import { createApp } from "./app.ts";
-import { confirmEpoch, confirmSecret, firstStart } from "./first_start.ts";
+import { confirmSecret, firstStart } from "./first_start.ts";
 import { createIngest } from "./ingest.ts";
 import { createMetrics } from "./metrics.ts";
 import { createNtfyListening } from "./ntfy_listen.ts";
 import { observe } from "./observe.ts";
 import type { Opened, Service, ServiceOptions } from "./service.ts";
+import { confirmEpoch, openStandbys } from "./whose_rows.ts";
 
 export { readMigrator } from "../../store/db/migrate.ts";
 
@@ -115,6 +116,7 @@ export async function openParts(
     log.info({ last: migrated.at(-1) }, `The database is up to date now, by ${migrated.length} migrations.`);
 
   await confirmEpoch(orm, (cluster ?? within?.database)?.folder);
+  const replicas = await openStandbys(orm, config, opened);
   const secret = await confirmSecret(orm, config, opened.secret);
   const metrics = createMetrics(within?.metrics);
   const webhooks = createWebhooks({ orm, secret, config, log, metrics, now });
@@ -292,6 +294,6 @@ export async function openParts(
     requests: opened.requests,
   });
   closers.push(() => app.close());
-  await observe({ app, orm, webhooks, push, space, metrics, config, log, closers });
-  return { app, orm, dispatcher, assets, people, housekeeping, push, metrics, made };
+  await observe({ app, orm, replicas, webhooks, push, space, metrics, config, log, closers });
+  return { app, orm, replicas, dispatcher, assets, people, housekeeping, push, metrics, made };
 }

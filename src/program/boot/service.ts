@@ -15,6 +15,7 @@ import { type Cluster, hasDatabase, openCluster } from "../../store/embedded/clu
 import { holdDataDir } from "../../store/embedded/hold.ts";
 import { type Space, UNWATCHED, watchSpace } from "../../store/embedded/space.ts";
 import type { Windows } from "../../store/rate_limits/limits.ts";
+import type { Replicas } from "../../store/replicas/replicas.ts";
 import type { Credentials } from "../../store/secret/credentials.ts";
 import { loadSecret } from "../../store/secret/secret.ts";
 import type { App } from "./app.ts";
@@ -26,6 +27,8 @@ export interface Service {
   orm: Orm;
   /** The embedded database; null with DATABASE_URL. */
   cluster: Cluster | null;
+  /** Standbys that answer readings; null without DATABASE_READ_URLS. */
+  replicas: Replicas | null;
   dispatcher: Dispatcher;
   assets: Assets;
   people: People;

@@ -30,6 +30,21 @@ export const STORAGE = {
     meaning: "PostgreSQL to use instead of the embedded one; then SECRET is required.",
     read: databaseUrl,
   },
+  databaseReadUrls: {
+    name: "DATABASE_READ_URLS",
+    shownDefault: "(none)",
+    meaning:
+      "Comma list of hot standbys of DATABASE_URL, one server each, that answer what may be read there: polls, lists, public pages, statistics. Each has DATABASE_POOL connections more.",
+    read: (raw, name, soFar) => {
+      const urls = (raw ?? "").split(",").flatMap((url) => databaseUrl(url.trim() || undefined, name) ?? []);
+      if (urls.length > 0 && !soFar.databaseUrl)
+        throw new ConfigError(
+          name,
+          "names standbys of DATABASE_URL, which is not set; the embedded database has none.",
+        );
+      return urls;
+    },
+  },
   databasePool: {
     name: "DATABASE_POOL",
     meaning:

@@ -101,7 +101,8 @@ export function listenTo(
   };
 }
 
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+/** @throws where the work takes longer; it goes on all the same. */
+export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let late: NodeJS.Timeout | undefined;
   work.catch(() => {});
   try {

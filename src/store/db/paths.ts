@@ -29,3 +29,6 @@ export const PATHS = {
 } as const;
 
 export type Path = keyof typeof PATHS;
+
+/** Whose readings a standby may answer where there is one (src/store/replicas/replicas.ts): of none of them a credential is found. */
+export const READ_ELSEWHERE: ReadonlySet<Path> = new Set(["inbox", "lists", "statistics", "pages"]);

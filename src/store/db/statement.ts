@@ -6,7 +6,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { CompiledQuery, type Kysely } from "kysely";
 import type { Fields, ParametersOf, SqlType, ValuesOf } from "../../model/fields/sql.ts";
 import { need } from "../../model/need.ts";
-import type { Path } from "./paths.ts";
+import { type Path, READ_ELSEWHERE } from "./paths.ts";
 
 /** What a declaration without parameters, or without columns, has of them. */
 type None = Record<never, SqlType>;
@@ -25,6 +25,8 @@ export interface Statement<In, Row> {
   readonly closes: boolean;
   /** It changes nothing (see Declaration). */
   readonly reads: boolean;
+  /** A standby may answer it: it only reads, on a path whose readings may go there, and not for the primary alone. */
+  readonly moves: boolean;
   /** The values in the order of the numbers. */
   positional(values: In): unknown[];
   /** Only carries the type of the rows. */
@@ -49,6 +51,8 @@ export interface Declaration<P extends Fields, C extends Fields, J extends Field
   closes?: true;
   /** It changes and locks nothing, so it is tried again when its connection was lost. */
   reads?: true;
+  /** It finds a credential, tells others, or asks what a standby does not know, though it only reads. */
+  primary?: true;
   /** `$name` is a parameter. One that PostgreSQL cannot tell the type of is cast: `$before::timestamptz`. */
   text: string;
 }
@@ -90,6 +94,7 @@ function define<P extends Fields, C extends Fields, J extends Fields>(
     joined,
     closes: declaration.closes ?? false,
     reads: declaration.reads ?? false,
+    moves: (declaration.reads && !declaration.primary && READ_ELSEWHERE.has(path)) ?? false,
     positional: inOrder(names, parameters),
   };
   defined.set(text, statement);
@@ -140,6 +145,8 @@ export interface Connections {
     query(text: string, values: unknown[]): Promise<{ rows: unknown[] }>;
     release(): void;
   }>;
+  /** Asks a standby, where there is any; null: the primary is to be asked. */
+  elsewhere?(text: string, values: unknown[]): Promise<unknown[] | null>;
 }
 
 const connectionsOf = new WeakMap<object, Connections>();
@@ -166,7 +173,7 @@ export async function run<In, Row>(
   for (let tries = 1; ; tries++)
     try {
       // The one place where a row is called what the statement declares; the test holds that against the database.
-      return (await rowsOf(kysely, statement.text, values)) as Row[];
+      return (await rowsOf(kysely, statement, values)) as Row[];
     } catch (error) {
       // The pool may hand out a connection that has just been ended. A reading on its own is done again on another one.
       const again = tries < TRIES && !kysely.isTransaction && statement.reads && isConnectionLost(error);
@@ -177,8 +184,16 @@ export async function run<In, Row>(
 }
 
 /** On its own a text that stands goes past the query builder, which costs half as much as the statement and adds nothing. */
-async function rowsOf(kysely: Kysely<unknown>, text: string, values: unknown[]): Promise<unknown[]> {
+async function rowsOf(
+  kysely: Kysely<unknown>,
+  { text, moves }: Pick<AnyStatement, "text" | "moves">,
+  values: unknown[],
+): Promise<unknown[]> {
   const connections = connectionsOf.get(kysely);
+  if (connections?.elsewhere && moves) {
+    const rows = await connections.elsewhere(text, values);
+    if (rows) return rows;
+  }
   if (!connections) return (await kysely.executeQuery(CompiledQuery.raw(text, values))).rows;
   const connection = await connections.connect();
   try {

@@ -7,7 +7,7 @@ import { statementsOf } from "../db/statement.ts";
 
 const defineStatement = statementsOf("upkeep");
 
-const TIMELINE = "left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)";
+export const TIMELINE = "left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)";
 
 /**
  * Alike on a server and on its standbys, which know of a promotion what was written down of it. A table that was dropped and

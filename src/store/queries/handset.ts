@@ -46,6 +46,7 @@ const LOOK_UP = {
 
 export const findDevices = defineStatement("find_devices", {
   reads: true,
+  primary: true,
   parameters: LOOK_UP.parameters,
   columns: LOOK_UP.columns,
   text: `select ${LOOK_UP.selected} from ${LOOK_UP.from}`,

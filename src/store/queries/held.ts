@@ -54,6 +54,7 @@ export const findWaitedFor = defineStatement("find_waited_for", {
  */
 export const findChanged = defineStatement("find_changed", {
   reads: true,
+  primary: true,
   parameters: {
     channels: array(uuid),
     channel_revs: array(text),
@@ -78,6 +79,7 @@ export const findChanged = defineStatement("find_changed", {
  */
 export const snapshot = defineStatement("snapshot", {
   reads: true,
+  primary: true,
   columns: { seen: text, epoch: text },
   text: `select pg_current_snapshot()::text as seen, ${EPOCH} as epoch`,
 });
@@ -88,6 +90,7 @@ export const snapshot = defineStatement("snapshot", {
  */
 export const notifyProcesses = defineStatement("notify_processes", {
   reads: true,
+  primary: true,
   parameters: { topic: text, payloads: array(text) },
   columns: { sent: int },
   text: `select count(pg_notify($topic, payload))::int as sent

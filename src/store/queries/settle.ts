@@ -45,6 +45,7 @@ export type Settled = RowOf<typeof settleDue>;
 /** So many channels in which something is due, the longest first. */
 export const channelsWithDue = defineStatement("channels_with_due", {
   reads: true,
+  primary: true,
   parameters: { limit: int },
   columns: { id: uuid },
   text: "select pusher_id as id from channel_state where next_at <= now() order by next_at limit $limit::int",

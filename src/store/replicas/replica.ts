@@ -1,0 +1,159 @@
+// One hot standby: whether it answers, how far it has come, and its connections. What waits for one that has fallen silent is
+// let go as soon as that is known. Knows nothing of what is asked.
+
+import { setTimeout as pause } from "node:timers/promises";
+import { within } from "../db/listen.ts";
+import { readReplayed } from "../queries/replicas.ts";
+
+/** What is used of pg's pool and its clients. */
+interface Client {
+  query(text: string, values: unknown[]): Promise<{ rows: unknown[] }>;
+  connection: { stream: { destroy(): void } };
+}
+interface OwnClient extends Client {
+  connect(): Promise<void>;
+  end(): Promise<void>;
+  on(event: "error" | "end", listener: () => void): unknown;
+}
+export interface Pool {
+  options: object;
+  Client: new (options: object) => OwnClient;
+  connect(): Promise<Client & { release(destroy?: boolean): void }>;
+  on(event: "error", listener: () => void): unknown;
+  on(event: "connect", listener: (client: OwnClient) => void): unknown;
+  end(): Promise<void>;
+}
+
+/** An answer that takes longer is none: with the time between two looks less than a second. */
+const DEAD_MS = 600;
+/** So long a question waits until a standby has come as far as it has to. */
+const CATCH_UP_MS = 50;
+const LONGEST_PAUSE_MS = 8;
+
+/** `behind`: it is there, and has not come far enough, or belongs to another past. */
+export type ReplicaState = "answers" | "behind" | "away";
+
+export class Replica {
+  /** Without user and password. */
+  readonly name: string;
+  state: ReplicaState = "away";
+  /** How far it has come, as far as is known. */
+  place = 0;
+  identity = "";
+  readonly #pool: Pool;
+  #own: OwnClient | null = null;
+  #looking: Promise<void> | null = null;
+  #waiting = new Set<{ place: number; resolve(): void; reject(error: Error): void; until: number }>();
+  /** What ends those who wait for an answer when it falls silent. */
+  #asked = new Set<(error: Error) => void>();
+
+  constructor(url: string, primary: Pool) {
+    this.name = new URL(url).host;
+    const options = { ...primary.options, connectionString: url, Client: primary.Client };
+    this.#pool = new (primary.constructor as new (options: object) => Pool)(options);
+    this.#pool.on("error", () => {});
+    this.#pool.on("connect", (client) => client.on("error", () => {}));
+  }
+
+  /** @throws Error when it does not answer in time, or is no standby. */
+  async look(): Promise<void> {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = null;
+    });
+    return this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const [row] = (await within(DEAD_MS, this.#ask())) as { place: number | null; identity: string }[];
+      if (!row || row.place === null) throw new Error("it is no standby");
+      this.place = Math.max(this.place, row.place);
+      this.identity = row.identity;
+    } catch (error) {
+      this.leave("away");
+      throw error;
+    }
+  }
+
+  async #ask(): Promise<unknown[]> {
+    if (!this.#own) {
+      const made = new this.#pool.Client(this.#pool.options);
+      // One that starts again may stand further back than it did.
+      const gone = () => this.#own === made && this.leave("away");
+      made.on("error", gone);
+      made.on("end", gone);
+      this.#own = made;
+      await made.connect();
+    }
+    return (await this.#own.query(readReplayed.text, [])).rows;
+  }
+
+  /** It is not asked until it is found to answer again; who waits for it asks elsewhere. */
+  leave(state: "behind" | "away"): void {
+    this.state = state;
+    if (state === "behind") return;
+    this.place = 0;
+    this.#own?.connection.stream.destroy();
+    this.#own = null;
+    const silent = new Error("it fell silent");
+    for (const reject of this.#asked) reject(silent);
+    for (const { reject } of this.#waiting) reject(silent);
+    this.#waiting.clear();
+  }
+
+  /** Resolves when it has come so far. @throws Error when that takes too long. */
+  async upTo(place: number): Promise<void> {
+    if (this.place >= place) return;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const isFirst = this.#waiting.size === 0;
+    this.#waiting.add({ place, resolve, reject, until: performance.now() + CATCH_UP_MS });
+    if (isFirst) void this.#catchUp();
+    return promise;
+  }
+
+  async #catchUp(): Promise<void> {
+    for (let ms = 1; this.#waiting.size > 0; ms = Math.min(2 * ms, LONGEST_PAUSE_MS)) {
+      await this.look().catch(() => {});
+      for (const one of this.#waiting) {
+        const late = performance.now() > one.until;
+        if (this.place < one.place && !late) continue;
+        this.#waiting.delete(one);
+        if (this.place >= one.place) one.resolve();
+        else one.reject(new Error("it has not come so far"));
+      }
+      if (this.#waiting.size > 0) await pause(ms);
+    }
+  }
+
+  #unlessSilent<T>(work: Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    this.#asked.add(reject);
+    work.then(resolve, reject).finally(() => this.#asked.delete(reject));
+    return promise;
+  }
+
+  /** @throws what it said, or when it falls silent before it answers. */
+  async query(text: string, values: unknown[]): Promise<unknown[]> {
+    const connecting = this.#pool.connect();
+    const connection = await this.#unlessSilent(connecting).catch((error) => {
+      connecting.then(
+        (late) => late.release(),
+        () => {},
+      );
+      throw error;
+    });
+    let answered = false;
+    try {
+      const { rows } = await this.#unlessSilent(connection.query(text, values));
+      answered = true;
+      return rows;
+    } finally {
+      connection.release(!answered);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.leave("away");
+    await within(DEAD_MS, this.#pool.end()).catch(() => {});
+  }
+}

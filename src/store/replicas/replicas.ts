@@ -1,0 +1,174 @@
+// Reads from hot standbys (DATABASE_READ_URLS). A question is taken to one that has come at least as far as the primary was when the
+// question was asked: nothing that anybody has seen by then is missing in the answer, whoever showed it (docs/rules.md#replicas).
+// Loaded only where there are any.
+
+import { setTimeout as pause } from "node:timers/promises";
+import { batched } from "../db/batch.ts";
+import type { Orm } from "../db/orm.ts";
+import { type Connections, databaseOf, type RowOf, run, runOn } from "../db/statement.ts";
+import { keepEpoch } from "../queries/epoch.ts";
+import { committing, readIdentity, readPlace } from "../queries/replicas.ts";
+import { type Pool, Replica, type ReplicaState } from "./replica.ts";
+
+/** Between two looks at each. */
+const LOOK_MS = 250;
+/** So long a transaction is waited for that may be committing: that takes microseconds, and a synchronous standby its answer. */
+const COMMIT_MS = 500;
+/** What so many looks find is told in the log: one that is behind now and then is not. */
+const STEADY = 4;
+/** A statement that hangs keeps nobody from asking by the next one. */
+const LATE = { lateMs: 250 };
+
+export interface Replicas {
+  /** What each does now, in the order of the addresses. */
+  each(): ReplicaState[];
+  /** How many of them do what. */
+  states(): Record<ReplicaState, number>;
+  /** Statements that standbys have answered, and that the primary did though they might have. */
+  counts(): { moved: number; stayed: number };
+  close(): Promise<void>;
+}
+
+interface ReplicasOptions {
+  orm: Orm;
+  urls: readonly string[];
+  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
+}
+
+export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise<Replicas> {
+  const primary: Pool & Connections = await orm.driver.getConnection().getNativeClient();
+  const kysely = databaseOf(orm);
+  const replicas = urls.map((url) => new Replica(url, primary));
+  let timeline = "";
+  /** Of the primary, as of the last look; empty: not known. */
+  let identity = "";
+  /** Of the primary, a look ago: a standby that lacks it is behind. */
+  let before = 0;
+  let turn = 0;
+  let moved = 0;
+  let stayed = 0;
+  /** Of the answers that standbys gave, those that the primary shows, too. */
+  let shown = 0;
+  let untold = false;
+  const closing = new AbortController();
+  const looks = new Map<Replica, { state: ReplicaState; steady: number; told: ReplicaState | null }>();
+
+  /** Where the primary is after the call, which those share that come while one is on its way. */
+  const placeNow = batched<null, RowOf<typeof readPlace>>(async (callers) => {
+    const [row] = await run(kysely, readPlace, {});
+    if (!row) throw new Error("a row is always answered");
+    // Another server has taken over: what standbys of the one before have seen is not its past.
+    if (row.timeline !== timeline) {
+      timeline = row.timeline;
+      identity = "";
+      untold = true;
+      for (const replica of replicas) if (replica.state === "answers") replica.state = "behind";
+    }
+    return callers.map(() => row);
+  }, LATE);
+
+  /** Of those that answer one that has come so far; null where all take too long. */
+  async function comeTo(place: number): Promise<Replica | null> {
+    const able = replicas.filter(({ state }) => state === "answers");
+    const ready = able.filter((replica) => replica.place >= place);
+    if (ready.length > 0) return ready[turn++ % ready.length] ?? null;
+    const coming = able.map(async (replica) => {
+      await replica.upTo(place).catch((error) => {
+        if (replica.state === "answers") replica.state = "behind";
+        throw error;
+      });
+      return replica;
+    });
+    return Promise.any(coming).catch(() => null);
+  }
+
+  async function elsewhere(text: string, values: unknown[]): Promise<unknown[] | null> {
+    if (replicas.some(({ state }) => state === "answers")) {
+      const { place } = await placeNow(null);
+      const replica = await comeTo(place);
+      const rows = await replica?.query(text, values).catch(() => null);
+      if (rows) {
+        moved++;
+        return rows;
+      }
+    }
+    stayed++;
+    if (shown < moved) await untilShown(null);
+    return null;
+  }
+
+  /**
+   * The primary shows a transaction a moment after it has written that it is committed, and a standby may have been faster. What
+   * it showed here must not be missing in the next answer: that would go back, or stand under a validator that is ahead of it.
+   */
+  const untilShown = batched<null, undefined>(
+    async (callers) => {
+      const upTo = moved;
+      let known: string[] | null = null;
+      for (const until = performance.now() + COMMIT_MS; performance.now() < until; await pause(1)) {
+        const rows: RowOf<typeof committing>[] = await run(kysely, committing, { known });
+        known = rows.flatMap(({ transactions }) => transactions);
+        if (known.length === 0) break;
+      }
+      shown = upTo;
+      return callers.map(() => undefined);
+    },
+    { ...LATE, inFlight: 1 },
+  );
+
+  async function lookAt(replica: Replica): Promise<void> {
+    let why: unknown;
+    try {
+      await replica.look();
+      const ours = identity !== "" && replica.identity === identity;
+      replica.state = ours && replica.place >= before ? "answers" : "behind";
+    } catch (error) {
+      why = error;
+    }
+    const { name, state } = replica;
+    const seen = looks.get(replica);
+    const steady = seen?.state === state ? seen.steady + 1 : 1;
+    const told = steady === STEADY && !closing.signal.aborted ? state : (seen?.told ?? null);
+    looks.set(replica, { state, steady, told });
+    if (told === (seen?.told ?? null)) return;
+    if (state === "answers") log.info({ database: name }, "a database for reading answers");
+    else log.warn({ database: name, err: why }, `a database for reading is ${state}, and left out`);
+  }
+
+  async function lookAtAll(): Promise<void> {
+    const { place } = await placeNow(null);
+    // Which server this is a standby knows from a row.
+    if (untold) await run(kysely, keepEpoch, { place: null });
+    untold = false;
+    const [row] = await run(kysely, readIdentity, {});
+    identity = row?.identity ?? "";
+    await Promise.all(replicas.map(lookAt));
+    before = place;
+  }
+
+  async function watch(): Promise<void> {
+    while (!closing.signal.aborted) {
+      // Without the primary, which every call misses by itself, no standby is asked either.
+      await lookAtAll().catch(() => {});
+      await pause(LOOK_MS, undefined, { ref: false, signal: closing.signal }).catch(() => {});
+    }
+  }
+
+  runOn(kysely, { connect: () => primary.connect(), elsewhere });
+  const watching = watch();
+  return {
+    each: () => replicas.map(({ state }) => state),
+    states() {
+      const states = { answers: 0, behind: 0, away: 0 };
+      for (const { state } of replicas) states[state]++;
+      return states;
+    },
+    counts: () => ({ moved, stayed }),
+    async close() {
+      closing.abort();
+      runOn(kysely, primary);
+      await Promise.all(replicas.map((replica) => replica.close()));
+      await watching;
+    },
+  };
+}
