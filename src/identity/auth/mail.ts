@@ -23,16 +23,7 @@ export function createMail(
   note?: (sent: boolean) => void,
 ): Mail | null {
   if (smtpUrl === null) return null;
-  const bounds = { connectionTimeout: WAIT_MS, greetingTimeout: WAIT_MS, socketTimeout: WAIT_MS };
-  const options = {
-    url: smtpUrl,
-    ...bounds,
-    dnsTimeout: WAIT_MS,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  };
-  // The library is read only where a server is configured.
-  const opening = import("nodemailer").then(({ createTransport }) => createTransport(options));
+  const opening = openTransport(smtpUrl);
   const from = mailFrom ?? `Belfry <belfry@${new URL(publicUrl).hostname}>`;
   return async (message) => {
     // Each step has its own bound above. This one bounds all of them for whoever waits for the answer.
@@ -50,6 +41,24 @@ export function createMail(
       clearTimeout(timer);
     }
   };
+}
+
+/** The library is read only where a server is configured. */
+async function openTransport(url: string) {
+  const bounds = { connectionTimeout: WAIT_MS, greetingTimeout: WAIT_MS, socketTimeout: WAIT_MS };
+  const { createTransport } = await import("nodemailer");
+  return createTransport({
+    url,
+    ...bounds,
+    dnsTimeout: WAIT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+}
+
+/** Greets the mail server and signs in, and sends nothing. @throws what came of it. */
+export async function greetMailServer(url: string): Promise<void> {
+  await (await openTransport(url)).verify();
 }
 
 interface MailError {

@@ -7,6 +7,7 @@ import { loadSettings } from "../../store/config/load.ts";
 import { readCredentials } from "../../store/secret/credentials.ts";
 import { addBackupCommands } from "./backup_commands.ts";
 import { addCarryCommands } from "./carry_commands.ts";
+import { addDoctorCommand } from "./doctor_command.ts";
 import { addImportFromCommand } from "./import_from_command.ts";
 import { printResult, remark } from "./output.ts";
 import { addSecretCommand } from "./secret_command.ts";
@@ -72,14 +73,7 @@ export function addOperatorCommands(program: Command, version: string, now: () =
       process.exitCode = await shellOnDatabase(operatorSettings());
     });
 
-  program
-    .command("doctor")
-    .summary("count every counter again")
-    .description(
-      "Count every counter again from its rows and look for half-written and left-over ones. Changes nothing without --mend.",
-    )
-    .option("--mend", "remove rows that belong to nothing")
-    .action((options: { mend?: true }) => run("doctor", options));
+  addDoctorCommand(program, now, () => run("doctor", { mend: true }));
 
   group(program, "database", "the database")
     .command("promoted")

@@ -1,6 +1,7 @@
 // Reads the settings from the environment. The only file that sees process.env. Every setting is checked at start; a bad one
 // stops the start with a message that names it.
 
+import { ConfigError } from "./setting.ts";
 import { type Config, SETTINGS } from "./settings.ts";
 
 type Env = Record<string, string | undefined>;
@@ -25,6 +26,42 @@ export function loadSettings<K extends keyof Config>(
     if ((keys as readonly string[]).includes(key))
       Object.assign(config, { [key]: setting.read(env[setting.name] || undefined, setting.name, config) });
   return config as Pick<Config, K>;
+}
+
+/** Every setting that can be used, and of the others what is wrong: for who looks at all of them, and starts nothing. */
+export function judgeSettings(environment: Env = process.env): { config: Partial<Config>; wrong: string[] } {
+  const config: Partial<Config> = {};
+  const wrong: string[] = [];
+  for (const [key, setting] of Object.entries(SETTINGS))
+    try {
+      Object.assign(config, {
+        [key]: setting.read(environment[setting.name] || undefined, setting.name, config),
+      });
+    } catch (error) {
+      // One that is derived from a setting that is wrong says nothing of its own.
+      if (error instanceof ConfigError) wrong.push(error.message);
+      else if (wrong.length === 0) throw error;
+    }
+  return { config, wrong };
+}
+
+/** What else is read from the environment, or written into that of programs that are run. */
+const NO_SETTINGS = /^(NEW_SECRET|BELFRY_(URL|API_KEY)|XDG_STATE_HOME)$/;
+
+/** Variables that begin as settings do, or are one but for the case, and that nothing reads. */
+export function unknownSettings(environment: Env = process.env): string[] {
+  const names = new Set<string>(Object.values(SETTINGS).map(({ name }) => name));
+  const families = new Set(["BELFRY"]);
+  for (const name of names) {
+    const [first = "", ...rest] = name.split("_");
+    if (rest.length > 0) families.add(first);
+  }
+  // Those of Node, and of whatever writes a log.
+  for (const common of ["NODE", "LOG"]) families.delete(common);
+  return Object.keys(environment)
+    .filter((name) => !names.has(name) && !NO_SETTINGS.test(name))
+    .filter((name) => names.has(name.toUpperCase()) || families.has(/^([A-Z0-9]+)_/.exec(name)?.[1] ?? ""))
+    .sort();
 }
 
 /** The secret that a rotation changes to; null: `belfry secret rotate` makes one where a file keeps it. @throws ConfigError */

@@ -1,0 +1,242 @@
+// `belfry doctor`: what an operator would want to mend, each with the way out. It looks and changes nothing; a part that cannot be asked
+// is a finding, too, and the rest is looked at all the same.
+
+import { existsSync, statSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { createAssetStore } from "../../effects/assets/store.ts";
+import { dataPaths } from "../../store/config/data_paths.ts";
+import { judgeSettings, unknownSettings } from "../../store/config/load.ts";
+import type { Config } from "../../store/config/settings.ts";
+import { describeDatabase, hasDatabase } from "../../store/embedded/cluster.ts";
+import { instantOf, openShelf } from "./backup_shelf.ts";
+import { databaseFindings } from "./checkup_database.ts";
+import { type Checkup, type Finding, finding, reasonOf } from "./finding.ts";
+import type { OperatorSettings } from "./reach.ts";
+
+/** @param where what reaches the database; null when its settings are wrong */
+export async function checkUp(where: OperatorSettings | null, now: () => Date): Promise<Checkup> {
+  const { config, wrong } = judgeSettings();
+  const findings = [
+    ...settingFindings(wrong),
+    ...fileFindings(config),
+    ...(await diskFindings(config)),
+    ...addressFindings(config),
+  ];
+  const database = where && (await databaseFindings(where, config, now));
+  findings.push(
+    ...(database?.findings ?? [
+      finding("database", "skipped", "was not asked, since its settings cannot be used", "mend those first"),
+    ]),
+    await serviceFinding(config),
+    await answers("redis", config.redisUrl, "REDIS_URL", askRedis),
+    await answers("files", config.assetsS3Endpoint, "ASSETS_S3_ENDPOINT", () => askFiles(config)),
+    await answers("mail", config.smtpUrl, "SMTP_URL", async (url) => {
+      const { greetMailServer } = await import("../auth/mail.ts");
+      await greetMailServer(url);
+    }),
+    await backupFinding(config, now()),
+  );
+  return { findings, checks: database?.checks ?? [] };
+}
+
+function settingFindings(wrong: string[]): Finding[] {
+  return [
+    ...(wrong.length === 0 ? [finding("settings", "ok", "each can be used")] : []),
+    ...wrong.map((message) =>
+      finding("settings", "wrong", message, "the service does not start before it is mended"),
+    ),
+    ...unknownSettings().map((name) =>
+      finding(
+        "settings",
+        "warning",
+        `${name} is set, and nothing of this version reads it`,
+        "look for its name in docs/running.md#settings, or remove it",
+      ),
+    ),
+  ];
+}
+
+/** Files that their owner alone may read. */
+function fileFindings({ dataDir, databaseUrl, secret }: Partial<Config>): Finding[] {
+  if (dataDir === undefined || !existsSync(dataDir)) return [];
+  const paths = dataPaths(dataDir);
+  // What lies in it is closed by itself.
+  const open = [
+    ...[dataDir].filter((path) => (statSync(path).mode & 0o022) !== 0),
+    ...[paths.secret, paths.credentials, paths.nextSecret].filter(
+      (path) => existsSync(path) && (statSync(path).mode & 0o077) !== 0,
+    ),
+  ];
+  const found = open.map((path) =>
+    finding("file modes", "wrong", `${path} can be read or changed by other users`, `chmod go-rwx ${path}`),
+  );
+  const missing =
+    databaseUrl === null && secret === null && hasDatabaseQuietly(dataDir) && !existsSync(paths.secret);
+  if (missing)
+    found.push(
+      finding(
+        "secret",
+        "wrong",
+        `${paths.secret} is missing, with which this database was used`,
+        "put it back from a backup, or set SECRET to what it was",
+      ),
+    );
+  return found.length > 0 ? found : [finding("file modes", "ok", "secrets are their owner's alone")];
+}
+
+function hasDatabaseQuietly(dataDir: string): boolean {
+  try {
+    return hasDatabase(dataDir);
+  } catch {
+    return false;
+  }
+}
+
+async function diskFindings({
+  dataDir,
+  databaseUrl,
+  diskReserveMb = 0,
+}: Partial<Config>): Promise<Finding[]> {
+  if (databaseUrl !== null || dataDir === undefined || !hasDatabaseQuietly(dataDir)) return [];
+  const { folder } = describeDatabase(dataDir);
+  const { bavail, bsize } = await statfs(folder);
+  const free = Math.floor((bavail * bsize) / 2 ** 20);
+  const says = `${free} MB are free below ${folder}`;
+  const way = `make room, or move DATA_DIR; below DISK_RESERVE_MB=${diskReserveMb} writes are refused`;
+  if (free < diskReserveMb) return [finding("disk", "wrong", says, way)];
+  return [free < 3 * diskReserveMb ? finding("disk", "warning", says, way) : finding("disk", "ok", says)];
+}
+
+function addressFindings({ publicUrl, host, trustedProxies = [] }: Partial<Config>): Finding[] {
+  if (publicUrl === undefined || host === undefined) return [];
+  const { protocol, hostname } = new URL(publicUrl);
+  const here = /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+  if (protocol === "http:" && !here)
+    return [
+      finding(
+        "address",
+        "warning",
+        "PUBLIC_URL is plain http: passwords and keys travel readable, and browsers allow no passkeys and no wake-ups",
+        "terminate TLS at a proxy and set PUBLIC_URL to its https address",
+      ),
+    ];
+  if (protocol === "https:" && trustedProxies.length === 0)
+    return [
+      finding(
+        "address",
+        "warning",
+        "PUBLIC_URL is https and no proxy is trusted: all clients count as the one address of the proxy",
+        "set TRUSTED_PROXIES to the address of what terminates TLS",
+      ),
+    ];
+  return [finding("address", "ok", `clients come to ${publicUrl}`)];
+}
+
+const ASK_MS = 5_000;
+
+/** Whether clients would find a service at the address that they are given: through the proxy, where there is one. */
+async function serviceFinding({ publicUrl }: Partial<Config>): Promise<Finding> {
+  if (publicUrl === undefined) return finding("service", "skipped", "PUBLIC_URL cannot be used");
+  try {
+    const { status } = await fetch(`${publicUrl}/healthz`, {
+      signal: AbortSignal.timeout(ASK_MS),
+      redirect: "manual",
+    });
+    if (status === 200) return finding("service", "ok", `answers at ${publicUrl}`);
+    return finding(
+      "service",
+      "warning",
+      `${publicUrl}/healthz says ${status}`,
+      "look at the proxy, and whether it leads here",
+    );
+  } catch (error) {
+    const says = `does not answer at ${publicUrl} from here (${reasonOf(error)})`;
+    return finding("service", "warning", says, "start it; or look at PUBLIC_URL, its DNS name and the proxy");
+  }
+}
+
+/** A neighbour that is set and answers. */
+async function answers(
+  check: string,
+  value: string | null | undefined,
+  setting: string,
+  ask: (value: string) => Promise<void>,
+): Promise<Finding> {
+  if (value == null) return finding(check, "skipped", `${setting} is not set`);
+  try {
+    await ask(value);
+    return finding(check, "ok", "answers");
+  } catch (error) {
+    return finding(
+      check,
+      "wrong",
+      `does not answer, or refuses (${reasonOf(error)})`,
+      `look at ${setting} and whether this machine may reach it`,
+    );
+  }
+}
+
+async function askRedis(url: string): Promise<void> {
+  const { Redis } = await import("ioredis");
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: 5_000,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  });
+  // What the library says beside the answer says no more than that.
+  redis.on("error", () => {});
+  try {
+    await redis.connect();
+    await redis.ping();
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** Asked for what is not there, a store that lets us in says so. */
+async function askFiles(config: Partial<Config>): Promise<void> {
+  const store = await createAssetStore(config as Config);
+  await store.get("00000000-0000-0000-0000-000000000000");
+}
+
+const OLD_MS = 2 * 86_400_000;
+
+async function backupFinding(config: Partial<Config>, now: Date): Promise<Finding> {
+  if (config.backupTo == null)
+    return finding(
+      "backups",
+      "skipped",
+      "BACKUP_TO is not set",
+      "set it, and run belfry backup every night (docs/running.md#backup)",
+    );
+  try {
+    const shelf = await openShelf(config.backupTo, config as Config);
+    for (const name of (await shelf.names()).reverse()) {
+      if (!(await shelf.isFinished(name))) continue;
+      const age = now.getTime() - (instantOf(name)?.getTime() ?? 0);
+      const says = `the newest is ${name}`;
+      return age < OLD_MS
+        ? finding("backups", "ok", says)
+        : finding(
+            "backups",
+            "wrong",
+            `${says}, more than two days ago`,
+            "look why belfry backup no longer runs",
+          );
+    }
+    return finding(
+      "backups",
+      "wrong",
+      `there is none in ${shelf.where}`,
+      "run belfry backup, and every night",
+    );
+  } catch (error) {
+    return finding(
+      "backups",
+      "wrong",
+      `cannot be looked at (${reasonOf(error)})`,
+      "look at BACKUP_TO and the BACKUP_S3_ settings",
+    );
+  }
+}

@@ -1,0 +1,209 @@
+// What `belfry doctor` finds in the database: whether it answers, whose it is, what its clock says, and counters that were counted again. In
+// one transaction that may change nothing.
+
+import { IsolationLevel } from "@mikro-orm/core";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { boolean, float8, int, text } from "../../model/fields/sql.ts";
+import { need } from "../../model/need.ts";
+import { dataPaths } from "../../store/config/data_paths.ts";
+import type { Config } from "../../store/config/settings.ts";
+import { carried, migrationsOf } from "../../store/db/migrate.ts";
+import { openOrm } from "../../store/db/orm.ts";
+import { type RowOf, run, statementsOf } from "../../store/db/statement.ts";
+import { hasDatabase } from "../../store/embedded/cluster.ts";
+import { loadSecret } from "../../store/secret/secret.ts";
+import { isSecretOf } from "../auth/secret_check.ts";
+import { type Diagnosis, doctor } from "./doctor.ts";
+import { type Checkup, type Finding, finding, reasonOf, type State } from "./finding.ts";
+import { type OperatorSettings, withDatabase } from "./reach.ts";
+
+const defineStatement = statementsOf("upkeep");
+
+const serverState = defineStatement("server_state", {
+  reads: true,
+  columns: {
+    version: int,
+    shown: text,
+    ahead_ms: float8,
+    standby: boolean,
+    may_create: boolean,
+    durable: boolean,
+    utf8: boolean,
+    connections: int,
+  },
+  parameters: { now: float8 },
+  text: `select current_setting('server_version_num')::int / 10000 as version, current_setting('server_version') as shown,
+      extract(epoch from clock_timestamp())::float8 * 1000 - $now as ahead_ms, pg_is_in_recovery() as standby,
+      has_schema_privilege(current_schema(), 'create') and has_database_privilege(current_database(), 'create') as may_create,
+      current_setting('fsync') = 'on' and current_setting('full_page_writes') = 'on' as durable,
+      current_setting('server_encoding') = 'UTF8' as utf8, current_setting('max_connections')::int as connections`,
+});
+
+export async function databaseFindings(
+  where: OperatorSettings,
+  config: Partial<Config>,
+  now: () => Date,
+): Promise<Checkup> {
+  if (where.databaseUrl === null) {
+    // Looking for one must not make it.
+    let made: boolean;
+    try {
+      made = hasDatabase(where.dataDir);
+    } catch (error) {
+      const { message } = error as Error;
+      return { findings: [finding("database", "wrong", message, "do as it says")], checks: [] };
+    }
+    if (!made)
+      return {
+        findings: [finding("database", "skipped", "there is none yet", "belfry serve makes one")],
+        checks: [],
+      };
+  }
+  try {
+    return await withDatabase(where, async ({ url }) => {
+      const orm = openOrm({ databaseUrl: url, databasePool: 1 });
+      try {
+        const em = orm.em.fork();
+        const began = now().getTime();
+        const [state] = await run(em, serverState, { now: began });
+        // Half of the time it took is the way there.
+        const ahead = need(state, "a function answers").ahead_ms - (now().getTime() - began) / 2;
+        const findings = stateFindings(need(state, "a function answers"), ahead, config);
+        return await em.transactional(
+          async (inside): Promise<Checkup> => {
+            const { found, current } = await versionFinding(inside as SqlEntityManager);
+            findings.push(found);
+            if (!current) return { findings, checks: [] };
+            findings.push(await secretFinding(inside as SqlEntityManager, config));
+            const { checks } = await doctor(inside as SqlEntityManager);
+            return { findings: [...findings, ...counterFindings(checks)], checks };
+          },
+          { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },
+        );
+      } finally {
+        await orm.close(true);
+      }
+    });
+  } catch (error) {
+    const own = error instanceof Error && /^(ConfigError|ApiError)$/.test(error.name);
+    const says = own ? error.message : `does not answer, or does not let us in (${reasonOf(error)})`;
+    const way = own
+      ? "do as it says"
+      : "look at DATABASE_URL, and whether PostgreSQL runs and takes connections";
+    return { findings: [finding("database", "wrong", says, way)], checks: [] };
+  }
+}
+
+/** Alerts are due by the database's clock, sessions and signatures by ours. */
+const SKEW_MS = 2_000;
+/** With so much, one-time codes and signatures fail. */
+const FAR_MS = 30_000;
+
+function stateFindings(
+  { version, shown, standby, may_create, durable, utf8, connections }: ServerState,
+  ahead: number,
+  { databasePool = 0, databaseUrl }: Partial<Config>,
+): Finding[] {
+  const found: Finding[] = [];
+  const when = (bad: boolean, state: State, says: string, way: string) =>
+    void (bad && found.push(finding("database", state, says, way)));
+  when(version < 15, "wrong", `is PostgreSQL ${shown}`, "use 15 or newer");
+  when(standby, "wrong", "is a standby, which takes no writes", "name the primary in DATABASE_URL");
+  when(
+    !standby && !may_create,
+    "wrong",
+    "does not let us make tables",
+    "give the role the right to create in database and schema",
+  );
+  when(
+    !utf8,
+    "wrong",
+    "does not keep text as UTF-8",
+    "make a database with encoding UTF8 and move there by belfry backup and restore",
+  );
+  when(
+    !durable,
+    "warning",
+    "may lose what it has acknowledged with the power",
+    "set fsync and full_page_writes to on",
+  );
+  when(
+    databaseUrl !== null && connections < databasePool + 5,
+    "warning",
+    `takes ${connections} connections, and each process keeps up to ${databasePool}`,
+    "raise max_connections, or lower DATABASE_POOL",
+  );
+  if (found.length === 0) found.push(finding("database", "ok", `PostgreSQL ${shown} answers`));
+  const off = Math.abs(ahead);
+  const says = `the clocks of this machine and the database are ${(off / 1000).toFixed(1)} seconds apart`;
+  const way = "let both take their time from one source (chrony, systemd-timesyncd)";
+  if (off < SKEW_MS) found.push(finding("clock", "ok", "this machine and the database agree"));
+  else found.push(finding("clock", off < FAR_MS ? "warning" : "wrong", says, way));
+  return found;
+}
+
+type ServerState = RowOf<typeof serverState>;
+
+async function versionFinding(em: SqlEntityManager): Promise<{ found: Finding; current: boolean }> {
+  const done = await migrationsOf(em);
+  const names = new Set(done);
+  const missing = carried().filter((name) => !names.has(name));
+  const newer = [...names].filter((name) => !carried().includes(name));
+  if (newer.length > 0)
+    return {
+      found: finding(
+        "schema",
+        "wrong",
+        "a newer Belfry has changed this database",
+        "run that version, or a later one",
+      ),
+      current: false,
+    };
+  if (missing.length > 0)
+    return {
+      found: finding(
+        "schema",
+        done ? "warning" : "skipped",
+        done ? `${missing.length} migrations are still to come` : "has no tables of Belfry yet",
+        "the next start brings it up, or belfry migrate",
+      ),
+      current: false,
+    };
+  return { found: finding("schema", "ok", `has all ${names.size} migrations`), current: true };
+}
+
+async function secretFinding(em: SqlEntityManager, config: Partial<Config>): Promise<Finding> {
+  const { secret, dataDir = "", databaseUrl } = config;
+  try {
+    const own = loadSecret({ secret: secret ?? null, dataDir }, true);
+    if (await isSecretOf(em, own)) return finding("secret", "ok", "is the database's");
+    return finding(
+      "secret",
+      "wrong",
+      `${databaseUrl === null && !secret ? dataPaths(dataDir).secret : "SECRET"} is not the one that the database was used with`,
+      "put the earlier one back; what is sealed opens with no other",
+    );
+  } catch (error) {
+    return finding(
+      "secret",
+      "skipped",
+      `could not be compared (${reasonOf(error)})`,
+      "start the service once",
+    );
+  }
+}
+
+function counterFindings(checks: Diagnosis["checks"]): Finding[] {
+  const wrong = checks.filter((check) => check.wrong > 0);
+  if (wrong.length === 0) return [finding("counters", "ok", "all agree with their rows")];
+  return wrong.map(({ name, wrong: rows }) =>
+    finding(
+      "counters",
+      "wrong",
+      `${name}: ${rows} do not agree with their rows`,
+      name.endsWith(".orphans")
+        ? "belfry doctor --mend removes them"
+        : "restore a backup, or report it with this output",
+    ),
+  );
+}

@@ -1,0 +1,185 @@
+// belfry doctor: what should be mended is said with the way out, in the exit code as well, and nothing is changed by looking.
+
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { checkUp } from "../../src/identity/operator/checkup.ts";
+import type { Finding } from "../../src/identity/operator/finding.ts";
+import { operatorSettings } from "../../src/identity/operator/reach.ts";
+import { freePort } from "../../src/program/boot/server.ts";
+import { tableOf } from "../../src/program/cli/doctor_command.ts";
+import { judgeSettings, unknownSettings } from "../../src/store/config/load.ts";
+import { belfryShared, initialised, temporaryFolder } from "../support/processes.ts";
+import { s3Provider, s3Settings } from "../support/s3.ts";
+import { freshDatabase, World } from "../support/world.ts";
+
+const folder = temporaryFolder();
+const at = (name: string) => join(folder.path, name);
+let world: World;
+beforeAll(async () => {
+  world = await World.open();
+});
+afterAll(async () => {
+  await world.close();
+  folder.remove();
+});
+
+/** The findings of a run, and its exit code. */
+async function told(settings: Record<string, string>) {
+  const { code, json, stderr } = await belfryShared(["doctor"], settings);
+  expect(stderr).toBe("");
+  const { findings, ok } = json as { findings: Finding[]; ok: boolean };
+  expect(code).toBe(ok ? 0 : 1);
+  expect(ok).toBe(findings.every(({ state }) => state !== "wrong"));
+  // What is not well names the way out.
+  expect(findings.filter(({ state, way_out }) => /warning|wrong/.test(state) && !way_out)).toEqual([]);
+  return {
+    ok,
+    findings,
+    checks: json.checks,
+    of: (check: string) => findings.filter((one) => one.check === check),
+  };
+}
+
+// docs/rules.md#doctor
+test("a server that is well is said to be, part by part", async () => {
+  chmodSync(world.dataDir, 0o700);
+  await world.pusher();
+  const made = await belfryShared(["backup", at("kept")], world.settings);
+  expect(made.code).toBe(0);
+  const { ok, of, checks } = await told({ ...world.settings, BACKUP_TO: at("kept") });
+  expect(ok).toBe(true);
+  for (const check of ["settings", "file modes", "clock", "schema", "secret", "counters", "backups"])
+    expect(of(check), check).toMatchObject([{ state: "ok" }]);
+  // The server of the tests gives up what the power takes.
+  expect(of("database").filter(({ says }) => !/ answers$|lose what it has ack/.test(says))).toEqual([]);
+  for (const check of ["redis", "files", "mail"]) expect(of(check)).toMatchObject([{ state: "skipped" }]);
+  expect(of("service")).toMatchObject([{ state: "warning" }]);
+  expect(checks.length).toBeGreaterThan(5);
+});
+
+// docs/rules.md#doctor
+test("each fault is found by its name", async () => {
+  const deaf = createServer((socket) => socket.destroy());
+  await new Promise<void>((resolve) => deaf.listen(0, "127.0.0.1", resolve));
+  const { port } = deaf.address() as { port: number };
+  const nobody = await freePort("127.0.0.1");
+  const provider = await s3Provider();
+  provider.failing = 403;
+  mkdirSync(join(at("old"), "belfry-20260101T000000Z"), { recursive: true });
+  writeFileSync(join(at("old"), "belfry-20260101T000000Z/manifest.json"), "{}");
+  await world.sql("update channel_state set published = published + 1");
+  const { of } = await told({
+    ...world.settings,
+    SECRET: "another secret of these tests, long enough",
+    PUBLIC_URL: "https://127.0.0.1:1",
+    REDIS_URL: `redis://127.0.0.1:${nobody}`,
+    SMTP_URL: `smtp://127.0.0.1:${port}`,
+    ...s3Settings("ASSETS_S3", provider),
+    ASSETS_S3_BUCKET: "files",
+    BACKUP_TO: at("old"),
+    WEBHOOK_ALLOW_HOST: "typo.example",
+    DATABASE_STATEMENT_MS: "soon",
+  });
+  await world.sql("update channel_state set published = published - 1");
+  expect(of("settings")).toMatchObject([
+    { state: "wrong", says: expect.stringMatching(/^DATABASE_STATEMENT_MS must be/) },
+    { state: "warning", says: expect.stringMatching(/^WEBHOOK_ALLOW_HOST is set/) },
+  ]);
+  expect(of("secret")).toMatchObject([
+    { state: "wrong", says: expect.stringMatching(/^SECRET is not the one/) },
+  ]);
+  expect(of("address")).toMatchObject([
+    { state: "warning", way_out: expect.stringContaining("TRUSTED_PROXIES") },
+  ]);
+  expect(of("counters")).toMatchObject([
+    { state: "wrong", says: expect.stringMatching(/^channel_state\.published: 1 do/) },
+  ]);
+  for (const check of ["redis", "mail", "files"])
+    expect(of(check), check).toMatchObject([{ state: "wrong" }]);
+  expect(of("backups")).toMatchObject([
+    { state: "wrong", says: expect.stringContaining("more than two days ago") },
+  ]);
+  await provider.close();
+  deaf.close();
+});
+
+// docs/rules.md#doctor
+test("looking makes no database, no folder and no tables", async () => {
+  const nothing = { DATA_DIR: at("nothing") };
+  expect((await told(nothing)).of("database")).toMatchObject([
+    { state: "skipped", says: "there is none yet" },
+  ]);
+  expect(existsSync(nothing.DATA_DIR)).toBe(false);
+  const { settings, remove } = await freshDatabase({ empty: true });
+  expect((await told(settings)).of("schema")).toMatchObject([{ state: "skipped" }]);
+  expect((await told(settings)).of("schema")).toMatchObject([{ state: "skipped" }]);
+  await remove();
+  const nobody = `postgresql://belfry@127.0.0.1:${await freePort("127.0.0.1")}/belfry`;
+  const away = await told({ ...world.settings, DATABASE_URL: nobody });
+  expect(away.of("database")).toMatchObject([
+    { state: "wrong", says: expect.stringContaining("ECONNREFUSED") },
+  ]);
+  const unreadable = await told({ ...world.settings, DATABASE_URL: "mysql://x/y" });
+  expect(unreadable.of("database")).toMatchObject([{ state: "skipped" }]);
+});
+
+test("files that others may read, and a secret that is gone", async () => {
+  const dataDir = initialised(at("embedded"));
+  chmodSync(join(dataDir, "secret"), 0o644);
+  const open = await told({ DATA_DIR: dataDir });
+  expect(open.of("file modes").map(({ says }) => says)).toContain(
+    `${join(dataDir, "secret")} can be read or changed by other users`,
+  );
+  expect(open.of("disk")).toHaveLength(1);
+});
+
+test("a schema of another version and a clock that differs", async () => {
+  for (const [name, value] of Object.entries(world.settings)) vi.stubEnv(name, value);
+  const look = async (ahead: number) =>
+    (await checkUp(operatorSettings(), () => new Date(Date.now() - ahead))).findings;
+  const clock = async (ahead: number) => (await look(ahead)).find(({ check }) => check === "clock");
+  expect([await clock(10_000), await clock(-60_000)]).toMatchObject([
+    { state: "warning" },
+    { state: "wrong" },
+  ]);
+  const [last] = await world.sql(
+    "delete from migration where id = (select max(id) from migration) returning name",
+  );
+  const schema = async () => (await look(0)).find(({ check }) => check === "schema");
+  expect(await schema()).toMatchObject({ state: "warning", says: expect.stringMatching(/^1 migrations/) });
+  await world.sql("insert into migration (name) values (?), ('Migration20991231000000_later')", [last.name]);
+  expect(await schema()).toMatchObject({ state: "wrong", says: expect.stringContaining("newer Belfry") });
+  await world.sql("delete from migration where name like '%later'");
+  vi.unstubAllEnvs();
+});
+
+test("variables that look like settings and are none", () => {
+  const names = [
+    "PUBLIC_URI",
+    "public_url",
+    "BELFRY_TOKEN",
+    "BACKUP_S3_KEY",
+    "NODE_OPTIONS",
+    "LOG_DIR",
+    "HOME",
+    "BELFRY_URL",
+  ];
+  const all = Object.fromEntries(names.map((name) => [name, "x"]));
+  expect(unknownSettings(all)).toEqual(["BACKUP_S3_KEY", "BELFRY_TOKEN", "PUBLIC_URI", "public_url"]);
+  expect(judgeSettings({ PORT: "x", HOST: "::1" })).toMatchObject({
+    config: { host: "::1" },
+    wrong: [expect.stringMatching(/^PORT /)],
+  });
+});
+
+test("on a terminal a line each, with the way out below", () => {
+  const table = tableOf([
+    { check: "settings", state: "ok", says: "each can be used", way_out: null },
+    { check: "disk", state: "wrong", says: "9 MB are free", way_out: "make room" },
+  ]);
+  expect(table).toBe(
+    `ok       settings  each can be used\nWRONG    disk      9 MB are free\n${" ".repeat(19)}→ make room\n`,
+  );
+});
