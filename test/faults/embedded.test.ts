@@ -418,7 +418,10 @@ describe("what lies in the folder", () => {
     expect(await message(join(copyOf(), "postgres"))).toContain("a PostgreSQL cluster of its own");
     const other = copyOf();
     writeFileSync(join(other, "postgres/PG_VERSION"), "17\n");
-    expect(await message(other)).toMatch(/PostgreSQL 17, and this Belfry brings 18: set POSTGRES_BIN/);
+    expect(await message(other)).toMatch(
+      /PostgreSQL 17, and this Belfry brings 18\. Go on with 17 by POSTGRES_BIN.*belfry backup FOLDER, then .* belfry restore/,
+    );
+    expect(readFileSync(join(other, "postgres/PG_VERSION"), "utf8")).toBe("17\n");
   });
 
   test("what is damaged inside is told in PostgreSQL's words, in one line", async () => {

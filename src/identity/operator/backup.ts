@@ -114,14 +114,14 @@ export async function makeBackup(
     try {
       const version_ = await refuseOtherVersion(orm.em.fork());
       const files = new Map<string, Piece | null>();
+      if (!(await isSecretOf(orm.em.fork(), secret)))
+        throw invalidRequest("SECRET is not the secret that this database was used with.", "SECRET");
       // Most files are copied before the rows are read, so that what is removed meanwhile is there all the same.
       await keepFiles(store, box, files, await filesOf(orm.em.fork()));
       return await copying(
         orm,
         { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },
         async (em, client): Promise<Manifest> => {
-          if (!(await isSecretOf(em, secret)))
-            throw invalidRequest("SECRET is not the secret that this database was used with.", "SECRET");
           const ids = await filesOf(em);
           await keepFiles(store, box, files, ids);
           const kept = ids.flatMap((id) => {

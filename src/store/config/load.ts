@@ -56,8 +56,8 @@ export function unknownSettings(environment: Env = process.env): string[] {
     const [first = "", ...rest] = name.split("_");
     if (rest.length > 0) families.add(first);
   }
-  // Those of Node, and of whatever writes a log.
-  for (const common of ["NODE", "LOG"]) families.delete(common);
+  // By which other programs begin theirs, too.
+  for (const common of ["NODE", "LOG", "REQUESTS", "CLIENT", "POSTGRES"]) families.delete(common);
   return Object.keys(environment)
     .filter((name) => !names.has(name) && !NO_SETTINGS.test(name))
     .filter((name) => names.has(name.toUpperCase()) || families.has(/^([A-Z0-9]+)_/.exec(name)?.[1] ?? ""))

@@ -191,7 +191,9 @@ export function refuseOtherMajor({ dataDir, cluster, made }: Place, major: numbe
   if (its === String(major)) return;
   throw dataDirProblem(
     dataDir,
-    `holds a database of PostgreSQL ${/^\d+$/.test(its) ? its : "an unknown version"}, and this Belfry brings ${major}: set POSTGRES_BIN to the programs of that version.`,
+    /^\d+$/.test(its)
+      ? `holds a database of PostgreSQL ${its}, and this Belfry brings ${major}. Go on with ${its} by POSTGRES_BIN, a folder with its postgres and initdb; or go over: POSTGRES_BIN=… belfry migrate, POSTGRES_BIN=… belfry backup FOLDER, then with another DATA_DIR and without POSTGRES_BIN belfry restore FOLDER/belfry-….`
+      : `holds a database of an unknown version of PostgreSQL, and this Belfry brings ${major}: restore the folder from your copy.`,
   );
 }
 
