@@ -96,6 +96,17 @@ describe("the public inbox", () => {
   });
 });
 
+// docs/rules.md#page-views
+test("pages that stay open take nothing from those who open one at their address", async () => {
+  const other = await World.open({ settings: { PAGE_VIEWS_PER_MINUTE: "2" } });
+  const { handle } = await other.pusher();
+  const ask = async (file: string) => (await pageAt(other, `/c/${handle}${file}`, {}, "198.51.100.3")).status;
+  const looks = [await ask("/inbox.json"), await ask("/inbox.json"), await ask("/inbox.json")];
+  expect(looks).toEqual([200, 200, 429]);
+  expect([await ask(""), await ask("/feed.json"), await ask("")]).toEqual([200, 200, 429]);
+  await other.close();
+});
+
 // docs/rules.md#shared-caches
 describe("what everybody is shown alike", () => {
   const READER = {

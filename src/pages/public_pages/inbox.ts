@@ -18,6 +18,8 @@ export function publicInbox(deps: PublicPagesDeps, findChannel: FindChannel): Pu
   const refused = refusals(places, "data");
   return {
     path: `${places.base}/:handle/inbox.json`,
+    // Pages that stay open take nothing from those who open one at the same address.
+    countedAs: "public-inboxes",
     async answer({ request, params: { handle = "" } }) {
       const channel = await findChannel(handle, null);
       if (!channel) return refused(request, "unknown");

@@ -21,6 +21,8 @@ export interface PageVisit {
 export interface PublicPage {
   /** In the router's spelling. */
   path: string;
+  /** What views of it are counted as; as page views when it says nothing. */
+  countedAs?: string;
   answer(visit: PageVisit): Promise<Response> | Response;
 }
 
@@ -28,14 +30,14 @@ const SECONDS = 60;
 
 export function mount(
   app: H3,
-  { path, answer }: PublicPage,
+  { path, answer, countedAs }: PublicPage,
   deps: PublicPagesDeps,
   support: PageSupport,
 ): void {
   const serve = async (event: H3Event): Promise<Response> => {
     const request = requestOf(event);
     try {
-      await countView(deps, support.countedOf(event));
+      await countView(deps, support.countedOf(event), countedAs);
       const params = (event.context.params ?? {}) as Record<string, string>;
       return await answer({ request, url: new URL(request.url), params, now: deps.now() });
     } catch (error) {
@@ -54,9 +56,10 @@ export function mount(
 export async function countView(
   { limits, pageViewsPerMinute: max }: PublicPagesDeps,
   address: string | null,
+  name = "page-views",
 ): Promise<void> {
   if (address === null) return;
-  const policy = { name: "page-views", max, seconds: SECONDS };
+  const policy = { name, max, seconds: SECONDS };
   const taken = await limits.take(policy, address);
   if (taken.allowed) return;
   throw new ApiError(

@@ -11,7 +11,7 @@ import { madeFile, type PageFile } from "../../ui/files.ts";
 import { inkOn } from "../../ui/ink.ts";
 import { asOneScript } from "../web_app/modules.ts";
 import { type PublicPagesDeps, placesOf } from "./deps.ts";
-import { SHARED, tagOf } from "./frame.ts";
+import { tagOf } from "./frame.ts";
 import type { PublicPage } from "./mount.ts";
 
 export const NEAR_SCRIPT_PATH = "/static/near.js";
@@ -45,7 +45,7 @@ export function nearList(deps: PublicPagesDeps): PublicPage {
       const etag = tagOf(text);
       const headers: Record<string, string> = {
         "content-type": "application/json",
-        "cache-control": SHARED,
+        "cache-control": "public, no-cache",
         "x-content-type-options": "nosniff",
         vary: "accept-encoding",
         etag,
