@@ -235,6 +235,22 @@ describe.skipIf(lacksStandbys())("reads from standbys", () => {
   });
 
   // docs/rules.md#replicas
+  test("a standby of other rows answers nothing", async () => {
+    const { primary } = servers;
+    await primary.client("createdb", "other");
+    const rows = `create table channel_state (); create table epoch (epoch uuid, timeline text);
+      insert into epoch values (gen_random_uuid(), '00000001')`;
+    await primary.client("psql", "-d", "other", "-qc", rows);
+    const DATABASE_READ_URLS = prompt.urlOf("other");
+    const reader = await plain.replica({ DATABASE_URL: door.url, DATABASE_READ_URLS });
+    await eventually(() => states(reader)[0] === "behind");
+    const token = await plain.device();
+    expect((await reader.handset("GET", "/inbox", token)).status).toBe(200);
+    expect(replicasOf(reader).counts().moved).toBe(0);
+    await reader.leave();
+  });
+
+  // docs/rules.md#replicas
   test("one that falls silent is left out, and one that took over is no standby", async () => {
     await eventually(() => states(readers[0]!)[0] === "answers");
     const token = await plain.device();
