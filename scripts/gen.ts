@@ -21,6 +21,7 @@ import { TOOLS } from "../tools/index.ts";
 import { allStatements } from "./all_statements.ts";
 import { APP_FIELDS, appFields } from "./app_fields.ts";
 import { injections, tasks } from "./eval/play.ts";
+import { ALERT_HEAD, alertRow, COST_HEAD, costRows, IDLE_HEAD, idleRow, SIZES } from "./scale.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const SNAPSHOTS = "test/snapshots/tools";
@@ -39,7 +40,7 @@ const PAGES = [
 const at = (path: string) => fileURLToPath(new URL(path, ROOT));
 const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
-function table(head: string[], rows: string[][]): string {
+export function table(head: string[], rows: string[][]): string {
   const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
   const line = (cells: string[]) => `| ${cells.map(cell).join(" | ")} |`;
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
@@ -142,6 +143,17 @@ const TABLES: Record<string, () => string> = {
         `${play.length}`,
         `${tokens}`,
       ]),
+    ),
+  costs: () => table(COST_HEAD, costRows()),
+  scale_idle: () =>
+    table(
+      IDLE_HEAD,
+      SIZES.map((handsets) => idleRow(handsets)),
+    ),
+  scale_alert: () =>
+    table(
+      ALERT_HEAD,
+      SIZES.map((handsets) => alertRow(handsets)),
     ),
   errors: () =>
     table(

@@ -1,0 +1,64 @@
+// A Belfry in a schema of its own: where the role's search_path says, and nothing in public (docs/scale.md).
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openOrm } from "../../src/store/db/orm.ts";
+import { alertAt } from "../cases/given.ts";
+import { expectRecountClean } from "../support/recount.ts";
+import { freshDatabase, World } from "../support/world.ts";
+
+const ROLE = `belfry_cell_${process.pid}`;
+const SCHEMA = "cell";
+
+let fresh: Awaited<ReturnType<typeof freshDatabase>>;
+let world: World;
+
+const asOwner = async (...texts: string[]) => {
+  const orm = openOrm({ databaseUrl: fresh.settings.DATABASE_URL!, databasePool: 1 });
+  try {
+    for (const text of texts) await (orm.em.fork() as any).execute(text);
+  } finally {
+    await orm.close(true);
+  }
+};
+
+beforeAll(async () => {
+  fresh = await freshDatabase({ empty: true });
+  const url = new URL(fresh.settings.DATABASE_URL!);
+  const database = url.pathname.slice(1);
+  await asOwner(
+    `create role ${ROLE} login password 'cell'`,
+    `create schema ${SCHEMA} authorization ${ROLE}`,
+    `grant create on database ${database} to ${ROLE}`,
+    `alter role ${ROLE} in database ${database} set search_path = ${SCHEMA}`,
+  );
+  url.username = ROLE;
+  url.password = "cell";
+  world = await World.open({ settings: { DATABASE_URL: url.href } });
+});
+afterAll(async () => {
+  await world?.close();
+  await asOwner(`drop owned by ${ROLE} cascade`, `drop role ${ROLE}`);
+  await fresh?.remove();
+});
+
+test("migrates, publishes, is read and counts, and leaves public alone", async () => {
+  const channel = await world.pusher();
+  const token = await world.device(channel.handle);
+  const alert = await world.alert(channel.id, { title: "In a cell", send: true });
+  expect((await world.handset("GET", "/inbox", token)).body.data).toMatchObject([{ title: "In a cell" }]);
+  const reports = ["read", "ack"].map((kind) => ({ alert_id: alert.id, kind }));
+  expect((await world.handset("POST", "/reports", token, { reports })).body).toEqual({ accepted: 2 });
+  expect((await world.rest("get_alert_stats", alertAt(alert))).body.totals).toEqual({ reads: 1, acks: 1 });
+  expect((await world.rest("list_account_alerts", { query: "cell" })).body.data).toHaveLength(1);
+  await world.rest("cancel_alert", alertAt(alert));
+  expect((await world.rest("delete_alert", alertAt(alert))).status).toBeLessThan(300);
+  await expectRecountClean(world.service.orm);
+  expect(
+    await world.sql(
+      "select schemaname, count(*) > 10 as many from pg_tables where schemaname not in ('pg_catalog', 'information_schema') group by 1 order by 1",
+    ),
+  ).toEqual([
+    { schemaname: "auth", many: true },
+    { schemaname: SCHEMA, many: true },
+  ]);
+});
