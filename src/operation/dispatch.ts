@@ -264,7 +264,7 @@ function refuseLesserRole({ role }: Pick<SessionOperation, "role">, member: Memb
 function parse(
   schema: z.ZodObject,
   args: unknown,
-  ids: string[],
+  ids: readonly string[],
   beside: readonly string[] = [],
 ): Record<string, unknown> {
   const result = schema.safeParse(args, { reportInput: true });

@@ -54,9 +54,17 @@ export const PATH_ARGUMENTS: Record<string, string> = {
 };
 
 /** The arguments that a path takes, in order: `/pushers/{id}/alerts/{alertId}` → pusher_id, alert_id. */
-export function pathArguments(path: string): string[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, segment = ""]) => PATH_ARGUMENTS[segment] ?? segment);
+export function pathArguments(path: string): readonly string[] {
+  let names = namesIn.get(path);
+  if (!names) {
+    names = [...path.matchAll(/\{(\w+)\}/g)].map(([, segment = ""]) => PATH_ARGUMENTS[segment] ?? segment);
+    namesIn.set(path, names);
+  }
+  return names;
 }
+
+/** As many as there are routes. */
+const namesIn = new Map<string, readonly string[]>();
 
 /** Arguments that say how to answer, not what to do: over REST they stand in the query, whatever the method. */
 export const ANSWER_ARGUMENTS: readonly string[] = ["view"];

@@ -10,15 +10,48 @@ type Body = ConstructorParameters<typeof FastResponse>[0];
 
 /** `body`: what is to be JSON, or the bytes of it. */
 export function jsonAnswer(status: number, body: unknown, headers: Record<string, string> = {}): Response {
-  return new FastResponse(body instanceof Uint8Array ? (body as Body) : JSON.stringify(body), {
-    status,
-    headers: { "content-type": "application/json", ...COMMON, ...headers },
-  });
+  const bytes = body instanceof Uint8Array ? (body as Body) : JSON.stringify(body);
+  return new Answer(bytes, status, { "content-type": "application/json", ...COMMON, ...headers });
 }
 
 export function emptyAnswer(status: 204 | 304, headers: Record<string, string> = {}): Response {
-  return new FastResponse(null, { status, headers: { ...COMMON, ...headers } });
+  return new Answer(null, status, { ...COMMON, ...headers });
 }
+
+/** Its headers stay plain until somebody reads them: making the web's own takes longer than all else of a short answer. */
+class Answer extends FastResponse {
+  readonly #plain: Record<string, string>;
+  #read = false;
+
+  constructor(body: Body, status: number, headers: Record<string, string>) {
+    super(body, { status, headers });
+    this.#plain = headers;
+  }
+  static {
+    // By these whoever reads comes to the web's own, which is made of the headers as they are by then.
+    for (const name of ["headers", "_response"])
+      Object.defineProperty(Answer.prototype, name, {
+        get(this: Answer) {
+          this.#read = true;
+          return Reflect.get(FastResponse.prototype, name, this);
+        },
+      });
+  }
+  set(name: string, value: string): void {
+    if (this.#read) this.headers.set(name, value);
+    else this.#plain[name] = value;
+  }
+}
+
+/** `name` in small letters. */
+export function setHeader(response: Response, name: string, value: string): void {
+  if (response instanceof Answer) response.set(name, value);
+  else response.headers.set(name, value);
+}
+
+/** Whether it is a page for people. */
+export const isPage = (response: Response): boolean =>
+  !(response instanceof Answer) && response.headers.get("content-type")?.startsWith("text/html") === true;
 
 /** The one envelope (docs/rules.md#error-envelope). `status` departs from the type's own only for 405. */
 export function refusal(error: unknown, status?: number): Response {

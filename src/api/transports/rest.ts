@@ -221,7 +221,7 @@ function misplaced(
 }
 
 /** A field that bears the name of a path argument is not a field. */
-function shadowed(args: Record<string, unknown>, pathNames: string[]): ApiError | undefined {
+function shadowed(args: Record<string, unknown>, pathNames: readonly string[]): ApiError | undefined {
   const name = pathNames.find((pathName) => Object.hasOwn(args, pathName));
   return name === undefined
     ? undefined

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { H3, type H3Event, HTTPError } from "h3";
 import { TOOLS } from "../../../tools/index.ts";
-import { refusal } from "../../api/transports/answers.ts";
+import { isPage, refusal, setHeader } from "../../api/transports/answers.ts";
 import { addAssetRoutes } from "../../api/transports/assets.ts";
 import { addAuthorizationRoutes } from "../../api/transports/authorization.ts";
 import { bodyOf, boundBody, type RouteMeta } from "../../api/transports/body.ts";
@@ -263,12 +263,11 @@ export function createApp(deps: AppDeps): App {
           ? await routed(request).catch((error) => failed(error, log))
           : refusal(overloaded(), 503);
       pass?.leave();
-      response.headers.set("x-request-id", requestId);
-      if (secure) response.headers.set("strict-transport-security", "max-age=31536000");
-      const { headers } = response;
+      setHeader(response, "x-request-id", requestId);
+      if (secure) setHeader(response, "strict-transport-security", "max-age=31536000");
       // A page that needs something of a device says so itself.
-      if (headers.get("content-type")?.startsWith("text/html") && !headers.has("permissions-policy"))
-        headers.set("permissions-policy", PERMISSIONS);
+      if (isPage(response) && !response.headers.has("permissions-policy"))
+        response.headers.set("permissions-policy", PERMISSIONS);
       const ms = performance.now() - started - state.heldMs;
       metrics.request(request.method, pathname, response.status, ms / 1000);
       deps.requests.info(

@@ -23,18 +23,30 @@ function plain(address: string): string | null {
   return ipaddr.process(address).toString();
 }
 
-/** What was found of the addresses of the last connections: each asks many times. */
 const MAX_KNOWN = 1_000;
+
+/** Remembers what was found of the last addresses: each asks many times. */
+function remembering<T>(find: (address: string) => T): (address: string) => T {
+  const known = new Map<string, T>();
+  return (address) => {
+    const found = known.get(address);
+    if (found !== undefined) return found;
+    const looked = find(address);
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(address, looked);
+    return looked;
+  };
+}
 
 const isLoopback = (address: string) => ipaddr.process(address).range() === "loopback";
 
 /** What limits per address count: an IPv6 network of 64 bits, since one host has all of its addresses. */
-export function countedAs(address: string): string {
+export const countedAs = remembering((address): string => {
   const known = ipaddr.isValid(address) ? ipaddr.process(address) : null;
   if (known?.kind() !== "ipv6") return known?.toString() ?? address;
   const network = ipaddr.IPv6.networkAddressFromCIDR(`${known.toNormalizedString().replace(/%.*$/, "")}/64`);
   return `${network}/64`;
-}
+});
 
 /** From where programs of this machine come, a proxy that nobody named among them. */
 const HERE = ["127.0.0.1", "::1"];
@@ -51,26 +63,14 @@ export function createPeerReader(trusted: readonly string[]) {
 /** `trusted` holds addresses, ranges and the names loopback, linklocal and uniquelocal. */
 export function createClientReader(trusted: readonly string[]) {
   const isTrusted = proxyAddr.compile([...trusted]);
-  interface Near {
-    plain: string | null;
-    trusted: boolean;
-    loopback: boolean;
-  }
-  const known = new Map<string, Near>();
-
-  function nearOf(peer: string): Near {
-    const found = known.get(peer);
-    if (found) return found;
+  const nearOf = remembering((peer) => {
     const near = plain(peer);
-    const looked = {
+    return {
       plain: near,
       trusted: near !== null && isTrusted(near, 0),
       loopback: near !== null && isLoopback(near),
     };
-    if (known.size >= MAX_KNOWN) known.clear();
-    known.set(peer, looked);
-    return looked;
-  }
+  });
 
   /** `peer` is the network address that the connection comes from. */
   return (peer: string | null, headers: Headers): Client => {
