@@ -7,7 +7,8 @@ import type { Statement } from "../../src/store/db/statement.ts";
 import { listAlerts, searchAlerts } from "../../src/store/queries/alert_lists.ts";
 import { channelBacklogs, channelCounts } from "../../src/store/queries/channels.ts";
 import { findDevicesWithInbox, inboxStates } from "../../src/store/queries/handset.ts";
-import { inboxPage, inboxPageWithDue } from "../../src/store/queries/inbox.ts";
+import { findWaitedFor } from "../../src/store/queries/held.ts";
+import { inboxPage, inboxPages, inboxPageWithDue } from "../../src/store/queries/inbox.ts";
 import { settleDue } from "../../src/store/queries/settle.ts";
 import { listSubscribers } from "../../src/store/queries/subscribers.ts";
 import { alertTimeline, alertTotals, channelSums, daySums } from "../../src/store/stats/queries.ts";
@@ -195,6 +196,43 @@ describe("with 200,000 reports", () => {
       }
     });
     expect(whole).toEqual([]);
+  });
+
+  test("a handset's channels are looked up by their key, however few there are", async () => {
+    const em = world.service.orm.em.fork() as SqlEntityManager;
+    const looked = [
+      measured("find_waited_for", findWaitedFor, () => ({ hashes: `array['${"1".padStart(64, "0")}']` })),
+      measured("inbox_pages", inboxPages, () => ({
+        devices: "'{1}'",
+        ...{ limit: "51", max_bytes: "1000000", max_channels: "400", max_total: "1000000" },
+      })),
+      ...statements.filter(({ name }) => /^(inbox_|find_devices_)/.test(name)),
+    ];
+    const read: unknown[] = [];
+    await em.begin();
+    try {
+      for (const sql of [
+        "set local session_replication_role = replica",
+        `insert into pusher (id, workspace_id, handle, name, category, description, requested_perms, alert_types, tags, search, gradient_from, gradient_to, initials)
+         select gen_random_uuid(), (select id from workspace limit 1), 'few-' || n, 'F', 'cities', 'F', '{}', '{}', '{}', 'f', '#336699', '#993366', 'F'
+         from generate_series(1, 100) n`,
+        "insert into channel_state (pusher_id) select id from pusher where handle like 'few-%'",
+        "analyze pusher",
+        "analyze channel_state",
+        "set local plan_cache_mode = force_generic_plan",
+      ])
+        await em.execute(sql);
+      for (const { name, text, values } of looked)
+        for (const node of await planOf(em, text, values())) {
+          const table = node["Relation Name"]!;
+          if (node["Node Type"] === "Seq Scan" && /^(channel_state|pusher)$/.test(table))
+            read.push([name, table]);
+        }
+    } finally {
+      await em.rollback();
+    }
+    expect(looked).toHaveLength(7);
+    expect(read).toEqual([]);
   });
 
   // docs/rules.md#find-is-indexed

@@ -6,6 +6,7 @@ import { PUSHER } from "../../model/fields/pusher.ts";
 import { columnsOf, shownTo } from "../../model/fields/record.ts";
 import { array, bigint, boolean, int, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { statementsOf } from "../db/statement.ts";
+import { byKey } from "./by_key.ts";
 import { EPOCH } from "./epoch.ts";
 import { HASHES } from "./hashes.ts";
 
@@ -52,6 +53,9 @@ export const findDevices = defineStatement("find_devices", {
   text: `select ${LOOK_UP.selected} from ${LOOK_UP.from}`,
 });
 
+/** Subscriptions `s`, each with the state of its channel as `c`. */
+export const JOINED = `subscription s join channel_state c on c.pusher_id = s.pusher_id and ${byKey("c.pusher_id")}`;
+
 /**
  * An InboxState of the device `d`. `due` is a query over it, run only when something has come due in its channels and is
  * not settled.
@@ -61,11 +65,11 @@ const inboxState = (due: string) => ({
   selected: `${REVISION} as revision, coalesce(d.test_until > now(), false) as testing, case when joined.due then array(${due}) else '{}' end as due`,
   joined: `cross join lateral (
       select sum(${MARK}) as mark, bool_or(c.next_at <= now()) as due
-      from subscription s join channel_state c on c.pusher_id = s.pusher_id where s.device_id = d.id) joined`,
+      from ${JOINED} where s.device_id = d.id) joined`,
 });
 
 const dueChannels = inboxState(`
-        select c.pusher_id::text from subscription s join channel_state c on c.pusher_id = s.pusher_id
+        select c.pusher_id::text from ${JOINED}
         where s.device_id = d.id and c.next_at <= now()`);
 
 /** The devices with their InboxState: all that a 304 takes. `due` names the channels in which something is to be settled. */

@@ -6,7 +6,7 @@ import { array, bigint, boolean, float8, int, nullable, text, uuid } from "../..
 import { LIMITS } from "../../model/limits.ts";
 import { statementsOf } from "../db/statement.ts";
 import { EPOCH } from "./epoch.ts";
-import { MARK } from "./handset.ts";
+import { JOINED, MARK } from "./handset.ts";
 import { HASHES } from "./hashes.ts";
 
 const defineStatement = statementsOf("inbox");
@@ -44,7 +44,7 @@ export const findWaitedFor = defineStatement("find_waited_for", {
         coalesce(array_agg(due_in order by id), '{}') as due_in
       from (
         select c.pusher_id::text as id, c.rev, ${MARK} as mark, ${DUE_IN} as due_in
-        from subscription s join channel_state c on c.pusher_id = s.pusher_id
+        from ${JOINED}
         where s.device_id = d.id limit ${CHANNELS_READ}) c) joined`,
 });
 

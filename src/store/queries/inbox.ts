@@ -17,11 +17,14 @@ import {
   uuid,
 } from "../../model/fields/sql.ts";
 import { type RowOf, statementsOf } from "../db/statement.ts";
+import { byKey } from "./by_key.ts";
+import { JOINED } from "./handset.ts";
 import { TESTED } from "./own_devices.ts";
 
 const defineStatement = statementsOf("inbox");
 
 const { html, ...SHOWN } = shownTo(ALERT, "handset");
+const NAMES = Object.keys(SHOWN);
 
 /** The markup that handsets are shown, an uploaded page's as well. */
 const MARKUP = "coalesce(alert.html, alert.asset_html)";
@@ -47,7 +50,7 @@ const PLACE = {
  * A page of a device's inbox, newest first, strictly before an instant (null: from the newest); rows that share the last
  * instant come along. `max_bytes` ends it, though not before its first row; markup beyond that is not even read. `inside`
  * is an alert that became visible at `before`: those of this instant that come after it are included. Ids come from the
- * index alone, whole rows only for the page. `also` is SQL that adds to the ids of one channel.
+ * index alone, whole rows only for the page, and what is long of a row only where it is shown. `also` is SQL that adds to the ids of one channel.
  */
 const page = (also: string) => ({
   reads: true as const,
@@ -64,26 +67,24 @@ const page = (also: string) => ({
     ...columnsOf(SHOWN),
   },
   text: `with channels as materialized (
-      select s.pusher_id from subscription s
-      join channel_state c on c.pusher_id = s.pusher_id and not c.suspended where s.device_id = $device_id),
+      select s.pusher_id, p.handle from ${JOINED} and not c.suspended
+      join pusher p on p.id = s.pusher_id and ${byKey("p.id")} where s.device_id = $device_id),
     top as (
-      select ids.id, ids.visible_at from channels cross join lateral (
+      select channels.handle, ids.id, ids.visible_at from channels cross join lateral (
         (select a.id, a.visible_at from alert a
         where a.pusher_id = channels.pusher_id and a.status = 'sent' and ${PLACE.text}
         order by a.visible_at desc fetch first ($limit::int) rows with ties)${also}) ids
       order by ids.visible_at desc fetch first ($limit::int) rows with ties),
     page as (
-      select top.id, top.visible_at, lead(top.visible_at) over newest as following, ${SIZE} as size,
-        sum(${SIZE}) over newest as so_far
-      from top join alert on alert.id = top.id
-      window newest as (order by top.visible_at desc, top.id desc))
-    select page.following, page.so_far::float8, alert.id, p.handle, alert.visible_at as sent_at,
-      ${MARKUP} as html, ${Object.keys(SHOWN)
-        .map((name) => `alert.${name}`)
-        .join(", ")}
-    from page join alert on alert.id = page.id join pusher p on p.id = alert.pusher_id
-    where page.so_far <= $max_bytes::int or page.so_far = page.size
-    order by page.visible_at desc, page.id desc`,
+      select lead(sent_at) over newest as following, sum(size) over newest as so_far, sized.*
+      from (
+        select ${SIZE} as size, alert.id, top.handle, alert.visible_at as sent_at, ${MARKUP} as html, ${NAMES.map((name) => `alert.${name}`).join(", ")}
+        from top join alert on alert.id = top.id) sized
+      window newest as (order by sent_at desc, id desc))
+    select following, so_far::float8, id, handle, sent_at, html, ${NAMES.join(", ")}
+    from page
+    where so_far <= $max_bytes::int or so_far = size
+    order by sent_at desc, id desc`,
 });
 
 export const inboxPage = defineStatement("inbox_page", page(""));
@@ -117,9 +118,7 @@ export const ownTest = defineStatement("own_test", {
     ...columnsOf(SHOWN),
   },
   text: `select null::timestamptz as following, 0::float8 as so_far, o.shown_as as id, p.handle, o.shown_at as sent_at,
-      d.test_until, ${MARKUP} as html, ${Object.keys(SHOWN)
-        .map((name) => `alert.${name}`)
-        .join(", ")}
+      d.test_until, ${MARKUP} as html, ${NAMES.map((name) => `alert.${name}`).join(", ")}
     from device d join ${TESTED} on o.device_id = d.id where d.id = $device_id and d.test_until > now()`,
 });
 
@@ -136,11 +135,7 @@ export const ALERT_SHOWN = {
 };
 
 /** The columns of ALERT_SHOWN, of `alert` and of its channel `p`. */
-export const SHOWN_OF_ALERT = `alert.id, p.handle, alert.visible_at as sent_at, ${MARKUP} as html, ${Object.keys(
-  SHOWN,
-)
-  .map((name) => `alert.${name}`)
-  .join(", ")}`;
+export const SHOWN_OF_ALERT = `alert.id, p.handle, alert.visible_at as sent_at, ${MARKUP} as html, ${NAMES.map((name) => `alert.${name}`).join(", ")}`;
 
 /**
  * First pages of `sets`, a query of (set, channels, near), read once for each that is `near`. `told` is a query of (set, read, …):
@@ -161,7 +156,7 @@ export const pagesOfSets = ({ told, first }: { told: string; first: Record<strin
   text: `top as (
       select sets.set, ids.id, ids.visible_at from sets cross join lateral (
         select a.id, a.visible_at from unnest(sets.channels) channel (id)
-        join channel_state c on c.pusher_id = channel.id and not c.suspended
+        join channel_state c on c.pusher_id = channel.id and not c.suspended and ${byKey("c.pusher_id")}
         cross join lateral (
           select a.id, a.visible_at from alert a where a.pusher_id = c.pusher_id and a.status = 'sent'
           order by a.visible_at desc fetch first ($limit::int) rows with ties) a
