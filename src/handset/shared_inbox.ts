@@ -3,7 +3,7 @@
 
 import type { AssetAddresses } from "../model/domain/assets.ts";
 import type { InboxView, Services, Shared } from "../store/context.ts";
-import { batched } from "../store/db/batch.ts";
+import { batched, LOOK_UPS } from "../store/db/batch.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { databaseOf, run } from "../store/db/statement.ts";
 import { inboxPages } from "../store/queries/inbox.ts";
@@ -31,7 +31,7 @@ export function createSharedInbox(orm: Orm, assets: AssetAddresses): Services["s
         for (const device of first.devices ?? []) found.set(device, made);
       }
       return devices.map((device) => found.get(device) ?? null);
-    });
+    }, LOOK_UPS);
 
   /** As many as there are limits. */
   const byLimit = new Map<number, ReturnType<typeof pagesOf>>();

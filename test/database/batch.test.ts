@@ -1,7 +1,7 @@
 // What goes into one statement: alone at once, in bursts few large ones, and nobody behind one that hangs.
 
 import { expect, test, vi } from "vitest";
-import { batched, IN_BURSTS } from "../../src/store/db/batch.ts";
+import { batched, IN_BURSTS, LOOK_UPS } from "../../src/store/db/batch.ts";
 import { WAIT } from "../support/wait.ts";
 
 /** Statements that end when the test says so, and what each was given. */
@@ -18,32 +18,35 @@ function statements() {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 const from = (first: number, count: number) => Array.from({ length: count }, (_, i) => first + i);
 
-test("one begins at once; beside it a second only when a hundred wait", async () => {
+test.each([
+  ["a hundred", 100, IN_BURSTS],
+  ["sixteen", 16, LOOK_UPS],
+])("one begins at once; beside it a second only when %s wait", async (_, many, options) => {
   const { begun, run, end } = statements();
-  const ask = batched(run, { ...IN_BURSTS, lateMs: undefined });
+  const ask = batched(run, { ...options, lateMs: undefined });
   const answers = [ask(0)];
   await turn();
   expect(begun).toEqual([[0]]);
-  answers.push(...from(1, 99).map(ask));
+  answers.push(...from(1, many - 1).map(ask));
   await turn();
   expect(begun).toHaveLength(1);
-  answers.push(ask(100));
+  answers.push(ask(many));
   await turn();
-  expect(begun).toEqual([[0], from(1, 100)]);
-  answers.push(...from(101, 5).map(ask));
+  expect(begun).toEqual([[0], from(1, many)]);
+  answers.push(...from(many + 1, 5).map(ask));
   end(0);
   await turn();
   expect(begun).toHaveLength(2);
   end(1);
   await turn();
-  expect(begun[2]).toEqual(from(101, 5));
+  expect(begun[2]).toEqual(from(many + 1, 5));
   end(2);
-  expect(await Promise.all(answers)).toEqual(from(0, 106));
+  expect(await Promise.all(answers)).toEqual(from(0, many + 6));
 });
 
-test("a few do not wait behind a statement that hangs", async () => {
+test.each([IN_BURSTS, LOOK_UPS])("a few do not wait behind a statement that hangs", async (options) => {
   const { begun, run, end } = statements();
-  const ask = batched(run, IN_BURSTS);
+  const ask = batched(run, options);
   void ask(0);
   await turn();
   const second = ask(1);

@@ -3,7 +3,7 @@
 // credential included. No answer is kept in between, and no connection to the database.
 
 import { setImmediate as yieldToLoop } from "node:timers/promises";
-import { DEVICE_PREFIX, hashToken, looksLikeToken } from "../../identity/auth/tokens.ts";
+import { DEVICE_PREFIX, hexHash, looksLikeToken } from "../../identity/auth/tokens.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { InboxView, Log } from "../../store/context.ts";
 import { batchedByPosition, IN_BURSTS } from "../../store/db/batch.ts";
@@ -166,7 +166,7 @@ export function createHold({ max, maxPerAddress, metrics, again, tagOf, ...optio
 
   /** `rest` waits until the poll is woken. @returns false for one that cannot be held. */
   async function hold<A>(poll: Poll<A>, sleeper: Sleeper, rest: () => Promise<void>) {
-    const hash = hashToken(poll.token).toString("hex");
+    const hash = hexHash(poll.token);
     // The order matters, so that nothing is lost: a change after the reading wakes the poll, and a change before it is part of
     // the answer. So it is entered before it is asked, and what it was entered for is looked at by the asking.
     const known = poll.page && devices.known(hash);

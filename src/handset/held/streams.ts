@@ -2,7 +2,7 @@
 // asked anew when its device is not what it was. Nothing depends on one: whoever has none polls.
 
 import { setImmediate as yieldToLoop } from "node:timers/promises";
-import { hashToken } from "../../identity/auth/tokens.ts";
+import { hexHash } from "../../identity/auth/tokens.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { Log } from "../../store/context.ts";
 import { CHANNELS_READ } from "../../store/queries/held.ts";
@@ -112,7 +112,7 @@ export function createStreams({ watch, devices, log, find, tagOf, metrics }: Str
   return {
     hasRoom: () => watch.followed.hasRoom(),
     open({ token, page, last, sink, left }: Following): Stream {
-      const hash = hashToken(token).toString("hex");
+      const hash = hexHash(token);
       const stream: Stream = new Stream(page, sink, tagOf, {
         moved: () => begin(stream, hash, null),
         ended(why: StreamEnd) {

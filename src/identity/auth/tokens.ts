@@ -34,6 +34,9 @@ export function hashToken(token: string): Buffer {
   return hash("sha256", token, "buffer");
 }
 
+/** The same in hex, as statements that look for several take it. */
+export const hexHash = (token: string): string => hash("sha256", token, "hex");
+
 /** True when the text has the shape and checksum of a token with this prefix; says nothing about whether it exists. */
 export function looksLikeToken(prefix: string, text: string): boolean {
   if (!text.startsWith(prefix) || text.length !== prefix.length + RANDOM_DIGITS + CHECK_DIGITS) return false;

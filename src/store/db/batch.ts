@@ -31,6 +31,12 @@ export const ONE_AFTER_ANOTHER: BatchOptions = { inFlight: 1, lateMs: 250 };
 export const IN_BURSTS: BatchOptions = { beside: 100, lateMs: 250 };
 
 /**
+ * For readings that many ask for one by one: most of what a statement costs both sides it costs for one item as well, so a second
+ * one beside it only pays when it is for many.
+ */
+export const LOOK_UPS: BatchOptions = { beside: 16, lateMs: 250 };
+
+/**
  * Collects single items into calls of `run`, which answers for each item at its own index. A failure of `run` fails the
  * items of that batch only.
  */
