@@ -631,7 +631,17 @@ describe("settings", () => {
     host: ["a b", "http://x", "127.0.0.1:80", "[::1]"],
     port: ["-1", "65536", "80a", "8.5", " "],
     dataDir: [],
-    databaseUrl: ["mysql://x/y", "postgres", "/tmp/x", "postgresql://u@localhost/x?host=/run/postgresql"],
+    databaseUrl: [
+      "mysql://x/y",
+      "postgres",
+      "/tmp/x",
+      "postgresql://u@localhost/x?host=/run/postgresql",
+      "postgresql://u@a:1,b:x/y",
+      "postgresql://u@a,,b/y",
+      "postgresql://u@a,b/y?target_session_attrs=standby",
+    ],
+    databasePooler: ["pgbouncer", "TRANSACTION", "session"],
+    databaseListenUrl: ["mysql://x/y", "postgresql://u@localhost/x"],
     databaseReadUrls: ["mysql://x/y", "postgresql://a/b,x", "postgresql://a/b"],
     databasePool: ["1", "501", "many"],
     diskReserveMb: ["-1", "1GB"],
@@ -726,6 +736,18 @@ describe("settings", () => {
     {
       name: "DATABASE_URL",
       settings: { DATABASE_URL: "postgresql://u:password@127.0.0.1:1/x", SECRET: secret },
+    },
+    {
+      name: "DATABASE_URL",
+      settings: { DATABASE_URL: "postgresql://u:password@127.0.0.1:1,127.0.0.1:2/x", SECRET: secret },
+    },
+    {
+      name: "DATABASE_LISTEN_URL",
+      settings: {
+        DATABASE_URL: "postgresql://127.0.0.1:1/x",
+        DATABASE_POOLER: "transaction",
+        SECRET: secret,
+      },
     },
     { name: "HOST", settings: { HOST: "192.0.2.1" } },
   ];

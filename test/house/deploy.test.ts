@@ -17,7 +17,7 @@ const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map((
 
 const image = read("Dockerfile");
 const unit = read("belfry.service");
-const compose = ["compose.yaml", "compose.database.yaml"].map(read);
+const compose = ["compose.yaml", "compose.database.yaml", "compose.failover.yaml"].map(read);
 const IMAGE = Object.fromEntries(
   /^ENV (.*)$/m
     .exec(image)![1]!
@@ -28,7 +28,7 @@ const IMAGE = Object.fromEntries(
 /** What the services of a compose file are given, but for those that are other programs. */
 const given = (text: string) =>
   all(text, /^ +([A-Z]\w*[A-Z]): /gm).filter(
-    (name) => !/^(DOMAIN|BELFRY|POSTGRES_USER|POSTGRES_PASSWORD)$/.test(name),
+    (name) => !/^(DOMAIN|BELFRY|BELFRY_PASSWORD|POSTGRES_USER|POSTGRES_PASSWORD|PATRONI_\w+)$/.test(name),
   );
 
 test("every setting that is given is one", () => {

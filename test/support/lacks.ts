@@ -18,6 +18,7 @@ export type Program =
   | "go"
   | "nginx"
   | "openssl"
+  | "pgbouncer"
   | "php"
   | "prometheus"
   | "prometheus-alertmanager"

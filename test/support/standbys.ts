@@ -68,8 +68,8 @@ export class Server {
     await run("pg_ctl", "-s", "-w", "-D", this.folder, "promote");
   }
 
-  /** Every process of the server, which goes on where it was after SIGCONT. */
-  signal(name: "SIGSTOP" | "SIGCONT"): void {
+  /** Every process of the server, which goes on where it was after SIGCONT, and never after SIGKILL. */
+  signal(name: "SIGSTOP" | "SIGCONT" | "SIGKILL"): void {
     const { stdout } = spawnSync("ps", ["-o", "pid=", "--ppid", String(this.pid)], { encoding: "utf8" });
     for (const pid of [this.pid, ...stdout.trim().split(/\s+/).map(Number)])
       try {

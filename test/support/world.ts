@@ -137,13 +137,14 @@ export class World {
   }
 
   /** A second service on the same PostgreSQL database, as another process would be; it shares the list of events. */
-  async replica(more: Record<string, string> = {}): Promise<World> {
+  async replica(more: Record<string, string> = {}, options: ServiceOptions = {}): Promise<World> {
     const { settings, events, owner, workspace } = this;
     const config = loadConfig({ LOG_LEVEL: "silent", REDIS_URL: "", ...settings, ...more });
     const service = await openService(config, {
       publish: (event) => events.push(event),
       limitNow: () => 0,
       limitMax: UNLIMITED,
+      ...options,
     });
     return new World({ service, settings, events, owner, workspace, remove: async () => {} });
   }

@@ -110,7 +110,7 @@ export async function makeBackup(
   const name = nameAt(now);
   const box = shelf.box(name);
   const manifest = await withDatabase(where, async ({ url }) => {
-    const orm = openOrm({ databaseUrl: url, databasePool: 1 });
+    const orm = openOrm({ databaseUrl: url, databasePool: 1, databasePooler: where.databasePooler });
     try {
       const version_ = await refuseOtherVersion(orm.em.fork());
       const files = new Map<string, Piece | null>();

@@ -61,7 +61,7 @@ export async function databaseFindings(
   }
   try {
     return await withDatabase(where, async ({ url }) => {
-      const orm = openOrm({ databaseUrl: url, databasePool: 1 });
+      const orm = openOrm({ databaseUrl: url, databasePool: 1, databasePooler: where.databasePooler });
       try {
         const em = orm.em.fork();
         const began = now().getTime();

@@ -17,7 +17,7 @@ import { holdDataDir } from "../../store/embedded/hold.ts";
 import { loadSecret } from "../../store/secret/secret.ts";
 import { type OperatorRequest, runOperation } from "./operations.ts";
 
-const WHERE = ["dataDir", "databaseUrl"] as const;
+const WHERE = ["dataDir", "databaseUrl", "databasePooler", "databaseListenUrl"] as const;
 /** The secret is made before the embedded database, whoever makes that. */
 const EMBEDDED = [
   ...WHERE,
@@ -29,13 +29,16 @@ const EMBEDDED = [
 ] as const;
 
 export type OperatorSettings =
-  | { databaseUrl: string; dataDir: string }
+  | (Pick<Config, "databasePooler" | "dataDir"> & { databaseUrl: string })
   | (Pick<Config, (typeof EMBEDDED)[number]> & { databaseUrl: null });
 
 /** What a command needs to know of the settings. @throws ConfigError for one of these, and for no other. */
 export function operatorSettings(): OperatorSettings {
-  const { databaseUrl, dataDir } = loadSettings(WHERE);
-  return databaseUrl === null ? { ...loadSettings(EMBEDDED), databaseUrl } : { databaseUrl, dataDir };
+  const { databaseUrl, dataDir, databasePooler, databaseListenUrl } = loadSettings(WHERE);
+  if (databaseUrl === null) return { ...loadSettings(EMBEDDED), databaseUrl };
+  // What takes long, and holds locks, goes past a pooler.
+  if (databaseListenUrl !== null) return { databaseUrl: databaseListenUrl, dataDir, databasePooler: null };
+  return { databaseUrl, dataDir, databasePooler };
 }
 
 /** A server that is starting, or another command, may hold the lock for a moment. */
@@ -160,8 +163,9 @@ export function databaseStatus(settings: OperatorSettings) {
 /** Opens psql on the database, for as long as it is open. @throws ApiError when there is no psql. */
 export async function shellOnDatabase(settings: OperatorSettings): Promise<number> {
   return withDatabase(settings, async ({ url }) => {
-    const { password } = new URL(url);
-    const shown = Object.assign(new URL(url), { password: "" }).href;
+    // As every host has it.
+    const [, password = ""] = /^[^/?#]*\/\/[^:@/?#]*:([^@/?#]*)@/.exec(url) ?? [];
+    const shown = url.replace(`:${password}@`, "@");
     // A password would stand in the list of processes.
     const env = environmentWith(password ? { PGPASSWORD: decodeURIComponent(password) } : {});
     const child = spawn("psql", [shown], { stdio: "inherit", env });
@@ -191,7 +195,8 @@ export async function migrateForOperator(
 
 async function onSchema<T>(settings: OperatorSettings, use: (orm: Orm) => Promise<T>) {
   return withDatabase(settings, async ({ url, byService }) => {
-    const orm = openOrm({ databaseUrl: url, databasePool: 2 });
+    const { databasePooler } = settings;
+    const orm = openOrm({ databaseUrl: url, databasePool: 2, databasePooler });
     try {
       let migrations: string[] = [];
       try {

@@ -67,7 +67,7 @@ export async function restoreBackup(
   const secret = await secretFor(box, manifest, where, settings);
   const { restoring } = dataPaths(where.dataDir);
   const mayReplace = replace || (where.databaseUrl === null && existsSync(restoring));
-  const put = (url: string) => putInto(url, box, manifest, { settings, secret, replace: mayReplace });
+  const put = (url: string) => putInto(url, box, manifest, { where, settings, secret, replace: mayReplace });
   if (where.databaseUrl !== null) return { ...told, migrations: await put(where.databaseUrl) };
 
   const { dataDir } = where;
@@ -120,6 +120,7 @@ async function secretFor(
 }
 
 interface Into {
+  where: OperatorSettings;
   settings: ServerSettings;
   secret: string;
   replace: boolean;
@@ -130,9 +131,9 @@ async function putInto(
   url: string,
   box: Box,
   manifest: Manifest,
-  { settings, secret, replace }: Into,
+  { where, settings, secret, replace }: Into,
 ): Promise<string[]> {
-  const orm = openOrm({ databaseUrl: url, databasePool: 2 });
+  const orm = openOrm({ databaseUrl: url, databasePool: 2, databasePooler: where.databasePooler });
   try {
     const em = orm.em.fork();
     await refuseOthers(em);

@@ -41,13 +41,12 @@ import { createDispatcher } from "../../operation/dispatch.ts";
 import { createWaits } from "../../operation/waits.ts";
 import { createForms } from "../../pages/console/forms.ts";
 import { canBeWoken } from "../../store/config/push.ts";
-import { ConfigError } from "../../store/config/setting.ts";
 import type { Config } from "../../store/config/settings.ts";
 import { isMigrated, migrate } from "../../store/db/migrate.ts";
 import { openOrm } from "../../store/db/orm.ts";
+import { lookAtPooler } from "../../store/db/pooled.ts";
 import { databaseOf } from "../../store/db/statement.ts";
 import { createTogether } from "../../store/db/together.ts";
-import { unavailability } from "../../store/db/unavailable.ts";
 import { createRateLimits, type Windows } from "../../store/rate_limits/limits.ts";
 import { createSeal } from "../../store/secret/seal.ts";
 import { createApp } from "./app.ts";
@@ -57,34 +56,10 @@ import { createMetrics } from "./metrics.ts";
 import { createNtfyListening } from "./ntfy_listen.ts";
 import { observe } from "./observe.ts";
 import type { Opened, Service, ServiceOptions } from "./service.ts";
+import { unreachable } from "./unreachable.ts";
 import { confirmEpoch, openStandbys } from "./whose_rows.ts";
 
 export { readMigrator } from "../../store/db/migrate.ts";
-
-/** What a server that is there says to whoever it lets in no further, in words that name what to mend. */
-const REFUSED: [RegExp, string][] = [
-  [/^28/, "it refuses the user name or the password"],
-  [/^3D000$/, "it has no such database"],
-  [/^42501$/, "its user may not make tables there, or no such database is there"],
-];
-
-/** pg says it without a code. */
-const NO_PASSWORD = /client password must be/;
-
-/** The address is to blame, not the service. Says it without the address, which holds a password. */
-function unreachable(error: unknown): ConfigError | null {
-  let why: string | null = unavailability(error);
-  if (why === "closed") why = "no answer";
-  for (let at = error as ErrorLike; at && why === null; at = at.cause as ErrorLike) {
-    if (NO_PASSWORD.test(at.message ?? "")) why = "it wants a password, and none is named";
-    why ??= REFUSED.find(([code]) => code.test(at.code ?? ""))?.[1] ?? null;
-  }
-  return why === null
-    ? null
-    : new ConfigError("DATABASE_URL", `names no database that can be opened (${why}).`);
-}
-
-type ErrorLike = { code?: string; message?: string; cause?: unknown };
 
 /** Redis's library is loaded where there is a Redis. Undefined: this process counts by itself. */
 async function sharedWindows(
@@ -109,9 +84,12 @@ export async function openParts(
   const now = options.now ?? (() => new Date());
   const orm = openOrm({ ...config, databaseUrl: opened.url });
   closers.push(() => orm.close(true));
-  const migrated = await migrate(orm).catch((error) => {
-    throw config.databaseUrl ? (unreachable(error) ?? error) : error;
-  });
+  const look = config.databasePooler === "transaction" ? lookAtPooler(orm, config, log) : Promise.resolve();
+  const migrated = await look
+    .then(() => migrate(orm))
+    .catch((error) => {
+      throw config.databaseUrl ? (unreachable(error) ?? error) : error;
+    });
   if (migrated.length > 0)
     log.info({ last: migrated.at(-1) }, `The database is up to date now, by ${migrated.length} migrations.`);
 

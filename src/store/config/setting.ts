@@ -18,12 +18,17 @@ export interface Setting<Value> {
   read(raw: string | undefined, name: string, soFar: Earlier): Value;
 }
 
+/** How a pooler lends its connections: for as long as we are connected to it, or for a transaction. */
+export type Pooler = "session" | "transaction";
+
 /** The values of settings that the reading of a later one asks for. */
 export type Earlier = Partial<{
   host: string;
   port: number;
   publicUrl: string;
   databaseUrl: string | null;
+  databasePooler: Pooler | null;
+  databaseListenUrl: string | null;
   webPush: boolean;
   assetsS3Endpoint: string | null;
   assetsS3Bucket: string | null;

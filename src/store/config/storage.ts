@@ -1,19 +1,16 @@
 // Where the rows lie and how long they are waited for: the data directory, the database, the embedded one, the secret.
 
 import { resolve } from "node:path";
-import { ConfigError, flag, type Table, urlOf, wholeNumber } from "./setting.ts";
+import { databaseUrl } from "./database_url.ts";
+import { ConfigError, type Earlier, flag, type Pooler, type Table, wholeNumber } from "./setting.ts";
 
 export const MIN_SECRET_BYTES = 32;
 
-/** libpq's other way to name a socket's folder is not understood everywhere: the connection would go to another server. */
-function databaseUrl(raw: string | undefined, name: string): string | null {
-  const url = urlOf(["postgres:", "postgresql:"])(raw, name);
-  if (url !== null && ["host", "hostaddr", "port"].some((key) => new URL(url).searchParams.has(key)))
-    throw new ConfigError(
-      name,
-      "must name the server before the path, not as ?host=; for a socket's folder, percent-encode it: postgresql://user@%2Fvar%2Frun%2Fpostgresql/name.",
-    );
-  return url;
+/** What goes with a database of one's own. @throws ConfigError without one. */
+function besideUrl<Value>(value: Value, name: string, { databaseUrl }: Earlier): Value {
+  if (value !== null && !databaseUrl)
+    throw new ConfigError(name, "goes with DATABASE_URL: set that as well, or leave this one out.");
+  return value;
 }
 
 export const STORAGE = {
@@ -27,7 +24,8 @@ export const STORAGE = {
   databaseUrl: {
     name: "DATABASE_URL",
     shownDefault: "(embedded)",
-    meaning: "PostgreSQL to use instead of the embedded one; then SECRET is required.",
+    meaning:
+      "PostgreSQL to use instead of the embedded one; then SECRET is required. It may name several hosts with commas between them: the one that takes writes is found, and found again after a failure.",
     read: databaseUrl,
   },
   databaseReadUrls: {
@@ -43,6 +41,32 @@ export const STORAGE = {
           "names standbys of DATABASE_URL, which is not set; the embedded database has none.",
         );
       return urls;
+    },
+  },
+  databasePooler: {
+    name: "DATABASE_POOLER",
+    shownDefault: "(none)",
+    meaning:
+      "How the pooler that DATABASE_URL leads to (pgbouncer) lends its connections: session or transaction. The latter needs DATABASE_LISTEN_URL.",
+    read: (raw, name, soFar): Pooler | null => {
+      const pooler = raw === "session" || raw === "transaction" ? raw : null;
+      if (raw !== undefined && pooler === null)
+        throw new ConfigError(name, "must be session or transaction, or left out where there is no pooler.");
+      return besideUrl(pooler, name, soFar);
+    },
+  },
+  databaseListenUrl: {
+    name: "DATABASE_LISTEN_URL",
+    shownDefault: "(DATABASE_URL)",
+    meaning:
+      "The same database past a pooler: here processes listen to one another, and commands of the operator work.",
+    read: (raw, name, soFar) => {
+      if (raw === undefined && soFar.databasePooler === "transaction")
+        throw new ConfigError(
+          name,
+          "is required with DATABASE_POOLER=transaction, through which nobody can listen: name the database past the pooler.",
+        );
+      return besideUrl(databaseUrl(raw, name), name, soFar);
     },
   },
   databasePool: {

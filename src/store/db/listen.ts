@@ -1,21 +1,8 @@
 // A connection of its own on which this process hears what others tell it through PostgreSQL, made anew whenever it is lost.
 // What is said while it is away is lost: who listens is told each time that it is heard again. Knows nothing of what is said.
 
-import type { Orm } from "./orm.ts";
-
-/** What is used of pg's client and pool. */
-interface Client {
-  connect(): Promise<void>;
-  query(text: string): Promise<unknown>;
-  end(): Promise<void>;
-  on(event: "notification", listener: (message: { payload?: string }) => void): unknown;
-  on(event: "error" | "end", listener: (error?: Error) => void): unknown;
-  connection: { stream: { destroy(): void } };
-}
-interface Pool {
-  Client: new (options: object) => Client;
-  options: object;
-}
+import type { Client } from "./hosts.ts";
+import { newListener, type Orm } from "./orm.ts";
 
 /** Between two tries to connect, doubled from one to the next. */
 const FIRST_PAUSE_MS = 100;
@@ -62,9 +49,8 @@ export function listenTo(
   async function open(): Promise<void> {
     let own: Client | null = null;
     try {
-      const pool: Pool = await orm.driver.getConnection().getNativeClient();
       if (closed) return;
-      const made = new pool.Client(pool.options);
+      const made = newListener(orm);
       own = client = made;
       made.on("error", (error) => lost(made, error));
       made.on("end", () => lost(made, new Error("the connection ended")));

@@ -8,14 +8,19 @@ import { MikroORM as PgORM } from "@mikro-orm/postgresql";
 import type { PostgreSqlSchemaHelper } from "@mikro-orm/sql";
 import { ENTITIES } from "../../model/entities/all.ts";
 import { need } from "../../model/need.ts";
+import { hostsOf, wantsWritable } from "../config/database_url.ts";
+import type { Pooler } from "../config/setting.ts";
 import type { Config } from "../config/settings.ts";
+import { type Client, connectionTo, writable } from "./hosts.ts";
 import { type Bounds, PATIENT, patient, poolOptions, resilient } from "./pool.ts";
 import { type Connections, databaseOf, runOn } from "./statement.ts";
 
 export type Orm = PgORM;
 
 /** The pool of pg: what is asked of it here. */
-type Pool = Connections & Record<"totalCount" | "idleCount" | "waitingCount", number>;
+type Pool = Parameters<typeof patient>[0] &
+  Connections &
+  Record<"totalCount" | "idleCount" | "waitingCount", number> & { Client: ClientClass; options: object };
 
 export const MIGRATIONS = `${import.meta.dirname}/../../model/migrations`;
 /** As this file is: .ts, or .js in the installed package. */
@@ -23,7 +28,7 @@ export const WRITTEN_IN = extname(import.meta.filename);
 
 /** What opening a database needs to know. `databaseUrl` may be null only where nothing connects. */
 export type DatabaseSettings = Pick<Config, "databaseUrl"> &
-  Partial<Pick<Config, "databasePool">> &
+  Partial<Pick<Config, "databasePool" | "databasePooler" | "databaseListenUrl">> &
   Partial<Record<keyof typeof SETTINGS, number>>;
 
 /** Which setting is which bound. With none of them, as a command has it, work takes as long as it takes. */
@@ -62,13 +67,37 @@ function compareKeysAlone(_: unknown, platform: Platform): void {
   };
 }
 
+type ClientClass = Parameters<typeof resilient>[0] & Parameters<typeof writable>[0];
+
+/** Connections beside those of the pool. */
+interface Ways {
+  listener(): Client;
+  server(url: string): object;
+}
+
+const firstOf = (url: string) => hostsOf(url)[0] ?? url;
+
+/** The clients of a URL, which may lead to a pooler, or to several hosts. */
+function classFor(
+  plain: ClientClass,
+  bounds: Bounds,
+  pooler: Pooler | null,
+  url: string | null,
+  options: object,
+): ClientClass {
+  const Client = resilient(plain, bounds, pooler);
+  if (url === null || !wantsWritable(url)) return Client;
+  return writable(Client, hostsOf(url).map(connectionTo), bounds, options);
+}
+
 export function ormOptions(
   config: DatabaseSettings,
   bounds: Bounds = PATIENT,
-  made: (pool: Pool) => void = () => {},
+  made: (pool: Pool, ways: Ways) => void = () => {},
 ) {
+  const { databaseUrl, databasePooler = null, databaseListenUrl = null } = config;
   return {
-    clientUrl: config.databaseUrl ?? undefined,
+    clientUrl: databaseUrl === null ? undefined : firstOf(databaseUrl),
     entities: ENTITIES,
     discovery: { afterDiscovered: compareKeysAlone },
     forceUtcTimezone: true,
@@ -79,11 +108,28 @@ export function ormOptions(
     logger: () => {},
     migrations: { path: MIGRATIONS, pathTs: MIGRATIONS, tableName: "migration", snapshot: false },
     driverOptions: {
-      ...poolOptions(bounds, PROCESS),
-      onPoolCreated: (pool: Parameters<typeof patient>[0] & Pool & { Client: never }) => {
-        pool.Client = resilient(pool.Client, bounds);
+      ...poolOptions(bounds, PROCESS, databasePooler),
+      onPoolCreated: (pool: Pool) => {
+        const plain = pool.Client;
+        pool.Client = classFor(plain, bounds, databasePooler, databaseUrl, pool.options);
         patient(pool, bounds);
-        made(pool);
+        made(pool, {
+          listener() {
+            if (databaseListenUrl === null) return new pool.Client(pool.options);
+            const options = {
+              ...poolOptions(bounds, PROCESS, null),
+              ...connectionTo(firstOf(databaseListenUrl)),
+            };
+            return new (classFor(plain, bounds, null, databaseListenUrl, options))(options);
+          },
+          server: (url) => ({
+            ...pool.options,
+            onConnect: undefined,
+            ...poolOptions(bounds, PROCESS, null),
+            connectionString: url,
+            Client: resilient(plain, bounds),
+          }),
+        });
       },
     },
   };
@@ -95,23 +141,22 @@ export function ormOptions(
  */
 export function openOrm(config: DatabaseSettings): Orm {
   const bounds = boundsFrom(config);
-  const pools: Pool[] = [];
-  const orm = new PgORM(ormOptions(config, bounds, (pool) => pools.push(pool)));
+  const pools: ({ pool: Pool } & Ways)[] = [];
+  const orm = new PgORM(ormOptions(config, bounds, (pool, ways) => pools.push({ pool, ...ways })));
   // The pool is made with the first look at what stands on it, which connects nothing.
   const database = databaseOf(orm);
-  for (const pool of pools) runOn(database, pool);
-  boundsOf.set(orm, bounds);
-  poolsOf.set(orm, pools);
+  for (const { pool } of pools) runOn(database, pool);
+  opened.set(orm, { bounds, pools });
   return orm;
 }
 
-const boundsOf = new WeakMap<Orm, Bounds>();
-const poolsOf = new WeakMap<Orm, Pool[]>();
+const opened = new WeakMap<Orm, { bounds: Bounds; pools: ({ pool: Pool } & Ways)[] }>();
+const openedAs = (orm: Orm) => need(opened.get(orm), "each was opened here");
 
 /** What its connections do now; `waiting`: calls that wait for one. */
 export function connectionsOf(orm: Orm): { busy: number; idle: number; waiting: number } {
   const sum = (of: (pool: Pool) => number) =>
-    (poolsOf.get(orm) ?? []).reduce((all, pool) => all + of(pool), 0);
+    openedAs(orm).pools.reduce((all, { pool }) => all + of(pool), 0);
   return {
     busy: sum(({ totalCount, idleCount }) => totalCount - idleCount),
     idle: sum(({ idleCount }) => idleCount),
@@ -119,9 +164,16 @@ export function connectionsOf(orm: Orm): { busy: number; idle: number; waiting: 
   };
 }
 
+/** A connection of its own, past a pooler where DATABASE_LISTEN_URL says how; it is yet to be opened. */
+export const newListener = (orm: Orm): Client => need(openedAs(orm).pools[0], "there is one").listener();
+
+/** What a pool of another server with the same rows is made with, whatever stands in front of the primary. */
+export const optionsOfServer = (orm: Orm, url: string): object =>
+  need(openedAs(orm).pools[0], "there is one").server(url);
+
 /** Runs something that may take as long as it takes: no bound on statements holds on `orm` meanwhile. */
 export async function unbounded<T>(orm: Orm, work: () => Promise<T>): Promise<T> {
-  const bounds = need(boundsOf.get(orm), "each was opened here");
+  const { bounds } = openedAs(orm);
   const { statementMs } = bounds;
   bounds.statementMs = 0;
   try {

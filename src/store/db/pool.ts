@@ -2,6 +2,7 @@
 // becomes of a connection that does not answer. Knows nothing of the ORM, nor of what the statements mean.
 
 import { setTimeout as pause } from "node:timers/promises";
+import type { Pooler } from "../config/setting.ts";
 import { spanUnder } from "../trace.ts";
 import { closingQuery } from "./closing.ts";
 import { openingQuery, type Query, type QueryClass, type QueryConfig } from "./opening.ts";
@@ -34,25 +35,36 @@ export const PATIENT: Bounds = {
   keepAliveMs: 10_000,
 };
 
-/** The options of pg's pool that hold to the bounds. The server's own are asked for as each connection begins. */
-export function poolOptions({ connectMs, statementMs, lockMs, idleMs, keepAliveMs }: Bounds, name: string) {
-  return {
+/**
+ * The options of pg's pool that hold to the bounds. The server's own are asked for as each connection begins. A pooler takes none then:
+ * one that lends its connections for as long as ours are open is told afterwards, and one that lends them for a transaction has them from
+ * its own settings (docs/running.md#through-a-pooler).
+ */
+export function poolOptions(bounds: Bounds, name: string, pooler: Pooler | null) {
+  const { connectMs, statementMs, lockMs, idleMs, keepAliveMs } = bounds;
+  const own = {
     connectionTimeoutMillis: connectMs,
     keepAlive: keepAliveMs > 0,
     keepAliveInitialDelayMillis: keepAliveMs,
-    options: [
-      "-c TimeZone=UTC",
-      `-c application_name=${name}`,
-      `-c statement_timeout=${statementMs}`,
-      `-c lock_timeout=${lockMs}`,
-      `-c idle_in_transaction_session_timeout=${idleMs}`,
-    ].join(" "),
   };
+  const settings = Object.entries({
+    statement_timeout: statementMs,
+    lock_timeout: lockMs,
+    idle_in_transaction_session_timeout: idleMs,
+  });
+  if (pooler === null) {
+    const said = [["TimeZone", "UTC"], ["application_name", name], ...settings];
+    return { ...own, options: said.map(([setting, value]) => `-c ${setting}=${value}`).join(" ") };
+  }
+  const told = settings.map(([setting, value]) => `set ${setting} = ${value}`).join("; ");
+  const onConnect = async (client: unknown) => void (await (client as Client).query(told));
+  return { ...own, application_name: name, ...(pooler === "session" ? { onConnect } : {}) };
 }
 
 interface Client {
   query(...args: unknown[]): unknown;
   end(): Promise<void>;
+  getStartupConf(): object;
   connection: { stream: { destroy(): void } };
 }
 
@@ -66,20 +78,25 @@ const POSTGRES = { "db.system.name": "postgresql" };
 /** Of a statement that has no name, its first word: the text is nobody else's business. */
 const wordOf = (text: string) => /^\s*(\w{1,20})/.exec(text)?.[1]?.toLowerCase() ?? "statement";
 
-const ENDED = /^57P0[1-5]$/;
+/** The server ends the connection, or takes no writes any more: another one does by now. */
+const ENDED = /^(57P0[1-5]|25006)$/;
 
 /** The result of a `begin` or `rollback` that was not sent, or that failed with its connection. */
 const NOTHING = { command: "", rowCount: 0, rows: [] };
 
 /**
- * A pg client that sends every defined statement under its name, `begin` with the statement after it, `commit` with the
+ * A pg client that sends every defined statement under its name (but where a pooler lends connections for a transaction), `begin` with the statement after it, `commit` with the
  * one before it where that is declared as the last, and gives up on a
  * server that says nothing: that connection is cut, since its answer may still come. It also mends a leak: the query builder
  * returns a connection to the pool only after a `begin` or `rollback` that succeeded, so one that the server ended would count
  * as taken for ever, and a dozen of them would stop the service. Here `begin` cannot fail, `rollback` closes a broken
  * connection and then succeeds; every other statement fails on it, and the pool drops it.
  */
-export function resilient<C extends ClientClass>(Client: C, bounds: Pick<Bounds, "statementMs">): C {
+export function resilient<C extends ClientClass>(
+  Client: C,
+  bounds: Pick<Bounds, "statementMs">,
+  pooler: Pooler | null = null,
+): C {
   const Opening = openingQuery(Client.Query);
   const Closing = closingQuery(Client.Query);
   class ResilientClient extends Client {
@@ -89,6 +106,11 @@ export function resilient<C extends ClientClass>(Client: C, bounds: Pick<Bounds,
     #inside = false;
     /** The last statement of the transaction, which waits for its commit. */
     #last: QueryConfig | null = null;
+
+    /** Of what we ask for as a connection begins, poolers take this one, and see to it. */
+    override getStartupConf(): object {
+      return pooler === null ? super.getStartupConf() : { ...super.getStartupConf(), TimeZone: "UTC" };
+    }
 
     override query(text: unknown, values?: unknown, ...rest: unknown[]): unknown {
       if (typeof text !== "string") {
@@ -105,12 +127,15 @@ export function resilient<C extends ClientClass>(Client: C, bounds: Pick<Bounds,
       if (this.#begins || (begins && ends)) return Promise.resolve(NOTHING);
       if (last && !ends) throw new Error("a statement follows the last one of its transaction");
       const query_timeout = bounds.statementMs && bounds.statementMs + READ_MARGIN_MS;
-      const config = { name: nameOf(text), text, values, query_timeout };
+      // Of a name another transaction's connection knows nothing, or something else.
+      const known = nameOf(text);
+      const name = pooler === "transaction" ? undefined : known;
+      const config = { name, text, values, query_timeout };
       if (this.#inside && !begins && isClosing(text)) {
         this.#last = config;
         return Promise.resolve(NOTHING);
       }
-      const span = spanUnder()?.child(`sql ${config.name ?? wordOf(text)}`, "client", POSTGRES);
+      const span = spanUnder()?.child(`sql ${known ?? wordOf(text)}`, "client", POSTGRES);
       const result = begins
         ? this.#run(Opening, config)
         : last && text === "commit"

@@ -6,10 +6,10 @@ import { ApiError, FileStoreError, serverError, unavailable } from "../../model/
 
 /**
  * PostgreSQL's classes 08 (connections) and 53 (space, memory, connections), a server that goes down or comes up, and
- * what was ended for taking too long; then the system's own words for a server that is not reached.
+ * what was ended for taking too long, a server that takes no writes any more; then the system's own words for a server that is not reached.
  */
 const CODES =
-  /^(08...|53...|57P0[1-5]|57014|55P03|25P0[34]|ENOENT|ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EAI_AGAIN|ENOTFOUND)$/;
+  /^(08...|53...|57P0[1-5]|57014|55P03|25P0[34]|25006|ENOENT|ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EAI_AGAIN|ENOTFOUND)$/;
 
 /** pg's own errors carry no code. */
 const SENTENCES =

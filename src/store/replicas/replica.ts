@@ -47,9 +47,9 @@ export class Replica {
   /** What ends those who wait for an answer when it falls silent. */
   #asked = new Set<(error: Error) => void>();
 
-  constructor(url: string, primary: Pool) {
+  /** `options`: what its pool is made with. */
+  constructor(url: string, primary: Pool, options: object) {
     this.name = new URL(url).host;
-    const options = { ...primary.options, connectionString: url, Client: primary.Client };
     this.#pool = new (primary.constructor as new (options: object) => Pool)(options);
     this.#pool.on("error", () => {});
     this.#pool.on("connect", (client) => client.on("error", () => {}));

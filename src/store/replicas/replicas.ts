@@ -4,7 +4,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { batched } from "../db/batch.ts";
-import type { Orm } from "../db/orm.ts";
+import { type Orm, optionsOfServer } from "../db/orm.ts";
 import { type Connections, databaseOf, type RowOf, run, runOn } from "../db/statement.ts";
 import { keepEpoch } from "../queries/epoch.ts";
 import { committing, readIdentity, readPlace } from "../queries/replicas.ts";
@@ -38,7 +38,7 @@ interface ReplicasOptions {
 export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise<Replicas> {
   const primary: Pool & Connections = await orm.driver.getConnection().getNativeClient();
   const kysely = databaseOf(orm);
-  const replicas = urls.map((url) => new Replica(url, primary));
+  const replicas = urls.map((url) => new Replica(url, primary, optionsOfServer(orm, url)));
   let timeline = "";
   /** Of the primary, as of the last look; empty: not known. */
   let identity = "";

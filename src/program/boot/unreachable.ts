@@ -1,0 +1,31 @@
+// Why a database by URL cannot be opened, in words that name what to mend, and never in its own: an address holds a password.
+
+import { ConfigError } from "../../store/config/setting.ts";
+import { unavailability } from "../../store/db/unavailable.ts";
+
+/** What a server that is there says to whoever it lets in no further, in words that name what to mend. */
+const REFUSED: [RegExp, string][] = [
+  [/^08P01$/, "a pooler stands there: set DATABASE_POOLER to session or transaction, as it is set up"],
+  [/^28/, "it refuses the user name or the password"],
+  [/^3D000$/, "it has no such database"],
+  [/^42501$/, "its user may not make tables there, or no such database is there"],
+];
+
+/** pg says it without a code. */
+const NO_PASSWORD = /client password must be/;
+
+/** The address is to blame, not the service. Says it without the address, which holds a password. */
+export function unreachable(error: unknown): ConfigError | null {
+  let why: string | null = null;
+  for (let at = error as ErrorLike; at && why === null; at = at.cause as ErrorLike) {
+    if (NO_PASSWORD.test(at.message ?? "")) why = "it wants a password, and none is named";
+    why ??= REFUSED.find(([code]) => code.test(at.code ?? ""))?.[1] ?? null;
+  }
+  why ??= unavailability(error);
+  if (why === "closed") why = "no answer";
+  return why === null
+    ? null
+    : new ConfigError("DATABASE_URL", `names no database that can be opened (${why}).`);
+}
+
+type ErrorLike = { code?: string; message?: string; cause?: unknown };

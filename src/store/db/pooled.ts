@@ -1,0 +1,46 @@
+// What a pooler that lends its connections for a transaction has set up on them, since nobody who borrows one may.
+
+import { ConfigError } from "../config/setting.ts";
+import type { Config } from "../config/settings.ts";
+import type { Orm } from "./orm.ts";
+
+interface Found {
+  name: string;
+  setting: string;
+}
+
+/**
+ * Warns of bounds that the connections of such a pooler lack, with the words that mend it. They are ours to ask for, and a call is
+ * given up by this process all the same.
+ * @throws ConfigError where days would begin at another hour.
+ */
+export async function lookAtPooler(
+  orm: Orm,
+  config: Pick<Config, "databaseStatementMs" | "databaseLockMs" | "databaseIdleMs">,
+  log: { warn(fields: object, message: string): void },
+): Promise<void> {
+  const wanted: Record<string, number> = {
+    statement_timeout: config.databaseStatementMs,
+    lock_timeout: config.databaseLockMs,
+    idle_in_transaction_session_timeout: config.databaseIdleMs,
+  };
+  const found = await orm.em
+    .fork()
+    .execute<Found[]>(
+      "select name, setting from pg_settings where name = 'TimeZone' or name = any(string_to_array(?, ' '))",
+      [Object.keys(wanted).join(" ")],
+    );
+  const has = new Map(found.map(({ name, setting }) => [name, setting]));
+  if (has.get("TimeZone") !== "UTC")
+    throw new ConfigError(
+      "DATABASE_URL",
+      "leads to a pooler whose connections have a TimeZone that is not UTC, though we ask for it: set it for the role or the database.",
+    );
+  const missing = Object.entries(wanted).filter(([name, ms]) => has.get(name) !== String(ms));
+  if (missing.length === 0) return;
+  const connect_query = missing.map(([name, ms]) => `set ${name} = ${ms}`).join("; ");
+  log.warn(
+    { connect_query },
+    "The pooler's connections lack these bounds; docs/running.md#through-a-pooler has the line",
+  );
+}
