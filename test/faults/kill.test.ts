@@ -643,6 +643,7 @@ describe("settings", () => {
     databasePooler: ["pgbouncer", "TRANSACTION", "session"],
     databaseListenUrl: ["mysql://x/y", "postgresql://u@localhost/x"],
     databaseReadUrls: ["mysql://x/y", "postgresql://a/b,x", "postgresql://a/b"],
+    notifyUrl: ["http://x", "nats", "kafka://x:1"],
     databasePool: ["1", "501", "many"],
     diskReserveMb: ["-1", "1GB"],
     databaseConnectMs: ["5", "5s"],

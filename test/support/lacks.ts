@@ -17,6 +17,7 @@ export type Program =
   | "curl"
   | "go"
   | "nginx"
+  | "nats-server"
   | "openssl"
   | "pgbouncer"
   | "php"

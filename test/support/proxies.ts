@@ -1,4 +1,4 @@
-// Real proxies with the own lines of docs/running.md, on ports of a test.
+// Real proxies with the own lines of docs/running.md, on ports of a test; nginx with as many replicas as there are.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -19,8 +19,10 @@ function configuration(proxy: Proxy, port: number, replicas: number[], folder: s
   const server = block("nginx")
     .replace("listen 443 ssl;", `listen ${HOST}:${port};`)
     .replace(/ssl_certificate.*\n/g, "")
-    .replace("127.0.0.1:8787", `${HOST}:${replicas[0]}`)
-    .replace("127.0.0.1:8788", `${HOST}:${replicas[1]}`);
+    .replace(/^ *server 127.0.0.1:8787.*\n/m, "")
+    .replace(/^( *server )127.0.0.1:8788(.*\n)/m, (_, before, after) =>
+      replicas.map((replica) => `${before}${HOST}:${replica}${after}`).join(""),
+    );
   const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
     (kind) => `${kind}_temp_path ${folder}/${kind};`,
   );

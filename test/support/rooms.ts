@@ -75,6 +75,10 @@ export const ROOMS: Record<string, Room> = {
     decides: "the PostgreSQL that the service starts for itself",
     may: ["model/errors", "store/config", "store/db", "store/secret"],
   },
+  "store/bus": {
+    decides: "how the processes of one database tell each other what changed: through it, Redis or NATS",
+    may: ["store/config", "store/db", "store/queries"],
+  },
   "store/patience": { may: [] },
   "store/context": {
     may: ["model/domain", "model/entities", "model/scopes", "store/db", "store/patience"],
@@ -222,7 +226,15 @@ export const ROOMS: Record<string, Room> = {
   "handset/held": {
     decides:
       "polls that wait until there is something new, and streams that are told: who waits for what, how they learn of a change, and how many may",
-    may: ["identity/auth", "model/limits", "store/context", "store/db", "store/queries", "store/rate_limits"],
+    may: [
+      "identity/auth",
+      "model/limits",
+      "store/bus",
+      "store/context",
+      "store/db",
+      "store/queries",
+      "store/rate_limits",
+    ],
   },
   "handset/push": {
     decides:

@@ -5,6 +5,7 @@
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { DEVICE_PREFIX, hexHash, looksLikeToken } from "../../identity/auth/tokens.ts";
 import { LIMITS } from "../../model/limits.ts";
+import type { Bus } from "../../store/bus/bus.ts";
 import type { InboxView, Log } from "../../store/context.ts";
 import { batchedByPosition, IN_BURSTS } from "../../store/db/batch.ts";
 import type { Orm } from "../../store/db/orm.ts";
@@ -100,8 +101,8 @@ export interface HoldOptions {
   /** Polls held at once, in this process and for one address. */
   max: number;
   maxPerAddress: number;
-  /** Further processes may work on the same database. */
-  others: boolean;
+  /** What carries words to and from the other processes of the database; null where there are none. */
+  bus: Bus | null;
   metrics: { held(count: number): void; streams(count: number): void; woken(cause: string): void };
   /**
    * Asks a poll together with others that are asked now, from the beginning: the device is looked for by its token. `stale`: it is

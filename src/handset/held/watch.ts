@@ -4,15 +4,15 @@
 
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import type { Bus } from "../../store/bus/bus.ts";
 import type { Log } from "../../store/context.ts";
 import { batched } from "../../store/db/batch.ts";
-import { type Listening, listenTo } from "../../store/db/listen.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
-import { findChanged, notifyProcesses, snapshot } from "../../store/queries/held.ts";
+import { findChanged, snapshot } from "../../store/queries/held.ts";
 import { createFollowed, type Followed, type ReadNews } from "./followed.ts";
 import { createWaited, type Waited } from "./waited.ts";
-import { isChannel, readWords, TOPIC, writeWords } from "./words.ts";
+import { isChannel, readWords, writeWords } from "./words.ts";
 
 /** From the end of one round of looking to the next: longer where two in a row took more than a tenth of that. */
 const ROUND_MS = 1_000;
@@ -33,14 +33,14 @@ export interface Watch {
 export interface WatchOptions {
   orm: Orm;
   log: Log;
-  /** Further processes may work on the same database. */
-  others: boolean;
+  /** What carries words to and from the other processes of the database; null where there are none. */
+  bus: Bus | null;
   readNews: ReadNews;
   /** Writes down as sent what is due in these channels; false when it could not. */
   settle(channels: string[]): Promise<boolean>;
 }
 
-export function createWatch({ orm, log, others, readNews, settle }: WatchOptions): Watch {
+export function createWatch({ orm, log, bus, readNews, settle }: WatchOptions): Watch {
   const kysely = databaseOf(orm);
   const origin = randomBytes(4).toString("hex");
   const waited = createWaited((id) => look([id], "instant"));
@@ -54,7 +54,7 @@ export function createWatch({ orm, log, others, readNews, settle }: WatchOptions
       if (dueIn <= 0) void cameDue(id);
     },
   });
-  let listening: Listening | null = null;
+  let listens = false;
   let round: NodeJS.Timeout | undefined;
   let failing = false;
   let closed = false;
@@ -173,9 +173,7 @@ export function createWatch({ orm, log, others, readNews, settle }: WatchOptions
     while (unsaid.size > 0 && !closed) {
       const payloads = writeWords(origin, unsaid);
       unsaid = new Set();
-      await run(kysely, notifyProcesses, { topic: TOPIC, payloads }).catch((error) =>
-        log.debug({ err: error }, "other processes are not told of a change"),
-      );
+      await bus?.say(payloads);
       await pause(WORDS_MS);
     }
   }
@@ -185,19 +183,19 @@ export function createWatch({ orm, log, others, readNews, settle }: WatchOptions
     followed,
     begin() {
       plan(ROUND_MS);
-      if (others && !closed)
-        listening ??= listenTo(orm, TOPIC, {
-          heard: (payload) => look(readWords(origin, payload), "told"),
-          again: () => void lookAtAll("again"),
-          log,
-        });
+      if (listens || closed) return;
+      listens = true;
+      bus?.listen({
+        heard: (word) => look(readWords(origin, word), "told"),
+        again: () => void lookAtAll("again"),
+      });
     },
     changed(surely, perhaps) {
       const ids = [...surely, ...perhaps.filter((id) => !surely.has(id))];
       for (const id of surely) waited.wake(id, "own");
       // Those that wait from now on are told of what comes after this revision.
       look(ids, "own");
-      if (!others || closed) return;
+      if (!bus || closed) return;
       for (const id of ids) unsaid.add(id);
       saying ??= say().finally(() => {
         saying = null;
@@ -206,8 +204,8 @@ export function createWatch({ orm, log, others, readNews, settle }: WatchOptions
     async close() {
       closed = true;
       clearTimeout(round);
-      await listening?.close();
       await saying;
+      await bus?.close();
     },
   };
 }

@@ -1,8 +1,5 @@
 // What one process says to the others after a commit: ids that may have changed, and who says it. It carries nothing secret,
-// and whoever may write to the database is trusted; it is read with care all the same, and can only ever cause a look.
-
-/** The topic on which the processes of one database listen. */
-export const TOPIC = "belfry_changed";
+// and whoever may write to the database, or to what carries it, is trusted; it is read with care all the same, and can only ever cause a look.
 
 /** PostgreSQL takes less than 8,000 bytes; an id has at most 36. */
 const IDS_IN_ONE = 200;

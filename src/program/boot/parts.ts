@@ -40,6 +40,7 @@ import { createReviewNotice } from "../../operation/alerts/notice.ts";
 import { createDispatcher } from "../../operation/dispatch.ts";
 import { createWaits } from "../../operation/waits.ts";
 import { createForms } from "../../pages/console/forms.ts";
+import { openBus } from "../../store/bus/open.ts";
 import { canBeWoken } from "../../store/config/push.ts";
 import type { Config } from "../../store/config/settings.ts";
 import { isMigrated, migrate } from "../../store/db/migrate.ts";
@@ -170,7 +171,7 @@ export async function openParts(
     max: config.heldPolls,
     maxPerAddress: config.heldPollsPerAddress,
     // The embedded database is this process's own, unless it is one of several.
-    others: config.databaseUrl !== null || within !== undefined,
+    bus: config.databaseUrl !== null || within ? await openBus(config, { orm, log }) : null,
     metrics,
     again: createAskedAgain({ orm, assets, seen, inboxTag, settle }),
     readNews: createReadNews(orm, assets),

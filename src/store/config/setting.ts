@@ -29,6 +29,7 @@ export type Earlier = Partial<{
   databaseUrl: string | null;
   databasePooler: Pooler | null;
   databaseListenUrl: string | null;
+  notifyUrl: string | null;
   webPush: boolean;
   assetsS3Endpoint: string | null;
   assetsS3Bucket: string | null;

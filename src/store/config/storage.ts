@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import { databaseUrl } from "./database_url.ts";
-import { ConfigError, type Earlier, flag, type Pooler, type Table, wholeNumber } from "./setting.ts";
+import { ConfigError, type Earlier, flag, type Pooler, type Table, urlOf, wholeNumber } from "./setting.ts";
 
 export const MIN_SECRET_BYTES = 32;
 
@@ -47,7 +47,7 @@ export const STORAGE = {
     name: "DATABASE_POOLER",
     shownDefault: "(none)",
     meaning:
-      "How the pooler that DATABASE_URL leads to (pgbouncer) lends its connections: session or transaction. The latter needs DATABASE_LISTEN_URL.",
+      "How the pooler that DATABASE_URL leads to (pgbouncer) lends its connections: session or transaction. The latter needs DATABASE_LISTEN_URL or NOTIFY_URL.",
     read: (raw, name, soFar): Pooler | null => {
       const pooler = raw === "session" || raw === "transaction" ? raw : null;
       if (raw !== undefined && pooler === null)
@@ -60,20 +60,29 @@ export const STORAGE = {
     shownDefault: "(DATABASE_URL)",
     meaning:
       "The same database past a pooler: here processes listen to one another, and commands of the operator work.",
-    read: (raw, name, soFar) => {
-      if (raw === undefined && soFar.databasePooler === "transaction")
+    read: (raw, name, soFar) => besideUrl(databaseUrl(raw, name), name, soFar),
+  },
+  notifyUrl: {
+    name: "NOTIFY_URL",
+    shownDefault: "(the database)",
+    meaning:
+      "NATS (nats://) or Redis (redis://, rediss://) by which the processes of one database tell each other what changed, instead of LISTEN; for tens of processes and more.",
+    read: (raw, name, { databasePooler, databaseListenUrl }) => {
+      const url = urlOf(["nats:", "redis:", "rediss:"])(raw, name);
+      if (databasePooler === "transaction" && !databaseListenUrl && url === null)
         throw new ConfigError(
-          name,
-          "is required with DATABASE_POOLER=transaction, through which nobody can listen: name the database past the pooler.",
+          "DATABASE_LISTEN_URL",
+          "is required with DATABASE_POOLER=transaction, through which nobody can listen: name the database past the pooler, or set NOTIFY_URL.",
         );
-      return besideUrl(databaseUrl(raw, name), name, soFar);
+      return url;
     },
   },
   databasePool: {
     name: "DATABASE_POOL",
+    shownDefault: "12; 4 with NOTIFY_URL",
     meaning:
       "How many connections to the database the service keeps at most, besides one of each process that listens.",
-    ...wholeNumber(2, 500, 12),
+    read: (raw, name, { notifyUrl }) => wholeNumber(2, 500, notifyUrl ? 4 : 12).read(raw, name),
   },
   databaseConnectMs: {
     name: "DATABASE_CONNECT_MS",

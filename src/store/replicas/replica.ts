@@ -2,7 +2,7 @@
 // let go as soon as that is known. Knows nothing of what is asked.
 
 import { setTimeout as pause } from "node:timers/promises";
-import { within } from "../db/listen.ts";
+import { within } from "../db/within.ts";
 import { readReplayed } from "../queries/replicas.ts";
 
 /** What is used of pg's pool and its clients. */

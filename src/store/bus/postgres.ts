@@ -1,8 +1,12 @@
-// A connection of its own on which this process hears what others tell it through PostgreSQL, made anew whenever it is lost.
-// What is said while it is away is lost: who listens is told each time that it is heard again. Knows nothing of what is said.
+// The processes hear each other through PostgreSQL, on a connection of its own that is made anew whenever it is lost; they speak through
+// the pool.
 
-import type { Client } from "./hosts.ts";
-import { newListener, type Orm } from "./orm.ts";
+import type { Client } from "../db/hosts.ts";
+import { newListener } from "../db/orm.ts";
+import { databaseOf, run } from "../db/statement.ts";
+import { within } from "../db/within.ts";
+import { notifyProcesses } from "../queries/held.ts";
+import { type Bus, type BusOptions, type Listener, lossesIn, TOPIC } from "./bus.ts";
 
 /** Between two tries to connect, doubled from one to the next. */
 const FIRST_PAUSE_MS = 100;
@@ -11,34 +15,33 @@ const LONGEST_PAUSE_MS = 5_000;
 const HEARTBEAT_MS = 10_000;
 const DEAD_MS = 5_000;
 
-export interface Listening {
-  close(): Promise<void>;
+export function postgresBus({ orm, log }: BusOptions): Bus {
+  const kysely = databaseOf(orm);
+  let listening: ReturnType<typeof listenTo> | null = null;
+  return {
+    async say(payloads) {
+      await run(kysely, notifyProcesses, { topic: TOPIC, payloads: [...payloads] }).catch((error) =>
+        log.debug({ err: error }, "other processes are not told of a change"),
+      );
+    },
+    listen(listener) {
+      listening ??= listenTo({ orm, log }, listener);
+    },
+    close: async () => listening?.close(),
+  };
 }
 
-/**
- * `heard`: what was said on the topic. `again`: from now on everything is heard, for the first time or after a loss. Neither
- * may throw.
- */
-export function listenTo(
-  orm: Orm,
-  topic: string,
-  {
-    heard,
-    again,
-    log,
-  }: { heard(payload: string): void; again(): void; log: { warn(fields: object, message: string): void } },
-): Listening {
+function listenTo({ orm, log }: BusOptions, { heard, again }: Listener) {
   let closed = false;
   let client: Client | null = null;
   let retry: NodeJS.Timeout | undefined;
   let pause = FIRST_PAUSE_MS;
   let opening: Promise<void> = Promise.resolve();
+  const losses = lossesIn(log);
 
-  /** Whatever was wrong, the log gets one line for each loss and not for each try. */
   const lost = (of: Client | null, error: unknown) => {
     if (closed || of !== client) return;
-    if (pause === FIRST_PAUSE_MS)
-      log.warn({ err: error }, "other processes are not heard now; held polls look for themselves");
+    losses.lost(error);
     client = null;
     of?.connection.stream.destroy();
     clearTimeout(retry);
@@ -56,9 +59,10 @@ export function listenTo(
       made.on("end", () => lost(made, new Error("the connection ended")));
       made.on("notification", ({ payload }) => heard(payload ?? ""));
       await within(DEAD_MS, made.connect());
-      await within(DEAD_MS, made.query(`listen ${topic}`));
+      await within(DEAD_MS, made.query(`listen ${TOPIC}`));
       if (closed || made !== client) return;
       pause = FIRST_PAUSE_MS;
+      losses.found();
       again();
       void beat(made);
     } catch (error) {
@@ -70,7 +74,7 @@ export function listenTo(
     while (own === client && !closed) {
       await new Promise((resolve) => setTimeout(resolve, HEARTBEAT_MS).unref());
       if (own !== client || closed) return;
-      await within(DEAD_MS, own.query(`listen ${topic}`)).catch((error) => lost(own, error));
+      await within(DEAD_MS, own.query(`listen ${TOPIC}`)).catch((error) => lost(own, error));
     }
   }
 
@@ -85,20 +89,4 @@ export function listenTo(
       await within(DEAD_MS, Promise.resolve(last?.end())).catch(() => last?.connection.stream.destroy());
     },
   };
-}
-
-/** @throws where the work takes longer; it goes on all the same. */
-export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let late: NodeJS.Timeout | undefined;
-  work.catch(() => {});
-  try {
-    return await Promise.race([
-      work,
-      new Promise<never>((_, reject) => {
-        late = setTimeout(() => reject(new Error("no answer in time")), ms);
-      }),
-    ]);
-  } finally {
-    clearTimeout(late);
-  }
 }

@@ -1,0 +1,46 @@
+// What the processes of one database tell each other, whatever carries it: state, not news. A word may be lost, doubled or late, and
+// may come back to who said it; so whoever listens looks for itself each time that it is heard again, and from time to time anyway.
+
+import type { Orm } from "../db/orm.ts";
+
+export interface Log {
+  warn(fields: object, message: string): void;
+  debug(fields: object, message: string): void;
+}
+
+export interface Listener {
+  heard(word: string): void;
+  /** From now on everything is heard, for the first time or after a loss. */
+  again(): void;
+}
+
+export interface Bus {
+  /** Tells all who listen; a word has less than 8,000 bytes. Never fails: what cannot be said is lost. */
+  say(words: readonly string[]): Promise<void>;
+  /** Called once, when the first of this process waits for something. Neither of the two may throw. */
+  listen(listener: Listener): void;
+  close(): Promise<void>;
+}
+
+/** By what all of them hear each other. */
+export const TOPIC = "belfry_changed";
+
+export interface BusOptions {
+  orm: Orm;
+  log: Log;
+}
+
+/** One line for each loss, and none for the tries that follow. */
+export function lossesIn(log: Log) {
+  let said = false;
+  return {
+    lost(error: unknown): void {
+      if (!said)
+        log.warn({ err: error }, "other processes are not heard now; held polls look for themselves");
+      said = true;
+    },
+    found(): void {
+      said = false;
+    },
+  };
+}

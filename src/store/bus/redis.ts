@@ -1,0 +1,73 @@
+// The processes hear each other through Redis or Valkey, on a connection that listens and one that speaks.
+
+import { Redis } from "ioredis";
+import { type Bus, type BusOptions, lossesIn, TOPIC } from "./bus.ts";
+
+/** An answer that takes longer is none. */
+const DEAD_MS = 5_000;
+/** How often it is asked whether anybody is there. */
+const HEARTBEAT_MS = 10_000;
+
+const connect = (url: string) =>
+  new Redis(url, {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    autoResubscribe: false,
+    maxRetriesPerRequest: 0,
+    connectTimeout: DEAD_MS,
+    commandTimeout: DEAD_MS,
+    enableReadyCheck: false,
+    disableClientInfo: true,
+    retryStrategy: (tries) => Math.min(100 * 2 ** tries, 2_000) * (0.5 + Math.random()),
+  });
+
+/** Redis's own errors carry the command, which may hold the password: only their kind is told. */
+const kindOf = (error: unknown) => new Error((error as { code?: string }).code ?? "no answer");
+
+export function redisBus(url: string, { log }: Pick<BusOptions, "log">): Bus {
+  const speaker = connect(url);
+  speaker.on("error", () => {});
+  void speaker.connect().catch(() => {});
+  const losses = lossesIn(log);
+  let ear: Redis | null = null;
+  let beat: NodeJS.Timeout | undefined;
+
+  return {
+    async say(words) {
+      const said = words.map((word) => speaker.publish(TOPIC, word));
+      await Promise.all(said).catch((error) => {
+        log.debug({ err: kindOf(error) }, "other processes are not told of a change");
+      });
+    },
+    listen({ heard, again }) {
+      const own = connect(url);
+      ear = own;
+      own.on("error", (error) => losses.lost(kindOf(error)));
+      own.on("close", () => losses.lost(new Error("the connection ended")));
+      own.on("message", (_topic, word) => heard(word));
+      own.on("ready", () => {
+        own.subscribe(TOPIC).then(
+          () => {
+            losses.found();
+            again();
+          },
+          (error) => {
+            losses.lost(kindOf(error));
+            if (own.status === "ready") own.disconnect(true);
+          },
+        );
+      });
+      // A server that hangs ends no connection.
+      beat = setInterval(() => {
+        if (own.status === "ready") own.subscribe(TOPIC).catch(() => own.disconnect(true));
+      }, HEARTBEAT_MS).unref();
+      void own.connect().catch(() => {});
+    },
+    async close() {
+      clearInterval(beat);
+      const both = [speaker, ear];
+      ear?.removeAllListeners("close");
+      for (const redis of both) redis?.disconnect();
+    },
+  };
+}
