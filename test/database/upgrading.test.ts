@@ -1,13 +1,18 @@
 // A new version starts beside an old one that serves: its migrations wait for no one who waits for them, each is kept once it is
 // done, and what cannot be done is said in words.
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { ConfigError } from "../../src/store/config/setting.ts";
 import { isMigrated, migrate } from "../../src/store/db/migrate.ts";
 import { type Orm, openOrm } from "../../src/store/db/orm.ts";
 import { withDatabase } from "../support/databases.ts";
+import { expectRecountClean } from "../support/recount.ts";
+import { schemaOf } from "../support/schema_text.ts";
 import { eventually } from "../support/wait.ts";
+import { World } from "../support/world.ts";
 
 const { url, template } = inject("database");
 const BEFORE = "Migration20261122110201_audit_subject";
@@ -89,4 +94,43 @@ test("replicas that start together bring it up once", async () => {
   await old.commit();
   const done = await Promise.all([migrate(orm), migrate(opened(orm.config.get("clientUrl")!))]);
   expect(theirs(done.flat()).sort()).toEqual(PENDING);
+});
+
+const kept = (name: string) => readFileSync(join(import.meta.dirname, "kept", name), "utf8");
+
+// docs/rules.md#upgrade
+test("a database of 0.1.0 in use is brought up, and its key and its phone go on", async () => {
+  const name = `${template}_upgrading_${names.length}`;
+  await admin.em.fork().execute(`create database ${name}`);
+  names.push(name);
+  const databaseUrl = withDatabase(url, name);
+  const orm = opened(databaseUrl);
+  const client = await (await orm.driver.getConnection().getNativeClient()).connect();
+  await client.query(kept("0.1.0.sql"));
+  client.release();
+  const came = await migrate(orm);
+  expect(came).toContain("Migration20261124200100_epoch");
+  expect(await isMigrated(orm)).toBe(true);
+  // Of the same server, made by the migrations alone.
+  const { secret, key, token, channel, alert, inbox, stats } = JSON.parse(kept("0.1.0.json"));
+  const world = await World.open();
+  const fresh = world.service.orm;
+  // A dump writes brackets that PostgreSQL, reading them, keeps.
+  const plain = async (of: Orm) =>
+    (await schemaOf(of.em.fork())).map((row) => JSON.stringify(row).replaceAll(/[()]/g, ""));
+  expect(await plain(orm)).toEqual(await plain(fresh));
+  await expectRecountClean(orm);
+
+  // Kept for longer than a handset that nobody sees.
+  const there = await world.replica({ DATABASE_URL: databaseUrl, SECRET: secret, DEVICES_KEPT_DAYS: "0" });
+  const polled = await there.handset("GET", "/inbox", token);
+  const card = polled.body.data.find(({ id }: any) => id === alert);
+  expect(card).toMatchObject(inbox.find(({ id }: any) => id === alert));
+  const of = { pusher_id: channel, alert_id: alert };
+  expect((await there.rest("get_alert_stats", of, key)).body).toMatchObject({ totals: stats.totals });
+  const sent = await there.rest("create_alert", { pusher_id: channel, title: "After", send: true }, key);
+  expect(sent.status).toBe(201);
+  await expectRecountClean(there.service.orm);
+  await there.leave();
+  await world.close();
 });

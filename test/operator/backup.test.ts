@@ -30,6 +30,7 @@ import {
 } from "../support/processes.ts";
 import { expectRecountClean } from "../support/recount.ts";
 import { type Provider, s3Provider, s3Settings } from "../support/s3.ts";
+import { schemaOf, sequencesOf } from "../support/schema_text.ts";
 import { eventually } from "../support/wait.ts";
 import { type Answer, freshDatabase, inSeconds, World } from "../support/world.ts";
 
@@ -78,18 +79,9 @@ const tablesOf = (settings: Settings) =>
       ).length,
   );
 
-/** Everything that a schema has and COPY does not carry. */
-const SCHEMA = `
-  select 'column', table_schema, table_name, column_name, concat_ws(' ', data_type, column_default, is_nullable, generation_expression)
-    from information_schema.columns where table_schema in ('public', 'auth')
-  union all select 'constraint', connamespace::regnamespace::text, conrelid::regclass::text, conname, pg_get_constraintdef(oid) || convalidated::text
-    from pg_constraint where connamespace::regnamespace::text in ('public', 'auth')
-  union all select 'index', schemaname, tablename, indexname, indexdef from pg_indexes where schemaname in ('public', 'auth')
-  union all select 'trigger', '', tgrelid::regclass::text, tgname, pg_get_triggerdef(oid) || tgenabled::text from pg_trigger where not tgisinternal
-  union all select 'sequence', schemaname, sequencename, '', coalesce(last_value::text, 'unused') from pg_sequences
-    where schemaname in ('public', 'auth')
-  order by 1, 2, 3, 4`;
-const schemaOf = (settings: Settings) => withSql(settings, (em) => em.execute(SCHEMA));
+/** Everything that COPY does not carry. */
+const restOf = (settings: Settings) =>
+  withSql(settings, async (em) => [await schemaOf(em), await sequencesOf(em)]);
 
 /** All rows of all tables but the epoch, which differs on purpose. */
 const rowsOf = (settings: Settings) =>
@@ -152,7 +144,7 @@ describe("a server in use, by URL", () => {
     etag = polled.headers.get("etag")!;
     before = await told(here);
     rows = await rowsOf(here.settings);
-    schema = await schemaOf(here.settings);
+    schema = await restOf(here.settings);
     const { code, json, stderr } = await belfryShared(["backup", at("kept")], here.settings);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(json).toMatchObject({ files: 1, missing_files: [], secret: true, removed: [] });
@@ -170,7 +162,7 @@ describe("a server in use, by URL", () => {
     expect(stderr).toContain(`start with SECRET set to what stands in ${backup}/secret`);
     expect(stderr).not.toContain(here.settings.SECRET);
     expect(await rowsOf(settings)).toEqual(rows);
-    expect(await schemaOf(settings)).toEqual(schema);
+    expect(await restOf(settings)).toEqual(schema);
     const SECRET = readFileSync(join(backup, "secret"), "utf8").trim();
     expect(SECRET).toBe(here.settings.SECRET);
 
@@ -221,7 +213,7 @@ describe("a server in use, by URL", () => {
     expect(await rowsOf(settings)).toEqual(held);
     expect((await belfryShared(["restore", backup, "--replace"], settings)).code).toBe(0);
     expect(await rowsOf(settings)).toEqual(rows);
-    expect(await schemaOf(settings)).toEqual(schema);
+    expect(await restOf(settings)).toEqual(schema);
   });
 
   // docs/rules.md#restore
