@@ -173,8 +173,8 @@ export const MUTANTS: readonly Mutant[] = [
     area: "visibility",
     fault: "a suspended channel stays in the inbox",
     file: "src/store/queries/inbox.ts",
-    from: " and not c.suspended where s.device_id",
-    to: " where s.device_id",
+    from: " and not c.suspended\n      join pusher p",
+    to: "\n      join pusher p",
     tests: ["test/handset/inbox_tag.test.ts"],
   },
   {

@@ -9,6 +9,7 @@ const ROOT = `${import.meta.dirname}/../../`;
 
 /** What looks like a limit's number and is something else: the reason, then file and text. */
 const OTHERS: Record<string, string[]> = {
+  "what the arithmetic of scale assumes": ["docs/scale.md: ten minute"],
   "a week and a month of statistics, a choice among others": [
     "docs/rules.md: seven day",
     "tools/get_account_stats.ts: 7 day",
