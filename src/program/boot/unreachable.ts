@@ -8,17 +8,21 @@ const REFUSED: [RegExp, string][] = [
   [/^08P01$/, "a pooler stands there: set DATABASE_POOLER to session or transaction, as it is set up"],
   [/^28/, "it refuses the user name or the password"],
   [/^3D000$/, "it has no such database"],
+  [/CERT|_VERIFY|UNABLE_TO_/, "its certificate is none that sslmode and sslrootcert believe"],
   [/^42501$/, "its user may not make tables there, or no such database is there"],
 ];
 
-/** pg says it without a code. */
-const NO_PASSWORD = /client password must be/;
+/** What pg says without a code. */
+const WORDS: [RegExp, string][] = [
+  [/client password must be/, "it wants a password, and none is named"],
+  [/does not support SSL/, "it speaks no TLS, which sslmode asks for"],
+];
 
 /** The address is to blame, not the service. Says it without the address, which holds a password. */
 export function unreachable(error: unknown): ConfigError | null {
   let why: string | null = null;
   for (let at = error as ErrorLike; at && why === null; at = at.cause as ErrorLike) {
-    if (NO_PASSWORD.test(at.message ?? "")) why = "it wants a password, and none is named";
+    why = WORDS.find(([words]) => words.test(at.message ?? ""))?.[1] ?? null;
     why ??= REFUSED.find(([code]) => code.test(at.code ?? ""))?.[1] ?? null;
   }
   why ??= unavailability(error);

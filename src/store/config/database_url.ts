@@ -1,11 +1,15 @@
 // Where a database is: one host or several of one cluster, of which one takes writes, as libpq's URLs name them.
 
+import { readFileSync } from "node:fs";
 import { ConfigError, urlOf } from "./setting.ts";
 
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/s;
 
 /** Whoever is asked must take writes: these two say so, and libpq's other words do not. */
 const WRITABLE = ["read-write", "primary"];
+
+/** libpq's words that say what a connection is. Its others (allow, prefer) go on in the open where the server likes, so they are refused. */
+const TLS_MODES = ["disable", "require", "verify-ca", "verify-full"];
 
 /** Each host's own URL, in the order in which they are named. */
 export function hostsOf(url: string): string[] {
@@ -18,6 +22,41 @@ export const wantsWritable = (url: string): boolean =>
   hostsOf(url).length > 1 || /[?&]target_session_attrs=/.test(url);
 
 /**
+ * What a URL says of TLS, as pg takes it: `require` encrypts and believes whoever answers, `verify-ca` asks for a certificate of an
+ * authority (`sslrootcert`, else those that Node knows), `verify-full` also for the host's name. Undefined: nothing is said.
+ */
+export function tlsOf(url: string) {
+  const { hostname, searchParams } = new URL(url);
+  const mode = searchParams.get("sslmode");
+  if (mode === null) return undefined;
+  if (mode === "disable") return false;
+  const authority = searchParams.get("sslrootcert");
+  return {
+    rejectUnauthorized: mode !== "require",
+    // pg says names by itself; of an address Node would otherwise ask whether the certificate is for localhost.
+    host: decodeURIComponent(hostname).replace(/^\[|\]$/g, ""),
+    ...(authority === null ? {} : { ca: readFileSync(authority, "utf8") }),
+    ...(mode === "verify-ca" ? { checkServerIdentity: () => undefined } : {}),
+  };
+}
+
+/** @throws ConfigError for what would be less than it asks for. */
+function refuseOpenWays({ searchParams }: URL, name: string): void {
+  const mode = searchParams.get("sslmode");
+  if (mode !== null && !TLS_MODES.includes(mode))
+    throw new ConfigError(name, `must say sslmode=${TLS_MODES.join(", ")}, or nothing of it.`);
+  const authority = searchParams.get("sslrootcert");
+  if (authority === null) return;
+  if (mode !== "verify-ca" && mode !== "verify-full")
+    throw new ConfigError(name, "names sslrootcert, which goes with sslmode=verify-ca or verify-full.");
+  try {
+    readFileSync(authority);
+  } catch {
+    throw new ConfigError(name, "names an sslrootcert that cannot be read.");
+  }
+}
+
+/**
  * Reads such a URL; null when it is not set. libpq's other way to name a socket's folder is not understood everywhere: the connection
  * would go to another server.
  * @throws ConfigError
@@ -25,7 +64,8 @@ export const wantsWritable = (url: string): boolean =>
 export function databaseUrl(raw: string | undefined, name: string): string | null {
   if (raw === undefined) return null;
   for (const host of hostsOf(raw)) {
-    const { searchParams } = new URL(urlOf(["postgres:", "postgresql:"])(host, name) ?? "");
+    const one = new URL(urlOf(["postgres:", "postgresql:"])(host, name) ?? "");
+    const { searchParams } = one;
     if (["host", "hostaddr", "port"].some((key) => searchParams.has(key)))
       throw new ConfigError(
         name,
@@ -37,6 +77,7 @@ export function databaseUrl(raw: string | undefined, name: string): string | nul
         name,
         `must say target_session_attrs=${WRITABLE.join(" or ")}, or nothing of it: the service writes.`,
       );
+    refuseOpenWays(one, name);
   }
   return raw;
 }

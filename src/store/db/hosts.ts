@@ -1,6 +1,7 @@
 // Which of several hosts takes writes: all are asked at once, and again after a connection was lost or none is left. Of two that
 // would write, the one with the higher timeline is the one that was promoted, and the other a former primary that nobody told.
 
+import { tlsOf } from "../config/database_url.ts";
 import { unavailability } from "./unavailable.ts";
 
 /** What is used of pg's client. */
@@ -15,6 +16,7 @@ export interface Client {
   on(event: "error" | "end", listener: (error?: Error) => void): unknown;
   connection: {
     stream: { destroy(): void };
+    ssl?: boolean | object;
     on(
       event: "parameterStatus",
       listener: (said: { parameterName: string; parameterValue: string }) => void,
@@ -44,6 +46,12 @@ class NoPrimary extends Error {
   }
 }
 
+/** What a URL says of TLS, for pg: the ORM leaves it out. */
+export function sslOf(url: string): object {
+  const ssl = tlsOf(url);
+  return ssl === undefined ? {} : { ssl };
+}
+
 /** What pg is told of a URL. */
 export function connectionTo(url: string) {
   const { hostname, port, username, password, pathname } = new URL(url);
@@ -54,6 +62,8 @@ export function connectionTo(url: string) {
     user: text(username),
     password: text(password),
     database: text(pathname).slice(1),
+    // Where nothing is said of it, nothing may stand here: pg then looks at PGSSLMODE.
+    ...sslOf(url),
   };
 }
 
@@ -114,6 +124,9 @@ export function writable<C extends ClientClass>(
     #connectTo(host: Host, done: (error: Error | null) => void): void {
       this.host = host.host;
       this.port = host.port;
+      const { connection } = this;
+      // Whose certificate it has to be.
+      if (typeof connection.ssl === "object") connection.ssl = { ...connection.ssl, host: host.host };
       super.connect((error) => {
         const refusal = error ?? (this.#reasons.size > 0 ? new NoPrimary() : null);
         if (refusal && primary === host) primary = null;

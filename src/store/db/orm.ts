@@ -11,7 +11,7 @@ import { need } from "../../model/need.ts";
 import { hostsOf, wantsWritable } from "../config/database_url.ts";
 import type { Pooler } from "../config/setting.ts";
 import type { Config } from "../config/settings.ts";
-import { type Client, connectionTo, writable } from "./hosts.ts";
+import { type Client, connectionTo, sslOf, writable } from "./hosts.ts";
 import { type Bounds, PATIENT, patient, poolOptions, resilient } from "./pool.ts";
 import { type Connections, databaseOf, runOn } from "./statement.ts";
 
@@ -109,6 +109,7 @@ export function ormOptions(
     migrations: { path: MIGRATIONS, pathTs: MIGRATIONS, tableName: "migration", snapshot: false },
     driverOptions: {
       ...poolOptions(bounds, PROCESS, databasePooler),
+      ...(databaseUrl === null ? {} : sslOf(firstOf(databaseUrl))),
       onPoolCreated: (pool: Pool) => {
         const plain = pool.Client;
         pool.Client = classFor(plain, bounds, databasePooler, databaseUrl, pool.options);
@@ -126,7 +127,7 @@ export function ormOptions(
             ...pool.options,
             onConnect: undefined,
             ...poolOptions(bounds, PROCESS, null),
-            connectionString: url,
+            ...connectionTo(url),
             Client: resilient(plain, bounds),
           }),
         });

@@ -1,0 +1,129 @@
+// TLS to a database by URL, as its sslmode says: encrypted where that is asked for, and refused where it cannot be had.
+
+import { execFileSync } from "node:child_process";
+import { chownSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openService } from "../../src/program/boot/service.ts";
+import { loadConfig } from "../../src/store/config/load.ts";
+import { ConfigError } from "../../src/store/config/setting.ts";
+import { holding } from "../support/held.ts";
+import { lacks, lacksStandbys } from "../support/lacks.ts";
+import { openPrimary } from "../support/standbys.ts";
+import { eventually } from "../support/wait.ts";
+import { World } from "../support/world.ts";
+
+const cannot = [lacksStandbys(), lacks("openssl")].some(Boolean);
+
+describe.skipIf(cannot)("a database that speaks TLS", () => {
+  let servers: Awaited<ReturnType<typeof openPrimary>>;
+  let authority = "";
+  let world: World;
+
+  const urlAt = (host: string, query: string) => {
+    const url = new URL(servers.primary.urlOf("belfry"));
+    url.hostname = host;
+    return `${url.href}?${query}`;
+  };
+  const refused = async (url: string) =>
+    openService(loadConfig({ DATABASE_URL: url, SECRET: "x".repeat(32), LOG_LEVEL: "silent" })).catch(
+      (error) => error,
+    );
+
+  beforeAll(async () => {
+    servers = await openPrimary();
+    const { primary } = servers;
+    authority = join(primary.folder, "server.crt");
+    const key = join(primary.folder, "server.key");
+    const made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"];
+    execFileSync(
+      "openssl",
+      [...made, "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", authority],
+      {
+        stdio: "ignore",
+      },
+    );
+    const { uid, gid } = statSync(primary.folder);
+    for (const file of [authority, key]) chownSync(file, uid, gid);
+    await primary.stop();
+    await primary.start("ssl=on");
+    await primary.client("createdb", "belfry");
+    world = await World.open({ settings: { DATABASE_URL: urlAt("localhost", "sslmode=require") } });
+  });
+  afterAll(async () => {
+    await world?.close();
+    await servers?.remove();
+  });
+
+  const encrypted = async (at: World) => {
+    const rows = await at.sql("select ssl from pg_stat_ssl where pid = pg_backend_pid()");
+    return rows[0].ssl;
+  };
+
+  // docs/rules.md#database-tls
+  test("every connection, the one that listens as well", async () => {
+    const { handle } = await world.pusher();
+    const device = await world.device(handle);
+    const etag = (await world.handset("GET", "/inbox", device)).headers.get("etag")!;
+    const held = holding(world, device, etag);
+    await held.held();
+    const open = () =>
+      world.sql(
+        "select ssl, query like 'listen%' as listens from pg_stat_ssl join pg_stat_activity using (pid) where datname = 'belfry'",
+      );
+    await eventually(async () => (await open()).some(({ listens }: { listens: boolean }) => listens));
+    expect((await open()).map(({ ssl }: { ssl: boolean }) => ssl)).not.toContain(false);
+    held.leave();
+    await held.answer.catch(() => {});
+  });
+
+  // docs/rules.md#database-tls
+  test.each([
+    ["require", "127.0.0.1", true],
+    ["verify-ca", "127.0.0.1", true],
+    ["verify-full", "localhost", true],
+    ["disable", "localhost", false],
+  ])("sslmode=%s at %s", async (mode, host, wanted) => {
+    const authorities = mode.startsWith("verify") ? `&sslrootcert=${encodeURIComponent(authority)}` : "";
+    const other = await world.replica({ DATABASE_URL: urlAt(host, `sslmode=${mode}${authorities}`) });
+    expect(await encrypted(other)).toBe(wanted);
+    await other.leave();
+  });
+
+  // docs/rules.md#database-tls
+  test.each([
+    ["an authority that nobody knows", () => urlAt("localhost", "sslmode=verify-full"), /certificate/],
+    [
+      "another name than the certificate's",
+      () => urlAt("127.0.0.1", `sslmode=verify-full&sslrootcert=${encodeURIComponent(authority)}`),
+      /certificate/,
+    ],
+  ])("%s ends the start, in words without the address", async (_, url, words) => {
+    const error = await refused(url());
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error.message).toMatch(words);
+    expect(error.message).not.toContain("127.0.0.1");
+  });
+
+  // docs/rules.md#database-tls
+  test("a server without it ends the start as well", async () => {
+    await world.leave();
+    await servers.primary.stop();
+    await servers.primary.start("ssl=off");
+    const error = await refused(urlAt("127.0.0.1", "sslmode=require"));
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error.message).toMatch(/speaks no TLS/);
+  });
+});
+
+// docs/rules.md#database-tls
+test.each([
+  ["prefer goes on in the open", "sslmode=prefer", /sslmode=/],
+  ["an authority without asking for it", "sslmode=require&sslrootcert=/dev/null", /verify/],
+  ["a file that is not there", "sslmode=verify-full&sslrootcert=/nowhere/at/all", /cannot be read/],
+])("%s: refused by the setting's name", (_, query, words) => {
+  const read = () =>
+    loadConfig({ DATABASE_URL: `postgresql://127.0.0.1/x?${query}`, SECRET: "x".repeat(32) });
+  expect(read).toThrow(ConfigError);
+  expect(read).toThrow(words);
+});
