@@ -210,10 +210,7 @@ export interface Services {
   takeReports(batch: ReportBatch): Promise<number>;
   /** Writes down as sent what is due in these channels; false when it could not. Outside of any transaction. */
   settle(channels: string[]): Promise<boolean>;
-  /**
-   * What a handset's inbox depends on once everything that was due in it says `sent`. `found`: as its look-up found it,
-   * where `due` names channels. @throws 401 when the handset is gone meanwhile.
-   */
+  /** What a handset's inbox depends on once all that was due says `sent`; `found`: by its look-up, where `due` names channels. @throws 401 when it is gone meanwhile. */
   settledInbox(device: Pick<DeviceCaller, "id">, found: InboxState): Promise<InboxState>;
   /** A handset's newest alerts in each view, read after the call with those of others; null where it has to ask alone. */
   sharedInbox(deviceId: string, limit: number): Promise<Record<InboxView, Shared> | null>;
@@ -227,6 +224,8 @@ export interface Services {
   cameDue(settled: readonly CameDue[]): void;
   untilChanged(wait: AlertWait): Promise<void>;
   assets: AssetAddresses & { readonly store: FileStore };
+  /** The service as a whole: figures of all its processes, as Prometheus reads them, and what does not work. */
+  itself: { figures(): Promise<string>; ready(): Promise<{ degraded: string[] }> };
   signIn: SignInSupport;
 }
 

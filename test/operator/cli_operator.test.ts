@@ -220,10 +220,25 @@ describe("on the embedded database", () => {
       json: { database: "embedded", running: true, folder: join(server.dataDir, "postgres") },
     });
     expect(await lookIn(running.json)).toEqual([{ keys: 1 }]);
+    // docs/rules.md#service-state
+    const { service, state, ...where } = running.json;
+    expect(service).toEqual({ url: server.url, status: "ready" });
+    expect(state).toMatchObject({
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      node: expect.stringMatching(/^v\d+/),
+      postgres: expect.stringMatching(/^\d+/),
+      due_alerts: 0,
+      waits: { webhooks: 0, wake_ups: 0, held_polls: 0, streams: 0, calls_without_connection: 0 },
+      housekeeping: expect.any(Array),
+    });
+    expect(state.database_bytes).toBeGreaterThan(1e6);
     await server.stop();
     server = null;
     const stopped = await belfry(["status"], settings);
-    expect(stopped).toMatchObject({ code: 0, json: { ...running.json, running: false } });
+    expect(stopped).toMatchObject({
+      code: 0,
+      json: { ...where, running: false, service: null, state: null },
+    });
     await expect(lookIn(stopped.json)).rejects.toMatchObject({ code: "ENOENT" });
     const byUrl = { DATABASE_URL: inject("database").url };
     const elsewhere = await belfry(["status"], byUrl);

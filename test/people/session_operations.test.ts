@@ -109,6 +109,7 @@ const READY: Record<string, () => Promise<Record<string, unknown>> | Record<stri
   end_connection: async () => ({ connection_id: await connection() }),
   list_sessions: () => ({}),
   end_session: async () => ({ session_id: await openSession() }),
+  get_service_state: () => ({}),
   get_sign_in: () => ({}),
   begin_second_factor: async () => {
     await secondFactor("off");

@@ -11,11 +11,14 @@ import type { Config } from "../../store/config/settings.ts";
 import { DataDirInUse } from "../../store/db/in_use.ts";
 import { isMigrated, migrate } from "../../store/db/migrate.ts";
 import { type Orm, openOrm } from "../../store/db/orm.ts";
+import { run } from "../../store/db/statement.ts";
 import { unavailability } from "../../store/db/unavailable.ts";
 import { describeDatabase, hasDatabase, openCluster, runningDatabase } from "../../store/embedded/cluster.ts";
 import { holdDataDir } from "../../store/embedded/hold.ts";
+import { serviceState } from "../../store/queries/service.ts";
 import { loadSecret } from "../../store/secret/secret.ts";
 import { type OperatorRequest, runOperation } from "./operations.ts";
+import { type State, stateOf } from "./state.ts";
 
 const WHERE = ["dataDir", "databaseUrl", "databasePooler", "databaseListenUrl"] as const;
 /** The secret is made before the embedded database, whoever makes that. */
@@ -158,6 +161,32 @@ export function databaseStatus(settings: OperatorSettings) {
   if (settings.databaseUrl !== null) return { database: "by URL", DATABASE_URL: settings.databaseUrl };
   const { folder, url, running } = describeDatabase(settings.dataDir);
   return { database: "embedded", running, folder, DATABASE_URL: url };
+}
+
+/** A database that does not answer is told as such, soon. */
+const SOON = { databaseConnectMs: 3_000, databaseStatementMs: 3_000, databaseLockMs: 1_000 };
+
+/**
+ * How the service as a whole is (see state.ts); null where the database does not run, does not answer, or is not of this version.
+ * Starts nothing and changes nothing.
+ */
+export async function stateForOperator(
+  settings: OperatorSettings,
+  figures: string | null,
+): Promise<State | null> {
+  const running = settings.databaseUrl === null ? runningDatabase(settings.dataDir) : null;
+  const databaseUrl = settings.databaseUrl ?? running?.url;
+  if (databaseUrl === undefined) return null;
+  const orm = openOrm({ databaseUrl, databasePool: 1, ...SOON });
+  try {
+    const [row] = await run(orm.em.fork(), serviceState, {});
+    return row ? stateOf(row, figures) : null;
+  } catch {
+    return null;
+  } finally {
+    await orm.close(true);
+    running?.release();
+  }
 }
 
 /** Opens psql on the database, for as long as it is open. @throws ApiError when there is no psql. */

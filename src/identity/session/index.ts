@@ -18,6 +18,7 @@ import end_session from "./end_session.ts";
 import find_equal_send from "./find_equal_send.ts";
 import get_left_by_key from "./get_left_by_key.ts";
 import get_retention from "./get_retention.ts";
+import get_service_state from "./get_service_state.ts";
 import get_sign_in from "./get_sign_in.ts";
 import get_wake_ups from "./get_wake_ups.ts";
 import grant_connection from "./grant_connection.ts";
@@ -51,6 +52,7 @@ import update_profile from "./update_profile.ts";
 import upload_file from "./upload_file.ts";
 
 export const SESSION_OPERATIONS: readonly SessionOperation[] = [
+  get_service_state,
   list_keys,
   list_sender_requests,
   create_key,

@@ -123,7 +123,7 @@ const SECTIONS: { path: string; name: string; also?: readonly string[]; shows?: 
   },
   { path: "stats", name: "Statistics" },
   { path: "webhooks", name: "Webhooks" },
-  { path: "audit", name: "Audit log" },
+  { path: "audit", name: "Audit log", also: ["service"] },
   { path: "files", name: "Files", shows: list_files },
   { path: "members", name: "Members", shows: list_members },
   { path: "keys", name: "Keys", shows: list_keys },

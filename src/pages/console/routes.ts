@@ -43,6 +43,7 @@ import { OWN_WORKSPACE_PAGES } from "./pages/own_workspaces.ts";
 import { REVIEW_PAGES } from "./pages/review.ts";
 import { SECOND_STEP_PAGES } from "./pages/second_step.ts";
 import { SENDER_PAGES } from "./pages/senders.ts";
+import { SERVICE_PAGES } from "./pages/service.ts";
 import { SIGN_IN_PAGES, signInForm } from "./pages/sign_in.ts";
 import { STATISTICS_PAGES } from "./pages/statistics.ts";
 import { SUBSCRIBER_PAGES } from "./pages/subscribers.ts";
@@ -79,6 +80,7 @@ export const PAGES: readonly Page[] = [
   ...WEBHOOK_PAGES,
   ...ONE_WEBHOOK_PAGES,
   ...AUDIT_PAGES,
+  ...SERVICE_PAGES,
   ...OWN_DEVICE_PAGES,
   ...SIGN_IN_PAGES,
   ...SECOND_STEP_PAGES,

@@ -128,6 +128,12 @@ export const GAUGES = {
     help: "Wake-ups that wait or are under way now.",
     aggregator: "sum",
   },
+  build: {
+    name: "belfry_build_info",
+    help: "1, with the version that runs; two while a new one is rolled out.",
+    labelNames: ["version"],
+    aggregator: "max",
+  },
   diskLow: {
     name: "belfry_disk_low",
     help: "1 while writes are refused because the disk of the embedded database is nearly full.",

@@ -1,9 +1,12 @@
 // What of a service is looked at from outside beside the calls that it counts: what it has and what waits, read when somebody asks, and
 // its requests as traces where a collector is named.
 
+import manifest from "../../../package.json" with { type: "json" };
+import type { Assets } from "../../effects/assets/files.ts";
 import type { Webhooks } from "../../effects/webhooks/endpoints.ts";
 import type { Push } from "../../handset/push/push.ts";
 import type { Config } from "../../store/config/settings.ts";
+import { isMigrated } from "../../store/db/migrate.ts";
 import { connectionsOf, type Orm } from "../../store/db/orm.ts";
 import type { Replicas } from "../../store/replicas/replicas.ts";
 import type { App } from "./app.ts";
@@ -20,9 +23,17 @@ interface Observed extends Pick<Opened, "space" | "log" | "closers"> {
   config: Config;
 }
 
+/** Resolves when the database answers and every migration is in, with what else does not work; rejects otherwise. */
+export const readyOf = (orm: Orm, assets: Assets) => async () => {
+  await orm.em.fork().execute("select 1");
+  if (!(await isMigrated(orm))) throw new Error("migrations are missing");
+  return { degraded: assets.store.answers() ? [] : ["files"] };
+};
+
 export async function observe(parts: Observed): Promise<void> {
   const { app, orm, replicas, webhooks, push, space, metrics, config, log, closers } = parts;
   metrics.watch({
+    build: () => ({ [manifest.version]: 1 }),
     connections: () => connectionsOf(orm),
     ...(replicas && { replicas: replicas.states }),
     webhooksPending: webhooks.pending,

@@ -43,7 +43,7 @@ import { createForms } from "../../pages/console/forms.ts";
 import { openBus } from "../../store/bus/open.ts";
 import { canBeWoken } from "../../store/config/push.ts";
 import type { Config } from "../../store/config/settings.ts";
-import { isMigrated, migrate } from "../../store/db/migrate.ts";
+import { migrate } from "../../store/db/migrate.ts";
 import { openOrm } from "../../store/db/orm.ts";
 import { lookAtPooler } from "../../store/db/pooled.ts";
 import { databaseOf } from "../../store/db/statement.ts";
@@ -55,7 +55,7 @@ import { confirmSecret, firstStart } from "./first_start.ts";
 import { createIngest } from "./ingest.ts";
 import { createMetrics } from "./metrics.ts";
 import { createNtfyListening } from "./ntfy_listen.ts";
-import { observe } from "./observe.ts";
+import { observe, readyOf } from "./observe.ts";
 import type { Opened, Service, ServiceOptions } from "./service.ts";
 import { unreachable } from "./unreachable.ts";
 import { confirmEpoch, openStandbys } from "./whose_rows.ts";
@@ -181,6 +181,7 @@ export async function openParts(
   closers.push(() => hold.close());
   const waits = createWaits({ orm, log, max: config.heldPolls });
   closers.push(async () => waits.stop());
+  const ready = readyOf(orm, assets);
   const mail = createMail(config, log, metrics.mailed);
   const dispatcher = createDispatcher({
     orm,
@@ -205,6 +206,7 @@ export async function openParts(
       push,
       cameDue: (settled) => push.cameDue(settled),
       untilChanged: (wait) => waits.untilChanged(wait),
+      itself: { figures: metrics.text, ready },
       assets,
       signIn: createOwnSignIn({ library, throttle, publicUrl, now }),
     },
@@ -262,11 +264,7 @@ export async function openParts(
     hold,
     waits,
     space,
-    ready: async () => {
-      await orm.em.fork().execute("select 1");
-      if (!(await isMigrated(orm))) throw new Error("migrations are missing");
-      return { degraded: assets.store.answers() ? [] : ["files"] };
-    },
+    ready,
     assets,
     metrics,
     log,

@@ -11,6 +11,7 @@ import { addDoctorCommand } from "./doctor_command.ts";
 import { addImportFromCommand } from "./import_from_command.ts";
 import { printResult, remark } from "./output.ts";
 import { addSecretCommand } from "./secret_command.ts";
+import { addStatusCommand } from "./status_command.ts";
 
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 /** A hundred years; what lives longer needs no expiry. */
@@ -53,16 +54,7 @@ export function addOperatorCommands(program: Command, version: string, now: () =
       printResult({ migrations });
     });
 
-  program
-    .command("status")
-    .summary("say where the database is")
-    .description(
-      "Say where the database is, whether it runs, and the DATABASE_URL for any tool that looks in.",
-    )
-    .action(async () => {
-      const { databaseStatus, operatorSettings } = await reach();
-      printResult(databaseStatus(operatorSettings()));
-    });
+  addStatusCommand(program);
 
   program
     .command("psql")

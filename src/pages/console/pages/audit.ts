@@ -150,7 +150,8 @@ async function page(visit: MemberVisit): Promise<Response> {
           )
     }
     ${pager(at, { before, next: meta.next_before, query: query(filter) })}
-    ${data.length > 0 && html`<p><a class="button plain" href="${viewAt(`${at}.csv`, query(filter))}">Download as CSV</a></p><p class="hint">The file has the newest ${MOST_LINES.toLocaleString("en")} lines that fit the filter. <code>list_audit_events</code> has them all.</p>`}`,
+    ${data.length > 0 && html`<p><a class="button plain" href="${viewAt(`${at}.csv`, query(filter))}">Download as CSV</a></p><p class="hint">The file has the newest ${MOST_LINES.toLocaleString("en")} lines that fit the filter. <code>list_audit_events</code> has them all.</p>`}
+    ${visit.caller.member.role === "owner" && html`<p class="hint">How the service itself is stands on <a href="${visit.base}service">a page of its own</a>, for the owner of its only workspace.</p>`}`,
     { styles: [HISTORY_STYLES, WEBHOOK_STYLES] },
   );
 }

@@ -1,0 +1,95 @@
+// How the service itself is, for the owner of its only workspace: health, versions, sizes, what waits. Counts alone, and where there are
+// other workspaces not even these (docs/rules.md#service-state).
+
+import get_service_state from "../../../identity/session/get_service_state.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
+import { HISTORY_STYLES } from "../page.ts";
+import { emptyState, instant, table } from "../parts.ts";
+import { type MemberVisit, memberPage, type Page } from "../visit.ts";
+
+const UNITS = ["bytes", "kB", "MB", "GB", "TB"];
+
+/** A size in words, to three figures. */
+function sizeOf(bytes: number): string {
+  const step = bytes < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
+  return `${Number((bytes / 1000 ** step).toPrecision(3))} ${UNITS[step]}`;
+}
+
+const number = (count: number | null): Content =>
+  count === null ? html`<span class="muted">Not known yet</span>` : count.toLocaleString("en");
+
+const part = (id: string, title: string, body: Content): Html =>
+  html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${body}</section>`;
+
+async function page(visit: MemberVisit): Promise<Response> {
+  const state = await visit.asMember(get_service_state, {});
+  const { waits, housekeeping, degraded, now } = { ...state, now: visit.now };
+  const well = degraded.length === 0;
+  return visit.page(
+    "This service",
+    html`<h1>This service</h1>
+    <p class="lede">How the service itself is, beside what it does for you. You see it because yours is its only workspace. Whoever runs it sees the same with <code>belfry status</code>, and over time in <code>/metrics</code>.</p>
+    ${part(
+      "health",
+      "Health",
+      html`<p><span class="badge ${well ? "ok" : "warn"}">${well ? "Ready" : `Ready, without: ${degraded.join(", ")}`}</span></p>
+      ${table(
+        "Versions and sizes",
+        ["What", "Now"],
+        [
+          ["Belfry", state.version ?? "Not known"],
+          ["Node", state.node ?? "Not known"],
+          ["PostgreSQL", state.postgres],
+          ["Database", sizeOf(state.database_bytes)],
+          ["Alerts, about", number(state.about_alerts)],
+          ["Handsets, about", number(state.about_devices)],
+        ],
+      )}`,
+    )}
+    ${part(
+      "waits",
+      "What waits",
+      table(
+        "What waits now",
+        ["What", "Now"],
+        [
+          ["Alerts that came due and nobody has looked at", number(state.due_alerts)],
+          [
+            "The next scheduled alert",
+            state.next_due_at === null
+              ? html`<span class="muted">None</span>`
+              : instant(state.next_due_at, now),
+          ],
+          ["Webhook deliveries", number(waits?.webhooks ?? null)],
+          ["Webhooks that are switched off", number(state.disabled_webhooks)],
+          ["Wake-ups of closed apps", number(waits?.wake_ups ?? null)],
+          ["Polls that are held", number(waits?.held_polls ?? null)],
+          ["Streams that are open", number(waits?.streams ?? null)],
+          ...Object.entries(state.replicas ?? {}).map(([how, many]) => [
+            `Hot standbys: ${how}`,
+            number(many),
+          ]),
+          ["Calls without a connection to the database", number(waits?.calls_without_connection ?? null)],
+        ],
+      ),
+    )}
+    ${part(
+      "housekeeping",
+      "Housekeeping",
+      housekeeping === null || housekeeping.length === 0
+        ? emptyState("Nothing has run yet", "The first rounds come within two minutes of a start.")
+        : table(
+            "Steps of the housekeeping",
+            ["Step", "Last done", "Failed since the start"],
+            housekeeping.map(({ step, last_success_at, failed }) => [
+              step.replaceAll("_", " "),
+              instant(last_success_at, now),
+              failed === 0 ? "Never" : html`<span class="badge warn">${failed}</span>`,
+            ]),
+          ),
+    )}`,
+    { styles: [HISTORY_STYLES] },
+  );
+}
+
+export const SERVICE_PAGES: readonly Page[] = [memberPage("GET", "/service", page)];

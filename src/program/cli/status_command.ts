@@ -1,0 +1,83 @@
+// `belfry status`: where the database is, whether a service answers, and how it is; a table for a person, JSON for a program. What cannot
+// be found out is null and no failure, since whoever asks may ask because something is wrong.
+
+import type { Command } from "commander";
+import { loadSettings } from "../../store/config/load.ts";
+import { readCredentials } from "../../store/secret/credentials.ts";
+import { printResult } from "./output.ts";
+
+/** What does not answer within so long is told as not answering. */
+const ANSWER_MS = 3_000;
+
+async function asked(url: string, path: string): Promise<Response | null> {
+  const signal = AbortSignal.timeout(ANSWER_MS);
+  return fetch(url + path, { signal, redirect: "manual" }).catch(() => null);
+}
+
+/** What the service on this machine says of itself; null where none answers. */
+async function serviceAt(url: string) {
+  const [ready, metrics] = await Promise.all([asked(url, "/readyz"), asked(url, "/metrics")]);
+  if (!ready) return null;
+  const said = (await ready.json().catch(() => ({}))) as {
+    status?: string;
+    reason?: string;
+    degraded?: string[];
+  };
+  const { status = "unknown", reason, degraded } = said;
+  const figures = metrics?.ok ? await metrics.text() : null;
+  return { service: { url, status, ...(reason && { reason }), ...(degraded && { degraded }) }, figures };
+}
+
+interface Rows {
+  [name: string]: unknown;
+}
+
+/** A line for each value; what lies in another stands below it. */
+function lines(of: Rows, indent = ""): [string, string][] {
+  return Object.entries(of).flatMap(([name, value]): [string, string][] => {
+    const title = indent + (/[A-Z]/.test(name) ? name : name.replaceAll("_", " "));
+    if (value === null) return [[title, "-"]];
+    if (Array.isArray(value))
+      return [
+        [title, ""],
+        ...value.map((row): [string, string] => [`${indent}  ${row.step ?? row}`, told(row)]),
+      ];
+    if (typeof value === "object") return [[title, ""], ...lines(value as Rows, `${indent}  `)];
+    return [[title, name.endsWith("_bytes") ? `${(Number(value) / 1e6).toFixed(1)} MB` : String(value)]];
+  });
+}
+
+const told = (row: Rows): string =>
+  typeof row === "object" ? `${row.last_success_at}${row.failed ? `, failed ${row.failed} times` : ""}` : "";
+
+/** Two columns, for a person. */
+function tableOf(status: Rows): string {
+  const all = lines(status);
+  const width = Math.max(...all.map(([name]) => name.length)) + 2;
+  return all.map(([name, value]) => `${name.padEnd(width)}${value}`.trimEnd()).join("\n");
+}
+
+export function addStatusCommand(program: Command): void {
+  program
+    .command("status")
+    .summary("say where the database is, and how the service is")
+    .description(
+      "Say where the database is, whether it runs, and the DATABASE_URL for any tool that looks in; whether the service answers, its versions, sizes and what waits. A table on a terminal, JSON otherwise.",
+    )
+    .option("--json", "JSON on a terminal, too")
+    .action(async ({ json }: { json?: true }) => {
+      const { databaseStatus, operatorSettings, stateForOperator } = await import(
+        "../../identity/operator/reach.ts"
+      );
+      const settings = operatorSettings();
+      // By URL the service may be on another machine; what answers at its address is believed all the same.
+      const left = settings.databaseUrl === null ? readCredentials(settings.dataDir)?.url : undefined;
+      const url = left ?? loadSettings(["host", "port", "publicUrl"]).publicUrl;
+      const found = await serviceAt(url);
+      const database = databaseStatus(settings);
+      const state = await stateForOperator(settings, found?.figures ?? null);
+      const status = { ...database, service: found?.service ?? null, state };
+      if (json || !process.stdout.isTTY) printResult(status);
+      else process.stdout.write(`${tableOf(status)}\n`);
+    });
+}
