@@ -175,3 +175,8 @@ test("whatever a file says is text; anchors and pictures alone are known", () =>
   expect(text).toContain("&lt;six&gt;");
   expect(text).toContain("7 seven");
 });
+
+test("cells of a table are words apart to a search", () => {
+  const { sections } = render("# A\n\n| one | two |\n|---|---|\n| three | four |\n", () => null);
+  expect(sections[0]!.text.trim().split(/\s+/)).toEqual(["one", "two", "three", "four"]);
+});

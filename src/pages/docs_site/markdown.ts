@@ -44,11 +44,13 @@ export const anchorOf = (heading: string): string =>
     .replace(/[^\p{L}\p{N} _-]/gu, "")
     .replaceAll(" ", "-");
 
+const BETWEEN_CELLS: Tokens.Space = { type: "space", raw: " " };
+
 const childrenOf = (token: Token): Token[] => {
   if (token.type === "list") return (token as Tokens.List).items;
   if (token.type === "table") {
     const { header, rows } = token as Tokens.Table;
-    return [header, ...rows].flat().flatMap(({ tokens }) => tokens);
+    return [header, ...rows].flat().flatMap(({ tokens }) => [...tokens, BETWEEN_CELLS]);
   }
   return ("tokens" in token && token.tokens) || [];
 };
