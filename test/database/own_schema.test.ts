@@ -1,4 +1,4 @@
-// A Belfry in a schema of its own: where the role's search_path says, and nothing in public (docs/scale.md).
+// A Belfry in a schema of its own: where the database's or the role's search_path says, and nothing in public (docs/scale.md).
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openOrm } from "../../src/store/db/orm.ts";
@@ -6,38 +6,23 @@ import { alertAt } from "../cases/given.ts";
 import { expectRecountClean } from "../support/recount.ts";
 import { freshDatabase, World } from "../support/world.ts";
 
-const ROLE = `belfry_cell_${process.pid}`;
 const SCHEMA = "cell";
 
 let fresh: Awaited<ReturnType<typeof freshDatabase>>;
 let world: World;
 
-const asOwner = async (...texts: string[]) => {
-  const orm = openOrm({ databaseUrl: fresh.settings.DATABASE_URL!, databasePool: 1 });
-  try {
-    for (const text of texts) await (orm.em.fork() as any).execute(text);
-  } finally {
-    await orm.close(true);
-  }
-};
-
 beforeAll(async () => {
   fresh = await freshDatabase({ empty: true });
-  const url = new URL(fresh.settings.DATABASE_URL!);
-  const database = url.pathname.slice(1);
-  await asOwner(
-    `create role ${ROLE} login password 'cell'`,
-    `create schema ${SCHEMA} authorization ${ROLE}`,
-    `grant create on database ${database} to ${ROLE}`,
-    `alter role ${ROLE} in database ${database} set search_path = ${SCHEMA}`,
-  );
-  url.username = ROLE;
-  url.password = "cell";
-  world = await World.open({ settings: { DATABASE_URL: url.href } });
+  const url = fresh.settings.DATABASE_URL!;
+  const database = new URL(url).pathname.slice(1);
+  const orm = openOrm({ databaseUrl: url, databasePool: 1 });
+  for (const text of [`create schema ${SCHEMA}`, `alter database ${database} set search_path = ${SCHEMA}`])
+    await (orm.em.fork() as any).execute(text);
+  await orm.close(true);
+  world = await World.open({ settings: { DATABASE_URL: url } });
 });
 afterAll(async () => {
   await world?.close();
-  await asOwner(`drop owned by ${ROLE} cascade`, `drop role ${ROLE}`);
   await fresh?.remove();
 });
 
