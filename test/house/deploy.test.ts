@@ -1,15 +1,18 @@
 // What deploy/ names is there: settings, ports, paths and figures, so that none of these files outlives what it speaks of.
 
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { LIMITS } from "../../src/model/limits.ts";
 import { COUNTERS, GAUGES, HISTOGRAMS } from "../../src/program/boot/metric_table.ts";
 import { createMetrics } from "../../src/program/boot/metrics.ts";
 import { PROBES } from "../../src/program/boot/probes.ts";
 import { loadConfig } from "../../src/store/config/load.ts";
 import { SETTINGS } from "../../src/store/config/settings.ts";
-import { lacks } from "../support/lacks.ts";
+import { lacks, lacksSender } from "../support/lacks.ts";
 
 const DEPLOY = join(import.meta.dirname, "../../deploy");
 const read = (name: string) => readFileSync(join(DEPLOY, name), "utf8");
@@ -17,7 +20,12 @@ const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map((
 
 const image = read("Dockerfile");
 const unit = read("belfry.service");
-const compose = ["compose.yaml", "compose.database.yaml", "compose.failover.yaml"].map(read);
+const compose = [
+  "compose.yaml",
+  "compose.database.yaml",
+  "compose.failover.yaml",
+  "compose.replicas.yaml",
+].map(read);
 const IMAGE = Object.fromEntries(
   /^ENV (.*)$/m
     .exec(image)![1]!
@@ -25,14 +33,34 @@ const IMAGE = Object.fromEntries(
     .map((pair) => pair.split("=") as [string, string]),
 );
 
-/** What the services of a compose file are given, but for those that are other programs. */
+/** What the services of a compose file are given, without those that are other programs. */
 const given = (text: string) =>
-  all(text, /^ +([A-Z]\w*[A-Z]): /gm).filter(
-    (name) => !/^(DOMAIN|BELFRY|BELFRY_PASSWORD|POSTGRES_USER|POSTGRES_PASSWORD|PATRONI_\w+)$/.test(name),
-  );
+  Object.values<any>(parse(text, { merge: true }).services)
+    .filter(({ image }) => image === "belfry")
+    .flatMap(({ environment }) => Object.keys(environment));
+
+/** What Kubernetes is told to make, by its kind. */
+const manifests = ["kubernetes/belfry.yaml", "kubernetes/secret.example.yaml"];
+const made: Record<string, any> = Object.fromEntries(
+  manifests
+    .flatMap((name) => parseAllDocuments(read(name)).map((document) => document.toJS()))
+    .map((one) => [one.kind, one]),
+);
+
+/** What its own tool says against a file; null: nothing. */
+function judged(program: string, args: string[], env: Record<string, string> = {}): string | null {
+  const done = spawnSync(program, args, { cwd: DEPLOY, env: { ...process.env, ...env }, encoding: "utf8" });
+  return done.status === 0 ? null : `${program} ${done.error ?? done.stdout + done.stderr}`;
+}
 
 test("every setting that is given is one", () => {
-  const names = [...Object.keys(IMAGE), ...all(unit, /^Environment=(\w+)=/gm), ...compose.flatMap(given)];
+  const pods = [...Object.keys(made.ConfigMap.data), ...Object.keys(made.Secret.stringData)];
+  const names = [
+    ...Object.keys(IMAGE),
+    ...all(unit, /^Environment=(\w+)=/gm),
+    ...compose.flatMap(given),
+    ...pods,
+  ];
   expect(names.length).toBeGreaterThan(12);
   expect(Object.values(SETTINGS).map(({ name }) => name)).toEqual(expect.arrayContaining(names));
 });
@@ -81,17 +109,115 @@ test("the unit keeps its state where its settings say", () => {
   expect(all(unit, /^Environment=DATA_DIR=(.*)$/gm)).toEqual([folder]);
 });
 
+test("Kubernetes is told the image's own user, port, folder and probes, and waits for the end of a service", () => {
+  const { port, dataDir } = loadConfig({}, IMAGE);
+  const pod = made.Deployment.spec.template.spec;
+  const [container] = pod.containers;
+  expect(container.ports).toEqual([{ name: "http", containerPort: port }]);
+  expect(container.volumeMounts.map(({ mountPath }: any) => mountPath)).toEqual(["/tmp", dataDir]);
+  const { runAsUser, runAsGroup, fsGroup, runAsNonRoot } = pod.securityContext;
+  expect([`${runAsUser}:${runAsGroup}`]).toEqual(all(image, /^USER (.*)$/gm));
+  expect([runAsNonRoot, fsGroup, container.securityContext.readOnlyRootFilesystem]).toEqual([
+    true,
+    runAsGroup,
+    true,
+  ]);
+  const probes = [container.startupProbe, container.readinessProbe, container.livenessProbe];
+  for (const { httpGet } of probes) expect([PROBES.has(httpGet.path), httpGet.port]).toEqual([true, "http"]);
+  // A probe that gives up sooner hears of a slow database as of a dead service.
+  for (const { httpGet, timeoutSeconds } of probes)
+    if (httpGet.path === "/readyz") expect(timeoutSeconds).toBeGreaterThan(LIMITS.ready_seconds);
+  expect(container.livenessProbe.httpGet.path).toBe("/healthz");
+
+  const { data } = made.ConfigMap;
+  const secret = { ...made.Secret.stringData, SECRET: "s".repeat(32) };
+  const config = loadConfig(
+    {},
+    { ...IMAGE, ...data, ...secret, ASSETS_S3_ACCESS_KEY_ID: "a", ASSETS_S3_SECRET_ACCESS_KEY: "b" },
+  );
+  expect(pod.terminationGracePeriodSeconds * 1000).toBeGreaterThan(
+    config.stopDelayMs + config.stopDeadlineMs,
+  );
+  // Until the end of a service is seen it goes on.
+  const { periodSeconds, failureThreshold } = container.readinessProbe;
+  expect(config.stopDelayMs).toBeGreaterThan(periodSeconds * failureThreshold * 1000);
+
+  const { Service, Ingress, PodDisruptionBudget, Deployment } = made;
+  const labels = Deployment.spec.template.metadata.labels;
+  for (const selector of [
+    Service.spec.selector,
+    PodDisruptionBudget.spec.selector.matchLabels,
+    Deployment.spec.selector.matchLabels,
+  ])
+    expect(selector).toEqual(labels);
+  const [rule] = Ingress.spec.rules;
+  expect(rule.http.paths[0].backend.service).toEqual({
+    name: Service.metadata.name,
+    port: { name: Service.spec.ports[0].name },
+  });
+  expect(config.publicUrl).toBe(`https://${rule.host}`);
+  expect(Ingress.spec.tls[0].hosts).toEqual([rule.host]);
+});
+
+test("Kubernetes' own schemas take the manifests, and no misspelt field", ({ skip }) => {
+  skip(lacksSender("kubernetes-validate"));
+  const validate = (...files: string[]) => judged("kubernetes-validate", ["--strict", ...files]);
+  expect(validate(...manifests)).toBe(null);
+  const folder = mkdtempSync(join(tmpdir(), "belfry-manifests-"));
+  const misspelt = join(folder, "misspelt.yaml");
+  writeFileSync(misspelt, read(manifests[0]!).replace("readOnlyRootFilesystem", "readOnlyRootFileSystem"));
+  expect(validate(misspelt)).toContain("readOnlyRootFileSystem");
+  rmSync(folder, { recursive: true });
+});
+
 test("Caddy takes its file, for one service and for several", ({ skip }) => {
   skip(lacks("caddy"));
-  for (const BELFRY of ["", "one:8787 two:8787"]) {
-    const env = { ...process.env, DOMAIN: "alerts.example.org", BELFRY };
-    const done = spawnSync(
-      "caddy",
-      ["validate", "--adapter", "caddyfile", "--config", join(DEPLOY, "Caddyfile")],
-      { env },
-    );
-    expect(done.status, String(done.stderr)).toBe(0);
-  }
+  for (const BELFRY of ["", "one:8787 two:8787"])
+    expect(
+      judged("caddy", ["validate", "--adapter", "caddyfile", "--config", "Caddyfile"], {
+        DOMAIN: "alerts.example.org",
+        BELFRY,
+      }),
+    ).toBe(null);
+});
+
+test("HAProxy takes its file with what the compose file gives it", ({ skip }) => {
+  skip(lacksSender("haproxy"));
+  // Its names are looked up at once, and are those of the compose file's network.
+  const { environment } = parse(read("compose.failover.yaml"), { merge: true }).services.haproxy;
+  const here = Object.entries<any>(environment).map(([name, value]) => [
+    name,
+    String(value).replace(/^database-\w/, "127.0.0.1"),
+  ]);
+  expect(judged("haproxy", ["-c", "-f", "patroni/haproxy.cfg"], Object.fromEntries(here))).toBe(null);
+});
+
+test("hadolint finds nothing to warn of in the Dockerfiles, but that Debian's packages have no version", ({
+  skip,
+}) => {
+  skip(lacksSender("hadolint"));
+  // Debian keeps one version of a package, so a pinned one cannot be had after the next security update.
+  const args = [
+    "--no-color",
+    "--failure-threshold",
+    "warning",
+    "--ignore",
+    "DL3008",
+    "Dockerfile",
+    "patroni/Dockerfile",
+  ];
+  expect(judged("hadolint", args)).toBe(null);
+});
+
+test("systemd takes the unit, and finds it less exposed than 2 of 10", ({ skip }) => {
+  skip(lacksSender("systemd-analyze"));
+  const folder = mkdtempSync(join(tmpdir(), "belfry-unit-"));
+  const there = join(folder, "belfry.service");
+  // The program that it starts is not installed here.
+  writeFileSync(there, unit.replace("/opt/belfry/bin/belfry", process.execPath));
+  expect(judged("systemd-analyze", ["verify", "--man=no", there])).toBe(null);
+  expect(judged("systemd-analyze", ["security", "--offline=true", "--threshold=20", there])).toBe(null);
+  rmSync(folder, { recursive: true });
 });
 
 test("alert rules and dashboard ask for figures that /metrics has", async () => {
