@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { whatItRunsOn } from "./sbom.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const BUILDERS = ["docker", "podman", "buildah"];
@@ -37,35 +38,6 @@ for (const file of ["server.json", "openapi.json"])
 if (!dated.test(readFileSync(join(ROOT, "CHANGELOG.md"), "utf8")))
   refuse(`CHANGELOG.md has no heading "## ${version} (YYYY-MM-DD)".`);
 
-/** CycloneDX, as far as it is touched. */
-interface Sbom {
-  metadata: { component: { "bom-ref": string; name: string } };
-  components: { "bom-ref": string }[];
-  dependencies: { ref: string; dependsOn?: string[] }[];
-}
-
-/**
- * Without the packages that only tests need. `--omit=dev` leaves out whatever a test needs as well (npm 11: zod), so the lock file says it.
- */
-function whatItRunsOn(sbom: Sbom): Sbom {
-  const own = new Set(
-    Object.entries<{ version: string; dev?: true; devOptional?: true }>(json("package-lock.json").packages)
-      .filter(([, { dev, devOptional }]) => !dev && !devOptional)
-      .map(([at, entry]) => `${at.replace(/^(.*\/)?node_modules\//, "")}@${entry.version}`),
-  );
-  const ships = (ref: string) => own.has(ref.replace(/\|.*$/, ""));
-  const root = sbom.metadata.component["bom-ref"];
-  return {
-    ...sbom,
-    // npm calls it by the folder's name.
-    metadata: { ...sbom.metadata, component: { ...sbom.metadata.component, name } },
-    components: sbom.components.filter((one) => ships(one["bom-ref"])),
-    dependencies: sbom.dependencies
-      .filter(({ ref }) => ref === root || ships(ref))
-      .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter(ships) })),
-  };
-}
-
 const commit = ask("git", "rev-parse", "HEAD");
 const started = new Date();
 if (existsSync(to) && readdirSync(to).length > 0 && !existsSync(join(to, "SHA256SUMS")))
@@ -77,8 +49,7 @@ const packed: { filename: string }[] = Object.values(
   JSON.parse(ask("npm", "pack", "--json", "--loglevel=error", "--pack-destination", to)),
 );
 const base = `${name}-${version}`;
-const sbom = whatItRunsOn(JSON.parse(ask("npm", "sbom", "--sbom-format=cyclonedx", "--package-lock-only")));
-writeFileSync(join(to, `${base}.sbom.json`), `${JSON.stringify(sbom, null, 2)}\n`);
+writeFileSync(join(to, `${base}.sbom.json`), `${JSON.stringify(whatItRunsOn(ROOT), null, 2)}\n`);
 
 /** The first of these programs that answers; a client whose service does not run is none. */
 const builder =
