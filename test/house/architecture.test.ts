@@ -50,7 +50,7 @@ const RAW_SQL: Record<string, string> = {
   "src/store/db/migrate.ts": "the names of the migrations, settings of the session that migrates",
   "src/identity/operator/backup_rows.ts": "tables, keys and triggers by the names that the catalogue gives",
   "src/store/db/pooled.ts": "what a pooler has set up on its connections",
-  "src/program/boot/parts.ts": "asks whether the database is there",
+  "src/program/boot/observe.ts": "asks whether the database is there",
   "src/identity/auth/better_auth.ts": "the library's own tables, by its own adapter",
 };
 

@@ -101,7 +101,8 @@ const VERBS = {
       },
       does({ channel, title, send, when }: Step, { alerts }: Model) {
         const status = !send ? "draft" : when === "ahead" ? "scheduled" : "sent";
-        const planned = when === "ahead" || when === "past";
+        // A draft keeps an instant that has passed as what its author proposed, and is not scheduled by it.
+        const planned = when === "ahead";
         alerts.push({ channel, status, title, planned, read: false, acked: false });
       },
     },
@@ -447,7 +448,7 @@ const WELL_KNOWN: (Step | Act)[] = [
 ];
 
 // docs/rules.md#two-faces docs/rules.md#order-of-checks
-test("any story is the same over three faces, and as the rules say", async () => {
+test("any story is the same over three faces, and as the rules say", { timeout: 900_000 }, async () => {
   await fc.assert(fc.asyncProperty(stories, play), { numRuns: ROUNDS * 2, examples: [[WELL_KNOWN]] });
   await expectRecountClean(world.service.orm);
   console.log(`stories: ${JSON.stringify(seen)}`);
