@@ -6,6 +6,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** Files that take more than about twenty seconds, the longest first. */
 export const LONGEST = [
   "people/every_page",
+  "handset/held_stalls",
   "rules/cases",
   "transports/openapi_served",
   "transports/docs_page",
@@ -54,7 +55,18 @@ export const LONGEST = [
   "faults/full_disk",
   "web_app/senses_settings",
   "faults/supervision",
+  "operator/backup",
+  "operator/installed",
+  "people/crawl",
   "web_app/first_start",
+  "database/finding",
+  "people/many_rows",
+  "operator/cli_mcp",
+  "transports/installed_clients",
+  "faults/stopping",
+  "house/release",
+  "web_app/heard",
+  "faults/cluster",
   "webhooks/service",
 ].map((name) => `test/${name}.test.ts`);
 
