@@ -104,8 +104,9 @@ export function asScript<In>(
 ): string {
   const byName: Record<string, string | number> = values;
   const text = numbered.replace(/\$(\d+)/g, (_, n) => `${byName[parameters[Number(n) - 1]![0]]}`);
-  // In one line a comment would reach to its end.
-  return `${text.replace(/--.*$/gm, "").replace(/\s+/g, " ").trim()};`;
+  // In one line a comment would reach to its end, and pgbench takes what follows a colon for a variable, in texts as well.
+  const line = text.replace(/--.*$/gm, "").replace(/\s+/g, " ").trim();
+  return `${line.replace(/\bHH24:MI:SS\b/g, "HH24'||chr(58)||'MI'||chr(58)||'SS")};`;
 }
 
 export async function loadPg(
