@@ -1,8 +1,8 @@
 // A real redis-server for tests, on a free port, to be killed, stopped and resumed. Knows nothing of what is tested.
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { connect, createServer } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
+import { createServer } from "node:net";
+import { accepts } from "./servers.ts";
 
 export interface RedisServer {
   url: string;
@@ -26,7 +26,7 @@ export async function startRedis(port: number, ...settings: string[]): Promise<R
   const fixed = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
   const child = spawn("redis-server", [...fixed, ...settings], { stdio: "ignore" });
   const ended = once(child, "exit");
-  await accepts(port, child);
+  await accepts(port, child, () => `redis-server does not listen on ${port}`);
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
@@ -36,17 +36,4 @@ export async function startRedis(port: number, ...settings: string[]): Promise<R
       await ended;
     },
   };
-}
-
-async function accepts(port: number, child: ChildProcess): Promise<void> {
-  for (let tries = 0; tries < 600 && child.exitCode === null; tries += 1) {
-    const socket = connect(port, "127.0.0.1");
-    const open = await new Promise<boolean>((resolve) => {
-      socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
-    });
-    socket.destroy();
-    if (open) return;
-    await sleep(50);
-  }
-  throw new Error(`redis-server does not listen on ${port}`);
 }

@@ -33,7 +33,8 @@ export async function startOther(port: number, program: string, args: string[]):
   };
 }
 
-async function accepts(port: number, child: ChildProcess, why: () => string): Promise<void> {
+/** Resolves once something listens there. @throws Error with `why` where the child ends, or nothing does for half a minute. */
+export async function accepts(port: number, child: ChildProcess, why: () => string): Promise<void> {
   for (let tries = 0; tries < 600 && child.exitCode === null; tries += 1) {
     const socket = connect(port, "127.0.0.1");
     const open = await new Promise<boolean>((resolve) => {

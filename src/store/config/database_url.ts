@@ -21,23 +21,28 @@ export function hostsOf(url: string): string[] {
 export const wantsWritable = (url: string): boolean =>
   hostsOf(url).length > 1 || /[?&]target_session_attrs=/.test(url);
 
+/** The name or address of a URL's one host, without the brackets of an address. */
+export const hostOf = (url: string): string =>
+  decodeURIComponent(new URL(url).hostname).replace(/^\[|\]$/g, "");
+
 /**
- * What a URL says of TLS, as pg takes it: `require` encrypts and believes whoever answers, `verify-ca` asks for a certificate of an
- * authority (`sslrootcert`, else those that Node knows), `verify-full` also for the host's name. Undefined: nothing is said.
+ * What a URL says of TLS, as pg takes it, which the ORM leaves out: `require` encrypts and believes whoever answers, `verify-ca` asks for a certificate of an
+ * authority (`sslrootcert`, else those that Node knows), `verify-full` also for the host's name. Empty where nothing is said, so that pg looks at PGSSLMODE.
  */
-export function tlsOf(url: string) {
-  const { hostname, searchParams } = new URL(url);
+export function tlsOf(url: string): { ssl?: false | object } {
+  const { searchParams } = new URL(url);
   const mode = searchParams.get("sslmode");
-  if (mode === null) return undefined;
-  if (mode === "disable") return false;
+  if (mode === null) return {};
+  if (mode === "disable") return { ssl: false };
   const authority = searchParams.get("sslrootcert");
-  return {
+  const ssl = {
     rejectUnauthorized: mode !== "require",
     // pg says names by itself; of an address Node would otherwise ask whether the certificate is for localhost.
-    host: decodeURIComponent(hostname).replace(/^\[|\]$/g, ""),
+    host: hostOf(url),
     ...(authority === null ? {} : { ca: readFileSync(authority, "utf8") }),
     ...(mode === "verify-ca" ? { checkServerIdentity: () => undefined } : {}),
   };
+  return { ssl };
 }
 
 /** @throws ConfigError for what would be less than it asks for. */

@@ -1,7 +1,7 @@
 // Which of several hosts takes writes: all are asked at once, and again after a connection was lost or none is left. Of two that
 // would write, the one with the higher timeline is the one that was promoted, and the other a former primary that nobody told.
 
-import { tlsOf } from "../config/database_url.ts";
+import { hostOf, tlsOf } from "../config/database_url.ts";
 import { unavailability } from "./unavailable.ts";
 
 /** What is used of pg's client. */
@@ -46,24 +46,17 @@ class NoPrimary extends Error {
   }
 }
 
-/** What a URL says of TLS, for pg: the ORM leaves it out. */
-export function sslOf(url: string): object {
-  const ssl = tlsOf(url);
-  return ssl === undefined ? {} : { ssl };
-}
-
 /** What pg is told of a URL. */
 export function connectionTo(url: string) {
-  const { hostname, port, username, password, pathname } = new URL(url);
+  const { port, username, password, pathname } = new URL(url);
   const text = decodeURIComponent;
   return {
-    host: text(hostname),
+    host: hostOf(url),
     port: Number(port || 5432),
     user: text(username),
     password: text(password),
     database: text(pathname).slice(1),
-    // Where nothing is said of it, nothing may stand here: pg then looks at PGSSLMODE.
-    ...sslOf(url),
+    ...tlsOf(url),
   };
 }
 

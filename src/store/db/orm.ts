@@ -8,10 +8,10 @@ import { MikroORM as PgORM } from "@mikro-orm/postgresql";
 import type { PostgreSqlSchemaHelper } from "@mikro-orm/sql";
 import { ENTITIES } from "../../model/entities/all.ts";
 import { need } from "../../model/need.ts";
-import { hostsOf, wantsWritable } from "../config/database_url.ts";
+import { hostsOf, tlsOf, wantsWritable } from "../config/database_url.ts";
 import type { Pooler } from "../config/setting.ts";
 import type { Config } from "../config/settings.ts";
-import { type Client, connectionTo, sslOf, writable } from "./hosts.ts";
+import { type Client, connectionTo, writable } from "./hosts.ts";
 import { type Bounds, PATIENT, patient, poolOptions, resilient } from "./pool.ts";
 import { type Connections, databaseOf, runOn } from "./statement.ts";
 
@@ -109,7 +109,7 @@ export function ormOptions(
     migrations: { path: MIGRATIONS, pathTs: MIGRATIONS, tableName: "migration", snapshot: false },
     driverOptions: {
       ...poolOptions(bounds, PROCESS, databasePooler),
-      ...(databaseUrl === null ? {} : sslOf(firstOf(databaseUrl))),
+      ...(databaseUrl === null ? {} : tlsOf(firstOf(databaseUrl))),
       onPoolCreated: (pool: Pool) => {
         const plain = pool.Client;
         pool.Client = classFor(plain, bounds, databasePooler, databaseUrl, pool.options);
