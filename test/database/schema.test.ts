@@ -122,7 +122,7 @@ describe("the next migration", () => {
     const beside = BESIDE.map((statement) =>
       statement
         .replace(
-          "create function alert_reports_removed() returns trigger language plpgsql as $$\n  begin",
+          "create function alert_reports_removed() returns trigger language plpgsql as $$\n  declare",
           (all) => `${all}\n    -- Reports first.`.replace("$$", "$$$$"),
         )
         .replace("update of muted on", "update of muted, pusher_id on")

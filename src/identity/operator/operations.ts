@@ -1,6 +1,7 @@
 // What an operator may ask for by name, as the command line runs it. Only reads the arguments
 // and hands them on; what the operations mean stands in accounts.ts.
 
+import { randomUUID } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { z } from "zod";
 import { showId } from "../../model/domain/ids.ts";
@@ -67,7 +68,7 @@ export const OPERATOR_OPERATIONS = {
   doctor: operation(z.strictObject({ mend: z.boolean().optional() }), doctor),
   rotate_secret: audited("rotate_secret", z.strictObject({ from: z.string(), to: z.string() }), rotateSecret),
   database_promoted: operation(z.strictObject({}), async (em) => {
-    await run(em, renewEpoch, {});
+    await run(em, renewEpoch, { epoch: randomUUID() });
     return { inboxes: "read anew" };
   }),
   create_workspace: audited("create_workspace", z.strictObject({ name: z.string() }), createWorkspace),

@@ -1,6 +1,7 @@
 // `belfry restore`: a backup becomes a server again. Files first, which nobody finds without rows; then rows, in one transaction; so
 // whatever ends it leaves the server that was there, or none that starts.
 
+import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { createAssetStore } from "../../effects/assets/store.ts";
 import { conflict, invalidRequest } from "../../model/errors.ts";
@@ -150,7 +151,7 @@ async function putInto(
       await readRows(orm, inside, client, box, manifest);
       if (missing.length > 0) await runMigrations(orm, inside, missing);
       // What handsets know is of revisions that this database may count again.
-      await run(inside, renewEpoch, {});
+      await run(inside, renewEpoch, { epoch: randomUUID() });
       if (!(await isSecretOf(inside, secret)))
         throw invalidRequest("SECRET is not the secret that the backup's database was used with.", "SECRET");
     });

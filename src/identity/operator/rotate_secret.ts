@@ -43,6 +43,9 @@ export async function refuseOthers(em: SqlEntityManager): Promise<void> {
 }
 
 const ANSWER_KEY = "jsonb_build_array(credential_id, operation, key)::text";
+const OF_ANSWER = ["credential_id", "operation", "key"]
+  .map((column, i) => `${column} = n.row_key::jsonb ->> ${i}`)
+  .join(" and ");
 
 /** Each table with sealed values: a page of them after a key, and their replacement, two arrays by position. */
 const TABLES = {
@@ -59,7 +62,7 @@ const TABLES = {
   idempotency: [
     {
       page: page("answers", "idempotency_record", ANSWER_KEY, "answer", neverNull(bytea)),
-      replace: replace("answers", "idempotency_record", ANSWER_KEY, "answer"),
+      replace: replace("answers", "idempotency_record", ANSWER_KEY, "answer", OF_ANSWER),
     },
   ],
   "push endpoints": [
@@ -86,11 +89,11 @@ function page(name: string, table: string, key: string, column: string, box: Sql
   });
 }
 
-function replace(name: string, table: string, key: string, column: string) {
+function replace(name: string, table: string, key: string, column: string, of = `${key} = n.row_key`) {
   return defineStatement(`reseal_${name}`, {
     parameters: { keys: array(text), boxes: array(bytea) },
     text: `update ${table} set ${column} = n.new_box
-      from unnest($keys::text[], $boxes::bytea[]) n (row_key, new_box) where ${key} = n.row_key`,
+      from unnest($keys::text[], $boxes::bytea[]) n (row_key, new_box) where ${of}`,
   });
 }
 

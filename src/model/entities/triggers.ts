@@ -1,7 +1,8 @@
 // The triggers as they stand: they keep every counter and revision in the transaction of the rows that it counts. To
-// change one, change it here and let `npm run migration` write it into a migration.
+// change one, change it here and let `npm run migration` write it into a migration. Those of whole statements take the rows' values as
+// arrays first: beside tables that Citus distributes no statement may read the rows themselves.
 
-import { LIMITS } from "../limits.ts";
+import { ASSETS, PICTURES } from "./asset_triggers.ts";
 import { FINDING } from "./finding_triggers.ts";
 import { RETENTION, STAYS_COUNTED } from "./retention_triggers.ts";
 
@@ -43,11 +44,16 @@ const SEARCH = [
  */
 const VISIBILITY = [
   `create function new_alerts_to_state() returns trigger language plpgsql as $$
+  declare
+    ids uuid[]; channels uuid[]; made timestamptz[]; statuses text[]; instants timestamptz[];
   begin
+    select array_agg(id), array_agg(pusher_id), array_agg(created_at), array_agg(status), array_agg(visible_at)
+    into ids, channels, made, statuses, instants from come;
     -- Those that came without the words by which they are found.
-    insert into alert_words (alert_id) select id from come on conflict do nothing;
+    insert into alert_words (alert_id) select id from unnest(ids) id on conflict do nothing;
     insert into loose_alert (alert_id, workspace_id, pusher_id, created_at)
-    select c.id, p.workspace_id, c.pusher_id, c.created_at from come c join pusher p on p.id = c.pusher_id;
+    select c.id, p.workspace_id, c.pusher_id, c.created_at
+    from unnest(ids, channels, made) c (id, pusher_id, created_at) join pusher p on p.id = c.pusher_id;
     update channel_state s
     set rev = s.rev + c.sent,
       changed_at = case when c.sent > 0 then clock_timestamp() else s.changed_at end,
@@ -56,13 +62,14 @@ const VISIBILITY = [
     from (
       select pusher_id, count(*) as n, count(*) filter (where status = 'sent') as sent,
         min(visible_at) filter (where status = 'scheduled') as next_at
-      from come where visible_at is not null group by pusher_id) c
+      from unnest(channels, statuses, instants) a (pusher_id, status, visible_at)
+      where visible_at is not null group by pusher_id) c
     where s.pusher_id = c.pusher_id;
     -- Drafts alone.
     if not found then return null; end if;
     insert into channel_day as k (pusher_id, day, published)
     select pusher_id, (visible_at at time zone 'UTC')::date, count(*)
-    from come where visible_at is not null group by 1, 2 order by 1, 2
+    from unnest(channels, instants) a (pusher_id, visible_at) where visible_at is not null group by 1, 2 order by 1, 2
     on conflict (pusher_id, day) do update set published = k.published + excluded.published;
     return null;
   end $$`,
@@ -106,19 +113,21 @@ const VISIBILITY = [
   `create trigger alert_deleted after delete on alert for each row
   when (old.visible_at is not null and ${STAYS_COUNTED} is distinct from 'on') execute function alert_to_state()`,
   `create function alert_reports_removed() returns trigger language plpgsql as $$
+  declare
+    ids uuid[] := array(select id from removed);
   begin
-    delete from loose_alert l using removed a where l.alert_id = a.id;
-    with gone as (delete from alert_words w using removed a where w.alert_id = a.id returning w.block_id)
+    delete from loose_alert where alert_id = any(ids);
+    with gone as (delete from alert_words where alert_id = any(ids) returning block_id)
     update alert_block set stale = true where id in (
       select id from alert_block where id in (select block_id from gone) and not stale order by id for no key update);
     if ${STAYS_COUNTED} = 'on' then
-      insert into left_reports (alert_id) select a.id from removed a
-      where exists (select from report r where r.alert_id = a.id);
+      insert into left_reports (alert_id) select id from unnest(ids) id
+      where exists (select from report r where r.alert_id = id);
     else
-      delete from report r using removed a where r.alert_id = a.id;
+      delete from report where alert_id = any(ids);
     end if;
-    delete from alert_counter c using removed a where c.alert_id = a.id;
-    delete from alert_counter_stripe c using removed a where c.alert_id = a.id;
+    delete from alert_counter where alert_id = any(ids);
+    delete from alert_counter_stripe where alert_id = any(ids);
     return null;
   end $$`,
   `create trigger alert_reports_deleted after delete on alert referencing old table as removed
@@ -128,17 +137,20 @@ const VISIBILITY = [
 /** Joins, leaves, evictions and what a device says anew of itself: its revision, the channel's count and the breakdown. */
 const SUBSCRIBERS = [
   `create function subscription_to_counts() returns trigger language plpgsql as $$
+  declare
+    step int := case tg_op when 'INSERT' then 1 else -1 end;
+    devices bigint[]; channels uuid[]; mutes boolean[];
   begin
+    select array_agg(device_id), array_agg(pusher_id), array_agg(muted) into devices, channels, mutes from changed;
     update device d set subs_rev = d.subs_rev + 1
-    from (select id from device where id in (select device_id from changed) order by id for no key update) c
+    from (select id from device where id = any(devices) order by id for no key update) c
     where d.id = c.id;
-    update channel_state s set subscribers = s.subscribers + (case tg_op when 'INSERT' then c.n else -c.n end)
-    from (select pusher_id, count(*) n from changed group by 1) c where s.pusher_id = c.pusher_id;
+    update channel_state s set subscribers = s.subscribers + step * c.n
+    from (select pusher_id, count(*) n from unnest(channels) pusher_id group by 1) c where s.pusher_id = c.pusher_id;
     insert into subscriber_mix as m (pusher_id, platform, app_version, locale, timezone, n, muted)
     select c.pusher_id, d.platform, d.app_version, d.locale, d.timezone,
-      case tg_op when 'INSERT' then count(*) else -count(*) end,
-      case tg_op when 'INSERT' then count(*) filter (where c.muted) else -count(*) filter (where c.muted) end
-    from changed c join device d on d.id = c.device_id
+      step * count(*), step * count(*) filter (where c.muted)
+    from unnest(devices, channels, mutes) c (device_id, pusher_id, muted) join device d on d.id = c.device_id
     group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
     on conflict (pusher_id, platform, app_version, locale, timezone)
     do update set n = m.n + excluded.n, muted = m.muted + excluded.muted;
@@ -196,72 +208,6 @@ const REVIEWS = [
   execute function notice_over()`,
   `create trigger alert_gone after delete on alert for each row
   when (old.notice_id is not null) execute function notice_over()`,
-];
-
-/**
- * How many alerts refer to a file. In order of the ids, so that two alerts that share files wait for one another in one
- * order. Alerts without files pay nothing.
- */
-const ASSETS = [
-  `create function alert_to_assets() returns trigger language plpgsql as $$
-  declare
-    gone uuid[] := '{}';
-    come uuid[] := '{}';
-    moved record;
-  begin
-    if tg_op <> 'INSERT' then gone := array[old.image_asset_id, old.audio_asset_id, old.html_asset_id]; end if;
-    if tg_op <> 'DELETE' then come := array[new.image_asset_id, new.audio_asset_id, new.html_asset_id]; end if;
-    for moved in
-      select id, sum(n)::int as n from (
-        select unnest(gone) as id, -1 as n union all select unnest(come), 1) r
-      where id is not null group by id having sum(n) <> 0 order by id
-    loop
-      update asset set refs = refs + moved.n,
-        attached_at = case when refs + moved.n > 0 then coalesce(attached_at, clock_timestamp()) end,
-        expires_at = case when refs + moved.n = 0 then clock_timestamp() + interval '${LIMITS.waiting_files_hours} hours' end
-      where id = moved.id;
-    end loop;
-    return null;
-  end $$`,
-  `create trigger alert_assets_inserted after insert on alert for each row
-  when (new.image_asset_id is not null or new.audio_asset_id is not null or new.html_asset_id is not null)
-  execute function alert_to_assets()`,
-  `create trigger alert_assets_updated after update on alert for each row
-  when (old.image_asset_id is distinct from new.image_asset_id
-    or old.audio_asset_id is distinct from new.audio_asset_id
-    or old.html_asset_id is distinct from new.html_asset_id)
-  execute function alert_to_assets()`,
-  `create trigger alert_assets_deleted after delete on alert for each row
-  when (old.image_asset_id is not null or old.audio_asset_id is not null or old.html_asset_id is not null)
-  execute function alert_to_assets()`,
-];
-
-/** A channel's picture counts as an alert's do, so that its file stays. In order of the ids, too. */
-const PICTURES = [
-  `create function pusher_to_assets() returns trigger language plpgsql as $$
-  declare
-    gone uuid;
-    come uuid;
-    moved record;
-  begin
-    if tg_op <> 'INSERT' then gone := old.image_asset_id; end if;
-    if tg_op <> 'DELETE' then come := new.image_asset_id; end if;
-    for moved in
-      select id, n from (values (gone, -1), (come, 1)) r (id, n) where id is not null order by id
-    loop
-      update asset set refs = refs + moved.n,
-        attached_at = case when refs + moved.n > 0 then coalesce(attached_at, clock_timestamp()) end,
-        expires_at = case when refs + moved.n = 0 then clock_timestamp() + interval '${LIMITS.waiting_files_hours} hours' end
-      where id = moved.id;
-    end loop;
-    return null;
-  end $$`,
-  `create trigger pusher_assets_inserted after insert on pusher for each row
-  when (new.image_asset_id is not null) execute function pusher_to_assets()`,
-  `create trigger pusher_assets_updated after update on pusher for each row
-  when (old.image_asset_id is distinct from new.image_asset_id) execute function pusher_to_assets()`,
-  `create trigger pusher_assets_deleted after delete on pusher for each row
-  when (old.image_asset_id is not null) execute function pusher_to_assets()`,
 ];
 
 /**

@@ -14,6 +14,12 @@ export const foundBy = (channel: string, words: string, writer: string) =>
   `array_to_tsvector(array(select ${mark(channel)} || word from unnest(${words}) word)
       || (${mark(channel)} || '@' || coalesce(${writer}, '')))`;
 
+/**
+ * SQL, for who adds an alert's entries in the statement that adds the alert: PostgreSQL runs the trigger that sees to alerts without any
+ * after the whole statement, Citus after the alert.
+ */
+export const HAS_WORDS = "on conflict (alert_id) do update set words = excluded.words";
+
 /** SQL: what a block has besides of an alert that handsets do not see. No word has the sign. */
 export const stateOf = (channel: string, status: string) => `(${mark(channel)} || '#' || ${status})`;
 

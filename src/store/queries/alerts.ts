@@ -9,7 +9,7 @@ import { LIMITS } from "../../model/limits.ts";
 import { statementsOf } from "../db/statement.ts";
 import { KEEP, KEEPING } from "./alert_changes.ts";
 import { FIELDS, GIVEN, NAMES, WHOLE } from "./alert_columns.ts";
-import { foundBy, KEEP_FOUND } from "./alert_words.ts";
+import { foundBy, HAS_WORDS, KEEP_FOUND } from "./alert_words.ts";
 import { SCOPE, VISIBLE } from "./channels.ts";
 import { countsOf } from "./reports.ts";
 
@@ -32,11 +32,12 @@ export const insertAlert = defineStatement("insert_alert", {
   columns: WHOLE.columns,
   text: `with i as (
       insert into alert (id, pusher_id, status, sent_at, ${NAMES.join(", ")})
-      values ($id, $pusher_id, $status::text, case $status::text when 'sent' then clock_timestamp() end, ${GIVEN})
+      select $id, $pusher_id, $status::text, case $status::text when 'sent' then clock_timestamp() end, ${GIVEN}
       returning ${WHOLE.text}),
     found as (
       insert into alert_words (alert_id, words)
-      values ($id, ${foundBy("$pusher_id::uuid", "$words::text[]", "$writer::text")}))
+      select $id, ${foundBy("$pusher_id::uuid", "$words::text[]", "$writer::text")}
+      ${HAS_WORDS})
     select * from i`,
 });
 

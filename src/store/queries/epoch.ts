@@ -2,7 +2,7 @@
 // the rows carry along, and the timeline, which PostgreSQL itself counts up wherever it goes on without the server that was
 // there before. A restart changes neither (docs/rules.md#inbox-epoch).
 
-import { nullable, text } from "../../model/fields/sql.ts";
+import { nullable, text, uuid } from "../../model/fields/sql.ts";
 import { statementsOf } from "../db/statement.ts";
 
 const defineStatement = statementsOf("upkeep");
@@ -18,7 +18,8 @@ export const EPOCH = `(select left(md5(concat_ws(' ', e.epoch, 'channel_state'::
 
 /** From now on no validator from before matches. The last step of a restore, in its transaction or after it. */
 export const renewEpoch = defineStatement("renew_epoch", {
-  text: `update epoch set epoch = gen_random_uuid()`,
+  parameters: { epoch: uuid },
+  text: "update epoch set epoch = $epoch",
 });
 
 /**

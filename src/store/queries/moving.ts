@@ -66,7 +66,7 @@ export const putTransfer = defineClaim("put_transfer", {
   parameters: { device_id: bigint, code_hash: bytea, seconds: int },
   columns: { expires_at: timestamptz },
   text: `insert into device_transfer as t (device_id, code_hash, expires_at)
-    select d.id, $code_hash::bytea, now() + $seconds::int * interval '1 second'
+    select d.id, $code_hash::bytea, clock_timestamp() + $seconds::int * interval '1 second'
     from device d where d.id = $device_id for key share
     on conflict (device_id) do update set code_hash = excluded.code_hash, expires_at = excluded.expires_at
     returning expires_at`,

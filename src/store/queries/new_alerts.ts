@@ -17,7 +17,7 @@ import { LIMITS } from "../../model/limits.ts";
 import { type RowOf, statementsOf } from "../db/statement.ts";
 import { BOUNDED } from "../db/together.ts";
 import { FIELDS, NAMES } from "./alert_columns.ts";
-import { foundBy } from "./alert_words.ts";
+import { foundBy, HAS_WORDS } from "./alert_words.ts";
 import { AUDIT_LINE } from "./audit.ts";
 import { SCOPE, visibleTo } from "./channels.ts";
 import { type Locking, lockedChannels } from "./locked_channels.ts";
@@ -99,7 +99,8 @@ const create = (name: string, locking: Locking) =>
         returning id),
       found as (
         insert into alert_words (alert_id, words)
-        select v.id, ${foundBy("v.pusher_id", "v.words", "v.actor_id")} from v join i on i.id = v.id),
+        select v.id, ${foundBy("v.pusher_id", "v.words", "v.actor_id")} from v join i on i.id = v.id
+        ${HAS_WORDS}),
       told as (
         insert into workspace_event (id, workspace_id, pusher_id, body)
         select v.event_id, v.workspace_id, v.pusher_id, case when v.status <> 'sent' then v.event_body

@@ -31,7 +31,7 @@ export const keepClient = defineStatement("keep_client", {
         $application_type, false, now(), now())
       on conflict ("clientId") do update set "name" = excluded."name", "uri" = excluded."uri",
         "redirectUris" = excluded."redirectUris", "grantTypes" = excluded."grantTypes",
-        "applicationType" = excluded."applicationType", "updatedAt" = now()
+        "applicationType" = excluded."applicationType", "updatedAt" = excluded."updatedAt"
       returning "clientId")
     insert into auth."oauthClientResource" ("id", "clientId", "resourceId", "createdAt")
     select $link_id, "clientId", $resource, now() from kept on conflict ("clientId", "resourceId") do nothing`,
@@ -56,7 +56,7 @@ export const findClient = defineStatement("find_client", {
 export const askForMore = defineStatement("ask_for_more", {
   parameters: { connection_id: uuid },
   text: `insert into step_up as s (user_id, client_id, asked_at)
-    select user_id, client_id, now() from connection where id = $connection_id
+    select user_id, client_id, clock_timestamp() from connection where id = $connection_id
     on conflict (user_id, client_id) do update set asked_at = excluded.asked_at`,
 });
 

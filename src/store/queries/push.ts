@@ -84,7 +84,7 @@ export const noteFailures = defineStatement("note_push_failures", {
         and e.failing_since < now() - $days::int * interval '1 day' as over
       from push_endpoint e join ${VERSIONS.text} on ${OF} order by e.device_id for update of e),
     gone as (delete from push_endpoint e using failed f where e.device_id = f.device_id and f.over)
-    update push_endpoint e set failures = e.failures + 1, failing_since = coalesce(e.failing_since, now())
+    update push_endpoint e set failures = e.failures + 1, failing_since = coalesce(e.failing_since, clock_timestamp())
     from failed f where e.device_id = f.device_id and not coalesce(f.over, false)`,
 });
 

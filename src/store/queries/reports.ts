@@ -55,7 +55,7 @@ const begin = (parameters: object, columns: string) => `with r as materialized (
        t (request, alert_id, device_id, kind${"choices" in parameters ? ", reply" : ""}, n)),
    held as materialized (
      select a.id, a.pusher_id${columns} from alert a
-     where a.id in (select alert_id from r) and ${isVisible("a")} order by a.id for key share)`;
+     where a.id = any(array(select alert_id from r)) and ${isVisible("a")} order by a.id for key share)`;
 
 /** `v`: what its device can see. */
 const SEEN = `from r

@@ -7,6 +7,7 @@ import { int, jsonb, neverNull, nullable, text, timestamptz, uuid } from "../../
 import { statementsOf } from "../db/statement.ts";
 import { KEEP, KEEPING } from "./alert_changes.ts";
 import { NAMES, WHOLE } from "./alert_columns.ts";
+import { HAS_WORDS } from "./alert_words.ts";
 import { NEXT_VERSION } from "./alerts.ts";
 
 const defineStatement = statementsOf("publish");
@@ -84,7 +85,8 @@ export const fillSeries = defineStatement("fill_series", {
     found as (
       insert into alert_words (alert_id, words)
       select made.id, w.words
-      from made join alert_words w on w.alert_id = any(array[made.series_id])),
+      from made join alert_words w on w.alert_id = any(array[made.series_id])
+      ${HAS_WORDS}),
     noted as (
       update alert_series s set filled_to = f.filled_to, fill_at = f.fill_at
       from f where s.alert_id = f.series_id and f.fill_at is not null and s.alert_id = any(array(select series_id from f))),
