@@ -50,6 +50,7 @@ const RAW_SQL: Record<string, string> = {
   "src/store/db/migrate.ts": "the names of the migrations, settings of the session that migrates",
   "src/identity/operator/backup_rows.ts": "tables, keys and triggers by the names that the catalogue gives",
   "src/store/db/pooled.ts": "what a pooler has set up on its connections",
+  "src/identity/operator/cells.ts": "names of schemas and roles are no parameters",
   "src/program/boot/observe.ts": "asks whether the database is there",
   "src/identity/auth/better_auth.ts": "the library's own tables, by its own adapter",
 };

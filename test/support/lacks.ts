@@ -74,3 +74,11 @@ export function lacksStandbys(): boolean {
     throw new Error(`${reason}, and BELFRY_TEST_REQUIRE is 1`);
   return prevented(reason);
 }
+
+/** For `skipIf`: whether no Citus is named, which it prints; no registry that CI installs from has it. */
+export const lacksCitus = (): boolean =>
+  prevented(
+    process.env.TEST_CITUS_URL
+      ? null
+      : "TEST_CITUS_URL names no Citus coordinator (scripts/citus.sh starts one where Citus is installed)",
+  );

@@ -16,6 +16,7 @@ import { openService, type Service, type ServiceOptions } from "../../src/progra
 import { loadConfig } from "../../src/store/config/load.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
 import { TOOLS } from "../../tools/index.ts";
+import { freshCell } from "./cells.ts";
 import { withDatabase } from "./databases.ts";
 import "./passwords.ts";
 import { restored } from "./restored.ts";
@@ -48,12 +49,22 @@ const PATIENCE = {
   DATABASE_IDLE_MS: "120000",
 };
 
-/** A fresh database as settings, migrated unless it shall be empty, and what removes it. */
+/**
+ * A fresh database as settings, migrated unless it shall be empty, and what removes it. With BELFRY_TEST_CELLS a cell of TEST_CITUS_URL
+ * instead, for whichever tests are run so.
+ */
 export async function freshDatabase({ empty = false } = {}): Promise<{
   settings: Record<string, string>;
   remove(): Promise<void>;
 }> {
   const dataDir = mkdtempSync(join(tmpdir(), "belfry-world-"));
+  const removeFolder = () => rmSync(dataDir, { recursive: true, force: true });
+  const secret = "a secret of the tests that is long enough";
+  if (process.env.BELFRY_TEST_CELLS && !empty) {
+    const cell = await freshCell();
+    const settings = { DATA_DIR: dataDir, DATABASE_URL: cell.url, SECRET: secret, ...PATIENCE };
+    return { settings, remove: () => cell.remove().finally(removeFolder) };
+  }
   const { url, template, thrownAway } = inject("database");
   const name = `${template}_${process.pid}_${++copies}`;
   const admin = openOrm({ databaseUrl: url, databasePool: 2 });
@@ -63,11 +74,10 @@ export async function freshDatabase({ empty = false } = {}): Promise<{
   // Nothing here outlives a crash of the server, so no commit waits for the disk.
   if (!thrownAway) await em.execute(`alter database ${name} set synchronous_commit = off`);
   const databaseUrl = withDatabase(url, name);
-  const secret = "a secret of the tests that is long enough";
   return {
     settings: { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, SECRET: secret, ...PATIENCE },
     remove: async () => {
-      rmSync(dataDir, { recursive: true, force: true });
+      removeFolder();
       if (!thrownAway) await em.execute(`drop database if exists ${name} with (force)`);
       await admin.close(true);
     },

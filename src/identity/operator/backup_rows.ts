@@ -6,8 +6,9 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { from, to } from "pg-copy-streams";
-import { invalidRequest } from "../../model/errors.ts";
+import { conflict, invalidRequest } from "../../model/errors.ts";
 import { need } from "../../model/need.ts";
+import { CELL_PREFIX } from "../../store/db/cell.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { type Box, type Piece, wholePiece } from "./backup_shelf.ts";
 
@@ -32,6 +33,9 @@ interface Client {
   query<S extends Readable | Writable>(stream: S): S;
 }
 
+const NOT_OF_CELLS =
+  "A cell on Citus is neither backed up nor restored by this command: keep the coordinator and each worker as Citus says (docs/scale.md#cells-on-citus).";
+
 /**
  * Runs `work` in a transaction, with the connection that it has, which copies go through. Nothing else may run on `orm` as it begins.
  * @throws what it throws, and nothing stays.
@@ -51,6 +55,8 @@ export async function copying<T>(
     // A text of a date must be read as it was written, whatever the role's own settings are.
     for (const set of ["datestyle = 'ISO, YMD'", "intervalstyle = postgres", "client_encoding = utf8"])
       await em.execute(`set local ${set}`);
+    const [at] = await em.execute<{ schema: string | null }[]>("select current_schema() as schema");
+    if (at?.schema?.startsWith(CELL_PREFIX)) throw conflict(NOT_OF_CELLS);
     return work(em as SqlEntityManager, own);
   }, options);
 }

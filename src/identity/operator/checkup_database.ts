@@ -7,6 +7,7 @@ import { boolean, float8, int, text } from "../../model/fields/sql.ts";
 import { need } from "../../model/need.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import type { Config } from "../../store/config/settings.ts";
+import { CELL_PREFIX } from "../../store/db/cell.ts";
 import { carried, migrationsOf } from "../../store/db/migrate.ts";
 import { openOrm } from "../../store/db/orm.ts";
 import { type RowOf, run, statementsOf } from "../../store/db/statement.ts";
@@ -34,7 +35,8 @@ const serverState = defineStatement("server_state", {
   parameters: { now: float8 },
   text: `select current_setting('server_version_num')::int / 10000 as version, current_setting('server_version') as shown,
       extract(epoch from clock_timestamp())::float8 * 1000 - $now as ahead_ms, pg_is_in_recovery() as standby,
-      has_schema_privilege(current_schema(), 'create') and has_database_privilege(current_database(), 'create') as may_create,
+      has_schema_privilege(current_schema(), 'create')
+        and (starts_with(current_schema(), '${CELL_PREFIX}') or has_database_privilege(current_database(), 'create')) as may_create,
       current_setting('fsync') = 'on' and current_setting('full_page_writes') = 'on' as durable,
       current_setting('server_encoding') = 'UTF8' as utf8, current_setting('max_connections')::int as connections`,
 });

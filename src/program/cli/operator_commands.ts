@@ -7,6 +7,7 @@ import { loadSettings } from "../../store/config/load.ts";
 import { readCredentials } from "../../store/secret/credentials.ts";
 import { addBackupCommands } from "./backup_commands.ts";
 import { addCarryCommands } from "./carry_commands.ts";
+import { addCellCommand } from "./cell_command.ts";
 import { addDoctorCommand } from "./doctor_command.ts";
 import { addImportFromCommand } from "./import_from_command.ts";
 import { printResult, remark } from "./output.ts";
@@ -33,7 +34,7 @@ const WORKSPACE = ["--workspace <wsp_…>", "the workspace; may be left out whil
 /** Only for these commands: what reaches the database takes longer to load than all else that a command needs. */
 const reach = () => import("../../identity/operator/reach.ts");
 
-/** Adds migrate, doctor, database, workspaces, members, keys and channels. */
+/** Adds migrate, doctor, database, cell, workspaces, members, keys and channels. */
 export function addOperatorCommands(program: Command, version: string, now: () => Date): void {
   const ask = async (operation: OperatorOperation, args: Record<string, unknown>) => {
     const { operatorSettings, runForOperator } = await reach();
@@ -78,6 +79,7 @@ export function addOperatorCommands(program: Command, version: string, now: () =
   addBackupCommands(program, version, now);
   addCarryCommands(program, now);
   addImportFromCommand(program, now);
+  addCellCommand(program);
 
   const workspaces = group(program, "workspaces", "workspaces (accounts)");
   workspaces

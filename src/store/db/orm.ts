@@ -11,6 +11,7 @@ import { need } from "../../model/need.ts";
 import { hostsOf, tlsOf, wantsWritable } from "../config/database_url.ts";
 import type { Pooler } from "../config/setting.ts";
 import type { Config } from "../config/settings.ts";
+import { inCell, leadsToCell, namedInCell } from "./cell.ts";
 import { type Client, connectionTo, writable } from "./hosts.ts";
 import { type Bounds, PATIENT, patient, poolOptions, resilient } from "./pool.ts";
 import { type Connections, databaseOf, runOn } from "./statement.ts";
@@ -77,6 +78,8 @@ interface Ways {
 
 const firstOf = (url: string) => hostsOf(url)[0] ?? url;
 
+const CELL = { inCell, namedInCell };
+
 /** The clients of a URL, which may lead to a pooler, or to several hosts. */
 function classFor(
   plain: ClientClass,
@@ -85,7 +88,7 @@ function classFor(
   url: string | null,
   options: object,
 ): ClientClass {
-  const Client = resilient(plain, bounds, pooler);
+  const Client = resilient(plain, bounds, pooler, url !== null && leadsToCell(url) ? CELL : null);
   if (url === null || !wantsWritable(url)) return Client;
   return writable(Client, hostsOf(url).map(connectionTo), bounds, options);
 }

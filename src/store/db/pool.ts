@@ -71,6 +71,12 @@ interface Client {
 // biome-ignore lint/suspicious/noExplicitAny: the compiler asks for just this of a class that another one extends
 type ClientClass = (new (...args: any[]) => Client) & { Query: QueryClass };
 
+/** What store/db/cell.ts has of this. */
+interface Cell {
+  inCell(text: string): string;
+  namedInCell(error: Error & { code?: string }): void;
+}
+
 /** What begins or gives up a transaction; not what goes back to a savepoint. */
 const BRACKET = /^(start transaction( .*)?|rollback)$/;
 
@@ -90,12 +96,13 @@ const NOTHING = { command: "", rowCount: 0, rows: [] };
  * server that says nothing: that connection is cut, since its answer may still come. It also mends a leak: the query builder
  * returns a connection to the pool only after a `begin` or `rollback` that succeeded, so one that the server ended would count
  * as taken for ever, and a dozen of them would stop the service. Here `begin` cannot fail, `rollback` closes a broken
- * connection and then succeeds; every other statement fails on it, and the pool drops it.
+ * connection and then succeeds; every other statement fails on it, and the pool drops it. `cell`: how one is spoken with.
  */
 export function resilient<C extends ClientClass>(
   Client: C,
   bounds: Pick<Bounds, "statementMs">,
   pooler: Pooler | null = null,
+  cell: Cell | null = null,
 ): C {
   const Opening = openingQuery(Client.Query);
   const Closing = closingQuery(Client.Query);
@@ -130,7 +137,7 @@ export function resilient<C extends ClientClass>(
       // Of a name another transaction's connection knows nothing, or something else.
       const known = nameOf(text);
       const name = pooler === "transaction" ? undefined : known;
-      const config = { name, text, values, query_timeout };
+      const config = { name, text: cell ? cell.inCell(text) : text, values, query_timeout };
       if (this.#inside && !begins && isClosing(text)) {
         this.#last = config;
         return Promise.resolve(NOTHING);
@@ -148,6 +155,7 @@ export function resilient<C extends ClientClass>(
         return value;
       };
       return result.then(well, (error: Error & { code?: string }) => {
+        cell?.namedInCell(error);
         recordStatementOutcome(error);
         span?.end(error.code ?? "error");
         if (error.message === "Query read timeout") this.connection.stream.destroy();
