@@ -39,9 +39,11 @@ export default defineHandsetOperation({
     const also = test ? [...due, test.id] : due;
     const tag = ctx.services.inboxTag(inboxState(revision, { limit: wanted, view }, place, also));
     if (ctx.clientHolds(tag)) return new Validated(tag, NOT_MODIFIED);
-    // With others that ask now; what is settled only for this poll, and what is further back, is read for it alone.
-    const shared = before || test || due.length > 0 ? null : await ctx.services.sharedInbox(id, wanted);
-    if (shared) return new Validated(tag, shared[view]);
+    // As others have it; what is settled only for this poll, and what is further back, is read for it alone.
+    const alike = !before && !test && due.length === 0;
+    const shared = alike && (await ctx.services.sharedInbox.find(id, { limit: wanted, view, tag }));
+    if (shared) return new Validated(tag, shared);
+    let channelsAt: string | null | undefined;
     const page = await boundedPage(wanted, async (n) => {
       const from = {
         device_id: id,
@@ -53,10 +55,13 @@ export default defineHandsetOperation({
       const found = await (due.length === 0
         ? ctx.sql(inboxPage, from)
         : ctx.sql(inboxPageWithDue, { ...from, due }));
+      channelsAt = found[0]?.channels_at;
       return withinBytes(found, ctx.services.assets);
     });
     const whole = withTest(page, test);
     const cards = whole.rows.map((row) => new Card(row));
-    return new Validated(tag, showPage(whole, cards, ctx.services.assets)[view]);
+    const shown = showPage(whole, cards, ctx.services.assets)[view];
+    if (alike) ctx.services.sharedInbox.keep(tag, shown, channelsAt);
+    return new Validated(tag, shown);
   },
 });

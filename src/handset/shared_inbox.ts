@@ -1,46 +1,66 @@
-// First pages of inboxes that are asked for at the same moment: read by one statement, and made once for the devices that
-// have the same channels in its snapshot. Nothing is kept: a page is read after everybody who is answered with it has asked.
+// First pages of inboxes. Those that are asked for at the same moment are read by one statement, and made once for the devices that
+// have the same channels in its snapshot. The newest are kept as bytes: whoever asks next gets them once the database has said, after
+// that, that its channels are those of the page, each at the same revision. So a page is never from before anybody asked.
 
 import type { AssetAddresses } from "../model/domain/assets.ts";
 import type { InboxView, Services, Shared } from "../store/context.ts";
-import { batched, LOOK_UPS } from "../store/db/batch.ts";
+import { batched, batchedByPosition, LOOK_UPS } from "../store/db/batch.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { databaseOf, run } from "../store/db/statement.ts";
-import { inboxPages } from "../store/queries/inbox.ts";
+import { inboxChannels, inboxPages } from "../store/queries/inbox.ts";
 import { pagesIn, sharedBounds, sharedPage } from "./inbox_page.ts";
+import { KeptPages } from "./kept_pages.ts";
 
-type Page = Record<InboxView, Shared> | null;
+interface Page {
+  shown: Record<InboxView, Shared>;
+  channelsAt: string | null;
+}
 
 /** The set of a device was not read along with others. */
 const LATER = Symbol("later");
 
 export function createSharedInbox(orm: Orm, assets: AssetAddresses): Services["sharedInbox"] {
   const kysely = databaseOf(orm);
+  const kept = new KeptPages();
+  const channelsOf = batchedByPosition(
+    (devices: string[]) => run(kysely, inboxChannels, { devices }),
+    LOOK_UPS,
+  );
 
   const pagesOf = (limit: number) =>
-    batched<string, Page | typeof LATER>(async (devices) => {
+    batched<string, Page | null | typeof LATER>(async (devices) => {
       // Alone it is read by the statement for one.
       if (devices.length === 1) return [null];
       const rows = await run(kysely, inboxPages, {
         devices: [...new Set(devices)],
         ...sharedBounds(limit),
       });
-      const found = new Map<string, Page | typeof LATER>();
+      const found = new Map<string, Page | null | typeof LATER>();
       for (const { first, page } of pagesIn(rows)) {
-        const made = first.read ? sharedPage(page, limit, assets) : LATER;
-        for (const device of first.devices ?? []) found.set(device, made);
+        const shown = first.read ? sharedPage(page, limit, assets) : null;
+        const made = shown && { shown, channelsAt: first.channels_at };
+        for (const device of first.devices ?? []) found.set(device, first.read ? made : LATER);
       }
       return devices.map((device) => found.get(device) ?? null);
     }, LOOK_UPS);
 
   /** As many as there are limits. */
   const byLimit = new Map<number, ReturnType<typeof pagesOf>>();
-  return async (device, limit) => {
+
+  async function find(device: string, { limit, view, tag }: Parameters<Services["sharedInbox"]["find"]>[1]) {
+    const known = kept.get(tag);
+    if (known && (await channelsOf(device))?.channels_at === known.channelsAt) {
+      kept.keep(tag, known.page, known.channelsAt);
+      return known.page;
+    }
     const pages = byLimit.get(limit) ?? pagesOf(limit);
     byLimit.set(limit, pages);
     for (;;) {
       const page = await pages(device);
-      if (page !== LATER) return page;
+      if (page === LATER) continue;
+      if (page) kept.keep(tag, page.shown[view], page.channelsAt);
+      return page?.shown[view] ?? null;
     }
-  };
+  }
+  return { find, keep: (tag, page, channelsAt) => kept.keep(tag, page, channelsAt) };
 }

@@ -212,8 +212,11 @@ export interface Services {
   settle(channels: string[]): Promise<boolean>;
   /** What a handset's inbox depends on once all that was due says `sent`; `found`: by its look-up, where `due` names channels. @throws 401 when it is gone meanwhile. */
   settledInbox(device: Pick<DeviceCaller, "id">, found: InboxState): Promise<InboxState>;
-  /** A handset's newest alerts in each view, read after the call with those of others; null where it has to ask alone. */
-  sharedInbox(deviceId: string, limit: number): Promise<Record<InboxView, Shared> | null>;
+  /** A handset's newest alerts as they are after the call; `find` is null where it has to read them alone, which are then to be kept. */
+  sharedInbox: {
+    find(deviceId: string, asked: { limit: number; view: InboxView; tag: string }): Promise<Shared | null>;
+    keep(tag: string, page: Shared, channelsAt: string | null | undefined): void;
+  };
   /** A raw device id → its pseudonym. */
   deviceHash(deviceId: string): string;
   /** The state of an inbox → the validator of the answer. */
@@ -271,17 +274,16 @@ export const NOT_MODIFIED = Symbol("not modified");
 
 /** A body that several answers have in common. It is written once, and by then was held against its declared shape. */
 export class Shared {
-  readonly #write: () => string;
-  #json: Buffer | undefined;
+  #json: Buffer | (() => string);
 
   /** `write` makes its JSON, of nothing but what may leave. */
   constructor(write: () => string) {
-    this.#write = write;
+    this.#json = write;
   }
 
   /** The bytes of its JSON. */
   get json(): Buffer {
-    this.#json ??= Buffer.from(this.#write());
+    if (typeof this.#json === "function") this.#json = Buffer.from(this.#json());
     return this.#json;
   }
 }

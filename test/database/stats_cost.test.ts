@@ -8,7 +8,7 @@ import { listAlerts, searchAlerts } from "../../src/store/queries/alert_lists.ts
 import { channelBacklogs, channelCounts } from "../../src/store/queries/channels.ts";
 import { findDevicesWithInbox, inboxStates } from "../../src/store/queries/handset.ts";
 import { findWaitedFor } from "../../src/store/queries/held.ts";
-import { inboxPage, inboxPages, inboxPageWithDue } from "../../src/store/queries/inbox.ts";
+import { inboxChannels, inboxPage, inboxPages, inboxPageWithDue } from "../../src/store/queries/inbox.ts";
 import { settleDue } from "../../src/store/queries/settle.ts";
 import { listSubscribers } from "../../src/store/queries/subscribers.ts";
 import { alertTimeline, alertTotals, channelSums, daySums } from "../../src/store/stats/queries.ts";
@@ -138,6 +138,7 @@ describe("with 200,000 reports", () => {
       hashes: `array['${"1".padStart(64, "0")}']`,
     })),
     measured("inbox_states", inboxStates, () => ({ devices: "'{1}'" })),
+    measured("inbox_channels", inboxChannels, () => ({ devices: "'{1}'" })),
     measured("settle_due", settleDue, () => ({ channels: array(), limit: "500" })),
     measured("channel_counts", channelCounts, () => ({ pusher_id: `'${channels[0]}'` })),
     measured("channel_backlogs", channelBacklogs, () => ({ pusher_ids: array() })),
@@ -231,7 +232,7 @@ describe("with 200,000 reports", () => {
     } finally {
       await em.rollback();
     }
-    expect(looked).toHaveLength(7);
+    expect(looked).toHaveLength(8);
     expect(read).toEqual([]);
   });
 

@@ -46,6 +46,19 @@ const PLACE = {
           and (a.visible_at < coalesce($before::timestamptz, 'infinity') or a.id < $inside)`,
 };
 
+/** What a first page follows from: channels `c`, each at its revision, out of `from`. Equal text means equal rows, whoever asks. */
+const channelsAt = (from: string) =>
+  `(select string_agg(concat_ws('.', c.pusher_id, c.rev), ' ' order by c.pusher_id) from ${from})`;
+
+/** The same of each of these devices, by position. */
+export const inboxChannels = defineStatement("inbox_channels", {
+  reads: true,
+  parameters: { devices: array(bigint) },
+  columns: { position: int, channels_at: nullable(text) },
+  text: `select t.position::int as position, ${channelsAt(`${JOINED} and not c.suspended where s.device_id = t.id`)} as channels_at
+    from unnest((select $devices::int8[])) with ordinality t (id, position)`,
+});
+
 /**
  * A page of a device's inbox, newest first, strictly before an instant (null: from the newest); rows that share the last
  * instant come along. `max_bytes` ends it, though not before its first row; markup beyond that is not even read. `inside`
@@ -60,6 +73,8 @@ const page = (also: string) => ({
     following: nullable(timestamptz),
     /** About how many bytes this row and those before it have, unescaped. */
     so_far: float8,
+    /** In the first row. */
+    channels_at: nullable(text),
     id: uuid,
     handle: text,
     sent_at: neverNull(timestamptz),
@@ -67,7 +82,7 @@ const page = (also: string) => ({
     ...columnsOf(SHOWN),
   },
   text: `with channels as materialized (
-      select s.pusher_id, p.handle from ${JOINED} and not c.suspended
+      select s.pusher_id, c.rev, p.handle from ${JOINED} and not c.suspended
       join pusher p on p.id = s.pusher_id and ${byKey("p.id")} where s.device_id = $device_id),
     top as (
       select channels.handle, ids.id, ids.visible_at from channels cross join lateral (
@@ -81,7 +96,8 @@ const page = (also: string) => ({
         select ${SIZE} as size, alert.id, top.handle, alert.visible_at as sent_at, ${MARKUP} as html, ${NAMES.map((name) => `alert.${name}`).join(", ")}
         from top join alert on alert.id = top.id) sized
       window newest as (order by sent_at desc, id desc))
-    select following, so_far::float8, id, handle, sent_at, html, ${NAMES.join(", ")}
+    select following, so_far::float8, case when so_far = size then ${channelsAt("channels c")} end as channels_at,
+      id, handle, sent_at, html, ${NAMES.join(", ")}
     from page
     where so_far <= $max_bytes::int or so_far = size
     order by sent_at desc, id desc`,
@@ -123,7 +139,8 @@ export const ownTest = defineStatement("own_test", {
 });
 
 /** A visible alert with its channel's handle. */
-export type InboxRecord = RowOf<typeof inboxPage> & Partial<Pick<RowOf<typeof ownTest>, "test_until">>;
+export type InboxRecord = Omit<RowOf<typeof inboxPage>, "channels_at"> &
+  Partial<Pick<RowOf<typeof ownTest>, "test_until">>;
 
 /** What a row of a page shows of its alert. */
 export const ALERT_SHOWN = {
@@ -185,22 +202,24 @@ export const pagesOfSets = ({ told, first }: { told: string; first: Record<strin
 
 const devicePages = pagesOfSets({
   told: `
-      select sets.set, sets.devices, sets.near and (sets.set = 1 or coalesce(
+      select sets.set, sets.devices, ${channelsAt(`unnest(sets.channels) s (id) join channel_state c on c.pusher_id = s.id and not c.suspended and ${byKey("c.pusher_id")}`)} as channels_at,
+       
+        sets.near and (sets.set = 1 or coalesce(
           sum(bytes.bytes) over (order by sets.set rows unbounded preceding), 0) <= $max_total::int) as read
       from sets left join bytes on bytes.set = sets.set`,
-  first: { devices: "shown.devices" },
+  first: { devices: "shown.devices", channels_at: "shown.channels_at" },
 });
 
 /**
  * The first pages of several devices, read once for those that have the same channels in this very snapshot. Such devices are
  * a set; those of most devices come first, and the devices stand in the first row of their set. Sets are `read` as long
  * as their channels are not more than `max_channels` and their pages not larger than `max_total` bytes, the first one always.
- * A device that is gone is in no set.
+ * A device that is gone is in no set. `channels_at` as `inbox_channels` says it.
  */
 export const inboxPages = defineStatement("inbox_pages", {
   reads: true,
   parameters: { devices: array(bigint), ...devicePages.parameters, max_channels: int, max_total: int },
-  columns: { ...devicePages.columns, devices: nullable(array(bigint)) },
+  columns: { ...devicePages.columns, devices: nullable(array(bigint)), channels_at: nullable(text) },
   joined: devicePages.joined,
   text: `with joined as materialized (
       select d.id as device,
@@ -215,5 +234,5 @@ export const inboxPages = defineStatement("inbox_pages", {
 });
 
 /** What the rows of such statements have in common. */
-export type PageRow = Without<RowOf<typeof inboxPages>, "devices">;
+export type PageRow = Without<RowOf<typeof inboxPages>, "devices" | "channels_at">;
 type Without<Row, Name extends keyof Row> = Row extends unknown ? Omit<Row, Name> : never;
