@@ -12,6 +12,7 @@ import { loadConfig } from "../src/store/config/load.ts";
 const config = loadConfig({ PORT: String(await freePort("127.0.0.1")), HOST: "127.0.0.1" });
 const endless = 1e9;
 const service = await openService(config, {
+  alone: process.env.BENCH_ALONE === "1",
   limitMax: { "alert-sends": endless, "device-registrations": endless, "joins-of-address": endless },
 });
 const listening = await listen(service.app, config);

@@ -22,6 +22,8 @@ export interface OpenWorld extends World {
   secret: string;
   /** Microseconds that PostgreSQL's side of the connections to this database, or another, has used; null where it cannot be read from here. */
   databaseCpu(of?: string): Promise<number | null>;
+  /** The service as `npm start` gives it: with its log, and with nobody beside it to be told what changed. */
+  delivered(): Promise<Target>;
   memory(): Memory | null;
   profile: Server["profile"];
   close(): Promise<void>;
@@ -61,13 +63,15 @@ export async function openWorld(adminUrl: string, making: Making): Promise<OpenW
     const secret = randomBytes(32).toString("hex");
     const server = await startServer({ databaseUrl, secret });
     closers.push(server.stop);
-    const logged = lazy(async () => {
-      const folder = mkdtempSync(join(tmpdir(), "belfry-bench-"));
-      closers.push(async () => rmSync(folder, { recursive: true }));
-      const second = await startServer({ databaseUrl, secret, logTo: join(folder, "log") });
-      closers.push(second.stop);
-      return second.service;
-    });
+    const withLog = (settings?: Record<string, string>) =>
+      lazy(async () => {
+        const folder = mkdtempSync(join(tmpdir(), "belfry-bench-"));
+        closers.push(async () => rmSync(folder, { recursive: true }));
+        const second = await startServer({ databaseUrl, secret, logTo: join(folder, "log"), settings });
+        closers.push(second.stop);
+        return second.service;
+      });
+    const [logged, delivered] = [withLog(), withLog({ BENCH_ALONE: "1" })];
     const sql = async (text: string) => void (await databaseOf(orm).executeQuery(CompiledQuery.raw(text)));
     // What a connection that has ended had used stays counted.
     const used = new Map<string, Map<number, number>>();
@@ -81,7 +85,7 @@ export async function openWorld(adminUrl: string, making: Making): Promise<OpenW
       const all = [...each.values()].reduce((sum, us) => sum + us, 0);
       return Number.isNaN(all) ? null : all;
     };
-    return { ...server, ...making, logged, databaseCpu, databaseUrl, secret, sql, close };
+    return { ...server, ...making, logged, delivered, databaseCpu, databaseUrl, secret, sql, close };
   } catch (error) {
     await close();
     throw error;

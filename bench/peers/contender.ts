@@ -44,7 +44,7 @@ export const ask = (path: string, headers: Record<string, string>) =>
 
 /** As it is delivered: with its request log, on the database that it starts itself. Cards as its own clients ask for them. */
 export async function belfry(world: OpenWorld): Promise<Contender> {
-  const target = await world.logged();
+  const target = await world.delivered();
   const { key, pollers, reporters } = world.tokens;
   const path = `${INBOX}?limit=50&view=lean`;
   const polls = async (status: number, headersOf: (etag: string) => object): Promise<HttpLoad> => {

@@ -171,7 +171,8 @@ export async function openParts(
     max: config.heldPolls,
     maxPerAddress: config.heldPollsPerAddress,
     // The embedded database is this process's own, unless it is one of several.
-    bus: config.databaseUrl !== null || within ? await openBus(config, { orm, log }) : null,
+    bus:
+      (config.databaseUrl !== null && !options.alone) || within ? await openBus(config, { orm, log }) : null,
     metrics,
     again: createAskedAgain({ orm, assets, seen, inboxTag, settle }),
     readNews: createReadNews(orm, assets),

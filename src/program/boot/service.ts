@@ -52,6 +52,8 @@ export interface ServiceOptions {
   logTo?: DestinationStream;
   /** Told of every event after its commit, beside the webhooks. */
   publish?: (event: DomainEvent) => void;
+  /** Nobody else serves the database at this address: for the bench, which measures what `npm start` delivers. */
+  alone?: boolean;
   /** It is one of several processes that another one has started. */
   within?: Within;
 }
