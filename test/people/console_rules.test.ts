@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callerOf } from "../../src/identity/auth/people.ts";
 import { addMember } from "../../src/identity/operator/accounts.ts";
-import grant_connection from "../../src/identity/session/grant_connection.ts";
+import { grant_connection } from "../../src/identity/session/connections.ts";
 import { parseId, showId } from "../../src/model/domain/ids.ts";
 import { destination } from "../../src/pages/console/pages/carry_on.ts";
 import { leastRoleOf } from "../../src/pages/console/scope_groups.ts";

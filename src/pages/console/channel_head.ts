@@ -1,6 +1,6 @@
 // What stands at the head of each page of a channel: its face and name, what state it is in, and its pages.
 
-import list_keys from "../../identity/session/list_keys.ts";
+import { list_keys } from "../../identity/session/keys.ts";
 import { roleReaches } from "../../model/domain/visibility.ts";
 import type { Role } from "../../model/entities/member.ts";
 import { type FaceFacts, face, pictureHere } from "../../ui/face.ts";

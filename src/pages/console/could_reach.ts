@@ -1,6 +1,6 @@
 // How many devices an alert could reach, and how many of them are woken while their app is closed.
 
-import get_wake_ups from "../../identity/session/get_wake_ups.ts";
+import { get_wake_ups } from "../../identity/session/own_devices.ts";
 import { LIMITS, said } from "../../model/limits.ts";
 import { devices } from "./phone.ts";
 import type { Channel, MemberVisit } from "./visit.ts";

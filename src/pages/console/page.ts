@@ -2,10 +2,10 @@
 // only, no framing.
 
 import type { Session } from "../../identity/auth/people.ts";
-import list_connections from "../../identity/session/list_connections.ts";
-import list_files from "../../identity/session/list_files.ts";
-import list_keys from "../../identity/session/list_keys.ts";
-import list_members from "../../identity/session/list_members.ts";
+import { list_connections } from "../../identity/session/connections.ts";
+import { list_files } from "../../identity/session/files.ts";
+import { list_keys } from "../../identity/session/keys.ts";
+import { list_members } from "../../identity/session/members.ts";
 import { showId } from "../../model/domain/ids.ts";
 import { roleReaches } from "../../model/domain/visibility.ts";
 import type { Role } from "../../model/entities/member.ts";

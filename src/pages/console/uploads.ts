@@ -2,7 +2,7 @@
 // the form itself brings where no script runs. Either way the form then holds what became of the file.
 
 import { IncomingFile } from "../../effects/assets/incoming.ts";
-import upload_file from "../../identity/session/upload_file.ts";
+import { upload_file } from "../../identity/session/files.ts";
 import type { AssetKind } from "../../model/entities/asset.ts";
 import { ApiError } from "../../model/errors.ts";
 import { said } from "../../model/limits.ts";

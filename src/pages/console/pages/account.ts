@@ -1,11 +1,12 @@
 // A person's own account: name, workspaces, ways to sign in, the password, and where it is signed in.
 
-import change_password from "../../../identity/session/change_password.ts";
-import create_workspace from "../../../identity/session/create_workspace.ts";
-import end_session from "../../../identity/session/end_session.ts";
-import get_sign_in from "../../../identity/session/get_sign_in.ts";
-import list_sessions from "../../../identity/session/list_sessions.ts";
-import update_profile from "../../../identity/session/update_profile.ts";
+import {
+  change_password,
+  end_session,
+  get_sign_in,
+  list_sessions,
+} from "../../../identity/session/sign_in.ts";
+import { create_workspace, update_profile } from "../../../identity/session/workspaces.ts";
 import { ApiError, notFound } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { html } from "../../../ui/html.ts";

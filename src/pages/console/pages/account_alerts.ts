@@ -1,9 +1,8 @@
 // Alerts of all channels together: drafts, which wait for somebody to read and decide, what is scheduled, the soonest first, what
 // was sent or cancelled, the newest first, and all of it; each searched by words, channel and writer.
 
-import list_own_workspaces from "../../../identity/session/list_own_workspaces.ts";
-import mail_drafts from "../../../identity/session/mail_drafts.ts";
-import open_reviews from "../../../identity/session/open_reviews.ts";
+import { mail_drafts, open_reviews } from "../../../identity/session/reviews.ts";
+import { list_own_workspaces } from "../../../identity/session/workspaces.ts";
 import { showId } from "../../../model/domain/ids.ts";
 import { roleReaches } from "../../../model/domain/visibility.ts";
 import type { AlertStatus } from "../../../model/entities/alert.ts";

@@ -1,8 +1,10 @@
 // The assistants that the signed-in person connected to this workspace, and the end of a connection.
 
-import end_connection from "../../../identity/session/end_connection.ts";
-import list_connections from "../../../identity/session/list_connections.ts";
-import update_connection from "../../../identity/session/update_connection.ts";
+import {
+  end_connection,
+  list_connections,
+  update_connection,
+} from "../../../identity/session/connections.ts";
 import { notFound } from "../../../model/errors.ts";
 import { html } from "../../../ui/html.ts";
 import { COPY_SCRIPT, PEOPLE_STYLES } from "../page.ts";

@@ -2,7 +2,7 @@
 // another person changed meanwhile is never overwritten unseen. Pausing and going on stand below the form.
 
 import { randomBytes } from "node:crypto";
-import get_retention from "../../../identity/session/get_retention.ts";
+import { get_retention } from "../../../identity/session/workspaces.ts";
 import { MAX_BYTES } from "../../../model/domain/assets.ts";
 import { type ApiError, forbidden, notFound } from "../../../model/errors.ts";
 import { MAX_BODY } from "../../../operation/tool.ts";

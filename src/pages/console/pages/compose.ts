@@ -3,7 +3,7 @@
 
 import { createHash, randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import test_alert from "../../../identity/session/test_alert.ts";
+import { test_alert } from "../../../identity/session/own_devices.ts";
 import { MAX_BYTES } from "../../../model/domain/assets.ts";
 import { ApiError, conflict, notFound } from "../../../model/errors.ts";
 import { MAX_BODY } from "../../../operation/tool.ts";

@@ -1,7 +1,7 @@
 // The preview beside the form: what a phone would show of what is typed, what the sanitiser would take out, and what the channel
 // never asked for. The sanitiser is asked through preview_html, so that what is shown is what would be kept.
 
-import list_files from "../../../identity/session/list_files.ts";
+import { list_files } from "../../../identity/session/files.ts";
 import { capabilityNotes } from "../../../model/domain/capabilities.ts";
 import { ApiError } from "../../../model/errors.ts";
 import { readInstant } from "../../../model/fields/accepts.ts";

@@ -2,8 +2,7 @@
 // request of the assistant is measured by; the authorization server is told the part of it that was asked for.
 
 import { callerOf, type Session } from "../../../identity/auth/people.ts";
-import grant_connection from "../../../identity/session/grant_connection.ts";
-import list_grants from "../../../identity/session/list_grants.ts";
+import { grant_connection, list_grants } from "../../../identity/session/connections.ts";
 import { newUuid, showId } from "../../../model/domain/ids.ts";
 import { ApiError, invalidRequest } from "../../../model/errors.ts";
 import { need } from "../../../model/need.ts";

@@ -2,9 +2,7 @@
 // unless they are used.
 
 import { IncomingFile } from "../../../effects/assets/incoming.ts";
-import delete_file from "../../../identity/session/delete_file.ts";
-import list_files from "../../../identity/session/list_files.ts";
-import upload_file from "../../../identity/session/upload_file.ts";
+import { delete_file, list_files, upload_file } from "../../../identity/session/files.ts";
 import { MAX_BYTES, MAX_PIXELS } from "../../../model/domain/assets.ts";
 import { ASSET_KINDS, type AssetKind } from "../../../model/entities/asset.ts";
 import { ApiError, notFound } from "../../../model/errors.ts";

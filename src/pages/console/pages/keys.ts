@@ -1,10 +1,14 @@
 // Keys: made here, shown once on the answering page, listed with their last use, revoked.
 
-import create_key, { KEY_LIVES } from "../../../identity/session/create_key.ts";
-import get_left_by_key, { type LeftByKey } from "../../../identity/session/get_left_by_key.ts";
-import list_keys from "../../../identity/session/list_keys.ts";
-import revoke_key from "../../../identity/session/revoke_key.ts";
-import update_key from "../../../identity/session/update_key.ts";
+import {
+  create_key,
+  get_left_by_key,
+  KEY_LIVES,
+  type LeftByKey,
+  list_keys,
+  revoke_key,
+  update_key,
+} from "../../../identity/session/keys.ts";
 import { ApiError, notFound } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Content, html } from "../../../ui/html.ts";

@@ -3,11 +3,13 @@
 
 import { STAND_IN } from "../../../identity/auth/links.ts";
 import { linkMail } from "../../../identity/auth/mail.ts";
-import add_member from "../../../identity/session/add_member.ts";
-import link_member from "../../../identity/session/link_member.ts";
-import list_members from "../../../identity/session/list_members.ts";
-import remove_member from "../../../identity/session/remove_member.ts";
-import update_member from "../../../identity/session/update_member.ts";
+import {
+  add_member,
+  link_member,
+  list_members,
+  remove_member,
+  update_member,
+} from "../../../identity/session/members.ts";
 import { grantableRoles } from "../../../model/domain/standing.ts";
 import type { Role } from "../../../model/entities/member.ts";
 import { ApiError } from "../../../model/errors.ts";

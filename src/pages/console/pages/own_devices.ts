@@ -1,9 +1,11 @@
 // A person's own devices: the handsets on which tests of the own drafts are shown. One is linked by a link or a code that is opened
 // there, and unlinked here or there (docs/rules.md#own-devices).
 
-import link_own_device from "../../../identity/session/link_own_device.ts";
-import list_own_devices from "../../../identity/session/list_own_devices.ts";
-import unlink_own_device from "../../../identity/session/unlink_own_device.ts";
+import {
+  link_own_device,
+  list_own_devices,
+  unlink_own_device,
+} from "../../../identity/session/own_devices.ts";
 import type { ApiError } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { html } from "../../../ui/html.ts";

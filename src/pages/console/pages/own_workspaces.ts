@@ -2,10 +2,12 @@
 
 import type { z } from "zod";
 import { personOf } from "../../../identity/auth/people.ts";
-import close_account from "../../../identity/session/close_account.ts";
-import leave_workspace from "../../../identity/session/leave_workspace.ts";
-import list_own_workspaces from "../../../identity/session/list_own_workspaces.ts";
-import rename_workspace from "../../../identity/session/rename_workspace.ts";
+import {
+  close_account,
+  leave_workspace,
+  list_own_workspaces,
+  rename_workspace,
+} from "../../../identity/session/workspaces.ts";
 import { ApiError } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { need } from "../../../model/need.ts";

@@ -1,8 +1,7 @@
 // How long alerts are kept: the workspace's own page, and what a setting leads to, in plain words, before it acts.
 
 import type { z } from "zod";
-import get_retention from "../../../identity/session/get_retention.ts";
-import set_retention from "../../../identity/session/set_retention.ts";
+import { get_retention, set_retention } from "../../../identity/session/workspaces.ts";
 import { ApiError } from "../../../model/errors.ts";
 import { LIMITS, said } from "../../../model/limits.ts";
 import { type Html, html } from "../../../ui/html.ts";

@@ -2,8 +2,8 @@
 // the decision, in reach of a thumb. What each decision does, and whether it may be made, its operation says. The version that the
 // page showed goes with every decision, so nobody sends what they have not seen (docs/rules.md#expected-version).
 
-import decline_alert from "../../../identity/session/decline_alert.ts";
-import test_alert from "../../../identity/session/test_alert.ts";
+import { test_alert } from "../../../identity/session/own_devices.ts";
+import { decline_alert } from "../../../identity/session/reviews.ts";
 import { capabilityNotes } from "../../../model/domain/capabilities.ts";
 import { type ApiError, notFound } from "../../../model/errors.ts";
 import { ALERT } from "../../../model/fields/alert.ts";

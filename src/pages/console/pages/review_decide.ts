@@ -2,7 +2,7 @@
 // screen what is decided most. A button names its effect; an urgent alert has a box that nobody ticks in passing.
 
 import { randomUUID } from "node:crypto";
-import decline_alert from "../../../identity/session/decline_alert.ts";
+import { decline_alert } from "../../../identity/session/reviews.ts";
 import { type ApiError, invalidRequest } from "../../../model/errors.ts";
 import { mostOf } from "../../../model/fields/accepts.ts";
 import { LIMITS } from "../../../model/limits.ts";

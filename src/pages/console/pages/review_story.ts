@@ -1,7 +1,7 @@
 // Who wrote an alert, by which way, and what was done to it since: lines of the audit log in words, and beside an edit what it
 // changed. The log holds no contents; what edits replaced is kept with the alert, for a while (docs/rules.md#alert-changes).
 
-import list_alert_changes from "../../../identity/session/list_alert_changes.ts";
+import { list_alert_changes } from "../../../identity/session/reviews.ts";
 import { showId } from "../../../model/domain/ids.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { instant } from "../parts.ts";

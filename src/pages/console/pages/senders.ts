@@ -2,9 +2,7 @@
 // what to paste into it is shown once. Its page says what became of its last requests.
 
 import { sampleOf } from "../../../api/ingest/sample.ts";
-import create_key from "../../../identity/session/create_key.ts";
-import list_keys from "../../../identity/session/list_keys.ts";
-import list_sender_requests from "../../../identity/session/list_sender_requests.ts";
+import { create_key, list_keys, list_sender_requests } from "../../../identity/session/keys.ts";
 import { ApiError, invalidRequest, notFound } from "../../../model/errors.ts";
 import { PROGRAM_NAMES, PROGRAMS, type Program } from "../../../model/fields/programs.ts";
 import { LIMITS } from "../../../model/limits.ts";

@@ -3,14 +3,16 @@
 
 import type { z } from "zod";
 import { newPasskey, readPasskey } from "../../../identity/auth/passkey_shapes.ts";
-import add_passkey from "../../../identity/session/add_passkey.ts";
-import begin_passkey from "../../../identity/session/begin_passkey.ts";
-import begin_second_factor from "../../../identity/session/begin_second_factor.ts";
-import confirm_second_factor from "../../../identity/session/confirm_second_factor.ts";
-import end_second_factor from "../../../identity/session/end_second_factor.ts";
-import get_sign_in from "../../../identity/session/get_sign_in.ts";
-import remove_passkey from "../../../identity/session/remove_passkey.ts";
-import renew_recovery_codes from "../../../identity/session/renew_recovery_codes.ts";
+import {
+  add_passkey,
+  begin_passkey,
+  begin_second_factor,
+  confirm_second_factor,
+  end_second_factor,
+  get_sign_in,
+  remove_passkey,
+  renew_recovery_codes,
+} from "../../../identity/session/sign_in.ts";
 import { ApiError, notFound } from "../../../model/errors.ts";
 import { LIMITS, spelled } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
