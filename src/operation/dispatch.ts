@@ -47,7 +47,6 @@ export interface DispatchDeps extends PerformDeps {
 
 /** One call as a transport read it. */
 export interface Call {
-  /** Path, query and body as one object of arguments. */
   args: unknown;
   /** What the transport already knows to be wrong with the request; reported after the credential's scopes. */
   problem?: ApiError;

@@ -29,7 +29,6 @@ export interface Heard {
 }
 
 export interface AskedToListen {
-  /** As it was said. */
   topic: string;
   handles: string[];
   format: (typeof FORMATS)[number] | "auth";

@@ -24,7 +24,6 @@ import {
 
 export interface IngestDeps {
   dispatcher: Pick<Dispatcher, "tool">;
-  /** The operation create_alert. */
   create: Tool;
   authenticate(token: string | null): Promise<Caller | null>;
   /** Keeps what became of a request; must not throw. */
@@ -51,7 +50,6 @@ interface Heard {
   request: IngestRequest | null;
   published: Published[];
   notes: string[];
-  /** What the last call said of its ceilings. */
   headers: Record<string, string>;
 }
 

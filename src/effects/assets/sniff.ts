@@ -15,11 +15,9 @@ const latin = (bytes: Uint8Array, from: number, to: number) => view(bytes).toStr
 
 const startsWith = (bytes: Uint8Array, ...magic: number[]) => magic.every((byte, i) => bytes[i] === byte);
 
-/** Signature and header chunk. */
 const isPng = (b: Uint8Array) =>
   startsWith(b, 0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a) && latin(b, 8, 16) === "\0\0\0\rIHDR";
 
-/** Start of image, then a marker segment with a length. */
 const isJpeg = (b: Uint8Array) =>
   startsWith(b, 0xff, 0xd8, 0xff) &&
   b.length > 6 &&

@@ -76,7 +76,6 @@ export function mediaBrands(bytes: Uint8Array): string[] {
 
 const MP4_BRAND = /^(M4A |M4B |mp4[12]|iso[2-9m]|dash)$/;
 
-/** The boxes directly inside of a range, as [type, from, to]. */
 function* boxes(b: Buffer, from: number, to: number): Generator<[string, number, number]> {
   for (let at = from; at + 8 <= to; ) {
     let [size, head] = [b.readUInt32BE(at), 8];
@@ -88,7 +87,6 @@ function* boxes(b: Buffer, from: number, to: number): Generator<[string, number,
   }
 }
 
-/** The handlers of the tracks: "soun", "vide" … */
 function handlers(b: Buffer, from: number, to: number): string[] {
   return [...boxes(b, from, to)].flatMap(([type, start, end]) => {
     if (type === "moov" || type === "trak" || type === "mdia") return handlers(b, start, end);

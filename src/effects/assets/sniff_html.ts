@@ -25,7 +25,6 @@ export function textOf(bytes: Uint8Array): string | null {
   }
 }
 
-/** The first element behind white space, comments and the doctype. */
 function firstElement(text: string): string | null {
   for (let at = text.indexOf("<"); at >= 0; at = text.indexOf("<", at + 1)) {
     if (text.startsWith("<!--", at)) {

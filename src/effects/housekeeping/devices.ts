@@ -13,7 +13,6 @@ const defineStatement = statementsOf("upkeep");
 
 export interface DeviceCleaning {
   orm: Orm;
-  /** Told of every event after its commit. */
   publish(event: DomainEvent): void;
   now(): Date;
 }

@@ -30,7 +30,6 @@ const WITHOUT_GRANT = `${ended('"createdAt"')} and "userId" is null
 export interface StepDeps extends DeviceCleaning {
   /** Removes up to so many uploaded files that no alert took; answers how many. */
   removeExpiredAssets(max: number): Promise<number>;
-  /** Settles up to so many alerts that came due where nobody polled; answers how many. */
   settleSome(max: number): Promise<number>;
   /** Days after which a device that was never seen again goes; 0 keeps all. */
   devicesKeptDays: number;

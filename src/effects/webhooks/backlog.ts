@@ -9,11 +9,8 @@ import type { WebhookEvent } from "./deliveries.ts";
 /** Events of one name and one channel of a workspace in a row: they go to the same endpoints, which are asked for once. */
 export interface Run {
   workspaceId: string;
-  /** The first of them. */
   event: WebhookEvent;
-  /** Id and JSON text of each, and what it came from. */
   events: { id: string; body: string; from: From }[];
-  /** How many more there were before they were dropped. */
   dropped: number;
 }
 
@@ -24,9 +21,7 @@ export interface From {
 }
 
 export interface Backlog {
-  /** Lets an event wait, and says whether one had to be dropped for it. */
   add(workspaceId: string, event: WebhookEvent, body: string, from: From): boolean;
-  /** The next workspace's oldest events; undefined when nothing waits. */
   take(): Run | undefined;
   clear(): void;
   size(): number;

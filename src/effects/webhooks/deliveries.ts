@@ -14,7 +14,6 @@ export interface WebhookEvent {
   /** A uuid, the same in every delivery of the event. */
   id: string;
   event: DomainEvent["event"];
-  /** ISO 8601 UTC */
   created_at: string;
   /** The request that made it true; not sent. */
   requestId?: string;
@@ -67,7 +66,6 @@ export interface DeliveriesOptions {
 export interface Deliveries {
   /** Starts the deliveries of one event. Returns at once and never throws. Workspaces share what there is fairly. */
   emit(event: WebhookEvent, workspaceId: string): void;
-  /** Starts one delivery to one endpoint, as `emit` does. */
   send(endpoint: DeliveryEndpoint, workspaceId: string, attempted: Attempted): void;
   /** Drops what waits; what is under way ends within its time (docs/rules.md#webhook-removed). */
   forget(endpointId: string): void;
@@ -87,7 +85,6 @@ interface Waiting {
   id?: string;
   eventId: string;
   event: string;
-  /** Shared by all deliveries of the event. */
   body: string;
   from: From;
 }

@@ -57,7 +57,6 @@ export function createWakeUps<T extends WakeUp>(options: WakeUpsOptions<T>): Wak
   const { send, sent, dropped, now = () => performance.now() } = options;
   const limits = { ...WAKE_UP_LIMITS, ...options.limits };
   const lanes = createLanes<T>(limits);
-  /** Device → what waits for it. */
   const waiting = new Map<string, T>();
   /** Origins that do not answer: how often in a row, and until when they are left alone. */
   const silent = new Map<string, { misses: number; until: number }>();

@@ -7,7 +7,6 @@ export interface AccessToken {
   userId: string;
   clientId: string;
   grantId: string;
-  /** What it was issued for. */
   scopes: string[];
   /** ISO 8601. */
   expiresAt: string | null;

@@ -91,7 +91,6 @@ export function createSigningIn(options: {
 }) {
   const { library, throttle, ask, accountLog, database, now } = options;
 
-  /** The account whose password this browser has shown, as long as that counts. */
   async function challenged(headers: Headers) {
     const account = await library.findChallenged(headers);
     return account && account.until.getTime() > now().getTime() ? account : null;

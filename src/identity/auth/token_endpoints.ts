@@ -49,7 +49,6 @@ function clientOf(fields: URLSearchParams, headers: Headers): string | null {
   }
 }
 
-/** What the library answered, which goes on as it is. */
 const saidBy = async (answer: Response) =>
   (await answer
     .clone()

@@ -125,9 +125,7 @@ export interface NewKey {
   /** Seconds. */
   expires_in?: number;
   name?: string;
-  /** A person decides before it publishes. */
   asks_first?: boolean;
-  /** The program that it is for. */
   made_for?: Program | null;
 }
 

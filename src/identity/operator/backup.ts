@@ -36,7 +36,6 @@ export const Manifest = z.object({
   version: z.string(),
   made_at: z.string(),
   postgresql: z.string(),
-  /** What the schema is made of, in this order. */
   migrations: z.array(z.string()),
   tables: z.array(
     z.object({ name: z.string(), columns: z.array(z.string()), rows: z.int(), pieces: z.array(piece) }),

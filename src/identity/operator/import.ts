@@ -34,7 +34,6 @@ const CHARACTERS_AT_ONCE = 4_000_000;
 
 export interface Import {
   bytes: AsyncIterable<Uint8Array>;
-  /** Everything is tried, and nothing stays. */
   dryRun: boolean;
   /** Those of the server that reads: under the one webhooks get new secrets, and files their addresses below the other. */
   secret: string;
@@ -126,7 +125,6 @@ function putting(em: Em, { secret, publicUrl }: Import) {
   const read: Imported["rows"] = {};
   let workspaces: string[] = [];
   let present: string[] = [];
-  /** Those that come. */
   const channels = new Set<string>();
 
   /** What a row is on this server. */

@@ -20,7 +20,6 @@ export const Connection = defineEntity({
     member: () => p.manyToOne(Member).ref().deleteRule("cascade"),
     pusher_id: p.uuid().nullable(),
     scopes: p.array(),
-    /** A person decides before it publishes. */
     asks_first: p.boolean().default(false),
     last_used_at: instant().nullable(),
     created_at: writtenAt(),

@@ -19,7 +19,6 @@ export interface SenderRequest {
   /** As the wire has them; of several alerts the first. */
   alert_id: string | null;
   pusher_id: string | null;
-  /** How many alerts were published or kept. */
   alerts: number;
   /** What had no counterpart, in sentences of ours. */
   notes: string[];

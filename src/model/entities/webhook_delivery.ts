@@ -25,7 +25,6 @@ export const WebhookDelivery = defineEntity({
     event: p.text(),
     /** As it was signed, so that it can be delivered again. */
     body: p.text(),
-    /** The delivery that it repeats. */
     redelivery_of: p.uuid().nullable(),
     /** Null while it is under way, and for good when this server stopped meanwhile or had no room for it. */
     ok: p.boolean().nullable(),

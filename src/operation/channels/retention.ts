@@ -12,7 +12,6 @@ export interface Ahead {
   /** When the first go; null where nothing would. */
   begins_at: string | null;
   alerts: number;
-  /** There are more than were counted. */
   more: boolean;
 }
 

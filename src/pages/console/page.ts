@@ -134,22 +134,17 @@ export interface Frame {
   title: string;
   body: Content;
   session?: Session | null;
-  /** The workspace that the page is about. */
   caller?: Caller | null;
   /** Path of the page: what follows the workspace in it is the section that the page belongs to. */
   path?: string;
   flash?: { kind: "done" | "problem"; text: string } | null;
   /** One column in the middle, for pages before sign-in; or more room, for a form with a preview beside it. */
   width?: "narrow" | "wide";
-  /** Where the page goes on by itself. */
   onwards?: string;
-  /** The form's hidden field for signing out. */
   signOutField?: Html;
   /** Files of CONSOLE_FILES that the page runs. They may ask this origin, and no other. */
   scripts?: readonly PageFile[];
-  /** Sheets of CONSOLE_FILES besides what all pages have. */
   styles?: readonly PageFile[];
-  /** It shows alerts as phones do. */
   cards?: boolean;
 }
 

@@ -24,7 +24,6 @@ export const FILE_NAMES: Record<AssetKind, string> = { image: "picture", audio: 
 /** A file field of a form. */
 export interface UploadField {
   field: string;
-  /** What the file must be. */
   kind: AssetKind;
   /** The control of the same form that holds the outcome. */
   into: string;

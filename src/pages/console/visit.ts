@@ -42,9 +42,7 @@ export interface PageOptions {
   /** Files of CONSOLE_FILES that it runs, and sheets that it has of its own. */
   scripts?: readonly PageFile[];
   styles?: readonly PageFile[];
-  /** It shows alerts. */
   cards?: boolean;
-  /** It shows pages of ours in frames. */
   frames?: boolean;
   cookies?: readonly string[];
 }
@@ -55,9 +53,7 @@ export interface Visit {
   url: URL;
   address: string | null;
   log: Log;
-  /** Named parts of the path. */
   params: Record<string, string>;
-  /** What the form sent; empty for GET. */
   form: URLSearchParams;
   /** The files that a form brought, on pages that take any. */
   files: SentFiles;
@@ -67,7 +63,6 @@ export interface Visit {
   token: Html;
   now: Date;
   page(title: string, body: Content, options?: PageOptions): Response;
-  /** A part of a page, for a script of ours that puts it there. */
   part(body: Html): Response;
   /** Another page of ours, optionally with a message on top of it. */
   goTo(path: string, flash?: FlashCode, cookies?: readonly string[]): Response;
@@ -84,7 +79,6 @@ export interface PersonVisit extends Visit {
 
 export interface MemberVisit extends PersonVisit {
   caller: MemberCaller;
-  /** Path of the workspace, with a slash at its end. */
   base: string;
   /** Runs an operation that only a signed-in person can do, as this member. */
   asMember<I extends z.ZodObject, O extends z.ZodType>(

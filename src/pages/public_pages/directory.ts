@@ -18,7 +18,6 @@ import { frame, pageAnswer } from "./frame.ts";
 import type { PublicPage } from "./mount.ts";
 import { nearAddress, nearScript } from "./near.ts";
 
-/** Channels on a page. */
 const LIMIT = 24;
 const cursor = instant();
 /** The page may ask the device where it is; nothing else of it. */

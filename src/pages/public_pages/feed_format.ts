@@ -4,7 +4,6 @@ import type { FeedAlert, FeedChannel } from "../../store/queries/feeds.ts";
 
 /** A channel as its feeds tell of it. */
 export interface ToldChannel extends Pick<FeedChannel, "name" | "description" | "image_url"> {
-  /** Its page. */
   page: string;
   /** The feed itself. */
   self: string;

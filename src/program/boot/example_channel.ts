@@ -15,7 +15,6 @@ const EXAMPLE = {
 
 export interface Example {
   id: string;
-  /** Address of its page. */
   page: string;
 }
 

@@ -28,7 +28,6 @@ export interface Log {
 }
 
 export interface Cluster {
-  /** Where the database is, as a URL for pg, psql and the ORM alike. */
   url: string;
   /** Where its files lie, which version it is and who runs it: for people. */
   folder: string;

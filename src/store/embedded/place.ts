@@ -34,7 +34,6 @@ export interface Place {
 
 /** What DATA_DIR remembers of its cluster. */
 interface Memory {
-  /** The folder around the cluster. */
   home: string;
   lent: number | null;
 }

@@ -7,7 +7,6 @@ import { userInfo } from "node:os";
 import { BY_URL, embeddedProblem } from "./problem.ts";
 
 export interface Runner {
-  /** The user's name, as it is said to people. */
   user: string;
   /** Both null when the service's own user runs it. */
   uid: number | null;
@@ -137,7 +136,6 @@ export function sendSignal(runner: Runner, pid: number, signal: NodeJS.Signals):
 
 export interface Ended {
   code: number | null;
-  /** What it wrote to both outputs. */
   output: string;
 }
 

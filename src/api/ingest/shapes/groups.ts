@@ -52,7 +52,6 @@ function lineOf(alert: Labelled, { status, commonLabels }: Group, told: string):
   return state + (said || alert.labels.alertname || "an alert");
 }
 
-/** The gravest of those that fire. */
 function gravest({ alerts, commonLabels, status }: Group): AlertInput["priority"] {
   if (status === "resolved") return "normal";
   const severities = [

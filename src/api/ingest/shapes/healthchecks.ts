@@ -17,7 +17,6 @@ const check = z.object({
   unique_key: word,
 });
 
-/** The check, in whichever of the two places it stands. */
 const checkOf = (body: Record<string, unknown>) =>
   typeof body.check === "object" && body.check !== null ? body.check : body;
 

@@ -25,7 +25,6 @@ function writer(): (value: unknown) => string {
   };
 }
 
-/** The parts of a section. */
 const within = (part: readonly unknown[]): readonly (readonly unknown[])[] =>
   Array.isArray(part[4]) ? part[4] : [];
 

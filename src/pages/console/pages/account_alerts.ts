@@ -39,7 +39,6 @@ interface Kept {
   status?: AlertStatus;
   /** Without one they stand by their age. */
   order?: "newest" | "oldest";
-  /** Columns after alert and channel. */
   columns: readonly [name: string, cell: (alert: Listed, now: Date) => Content][];
   none: readonly [title: string, text: string];
   ways?: Parameters<typeof pager>[2];

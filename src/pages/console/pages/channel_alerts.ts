@@ -72,7 +72,6 @@ interface Asked {
   refused: Content;
 }
 
-/** What stands where there is nothing. */
 function nothing(visit: MemberVisit, base: string, { status, before, search, refused }: Asked): Content {
   if (before) return emptyState("Nothing older", html`<a href="${base}">The newest alerts</a>`);
   if (isSearch(search)) return refused ?? nothingFits(viewAt(base, { status }));

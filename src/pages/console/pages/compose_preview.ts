@@ -14,7 +14,6 @@ import { capabilityReport, framedPictures, pageFrame, phone, removalReport } fro
 import type { Alert, Channel, MemberVisit } from "../visit.ts";
 import { argumentsOf, typedActions } from "./compose_fields.ts";
 
-/** The most files that the choices of the form hold. */
 const FILES_SHOWN = 100;
 
 export const filesOf = async (visit: MemberVisit) =>

@@ -13,13 +13,10 @@ export interface Question {
   effect: Content;
   /** What has to be said before it may be done: a box, an explanation. */
   condition?: Content;
-  /** The act, as its button says it: a verb and its object. */
   act: string;
   /** Where a person goes who does not want it. */
   back: string;
-  /** How the way back is called. */
   keep?: string;
-  /** What was wrong with the answer. */
   error?: ApiError;
 }
 

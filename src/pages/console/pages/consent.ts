@@ -42,7 +42,6 @@ async function askingOf(visit: PersonVisit, oauthQuery: string, memberId?: strin
   };
 }
 
-/** What was ticked, whether it was asked for or not. */
 function choiceOf(sent: URLSearchParams): Choice {
   const boxes = sent.getAll("scope");
   const ticked = new Set(CHOOSABLE.filter((scope) => boxes.includes(scope)));

@@ -54,7 +54,6 @@ export async function channelsOf(
   }));
 }
 
-/** How long it lasts, as the person would notice it. */
 function duration({ asked, redirect }: AccessRequest): string {
   const local = staysOnDevice(redirect.href);
   if (!asked.includes("offline_access"))

@@ -168,7 +168,6 @@ async function make(visit: MemberVisit): Promise<Response> {
   }
 }
 
-/** The two files of a code, for who prints it. */
 const files = (path: string): Content =>
   html`<p class="line small">Download the code: <a href="${path}.svg" download><span class="unseen">as </span>SVG</a> <a href="${path}.png" download><span class="unseen">as </span>PNG</a></p>`;
 

@@ -136,7 +136,6 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   );
 }
 
-/** What the key leaves behind, and the box that ends its webhooks. */
 function goesOn({ base }: MemberVisit, { webhooks, scheduled_alerts }: LeftByKey): Content {
   if (webhooks.length + scheduled_alerts.length === 0) return null;
   return html`<p>These go on without the key:</p>

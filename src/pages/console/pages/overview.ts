@@ -14,7 +14,6 @@ import { emptyState, instant } from "../parts.ts";
 import { type MemberVisit, mayUse, memberPage, openPage, type Page, type RowOf } from "../visit.ts";
 import { channelTable } from "./channels.ts";
 
-/** Lines of each list; the whole lists have pages of their own. */
 const SHOWN = 5;
 
 const MOST_CHANNELS = 8;

@@ -57,7 +57,6 @@ async function linked(visit: PersonVisit): Promise<Response> {
   );
 }
 
-/** The page again, with why it was refused. */
 const orAgain = (act: (visit: PersonVisit) => Promise<Response>) => async (visit: PersonVisit) => {
   try {
     return await act(visit);

@@ -54,9 +54,7 @@ export async function storyOf(visit: MemberVisit, alertId: string): Promise<read
 
 /** What the page shows of an alert's past. */
 export interface Past {
-  /** Lines of the audit log, newest first. */
   story: readonly Act[];
-  /** What kept edits changed, newest first. */
   changes: readonly Change[];
 }
 

@@ -9,7 +9,6 @@ import { type MemberVisit, memberPage, type Page } from "../visit.ts";
 
 const UNITS = ["bytes", "kB", "MB", "GB", "TB"];
 
-/** A size in words, to three figures. */
 function sizeOf(bytes: number): string {
   const step = bytes < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
   return `${Number((bytes / 1000 ** step).toPrecision(3))} ${UNITS[step]}`;

@@ -12,9 +12,7 @@ export const ownPath = (path: string | null): string =>
 export interface Wanted {
   /** The signed request of an assistant. */
   oauthQuery: string | null;
-  /** The page that was asked for. */
   next: string;
-  /** The form that was written, sealed. */
   kept: string | null;
 }
 

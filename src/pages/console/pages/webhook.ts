@@ -38,7 +38,6 @@ async function endpoint(visit: MemberVisit): Promise<Webhook> {
 
 const pathOf = ({ base }: MemberVisit, { id }: Webhook) => `${base}webhooks/${id}`;
 
-/** A button that acts at once. */
 const act = ({ token }: MemberVisit, action: string, words: Content, kind = "plain"): Html =>
   html`<form method="post" action="${action}">${token}<button class="${kind}">${words}</button></form>`;
 
