@@ -14,5 +14,7 @@ import * as workspaces from "./workspaces.ts";
 const TOPICS = [keys, members, connections, sign_in, workspaces, files, reviews, own_devices];
 
 export const SESSION_OPERATIONS: readonly SessionOperation[] = TOPICS.flatMap((topic) =>
-  Object.values<object>(topic).filter((exported): exported is SessionOperation => "handler" in exported),
+  Object.values<object>(topic)
+    .filter((exported): exported is SessionOperation => "handler" in exported)
+    .sort((a, b) => (a.name < b.name ? -1 : 1)),
 );

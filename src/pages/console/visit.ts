@@ -16,7 +16,7 @@ import type { Log, MemberCaller } from "../../store/context.ts";
 import type { PageFile } from "../../ui/files.ts";
 import type { Content, Html } from "../../ui/html.ts";
 import type { FlashCode } from "./flash.ts";
-import type { Forms, SentFiles } from "./forms.ts";
+import { type Again, type Forms, orAgain, type Refused, type SentFiles } from "./forms.ts";
 
 export interface ConsoleDeps {
   people: People;
@@ -148,22 +148,29 @@ export const memberPage = (
   answer: answer as Page["answer"],
 });
 
-/** Shows a form with what was written in it: it reads, and changes nothing. */
-type Again<V> = (visit: V, error: ApiError) => Promise<Response> | Response;
-
-/** What takes a form of a signed-in person, and shows it again where the session was over. */
+/** What takes a form of a signed-in person, and shows it again where the session was over, or where `again` says so. */
 export const personForm = (
   path: string,
-  again: Again<PersonVisit>,
+  again: Again<PersonVisit> | Refused<PersonVisit>,
   answer: (visit: PersonVisit) => Promise<Response>,
-): Page => ({ ...personPage("POST", path, answer), again: again as Page["again"] });
+): Page => formOf(personPage, path, again, answer);
 
 /** The same for a form of a workspace. */
 export const memberForm = (
   path: string,
-  again: Again<MemberVisit>,
+  again: Again<MemberVisit> | Refused<MemberVisit>,
   answer: (visit: MemberVisit) => Promise<Response>,
-): Page => ({ ...memberPage("POST", path, answer), again: again as Page["again"] });
+): Page => formOf(memberPage, path, again, answer);
+
+function formOf<V extends Visit>(
+  page: (method: Method, path: string, answer: (visit: V) => Promise<Response>) => Page,
+  path: string,
+  again: Again<V> | Refused<V>,
+  answer: (visit: V) => Promise<Response>,
+): Page {
+  if (typeof again === "function") return { ...page("POST", path, answer), again: again as Page["again"] };
+  return { ...page("POST", path, orAgain(again, answer)), again: again.again as Page["again"] };
+}
 
 /** The operation of a name. */
 export const toolOf = ({ tools }: Pick<ConsoleDeps, "tools">, name: ToolName): Tool =>

@@ -7,10 +7,9 @@ import {
   list_sessions,
 } from "../../../identity/session/sign_in.ts";
 import { create_workspace, update_profile } from "../../../identity/session/workspaces.ts";
-import { ApiError, notFound } from "../../../model/errors.ts";
+import { type ApiError, notFound } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { html } from "../../../ui/html.ts";
-import { inForm } from "../forms.ts";
 import { PEOPLE_STYLES } from "../page.ts";
 import { field, instant, problem, table } from "../parts.ts";
 import { type Page, type PersonVisit, personForm, personPage } from "../visit.ts";
@@ -30,7 +29,7 @@ function deviceWords({ user_agent }: { user_agent: string | null }): string {
   return on ? `${name} on ${on}` : name;
 }
 
-type Part = "name" | "workspace" | "password";
+type Part = "name" | "workspaces" | "password";
 
 /** `wrong` is the form whose refusal the page shows. */
 async function account(
@@ -45,7 +44,7 @@ async function account(
     "Your account",
     html`<h1>Your account</h1>
     <p class="lede">${session.user.name} · ${session.user.email}</p>
-    ${await ownWorkspaces(visit, of("workspace"))}
+    ${await ownWorkspaces(visit, of("workspaces"))}
     ${waysIn(ways, now)}
     <section class="card" aria-labelledby="devices"><h2 id="devices">Your own devices</h2>
       <p>Try a draft on your own phone before anybody else sees it.</p>
@@ -88,47 +87,32 @@ async function account(
   );
 }
 
-/** Runs what a form asks for, and shows the account's page again when it is refused. */
-async function orAgain(visit: PersonVisit, part: Part, act: () => Promise<Response>): Promise<Response> {
-  try {
-    return await act();
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.type === "server_error") throw error;
-    return account(visit, { part, error });
-  }
-}
-
-/** The account's page with one of its forms as it was written. */
-const showing = (part: Part) => (visit: PersonVisit, error: ApiError) => account(visit, { part, error });
+/** One of the page's forms, which the page shows again as it was written. */
+const form = (part: Part, names?: Record<string, string>) =>
+  [
+    `/console/account/${part}`,
+    { again: (visit: PersonVisit, error: ApiError) => account(visit, { part, error }), names },
+  ] as const;
 
 export const ACCOUNT_PAGES: readonly Page[] = [
   personPage("GET", "/console/account", (visit) => account(visit)),
 
-  personForm("/console/account/password", showing("password"), (visit) =>
-    orAgain(visit, "password", async () => {
-      const { form: sent } = visit;
-      const passwords = { present: sent.get("present") ?? "", next: sent.get("next") ?? "" };
-      await visit.asPerson(change_password, passwords);
-      return visit.goTo("/console/account", "password-changed");
-    }),
-  ),
+  personForm(...form("password"), async (visit) => {
+    const { form: sent } = visit;
+    const passwords = { present: sent.get("present") ?? "", next: sent.get("next") ?? "" };
+    await visit.asPerson(change_password, passwords);
+    return visit.goTo("/console/account", "password-changed");
+  }),
 
-  personForm("/console/account/name", showing("name"), (visit) =>
-    orAgain(visit, "name", async () => {
-      await visit.asPerson(update_profile, { name: visit.form.get("name") ?? "" });
-      return visit.goTo("/console/account", "name-changed");
-    }),
-  ),
+  personForm(...form("name"), async (visit) => {
+    await visit.asPerson(update_profile, { name: visit.form.get("name") ?? "" });
+    return visit.goTo("/console/account", "name-changed");
+  }),
 
-  personForm("/console/account/workspaces", showing("workspace"), (visit) =>
-    orAgain(visit, "workspace", async () => {
-      const name = visit.form.get("workspace") ?? "";
-      const made = await visit.asPerson(create_workspace, { name }).catch((error: unknown) => {
-        throw error instanceof ApiError ? inForm(error, { name: "workspace" }) : error;
-      });
-      return visit.goTo(`/console/${made.id}/`, "workspace-made");
-    }),
-  ),
+  personForm(...form("workspaces", { name: "workspace" }), async (visit) => {
+    const made = await visit.asPerson(create_workspace, { name: visit.form.get("workspace") ?? "" });
+    return visit.goTo(`/console/${made.id}/`, "workspace-made");
+  }),
 
   personPage("GET", "/console/account/sessions/:id/end", async (visit) => {
     const { data: sessions } = await visit.asPerson(list_sessions, {});

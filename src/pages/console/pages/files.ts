@@ -87,14 +87,9 @@ function take(visit: MemberVisit) {
 }
 
 const upload: Page = {
-  ...memberForm("/files", list, async (visit) => {
-    try {
-      await take(visit);
-      return visit.goTo(`${visit.base}files`, "file-uploaded");
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status === 403) throw error;
-      return list(visit, error);
-    }
+  ...memberForm("/files", { again: list, when: ({ status }) => status !== 403 }, async (visit) => {
+    await take(visit);
+    return visit.goTo(`${visit.base}files`, "file-uploaded");
   }),
   maxFiles: MAX_UPLOAD,
   unread: (visit, error) => list(visit as MemberVisit, error),

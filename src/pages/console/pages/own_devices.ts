@@ -10,7 +10,7 @@ import type { ApiError } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { html } from "../../../ui/html.ts";
 import { addressCard } from "../channel_address.ts";
-import { shownRefusal } from "../forms.ts";
+import { hasPlace } from "../forms.ts";
 import { COPY_SCRIPT } from "../page.ts";
 import { instant, problem, table } from "../parts.ts";
 import { type Page, type PersonVisit, personForm, personPage } from "../visit.ts";
@@ -57,23 +57,13 @@ async function linked(visit: PersonVisit): Promise<Response> {
   );
 }
 
-const orAgain = (act: (visit: PersonVisit) => Promise<Response>) => async (visit: PersonVisit) => {
-  try {
-    return await act(visit);
-  } catch (error) {
-    return devices(visit, shownRefusal(error));
-  }
-};
+const REFUSED = { again: devices, when: hasPlace };
 
 export const OWN_DEVICE_PAGES: readonly Page[] = [
   personPage("GET", OWN_DEVICES, (visit) => devices(visit)),
-  personForm(OWN_DEVICES, devices, orAgain(linked)),
-  personForm(
-    `${OWN_DEVICES}/:device/unlink`,
-    devices,
-    orAgain(async (visit) => {
-      await visit.asPerson(unlink_own_device, { device_id: visit.params.device ?? "" });
-      return visit.goTo(OWN_DEVICES, "device-unlinked");
-    }),
-  ),
+  personForm(OWN_DEVICES, REFUSED, linked),
+  personForm(`${OWN_DEVICES}/:device/unlink`, REFUSED, async (visit) => {
+    await visit.asPerson(unlink_own_device, { device_id: visit.params.device ?? "" });
+    return visit.goTo(OWN_DEVICES, "device-unlinked");
+  }),
 ];

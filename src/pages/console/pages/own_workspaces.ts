@@ -12,6 +12,7 @@ import { ApiError } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { need } from "../../../model/need.ts";
 import { type Content, html } from "../../../ui/html.ts";
+import { oneOf } from "../forms.ts";
 import { PEOPLE_STYLES } from "../page.ts";
 import { field, instant, problem, tick, wrongWith } from "../parts.ts";
 import {
@@ -172,13 +173,8 @@ async function leaving(visit: MemberVisit, error?: ApiError): Promise<Response> 
 export const OWN_WORKSPACE_PAGES: readonly Page[] = [
   ...RETENTION_PAGES,
   memberPage("GET", "/name", async (visit) => nameForm(visit)),
-  memberForm("/name", nameForm, async (visit) => {
-    try {
-      await visit.asMember(rename_workspace, { name: visit.form.get("name") ?? "" });
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.type !== "invalid_request") throw error;
-      return nameForm(visit, error);
-    }
+  memberForm("/name", { again: nameForm, when: oneOf("invalid_request") }, async (visit) => {
+    await visit.asMember(rename_workspace, { name: visit.form.get("name") ?? "" });
     return visit.goTo(ACCOUNT, "workspace-renamed");
   }),
 
@@ -193,21 +189,13 @@ export const OWN_WORKSPACE_PAGES: readonly Page[] = [
   }),
 
   personPage("GET", `${ACCOUNT}/close`, (visit) => closing(visit)),
-  personForm(`${ACCOUNT}/close`, closing, async (visit) => {
+  personForm(`${ACCOUNT}/close`, { again: closing }, async (visit) => {
     const leave_behind = visit.form.getAll("leave_behind");
     const { data } = await visit.asPerson(list_own_workspaces, {});
     const error = unticked(data, leave_behind);
-    if (error) return closing(visit, error);
-    try {
-      await visit.asPerson(close_account, { present: visit.form.get("present") ?? "", leave_behind });
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.type === "server_error") throw error;
-      return closing(visit, error);
-    }
-    return visit.goTo(
-      "/console/sign-in",
-      "account-closed",
-      await visit.deps.people.signOut(visit.request, personOf(visit.session)),
-    );
+    if (error) throw error;
+    await visit.asPerson(close_account, { present: visit.form.get("present") ?? "", leave_behind });
+    const cookies = await visit.deps.people.signOut(visit.request, personOf(visit.session));
+    return visit.goTo("/console/sign-in", "account-closed", cookies);
   }),
 ];

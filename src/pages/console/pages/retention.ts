@@ -2,11 +2,11 @@
 
 import type { z } from "zod";
 import { get_retention, set_retention } from "../../../identity/session/workspaces.ts";
-import { ApiError } from "../../../model/errors.ts";
+import type { ApiError } from "../../../model/errors.ts";
 import { LIMITS, said } from "../../../model/limits.ts";
 import { type Html, html } from "../../../ui/html.ts";
 import { argumentOf } from "../form_values.ts";
-import { inForm, shownRefusal } from "../forms.ts";
+import { oneOf } from "../forms.ts";
 import { field, instant, problem } from "../parts.ts";
 import { type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
 
@@ -42,16 +42,13 @@ async function form(visit: MemberVisit, error?: ApiError): Promise<Response> {
   );
 }
 
+const REFUSED = { again: form, when: oneOf("invalid_request"), labels: { retention_days: "Days" } };
+
 export const RETENTION_PAGES: readonly Page[] = [
   memberPage("GET", "/retention", (visit) => form(visit)),
-  memberForm("/retention", form, async (visit) => {
+  memberForm("/retention", REFUSED, async (visit) => {
     const retention_days = argumentOf({ look: "number", blank: null }, visit.form.get("retention_days"));
-    try {
-      await visit.asMember(set_retention, { retention_days } as { retention_days: number | null });
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.type !== "invalid_request") throw error;
-      return form(visit, inForm(shownRefusal(error), {}, { retention_days: "Days" }));
-    }
+    await visit.asMember(set_retention, { retention_days } as { retention_days: number | null });
     return visit.goTo(visit.url.pathname, "retention-set");
   }),
 ];
