@@ -132,7 +132,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "visibility",
     fault: "a bound key of a restricted member sees the member's other channels",
-    file: "src/model/domain/visibility.ts",
+    file: "src/model/domain/standing.ts",
     from: "? [boundPusherId] : [];",
     to: "? memberPusherIds : [];",
     tests: ["test/rules/cases.test.ts", "test/webhooks/service.test.ts"],
@@ -140,7 +140,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "visibility",
     fault: "a key bound to a channel outlives the restriction of its member",
-    file: "src/model/domain/visibility.ts",
+    file: "src/model/domain/standing.ts",
     from: "memberPusherIds === null || memberPusherIds.includes(boundPusherId)",
     to: "true",
     tests: ["test/rules/cases.test.ts", "test/webhooks/service.test.ts"],
@@ -148,7 +148,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "visibility",
     fault: "editors delete channels",
-    file: "src/model/domain/visibility.ts",
+    file: "src/model/domain/standing.ts",
     from: "editor: 1, admin: 2",
     to: "editor: 2, admin: 2",
     tests: CASES,

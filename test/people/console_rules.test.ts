@@ -8,7 +8,7 @@ import { callerOf } from "../../src/identity/auth/people.ts";
 import { addMember } from "../../src/identity/operator/accounts.ts";
 import { grant_connection } from "../../src/identity/session/connections.ts";
 import { parseId, showId } from "../../src/model/domain/ids.ts";
-import { destination } from "../../src/pages/console/pages/carry_on.ts";
+import { destination } from "../../src/pages/console/pages/going_on.ts";
 import { leastRoleOf } from "../../src/pages/console/scope_groups.ts";
 import { html } from "../../src/ui/html.ts";
 import { TOOLS } from "../../tools/index.ts";

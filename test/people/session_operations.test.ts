@@ -11,7 +11,7 @@ import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
 import { addMember, createKey } from "../../src/identity/operator/accounts.ts";
 import { SESSION_OPERATIONS } from "../../src/identity/session/index.ts";
 import { newUuid, parseId, showId } from "../../src/model/domain/ids.ts";
-import { roleReaches } from "../../src/model/domain/visibility.ts";
+import { roleReaches } from "../../src/model/domain/standing.ts";
 import { ROLES, type Role } from "../../src/model/entities/member.ts";
 import { ApiError } from "../../src/model/errors.ts";
 import type { SessionOperation } from "../../src/operation/tool.ts";

@@ -17,8 +17,7 @@ import { removeFile } from "./expiry.ts";
 import type { IncomingFile } from "./incoming.ts";
 import { cleanName } from "./names.ts";
 import { cleanPicture } from "./pictures.ts";
-import { type Sniffed, sniff } from "./sniff.ts";
-import { textOf } from "./sniff_html.ts";
+import { type Sniffed, sniff, textOf } from "./sniff.ts";
 
 export interface Upload {
   /** Outside of any transaction, since the file comes as slowly as it likes. */

@@ -3,15 +3,12 @@
 // as well.
 
 import { LIMITS } from "../../model/limits.ts";
-import { tellUntoldAlerts } from "./alerts.ts";
-import { removeOldAudit } from "./audit.ts";
-import { makeBlocks, mendBlocks } from "./blocks.ts";
 import { type DeviceCleaning, removeUnseenDevices } from "./devices.ts";
 import { type Job, removal } from "./job.ts";
-import { removeEndedAlerts, removeReportsLeft } from "./retention.ts";
+import { removeEndedAlerts, removeOldAudit, removeReportsLeft } from "./removing.ts";
+import { makeBlocks, makeWantedWords, mendBlocks } from "./search.ts";
 import { fillDueSeries } from "./series.ts";
-import { tellUntold } from "./subscribers.ts";
-import { makeWantedWords } from "./words.ts";
+import { tellUntold, tellUntoldAlerts } from "./told.ts";
 
 const HOUR = 3600;
 

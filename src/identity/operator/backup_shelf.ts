@@ -4,8 +4,8 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { folderBackend } from "../../effects/assets/folder.ts";
 import type { Bucket } from "../../effects/assets/s3.ts";
+import { folderBackend } from "../../effects/assets/store.ts";
 import { conflict, invalidRequest } from "../../model/errors.ts";
 import { ConfigError } from "../../store/config/setting.ts";
 import { type Config, SETTINGS } from "../../store/config/settings.ts";

@@ -10,7 +10,7 @@ import { toIsoMicros } from "../../model/fields/columns.ts";
 import { keptDays } from "../../model/fields/pusher.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { need } from "../../model/need.ts";
-import { aheadOf, saidAhead } from "../../operation/channels/retention.ts";
+import { aheadOf, saidAhead } from "../../operation/channels/find_pusher.ts";
 import { defineSessionOperation } from "../../operation/tool.ts";
 import { scope, visibleChannel } from "../../store/queries/channels.ts";
 import { lockUser } from "../../store/queries/links.ts";

@@ -1,7 +1,7 @@
 // What stands at the head of each page of a channel: its face and name, what state it is in, and its pages.
 
 import { list_keys } from "../../identity/session/keys.ts";
-import { roleReaches } from "../../model/domain/visibility.ts";
+import { roleReaches } from "../../model/domain/standing.ts";
 import type { Role } from "../../model/entities/member.ts";
 import { type FaceFacts, face, pictureHere } from "../../ui/face.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";

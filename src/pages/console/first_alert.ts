@@ -2,7 +2,7 @@
 
 import { supportsConsent } from "../../identity/auth/redirects.ts";
 import { create_key } from "../../identity/session/keys.ts";
-import { roleReaches } from "../../model/domain/visibility.ts";
+import { roleReaches } from "../../model/domain/standing.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { ASSISTANT_CLIENTS, type AssistantClient, SET_KEY } from "./assistant_clients.ts";
 import { channelBase } from "./channel_head.ts";

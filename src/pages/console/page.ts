@@ -7,7 +7,7 @@ import { list_files } from "../../identity/session/files.ts";
 import { list_keys } from "../../identity/session/keys.ts";
 import { list_members } from "../../identity/session/members.ts";
 import { showId } from "../../model/domain/ids.ts";
-import { roleReaches } from "../../model/domain/visibility.ts";
+import { roleReaches } from "../../model/domain/standing.ts";
 import type { Role } from "../../model/entities/member.ts";
 import type { Caller } from "../../store/context.ts";
 import { ALERT_CARD_STYLES, ICON, type PageFile, pageFile, STYLES } from "../../ui/files.ts";

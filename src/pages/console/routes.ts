@@ -13,18 +13,16 @@ import { ApiError, forbidden, notFound } from "../../model/errors.ts";
 import { MAX_BODY } from "../../operation/tool.ts";
 import type { Log, MemberCaller } from "../../store/context.ts";
 import { faultOf } from "../../store/db/unavailable.ts";
-import { CLOCK_SCRIPT } from "../../ui/clock.ts";
 import { fileAnswer, ICON, STYLES } from "../../ui/files.ts";
+import { CLOCK_SCRIPT } from "../../ui/instants.ts";
 import { FLASH_COOKIE, FLASHES, type FlashCode } from "./flash.ts";
 import { cookieOf, isFileForm, readFileForm, readForm, type SentFiles } from "./forms.ts";
 import { KEPT_FIELD, MAX_KEPT, signedInAnew, signedOut, welcomeBack } from "./kept.ts";
 import { CONSOLE_FILES, frame, goTo, pageAnswer } from "./page.ts";
 import { ACCOUNT_PAGES } from "./pages/account.ts";
 import { ACCOUNT_ALERT_PAGES } from "./pages/account_alerts.ts";
-import { ALERT_HISTORY_PAGES } from "./pages/alert_history.ts";
 import { ASSISTANT_PAGES } from "./pages/assistants.ts";
 import { AUDIT_PAGES } from "./pages/audit.ts";
-import { AUTHORIZE_PAGES } from "./pages/authorize.ts";
 import { CHANNEL_ALERT_PAGES } from "./pages/channel_alerts.ts";
 import { CHANNEL_DELETE_PAGES } from "./pages/channel_delete.ts";
 import { CHANNEL_EDIT_PAGES } from "./pages/channel_edit.ts";
@@ -72,7 +70,6 @@ export const PAGES: readonly Page[] = [
   ...SENDER_PAGES,
   ...COMPOSE_PAGES,
   ...REVIEW_PAGES,
-  ...ALERT_HISTORY_PAGES,
   ...ACCOUNT_ALERT_PAGES,
   ...MONTH_PAGES,
   ...STATISTICS_PAGES,
@@ -85,7 +82,6 @@ export const PAGES: readonly Page[] = [
   ...SIGN_IN_PAGES,
   ...SECOND_STEP_PAGES,
   ...WELCOME_PAGES,
-  ...AUTHORIZE_PAGES,
   ...CONSENT_PAGES,
   ...ACCOUNT_PAGES,
   ...WAYS_IN_PAGES,

@@ -7,7 +7,7 @@ import type { Authorize } from "../../identity/auth/authorize.ts";
 import type { Joining } from "../../identity/auth/joining.ts";
 import type { Mail } from "../../identity/auth/mail.ts";
 import type { People, Session } from "../../identity/auth/people.ts";
-import { roleReaches } from "../../model/domain/visibility.ts";
+import { roleReaches } from "../../model/domain/standing.ts";
 import type { ApiError } from "../../model/errors.ts";
 import { need } from "../../model/need.ts";
 import type { Dispatcher } from "../../operation/dispatch.ts";

@@ -11,12 +11,11 @@ import { type PageSupport, type PublicPagesDeps, placesOf } from "./deps.ts";
 import { directoryOf } from "./directory.ts";
 import { feeds } from "./feed.ts";
 import { frame, PAGE_STYLES, pageHeaders } from "./frame.ts";
-import { homePage } from "./home.ts";
+import { homePage, robotsText } from "./home.ts";
 import { publicInbox } from "./inbox.ts";
 import { countView, mount } from "./mount.ts";
 import { NEAR_SCRIPT_PATH, nearList, nearScript } from "./near.ts";
 import { nowhere } from "./refusals.ts";
-import { robotsText } from "./robots.ts";
 
 export { nowhere };
 

@@ -57,8 +57,7 @@ import { createMetrics } from "./metrics.ts";
 import { createNtfyListening } from "./ntfy_listen.ts";
 import { observe, readyOf } from "./observe.ts";
 import type { Opened, Service, ServiceOptions } from "./service.ts";
-import { unreachable } from "./unreachable.ts";
-import { confirmEpoch, openStandbys } from "./whose_rows.ts";
+import { confirmEpoch, openStandbys, unreachable } from "./whose_rows.ts";
 
 export { readMigrator } from "../../store/db/migrate.ts";
 

@@ -1,9 +1,9 @@
 // The alerts of a channel, newest first: what state each is in, since when or for when, and how loud it may be.
 
 import type { AlertStatus } from "../../../model/entities/alert.ts";
-import { clock } from "../../../ui/clock.ts";
 import { DRAWING_STYLES } from "../../../ui/files.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
+import { clock } from "../../../ui/instants.ts";
 import { viewAt } from "../../../ui/view_at.ts";
 import {
   type AlertSearch,

@@ -25,7 +25,7 @@ import { framedMarkup } from "../phone.ts";
 import { ruleControl, wrongRepeat } from "../recurrence_form.ts";
 import { takeUploads } from "../uploads.ts";
 import { type Alert, type Channel, type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
-import { clashReport, editedSince } from "./compose_clash.ts";
+import { clashReport, editedSince } from "./compose_controls.ts";
 import {
   argumentsOf,
   blankForm,

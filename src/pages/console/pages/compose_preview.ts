@@ -9,8 +9,7 @@ import { PRIORITIES } from "../../../model/fields/alert.ts";
 import { wordsForPeople } from "../../../model/for_people.ts";
 import { type Html, html } from "../../../ui/html.ts";
 import { channelBase } from "../channel_head.ts";
-import { couldReach } from "../could_reach.ts";
-import { capabilityReport, framedPictures, pageFrame, phone, removalReport } from "../phone.ts";
+import { capabilityReport, couldReach, framedPictures, pageFrame, phone, removalReport } from "../phone.ts";
 import type { Alert, Channel, MemberVisit } from "../visit.ts";
 import { argumentsOf, typedActions } from "./compose_fields.ts";
 

@@ -28,11 +28,9 @@ import {
   tick,
   wrongWith,
 } from "../parts.ts";
-import { CHOOSABLE, PRESETS, SCOPE_GROUPS } from "../scope_groups.ts";
-import { mayDo } from "../scope_lists.ts";
+import { CHOOSABLE, mayDo, PRESETS, SCOPE_GROUPS } from "../scope_groups.ts";
 import { type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
-import { askFirstLink, askFirstOf, askFirstPage, askFirstTick } from "./asks_first.ts";
-import { askOnce } from "./confirm.ts";
+import { askFirstLink, askFirstOf, askFirstPage, askFirstTick, askOnce } from "./confirm.ts";
 
 const LIFE_OPTIONS = Object.entries(KEY_LIVES).map(([value, { label }]) => ({ value, label }));
 

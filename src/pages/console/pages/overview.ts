@@ -2,9 +2,9 @@
 // and its channels. Until something was sent it teaches how.
 
 import { showId } from "../../../model/domain/ids.ts";
-import { clock } from "../../../ui/clock.ts";
 import { DRAWING_STYLES } from "../../../ui/files.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
+import { clock } from "../../../ui/instants.ts";
 import { firstSubscriber } from "../channel_address.ts";
 import { channelBase, channelFace } from "../channel_head.ts";
 import { firstAlert } from "../first_alert.ts";

@@ -6,10 +6,8 @@ import { ApiError } from "../../../model/errors.ts";
 import { sentenceForPeople } from "../../../model/for_people.ts";
 import { cookieOf, orAgain } from "../forms.ts";
 import { openPage, type Page } from "../visit.ts";
-import { CODE_PATH, codeForm } from "./code_form.ts";
-import { goOn, KNOWN_COOKIE } from "./going_on.ts";
+import { CODE_PATH, codeForm, goOn, handingOn, KNOWN_COOKIE, stepPath, wantedBy } from "./going_on.ts";
 import { signInForm } from "./sign_in.ts";
-import { handingOn, stepPath, wantedBy } from "./wanted.ts";
 
 const json = (body: object, cookies: readonly string[] = []): Response => {
   const headers = new Headers({ "content-type": "application/json", "cache-control": "no-store" });

@@ -12,8 +12,7 @@ import { cookieOf, orAgain } from "../forms.ts";
 import { PASSKEY_SCRIPT, PEOPLE_STYLES } from "../page.ts";
 import { field, problem } from "../parts.ts";
 import { openPage, type Page, personPage, type Visit } from "../visit.ts";
-import { goOn, hasPasskeys, KNOWN_COOKIE } from "./going_on.ts";
-import { handedOn, handingOn, ownPath, wantedBy } from "./wanted.ts";
+import { goOn, handedOn, handingOn, hasPasskeys, KNOWN_COOKIE, ownPath, wantedBy } from "./going_on.ts";
 
 /** What to do without a password. */
 export const lostPassword = (mails: boolean): Content =>

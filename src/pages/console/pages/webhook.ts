@@ -2,9 +2,8 @@
 
 import { type ApiError, notFound } from "../../../model/errors.ts";
 import { LIMITS, spelled } from "../../../model/limits.ts";
-import { clock } from "../../../ui/clock.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { minuteWords } from "../../../ui/instants.ts";
+import { clock, minuteWords } from "../../../ui/instants.ts";
 import type { FlashCode } from "../flash.ts";
 import { oneOf, orAgain } from "../forms.ts";
 import { WEBHOOK_STYLES } from "../page.ts";

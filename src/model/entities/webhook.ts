@@ -1,4 +1,6 @@
-// A receiver of signed events. Its secret must sign again and again, so it is sealed, not hashed.
+// A receiver of signed events. Its secret must sign again and again, so it is sealed, not hashed. Of deliveries the newest of each endpoint
+// are recorded, and nothing is delivered out of the record but by hand. Events are kept for clients that fetch them: written in the
+// transaction that made them true, numbered once they are read, and referring to nothing, so that nobody waits for them.
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import { instant, writtenAt } from "../fields/columns.ts";
@@ -54,3 +56,56 @@ export const WebhookEndpoint = defineEntity({
 });
 
 export type WebhookRow = InferEntity<typeof WebhookEndpoint>;
+
+export const WebhookDelivery = defineEntity({
+  name: "WebhookDelivery",
+  tableName: "webhook_delivery",
+  indexes: [
+    {
+      name: "webhook_delivery_list",
+      properties: ["endpoint", "created_at"],
+      columns: [{ name: "endpoint" }, { name: "created_at", sort: "DESC" }],
+    },
+    { name: "webhook_delivery_age", properties: ["created_at"] },
+  ],
+  properties: {
+    /** What the receiver is told as X-Webhook-Id. */
+    id: p.uuid().primary(),
+    endpoint: () => p.manyToOne(WebhookEndpoint).ref().deleteRule("cascade"),
+    /** What it tells of, the same in every delivery of it; null of those from before events had ids. */
+    event_id: p.uuid().nullable(),
+    event: p.text(),
+    /** As it was signed, so that it can be delivered again. */
+    body: p.text(),
+    redelivery_of: p.uuid().nullable(),
+    /** Null while it is under way, and for good when this server stopped meanwhile or had no room for it. */
+    ok: p.boolean().nullable(),
+    status: p.integer().nullable(),
+    failure: p.text().nullable(),
+    duration_ms: p.integer().nullable(),
+    created_at: writtenAt(),
+  },
+});
+
+export const WorkspaceEvent = defineEntity({
+  name: "WorkspaceEvent",
+  tableName: "workspace_event",
+  indexes: [
+    { name: "event_feed", properties: ["workspace_id", "position"], where: "position is not null" },
+    { name: "event_unnumbered", properties: ["workspace_id", "serial"], where: "position is null" },
+    { name: "event_age", properties: ["created_at"] },
+  ],
+  properties: {
+    /** In the order of writing, which is not that of commits: nobody outside may go by it. */
+    serial: p.bigint("string").primary().autoincrement(),
+    /** What receivers are told as X-Webhook-Event-Id. */
+    id: p.uuid(),
+    workspace_id: p.uuid(),
+    pusher_id: p.uuid(),
+    /** The JSON text, as webhooks send it. */
+    body: p.text(),
+    /** Its place in the feed, given by the first reader who finds it committed (docs/decisions/0018). */
+    position: p.bigint("string").nullable(),
+    created_at: writtenAt(),
+  },
+});
