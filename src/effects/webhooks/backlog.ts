@@ -20,15 +20,8 @@ export interface From {
   span: Span | undefined;
 }
 
-export interface Backlog {
-  add(workspaceId: string, event: WebhookEvent, body: string, from: From): boolean;
-  take(): Run | undefined;
-  clear(): void;
-  size(): number;
-}
-
 /** `max` events in all. */
-export function createBacklog(max: number): Backlog {
+export function createBacklog(max: number) {
   /** The workspace that was served longest ago first; only those that have something waiting. */
   const queues = new Map<string, { runs: Run[]; size: number }>();
   let size = 0;
@@ -49,7 +42,7 @@ export function createBacklog(max: number): Backlog {
   }
 
   return {
-    add(workspaceId, event, body, from) {
+    add(workspaceId: string, event: WebhookEvent, body: string, from: From): boolean {
       const queue = queues.get(workspaceId) ?? { runs: [], size: 0 };
       queues.set(workspaceId, queue);
       const last = queue.runs.at(-1);
@@ -62,7 +55,7 @@ export function createBacklog(max: number): Backlog {
       dropOldest();
       return true;
     },
-    take() {
+    take(): Run | undefined {
       const [next] = queues;
       if (!next) return undefined;
       const [workspaceId, queue] = next;
