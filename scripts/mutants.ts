@@ -190,7 +190,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "auth",
     fault: "the audience of a token is not looked at",
-    file: "src/identity/auth/access_tokens.ts",
+    file: "src/identity/auth/token_endpoints.ts",
     from: "verifyOptions: { issuer, audience },",
     to: "verifyOptions: { issuer, audience: undefined as never },",
     tests: ["test/oauth/tokens.test.ts"],
@@ -198,7 +198,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "auth",
     fault: "a token bound to a key of its client is accepted without the proof",
-    file: "src/identity/auth/access_tokens.ts",
+    file: "src/identity/auth/token_endpoints.ts",
     from: "    if (claims.cnf !== undefined) return null;\n",
     to: "",
     tests: ["test/oauth/tokens.test.ts"],
@@ -499,7 +499,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "limits",
     fault: "a template writes a large value as often as it is named",
-    file: "src/api/ingest/shapes/template.ts",
+    file: "src/api/ingest/shapes/json.ts",
     from: "    room -= text.length;\n",
     to: "",
     tests: ["test/senders/shapes.test.ts"],
@@ -535,7 +535,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "status",
     fault: "a poll does not write down as sent what has come due",
-    file: "src/handset/settled_inbox.ts",
+    file: "src/handset/shared_inbox.ts",
     from: "if (found.due.length === 0) return found;",
     to: "return found;",
     tests: ["test/rules/clock.test.ts"],

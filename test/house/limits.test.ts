@@ -14,7 +14,7 @@ const OTHERS: Record<string, string[]> = {
     "docs/rules.md: seven day",
     "tools/get_account_stats.ts: 7 day",
     "tools/get_pusher_stats.ts: 7 day",
-    "src/store/stats/period.ts: 30 UTC day",
+    "src/store/stats/shapes.ts: 30 UTC day",
     "src/pages/console/range.ts: 7 day",
     "src/pages/console/range.ts: 30 day",
     "src/pages/console/plots/days.ts: seven day",
@@ -38,7 +38,7 @@ const OTHERS: Record<string, string[]> = {
   "the sign-in library's own": [
     "docs/rules.md: 15 minute",
     "src/identity/auth/signing_in.ts: 15 minute",
-    "src/identity/auth/passkey_shapes.ts: .max(8",
+    "src/identity/auth/own_passkeys.ts: .max(8",
     "src/identity/auth/sign_in_throttle.ts: 120",
     "src/identity/session/sign_in.ts: 30",
     "src/identity/session/sign_in.ts: 30 second",
@@ -60,7 +60,7 @@ const OTHERS: Record<string, string[]> = {
     "src/pages/console/pages/welcome.ts: maxlength: 500",
     "src/model/sanitizer/attributes.ts: 2000",
     "src/model/sanitizer/urls.ts: 2000",
-    "src/effects/assets/names.ts: 120",
+    "src/effects/assets/incoming.ts: 120",
   ],
   "bounds of our own work, which no caller meets": [
     "docs/running.md: up to three",

@@ -11,8 +11,7 @@ import type { Tool } from "../../operation/tool.ts";
 import type { Caller, Log } from "../../store/context.ts";
 import { faultOf } from "../../store/db/unavailable.ts";
 import { jsonAnswer } from "../transports/answers.ts";
-import { type Places, tokenOf } from "./credential.ts";
-import { readRequest } from "./reading.ts";
+import { type Places, readRequest, tokenOf } from "./reading.ts";
 import {
   type IngestRequest,
   type Published,

@@ -7,7 +7,7 @@ import { conflict, invalidRequest, notFound, refuseFields } from "../../model/er
 import { spelled } from "../../model/limits.ts";
 import { defineSessionOperation } from "../../operation/tool.ts";
 import { deletedView, listOf } from "../../store/shapes/fields.ts";
-import { newPasskey } from "../auth/passkey_shapes.ts";
+import { newPasskey } from "../auth/own_passkeys.ts";
 
 export const list_sessions = defineSessionOperation({
   name: "list_sessions",

@@ -3,8 +3,7 @@
 import { z } from "zod";
 import { newUuid, parseId, showId } from "../../model/domain/ids.ts";
 import { nameProblem, personNameProblem } from "../../model/domain/one_line.ts";
-import { Member, ROLES } from "../../model/entities/member.ts";
-import { Workspace } from "../../model/entities/workspace.ts";
+import { Member, ROLES, Workspace } from "../../model/entities/member.ts";
 import { conflict, forbidden, notFound } from "../../model/errors.ts";
 import { toIsoMicros } from "../../model/fields/columns.ts";
 import { keptDays } from "../../model/fields/pusher.ts";

@@ -19,14 +19,13 @@ import {
   SubscriberMix,
   Subscription,
 } from "./handset.ts";
-import { Member, MemberLink } from "./member.ts";
+import { Member, MemberLink, Workspace } from "./member.ts";
 import { OwnDevice } from "./own_device.ts";
 import { ChannelState, Invite, Pusher, ReservedHandle } from "./pusher.ts";
 import { Epoch, ServerSecret } from "./server.ts";
 import { STORAGE } from "./storage.ts";
 import { TRIGGERS } from "./triggers.ts";
 import { WebhookDelivery, WebhookEndpoint, WorkspaceEvent } from "./webhook.ts";
-import { Workspace } from "./workspace.ts";
 
 export const ENTITIES = [
   Workspace,

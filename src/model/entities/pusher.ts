@@ -7,8 +7,8 @@ import { INVITE } from "../fields/invite.ts";
 import { PUSHER } from "../fields/pusher.ts";
 import { propertiesOf } from "../fields/record.ts";
 import { Asset } from "./asset.ts";
+import { Workspace } from "./member.ts";
 import type { Visibility } from "./visibility.ts";
-import { Workspace } from "./workspace.ts";
 
 export const PUSHER_STATUSES = ["active", "paused", "suspended"] as const;
 

@@ -6,9 +6,8 @@ import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import { instant, writtenAt } from "../fields/columns.ts";
 import { propertiesOf } from "../fields/record.ts";
 import { WEBHOOK } from "../fields/webhook.ts";
-import { Member } from "./member.ts";
+import { Member, Workspace } from "./member.ts";
 import type { Visibility } from "./visibility.ts";
-import { Workspace } from "./workspace.ts";
 
 export const WebhookEndpoint = defineEntity({
   name: "WebhookEndpoint",

@@ -4,8 +4,8 @@
 import type { H3, H3Event } from "h3";
 import { refusal, wantsPage } from "../../api/transports/answers.ts";
 import type { RouteMeta } from "../../api/transports/body.ts";
-import { compressed, takesGzip } from "../../api/transports/compress.ts";
 import { requestOf } from "../../api/transports/request.ts";
+import { compressed, takesGzip } from "../../api/transports/static.ts";
 import { callerOf, personOf, type Session } from "../../identity/auth/people.ts";
 import { isLoopbackName } from "../../identity/auth/redirects.ts";
 import { parseId, showId } from "../../model/domain/ids.ts";
@@ -36,7 +36,6 @@ import { KEY_PAGES } from "./pages/keys.ts";
 import { MEMBER_PAGES } from "./pages/members.ts";
 import { MONTH_PAGES } from "./pages/month.ts";
 import { OVERVIEW_PAGES } from "./pages/overview.ts";
-import { OWN_DEVICE_PAGES } from "./pages/own_devices.ts";
 import { OWN_WORKSPACE_PAGES } from "./pages/own_workspaces.ts";
 import { REVIEW_PAGES } from "./pages/review.ts";
 import { SECOND_STEP_PAGES } from "./pages/second_step.ts";
@@ -78,7 +77,6 @@ export const PAGES: readonly Page[] = [
   ...ONE_WEBHOOK_PAGES,
   ...AUDIT_PAGES,
   ...SERVICE_PAGES,
-  ...OWN_DEVICE_PAGES,
   ...SIGN_IN_PAGES,
   ...SECOND_STEP_PAGES,
   ...WELCOME_PAGES,

@@ -8,7 +8,7 @@ import { STAND_IN } from "../../identity/auth/links.ts";
 import { isSecretOf } from "../../identity/auth/secret_check.ts";
 import { addMember, createKey, createWorkspace } from "../../identity/operator/accounts.ts";
 import { parseId } from "../../model/domain/ids.ts";
-import { Workspace } from "../../model/entities/workspace.ts";
+import { Workspace } from "../../model/entities/member.ts";
 import { need } from "../../model/need.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import { ConfigError } from "../../store/config/setting.ts";

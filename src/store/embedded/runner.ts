@@ -4,7 +4,7 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
-import { BY_URL, embeddedProblem } from "./problem.ts";
+import { BY_URL, embeddedProblem } from "./hold.ts";
 
 export interface Runner {
   user: string;

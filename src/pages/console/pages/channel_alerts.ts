@@ -15,8 +15,7 @@ import {
   searchIn,
   searchQuery,
 } from "../alert_search.ts";
-import { firstSubscriber } from "../channel_address.ts";
-import { channelBase, channelHead } from "../channel_head.ts";
+import { channelBase, channelHead, firstSubscriber } from "../channel_head.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
 import { CHANNEL_STYLES, COPY_SCRIPT, HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
 import { chips, emptyState, instant, table } from "../parts.ts";

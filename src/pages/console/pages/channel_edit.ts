@@ -35,7 +35,7 @@ import {
 import { problem } from "../parts.ts";
 import { takeUploads, uploadsAt } from "../uploads.ts";
 import { type Channel, type MemberVisit, mayUse, memberForm, memberPage, type Page } from "../visit.ts";
-import { aheadNote } from "./retention.ts";
+import { aheadNote } from "./own_workspaces.ts";
 
 const OPTIONS = {
   cards: true,

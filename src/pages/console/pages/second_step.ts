@@ -1,7 +1,7 @@
 // The second step of signing in: a code of the app, or a recovery code when the phone is gone. And signing in with a passkey,
 // which takes both steps at once.
 
-import { readPasskey, shownPasskey } from "../../../identity/auth/passkey_shapes.ts";
+import { readPasskey, shownPasskey } from "../../../identity/auth/own_passkeys.ts";
 import { ApiError } from "../../../model/errors.ts";
 import { sentenceForPeople } from "../../../model/for_people.ts";
 import { cookieOf, orAgain } from "../forms.ts";

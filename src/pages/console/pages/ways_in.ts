@@ -2,7 +2,7 @@
 // recovery codes, and passkeys. What is secret is shown once, on the answering page.
 
 import type { z } from "zod";
-import { newPasskey, readPasskey } from "../../../identity/auth/passkey_shapes.ts";
+import { newPasskey, readPasskey } from "../../../identity/auth/own_passkeys.ts";
 import {
   add_passkey,
   begin_passkey,
