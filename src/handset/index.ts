@@ -1,48 +1,37 @@
 // The ordered list of what a subscribing device can do. Never MCP tools.
 
 import type { HandsetOperation } from "../operation/tool.ts";
-import {
-  delete_device,
-  get_device,
-  get_owner,
-  link_owner,
-  register_device,
-  unlink_owner,
-  update_device,
-} from "./device.ts";
-import { follow_inbox, get_inbox, post_reports, prune_reports } from "./inbox.ts";
-import { create_transfer, export_subscriptions, import_subscriptions, take_over } from "./moving.ts";
-import { delete_push_endpoint, get_push, put_push_endpoint } from "./push_endpoint.ts";
-import {
-  delete_subscription,
-  get_channel,
-  list_channels,
-  list_subscriptions,
-  put_subscription,
-} from "./subscriptions.ts";
+import * as device from "./device.ts";
+import follow_inbox from "./follow_inbox.ts";
+import get_inbox from "./get_inbox.ts";
+import * as moving from "./moving.ts";
+import post_reports from "./post_reports.ts";
+import prune_reports from "./prune_reports.ts";
+import * as push from "./push_endpoint.ts";
+import * as subscriptions from "./subscriptions.ts";
 
 export const HANDSET_OPERATIONS: readonly HandsetOperation[] = [
-  register_device,
-  get_device,
-  update_device,
-  delete_device,
-  list_channels,
-  get_channel,
-  list_subscriptions,
-  put_subscription,
-  delete_subscription,
-  export_subscriptions,
-  import_subscriptions,
-  create_transfer,
-  take_over,
+  device.register_device,
+  device.get_device,
+  device.update_device,
+  device.delete_device,
+  subscriptions.list_channels,
+  subscriptions.get_channel,
+  subscriptions.list_subscriptions,
+  subscriptions.put_subscription,
+  subscriptions.delete_subscription,
+  moving.export_subscriptions,
+  moving.import_subscriptions,
+  moving.create_transfer,
+  moving.take_over,
   get_inbox,
   follow_inbox,
   post_reports,
   prune_reports,
-  get_push,
-  put_push_endpoint,
-  delete_push_endpoint,
-  get_owner,
-  link_owner,
-  unlink_owner,
+  push.get_push,
+  push.put_push_endpoint,
+  push.delete_push_endpoint,
+  device.get_owner,
+  device.link_owner,
+  device.unlink_owner,
 ];

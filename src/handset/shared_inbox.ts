@@ -1,17 +1,13 @@
-// What a handset's inbox depends on, where alerts that have come due are first written down as sent; and first pages that are asked for at
-// the same moment: read by one statement, and made once for the devices that have the same channels in its snapshot. Nothing is kept: a page
-// is read after everybody who is answered with it has asked.
+// First pages of inboxes that are asked for at the same moment: read by one statement, and made once for the devices that
+// have the same channels in its snapshot. Nothing is kept: a page is read after everybody who is answered with it has asked.
 
 import type { AssetAddresses } from "../model/domain/assets.ts";
-import { unauthorized } from "../model/errors.ts";
 import type { InboxView, Services, Shared } from "../store/context.ts";
-import { batched, batchedByPosition, LOOK_UPS } from "../store/db/batch.ts";
+import { batched, LOOK_UPS } from "../store/db/batch.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { databaseOf, run } from "../store/db/statement.ts";
-import { inboxStates } from "../store/queries/handset.ts";
 import { inboxPages } from "../store/queries/inbox.ts";
 import { pagesIn, sharedBounds, sharedPage } from "./inbox_page.ts";
-import type { Settler } from "./settle.ts";
 
 type Page = Record<InboxView, Shared> | null;
 
@@ -46,19 +42,5 @@ export function createSharedInbox(orm: Orm, assets: AssetAddresses): Services["s
       const page = await pages(device);
       if (page !== LATER) return page;
     }
-  };
-}
-
-export function createSettledInbox(orm: Orm, { settle }: Pick<Settler, "settle">): Services["settledInbox"] {
-  const kysely = databaseOf(orm);
-  const stateOf = batchedByPosition((devices: string[]) => run(kysely, inboxStates, { devices }));
-
-  return async ({ id }, found) => {
-    if (found.due.length === 0) return found;
-    const settled = await settle(found.due);
-    const state = await stateOf(id);
-    if (!state) throw unauthorized();
-    // What has come due since is for the next poll: shown now, it could be taken back.
-    return settled ? { ...state, due: [] } : state;
   };
 }

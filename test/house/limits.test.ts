@@ -77,7 +77,7 @@ const OTHERS: Record<string, string[]> = {
     "docs/handset.md: 60 second",
     "docs/handset.md: up to 60",
     "docs/running.md: five second",
-    "src/handset/inbox.ts: 50",
+    "src/handset/get_inbox.ts: 50",
     "src/api/openapi/examples.ts: 15 minute",
     "src/api/transports/body.ts: 1_048_576",
     "src/model/fields/accepts.ts: .max(90",

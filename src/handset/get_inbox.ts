@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { said } from "../model/limits.ts";
+import { boundedPage } from "../operation/page.ts";
+import { defineHandsetOperation } from "../operation/tool.ts";
+import { NOT_MODIFIED, Validated } from "../store/context.ts";
+import { findDevicesWithInbox } from "../store/queries/handset.ts";
+import { inboxPage, inboxPageWithDue, ownTest } from "../store/queries/inbox.ts";
+import { DEFAULT_LIMIT, limit, place, showPlace } from "../store/shapes/fields.ts";
+import {
+  Card,
+  inboxBody,
+  inboxState,
+  leanBody,
+  MAX_ROW_BYTES,
+  showPage,
+  view,
+  withinBytes,
+  withTest,
+} from "./inbox_page.ts";
+
+export default defineHandsetOperation({
+  name: "get_inbox",
+  title: "Inbox",
+  description: `The visible alerts of the handset's channels, newest first. An answer of state, not of news: cancelled alerts are gone from it. A page ends at ${said("inbox")} as well. Poll with If-None-Match, and with Prefer: wait=50 to be answered as soon as something changes.`,
+  auth: "device",
+  lookUp: findDevicesWithInbox,
+  writes: "nothing",
+  validated: true,
+  http: { method: "GET", path: "/handset/v1/inbox", status: 200 },
+  errors: ["invalid_request", "unauthorized"],
+  input: z.strictObject({ limit: limit(), before: place().optional(), view }),
+  output: inboxBody,
+  brief: { output: leanBody },
+  async handler({ limit: wanted = DEFAULT_LIMIT, before, view = "full" }, ctx) {
+    const { id } = ctx.caller;
+    const { revision, testing, due } = await ctx.services.settledInbox(ctx.caller, ctx.caller);
+    const place = before && showPlace(before);
+    const [test] = testing && !before ? await ctx.sql(ownTest, { device_id: id }) : [];
+    const also = test ? [...due, test.id] : due;
+    const tag = ctx.services.inboxTag(inboxState(revision, { limit: wanted, view }, place, also));
+    if (ctx.clientHolds(tag)) return new Validated(tag, NOT_MODIFIED);
+    // With others that ask now; what is settled only for this poll, and what is further back, is read for it alone.
+    const shared = before || test || due.length > 0 ? null : await ctx.services.sharedInbox(id, wanted);
+    if (shared) return new Validated(tag, shared[view]);
+    const page = await boundedPage(wanted, async (n) => {
+      const from = {
+        device_id: id,
+        before: before?.at ?? null,
+        inside: before?.id ?? null,
+        limit: n,
+        max_bytes: MAX_ROW_BYTES,
+      };
+      const found = await (due.length === 0
+        ? ctx.sql(inboxPage, from)
+        : ctx.sql(inboxPageWithDue, { ...from, due }));
+      return withinBytes(found, ctx.services.assets);
+    });
+    const whole = withTest(page, test);
+    const cards = whole.rows.map((row) => new Card(row));
+    return new Validated(tag, showPage(whole, cards, ctx.services.assets)[view]);
+  },
+});
