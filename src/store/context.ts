@@ -202,7 +202,9 @@ export interface SignInSupport {
 
 /** The few things outside of the rows that answers depend on. */
 export interface Services {
+  /** Origin under which everything is reached, pages for people included. */
   publicUrl: string;
+  /** Prefix of the public channel addresses. */
   publicBase: string;
   /** Takes reports together with those of other handsets; resolves after their commit with how many were visible. */
   takeReports(batch: ReportBatch): Promise<number>;
@@ -212,7 +214,9 @@ export interface Services {
   settledInbox(device: Pick<DeviceCaller, "id">, found: InboxState): Promise<InboxState>;
   /** A handset's newest alerts in each view, read after the call with those of others; null where it has to ask alone. */
   sharedInbox(deviceId: string, limit: number): Promise<Record<InboxView, Shared> | null>;
+  /** A raw device id → its pseudonym. */
   deviceHash(deviceId: string): string;
+  /** The state of an inbox → the validator of the answer. */
   inboxTag(state: string): string;
   webhooks: WebhookSupport;
   push: PushSupport;

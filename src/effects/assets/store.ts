@@ -9,6 +9,7 @@ import { FileStoreError } from "../../model/errors.ts";
 import { need } from "../../model/need.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import type { Config } from "../../store/config/settings.ts";
+import { within } from "../../store/db/within.ts";
 
 const isMissing = (error: NodeJS.ErrnoException) => error.code === "ENOENT";
 
@@ -109,7 +110,7 @@ export async function createAssetStore(config: StoreConfig, note?: NoteStored): 
   /** @throws naming the store and the cause. */
   async function soon<T>(verb: keyof Backend, work: Promise<T>): Promise<T> {
     try {
-      const result = await inTime(work);
+      const result = await within(PATIENCE_MS, work, "the asset store did not answer in time");
       answered = true;
       note?.(verb, true);
       return result;
@@ -117,18 +118,6 @@ export async function createAssetStore(config: StoreConfig, note?: NoteStored): 
       answered = false;
       note?.(verb, false);
       throw new FileStoreError(`the file store ${name} failed: ${causeOf(error)}`, { cause: error });
-    }
-  }
-
-  async function inTime<T>(work: Promise<T>): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error("the asset store did not answer in time")), PATIENCE_MS);
-    });
-    try {
-      return await Promise.race([work, late]);
-    } finally {
-      clearTimeout(timer);
     }
   }
 

@@ -4,6 +4,7 @@
 
 import { type DomainEvent, eventBody } from "../../model/domain/events.ts";
 import { newUuid, showId } from "../../model/domain/ids.ts";
+import { atMost } from "../../store/db/within.ts";
 import { doUnder, spanUnder, traced } from "../../store/trace.ts";
 import { createBacklog, type From, type Run } from "./backlog.ts";
 import { type Delivery, type DeliveryResult, deliverOnce } from "./deliver.ts";
@@ -248,18 +249,11 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   }
 
   async function drain(ms: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, ms);
-    });
-    if (pending() > 0) {
-      const idle = new Promise<void>((resolve) => {
-        onIdle = resolve;
-      });
-      await Promise.race([idle, timeout]);
-    }
-    if (recordingDrops) await Promise.race([recordingDrops, timeout]);
-    clearTimeout(timer);
+    const idle = Promise.withResolvers<void>();
+    onIdle = idle.resolve;
+    settle();
+    const recorded = idle.promise.then(() => recordingDrops);
+    await atMost(ms, recorded);
     const left = pending();
     end.abort();
     backlog.clear();

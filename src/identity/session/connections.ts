@@ -8,7 +8,7 @@ import { notFound } from "../../model/errors.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/columns.ts";
 import { need } from "../../model/need.ts";
 import { ALL_SCOPES, IMPLICIT_SCOPE } from "../../model/scopes.ts";
-import { defineSessionOperation } from "../../operation/tool.ts";
+import { defineMemberOperation, definePersonOperation } from "../../operation/tool.ts";
 import {
   connect,
   connectionsOfClient,
@@ -19,11 +19,10 @@ import { deletedView, listOf } from "../../store/shapes/fields.ts";
 import { clientName } from "../auth/client_name.ts";
 import { endConnections } from "../auth/grants.ts";
 
-export const list_connections = defineSessionOperation({
+export const list_connections = defineMemberOperation({
   name: "list_connections",
   title: "List own assistants",
   description: "The assistants that the person connected to this workspace.",
-  auth: "member",
   role: "viewer",
   writes: "nothing",
   errors: ["invalid_request", "forbidden"],
@@ -54,13 +53,11 @@ export const list_connections = defineSessionOperation({
   },
 });
 
-export const list_grants = defineSessionOperation({
+export const list_grants = definePersonOperation({
   name: "list_grants",
   title: "List what an assistant was granted",
   description:
     "What the person has granted one assistant so far, one entry for each member, the last consented to first.",
-  auth: "person",
-  role: null,
   writes: "nothing",
   errors: ["invalid_request", "forbidden"],
   input: z.strictObject({ client_id: z.string() }),
@@ -83,12 +80,11 @@ export const list_grants = defineSessionOperation({
   },
 });
 
-export const grant_connection = defineSessionOperation({
+export const grant_connection = defineMemberOperation({
   name: "grant_connection",
   title: "Let an assistant in",
   description:
     "Write down what the person granted an assistant, once the authorization server made a code of it. Should this not happen, the code is worth nothing and the assistant asks again.",
-  auth: "member",
   role: "viewer",
   writes: "rows",
   errors: ["invalid_request", "forbidden", "not_found"],
@@ -120,11 +116,10 @@ export const grant_connection = defineSessionOperation({
   },
 });
 
-export const update_connection = defineSessionOperation({
+export const update_connection = defineMemberOperation({
   name: "update_connection",
   title: "Change an assistant",
   description: "Say whether the person decides before an own assistant publishes, from its next call on.",
-  auth: "member",
   role: "viewer",
   writes: "rows",
   errors: ["invalid_request", "forbidden", "not_found"],
@@ -140,12 +135,11 @@ export const update_connection = defineSessionOperation({
   },
 });
 
-export const end_connection = defineSessionOperation({
+export const end_connection = defineMemberOperation({
   name: "end_connection",
   title: "Disconnect an assistant",
   description:
     "End a connection of the person: the assistant's next request is refused, on every process, and nothing can be refreshed.",
-  auth: "member",
   role: "viewer",
   writes: "rows",
   errors: ["invalid_request", "forbidden", "not_found"],

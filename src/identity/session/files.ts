@@ -10,17 +10,16 @@ import { notFound } from "../../model/errors.ts";
 import { toIsoMicros } from "../../model/fields/columns.ts";
 import { need } from "../../model/need.ts";
 import { keysetPage } from "../../operation/page.ts";
-import { defineSessionOperation } from "../../operation/tool.ts";
+import { defineMemberOperation } from "../../operation/tool.ts";
 import { assetScope, listAssets } from "../../store/queries/assets.ts";
 import { assetView, showAsset } from "../../store/shapes/asset.ts";
 import { before, DEFAULT_LIMIT, deletedView, limit, pageMeta } from "../../store/shapes/fields.ts";
 
-export const list_files = defineSessionOperation({
+export const list_files = defineMemberOperation({
   name: "list_files",
   title: "List files",
   description:
     "The workspace's uploaded files, newest first, or one; a member of certain channels knows the files of its own only.",
-  auth: "member",
   role: "editor",
   writes: "nothing",
   errors: ["invalid_request", "forbidden", "not_found"],
@@ -57,12 +56,11 @@ export const list_files = defineSessionOperation({
 
 const isKind = (text: string | undefined): text is AssetKind => ASSET_KINDS.includes(text as AssetKind);
 
-export const upload_file = defineSessionOperation({
+export const upload_file = defineMemberOperation({
   name: "upload_file",
   title: "Upload a file",
   description:
     "Take a picture, a sound or a page in, whole or not at all. It is deleted after a day unless an alert or a channel uses it.",
-  auth: "member",
   role: "editor",
   writes: "files",
   errors: ["invalid_request", "forbidden", "conflict"],
@@ -91,11 +89,10 @@ export const upload_file = defineSessionOperation({
   },
 });
 
-export const delete_file = defineSessionOperation({
+export const delete_file = defineMemberOperation({
   name: "delete_file",
   title: "Delete a file",
   description: "Delete a file that nothing uses. It cannot be brought back.",
-  auth: "member",
   role: "editor",
   writes: "files",
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],

@@ -13,18 +13,17 @@ import { LIMITS } from "../../model/limits.ts";
 import { need } from "../../model/need.ts";
 import { isScope } from "../../model/scopes.ts";
 import { actorOf } from "../../operation/audit.ts";
-import { defineSessionOperation } from "../../operation/tool.ts";
+import { defineMemberOperation } from "../../operation/tool.ts";
 import { listWorkspaceKeys } from "../../store/queries/keys.ts";
 import { listSenderRequests } from "../../store/queries/sender_log.ts";
 import { listOf } from "../../store/shapes/fields.ts";
 import { createKey } from "../operator/accounts.ts";
 import { endWebhooks, findLeftByKey, leftByKey, revocableKey } from "../operator/left_by_key.ts";
 
-export const list_keys = defineSessionOperation({
+export const list_keys = defineMemberOperation({
   name: "list_keys",
   title: "List keys",
   description: "The live keys that the caller may revoke: its own, and those of the members that it manages.",
-  auth: "member",
   role: "admin",
   writes: "nothing",
   errors: ["invalid_request", "forbidden"],
@@ -65,11 +64,10 @@ export const list_keys = defineSessionOperation({
   },
 });
 
-export const list_sender_requests = defineSessionOperation({
+export const list_sender_requests = defineMemberOperation({
   name: "list_sender_requests",
   title: "List requests of a sender",
   description: `What became of the last ${LIMITS.sender_requests} requests that a key made in another program's words, the newest first. A key that the caller may not revoke is none.`,
-  auth: "member",
   role: "admin",
   writes: "nothing",
   errors: ["invalid_request", "forbidden", "not_found"],
@@ -102,12 +100,11 @@ export const KEY_LIVES: Record<string, { label: string; seconds: number | null }
   never: { label: "Until you revoke it", seconds: null },
 };
 
-export const create_key = defineSessionOperation({
+export const create_key = defineMemberOperation({
   name: "create_key",
   title: "Make a key",
   description:
     "Make a key that acts for the caller's own member and can do no more than it. The answer is the only time that it is shown.",
-  auth: "member",
   role: "admin",
   writes: "rows",
   errors: ["invalid_request", "forbidden", "not_found"],
@@ -147,12 +144,11 @@ export const create_key = defineSessionOperation({
 
 export type LeftByKey = z.output<typeof leftByKey>;
 
-export const get_left_by_key = defineSessionOperation({
+export const get_left_by_key = defineMemberOperation({
   name: "get_left_by_key",
   title: "See what goes on without a key",
   description:
     "What a key made and what goes on when it is revoked: webhook endpoints, and alerts that it scheduled.",
-  auth: "member",
   role: "admin",
   writes: "nothing",
   errors: ["invalid_request", "forbidden", "not_found"],
@@ -164,12 +160,11 @@ export const get_left_by_key = defineSessionOperation({
   },
 });
 
-export const update_key = defineSessionOperation({
+export const update_key = defineMemberOperation({
   name: "update_key",
   title: "Change a key",
   description:
     "Say whether a person decides before the key publishes, from its next call on. A key that the caller may not revoke is none.",
-  auth: "member",
   role: "admin",
   writes: "rows",
   errors: ["invalid_request", "forbidden", "not_found"],
@@ -183,12 +178,11 @@ export const update_key = defineSessionOperation({
   },
 });
 
-export const revoke_key = defineSessionOperation({
+export const revoke_key = defineMemberOperation({
   name: "revoke_key",
   title: "Revoke a key",
   description:
     "Revoke a key from its next call on, for good, and, if asked for, the webhooks that it made. The answer says what goes on. A key that the caller does not see is none.",
-  auth: "member",
   role: "admin",
   writes: "rows",
   errors: ["invalid_request", "forbidden", "not_found"],

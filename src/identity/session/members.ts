@@ -8,7 +8,7 @@ import { Member, ROLES } from "../../model/entities/member.ts";
 import { forbidden } from "../../model/errors.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/columns.ts";
 import { need } from "../../model/need.ts";
-import { defineSessionOperation } from "../../operation/tool.ts";
+import { defineMemberOperation } from "../../operation/tool.ts";
 import { listWorkspaceMembers } from "../../store/queries/people.ts";
 import { deletedView, listOf } from "../../store/shapes/fields.ts";
 import { memberWish } from "../../store/shapes/member.ts";
@@ -17,12 +17,11 @@ import { STAND_IN, writeLink } from "../auth/links.ts";
 import { addMember } from "../operator/accounts.ts";
 import { granted, keepAnOwner, managed, takeTurn, wishProblems } from "../operator/turn.ts";
 
-export const list_members = defineSessionOperation({
+export const list_members = defineMemberOperation({
   name: "list_members",
   title: "List members",
   description:
     "The members that the caller may know of: all, or for a manager of certain channels those within the same channels.",
-  auth: "member",
   role: "admin",
   writes: "nothing",
   errors: ["invalid_request", "forbidden"],
@@ -63,11 +62,10 @@ export const list_members = defineSessionOperation({
 /** Addresses are compared in small letters. */
 const clean = (email: string) => email.trim().toLowerCase();
 
-export const add_member = defineSessionOperation({
+export const add_member = defineMemberOperation({
   name: "add_member",
   title: "Add a member",
   description: "Add a member and answer with the one-time link to hand out, which is shown only now.",
-  auth: "member",
   role: "admin",
   writes: "rows",
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
@@ -96,11 +94,10 @@ export const add_member = defineSessionOperation({
   },
 });
 
-export const update_member = defineSessionOperation({
+export const update_member = defineMemberOperation({
   name: "update_member",
   title: "Change a member",
   description: "Give a member another role and other channels, from its next request on.",
-  auth: "member",
   role: "admin",
   writes: "rows",
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
@@ -117,12 +114,11 @@ export const update_member = defineSessionOperation({
   },
 });
 
-export const link_member = defineSessionOperation({
+export const link_member = defineMemberOperation({
   name: "link_member",
   title: "Make a one-time link for a member",
   description:
     "Make a link for a member who has not joined yet, or who lost the password. Whoever holds it signs in as this person, so it takes the password of who makes it, and none is made for oneself or for an account that other workspaces trust, too.",
-  auth: "member",
   role: "admin",
   stepUp: "present",
   writes: "rows",
@@ -146,12 +142,11 @@ export const link_member = defineSessionOperation({
   },
 });
 
-export const remove_member = defineSessionOperation({
+export const remove_member = defineMemberOperation({
   name: "remove_member",
   title: "Remove a member",
   description:
     "Remove a member with its keys and webhook endpoints, and with its assistants the tokens that they hold. Channels and alerts stay.",
-  auth: "member",
   role: "admin",
   writes: "rows",
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],

@@ -7,19 +7,18 @@ import { toIsoMicros } from "../../model/fields/columns.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { need } from "../../model/need.ts";
 import { lockedAlert } from "../../operation/alerts/change.ts";
-import { defineSessionOperation } from "../../operation/tool.ts";
+import { defineMemberOperation, definePersonOperation } from "../../operation/tool.ts";
 import { scope, visibleChannel } from "../../store/queries/channels.ts";
 import { listOwnDevices, putOwnLink, testDraft, unlinkOwnDevice } from "../../store/queries/own_devices.ts";
 import { countWoken } from "../../store/queries/push.ts";
 import { deletedView, expectedVersion } from "../../store/shapes/fields.ts";
 import { mintToken, OWN_DEVICE_PREFIX } from "../auth/tokens.ts";
 
-export const get_wake_ups = defineSessionOperation({
+export const get_wake_ups = defineMemberOperation({
   name: "get_wake_ups",
   title: "Read wake-ups of a channel",
   description:
     "How many of a channel's subscribers are woken while their app is closed. It is counted among so many of those that let the channel be noticed; a count, and never which they are.",
-  auth: "member",
   role: "viewer",
   writes: "nothing",
   errors: ["invalid_request", "forbidden", "not_found"],
@@ -40,12 +39,10 @@ export const get_wake_ups = defineSessionOperation({
   },
 });
 
-export const list_own_devices = defineSessionOperation({
+export const list_own_devices = definePersonOperation({
   name: "list_own_devices",
   title: "List own devices",
   description: "The handsets that the person linked to the own account. Nobody else is shown them.",
-  auth: "person",
-  role: null,
   writes: "nothing",
   errors: ["invalid_request", "forbidden"],
   input: z.strictObject({}),
@@ -62,12 +59,10 @@ export const list_own_devices = defineSessionOperation({
   },
 });
 
-export const link_own_device = defineSessionOperation({
+export const link_own_device = definePersonOperation({
   name: "link_own_device",
   title: "Make a link for an own device",
   description: `Make a link by which the handset that opens it becomes the person's own: once, within ${LIMITS.own_device_minutes} minutes. It is shown this once; another one replaces it.`,
-  auth: "person",
-  role: null,
   writes: "rows",
   errors: ["invalid_request", "forbidden", "conflict"],
   input: z.strictObject({}),
@@ -84,13 +79,11 @@ export const link_own_device = defineSessionOperation({
   },
 });
 
-export const unlink_own_device = defineSessionOperation({
+export const unlink_own_device = definePersonOperation({
   name: "unlink_own_device",
   title: "Unlink an own device",
   description:
     "Forget that a handset is the person's own: it is shown no test any more. Another person's is none.",
-  auth: "person",
-  role: null,
   writes: "rows",
   errors: ["invalid_request", "forbidden", "not_found"],
   input: z.strictObject({ device_id: z.string() }),
@@ -105,11 +98,10 @@ export const unlink_own_device = defineSessionOperation({
   },
 });
 
-export const test_alert = defineSessionOperation({
+export const test_alert = defineMemberOperation({
   name: "test_alert",
   title: "Test a draft on own devices",
   description: `Show a draft, as it is now, on the person's own devices that follow its channel, for ${LIMITS.test_minutes} minutes at most or until it is edited, sent or deleted. Nobody else sees it and nothing counts it. It publishes nothing, so it asks for no more than composing does.`,
-  auth: "member",
   role: "editor",
   writes: "rows",
   limit: { name: "draft-tests", per: "creator", max: LIMITS.tests, seconds: 3600 },

@@ -21,7 +21,7 @@ import { alertFor, alertIds, announce, changesBetween } from "../../operation/al
 import { compose } from "../../operation/alerts/compose.ts";
 import { followSeries } from "../../operation/alerts/series.ts";
 import { shownWhole } from "../../operation/alerts/show.ts";
-import { defineSessionOperation } from "../../operation/tool.ts";
+import { defineMemberOperation } from "../../operation/tool.ts";
 import { listAlertChanges } from "../../store/queries/alert_changes.ts";
 import { declineAlert, equalSend, readAlert } from "../../store/queries/alerts.ts";
 import { scope } from "../../store/queries/channels.ts";
@@ -29,12 +29,11 @@ import { reviewedView, showAlert } from "../../store/shapes/alert.ts";
 import { expectedVersion, listOf } from "../../store/shapes/fields.ts";
 import { searchText } from "../../store/shapes/pusher.ts";
 
-export const open_reviews = defineSessionOperation({
+export const open_reviews = defineMemberOperation({
   name: "open_reviews",
   title: "Hear of drafts that wait",
   description:
     "Open the workspace's private channel that tells of drafts which wait for a review, with an invite for the phones that shall hear it. Where there is one, that one is the answer.",
-  auth: "member",
   role: "admin",
   writes: "rows",
   errors: ["invalid_request", "forbidden"],
@@ -78,12 +77,11 @@ export const open_reviews = defineSessionOperation({
   },
 });
 
-export const mail_drafts = defineSessionOperation({
+export const mail_drafts = defineMemberOperation({
   name: "mail_drafts",
   title: "Mail drafts that wait",
   description:
     "Say whether a mail tells this member of each draft that waits, beside the channel that tells of them.",
-  auth: "member",
   role: "editor",
   writes: "rows",
   errors: ["invalid_request", "forbidden"],
@@ -97,12 +95,11 @@ export const mail_drafts = defineSessionOperation({
   },
 });
 
-export const decline_alert = defineSessionOperation({
+export const decline_alert = defineMemberOperation({
   name: "decline_alert",
   title: "Decline alert",
   description:
     "Say why an alert is not published: its author reads it as review_reply. What was scheduled is a draft again.",
-  auth: "member",
   role: "editor",
   writes: "rows",
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
@@ -126,12 +123,11 @@ export const decline_alert = defineSessionOperation({
   },
 });
 
-export const list_alert_changes = defineSessionOperation({
+export const list_alert_changes = defineMemberOperation({
   name: "list_alert_changes",
   title: "List alert changes",
   description:
     "The newest edits of an alert, newest first: which fields each of them changed, from what to what. For whoever may read the alert.",
-  auth: "member",
   role: "viewer",
   writes: "nothing",
   errors: ["invalid_request", "forbidden", "not_found"],
@@ -151,12 +147,11 @@ export const list_alert_changes = defineSessionOperation({
   },
 });
 
-export const find_equal_send = defineSessionOperation({
+export const find_equal_send = defineMemberOperation({
   name: "find_equal_send",
   title: "Find equal send",
   description:
     "The newest alert of a channel that was sent in the last minutes and reads as these fields do, so that a person is asked before it is sent twice.",
-  auth: "member",
   role: "editor",
   writes: "nothing",
   errors: ["invalid_request", "forbidden", "not_found"],

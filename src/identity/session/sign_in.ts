@@ -5,16 +5,14 @@ import { nameProblem } from "../../model/domain/one_line.ts";
 import { passwordProblem } from "../../model/domain/passwords.ts";
 import { conflict, invalidRequest, notFound, refuseFields } from "../../model/errors.ts";
 import { spelled } from "../../model/limits.ts";
-import { defineSessionOperation } from "../../operation/tool.ts";
+import { definePersonOperation } from "../../operation/tool.ts";
 import { deletedView, listOf } from "../../store/shapes/fields.ts";
 import { newPasskey } from "../auth/own_passkeys.ts";
 
-export const list_sessions = defineSessionOperation({
+export const list_sessions = definePersonOperation({
   name: "list_sessions",
   title: "List own sessions",
   description: "Where the person is signed in, this session among them.",
-  auth: "person",
-  role: null,
   writes: "nothing",
   errors: ["invalid_request", "forbidden"],
   input: z.strictObject({}),
@@ -43,12 +41,10 @@ export const list_sessions = defineSessionOperation({
   },
 });
 
-export const end_session = defineSessionOperation({
+export const end_session = definePersonOperation({
   name: "end_session",
   title: "End own session",
   description: "End one of the person's sessions; its next page asks to sign in. Another person's is none.",
-  auth: "person",
-  role: null,
   writes: "rows",
   errors: ["invalid_request", "forbidden", "not_found"],
   input: z.strictObject({ session_id: z.string() }),
@@ -61,12 +57,10 @@ export const end_session = defineSessionOperation({
   },
 });
 
-export const change_password = defineSessionOperation({
+export const change_password = definePersonOperation({
   name: "change_password",
   title: "Change own password",
   description: "Set a new password, which takes the current one. Every other session of the person ends.",
-  auth: "person",
-  role: null,
   stepUp: "present",
   writes: "rows",
   errors: ["invalid_request", "forbidden", "rate_limited"],
@@ -84,13 +78,11 @@ export const change_password = defineSessionOperation({
   },
 });
 
-export const get_sign_in = defineSessionOperation({
+export const get_sign_in = definePersonOperation({
   name: "get_sign_in",
   title: "Get own ways to sign in",
   description:
     "Whether the person's two-factor authentication is on, and the passkeys. No secret is ever shown again.",
-  auth: "person",
-  role: null,
   writes: "nothing",
   errors: ["invalid_request", "forbidden"],
   input: z.strictObject({}),
@@ -128,13 +120,11 @@ export const get_sign_in = defineSessionOperation({
   },
 });
 
-export const begin_second_factor = defineSessionOperation({
+export const begin_second_factor = definePersonOperation({
   name: "begin_second_factor",
   title: "Begin two-factor authentication",
   description:
     "Make a secret for an app that shows codes, which takes the password. It counts for nothing until a code of it is shown; a later one takes its place.",
-  auth: "person",
-  role: null,
   stepUp: "present",
   writes: "rows",
   errors: ["invalid_request", "forbidden", "conflict", "rate_limited"],
@@ -148,13 +138,11 @@ export const begin_second_factor = defineSessionOperation({
   },
 });
 
-export const confirm_second_factor = defineSessionOperation({
+export const confirm_second_factor = definePersonOperation({
   name: "confirm_second_factor",
   title: "Turn two-factor authentication on",
   description:
     "Turn it on by a code of the app, and answer the recovery codes, which are shown only now. Every other session of the person ends.",
-  auth: "person",
-  role: null,
   writes: "rows",
   errors: ["invalid_request", "forbidden", "conflict"],
   input: z.strictObject({ code: z.string().max(40) }),
@@ -178,13 +166,11 @@ export const confirm_second_factor = defineSessionOperation({
   },
 });
 
-export const renew_recovery_codes = defineSessionOperation({
+export const renew_recovery_codes = definePersonOperation({
   name: "renew_recovery_codes",
   title: "Make new recovery codes",
   description:
     "Make other recovery codes, which takes the password. The earlier ones end; the new ones are shown only now.",
-  auth: "person",
-  role: null,
   stepUp: "present",
   writes: "rows",
   errors: ["invalid_request", "forbidden", "conflict", "rate_limited"],
@@ -197,12 +183,10 @@ export const renew_recovery_codes = defineSessionOperation({
   },
 });
 
-export const end_second_factor = defineSessionOperation({
+export const end_second_factor = definePersonOperation({
   name: "end_second_factor",
   title: "Turn two-factor authentication off",
   description: "Sign in by the password alone again, which takes the password. The recovery codes end, too.",
-  auth: "person",
-  role: null,
   stepUp: "present",
   writes: "rows",
   errors: ["invalid_request", "forbidden", "conflict", "rate_limited"],
@@ -215,12 +199,10 @@ export const end_second_factor = defineSessionOperation({
   },
 });
 
-export const begin_passkey = defineSessionOperation({
+export const begin_passkey = definePersonOperation({
   name: "begin_passkey",
   title: "Begin a passkey",
   description: `Answer what a browser is to be asked for a new passkey, which takes the password. The session that asked may add it within ${spelled("passkey_minutes")} minutes.`,
-  auth: "person",
-  role: null,
   stepUp: "present",
   writes: "rows",
   errors: ["invalid_request", "forbidden", "conflict", "rate_limited"],
@@ -237,13 +219,11 @@ export const begin_passkey = defineSessionOperation({
   },
 });
 
-export const add_passkey = defineSessionOperation({
+export const add_passkey = definePersonOperation({
   name: "add_passkey",
   title: "Add a passkey",
   description:
     "Keep the passkey that a browser made after begin_passkey. The person can sign in with it alone from now on.",
-  auth: "person",
-  role: null,
   writes: "rows",
   errors: ["invalid_request", "forbidden"],
   input: z.strictObject({ name: z.string(), answer: newPasskey.nullable() }),
@@ -260,13 +240,11 @@ export const add_passkey = defineSessionOperation({
   },
 });
 
-export const remove_passkey = defineSessionOperation({
+export const remove_passkey = definePersonOperation({
   name: "remove_passkey",
   title: "Remove a passkey",
   description:
     "Forget one of the person's passkeys: nobody signs in with it any more. Another person's is none.",
-  auth: "person",
-  role: null,
   writes: "rows",
   errors: ["invalid_request", "forbidden", "not_found"],
   input: z.strictObject({ passkey_id: z.string() }),

@@ -10,7 +10,7 @@ import { keptDays } from "../../model/fields/pusher.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { need } from "../../model/need.ts";
 import { aheadOf, saidAhead } from "../../operation/channels/find_pusher.ts";
-import { defineSessionOperation } from "../../operation/tool.ts";
+import { defineMemberOperation, definePersonOperation } from "../../operation/tool.ts";
 import { scope, visibleChannel } from "../../store/queries/channels.ts";
 import { lockUser } from "../../store/queries/links.ts";
 import {
@@ -26,13 +26,11 @@ import { listOf } from "../../store/shapes/fields.ts";
 import { fateOf, leave } from "../operator/leaving.ts";
 import { stateOf, stateView } from "../operator/state.ts";
 
-export const list_own_workspaces = defineSessionOperation({
+export const list_own_workspaces = definePersonOperation({
   name: "list_own_workspaces",
   title: "List own workspaces",
   description:
     "The workspaces that the person is a member of, and what would become of each without the person.",
-  auth: "person",
-  role: null,
   writes: "nothing",
   errors: ["invalid_request", "forbidden"],
   input: z.strictObject({}),
@@ -69,12 +67,10 @@ export const list_own_workspaces = defineSessionOperation({
   },
 });
 
-export const update_profile = defineSessionOperation({
+export const update_profile = definePersonOperation({
   name: "update_profile",
   title: "Change own name",
   description: "Change the name by which the person stands in every workspace.",
-  auth: "person",
-  role: null,
   writes: "rows",
   errors: ["invalid_request", "forbidden"],
   input: z.strictObject({ name: z.string() }),
@@ -86,13 +82,11 @@ export const update_profile = defineSessionOperation({
   },
 });
 
-export const create_workspace = defineSessionOperation({
+export const create_workspace = definePersonOperation({
   name: "create_workspace",
   title: "Make a workspace",
   description:
     "Make a workspace of the person's own, with its own channels, members and keys. The person is its owner.",
-  auth: "person",
-  role: null,
   writes: "rows",
   errors: ["invalid_request", "forbidden", "conflict"],
   input: z.strictObject({ name: z.string() }),
@@ -119,11 +113,10 @@ export const create_workspace = defineSessionOperation({
   },
 });
 
-export const rename_workspace = defineSessionOperation({
+export const rename_workspace = defineMemberOperation({
   name: "rename_workspace",
   title: "Change the workspace's name",
   description: "Give the workspace another name, by which its members and their assistants know it.",
-  auth: "member",
   role: "owner",
   writes: "rows",
   errors: ["invalid_request", "forbidden", "not_found"],
@@ -138,12 +131,11 @@ export const rename_workspace = defineSessionOperation({
   },
 });
 
-export const get_retention = defineSessionOperation({
+export const get_retention = defineMemberOperation({
   name: "get_retention",
   title: "See how long alerts are kept",
   description:
     "After how many days alerts of a channel go, or those of all channels that say nothing of their own, how many that are now and from when on.",
-  auth: "member",
   role: "viewer",
   writes: "nothing",
   errors: ["invalid_request", "forbidden", "not_found"],
@@ -164,11 +156,10 @@ export const get_retention = defineSessionOperation({
   },
 });
 
-export const set_retention = defineSessionOperation({
+export const set_retention = defineMemberOperation({
   name: "set_retention",
   title: "Say how long alerts are kept",
   description: "Say after how many days the alerts of all channels go that say nothing of their own.",
-  auth: "member",
   role: "owner",
   writes: "rows",
   errors: ["invalid_request", "forbidden"],
@@ -184,12 +175,11 @@ export const set_retention = defineSessionOperation({
   },
 });
 
-export const leave_workspace = defineSessionOperation({
+export const leave_workspace = defineMemberOperation({
   name: "leave_workspace",
   title: "Leave a workspace",
   description:
     "Be no member any more: the person's keys, webhook endpoints and assistants there end. Its last owner leaves it when nothing is in it, and it goes along; or leaves it behind, with its channels paused.",
-  auth: "member",
   role: "viewer",
   writes: "rows",
   errors: ["invalid_request", "forbidden", "conflict"],
@@ -204,13 +194,11 @@ export const leave_workspace = defineSessionOperation({
   },
 });
 
-export const close_account = defineSessionOperation({
+export const close_account = definePersonOperation({
   name: "close_account",
   title: "Close own account",
   description:
     "Leave every workspace and remove the account with its sessions, passkeys and assistants, which takes the password. Cannot be undone.",
-  auth: "person",
-  role: null,
   stepUp: "present",
   writes: "rows",
   errors: ["invalid_request", "forbidden", "conflict", "rate_limited"],
@@ -233,12 +221,11 @@ export const close_account = defineSessionOperation({
   },
 });
 
-export const get_service_state = defineSessionOperation({
+export const get_service_state = defineMemberOperation({
   name: "get_service_state",
   title: "Read the state of the service",
   description:
     "How the service as a whole is: versions, sizes, what waits. For the owner of its only workspace; where there are several, only who runs it sees that, on the machine.",
-  auth: "member",
   role: "owner",
   writes: "nothing",
   errors: ["invalid_request", "forbidden"],
