@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import { dayPlots } from "../../src/pages/console/plots/days.ts";
-import { ranks } from "../../src/pages/console/plots/numbers.ts";
 import { plot, type Slot } from "../../src/pages/console/plots/plot.ts";
+import { ranks } from "../../src/pages/console/plots/ranks.ts";
 
 const BARS = 120;
 

@@ -10,7 +10,8 @@ import { csvAnswer } from "../csv.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
 import { HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
 import { chips, emptyState, instant, pager, table } from "../parts.ts";
-import { figure, figures, ranks } from "../plots/numbers.ts";
+import { figure, figures } from "../plots/numbers.ts";
+import { ranks } from "../plots/ranks.ts";
 import { type AnswerOf, type MemberVisit, memberPage, type Page } from "../visit.ts";
 
 const SHOWN = 25;

@@ -1,8 +1,6 @@
-// Numbers as plots and their tables write them, the table that says the same as a plot, and how a whole is made up: a table whose rows have
-// a bar each, the longest first and a few rows at the end as one.
+// Numbers as plots and their tables write them, and the table that says the same as a plot.
 
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { plotLibraries } from "./plot.ts";
 
 /** Made with the first plot, for the reason that ui/instants.ts gives. */
 let formats: { whole: Intl.NumberFormat; short: Intl.NumberFormat } | undefined;
@@ -52,35 +50,4 @@ export function numbersTable(
     ([head, ...numbers]) =>
       html`<tr role="row"><th role="rowheader" scope="row">${head}</th>${numbers.map((value) => html`<td role="cell">${whole(value)}</td>`)}</tr>`,
   )}</tbody></table>`;
-}
-
-export interface Rank {
-  name: Content;
-  value: number;
-}
-
-/** More rows than this stand behind a word that opens them. */
-const SHOWN = 8;
-
-/**
- * @param counted what is counted, and `what` by what, for readers of the table alone
- * @param ranks in any order; equal ones stay in theirs
- */
-export async function ranks(counted: string, what: string, ranks: readonly Rank[]): Promise<Html> {
-  const caption = `${counted} by ${what.toLowerCase()}`;
-  const { scaleLinear } = await plotLibraries();
-  const rows = ranks.toSorted((one, other) => other.value - one.value);
-  const wide = scaleLinear()
-    .domain([0, Math.max(1, rows[0]?.value ?? 0)])
-    .range([0, 100]);
-  const body = (part: readonly Rank[], name: string) =>
-    html`<table class="ranks"><caption class="unseen">${name}</caption><thead><tr><th scope="col"><span class="unseen">${what}</span></th><td></td><th scope="col"><span class="unseen">${counted}</span></th></tr></thead><tbody>${part.map(
-      (rank) =>
-        html`<tr><th scope="row">${rank.name}</th><td aria-hidden="true"><svg width="100%" height="10" aria-hidden="true"><rect class="bar" width="${Math.round(wide(rank.value) * 100) / 100}%" height="10" rx="3"/></svg></td><td>${whole(rank.value)}</td></tr>`,
-    )}</tbody></table>`;
-  const rest = rows.slice(SHOWN);
-  // A single row more takes no more room than the word that would open it.
-  if (rest.length < 2) return body(rows, caption);
-  const others = rest.reduce((sum, { value }) => sum + value, 0);
-  return html`${body(rows.slice(0, SHOWN), caption)}<details class="more"><summary>${rest.length} more, ${whole(others)} together</summary>${body(rest, `${caption}, the rest`)}</details>`;
 }
