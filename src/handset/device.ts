@@ -17,16 +17,15 @@ import { DEVICE } from "../model/fields/device.ts";
 import { argumentsOf, changesOf } from "../model/fields/record.ts";
 import { LIMITS } from "../model/limits.ts";
 import { announceSubscribers } from "../operation/end.ts";
-import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
+import { defineHandsetOperation, defineOpenHandsetOperation, MAX_BODY } from "../operation/tool.ts";
 import { lockChannelsOf, lockDevices, removeDevices, unsubscribeDevices } from "../store/queries/devices.ts";
 import { linkOwnDevice, ownerOfDevice, takeOwnLink, unlinkDevice } from "../store/queries/own_devices.ts";
 import { deviceView, ownerView } from "./shapes.ts";
 
-export const register_device = defineHandsetOperation({
+export const register_device = defineOpenHandsetOperation({
   name: "register_device",
   title: "Register handset",
   description: "Register a handset and receive its token, once. No account, no name, no address book.",
-  auth: "nothing",
   writes: "rows",
   http: { method: "POST", path: "/handset/v1/devices", status: 201, maxBody: MAX_BODY.handset },
   limit: {
@@ -52,7 +51,6 @@ export const get_device = defineHandsetOperation({
   name: "get_device",
   title: "Own device",
   description: "What this handset said of itself when it registered, or since.",
-  auth: "device",
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/devices/me", status: 200 },
   errors: ["invalid_request", "unauthorized"],
@@ -70,7 +68,6 @@ export const update_device = defineHandsetOperation({
   title: "Change own device",
   description:
     "Say anew what this handset is: after an update, in another time zone, in another language. Send what has changed; the rest stays.",
-  auth: "device",
   writes: "rows",
   http: { method: "PATCH", path: "/handset/v1/devices/me", status: 200, maxBody: MAX_BODY.handset },
   errors: ["invalid_request", "unauthorized"],
@@ -88,7 +85,6 @@ export const delete_device = defineHandsetOperation({
   title: "Remove own device",
   description:
     "Leave every channel and forget this handset; its token is good for nothing from then on, and what it reported stays counted. It cannot be undone.",
-  auth: "device",
   writes: "rows",
   http: { method: "DELETE", path: "/handset/v1/devices/me", status: 204 },
   errors: ["invalid_request", "unauthorized"],
@@ -119,7 +115,6 @@ export const link_owner = defineHandsetOperation({
   title: "Link to an account",
   description:
     "Make this handset one of a person's own, by the code that the console made for that person: tests of their drafts are shown on it from then on, of channels that it follows. Ask first: whoever made the code decides what is shown. Channels and other members learn nothing of it.",
-  auth: "device",
   writes: "rows",
   http: { method: "PUT", path: "/handset/v1/devices/me/owner", status: 200, maxBody: MAX_BODY.handset },
   limit: {
@@ -148,7 +143,6 @@ export const get_owner = defineHandsetOperation({
   name: "get_owner",
   title: "Whose own it is",
   description: "The name of the person whose own device this handset is; null where it is nobody's.",
-  auth: "device",
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/devices/me/owner", status: 200 },
   errors: ["unauthorized"],
@@ -164,7 +158,6 @@ export const unlink_owner = defineHandsetOperation({
   name: "unlink_owner",
   title: "Unlink from an account",
   description: "Be nobody's own device. No test is shown any more. Answers the same when it was nobody's.",
-  auth: "device",
   writes: "rows",
   http: { method: "DELETE", path: "/handset/v1/devices/me/owner", status: 204 },
   errors: ["unauthorized"],

@@ -27,7 +27,6 @@ export const export_subscriptions = defineHandsetOperation({
   title: "Export subscriptions",
   description:
     "What this handset joined, to be kept as a file: a lost browser profile is then no lost subscriber. Each page is a body that the import takes. It holds no secret, so private channels need an invite again; to take them along, move the handset by a code.",
-  auth: "device",
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/devices/me/export", status: 200 },
   errors: ["invalid_request", "unauthorized"],
@@ -59,7 +58,6 @@ export const import_subscriptions = defineHandsetOperation({
   title: "Import subscriptions",
   description:
     "Join the public channels of an exported page. What is joined already stays as it is. Those that are not there, or private and not joined, are skipped and named: they need an invite. Idempotent.",
-  auth: "device",
   writes: "rows",
   http: { method: "POST", path: "/handset/v1/devices/me/import", status: 200 },
   limit: JOINS_OF_ALL,
@@ -106,7 +104,6 @@ export const create_transfer = defineHandsetOperation({
   name: "create_transfer",
   title: "Code to move by",
   description: `Make a code by which another handset takes over every subscription of this one, private ones included: once, within ${LIMITS.move_minutes} minutes. It is shown this once; another one replaces it. Whoever has the code can use it. The address opens the web app with it, as a link or a QR code.`,
-  auth: "device",
   writes: "rows",
   http: { method: "POST", path: "/handset/v1/devices/me/transfer", status: 201, maxBody: MAX_BODY.handset },
   errors: ["invalid_request", "unauthorized"],
@@ -138,7 +135,6 @@ export const take_over = defineHandsetOperation({
   title: "Take over by a code",
   description:
     "Take over every subscription of the handset that made the code: they move here with their permissions, and the other one is left without any. What this handset joined itself stays as it is. It cannot be undone but by moving back.",
-  auth: "device",
   writes: "rows",
   http: { method: "POST", path: "/handset/v1/devices/me/takeover", status: 200, maxBody: MAX_BODY.handset },
   limit: {

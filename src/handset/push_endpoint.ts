@@ -14,7 +14,6 @@ export const get_push = defineHandsetOperation({
   title: "Wake-ups",
   description:
     "Whether this server wakes handsets whose app is closed, the key to subscribe with at a push service (applicationServerKey of Web Push), and by which kind of push service this handset is woken: null for none. The address itself is never shown.",
-  auth: "device",
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/push", status: 200 },
   errors: ["unauthorized"],
@@ -39,7 +38,6 @@ export const put_push_endpoint = defineHandsetOperation({
   title: "Be woken",
   description:
     "Be woken at this address of a push service when something new is in the inbox, in place of an earlier one. A wake-up says nothing and may be lost. It comes for channels that are not muted and were granted one of notify, sound, vibrate, tts, full. UnifiedPush needs the keys of its endpoint, since its push services take only what is encrypted for them; those of a browser are taken and not needed.",
-  auth: "device",
   writes: "rows",
   http: { method: "PUT", path: "/handset/v1/devices/me/push", status: 204, maxBody: MAX_BODY.handset },
   errors: ["invalid_request", "unauthorized", "conflict"],
@@ -71,7 +69,6 @@ export const delete_push_endpoint = defineHandsetOperation({
   name: "delete_push_endpoint",
   title: "Be woken no more",
   description: "Forget where this handset is woken. Answers the same when it was nowhere.",
-  auth: "device",
   writes: "rows",
   http: { method: "DELETE", path: "/handset/v1/devices/me/push", status: 204 },
   errors: ["unauthorized"],

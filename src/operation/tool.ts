@@ -239,14 +239,14 @@ export const defineTool = <const N extends string, I extends z.ZodObject, O exte
 ): Tool<I, O> & { name: N } => tool;
 
 /** The same for the handset's list in handset/index.ts. */
-export function defineHandsetOperation<
-  A extends keyof HandsetAuth,
-  I extends z.ZodObject,
-  O extends z.ZodType,
-  Found,
->(operation: HandsetOperation<A, I, O, Found>): HandsetOperation {
-  return operation as HandsetOperation;
-}
+export const defineHandsetOperation = <I extends z.ZodObject, O extends z.ZodType, Found>(
+  operation: Omit<HandsetOperation<"device", I, O, Found>, "auth">,
+): HandsetOperation => ({ auth: "device", ...operation }) as HandsetOperation;
+
+/** The same for what is asked before there is a device. */
+export const defineOpenHandsetOperation = <I extends z.ZodObject, O extends z.ZodType>(
+  operation: Omit<HandsetOperation<"nothing", I, O>, "auth">,
+): HandsetOperation => ({ auth: "nothing", ...operation }) as HandsetOperation;
 
 type Given<A extends keyof SessionAuth, I extends z.ZodObject, O extends z.ZodType> = Omit<
   SessionOperation<A, I, O>,
