@@ -1,5 +1,6 @@
-// The end of a transaction: who did it, for the audit log, and what happened, for the feed, in one statement that goes out with the commit.
-// Accounts are told that somebody joined or left a second apart at least (docs/rules.md#subscriber-events-are-gathered).
+// The end of a transaction: who did it, for the audit log, and what happened, for the feed, in one statement that goes out with
+// the commit. Accounts are told that somebody joined or left a second apart at least
+// (docs/rules.md#subscriber-events-are-gathered).
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Kysely } from "kysely";

@@ -1,4 +1,5 @@
-// Instants on pages: written in UTC, for everybody alike. In an element CLOCK_SCRIPT makes one the reader's own, and UTC stays as its tip.
+// Instants on pages: written in UTC, for everybody alike. In an element CLOCK_SCRIPT makes one the reader's own, and UTC stays
+// as its tip.
 
 import { pageFile } from "./files.ts";
 import { type Html, html } from "./html.ts";

@@ -1,5 +1,6 @@
-// A request as tongues are shown it: its body read within a bound and once, looked at only as far as a tongue asks, and every way in which it
-// can be wrong a refusal of ours. The credential is taken out before: one of our own keys, found by the ordinary look-up.
+// A request as tongues are shown it: its body read within a bound and once, looked at only as far as a tongue asks, and every
+// way in which it can be wrong a refusal of ours. The credential is taken out before: one of our own keys, found by the
+// ordinary look-up.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { bearerToken } from "../../identity/auth/tokens.ts";

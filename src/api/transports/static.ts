@@ -1,4 +1,5 @@
-// Answers that were made once and stay the same: told apart by ETag, GET and HEAD alike; and text in fewer bytes, for who takes it.
+// Answers that were made once and stay the same: told apart by ETag, GET and HEAD alike; and text in fewer bytes, for who takes
+// it.
 
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";

@@ -1,6 +1,7 @@
-// What goes with its time. Alerts that were kept as long as their channel says, a slice at a time, and then what handsets reported of them: a
-// slice is one transaction, so whoever stops in the middle has left nothing half done, and several processes never take the same. Lines of
-// the audit log, which is only added to: its trigger lets go of what is older than the instant that the statement names, and of nothing else.
+// What goes with its time. Alerts that were kept as long as their channel says, a slice at a time, and then what handsets
+// reported of them: a slice is one transaction, so whoever stops in the middle has left nothing half done, and several
+// processes never take the same. Lines of the audit log, which is only added to: its trigger lets go of what is older than the
+// instant that the statement names, and of nothing else.
 
 import { int } from "../../model/fields/sql.ts";
 import { need } from "../../model/need.ts";

@@ -1,5 +1,6 @@
-// From a bearer key to a caller; a key that is unknown, revoked or expired is no caller at all. What a caller is follows from a member and a
-// credential in one way for keys, connected assistants and sessions; its last use is written down without costing each request a write.
+// From a bearer key to a caller; a key that is unknown, revoked or expired is no caller at all. What a caller is follows from a
+// member and a credential in one way for keys, connected assistants and sessions; its last use is written down without costing
+// each request a write.
 
 import { showId } from "../../model/domain/ids.ts";
 import { visiblePushers } from "../../model/domain/standing.ts";

@@ -1,7 +1,8 @@
-// How guessing a password is slowed down without letting a stranger shut anybody out. Wrong passwords are counted by network address, by
-// address and account together, and by account alone. The first two refuse; the last, which anybody in the world can fill, only makes the
-// next attempt wait. A browser that signed in before is counted by itself. A hash takes a processor for a tenth of a second, so few are
-// made at once and so many wait: first who is known, then strangers in the order in which they came. More are told to come back.
+// How guessing a password is slowed down without letting a stranger shut anybody out. Wrong passwords are counted by network
+// address, by address and account together, and by account alone. The first two refuse; the last, which anybody in the world
+// can fill, only makes the next attempt wait. A browser that signed in before is counted by itself. A hash takes a processor
+// for a tenth of a second, so few are made at once and so many wait: first who is known, then strangers in the order in which
+// they came. More are told to come back.
 
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import { setTimeout } from "node:timers/promises";

@@ -1,7 +1,8 @@
-// What the token and revocation endpoints do beyond the library, and what an access token of ours says: who asks and under which grant. It is
-// signed and asked of nobody, so the library cannot end it; ours end with their grant. A code or a refresh token that comes twice, and a
-// revoked token of either kind, end the grant (RFC 7009 §2.1, RFC 9700 §4.14), and with it nothing of another grant. A refresh token whose
-// answer was lost on the way is answered once more, within seconds and to its own client.
+// What the token and revocation endpoints do beyond the library, and what an access token of ours says: who asks and under
+// which grant. It is signed and asked of nobody, so the library cannot end it; ours end with their grant. A code or a refresh
+// token that comes twice, and a revoked token of either kind, end the grant (RFC 7009 §2.1, RFC 9700 §4.14), and with it
+// nothing of another grant. A refresh token whose answer was lost on the way is answered once more, within seconds and to its
+// own client.
 
 import { createHash } from "node:crypto";
 import { verifyJwsAccessToken } from "better-auth/oauth2";

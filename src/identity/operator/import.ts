@@ -1,6 +1,6 @@
-// `belfry import`: a file of `belfry export` on another server, in one transaction: whole or not at all, whatever ends it. A workspace that is
-// there already stays as it is, so a second run changes nothing. No line may be longer than it can be: what is no such file ends early, and
-// not in memory.
+// `belfry import`: a file of `belfry export` on another server, in one transaction: whole or not at all, whatever ends it. A
+// workspace that is there already stays as it is, so a second run changes nothing. No line may be longer than it can be: what
+// is no such file ends early, and not in memory.
 
 import { randomBytes } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";

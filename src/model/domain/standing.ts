@@ -1,5 +1,6 @@
-// Who sees which channels: "a workspace member restricted to certain channels, or a key bound to a channel, sees only those channels. That
-// is scope, not an error." What a role may do, and who may act on whom: nobody on a member above their own role or with a wider view.
+// Who sees which channels: "a workspace member restricted to certain channels, or a key bound to a channel, sees only those
+// channels. That is scope, not an error." What a role may do, and who may act on whom: nobody on a member above their own role
+// or with a wider view.
 
 import { ROLES, type Role } from "../entities/member.ts";
 

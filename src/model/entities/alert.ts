@@ -1,5 +1,5 @@
-// An alert. `visible_at` is generated from the status, so that what handsets see can never drift from it. With it go what the newest edits
-// replaced, and how far the occurrences of a repeating one are written down.
+// An alert. `visible_at` is generated from the status, so that what handsets see can never drift from it. With it go what the
+// newest edits replaced, and how far the occurrences of a repeating one are written down.
 
 import { defineEntity, p } from "@mikro-orm/core";
 import { ALERT } from "../fields/alert.ts";

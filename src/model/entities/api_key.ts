@@ -1,6 +1,6 @@
-// A bearer key: only its hash is stored. It acts for its member and can never do more than that member. The first answer to a creating call
-// is kept for a day under the caller's own key; of requests in another program's words (src/api/ingest) what became of the last, in one
-// row a key and without anything that was sent.
+// A bearer key: only its hash is stored. It acts for its member and can never do more than that member. The first answer to a
+// creating call is kept for a day under the caller's own key; of requests in another program's words (src/api/ingest) what
+// became of the last, in one row a key and without anything that was sent.
 
 import { defineEntity, p } from "@mikro-orm/core";
 import { instant, writtenAt } from "../fields/columns.ts";

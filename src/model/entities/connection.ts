@@ -1,4 +1,5 @@
-// The assistants that people connected, the consents by which they came in, and which further scopes one was just told that a call needs.
+// The assistants that people connected, the consents by which they came in, and which further scopes one was just told that a
+// call needs.
 
 import { defineEntity, p } from "@mikro-orm/core";
 import { instant, writtenAt } from "../fields/columns.ts";

@@ -1,5 +1,5 @@
-// The account, which owns channels, members, keys and webhook endpoints; and a person in it: a role, and optionally the only channels that
-// this member sees.
+// The account, which owns channels, members, keys and webhook endpoints; and a person in it: a role, and optionally the only
+// channels that this member sees.
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import { instant, writtenAt } from "../fields/columns.ts";

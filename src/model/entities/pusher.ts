@@ -1,5 +1,5 @@
-// An alert channel and its narrow companion row `channel_state`, the one that a send locks; the ways into a private one, which stay with
-// their first `revoked_at`; and handles that nobody can claim again: those of channels deleted while suspended.
+// An alert channel and its narrow companion row `channel_state`, the one that a send locks; the ways into a private one, which
+// stay with their first `revoked_at`; and handles that nobody can claim again: those of channels deleted while suspended.
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import { instant, writtenAt } from "../fields/columns.ts";

@@ -1,5 +1,6 @@
-// Tables of one row. What every validator of an inbox begins with, so that none from before a restore matches again (store/queries/epoch.ts);
-// a keyed hash that tells whether the server secret is the one that this database was used with; the key that signs wake-ups.
+// Tables of one row. What every validator of an inbox begins with, so that none from before a restore matches again
+// (store/queries/epoch.ts); a keyed hash that tells whether the server secret is the one that this database was used with; the
+// key that signs wake-ups.
 
 import { defineEntity, p } from "@mikro-orm/core";
 import { writtenAt } from "../fields/columns.ts";

@@ -1,5 +1,5 @@
-// What the verbs on an existing alert share: find and lock it, ask the grid, announce what happened. Of an edit, which fields are compared,
-// what is kept of them, and what a reader is told.
+// What the verbs on an existing alert share: find and lock it, ask the grid, announce what happened. Of an edit, which fields
+// are compared, what is kept of them, and what a reader is told.
 
 import { isDeepStrictEqual } from "node:util";
 import {

@@ -1,5 +1,5 @@
-// From what a caller sent (and, for an edit, what is stored, in the form of answers but with the uuids of its files) to the fields of a row:
-// merged, sanitised, instants in UTC. Nothing unsanitised is ever stored.
+// From what a caller sent (and, for an edit, what is stored, in the form of answers but with the uuids of its files) to the
+// fields of a row: merged, sanitised, instants in UTC. Nothing unsanitised is ever stored.
 
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";

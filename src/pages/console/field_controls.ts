@@ -1,6 +1,7 @@
-// The controls of a form, made of the fields that it fills: label, hint, size and kind stand with each field (src/model/fields). A form draws
-// some at places of its own; the others follow by their kind, so that a new field is in its form without a word here. By the kind a control
-// holds a value, too, and makes an argument: what cannot be read stays as it was typed, and is refused as that.
+// The controls of a form, made of the fields that it fills: label, hint, size and kind stand with each field
+// (src/model/fields). A form draws some at places of its own; the others follow by their kind, so that a new field is in its
+// form without a word here. By the kind a control holds a value, too, and makes an argument: what cannot be read stays as it
+// was typed, and is refused as that.
 
 import type { ApiError } from "../../model/errors.ts";
 import { mostOf } from "../../model/fields/accepts.ts";

@@ -1,5 +1,5 @@
-// How a person says that an alert repeats: a choice, its days, a zone and an end, or a rule of their own; when that is next; and what a
-// recurrence says, in words where it is one that the form offers.
+// How a person says that an alert repeats: a choice, its days, a zone and an end, or a rule of their own; when that is next;
+// and what a recurrence says, in words where it is one that the form offers.
 
 import { nextTimes } from "../../model/domain/occurrences.ts";
 import type { WrongField } from "../../model/errors.ts";

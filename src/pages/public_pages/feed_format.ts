@@ -1,5 +1,5 @@
-// What feeds tell of a channel and of its alerts, as Atom 1.0 (RFC 4287), where whatever somebody wrote is escaped text, and as JSON Feed
-// 1.1 (jsonfeed.org), where what the standard has no word for stands under `_belfry`.
+// What feeds tell of a channel and of its alerts, as Atom 1.0 (RFC 4287), where whatever somebody wrote is escaped text, and as
+// JSON Feed 1.1 (jsonfeed.org), where what the standard has no word for stands under `_belfry`.
 
 import { ALERT } from "../../model/fields/alert.ts";
 import { linksOf } from "../../model/fields/alert_action.ts";

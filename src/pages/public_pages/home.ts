@@ -1,5 +1,5 @@
-// The front page: people are told what this is and where to go, programs where everything lies (docs/rules.md#front-page). Crawlers may
-// read the public pages and what they are drawn with, nothing else.
+// The front page: people are told what this is and where to go, programs where everything lies (docs/rules.md#front-page).
+// Crawlers may read the public pages and what they are drawn with, nothing else.
 
 import packageJson from "../../../package.json" with { type: "json" };
 import { jsonAnswer, wantsPage } from "../../api/transports/answers.ts";

@@ -1,6 +1,6 @@
-// How much is worked on at once, and how much of it for one address. A request is in flight when its body is in: until then it waits for its
-// client, in a bound of its own, of which one address has a smaller share. A call that waits for something else is not in flight meanwhile,
-// and its time is none that somebody worked.
+// How much is worked on at once, and how much of it for one address. A request is in flight when its body is in: until then it
+// waits for its client, in a bound of its own, of which one address has a smaller share. A call that waits for something else
+// is not in flight meanwhile, and its time is none that somebody worked.
 
 import type { IncomingMessage } from "node:http";
 import type { Patience } from "../../store/patience.ts";

@@ -1,6 +1,7 @@
-// The first start of an empty embedded database: a workspace, its owner and one key, so that the next command works. Afterwards the key lies
-// in DATA_DIR/credentials.json (mode 0600) for the command line on the same machine. And a channel, opened as any other is, by that key: its
-// page is printed with the line that rings it, so that whoever has just started the service hears it within a minute.
+// The first start of an empty embedded database: a workspace, its owner and one key, so that the next command works. Afterwards
+// the key lies in DATA_DIR/credentials.json (mode 0600) for the command line on the same machine. And a channel, opened as any
+// other is, by that key: its page is printed with the line that rings it, so that whoever has just started the service hears it
+// within a minute.
 
 import { existsSync, readFileSync, renameSync } from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";

@@ -1,6 +1,6 @@
-// How the log is written: lines on standard error, many in one write, so that no request pays for a write of its own. What waits is written in
-// a moment, at once with a warning, and whenever the process ends by itself. A person in a terminal reads time, how grave, what happened, and
-// its facts; elsewhere lines are JSON.
+// How the log is written: lines on standard error, many in one write, so that no request pays for a write of its own. What
+// waits is written in a moment, at once with a warning, and whenever the process ends by itself. A person in a terminal reads
+// time, how grave, what happened, and its facts; elsewhere lines are JSON.
 
 import { type DestinationStream, pino } from "pino";
 import { withoutToken } from "../../effects/assets/urls.ts";

@@ -1,5 +1,5 @@
-// What a start makes of the database's servers: whether the rows are a copy of others', and the standbys that have them. Why one by URL
-// cannot be opened is said in words that name what to mend, and never in its own: an address holds a password.
+// What a start makes of the database's servers: whether the rows are a copy of others', and the standbys that have them. Why
+// one by URL cannot be opened is said in words that name what to mend, and never in its own: an address holds a password.
 
 import { statSync } from "node:fs";
 import { join } from "node:path";

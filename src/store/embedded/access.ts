@@ -1,6 +1,6 @@
-// Who may connect to the embedded database, and that it is kept from those who may not: the service is no superuser, and who comes in stands
-// in files that the user who runs PostgreSQL cannot change. A socket's address is limited to about a hundred bytes, a data directory's path
-// is not: so its folder is reached under a short name.
+// Who may connect to the embedded database, and that it is kept from those who may not: the service is no superuser, and who
+// comes in stands in files that the user who runs PostgreSQL cannot change. A socket's address is limited to about a hundred
+// bytes, a data directory's path is not: so its folder is reached under a short name.
 
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// The lock of a data directory; and what keeps the embedded database from starting and a person can mend, as one sentence that names the way
-// out.
+// The lock of a data directory; and what keeps the embedded database from starting and a person can mend, as one sentence that
+// names the way out.
 
 import { existsSync } from "node:fs";
 import { dataPaths } from "../config/data_paths.ts";

@@ -1,5 +1,5 @@
-// A webhook endpoint and its deliveries on the wire. The secret appears in the answer that makes it and nowhere else; the answer's body is
-// nobody's business, so it is not kept.
+// A webhook endpoint and its deliveries on the wire. The secret appears in the answer that makes it and nowhere else; the
+// answer's body is nobody's business, so it is not kept.
 
 import { z } from "zod";
 import { showId, showIdOrNull } from "../../model/domain/ids.ts";

@@ -1,6 +1,7 @@
-// Alerts with labels, as Prometheus, Alertmanager and Grafana know them: a group of them is one alert here, with a line for each; resolved,
-// it replaces the one that was shown while it fired. Prometheus itself sends all that fires again each minute, and what ended for a quarter
-// of an hour more: the alerts of one name are one alert, published once as long as the same ones fire.
+// Alerts with labels, as Prometheus, Alertmanager and Grafana know them: a group of them is one alert here, with a line for
+// each; resolved, it replaces the one that was shown while it fired. Prometheus itself sends all that fires again each minute,
+// and what ended for a quarter of an hour more: the alerts of one name are one alert, published once as long as the same ones
+// fire.
 
 import { z } from "zod";
 import { PRIORITIES } from "../../../model/fields/alert.ts";

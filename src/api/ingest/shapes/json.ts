@@ -1,6 +1,7 @@
-// Any JSON object: the usual names of title, text, gravity and link are looked for, and the templates `?title=` and `?body=` say where else they
-// stand. A template has no logic ({{name}}, {{a.b}}, {{#list}}…{{/list}}), and neither it nor what fills it is trusted: there is no way to code
-// or files, lists are walked on one level only, and what it puts in ends where no alert has room for more.
+// Any JSON object: the usual names of title, text, gravity and link are looked for, and the templates `?title=` and `?body=`
+// say where else they stand. A template has no logic ({{name}}, {{a.b}}, {{#list}}…{{/list}}), and neither it nor what fills it
+// is trusted: there is no way to code or files, lists are walked on one level only, and what it puts in ends where no alert has
+// room for more.
 
 import { invalidRequest } from "../../../model/errors.ts";
 import { PROGRAMS } from "../../../model/fields/programs.ts";

@@ -1,5 +1,6 @@
-// A person's own account: name, workspaces, ways to sign in, the password, and where it is signed in. And the own devices, on which tests of
-// the own drafts are shown: one is linked by a link or a code that is opened there, and unlinked here or there (docs/rules.md#own-devices).
+// A person's own account: name, workspaces, ways to sign in, the password, and where it is signed in. And the own devices, on
+// which tests of the own drafts are shown: one is linked by a link or a code that is opened there, and unlinked here or there
+// (docs/rules.md#own-devices).
 
 import {
   link_own_device,

@@ -1,5 +1,6 @@
-// Controls that only the form of an alert has: switches of few choices, and files with what was uploaded before. And what stands above it
-// where two people edited one alert: who was faster, and both texts; nothing is lost and nothing is overwritten unseen.
+// Controls that only the form of an alert has: switches of few choices, and files with what was uploaded before. And what
+// stands above it where two people edited one alert: who was faster, and both texts; nothing is lost and nothing is overwritten
+// unseen.
 
 import { ALERT } from "../../../model/fields/alert.ts";
 import type { Action } from "../../../model/fields/alert_action.ts";

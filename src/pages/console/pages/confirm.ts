@@ -1,6 +1,6 @@
-// Asking first. The link in a list leads to a page that asks once more before something ends; only its form acts, so a slip of the finger ends
-// nothing and nothing of it needs a script. What ends, and who may end it, is decided by the caller's page. And one tick has keys and
-// assistants ask before anything is published (docs/rules.md#asks-first).
+// Asking first. The link in a list leads to a page that asks once more before something ends; only its form acts, so a slip of
+// the finger ends nothing and nothing of it needs a script. What ends, and who may end it, is decided by the caller's page. And
+// one tick has keys and assistants ask before anything is published (docs/rules.md#asks-first).
 
 import type { ApiError } from "../../../model/errors.ts";
 import { type Content, html } from "../../../ui/html.ts";

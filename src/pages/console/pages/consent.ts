@@ -1,5 +1,6 @@
-// Consent: an assistant sends a person's browser here. Who asks, where the answer goes, what it may do. The person's choice is written to the
-// connection, which every request of the assistant is measured by; the authorization server is told the part of it that was asked for.
+// Consent: an assistant sends a person's browser here. Who asks, where the answer goes, what it may do. The person's choice is
+// written to the connection, which every request of the assistant is measured by; the authorization server is told the part of
+// it that was asked for.
 
 import { callerOf, type Session } from "../../../identity/auth/people.ts";
 import { grant_connection, list_grants } from "../../../identity/session/connections.ts";

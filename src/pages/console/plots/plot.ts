@@ -1,5 +1,6 @@
-// One plot of counts along time, as SVG that needs no script. Places along it are percents, so that words keep their size on every screen;
-// heights are pixels. How a plot looks: history.css. The packages that lay plots out are read with the first: most starts never draw one.
+// One plot of counts along time, as SVG that needs no script. Places along it are percents, so that words keep their size on
+// every screen; heights are pixels. How a plot looks: history.css. The packages that lay plots out are read with the first:
+// most starts never draw one.
 
 import { need } from "../../../model/need.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
