@@ -132,7 +132,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "visibility",
     fault: "a bound key of a restricted member sees the member's other channels",
-    file: "src/model/domain/visibility.ts",
+    file: "src/model/domain/standing.ts",
     from: "? [boundPusherId] : [];",
     to: "? memberPusherIds : [];",
     tests: ["test/rules/cases.test.ts", "test/webhooks/service.test.ts"],
@@ -140,7 +140,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "visibility",
     fault: "a key bound to a channel outlives the restriction of its member",
-    file: "src/model/domain/visibility.ts",
+    file: "src/model/domain/standing.ts",
     from: "memberPusherIds === null || memberPusherIds.includes(boundPusherId)",
     to: "true",
     tests: ["test/rules/cases.test.ts", "test/webhooks/service.test.ts"],
@@ -148,7 +148,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "visibility",
     fault: "editors delete channels",
-    file: "src/model/domain/visibility.ts",
+    file: "src/model/domain/standing.ts",
     from: "editor: 1, admin: 2",
     to: "editor: 2, admin: 2",
     tests: CASES,
@@ -190,7 +190,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "auth",
     fault: "the audience of a token is not looked at",
-    file: "src/identity/auth/access_tokens.ts",
+    file: "src/identity/auth/token_endpoints.ts",
     from: "verifyOptions: { issuer, audience },",
     to: "verifyOptions: { issuer, audience: undefined as never },",
     tests: ["test/oauth/tokens.test.ts"],
@@ -198,7 +198,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "auth",
     fault: "a token bound to a key of its client is accepted without the proof",
-    file: "src/identity/auth/access_tokens.ts",
+    file: "src/identity/auth/token_endpoints.ts",
     from: "    if (claims.cnf !== undefined) return null;\n",
     to: "",
     tests: ["test/oauth/tokens.test.ts"],
@@ -499,7 +499,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "limits",
     fault: "a template writes a large value as often as it is named",
-    file: "src/api/ingest/shapes/template.ts",
+    file: "src/api/ingest/shapes/json.ts",
     from: "    room -= text.length;\n",
     to: "",
     tests: ["test/senders/shapes.test.ts"],

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { newUuid } from "../src/model/domain/ids.ts";
-import { Invite } from "../src/model/entities/invite.ts";
+import { Invite } from "../src/model/entities/pusher.ts";
 import { invalidRequest } from "../src/model/errors.ts";
 import { nowMicros } from "../src/model/fields/columns.ts";
 import { INVITE } from "../src/model/fields/invite.ts";

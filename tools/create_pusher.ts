@@ -4,14 +4,13 @@ import { defaultGradient, deriveInitials, pickColour } from "../src/model/domain
 import { checkGeofence } from "../src/model/domain/geofence.ts";
 import { newUuid } from "../src/model/domain/ids.ts";
 import { RESERVED_HANDLES } from "../src/model/domain/reserved_handles.ts";
-import { Pusher } from "../src/model/entities/pusher.ts";
-import { ReservedHandle } from "../src/model/entities/reserved_handle.ts";
+import { Pusher, ReservedHandle } from "../src/model/entities/pusher.ts";
 import { conflict, forbidden, invalidRequest } from "../src/model/errors.ts";
 import { PUSHER } from "../src/model/fields/pusher.ts";
 import { blanksOf } from "../src/model/fields/record.ts";
 import { forBoth } from "../src/model/for_people.ts";
 import { LIMITS } from "../src/model/limits.ts";
-import { pictureHeld } from "../src/operation/channels/picture.ts";
+import { pictureHeld } from "../src/operation/channels/find_pusher.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import {
   changedPusherView,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { newUuid } from "../src/model/domain/ids.ts";
-import { WebhookEndpoint } from "../src/model/entities/webhook_endpoint.ts";
+import { WebhookEndpoint } from "../src/model/entities/webhook.ts";
 import { conflict, invalidRequest } from "../src/model/errors.ts";
 import { argumentsOf } from "../src/model/fields/record.ts";
 import { WEBHOOK } from "../src/model/fields/webhook.ts";

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { ChannelState } from "../src/model/entities/pusher.ts";
-import { ReservedHandle } from "../src/model/entities/reserved_handle.ts";
+import { ChannelState, ReservedHandle } from "../src/model/entities/pusher.ts";
 import { conflict } from "../src/model/errors.ts";
 import { lockPusher } from "../src/operation/channels/find_pusher.ts";
 import { defineTool } from "../src/operation/tool.ts";

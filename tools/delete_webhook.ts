@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseId } from "../src/model/domain/ids.ts";
-import { WebhookEndpoint } from "../src/model/entities/webhook_endpoint.ts";
+import { WebhookEndpoint } from "../src/model/entities/webhook.ts";
 import { notFound } from "../src/model/errors.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { deletedView, pathId } from "../src/store/shapes/fields.ts";

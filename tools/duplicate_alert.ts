@@ -17,10 +17,9 @@ import {
   lineOf,
   lockedAlert,
 } from "../src/operation/alerts/change.ts";
-import { compose } from "../src/operation/alerts/compose.ts";
+import { compose, modelOf } from "../src/operation/alerts/compose.ts";
 import { stopSeries } from "../src/operation/alerts/series.ts";
 import { shownWhole } from "../src/operation/alerts/show.ts";
-import { modelOf } from "../src/operation/alerts/stored.ts";
 import { actorOf } from "../src/operation/audit.ts";
 import { defineTool, MAX_BODY } from "../src/operation/tool.ts";
 import { cancelAlert, insertAlert } from "../src/store/queries/alerts.ts";

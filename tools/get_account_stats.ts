@@ -3,9 +3,8 @@ import { showId } from "../src/model/domain/ids.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { sight } from "../src/store/queries/channels.ts";
-import { periodFields, rangeOf } from "../src/store/stats/period.ts";
 import { channelSums, daySums, visibleChannels } from "../src/store/stats/queries.ts";
-import { dayBuckets, rangeView, reach, sumOf } from "../src/store/stats/shapes.ts";
+import { dayBuckets, periodFields, rangeOf, rangeView, reach, sumOf } from "../src/store/stats/shapes.ts";
 
 const NOTHING = { alerts_sent: 0, reads: 0, acks: 0 };
 

@@ -5,9 +5,8 @@ import { findPusher } from "../src/operation/channels/find_pusher.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { channelCounts } from "../src/store/queries/channels.ts";
 import { pathId } from "../src/store/shapes/fields.ts";
-import { periodFields, rangeOf } from "../src/store/stats/period.ts";
 import { daySums } from "../src/store/stats/queries.ts";
-import { dayBuckets, rangeView, sumOf } from "../src/store/stats/shapes.ts";
+import { dayBuckets, periodFields, rangeOf, rangeView, sumOf } from "../src/store/stats/shapes.ts";
 
 export default defineTool({
   name: "get_pusher_stats",

@@ -5,8 +5,8 @@ import { endpointOf } from "../src/operation/channels/manual_delivery.ts";
 import { keysetPage } from "../src/operation/page.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { listDeliveries } from "../src/store/queries/deliveries.ts";
-import { deliveryView, showDelivery } from "../src/store/shapes/delivery.ts";
 import { before, DEFAULT_LIMIT, limit, pageMeta, pathId } from "../src/store/shapes/fields.ts";
+import { deliveryView, showDelivery } from "../src/store/shapes/webhook.ts";
 
 export default defineTool({
   name: "list_deliveries",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { WebhookEndpoint } from "../src/model/entities/webhook_endpoint.ts";
+import { WebhookEndpoint } from "../src/model/entities/webhook.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { showWebhook, webhookListBrief, webhookView } from "../src/store/shapes/webhook.ts";
 

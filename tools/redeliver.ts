@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { newUuid, parseId } from "../src/model/domain/ids.ts";
-import { WebhookDelivery } from "../src/model/entities/webhook_delivery.ts";
+import { WebhookDelivery } from "../src/model/entities/webhook.ts";
 import { conflict, notFound } from "../src/model/errors.ts";
 import { forBoth } from "../src/model/for_people.ts";
 import { deliverManually, endpointOf, MANUAL_DELIVERIES } from "../src/operation/channels/manual_delivery.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { deliveryView } from "../src/store/shapes/delivery.ts";
 import { pathId } from "../src/store/shapes/fields.ts";
+import { deliveryView } from "../src/store/shapes/webhook.ts";
 
 export default defineTool({
   name: "redeliver",

@@ -1,10 +1,10 @@
 import { raw } from "@mikro-orm/core";
 import { z } from "zod";
 import { parseId } from "../src/model/domain/ids.ts";
-import { Invite } from "../src/model/entities/invite.ts";
+import { Invite } from "../src/model/entities/pusher.ts";
 import { notFound } from "../src/model/errors.ts";
 import { lockPusher } from "../src/operation/channels/find_pusher.ts";
-import { announceSubscribers } from "../src/operation/subscribers.ts";
+import { announceSubscribers } from "../src/operation/end.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { evictInvited } from "../src/store/queries/invites.ts";
 import { pathId } from "../src/store/shapes/fields.ts";

@@ -1,7 +1,7 @@
 import { LockMode } from "@mikro-orm/core";
 import { z } from "zod";
 import { parseId } from "../src/model/domain/ids.ts";
-import { WebhookEndpoint } from "../src/model/entities/webhook_endpoint.ts";
+import { WebhookEndpoint } from "../src/model/entities/webhook.ts";
 import { notFound } from "../src/model/errors.ts";
 import { toIsoMicros } from "../src/model/fields/columns.ts";
 import { LIMITS } from "../src/model/limits.ts";

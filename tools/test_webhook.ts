@@ -2,8 +2,8 @@ import { z } from "zod";
 import { newUuid, showId } from "../src/model/domain/ids.ts";
 import { deliverManually, endpointOf, MANUAL_DELIVERIES } from "../src/operation/channels/manual_delivery.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { deliveryView } from "../src/store/shapes/delivery.ts";
 import { pathId } from "../src/store/shapes/fields.ts";
+import { deliveryView } from "../src/store/shapes/webhook.ts";
 
 /** The id of no channel, for receivers that insist on one. */
 const NO_CHANNEL = showId("psh", "00000000-0000-0000-0000-000000000000");

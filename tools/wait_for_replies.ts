@@ -3,7 +3,7 @@ import { notFound } from "../src/model/errors.ts";
 import { choicesOf, choicesView, questionOf } from "../src/model/fields/alert_action.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { alertIds } from "../src/operation/alerts/change.ts";
-import { settleShown } from "../src/operation/alerts/settle.ts";
+import { settleShown } from "../src/operation/alerts/show.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { alertVersions, readAlert } from "../src/store/queries/alerts.ts";
 import { scope } from "../src/store/queries/channels.ts";

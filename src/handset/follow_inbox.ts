@@ -8,7 +8,6 @@ export default defineHandsetOperation({
   title: "Follow the inbox",
   description:
     "Server-sent events that tell what changes in the inbox: `alert` with a card, `removed` with ids, `look` for poll now, `ended` with a reason. Open it with the ETag of the last poll as Last-Event-ID, and with the same limit and view; the id of an event is the ETag that the handset then holds. Nothing depends on it: after any gap the handset polls.",
-  auth: "device",
   writes: "nothing",
   streams: true,
   http: { method: "GET", path: "/handset/v1/inbox/stream", status: 200 },

@@ -22,7 +22,6 @@ export default defineHandsetOperation({
   name: "get_inbox",
   title: "Inbox",
   description: `The visible alerts of the handset's channels, newest first. An answer of state, not of news: cancelled alerts are gone from it. A page ends at ${said("inbox")} as well. Poll with If-None-Match, and with Prefer: wait=50 to be answered as soon as something changes.`,
-  auth: "device",
   lookUp: findDevicesWithInbox,
   writes: "nothing",
   validated: true,

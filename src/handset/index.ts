@@ -1,52 +1,37 @@
 // The ordered list of what a subscribing device can do. Never MCP tools.
 
 import type { HandsetOperation } from "../operation/tool.ts";
-import create_transfer from "./create_transfer.ts";
-import delete_device from "./delete_device.ts";
-import delete_push_endpoint from "./delete_push_endpoint.ts";
-import delete_subscription from "./delete_subscription.ts";
-import export_subscriptions from "./export_subscriptions.ts";
+import * as device from "./device.ts";
 import follow_inbox from "./follow_inbox.ts";
-import get_channel from "./get_channel.ts";
-import get_device from "./get_device.ts";
 import get_inbox from "./get_inbox.ts";
-import get_owner from "./get_owner.ts";
-import get_push from "./get_push.ts";
-import import_subscriptions from "./import_subscriptions.ts";
-import link_owner from "./link_owner.ts";
-import list_channels from "./list_channels.ts";
-import list_subscriptions from "./list_subscriptions.ts";
+import * as moving from "./moving.ts";
 import post_reports from "./post_reports.ts";
 import prune_reports from "./prune_reports.ts";
-import put_push_endpoint from "./put_push_endpoint.ts";
-import put_subscription from "./put_subscription.ts";
-import register_device from "./register_device.ts";
-import take_over from "./take_over.ts";
-import unlink_owner from "./unlink_owner.ts";
-import update_device from "./update_device.ts";
+import * as push from "./push_endpoint.ts";
+import * as subscriptions from "./subscriptions.ts";
 
 export const HANDSET_OPERATIONS: readonly HandsetOperation[] = [
-  register_device,
-  get_device,
-  update_device,
-  delete_device,
-  list_channels,
-  get_channel,
-  list_subscriptions,
-  put_subscription,
-  delete_subscription,
-  export_subscriptions,
-  import_subscriptions,
-  create_transfer,
-  take_over,
+  device.register_device,
+  device.get_device,
+  device.update_device,
+  device.delete_device,
+  subscriptions.list_channels,
+  subscriptions.get_channel,
+  subscriptions.list_subscriptions,
+  subscriptions.put_subscription,
+  subscriptions.delete_subscription,
+  moving.export_subscriptions,
+  moving.import_subscriptions,
+  moving.create_transfer,
+  moving.take_over,
   get_inbox,
   follow_inbox,
   post_reports,
   prune_reports,
-  get_push,
-  put_push_endpoint,
-  delete_push_endpoint,
-  get_owner,
-  link_owner,
-  unlink_owner,
+  push.get_push,
+  push.put_push_endpoint,
+  push.delete_push_endpoint,
+  device.get_owner,
+  device.link_owner,
+  device.unlink_owner,
 ];

@@ -13,7 +13,6 @@ export default defineHandsetOperation({
   title: "Report reads, acks and replies",
   description:
     "Report what the person chose to report: alerts read and acknowledged, and the reply that was chosen, of which the last counts. Repeats count nothing; rows that the handset cannot see are skipped, and so are replies that the alert does not offer or that come when it is over.",
-  auth: "device",
   writes: "shared",
   http: { method: "POST", path: "/handset/v1/reports", status: 200 },
   errors: ["invalid_request", "unauthorized"],

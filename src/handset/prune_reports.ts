@@ -7,7 +7,6 @@ export default defineHandsetOperation({
   name: "prune_reports",
   title: "Prune own reports",
   description: "Forget when this handset reported what, before an instant. Totals stay; timelines thin out.",
-  auth: "device",
   writes: "rows",
   http: { method: "DELETE", path: "/handset/v1/reports", status: 204 },
   errors: ["invalid_request", "unauthorized"],

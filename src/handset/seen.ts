@@ -6,14 +6,12 @@ import type { Orm } from "../store/db/orm.ts";
 import { databaseOf, run } from "../store/db/statement.ts";
 import { noteDevicesSeen } from "../store/queries/handset.ts";
 
-/** How many devices one statement takes, and how many may wait for one. */
 const BATCH = 500;
 const MAX_WAITING = 10_000;
 
 export interface Seen {
   /** Writes down that a device is here, with others that are, after the answer. */
   note(deviceId: string): void;
-  /** Waits for the statement under way and writes no more. */
   close(): Promise<void>;
 }
 

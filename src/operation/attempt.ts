@@ -48,7 +48,6 @@ export interface Performance {
   caller: unknown;
   input: unknown;
   log: Log;
-  /** Validators of the answers that the client holds. */
   heldValidators?: readonly string[];
   /** Versions of the row that may be changed; null: any. */
   expectedVersions?: readonly string[] | null;
@@ -78,7 +77,6 @@ export interface Attempt {
   events: DomainEvent[];
   /** Channels and devices of which handsets see something else after it. */
   seen: Set<string>;
-  /** What is to be begun after the commit. */
   later: (() => void)[];
   counted: Counted[];
   /** Its manager; most operations only run statements, so it is not made before somebody asks for it. */

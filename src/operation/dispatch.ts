@@ -5,7 +5,7 @@
 
 import type { z } from "zod";
 import { parseId } from "../model/domain/ids.ts";
-import { roleReaches } from "../model/domain/visibility.ts";
+import { roleReaches } from "../model/domain/standing.ts";
 import type { Transport } from "../model/entities/audit_event.ts";
 import { ApiError, forbidden, invalidRequest, refuseFields } from "../model/errors.ts";
 import { forBoth } from "../model/for_people.ts";
@@ -34,8 +34,15 @@ import { invalidInput, refuseUnstorableText } from "./problems.ts";
 import { refuseRepeat, refuseRole } from "./refusals.ts";
 import { leavesDraft, refusedWithDraft, refuseScopes } from "./scopes.ts";
 import { createSeen, type SeenMetrics } from "./seen.ts";
-import type { HandsetOperation, SessionAuth, SessionOperation, Tool } from "./tool.ts";
-import { onlyReads, pathArguments, REPEAT_ARGUMENTS } from "./tool.ts";
+import {
+  type HandsetOperation,
+  onlyReads,
+  pathArguments,
+  REPEAT_ARGUMENTS,
+  type SessionAuth,
+  type SessionOperation,
+  type Tool,
+} from "./tool.ts";
 
 export interface DispatchDeps extends PerformDeps {
   /** Tells whoever decides that a draft begins to wait; its input is ToReview. */
@@ -47,7 +54,6 @@ export interface DispatchDeps extends PerformDeps {
 
 /** One call as a transport read it. */
 export interface Call {
-  /** Path, query and body as one object of arguments. */
   args: unknown;
   /** What the transport already knows to be wrong with the request; reported after the credential's scopes. */
   problem?: ApiError;

@@ -7,7 +7,6 @@ import type { Orm } from "../store/db/orm.ts";
 import { databaseOf, run } from "../store/db/statement.ts";
 import { channelOfHandle, sight } from "../store/queries/channels.ts";
 
-/** The arguments that name a channel. */
 const CHANNEL_ARGUMENTS = ["pusher_id", "to_pusher_id"];
 
 const isHandle = (text: string) => text.length <= LIMITS.handle && /^[a-z0-9_-]+$/.test(text);

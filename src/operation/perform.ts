@@ -31,7 +31,6 @@ export interface PerformDeps extends AttemptDeps {
 export interface Outcome {
   /** The answer's body, the JSON of one that is shared, or NOT_MODIFIED. */
   body: unknown;
-  /** RateLimit headers and the validator, where there are any. */
   headers: Record<string, string>;
 }
 

@@ -2,8 +2,8 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { channelUuid, parseId } from "../model/domain/ids.ts";
-import { Invite } from "../model/entities/invite.ts";
-import { WebhookEndpoint } from "../model/entities/webhook_endpoint.ts";
+import { Invite } from "../model/entities/pusher.ts";
+import { WebhookEndpoint } from "../model/entities/webhook.ts";
 import { forbidden, notFound } from "../model/errors.ts";
 import { forBoth } from "../model/for_people.ts";
 import type { Caller } from "../store/context.ts";

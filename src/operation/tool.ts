@@ -239,23 +239,29 @@ export const defineTool = <const N extends string, I extends z.ZodObject, O exte
 ): Tool<I, O> & { name: N } => tool;
 
 /** The same for the handset's list in handset/index.ts. */
-export function defineHandsetOperation<
-  A extends keyof HandsetAuth,
-  I extends z.ZodObject,
-  O extends z.ZodType,
-  Found,
->(operation: HandsetOperation<A, I, O, Found>): HandsetOperation {
-  return operation as HandsetOperation;
-}
+export const defineHandsetOperation = <I extends z.ZodObject, O extends z.ZodType, Found>(
+  operation: Omit<HandsetOperation<"device", I, O, Found>, "auth">,
+): HandsetOperation => ({ auth: "device", ...operation }) as HandsetOperation;
+
+/** The same for what is asked before there is a device. */
+export const defineOpenHandsetOperation = <I extends z.ZodObject, O extends z.ZodType>(
+  operation: Omit<HandsetOperation<"nothing", I, O>, "auth">,
+): HandsetOperation => ({ auth: "nothing", ...operation }) as HandsetOperation;
+
+type Given<A extends keyof SessionAuth, I extends z.ZodObject, O extends z.ZodType> = Omit<
+  SessionOperation<A, I, O>,
+  "auth"
+> & { stepUp?: keyof I["shape"] };
 
 /** The same for the list of session operations. Their types stay, since pages call them by the record itself. */
-export function defineSessionOperation<
-  A extends keyof SessionAuth,
-  I extends z.ZodObject,
-  O extends z.ZodType,
->(operation: SessionOperation<A, I, O> & { stepUp?: keyof I["shape"] }): SessionOperation<A, I, O> {
-  return operation;
-}
+export const defineMemberOperation = <I extends z.ZodObject, O extends z.ZodType>(
+  operation: Given<"member", I, O>,
+): SessionOperation<"member", I, O> => ({ auth: "member", ...operation });
+
+/** The same for those that concern no workspace. */
+export const definePersonOperation = <I extends z.ZodObject, O extends z.ZodType>(
+  operation: Omit<Given<"person", I, O>, "role">,
+): SessionOperation<"person", I, O> => ({ auth: "person", role: null, ...operation });
 
 /** The ceilings of an operation. */
 export const limitsOf = ({ limit = [] }: Pick<Operation<never, never, never>, "limit">): readonly Limit[] =>

@@ -18,7 +18,6 @@ export interface Waits {
   untilChanged(wait: AlertWait): Promise<void>;
   /** What was committed has changed these channels or alerts, or may have. */
   changed(ids: readonly string[]): void;
-  /** From now on nothing waits, and what does is answered. */
   stop(): void;
 }
 

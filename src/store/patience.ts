@@ -17,7 +17,6 @@ export interface AlertWait {
 
 /** What a call is given that may wait. */
 export interface Patience {
-  /** Aborted when nobody waits for the answer any more. */
   signal: AbortSignal;
   /** Nobody works on the call until this is over. */
   rest(waiting: Promise<void>): Promise<void>;

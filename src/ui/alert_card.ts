@@ -1,10 +1,10 @@
 // The alert card, the same wherever an alert is shown: who speaks, how loudly, when; what is said; where and until when;
 // what to do. Loudness is said by tone and by word, never by colour alone.
 
-import { clock } from "./clock.ts";
 import { type FaceFacts, face } from "./face.ts";
 import { type Content, type Html, html } from "./html.ts";
 import { icon } from "./icons.ts";
+import { clock } from "./instants.ts";
 
 export interface AlertCard {
   /** Names the card's parts on the page; used once. */

@@ -1,7 +1,7 @@
 // What files are taken for: from their bytes alone, and from enough of them.
 
 import { expect, test } from "vitest";
-import { cleanName, contentDisposition } from "../../src/effects/assets/names.ts";
+import { cleanName, contentDisposition } from "../../src/effects/assets/incoming.ts";
 import { sniff } from "../../src/effects/assets/sniff.ts";
 import * as files from "../support/assets.ts";
 import { box, GIF, HTML, join, mp3Frame, mp4, ogg, PNG } from "../support/assets.ts";

@@ -3,7 +3,7 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makeBlocks } from "../../src/effects/housekeeping/blocks.ts";
+import { makeBlocks } from "../../src/effects/housekeeping/search.ts";
 import { showId } from "../../src/model/domain/ids.ts";
 import { wordsOf } from "../../src/model/domain/words.ts";
 import { searchAlerts } from "../../src/store/queries/alert_lists.ts";

@@ -15,7 +15,7 @@ import {
 import { migrationName, migrationText } from "../../scripts/schema/file.ts";
 import { ormStatements, pendingStatements } from "../../scripts/schema/statements.ts";
 import { BESIDE, ENTITIES } from "../../src/model/entities/all.ts";
-import { ReservedHandle } from "../../src/model/entities/reserved_handle.ts";
+import { ReservedHandle } from "../../src/model/entities/pusher.ts";
 
 let opened = 0;
 const open = (source?: Source) => {

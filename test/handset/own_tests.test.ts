@@ -3,10 +3,12 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addMember } from "../../src/identity/operator/accounts.ts";
-import link_own_device from "../../src/identity/session/link_own_device.ts";
-import list_own_devices from "../../src/identity/session/list_own_devices.ts";
-import test_alert from "../../src/identity/session/test_alert.ts";
-import unlink_own_device from "../../src/identity/session/unlink_own_device.ts";
+import {
+  link_own_device,
+  list_own_devices,
+  test_alert,
+  unlink_own_device,
+} from "../../src/identity/session/own_devices.ts";
 import { newUuid, parseId } from "../../src/model/domain/ids.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import type { MemberCaller } from "../../src/store/context.ts";

@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { checkUp } from "../../src/identity/operator/checkup.ts";
-import type { Finding } from "../../src/identity/operator/finding.ts";
+import type { Finding } from "../../src/identity/operator/checkup_database.ts";
 import { operatorSettings } from "../../src/identity/operator/reach.ts";
 import { freePort } from "../../src/program/boot/server.ts";
 import { tableOf } from "../../src/program/cli/doctor_command.ts";

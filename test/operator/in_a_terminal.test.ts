@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
-import { forTerminal } from "../../src/program/boot/terminal_lines.ts";
+import { forTerminal } from "../../src/program/boot/log.ts";
 import { lacks } from "../support/lacks.ts";
 import { environment, freePort, initialised, temporaryFolder } from "../support/processes.ts";
 import { WAIT } from "../support/wait.ts";

@@ -3,8 +3,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addMember } from "../../src/identity/operator/accounts.ts";
-import close_account from "../../src/identity/session/close_account.ts";
-import leave_workspace from "../../src/identity/session/leave_workspace.ts";
+import { close_account, leave_workspace } from "../../src/identity/session/workspaces.ts";
 import { parseId } from "../../src/model/domain/ids.ts";
 import { belfry } from "../support/processes.ts";
 import { SILENT, signedIn } from "../support/sessions.ts";

@@ -11,7 +11,7 @@ import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
 import { addMember, createKey } from "../../src/identity/operator/accounts.ts";
 import { SESSION_OPERATIONS } from "../../src/identity/session/index.ts";
 import { newUuid, parseId, showId } from "../../src/model/domain/ids.ts";
-import { roleReaches } from "../../src/model/domain/visibility.ts";
+import { roleReaches } from "../../src/model/domain/standing.ts";
 import { ROLES, type Role } from "../../src/model/entities/member.ts";
 import { ApiError } from "../../src/model/errors.ts";
 import type { SessionOperation } from "../../src/operation/tool.ts";
@@ -241,22 +241,22 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-test("one file an operation, and its name is the operation's", () => {
-  const files = readdirSync(new URL("../../src/identity/session/", import.meta.url)).filter(
-    (name) => name !== "index.ts",
-  );
-  const listed = SESSION_OPERATIONS.map(({ name }) => `${name}.ts`);
-  expect(
-    files.filter((name) => !listed.includes(name)),
-    "is not in src/identity/session/index.ts",
-  ).toEqual([]);
-  expect(
-    listed.filter((name) => !files.includes(name)),
-    "has no file of its name",
-  ).toEqual([]);
+test("each operation is exported under its name by one file, and is in the list", async () => {
+  const folder = new URL("../../src/identity/session/", import.meta.url);
+  const files = readdirSync(folder).filter((name) => name !== "index.ts");
+  const exported: string[] = [];
+  for (const file of files) {
+    const all = Object.entries<object>(await import(new URL(file, folder).href));
+    for (const [name, operation] of all.filter(([, one]) => "handler" in one)) {
+      expect(operation, `${file} exports it as ${name}`).toHaveProperty("name", name);
+      exported.push(name);
+    }
+  }
+  const listed = SESSION_OPERATIONS.map(({ name }) => name);
+  expect(listed.toSorted(), "is not in src/identity/session/index.ts").toEqual(exported.toSorted());
   const others = [...TOOLS, ...HANDSET_OPERATIONS].map(({ name }) => name);
   expect(
-    listed.filter((name) => others.includes(name.slice(0, -3))),
+    listed.filter((name) => others.includes(name)),
     "is another list's name",
   ).toEqual([]);
   expect(new Set(listed).size).toBe(listed.length);

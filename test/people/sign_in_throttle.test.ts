@@ -3,8 +3,12 @@
 
 import { scryptSync } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { createPasswordTurns, type Standing } from "../../src/identity/auth/password_turns.ts";
-import { createThrottle, waitFor } from "../../src/identity/auth/sign_in_throttle.ts";
+import {
+  createPasswordTurns,
+  createThrottle,
+  type Standing,
+  waitFor,
+} from "../../src/identity/auth/sign_in_throttle.ts";
 import { addMember } from "../../src/identity/operator/accounts.ts";
 import { parseId } from "../../src/model/domain/ids.ts";
 import { ApiError, unavailable } from "../../src/model/errors.ts";

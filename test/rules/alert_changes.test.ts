@@ -1,8 +1,7 @@
 // What edits changed of an alert is kept for a while: exact, for who may read the alert, bounded, and at no exchange of its own.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import decline_alert from "../../src/identity/session/decline_alert.ts";
-import list_alert_changes from "../../src/identity/session/list_alert_changes.ts";
+import { decline_alert, list_alert_changes } from "../../src/identity/session/reviews.ts";
 import { parseId } from "../../src/model/domain/ids.ts";
 import { ApiError } from "../../src/model/errors.ts";
 import type { Caller, MemberCaller } from "../../src/store/context.ts";

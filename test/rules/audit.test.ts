@@ -3,8 +3,7 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runOperation } from "../../src/identity/operator/operations.ts";
-import create_key from "../../src/identity/session/create_key.ts";
-import revoke_key from "../../src/identity/session/revoke_key.ts";
+import { create_key, revoke_key } from "../../src/identity/session/keys.ts";
 import { newUuid, showId } from "../../src/model/domain/ids.ts";
 import { auditLines, operatorActor } from "../../src/operation/audit.ts";
 import { onlyReads } from "../../src/operation/tool.ts";

@@ -1,7 +1,7 @@
 // A person reviews what an assistant wrote: where, what each is told of the other, and what stays between the two.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import decline_alert from "../../src/identity/session/decline_alert.ts";
+import { decline_alert } from "../../src/identity/session/reviews.ts";
 import { ApiError } from "../../src/model/errors.ts";
 import type { MemberCaller } from "../../src/store/context.ts";
 import { alertAt, alertIn, uuidOf } from "../cases/given.ts";

@@ -1,7 +1,7 @@
 // A call that waits for a person: it is held until somebody decides, bounded for each credential, and freed when nobody listens.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import decline_alert from "../../src/identity/session/decline_alert.ts";
+import { decline_alert } from "../../src/identity/session/reviews.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import type { MemberCaller } from "../../src/store/context.ts";
 import { alertAt, uuidOf } from "../cases/given.ts";

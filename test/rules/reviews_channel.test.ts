@@ -2,7 +2,7 @@
 // than nobody has decided. docs/rules.md#reviews-channel
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import open_reviews from "../../src/identity/session/open_reviews.ts";
+import { open_reviews } from "../../src/identity/session/reviews.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import type { MemberCaller } from "../../src/store/context.ts";
 import { alertAt, uuidOf } from "../cases/given.ts";

@@ -4,8 +4,8 @@
 
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { filled } from "../../src/api/ingest/shapes/json.ts";
 import { SAMPLES } from "../../src/api/ingest/shapes/samples.ts";
-import { filled } from "../../src/api/ingest/shapes/template.ts";
 import type { Program } from "../../src/model/fields/programs.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { World } from "../support/world.ts";

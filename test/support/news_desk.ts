@@ -2,7 +2,7 @@
 // subscribers, sent and planned alerts, a draft to review, a disabled webhook, a passkey, and four weeks of reports.
 
 import { addMember } from "../../src/identity/operator/accounts.ts";
-import grant_connection from "../../src/identity/session/grant_connection.ts";
+import { grant_connection } from "../../src/identity/session/connections.ts";
 import { parseId, showId } from "../../src/model/domain/ids.ts";
 import { register, request, USUAL } from "./oauth.ts";
 import { SILENT, signedIn } from "./sessions.ts";

@@ -1,7 +1,7 @@
 // Members of a world as dispatch sees them when they are signed in, without a browser and without a password.
 
 import { callerOf } from "../../src/identity/auth/people.ts";
-import end_connection from "../../src/identity/session/end_connection.ts";
+import { end_connection } from "../../src/identity/session/connections.ts";
 import { showId } from "../../src/model/domain/ids.ts";
 import type { MemberCaller } from "../../src/store/context.ts";
 import { run } from "../../src/store/db/statement.ts";

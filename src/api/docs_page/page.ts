@@ -171,7 +171,6 @@ function trial(method: string, path: string, { requestBody, security }: Json): H
   }${locked && html` data-key`} hidden><summary>Try it</summary></details>`;
 }
 
-/** An event: what the reader's own server is sent. */
 const received = (operation: Json): boolean =>
   !operation["x-codeSamples"] && operation.requestBody !== undefined;
 

@@ -49,7 +49,6 @@ export interface FieldRow {
   schema: Json;
 }
 
-/** What an object has of its own, besides the shape that it extends. */
 const own = (schema: Json): Json => schema.allOf?.at(-1) ?? schema;
 
 /** The fields of an object, those inside of it below it: `actions[].url`. */

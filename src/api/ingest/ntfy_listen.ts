@@ -9,10 +9,10 @@ import { LIMITS } from "../../model/limits.ts";
 import { faultOf } from "../../store/db/unavailable.ts";
 import { jsonAnswer } from "../transports/answers.ts";
 import { requestOf } from "../transports/request.ts";
-import { NTFY_PLACES, tokenOf } from "./credential.ts";
 import { PRIORITIES, refuse } from "./ntfy.ts";
 import { delayOf } from "./ntfy_delay.ts";
 import { isYes } from "./ntfy_said.ts";
+import { NTFY_PLACES, tokenOf } from "./reading.ts";
 import { headerText } from "./words.ts";
 
 /** Programs of ntfy that are pages ask from origins of their own, and bear what they were given in a header: no cookie is read here. */
@@ -29,7 +29,6 @@ export interface Heard {
 }
 
 export interface AskedToListen {
-  /** As it was said. */
   topic: string;
   handles: string[];
   format: (typeof FORMATS)[number] | "auth";

@@ -2,7 +2,7 @@
 // outcome in the same words. Decides nothing about alerts: a key without alerts:send leaves drafts here as everywhere.
 
 import { showId } from "../../model/domain/ids.ts";
-import type { SenderRequest } from "../../model/entities/sender_log.ts";
+import type { SenderRequest } from "../../model/entities/api_key.ts";
 import { ApiError, invalidRequest, unauthorized } from "../../model/errors.ts";
 import { PROGRAMS, type Program } from "../../model/fields/programs.ts";
 import { LIMITS } from "../../model/limits.ts";
@@ -11,8 +11,7 @@ import type { Tool } from "../../operation/tool.ts";
 import type { Caller, Log } from "../../store/context.ts";
 import { faultOf } from "../../store/db/unavailable.ts";
 import { jsonAnswer } from "../transports/answers.ts";
-import { type Places, tokenOf } from "./credential.ts";
-import { readRequest } from "./reading.ts";
+import { type Places, readRequest, tokenOf } from "./reading.ts";
 import {
   type IngestRequest,
   type Published,
@@ -24,7 +23,6 @@ import {
 
 export interface IngestDeps {
   dispatcher: Pick<Dispatcher, "tool">;
-  /** The operation create_alert. */
   create: Tool;
   authenticate(token: string | null): Promise<Caller | null>;
   /** Keeps what became of a request; must not throw. */
@@ -51,7 +49,6 @@ interface Heard {
   request: IngestRequest | null;
   published: Published[];
   notes: string[];
-  /** What the last call said of its ceilings. */
   headers: Record<string, string>;
 }
 

@@ -10,11 +10,11 @@ import { faultOf } from "../../store/db/unavailable.ts";
 import { jsonAnswer } from "../transports/answers.ts";
 import type { RouteMeta } from "../transports/body.ts";
 import { requestOf } from "../transports/request.ts";
-import { NTFY_PLACES, tokenOf } from "./credential.ts";
 import { gotify } from "./gotify.ts";
 import { ntfy } from "./ntfy.ts";
 import { type AskedToListen, addListening } from "./ntfy_listen.ts";
 import { type IngestDeps, publish } from "./publish.ts";
+import { NTFY_PLACES, tokenOf } from "./reading.ts";
 import type { Tongue } from "./tongue.ts";
 import { recognised, tongueNamed } from "./tongues.ts";
 

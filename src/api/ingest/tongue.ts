@@ -75,7 +75,6 @@ export interface Said {
 export interface Tongue {
   /** The value of `?from=`. */
   readonly name: Program;
-  /** The program as people call it. */
   readonly title: string;
   /** By headers or the shape of what is sent, where `?from=` is left out; must not throw. The first in the list that does is taken. */
   recognises(request: IngestRequest): boolean;

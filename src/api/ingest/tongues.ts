@@ -2,15 +2,12 @@
 
 import { gotify } from "./gotify.ts";
 import { ntfy } from "./ntfy.ts";
-import { alertmanager } from "./shapes/alertmanager.ts";
 import { cloudevents } from "./shapes/cloudevents.ts";
 import { github } from "./shapes/github.ts";
 import { gitlab } from "./shapes/gitlab.ts";
-import { grafana } from "./shapes/grafana.ts";
-import { healthchecks } from "./shapes/healthchecks.ts";
+import { alertmanager, grafana, prometheus } from "./shapes/groups.ts";
 import { json } from "./shapes/json.ts";
-import { prometheus } from "./shapes/prometheus.ts";
-import { uptimeKuma } from "./shapes/uptime_kuma.ts";
+import { healthchecks, uptimeKuma } from "./shapes/monitors.ts";
 import { text } from "./text.ts";
 import type { IngestRequest, Tongue } from "./tongue.ts";
 

@@ -191,7 +191,6 @@ function parametersOf({ operation, input, args }: Prepared): Json[] {
   ];
 }
 
-/** Answers that carry a validator. */
 const validates = (operation: Operation) => operation.validated === true;
 
 const streams = (operation: Operation) => !isTool(operation) && operation.streams === true;

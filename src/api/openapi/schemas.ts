@@ -58,7 +58,6 @@ function tidy(schema: JsonSchema): JsonSchema {
   });
 }
 
-/** Rebuilds a schema from the inside out. */
 function walk(schema: JsonSchema, change: (node: JsonSchema) => JsonSchema): JsonSchema {
   const node = { ...schema };
   if (node.properties)
@@ -88,7 +87,6 @@ export class Components {
       });
   }
 
-  /** The schema with its named parts replaced by references to components. */
   lift(schema: JsonSchema): JsonSchema {
     return walk(schema, (node) => {
       const { [NAME]: name, ...whole } = node;

@@ -3,7 +3,7 @@
 
 import type { H3 } from "h3";
 import type { Assets } from "../../effects/assets/files.ts";
-import { contentDisposition } from "../../effects/assets/names.ts";
+import { contentDisposition } from "../../effects/assets/incoming.ts";
 import { parseId } from "../../model/domain/ids.ts";
 import { invalidRequest, noSuchMethod, notFound } from "../../model/errors.ts";
 import { holdsTag, refusal } from "./answers.ts";

@@ -2,11 +2,13 @@
 // Signing in, consent and everything else that the library could serve goes through our pages.
 
 import type { H3, H3Event } from "h3";
-import { AUTH_PATH } from "../../identity/auth/authorization_server.ts";
 import type { Clients } from "../../identity/auth/clients.ts";
-import { authorizationServerMetadata, protectedResourceMetadata } from "../../identity/auth/discovery.ts";
-import { OAuthError } from "../../identity/auth/oauth_error.ts";
-import { credentialsProblem, parameterProblem } from "../../identity/auth/parameters.ts";
+import {
+  AUTH_PATH,
+  authorizationServerMetadata,
+  protectedResourceMetadata,
+} from "../../identity/auth/discovery.ts";
+import { credentialsProblem, OAuthError, parameterProblem } from "../../identity/auth/oauth_error.ts";
 import { supportsConsent } from "../../identity/auth/redirects.ts";
 import type { SignInLibrary } from "../../identity/auth/sign_in_library.ts";
 import type { StepUps } from "../../identity/auth/step_up.ts";

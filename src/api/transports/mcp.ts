@@ -62,11 +62,6 @@ interface Passed extends Asking {
 const canGrowFor = (passed: Passed): passed is Passed & { refused: ApiError } =>
   passed.mayGrow && passed.refused !== undefined && passed.refused.scopes.length > 0;
 
-export interface McpEndpoint {
-  fetch(request: Request, log: Log, patience?: Patience): Promise<Response>;
-  close(): Promise<void>;
-}
-
 export function createMcpEndpoint({
   tools,
   dispatcher,
@@ -74,7 +69,7 @@ export function createMcpEndpoint({
   onChallenge,
   publicUrl,
   host,
-}: McpOptions): McpEndpoint {
+}: McpOptions) {
   const hostnames = [...localhostAllowedHostnames(), new URL(publicUrl).hostname, host];
   const metadata = supportsConsent(publicUrl)
     ? `, resource_metadata="${publicUrl}/.well-known/oauth-protected-resource/mcp"`
@@ -220,7 +215,8 @@ export function createMcpEndpoint({
   }
 
   return {
-    fetch: (request, log, patience) => serve(request, log, patience).catch((error) => refusal(error)),
+    fetch: (request: Request, log: Log, patience?: Patience): Promise<Response> =>
+      serve(request, log, patience).catch((error) => refusal(error)),
     close: () => handler.close(),
   };
 }

@@ -125,7 +125,6 @@ export function createOffers(tools: readonly Tool[]): (caller: Caller) => readon
   };
 }
 
-/** What clients are shown of these tools, in the order of the list. */
 function list(tools: readonly Tool[]) {
   const shared = sharedDescriptions(tools);
   const said = [...shared].map(([name, description]) => `${name}: ${description}`);

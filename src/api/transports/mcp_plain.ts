@@ -25,7 +25,6 @@ export interface Plain {
   /** The tool that is called; null for the list of tools. */
   name: string | null;
   args: Record<string, unknown>;
-  /** It wants to be told of progress. */
   progress: boolean;
 }
 

@@ -85,7 +85,6 @@ export interface Asking {
   told?: Told;
 }
 
-/** What the SDK hands to a call. */
 interface Retried {
   inputResponses?: Record<string, unknown>;
   requestState(): unknown;

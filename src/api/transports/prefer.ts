@@ -1,4 +1,8 @@
-// What a client would like of an answer (RFC 7240). What is malformed or not known here is passed over, as the RFC says.
+// What a client would like of an answer (RFC 7240), what is malformed or not known here passed over; and a poll that may be
+// held, as HTTP says it: `Prefer: wait=N` asks, `Preference-Applied` says that it was granted (docs/rules.md#held-inbox).
+
+import { LIMITS } from "../../model/limits.ts";
+import { emptyAnswer, jsonAnswer } from "./answers.ts";
 
 /** The preferences of a header without their parameters, which are of no concern here. A comma may stand in quotes. */
 function preferences(header: string): string[] {
@@ -32,4 +36,31 @@ export function waitSeconds(headers: Headers): number | null {
   const [, plain, quoted] = /=\s*(?:(\d{1,9})|"(\d{1,9})")\s*$/.exec(wait ?? "") ?? [];
   const digits = plain ?? quoted;
   return digits === undefined ? null : Number(digits);
+}
+
+/** The seconds for which a request may be held; null for one that is answered as it is. */
+export function heldFor(request: Request): number | null {
+  // A page further back is asked for by somebody who reads, and HEAD has no body to wait for.
+  if (request.method !== "GET" || !request.headers.has("if-none-match")) return null;
+  const plain = /^[^?]*(\?limit=\d*)?([?&]view=\w*)?$/.test(request.url);
+  if (!plain && new URL(request.url).searchParams.has("before")) return null;
+  const seconds = waitSeconds(request.headers);
+  return seconds === null || seconds === 0 ? null : Math.min(seconds, LIMITS.held_seconds);
+}
+
+export const isUnchanged = (response: Response): boolean => response.status === 304;
+
+/** The answer of a validator and the body's bytes; without these it is one that the client holds. */
+export const showFound = ({ tag, json }: { tag: string; json: Uint8Array | null }): Response =>
+  json ? jsonAnswer(200, json, { etag: tag }) : emptyAnswer(304, { etag: tag });
+
+export function applied(response: Response, seconds: number): Response {
+  response.headers.set("preference-applied", `wait=${seconds}`);
+  return response;
+}
+
+/** Whoever was not held to the end comes again so many seconds later. */
+export function putOff(response: Response, seconds: number): Response {
+  response.headers.set("retry-after", String(seconds));
+  return response;
 }

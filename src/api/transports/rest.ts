@@ -44,7 +44,6 @@ export interface Runner<O extends Routed, C> {
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-/** Of the operations of one route, the one that no `action` chooses. */
 const plainOf = <O extends Routed>(onRoute: readonly O[]): O =>
   need(onRoute.find(({ http }) => !http.when) ?? onRoute[0], "a route has an operation");
 
@@ -138,7 +137,6 @@ interface Read<O> {
   problem?: ApiError;
 }
 
-/** Which operation is meant, and its arguments from path, query and body. */
 async function readCall<O extends Routed>(event: H3Event, request: Request, onRoute: O[]): Promise<Read<O>> {
   const [first] = onRoute as [O];
   const segments = Object.values(event.context.params ?? {});

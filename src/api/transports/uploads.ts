@@ -5,9 +5,7 @@
 import type { H3, H3Event } from "h3";
 import { IncomingFile } from "../../effects/assets/incoming.ts";
 import { collect } from "../../effects/assets/upload.ts";
-import delete_file from "../../identity/session/delete_file.ts";
-import list_files from "../../identity/session/list_files.ts";
-import upload_file from "../../identity/session/upload_file.ts";
+import { delete_file, list_files, upload_file } from "../../identity/session/files.ts";
 import { MAX_BYTES } from "../../model/domain/assets.ts";
 import { ASSET_KINDS, type AssetKind } from "../../model/entities/asset.ts";
 import { ApiError, forbidden, invalidRequest, noSuchMethod, unauthorized } from "../../model/errors.ts";

@@ -1,12 +1,40 @@
-// Where the bytes of uploaded files lie: below DATA_DIR, or with an S3-compatible provider. Raw bytes under the id of
-// their row; which of them exist and who may have them, only the rows know.
+// Where the bytes of uploaded files lie: in a folder below DATA_DIR, or with an S3-compatible provider. Raw bytes under the id
+// of their row; which of them exist and who may have them, only the rows know.
 
+import { constants, mkdirSync } from "node:fs";
+import { access, open, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
 import type { FileStore } from "../../model/domain/assets.ts";
 import { FileStoreError } from "../../model/errors.ts";
 import { need } from "../../model/need.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import type { Config } from "../../store/config/settings.ts";
-import { folderBackend } from "./folder.ts";
+import { within } from "../../store/db/within.ts";
+
+const isMissing = (error: NodeJS.ErrnoException) => error.code === "ENOENT";
+
+export function folderBackend(base: string): Backend {
+  mkdirSync(base, { recursive: true, mode: 0o700 });
+  return {
+    async put(id, bytes) {
+      const file = await open(join(base, id), "w", 0o600);
+      try {
+        await file.writeFile(bytes);
+        // The row that says so is on the disk when it is answered; the bytes are before.
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+    },
+    get: (id) =>
+      readFile(join(base, id)).catch((error) => {
+        if (isMissing(error)) return null;
+        throw error;
+      }),
+    remove: (id) => rm(join(base, id), { force: true }),
+    ask: () => access(base, constants.R_OK | constants.W_OK | constants.X_OK),
+  };
+}
 
 /** What a store is made of. Each verb throws what the folder or the provider said. */
 export interface Backend extends FileStore {
@@ -82,7 +110,7 @@ export async function createAssetStore(config: StoreConfig, note?: NoteStored): 
   /** @throws naming the store and the cause. */
   async function soon<T>(verb: keyof Backend, work: Promise<T>): Promise<T> {
     try {
-      const result = await inTime(work);
+      const result = await within(PATIENCE_MS, work, "the asset store did not answer in time");
       answered = true;
       note?.(verb, true);
       return result;
@@ -90,18 +118,6 @@ export async function createAssetStore(config: StoreConfig, note?: NoteStored): 
       answered = false;
       note?.(verb, false);
       throw new FileStoreError(`the file store ${name} failed: ${causeOf(error)}`, { cause: error });
-    }
-  }
-
-  async function inTime<T>(work: Promise<T>): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error("the asset store did not answer in time")), PATIENCE_MS);
-    });
-    try {
-      return await Promise.race([work, late]);
-    } finally {
-      clearTimeout(timer);
     }
   }
 

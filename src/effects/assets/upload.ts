@@ -14,11 +14,9 @@ import { run } from "../../store/db/statement.ts";
 import type { AssetRecord } from "../../store/queries/assets.ts";
 import { lockMember } from "../../store/queries/people.ts";
 import { removeFile } from "./expiry.ts";
-import type { IncomingFile } from "./incoming.ts";
-import { cleanName } from "./names.ts";
+import { cleanName, type IncomingFile } from "./incoming.ts";
 import { cleanPicture } from "./pictures.ts";
-import { type Sniffed, sniff } from "./sniff.ts";
-import { textOf } from "./sniff_html.ts";
+import { type Sniffed, sniff, textOf } from "./sniff.ts";
 
 export interface Upload {
   /** Outside of any transaction, since the file comes as slowly as it likes. */

@@ -7,13 +7,12 @@ import { need } from "../../model/need.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { run, statementsOf } from "../../store/db/statement.ts";
 import { lockChannelsOf, removeDevices, unsubscribeDevices } from "../../store/queries/devices.ts";
-import { tell } from "./subscribers.ts";
+import { tell } from "./told.ts";
 
 const defineStatement = statementsOf("upkeep");
 
 export interface DeviceCleaning {
   orm: Orm;
-  /** Told of every event after its commit. */
   publish(event: DomainEvent): void;
   now(): Date;
 }

@@ -3,15 +3,12 @@
 // as well.
 
 import { LIMITS } from "../../model/limits.ts";
-import { tellUntoldAlerts } from "./alerts.ts";
-import { removeOldAudit } from "./audit.ts";
-import { makeBlocks, mendBlocks } from "./blocks.ts";
 import { type DeviceCleaning, removeUnseenDevices } from "./devices.ts";
 import { type Job, removal } from "./job.ts";
-import { removeEndedAlerts, removeReportsLeft } from "./retention.ts";
+import { removeEndedAlerts, removeOldAudit, removeReportsLeft } from "./removing.ts";
+import { makeBlocks, makeWantedWords, mendBlocks } from "./search.ts";
 import { fillDueSeries } from "./series.ts";
-import { tellUntold } from "./subscribers.ts";
-import { makeWantedWords } from "./words.ts";
+import { tellUntold, tellUntoldAlerts } from "./told.ts";
 
 const HOUR = 3600;
 
@@ -30,7 +27,6 @@ const WITHOUT_GRANT = `${ended('"createdAt"')} and "userId" is null
 export interface StepDeps extends DeviceCleaning {
   /** Removes up to so many uploaded files that no alert took; answers how many. */
   removeExpiredAssets(max: number): Promise<number>;
-  /** Settles up to so many alerts that came due where nobody polled; answers how many. */
   settleSome(max: number): Promise<number>;
   /** Days after which a device that was never seen again goes; 0 keeps all. */
   devicesKeptDays: number;
@@ -38,138 +34,117 @@ export interface StepDeps extends DeviceCleaning {
   auditRetentionDays: number;
 }
 
-const STATEMENTS: Job[] = [
+/** Rows of a table for which the SQL in `where` holds: 500 at a time and each hour, where nothing else is said. */
+type Removal = Pick<Job, "name" | "removes"> & Partial<Job> & { from: string; where: string };
+
+const REMOVALS: readonly Removal[] = [
   {
     name: "one_time_links",
     removes: `One-time links, used or not, ${LIMITS.link_explained_days} days after they expired.`,
-    statement: removal("one_time_links", "member_link", ended("expires_at", EXPLAINED_FOR)),
-    batch: 500,
-    every_seconds: HOUR,
+    from: "member_link",
+    where: ended("expires_at", EXPLAINED_FOR),
   },
   {
     name: "sessions",
     removes: "Sessions of people, a day after they expired.",
-    statement: removal("sessions", "auth.session", ended('"expiresAt"')),
-    batch: 500,
-    every_seconds: HOUR,
+    from: "auth.session",
+    where: ended('"expiresAt"'),
   },
   {
     name: "verifications",
     removes:
       "Authorization codes and other one-time values of the sign-in library, a day after they expired.",
-    statement: removal("verifications", "auth.verification", ended('"expiresAt"')),
-    batch: 500,
-    every_seconds: HOUR,
+    from: "auth.verification",
+    where: ended('"expiresAt"'),
   },
   {
     name: "oauth_access_tokens",
     removes: "Assistants' access tokens, a day after they expired.",
-    statement: removal("oauth_access_tokens", `auth."oauthAccessToken"`, ended('"expiresAt"')),
-    batch: 500,
-    every_seconds: HOUR,
+    from: `auth."oauthAccessToken"`,
+    where: ended('"expiresAt"'),
   },
   {
     name: "oauth_refresh_tokens",
     removes:
       "Assistants' refresh tokens, a day after they expired, with the access tokens that came from them.",
-    statement: removal("oauth_refresh_tokens", `auth."oauthRefreshToken"`, ended('"expiresAt"')),
-    batch: 500,
-    every_seconds: HOUR,
+    from: `auth."oauthRefreshToken"`,
+    where: ended('"expiresAt"'),
   },
   {
     name: "connection_grants",
     removes:
       "Consents to assistants of which no token and no remembered consent is left, a day after they were given.",
-    statement: removal(
-      "connection_grants",
-      "connection_grant",
-      `${ended("created_at")}
+    from: "connection_grant",
+    where: `${ended("created_at")}
          and not exists (select 1 from auth."oauthRefreshToken" r where r."referenceId" = connection_grant.id::text)
          and not exists (select 1 from auth."oauthConsent" c where c."referenceId" = connection_grant.id::text)`,
-    ),
-    batch: 500,
-    every_seconds: HOUR,
   },
   {
     name: "oauth_client_assertions",
     removes: "Remembered client assertions, a day after they expired.",
-    statement: removal("oauth_client_assertions", `auth."oauthClientAssertion"`, ended('"expiresAt"')),
-    batch: 500,
-    every_seconds: HOUR,
+    from: `auth."oauthClientAssertion"`,
+    where: ended('"expiresAt"'),
   },
   {
     name: "oauth_clients",
     removes: "Assistants that nobody has let in, a day after they registered or brought their document.",
-    statement: removal("oauth_clients", `auth."oauthClient"`, WITHOUT_GRANT),
-    batch: 500,
+    from: `auth."oauthClient"`,
+    where: WITHOUT_GRANT,
     every_seconds: HOUR / 4,
   },
   {
     name: "step_ups",
     removes: "That an assistant was told which scopes it lacks, after a day.",
-    statement: removal("step_ups", "step_up", ended("asked_at")),
-    batch: 500,
-    every_seconds: HOUR,
+    from: "step_up",
+    where: ended("asked_at"),
   },
   {
     name: "device_transfers",
     removes: "Codes by which subscriptions move to another device, a day after they expired.",
-    statement: removal("device_transfers", "device_transfer", ended("expires_at")),
-    batch: 500,
-    every_seconds: HOUR,
+    from: "device_transfer",
+    where: ended("expires_at"),
   },
   {
     name: "own_device_links",
     removes: "Links by which a handset becomes somebody's own, a day after they expired.",
-    statement: removal("own_device_links", "own_device", `device_id is null and ${ended("expires_at")}`),
-    batch: 500,
-    every_seconds: HOUR,
+    from: "own_device",
+    where: `device_id is null and ${ended("expires_at")}`,
   },
   {
     name: "alert_changes",
     removes: `What edits of alerts replaced, after ${LIMITS.alert_changes_days} days; of each alert only the newest ${LIMITS.alert_changes} edits are kept at all.`,
-    statement: removal(
-      "alert_changes",
-      "alert_change",
-      ended("updated_at", `interval '${LIMITS.alert_changes_days} days'`),
-    ),
-    batch: 500,
-    every_seconds: HOUR,
+    from: "alert_change",
+    where: ended("updated_at", `interval '${LIMITS.alert_changes_days} days'`),
   },
   {
     name: "webhook_deliveries",
     removes: `What became of webhook deliveries, after ${LIMITS.deliveries_days} days; of each endpoint only the newest ${LIMITS.deliveries} are kept at all.`,
-    statement: removal(
-      "webhook_deliveries",
-      "webhook_delivery",
-      ended("created_at", `interval '${LIMITS.deliveries_days} days'`),
-    ),
-    batch: 500,
-    every_seconds: HOUR,
+    from: "webhook_delivery",
+    where: ended("created_at", `interval '${LIMITS.deliveries_days} days'`),
   },
   {
     name: "events",
     removes: `Events of the feed that list_events reads, after ${LIMITS.events_days} days.`,
-    statement: removal(
-      "events",
-      "workspace_event",
-      ended("created_at", `interval '${LIMITS.events_days} days'`),
-    ),
+    from: "workspace_event",
+    where: ended("created_at", `interval '${LIMITS.events_days} days'`),
     batch: 1000,
     every_seconds: HOUR / 4,
   },
   {
     name: "idempotency_records",
     removes: `Idempotency keys and the answers kept under them, after ${LIMITS.idempotency_hours} hours.`,
-    statement: removal(
-      "idempotency_records",
-      "idempotency_record",
-      ended("created_at", `interval '${LIMITS.idempotency_hours} hours'`),
-    ),
-    batch: 500,
+    from: "idempotency_record",
+    where: ended("created_at", `interval '${LIMITS.idempotency_hours} hours'`),
     every_seconds: HOUR / 4,
   },
 ];
+
+const STATEMENTS = REMOVALS.map(
+  ({ from, where, ...step }): Job => ({
+    ...{ batch: 500, every_seconds: HOUR, ...step },
+    statement: removal(step.name, from, where),
+  }),
+);
 
 /** The steps of one service. */
 export function housekeepingJobs(deps: StepDeps): Job[] {

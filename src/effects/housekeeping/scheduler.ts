@@ -21,17 +21,14 @@ export interface Metrics {
 
 export interface Housekeeping {
   readonly jobs: readonly Job[];
-  /** From now on the steps run by themselves. */
   begin(): void;
   /** One round of a step, now; answers how many it removed. @throws what the database or the store said. */
   round(name: string): Promise<number>;
-  /** No further round; waits for the one under way. */
   close(): Promise<void>;
 }
 
 export function createHousekeeping(options: {
   jobs: readonly Job[];
-  /** A manager of its own for each round. */
   fork(): SqlEntityManager;
   metrics: Metrics;
   log: Log;

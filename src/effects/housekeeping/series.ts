@@ -6,7 +6,7 @@ import { newUuid } from "../../model/domain/ids.ts";
 import { fillOf } from "../../model/domain/occurrences.ts";
 import { run } from "../../store/db/statement.ts";
 import { fillSeries, lockDueSeries } from "../../store/queries/series.ts";
-import { type TellDeps, tellWaiting, writtenDown } from "./waiting.ts";
+import { type TellDeps, tellWaiting, writtenDown } from "./told.ts";
 
 /** Writes those of up to `max` series; answers of how many. */
 export function fillDueSeries(deps: TellDeps, max: number): Promise<number> {

@@ -9,11 +9,8 @@ import type { WebhookEvent } from "./deliveries.ts";
 /** Events of one name and one channel of a workspace in a row: they go to the same endpoints, which are asked for once. */
 export interface Run {
   workspaceId: string;
-  /** The first of them. */
   event: WebhookEvent;
-  /** Id and JSON text of each, and what it came from. */
   events: { id: string; body: string; from: From }[];
-  /** How many more there were before they were dropped. */
   dropped: number;
 }
 
@@ -23,17 +20,8 @@ export interface From {
   span: Span | undefined;
 }
 
-export interface Backlog {
-  /** Lets an event wait, and says whether one had to be dropped for it. */
-  add(workspaceId: string, event: WebhookEvent, body: string, from: From): boolean;
-  /** The next workspace's oldest events; undefined when nothing waits. */
-  take(): Run | undefined;
-  clear(): void;
-  size(): number;
-}
-
 /** `max` events in all. */
-export function createBacklog(max: number): Backlog {
+export function createBacklog(max: number) {
   /** The workspace that was served longest ago first; only those that have something waiting. */
   const queues = new Map<string, { runs: Run[]; size: number }>();
   let size = 0;
@@ -54,7 +42,7 @@ export function createBacklog(max: number): Backlog {
   }
 
   return {
-    add(workspaceId, event, body, from) {
+    add(workspaceId: string, event: WebhookEvent, body: string, from: From): boolean {
       const queue = queues.get(workspaceId) ?? { runs: [], size: 0 };
       queues.set(workspaceId, queue);
       const last = queue.runs.at(-1);
@@ -67,7 +55,7 @@ export function createBacklog(max: number): Backlog {
       dropOldest();
       return true;
     },
-    take() {
+    take(): Run | undefined {
       const [next] = queues;
       if (!next) return undefined;
       const [workspaceId, queue] = next;

@@ -40,7 +40,6 @@ export interface Delivery {
   secret: string;
   /** The secret before, as long as it is good. */
   previousSecret?: string | null;
-  /** `X-Webhook-Event` */
   event: string;
   /** `X-Webhook-Id`, unique per delivery. */
   id: string;

@@ -4,6 +4,7 @@
 
 import { type DomainEvent, eventBody } from "../../model/domain/events.ts";
 import { newUuid, showId } from "../../model/domain/ids.ts";
+import { atMost } from "../../store/db/within.ts";
 import { doUnder, spanUnder, traced } from "../../store/trace.ts";
 import { createBacklog, type From, type Run } from "./backlog.ts";
 import { type Delivery, type DeliveryResult, deliverOnce } from "./deliver.ts";
@@ -14,7 +15,6 @@ export interface WebhookEvent {
   /** A uuid, the same in every delivery of the event. */
   id: string;
   event: DomainEvent["event"];
-  /** ISO 8601 UTC */
   created_at: string;
   /** The request that made it true; not sent. */
   requestId?: string;
@@ -67,7 +67,6 @@ export interface DeliveriesOptions {
 export interface Deliveries {
   /** Starts the deliveries of one event. Returns at once and never throws. Workspaces share what there is fairly. */
   emit(event: WebhookEvent, workspaceId: string): void;
-  /** Starts one delivery to one endpoint, as `emit` does. */
   send(endpoint: DeliveryEndpoint, workspaceId: string, attempted: Attempted): void;
   /** Drops what waits; what is under way ends within its time (docs/rules.md#webhook-removed). */
   forget(endpointId: string): void;
@@ -87,7 +86,6 @@ interface Waiting {
   id?: string;
   eventId: string;
   event: string;
-  /** Shared by all deliveries of the event. */
   body: string;
   from: From;
 }
@@ -251,18 +249,11 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   }
 
   async function drain(ms: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, ms);
-    });
-    if (pending() > 0) {
-      const idle = new Promise<void>((resolve) => {
-        onIdle = resolve;
-      });
-      await Promise.race([idle, timeout]);
-    }
-    if (recordingDrops) await Promise.race([recordingDrops, timeout]);
-    clearTimeout(timer);
+    const idle = Promise.withResolvers<void>();
+    onIdle = idle.resolve;
+    settle();
+    const recorded = idle.promise.then(() => recordingDrops);
+    await atMost(ms, recorded);
     const left = pending();
     end.abort();
     backlog.clear();

@@ -19,9 +19,7 @@ import { checkTarget, targetRules } from "./target.ts";
 const DRAIN_MS = LIMITS.webhook_seconds * 1000 + 500;
 
 export interface Webhooks extends WebhookSupport {
-  /** Starts the deliveries of an event; neither throws nor blocks. */
   publish(event: DomainEvent): void;
-  /** How many events and deliveries wait or are under way. */
   pending(): number;
   close(): Promise<void>;
 }

@@ -34,15 +34,12 @@ export const LANE_LIMITS: LaneLimits = {
 export interface Lanes<T> {
   /** Lets an item wait. Over the limit one item goes, and is returned with the id of its endpoint. */
   add(workspaceId: string, endpointId: string, item: T): { endpointId: string; item: T } | undefined;
-  /** Takes a place for the next item; undefined while none is free or nothing may start. */
   take(): { endpointId: string; item: T } | undefined;
   /** Remembers how the delivery ended, until the endpoint is forgotten; the place stays taken. */
   judge(endpointId: string, ok: boolean): void;
-  /** Gives a place back. */
   release(endpointId: string): void;
   /** Lets nothing of this endpoint wait any longer, and does not know its failures; answers what did wait. */
   forget(endpointId: string): T[];
-  /** Lets nothing wait any longer. */
   clear(): void;
   waiting(): number;
   inFlight(): number;
@@ -70,7 +67,6 @@ const MOST_FAILING = 10_000;
 export function createLanes<T>(limits: LaneLimits): Lanes<T> {
   /** Holds an endpoint only while it has something waiting or under way. */
   const lanes = new Map<string, Lane<T>>();
-  /** Endpoints whose last delivery failed, the oldest failure first. */
   const failing = new Set<string>();
   const groups = new Map<string, Group<T>>();
   /** Those with something waiting, the one served longest ago first. */
@@ -103,7 +99,6 @@ export function createLanes<T>(limits: LaneLimits): Lanes<T> {
     return lane;
   }
 
-  /** Counts what waits, of a lane, its workspace and all. */
   function count(lane: Lane<T>, change: number): void {
     lane.group.waiting += change;
     waiting += change;
@@ -145,7 +140,6 @@ export function createLanes<T>(limits: LaneLimits): Lanes<T> {
     return items;
   }
 
-  /** To the end of its queue, as long as it waits for another turn. */
   function rotate<V>(queue: Set<V>, served: V, waits: boolean): void {
     queue.delete(served);
     if (waits) queue.add(served);

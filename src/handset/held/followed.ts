@@ -82,9 +82,7 @@ export function createFollowed({ read, standing, tell }: FollowedDeps) {
   return {
     has: (id: string) => followed.has(id),
     hasRoom: () => followed.size < MAX_HEADS,
-    /** Looks at one, and tells. */
     look,
-    /** Follows these, until as many times released. */
     async use(ids: readonly string[]): Promise<void> {
       for (const id of ids) {
         const one = followed.get(id) ?? { uses: 0, head: null };

@@ -55,9 +55,7 @@ export interface Poll<A> {
   token: string;
   /** What bounds per address count; null is exempt. */
   address: string | null;
-  /** How long it may be held. */
   ms: number;
-  /** Aborted when nobody waits for the answer any more. */
   signal: AbortSignal;
   /** Null where it has to be asked by itself. */
   page: Page | null;
@@ -90,7 +88,6 @@ export interface Hold {
   wait(channel: string, waiter: Waiter): { rev(): string; leave(): void };
   /** What was committed has changed some channels and devices, and may have changed others. */
   changed(surely: ReadonlySet<string>, perhaps: readonly string[]): void;
-  /** From now on nothing is held; what is held is answered. */
   stop(): Promise<void>;
   close(): Promise<void>;
 }
@@ -111,7 +108,6 @@ export interface HoldOptions {
   again(poll: Page & { device: Device }): Promise<Found | "stale" | "ask">;
   readNews: ReadNews;
   settle(channels: string[]): Promise<boolean>;
-  /** The validator of a first page in a state. */
   tagOf(state: string, page: StreamPage): string;
 }
 

@@ -27,7 +27,6 @@ export class Sleeper implements Waiter {
     this.wake(why);
   }
 
-  /** What changes from here on wakes it. */
   listen(): void {
     if (this.ended === null) this.#woken = null;
   }

@@ -35,7 +35,6 @@ export class Stream {
   /** The channels that it follows. */
   follows: readonly string[] = [];
   ended = false;
-  /** It is being entered. */
   entering = false;
   /** Its device was found to be another than it was, and has not been looked at since. */
   moved = true;

@@ -19,7 +19,6 @@ export interface StreamsOptions {
   devices: Devices;
   log: Log;
   find(hash: string): Promise<FoundDevice | undefined>;
-  /** The validator of a first page in this state. */
   tagOf(state: string, page: StreamPage): string;
   metrics: { streams(count: number): void; woken(cause: string): void };
 }

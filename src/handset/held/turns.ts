@@ -1,13 +1,7 @@
 // Lets a bounded number run at once and the rest in the order in which they came, with a pause between. However many polls
 // wake together, other requests are served meanwhile.
 
-export interface Turns {
-  /** Resolves when it is one's turn. Each is followed by one `done`. */
-  take(): Promise<void>;
-  done(): void;
-}
-
-export function createTurns(width: number): Turns {
+export function createTurns(width: number) {
   const waiting: (() => void)[] = [];
   let running = 0;
   let planned = false;
@@ -28,8 +22,9 @@ export function createTurns(width: number): Turns {
   };
 
   return {
+    /** Resolves when it is one's turn. Each is followed by one `done`. */
     take: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         waiting.push(resolve);
         if (waiting.length === 1 && running < width) next();
         else plan();

@@ -12,7 +12,6 @@ export interface Known {
 }
 
 export interface Waiter {
-  /** Something that it waits for may have changed. */
   wake(cause: string): void;
   /** What has changed in a channel, or null: there is something to look at. For those that have streams. */
   tell?(said: Said | null): void;
@@ -85,7 +84,6 @@ export function createWaited(due: (id: string) => void) {
     },
 
     has: (id: string) => entries.has(id),
-    /** How many pairs of a poll and something that it waits for there are. */
     places: () => places,
 
     /** Something will come due in one of them: then looking is needed though nothing changes. */

@@ -23,7 +23,6 @@ const WORDS_MS = 5;
 export interface Watch {
   waited: Waited;
   followed: Followed;
-  /** Somebody waits from now on. */
   begin(): void;
   /** A transaction of this process that is committed has changed some channels and devices, and may have changed others. */
   changed(surely: ReadonlySet<string>, perhaps: readonly string[]): void;

@@ -31,11 +31,9 @@ export interface EarsOptions extends Addresses {
 interface Telling {
   before(): Promise<Before>;
   once: boolean;
-  /** Called once, when it has ended. */
   left(): void;
 }
 
-/** One channel, and who listens to it. */
 class Ear {
   readonly channel: string;
   readonly heardBy = new Set<Listener>();

@@ -5,7 +5,6 @@ import { type Format, type Message, written } from "./message.ts";
 
 /** Where it is written to. */
 export interface Sink {
-  /** Bytes that nobody has taken yet. */
   waiting(): number;
   write(bytes: Buffer): void;
   /** `now`: without a farewell. */
@@ -35,7 +34,6 @@ export interface Hearing {
   format: Format;
   /** The device that may hear more than everybody; null: nobody in particular. */
   device: string | null;
-  /** What of it is wanted. */
   wants(message: Message): boolean;
 }
 

@@ -15,20 +15,17 @@ const READERS = 2;
 export const PAGE = 250;
 /** Subscriptions that are looked at for them: most may have none. */
 export const LOOK = 2_500;
-/** Channels that wait. */
 const MAX_CHANNELS = 10_000;
 
 export interface Channels {
   /** Something is new in this channel. Neither throws nor blocks. */
   wake(channel: string, urgency: Urgency): void;
-  /** Begins nothing more; resolves when nothing is being read. */
   close(): Promise<void>;
 }
 
 export interface ChannelsOptions {
   /** Hands on the devices of one page after a device; answers the last one looked at, null at the end. */
   page(channel: string, after: string, urgency: Urgency): Promise<string | null>;
-  /** Resolves when there is room for a page. */
   room(): Promise<void>;
   /** A channel that nobody is woken for: there were too many, or its devices could not be read. Must not throw. */
   lost(error: unknown): void;

@@ -9,13 +9,11 @@ import { LIMITS } from "../../model/limits.ts";
 import { emptyMessage } from "./encrypted.ts";
 import type { Vapid } from "./vapid.ts";
 
-/** All that a wake-up may take. */
 const TIMEOUT_MS = LIMITS.push_seconds * 1000;
 /** What is read of an answer, so that its connection can be used again. */
 const MAX_REPLY_BYTES = 4 * 1024;
 /** How long a push service keeps a wake-up for a handset that is not there. Later its app asks by itself. */
 const TTL_S = 24 * 3600;
-/** Origins whose connections are kept while nothing goes to them. */
 const KEPT = 64;
 
 /** `high` is handed out at once; `normal` when the handset is awake anyway. */
@@ -30,7 +28,6 @@ export type Outcome = "accepted" | "gone" | "failed" | "unanswered";
 export interface Sender {
   /** With `keys` its body is a message that holds nothing, encrypted for them. Never throws. */
   send(endpoint: URL, urgency: Urgency, keys?: PushKeys | null): Promise<Outcome>;
-  /** Ends what is under way. */
   close(): Promise<void>;
 }
 

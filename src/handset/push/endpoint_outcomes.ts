@@ -14,7 +14,6 @@ export interface Version {
   deviceId: string;
   /** Names the version: another endpoint that took its place is not judged. */
   sealed: Uint8Array;
-  /** It has failures that count. */
   failing: boolean;
 }
 
@@ -26,7 +25,6 @@ type OfVersions<More> = Statement<
 export interface EndpointOutcomes {
   /** Neither throws nor blocks. What cannot be written is seen again with another wake-up. */
   record(version: Version, outcome: Outcome): void;
-  /** Waits for what is being written. */
   close(): Promise<void>;
 }
 

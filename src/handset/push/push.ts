@@ -32,7 +32,6 @@ export interface Push extends PushSupport {
   /** Told of every event after its commit; neither throws nor blocks. */
   published(event: DomainEvent): void;
   cameDue(settled: readonly CameDue[]): void;
-  /** How many wake-ups wait or are under way. */
   pending(): number;
   close(): Promise<void>;
 }

@@ -18,7 +18,6 @@ const USE_S = 4 * 3600;
 const KEPT = 1_000;
 
 export interface Vapid {
-  /** The public key as browsers want it: an uncompressed point, base64url. */
   publicKey: string;
   /** The value of `Authorization` for wake-ups to this origin. */
   authorizationFor(origin: string): string;

@@ -5,6 +5,7 @@
 import { createLanes, type LaneLimits } from "../../effects/webhooks/lanes.ts";
 import type { PushKeys } from "../../model/domain/push_keys.ts";
 import { LIMITS } from "../../model/limits.ts";
+import { atMost } from "../../store/db/within.ts";
 import type { Outcome, Urgency } from "./endpoint.ts";
 
 export interface WakeUp {
@@ -57,7 +58,6 @@ export function createWakeUps<T extends WakeUp>(options: WakeUpsOptions<T>): Wak
   const { send, sent, dropped, now = () => performance.now() } = options;
   const limits = { ...WAKE_UP_LIMITS, ...options.limits };
   const lanes = createLanes<T>(limits);
-  /** Device → what waits for it. */
   const waiting = new Map<string, T>();
   /** Origins that do not answer: how often in a row, and until when they are left alone. */
   const silent = new Map<string, { misses: number; until: number }>();
@@ -148,12 +148,9 @@ export function createWakeUps<T extends WakeUp>(options: WakeUpsOptions<T>): Wak
       waiting.clear();
       for (const told of roomWanted) told();
       if (lanes.inFlight() === 0) return;
-      let timer: NodeJS.Timeout | undefined;
-      await new Promise<void>((resolve) => {
-        onIdle = resolve;
-        timer = setTimeout(resolve, ms);
-      });
-      clearTimeout(timer);
+      const idle = Promise.withResolvers<void>();
+      onIdle = idle.resolve;
+      await atMost(ms, idle.promise);
     },
     pending,
   };

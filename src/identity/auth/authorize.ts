@@ -7,9 +7,9 @@ import { BASE_SCOPES } from "../../model/scopes.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import { findClient } from "../../store/queries/oauth_clients.ts";
-import { AUTH_PATH } from "./authorization_server.ts";
 import type { ClientDocuments } from "./client_documents.ts";
-import { parameterProblem } from "./parameters.ts";
+import { AUTH_PATH } from "./discovery.ts";
+import { parameterProblem } from "./oauth_error.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 
 /** What is understood; "unrecognized request parameters" are ignored (RFC 6749 §3.1). */

@@ -17,15 +17,14 @@ import { LIMITS } from "../../model/limits.ts";
 import { ALL_SCOPES } from "../../model/scopes.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { unlessAway } from "../../store/db/unavailable.ts";
-import { createAccessTokenReader } from "./access_tokens.ts";
-import { ACCESS_TOKEN_SECONDS, AUTH_PATH, PAGES, REFRESH_TOKEN_SECONDS } from "./authorization_server.ts";
 import { GRANT_TYPES } from "./client_metadata.ts";
 import { hashSecret } from "./clients.ts";
 import { datesForSignIn } from "./dates.ts";
+import { ACCESS_TOKEN_SECONDS, AUTH_PATH, PAGES, REFRESH_TOKEN_SECONDS } from "./discovery.ts";
 import { GRANT_CLAIM, type Grants } from "./grants.ts";
-import { passkeyHost } from "./passkey_shapes.ts";
+import { passkeyHost } from "./own_passkeys.ts";
 import { supportsConsent } from "./redirects.ts";
-import { withTokenEndpoints } from "./token_endpoints.ts";
+import { createAccessTokenReader, withTokenEndpoints } from "./token_endpoints.ts";
 
 export interface LibraryOptions {
   orm: Orm;
@@ -83,7 +82,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOpti
       "/delete-user",
       "/update-user",
       "/is-username-available",
-      // Enrolment is operations of ours (own_sign_in.ts), in one transaction with their line in the audit log.
+      // Enrolment is operations of ours (second_factor.ts), in one transaction with their line in the audit log.
       ...["enable", "disable", "get-totp-uri", "generate-backup-codes", "send-otp", "verify-otp"].map(
         (name) => `/two-factor/${name}`,
       ),

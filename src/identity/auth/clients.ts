@@ -30,7 +30,6 @@ export function createClients(options: {
   orm: Orm;
   library: Pick<SignInLibrary, "prepare">;
   limits: RateLimits;
-  /** The one resource that clients get tokens for. */
   resource: string;
   /** Schemes that the operator adds to the known ones. */
   schemes: readonly string[];

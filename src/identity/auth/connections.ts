@@ -8,9 +8,8 @@ import type { Caller } from "../../store/context.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import { findGranted, noteConnectionUse } from "../../store/queries/connections.ts";
-import { callerWith } from "./caller.ts";
 import { clientName } from "./client_name.ts";
-import { createLastUse, type LastUseOptions } from "./last_use.ts";
+import { callerWith, createLastUse, type LastUseOptions } from "./keys.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 
 /** The caller behind an access token for this very resource; null for any other token. */

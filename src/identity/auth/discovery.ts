@@ -1,9 +1,19 @@
-// What the authorization server and the protected resource say of themselves (RFC 8414, RFC 9728): only what works here.
-// The library could say more than is served, so both documents are written out.
+// Where the authorization server lives, and what it and the protected resource say of themselves (RFC 8414, RFC 9728): only
+// what works here. The library could say more than is served, so both documents are written out.
 
 import { ALL_SCOPES, BASE_SCOPES } from "../../model/scopes.ts";
-import { AUTH_PATH } from "./authorization_server.ts";
 import { GRANT_TYPES, TOKEN_AUTH_METHODS } from "./client_metadata.ts";
+
+/** Where the library's own routes live, and so the issuer of tokens. */
+export const AUTH_PATH = "/api/auth";
+
+/** Our own pages that the library sends people to. */
+export const PAGES = { signIn: "/console/sign-in", consent: "/console/consent" } as const;
+
+/** Access tokens are looked at again on every request, so their length only bounds how long a key set must be kept. */
+export const ACCESS_TOKEN_SECONDS = 3600;
+/** Each refresh begins it anew. */
+export const REFRESH_TOKEN_SECONDS = 30 * 24 * 3600;
 
 export function authorizationServerMetadata(publicUrl: string) {
   const issuer = publicUrl + AUTH_PATH;

@@ -33,7 +33,6 @@ export function staysOnDevice(redirect: string): boolean {
   return url.protocol !== "http:" || isLoopbackName(url.hostname);
 }
 
-/** Removes what the library holds of grants: their tokens, and the consent that it would remember. */
 async function removeHeld(em: SqlEntityManager, grants: readonly string[]): Promise<void> {
   for (const statement of [removeAccessTokens, removeRefreshTokens, removeConsents])
     await run(em, statement, { grants });
@@ -81,7 +80,6 @@ export function createGrants(orm: Orm) {
       return found?.id ?? randomUUID();
     },
 
-    /** May tokens be made from this grant? */
     async lives(grantId: string | undefined, userId: string | undefined): Promise<boolean> {
       if (!grantId || !UUID.test(grantId) || !userId) return false;
       return (await run(kysely, grantLives, { grant_id: grantId, user_id: userId })).length > 0;

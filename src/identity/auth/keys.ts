@@ -1,16 +1,59 @@
-// From a bearer key to a caller. A key that is unknown, revoked or expired is no caller at all.
+// From a bearer key to a caller; a key that is unknown, revoked or expired is no caller at all. What a caller is follows from a
+// member and a credential in one way for keys, connected assistants and sessions; its last use is written down without costing
+// each request a write.
 
 import { showId } from "../../model/domain/ids.ts";
+import { visiblePushers } from "../../model/domain/standing.ts";
 import { toIsoMicrosOrNull } from "../../model/fields/columns.ts";
+import type { ValuesOf } from "../../model/fields/sql.ts";
 import { IMPLICIT_SCOPE, isScope } from "../../model/scopes.ts";
-import type { Caller } from "../../store/context.ts";
+import type { Caller, Log } from "../../store/context.ts";
 import { batchedByPosition, LOOK_UPS } from "../../store/db/batch.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import { findKeys, noteKeyUse } from "../../store/queries/keys.ts";
-import { callerWith } from "./caller.ts";
-import { createLastUse, type LastUseOptions } from "./last_use.ts";
+import type { MEMBER_FACTS } from "../../store/queries/member_facts.ts";
 import { hexHash, KEY_PREFIX, looksLikeToken } from "./tokens.ts";
+
+/** No credential does more than its member may (docs/rules.md#key-acts-for-its-member). */
+export function callerWith(
+  member: ValuesOf<typeof MEMBER_FACTS.columns>,
+  credential: Caller["credential"],
+): Caller {
+  return {
+    workspace: { id: member.workspace_id, name: member.workspace_name, listening: member.listening },
+    member: { id: member.member_id, role: member.role, pusherIds: member.pusher_ids },
+    credential,
+    pusherIds: visiblePushers(member.pusher_ids, credential.pusherId),
+  };
+}
+
+/** How often the last use of one credential is written down, at most. */
+const EVERY_MS = 60_000;
+const MAX_REMEMBERED = 10_000;
+
+export interface LastUseOptions {
+  now(): Date;
+  log: Log;
+  /** True while nothing may be written: the next use is written down. */
+  isLow?(): boolean;
+}
+
+/** The call does not wait for the writing and does not fail with it. */
+export function createLastUse(
+  { now, log, isLow }: LastUseOptions,
+  write: (id: string) => Promise<unknown>,
+): (id: string) => void {
+  const notedAt = new Map<string, number>();
+  return (id) => {
+    const at = now().getTime();
+    if (isLow?.()) return;
+    if (at - (notedAt.get(id) ?? Number.NEGATIVE_INFINITY) < EVERY_MS) return;
+    if (notedAt.size >= MAX_REMEMBERED) notedAt.clear();
+    notedAt.set(id, at);
+    write(id).catch((error) => log.warn({ err: error }, "last use of a credential not written"));
+  };
+}
 
 export type Authenticate = (token: string | null) => Promise<Caller | null>;
 

@@ -17,7 +17,6 @@ const LEAST_DIFFERENT = 4;
 const COMMON = "This password is on lists of common ones. Take a few words that belong to nobody else.";
 const OWN = "This password is your name or your address. Take one that others do not know.";
 
-/** The word between figures and signs. */
 const core = (text: string) => text.replace(EDGES, "");
 
 /** The sentence that a form shows; null for a password that may be set. `email` and `name` are the account's. */

@@ -1,14 +1,18 @@
 // A person's own second factor: a secret that an app on the phone makes codes of, and recovery codes for the day the phone is
-// gone. Both lie encrypted in the sign-in library's table, so that the library asks for them when somebody signs in.
+// gone. Both lie encrypted in the sign-in library's table, so that the library asks for them when somebody signs in. And the
+// own password and sessions, which change in the transaction of the operation that asks.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { LIMITS } from "../../model/limits.ts";
 import { need } from "../../model/need.ts";
-import type { Person, SecondFactorSupport } from "../../store/context.ts";
+import type { Person, SecondFactorSupport, SignInSupport } from "../../store/context.ts";
 import { run } from "../../store/db/statement.ts";
 import { lockUser } from "../../store/queries/links.ts";
 import type { Accounts, LibraryRows } from "./better_auth.ts";
+import { newPasswordProblem } from "./new_password.ts";
+import { createOwnPasskeys } from "./own_passkeys.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
+import type { Throttle } from "./sign_in_throttle.ts";
 
 const SECRET_LENGTH = 32;
 
@@ -103,5 +107,53 @@ export function createSecondFactor(library: SignInLibrary): SecondFactorSupport 
         await accounts.updateUser(person.id, { twoFactorEnabled: false });
         return row.verified;
       }),
+  };
+}
+
+export function createOwnSignIn(options: {
+  library: SignInLibrary;
+  throttle: Throttle;
+  publicUrl: string;
+  now: () => Date;
+}): SignInSupport {
+  const { library, throttle, publicUrl, now } = options;
+  return {
+    secondFactor: createSecondFactor(library),
+    passkeys: createOwnPasskeys(library, publicUrl, now),
+
+    proves: (person, given) =>
+      throttle.proof(person.id, () =>
+        throttle.inTurn("known", () => library.provesPassword(person.id, given)),
+      ),
+
+    sessionsOf: (em, person) =>
+      library.inTransaction(em, async (accounts) =>
+        (await accounts.listSessions(person.id)).map(
+          ({ id, userAgent, ipAddress, createdAt, updatedAt, expiresAt }) => ({
+            id,
+            userAgent: userAgent ?? null,
+            address: ipAddress ?? null,
+            createdAt,
+            updatedAt,
+            expiresAt,
+          }),
+        ),
+      ),
+
+    endSessions: (em, person, ids) =>
+      library.inTransaction(em, async (accounts) => {
+        for (const { id, token } of await accounts.listSessions(person.id))
+          if (ids.includes(id)) await accounts.deleteSession(token);
+      }),
+
+    async passwordProblem(em, person, next) {
+      const user = await library.inTransaction(em, (accounts) => accounts.findUserById(person.id));
+      return newPasswordProblem(next, { email: user?.email ?? "", name: user?.name ?? "" });
+    },
+
+    async setPassword(em, person, next) {
+      const hash = await throttle.inTurn("known", () => library.hashPassword(next));
+      await library.inTransaction(em, (accounts) => accounts.updatePassword(person.id, hash));
+    },
   };
 }

@@ -1,14 +1,50 @@
-// How guessing a password is slowed down without letting a stranger shut anybody out. Wrong passwords are counted by
-// network address, by address and account together, and by account alone. The first two refuse; the last, which anybody in
-// the world can fill, only makes the next attempt wait. A browser that signed in before is counted by itself.
+// How guessing a password is slowed down without letting a stranger shut anybody out. Wrong passwords are counted by network
+// address, by address and account together, and by account alone. The first two refuse; the last, which anybody in the world
+// can fill, only makes the next attempt wait. A browser that signed in before is counted by itself. A hash takes a processor
+// for a tenth of a second, so few are made at once and so many wait: first who is known, then strangers in the order in which
+// they came. More are told to come back.
 
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { ApiError } from "../../model/errors.ts";
+import { ApiError, unavailable } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { countedAs } from "../../store/rate_limits/client.ts";
 import { type Policy, type RateLimits, rateLimitHeaders } from "../../store/rate_limits/limits.ts";
-import { createPasswordTurns, type Standing } from "./password_turns.ts";
+
+/** Half of the threads that files and names need, too. */
+const AT_ONCE = 2;
+const MOST_IN_TURN = { known: 100, stranger: 16 };
+const SECONDS = 3;
+
+/** Known: a browser that signed in before, whoever is signed in, and who holds a link. */
+export type Standing = "known" | "stranger";
+
+export function createPasswordTurns() {
+  const lines: Record<Standing, (() => void)[]> = { known: [], stranger: [] };
+  let running = 0;
+
+  /** @throws 503. */
+  async function take(standing: Standing): Promise<void> {
+    if (running < AT_ONCE) return void running++;
+    const line = lines[standing];
+    if (line.length >= MOST_IN_TURN[standing])
+      throw unavailable("Too many passwords are being checked; try again in a few seconds.", SECONDS);
+    await new Promise<void>((resolve) => line.push(resolve));
+  }
+
+  /** Runs what makes a hash when it is its turn. @throws 503 when too many wait already. */
+  return async <T>(standing: Standing, work: () => Promise<T>): Promise<T> => {
+    await take(standing);
+    try {
+      return await work();
+    } finally {
+      const next = lines.known.shift() ?? lines.stranger.shift();
+      // Whoever goes on takes the place of this one.
+      if (next) next();
+      else running--;
+    }
+  };
+}
 
 /** docs/rules.md#password-again */
 const WRONG = { max: LIMITS.wrong_passwords, seconds: LIMITS.wrong_passwords_minutes * 60 };

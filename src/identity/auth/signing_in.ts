@@ -8,10 +8,9 @@ import type { Person } from "../../store/context.ts";
 import { run } from "../../store/db/statement.ts";
 import { usePasskey } from "../../store/queries/people.ts";
 import type { AccountLog } from "./account_log.ts";
-import type { shownPasskey } from "./passkey_shapes.ts";
-import type { Standing } from "./password_turns.ts";
+import type { shownPasskey } from "./own_passkeys.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
-import type { Throttle } from "./sign_in_throttle.ts";
+import type { Standing, Throttle } from "./sign_in_throttle.ts";
 
 /** What became of a right password, code or passkey. */
 export interface Opened {
@@ -91,7 +90,6 @@ export function createSigningIn(options: {
 }) {
   const { library, throttle, ask, accountLog, database, now } = options;
 
-  /** The account whose password this browser has shown, as long as that counts. */
   async function challenged(headers: Headers) {
     const account = await library.findChallenged(headers);
     return account && account.until.getTime() > now().getTime() ? account : null;

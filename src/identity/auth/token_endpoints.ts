@@ -1,9 +1,11 @@
-// What the token and revocation endpoints do beyond the library. Its access tokens are signed and asked of nobody, so it
-// cannot end them; ours end with their grant. A code or a refresh token that comes twice, and a revoked token of either
-// kind, end the grant (RFC 7009 §2.1, RFC 9700 §4.14), and with it nothing of another grant. A refresh token whose answer was
-// lost on the way is answered once more, within seconds and to its own client.
+// What the token and revocation endpoints do beyond the library, and what an access token of ours says: who asks and under
+// which grant. It is signed and asked of nobody, so the library cannot end it; ours end with their grant. A code or a refresh
+// token that comes twice, and a revoked token of either kind, end the grant (RFC 7009 §2.1, RFC 9700 §4.14), and with it
+// nothing of another grant. A refresh token whose answer was lost on the way is answered once more, within seconds and to its
+// own client.
 
 import { createHash } from "node:crypto";
+import { verifyJwsAccessToken } from "better-auth/oauth2";
 import { showId } from "../../model/domain/ids.ts";
 import { auditLines } from "../../operation/audit.ts";
 import { writeEnd } from "../../operation/end.ts";
@@ -16,9 +18,8 @@ import {
   returnReplay,
   takeReplay,
 } from "../../store/queries/connections.ts";
-import type { ReadAccessToken } from "./access_tokens.ts";
 import { clientName } from "./client_name.ts";
-import type { Grants } from "./grants.ts";
+import { GRANT_CLAIM, type Grants } from "./grants.ts";
 
 type Handler = (request: Request) => Promise<Response>;
 
@@ -49,7 +50,6 @@ function clientOf(fields: URLSearchParams, headers: Headers): string | null {
   }
 }
 
-/** What the library answered, which goes on as it is. */
 const saidBy = async (answer: Response) =>
   (await answer
     .clone()
@@ -162,5 +162,48 @@ export function withTokenEndpoints(options: {
     if (request.method === "POST" && pathname === `${base}/oauth2/token`) return exchange(request);
     if (request.method === "POST" && pathname === `${base}/oauth2/revoke`) return revoke(request);
     return handler(request);
+  };
+}
+
+export interface AccessToken {
+  userId: string;
+  clientId: string;
+  grantId: string;
+  scopes: string[];
+  /** ISO 8601. */
+  expiresAt: string | null;
+}
+
+export type ReadAccessToken = (token: string) => Promise<AccessToken | null>;
+
+/** Reads tokens signed by `jwks` for this issuer and this very resource; null for any other. */
+export function createAccessTokenReader(options: {
+  jwks: Extract<Parameters<typeof verifyJwsAccessToken>[1]["jwksFetch"], () => unknown>;
+  issuer: string;
+  audience: string;
+}): ReadAccessToken {
+  const { jwks, issuer, audience } = options;
+  const jwksCacheKey = {};
+  return async (token) => {
+    const claims = await verifyJwsAccessToken(token, {
+      jwksFetch: jwks,
+      jwksCacheKey,
+      verifyOptions: { issuer, audience },
+    }).catch(() => null);
+    if (!claims) return null;
+    // A token bound to a key of its client is worth nothing without the proof, which is not asked for here.
+    if (claims.cnf !== undefined) return null;
+    const { sub, [GRANT_CLAIM]: grantId } = claims;
+    const clientId = claims.azp ?? claims.client_id;
+    if (typeof sub !== "string" || typeof clientId !== "string" || typeof grantId !== "string") return null;
+    return {
+      userId: sub,
+      clientId,
+      grantId,
+      scopes: String(claims.scope ?? "")
+        .split(" ")
+        .filter(Boolean),
+      expiresAt: typeof claims.exp === "number" ? new Date(claims.exp * 1000).toISOString() : null,
+    };
   };
 }

@@ -6,9 +6,8 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { newUuid, parseId, showId, showIdOrNull } from "../../model/domain/ids.ts";
 import { emailProblem, oneLineName } from "../../model/domain/one_line.ts";
 import { ApiKey } from "../../model/entities/api_key.ts";
-import { Member, type MemberRow, ROLES, type Role } from "../../model/entities/member.ts";
+import { Member, type MemberRow, ROLES, type Role, Workspace } from "../../model/entities/member.ts";
 import { Pusher } from "../../model/entities/pusher.ts";
-import { Workspace } from "../../model/entities/workspace.ts";
 import { ApiError, conflict, invalidRequest, notFound } from "../../model/errors.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/columns.ts";
 import type { Program } from "../../model/fields/programs.ts";
@@ -125,9 +124,7 @@ export interface NewKey {
   /** Seconds. */
   expires_in?: number;
   name?: string;
-  /** A person decides before it publishes. */
   asks_first?: boolean;
-  /** The program that it is for. */
   made_for?: Program | null;
 }
 

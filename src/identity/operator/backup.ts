@@ -36,7 +36,6 @@ export const Manifest = z.object({
   version: z.string(),
   made_at: z.string(),
   postgresql: z.string(),
-  /** What the schema is made of, in this order. */
   migrations: z.array(z.string()),
   tables: z.array(
     z.object({ name: z.string(), columns: z.array(z.string()), rows: z.int(), pieces: z.array(piece) }),
@@ -84,23 +83,12 @@ export interface BackupRequest {
   keep?: number;
 }
 
-export interface BackupMade {
-  backup: string;
-  made_at: string;
-  rows: number;
-  files: number;
-  bytes: number;
-  missing_files: string[];
-  secret: boolean;
-  removed: string[];
-}
-
 /** @throws ConfigError, 409 for a database of another version, or what the folder or the bucket said. */
 export async function makeBackup(
   where: OperatorSettings,
   settings: ServerSettings,
   { to, version, now, withoutSecret = false, keep }: BackupRequest,
-): Promise<BackupMade> {
+) {
   const embedded = where.databaseUrl === null;
   if (embedded && !hasDatabase(where.dataDir))
     throw conflict("DATA_DIR holds no database yet, so there is nothing to keep. belfry serve makes one.");

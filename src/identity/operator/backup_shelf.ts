@@ -4,8 +4,8 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { folderBackend } from "../../effects/assets/folder.ts";
 import type { Bucket } from "../../effects/assets/s3.ts";
+import { folderBackend } from "../../effects/assets/store.ts";
 import { conflict, invalidRequest } from "../../model/errors.ts";
 import { ConfigError } from "../../store/config/setting.ts";
 import { type Config, SETTINGS } from "../../store/config/settings.ts";
@@ -29,7 +29,6 @@ export interface Piece {
 
 /** One backup. */
 export interface Box {
-  /** For people. */
   where: string;
   put(name: string, bytes: Uint8Array): Promise<Piece>;
   /** Null when there is no such piece. */
@@ -41,7 +40,6 @@ export interface Box {
 
 export interface Shelf {
   where: string;
-  /** The names of what was begun here, finished or not, the oldest first. */
   names(): Promise<string[]>;
   box(name: string): Box;
   /** Whether nothing of this name is left half. */

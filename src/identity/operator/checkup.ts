@@ -9,8 +9,7 @@ import { judgeSettings, unknownSettings } from "../../store/config/load.ts";
 import type { Config } from "../../store/config/settings.ts";
 import { describeDatabase, hasDatabase } from "../../store/embedded/cluster.ts";
 import { instantOf, openShelf } from "./backup_shelf.ts";
-import { databaseFindings } from "./checkup_database.ts";
-import { type Checkup, type Finding, finding, reasonOf } from "./finding.ts";
+import { type Checkup, databaseFindings, type Finding, finding, reasonOf } from "./checkup_database.ts";
 import type { OperatorSettings } from "./reach.ts";
 
 /** @param where what reaches the database; null when its settings are wrong */

@@ -1,5 +1,5 @@
-// What `belfry doctor` finds in the database: whether it answers, whose it is, what its clock says, and counters that were counted again. In
-// one transaction that may change nothing.
+// What `belfry doctor` finds in the database, and how a finding is said: whether it answers, whose it is, what its clock says,
+// and counters that were counted again. In one transaction that may change nothing.
 
 import { IsolationLevel } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
@@ -15,8 +15,43 @@ import { hasDatabase } from "../../store/embedded/cluster.ts";
 import { loadSecret } from "../../store/secret/secret.ts";
 import { isSecretOf } from "../auth/secret_check.ts";
 import { type Diagnosis, doctor } from "./doctor.ts";
-import { type Checkup, type Finding, finding, reasonOf, type State } from "./finding.ts";
 import { type OperatorSettings, withDatabase } from "./reach.ts";
+
+/** `wrong`: it must be mended, and the command ends with 1. `skipped`: it could not be looked at, or is not set. */
+export type State = "ok" | "warning" | "wrong" | "skipped";
+
+export interface Finding {
+  check: string;
+  state: State;
+  says: string;
+  /** What to do; null where nothing needs to be done. */
+  way_out: string | null;
+}
+
+export interface Checkup {
+  findings: Finding[];
+  /** Counters that were counted again, as ever. */
+  checks: Diagnosis["checks"];
+}
+
+export const finding = (
+  check: string,
+  state: State,
+  says: string,
+  way_out: string | null = null,
+): Finding => ({
+  check,
+  state,
+  says,
+  way_out,
+});
+
+/** Only the code of what a system said, since its words may quote what nobody should read here. */
+export function reasonOf(error: unknown): string {
+  for (let at = error as { code?: unknown; cause?: unknown } | undefined; at; at = at.cause as typeof at)
+    if (typeof at.code === "string" && /^\w{1,32}$/.test(at.code)) return at.code;
+  return error instanceof Error && error.name !== "Error" ? error.name : "no answer";
+}
 
 const defineStatement = statementsOf("upkeep");
 

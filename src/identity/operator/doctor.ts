@@ -13,7 +13,6 @@ const defineStatement = statementsOf("upkeep");
 export interface Diagnosis {
   /** One entry a check; `wrong` is the number of rows that do not agree, 0 when all is well. */
   checks: { name: string; wrong: number }[];
-  /** What `mend` removed. */
   mended?: { name: string; removed: number }[];
 }
 

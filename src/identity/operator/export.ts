@@ -4,7 +4,7 @@
 import { IsolationLevel } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { parseId, showId } from "../../model/domain/ids.ts";
-import { Workspace } from "../../model/entities/workspace.ts";
+import { Workspace } from "../../model/entities/member.ts";
 import { notFound } from "../../model/errors.ts";
 import { need } from "../../model/need.ts";
 import { run } from "../../store/db/statement.ts";

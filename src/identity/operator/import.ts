@@ -1,5 +1,6 @@
-// `belfry import`: a file of `belfry export` on another server, in one transaction: whole or not at all, whatever ends it. A workspace
-// that is there already stays as it is, so a second run changes nothing.
+// `belfry import`: a file of `belfry export` on another server, in one transaction: whole or not at all, whatever ends it. A
+// workspace that is there already stays as it is, so a second run changes nothing. No line may be longer than it can be: what
+// is no such file ends early, and not in memory.
 
 import { randomBytes } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
@@ -24,7 +25,40 @@ import { isSecretOf } from "../auth/secret_check.ts";
 import { auditComing } from "./audit.ts";
 import { inTransaction } from "./dry_run.ts";
 import { FORMAT } from "./export.ts";
-import { linesOf } from "./lines.ts";
+
+/** @throws 422 for a line that is longer, and for what is no UTF-8. */
+export async function* linesOf(bytes: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const read = (part: Uint8Array, stream: boolean) => {
+    try {
+      return decoder.decode(part, { stream });
+    } catch {
+      throw invalidRequest("The file is no text in UTF-8; name one that belfry export has made.", "file");
+    }
+  };
+  let held: string[] = [];
+  let length = 0;
+  for await (const chunk of bytes) {
+    const [first = "", ...rest] = read(chunk, true).split("\n");
+    const parts = [first, ...rest];
+    for (const [i, part] of parts.entries()) {
+      held.push(part);
+      length += part.length;
+      if (length > most)
+        throw invalidRequest(
+          "A line of the file is longer than any that belfry export writes; name one that it has made.",
+          "file",
+        );
+      if (i === parts.length - 1) break;
+      yield held.join("");
+      held = [];
+      length = 0;
+    }
+  }
+  held.push(read(new Uint8Array(), false));
+  const last = held.join("");
+  if (last !== "") yield last;
+}
 
 type Em = SqlEntityManager;
 type Row = Record<string, unknown>;
@@ -34,7 +68,6 @@ const CHARACTERS_AT_ONCE = 4_000_000;
 
 export interface Import {
   bytes: AsyncIterable<Uint8Array>;
-  /** Everything is tried, and nothing stays. */
   dryRun: boolean;
   /** Those of the server that reads: under the one webhooks get new secrets, and files their addresses below the other. */
   secret: string;
@@ -126,7 +159,6 @@ function putting(em: Em, { secret, publicUrl }: Import) {
   const read: Imported["rows"] = {};
   let workspaces: string[] = [];
   let present: string[] = [];
-  /** Those that come. */
   const channels = new Set<string>();
 
   /** What a row is on this server. */

@@ -3,8 +3,7 @@
 // owner. Keys, endpoints and assistants of the membership end with it.
 
 import { showId } from "../../model/domain/ids.ts";
-import { Member } from "../../model/entities/member.ts";
-import { Workspace } from "../../model/entities/workspace.ts";
+import { Member, Workspace } from "../../model/entities/member.ts";
 import { conflict } from "../../model/errors.ts";
 import { need } from "../../model/need.ts";
 import { auditLines, personActors } from "../../operation/audit.ts";

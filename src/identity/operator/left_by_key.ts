@@ -7,7 +7,7 @@ import { parseId, showId } from "../../model/domain/ids.ts";
 import { manages, standingOf } from "../../model/domain/standing.ts";
 import { Alert } from "../../model/entities/alert.ts";
 import { ApiKey } from "../../model/entities/api_key.ts";
-import { WebhookEndpoint } from "../../model/entities/webhook_endpoint.ts";
+import { WebhookEndpoint } from "../../model/entities/webhook.ts";
 import { notFound } from "../../model/errors.ts";
 import { type Actor, auditLines } from "../../operation/audit.ts";
 import type { MemberCaller } from "../../store/context.ts";

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { z } from "zod";
 import { showId } from "../../model/domain/ids.ts";
-import { Workspace } from "../../model/entities/workspace.ts";
+import { Workspace } from "../../model/entities/member.ts";
 import { conflict } from "../../model/errors.ts";
 import { invalidInput } from "../../operation/problems.ts";
 import { run } from "../../store/db/statement.ts";

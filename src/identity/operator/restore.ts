@@ -31,26 +31,15 @@ export interface RestoreRequest {
   check?: boolean;
 }
 
-export interface Restored {
-  restored: string;
-  made_at: string;
-  made_by: string;
-  rows: number;
-  files: number;
-  missing_files: string[];
-  /** Those of this version that the backup did not know. */
-  migrations: string[];
-}
-
 /**
- * `where`: the server that it becomes, which must not run.
+ * `where`: the server that it becomes, which must not run. `migrations`: those of this version that the backup did not know.
  * @throws 422 for what is no whole backup that this version reads, 409 for a server that runs or is not empty, ConfigError.
  */
 export async function restoreBackup(
   where: OperatorSettings,
   settings: ServerSettings,
   { from, version, replace = false, check = false }: RestoreRequest,
-): Promise<Restored> {
+) {
   const box = await openBackup(from, settings);
   const manifest = await readManifest(box, version);
   const told = {

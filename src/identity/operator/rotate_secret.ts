@@ -133,23 +133,8 @@ const replacePicture = defineStatement("replace_channel_picture", {
   text: "update pusher set image_url = $image_url where id = $id",
 });
 
-export interface Rotation {
-  webhook_secrets: number;
-  idempotent_answers: number;
-  push_endpoints: number;
-  push_keys: number;
-  signing_keys: number;
-  second_factors: number;
-  changed: string[];
-}
-
-/**
- * In the manager's transaction. @throws 422 for a wrong old or a bad new secret, 409 while anybody else is connected.
- */
-export async function rotateSecret(
-  em: SqlEntityManager,
-  { from, to }: { from: string; to: string },
-): Promise<Rotation> {
+/** In the manager's transaction. @throws 422 for a wrong old or a bad new secret, 409 while anybody else is connected. */
+export async function rotateSecret(em: SqlEntityManager, { from, to }: { from: string; to: string }) {
   if (from === to) throw invalidRequest("The new secret is the old one.", "to");
   await refuseOthers(em);
   if (!(await isSecretOf(em, from)))

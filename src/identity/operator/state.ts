@@ -44,7 +44,6 @@ interface Sample {
   value: number;
 }
 
-/** Figures by their names, of the text that Prometheus reads. */
 function samplesOf(text: string): (name: string) => Sample[] {
   const byName = new Map<string, Sample[]>();
   for (const [, name = "", labels = "", value] of text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm)) {

@@ -2,8 +2,7 @@
 // acts on a member that they do not manage or grants what they do not have, and an owner who sees everything always stays.
 
 import { parseId } from "../../model/domain/ids.ts";
-import { covers, knows, manages, type Standing } from "../../model/domain/standing.ts";
-import { roleReaches } from "../../model/domain/visibility.ts";
+import { covers, knows, manages, roleReaches, type Standing } from "../../model/domain/standing.ts";
 import { Member, type MemberRow, ROLES, type Role } from "../../model/entities/member.ts";
 import { conflict, forbidden, notFound } from "../../model/errors.ts";
 import type { Context, MemberCaller } from "../../store/context.ts";

@@ -17,7 +17,6 @@ export interface DomainEvent {
   workspaceId: string;
   /** False when it is known that no endpoint waits for the workspace's events. */
   listening: boolean;
-  /** The request that made it true, for the log. */
   requestId?: string;
   data: { pusher_id: string } & Record<string, unknown>;
 }

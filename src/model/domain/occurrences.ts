@@ -70,7 +70,6 @@ async function timesOf({ rule, zone, by, until }: Recurrence, sendAt: number) {
       }
       return times;
     },
-    /** The last up to an instant. */
     upTo(ms: number): number | null {
       for (const one of named(Math.min(ms, end) + 1, "previous")) {
         const at = instantOf(one);
@@ -154,7 +153,6 @@ export async function timesWithin(
   return found;
 }
 
-/** A series as its rows have it. */
 interface Series {
   series_id: string;
   recurrence: string;

@@ -5,7 +5,6 @@ import type { ToReview } from "../errors.ts";
 import { parseId, showId } from "./ids.ts";
 
 interface Place {
-  /** Origin of the pages for people. */
   publicUrl: string;
   /** Of the workspace; a uuid, as the ids below. */
   workspaceId: string;

@@ -1,8 +1,24 @@
-// Who may act on whom in a workspace: nobody on a member above their own role or with a wider view, and nobody gives what
-// they do not have.
+// Who sees which channels: "a workspace member restricted to certain channels, or a key bound to a channel, sees only those
+// channels. That is scope, not an error." What a role may do, and who may act on whom: nobody on a member above their own role
+// or with a wider view.
 
 import { ROLES, type Role } from "../entities/member.ts";
-import { roleReaches } from "./visibility.ts";
+
+/** The channels a credential sees: its member's restriction narrowed by its own binding; null is all of them. */
+export function visiblePushers(
+  memberPusherIds: string[] | null,
+  boundPusherId: string | null,
+): string[] | null {
+  if (boundPusherId === null) return memberPusherIds;
+  return memberPusherIds === null || memberPusherIds.includes(boundPusherId) ? [boundPusherId] : [];
+}
+
+const RANK: Record<Role, number> = { viewer: 0, editor: 1, admin: 2, owner: 3 };
+
+/** Roles contain one another: viewer reads, editor writes, admin also deletes channels, owner everything. */
+export function roleReaches(role: Role, least: Role): boolean {
+  return RANK[role] >= RANK[least];
+}
 
 /** What decides between two members: the role, and the channels that each sees; null is all of them. */
 export interface Standing {

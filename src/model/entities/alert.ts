@@ -1,4 +1,5 @@
-// An alert. `visible_at` is generated from the status, so that what handsets see can never drift from it.
+// An alert. `visible_at` is generated from the status, so that what handsets see can never drift from it. With it go what the
+// newest edits replaced, and how far the occurrences of a repeating one are written down.
 
 import { defineEntity, p } from "@mikro-orm/core";
 import { ALERT } from "../fields/alert.ts";
@@ -81,5 +82,31 @@ export const Alert = defineEntity({
     visible_at: instant().nullable().generated(`(${VISIBLE_AT}) stored`),
     created_at: writtenAt(),
     updated_at: writtenAt(),
+  },
+});
+
+export const AlertChange = defineEntity({
+  name: "AlertChange",
+  tableName: "alert_change",
+  indexes: [{ name: "alert_change_age", properties: ["updated_at"] }],
+  properties: {
+    alert: () => p.manyToOne(Alert).ref().primary().deleteRule("cascade"),
+    /** The version of the alert that the edit made. */
+    updated_at: instant().primary(),
+    /** Former values by the name of their field, as the row had them. */
+    former: p.json<Record<string, unknown>>(),
+  },
+});
+
+export const AlertSeries = defineEntity({
+  name: "AlertSeries",
+  tableName: "alert_series",
+  indexes: [{ name: "alert_series_due", properties: ["fill_at"] }],
+  properties: {
+    alert: () => p.manyToOne(Alert).ref().primary().deleteRule("cascade"),
+    /** Up to here its rule was read: what it names until then is written, was left out, or was deleted by somebody. */
+    filled_to: instant(),
+    /** From then on more of it is to be written, or it is found to be over. */
+    fill_at: instant(),
   },
 });

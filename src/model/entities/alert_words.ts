@@ -4,7 +4,7 @@
 
 import { defineEntity, p } from "@mikro-orm/core";
 import { instant } from "../fields/columns.ts";
-import { Workspace } from "./workspace.ts";
+import { Workspace } from "./member.ts";
 
 export const AlertWords = defineEntity({
   name: "AlertWords",

@@ -1,14 +1,11 @@
 // The schema's source: the explicit list of entities that the ORM knows, and what tables have beside them.
 
-import { Alert } from "./alert.ts";
-import { AlertChange } from "./alert_change.ts";
-import { AlertSeries } from "./alert_series.ts";
+import { Alert, AlertChange, AlertSeries } from "./alert.ts";
 import { AlertBlock, AlertWords, LooseAlert } from "./alert_words.ts";
-import { ApiKey } from "./api_key.ts";
+import { ApiKey, IdempotencyRecord, SenderLog } from "./api_key.ts";
 import { Asset } from "./asset.ts";
 import { AuditEvent } from "./audit_event.ts";
-import { Connection, ConnectionGrant } from "./connection.ts";
-import { Epoch } from "./epoch.ts";
+import { Connection, ConnectionGrant, StepUp } from "./connection.ts";
 import {
   AlertCounter,
   AlertCounterStripe,
@@ -22,21 +19,13 @@ import {
   SubscriberMix,
   Subscription,
 } from "./handset.ts";
-import { IdempotencyRecord } from "./idempotency_record.ts";
-import { Invite } from "./invite.ts";
-import { Member, MemberLink } from "./member.ts";
+import { Member, MemberLink, Workspace } from "./member.ts";
 import { OwnDevice } from "./own_device.ts";
-import { ChannelState, Pusher } from "./pusher.ts";
-import { ReservedHandle } from "./reserved_handle.ts";
-import { SenderLog } from "./sender_log.ts";
-import { ServerSecret } from "./server_secret.ts";
-import { StepUp } from "./step_up.ts";
+import { ChannelState, Invite, Pusher, ReservedHandle } from "./pusher.ts";
+import { Epoch, ServerSecret } from "./server.ts";
 import { STORAGE } from "./storage.ts";
 import { TRIGGERS } from "./triggers.ts";
-import { WebhookDelivery } from "./webhook_delivery.ts";
-import { WebhookEndpoint } from "./webhook_endpoint.ts";
-import { Workspace } from "./workspace.ts";
-import { WorkspaceEvent } from "./workspace_event.ts";
+import { WebhookDelivery, WebhookEndpoint, WorkspaceEvent } from "./webhook.ts";
 
 export const ENTITIES = [
   Workspace,

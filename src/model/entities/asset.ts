@@ -4,8 +4,7 @@
 import { defineEntity, p } from "@mikro-orm/core";
 import { instant, writtenAt } from "../fields/columns.ts";
 import { LIMITS } from "../limits.ts";
-import { Member } from "./member.ts";
-import { Workspace } from "./workspace.ts";
+import { Member, Workspace } from "./member.ts";
 
 export const ASSET_KINDS = ["image", "audio", "html"] as const;
 export type AssetKind = (typeof ASSET_KINDS)[number];

@@ -22,7 +22,6 @@ export interface AuditLine {
   pusher_id: string | null;
   subject_id: string | null;
   status: string | null;
-  /** How many failed runs it stands for. */
   count: number | null;
   /** The names of the fields that an edit changed, never what they hold. */
   changed: string[] | null;
@@ -61,7 +60,6 @@ export const AuditEvent = defineEntity({
     subject_id: p.text().nullable(),
     /** What state it left an alert or a channel in; `failed` for a failed run of a way into an account. */
     status: p.text().nullable(),
-    /** How many failed runs the line stands for. */
     count: p.integer().nullable(),
     /** The names of the fields that an edit changed. */
     changed: p.array().$type<string[]>().nullable(),

@@ -1,4 +1,5 @@
-// The assistants that people connected, and the consents by which they came in.
+// The assistants that people connected, the consents by which they came in, and which further scopes one was just told that a
+// call needs.
 
 import { defineEntity, p } from "@mikro-orm/core";
 import { instant, writtenAt } from "../fields/columns.ts";
@@ -20,7 +21,6 @@ export const Connection = defineEntity({
     member: () => p.manyToOne(Member).ref().deleteRule("cascade"),
     pusher_id: p.uuid().nullable(),
     scopes: p.array(),
-    /** A person decides before it publishes. */
     asks_first: p.boolean().default(false),
     last_used_at: instant().nullable(),
     created_at: writtenAt(),
@@ -44,5 +44,16 @@ export const ConnectionGrant = defineEntity({
     /** Hashes of the last codes that were presented, so that one presented again is known. */
     codes: p.array().defaultRaw("'{}'"),
     created_at: writtenAt(),
+  },
+});
+
+/** Kept for seconds only: until the assistant comes back, with a person for the consent or with a refresh token without. */
+export const StepUp = defineEntity({
+  name: "StepUp",
+  tableName: "step_up",
+  properties: {
+    user_id: p.text().primary(),
+    client_id: p.text().primary(),
+    asked_at: instant(),
   },
 });

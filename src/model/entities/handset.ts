@@ -6,8 +6,7 @@ import { instant, writtenAt } from "../fields/columns.ts";
 import { DEVICE } from "../fields/device.ts";
 import type { Capability } from "../fields/pusher.ts";
 import { propertiesOf } from "../fields/record.ts";
-import { Invite } from "./invite.ts";
-import { Pusher } from "./pusher.ts";
+import { Invite, Pusher } from "./pusher.ts";
 
 export const Device = defineEntity({
   name: "Device",

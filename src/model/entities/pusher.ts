@@ -1,12 +1,14 @@
-// An alert channel and its narrow companion row `channel_state`, the one that a send locks.
+// An alert channel and its narrow companion row `channel_state`, the one that a send locks; the ways into a private one, which
+// stay with their first `revoked_at`; and handles that nobody can claim again: those of channels deleted while suspended.
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import { instant, writtenAt } from "../fields/columns.ts";
+import { INVITE } from "../fields/invite.ts";
 import { PUSHER } from "../fields/pusher.ts";
 import { propertiesOf } from "../fields/record.ts";
 import { Asset } from "./asset.ts";
+import { Workspace } from "./member.ts";
 import type { Visibility } from "./visibility.ts";
-import { Workspace } from "./workspace.ts";
 
 export const PUSHER_STATUSES = ["active", "paused", "suspended"] as const;
 
@@ -94,4 +96,28 @@ export const ChannelState = defineEntity({
     /** Somebody joined or left too soon after that event. */
     untold: p.boolean().default(false),
   },
+});
+
+export const Invite = defineEntity({
+  name: "Invite",
+  tableName: "invite",
+  indexes: [{ name: "invite_list", properties: ["pusher", "created_at"] }],
+  properties: {
+    id: p.uuid().primary(),
+    pusher: () => p.manyToOne(Pusher).ref().deleteRule("cascade"),
+    /** Shown to the owner again and again, so it is stored as it is; 128 random bits or more. */
+    code: p.text().unique("invite_code"),
+    ...propertiesOf(INVITE),
+    uses: p.integer().default(0),
+    revoked_at: instant().nullable(),
+    created_at: writtenAt(),
+  },
+});
+
+export type InviteRow = InferEntity<typeof Invite>;
+
+export const ReservedHandle = defineEntity({
+  name: "ReservedHandle",
+  tableName: "reserved_handle",
+  properties: { handle: p.text().primary() },
 });

@@ -2,11 +2,9 @@
 // query throws, so forgetting fails closed.
 
 export interface Visibility {
-  /** The caller's workspace. */
   workspace_id: string;
   /** The channels that the caller is narrowed to; null: all of the workspace's. */
   pusher_ids: string[] | null;
-  /** The caller's member. */
   member_id: string;
   /** The channel that the caller's credential is bound to. */
   bound_pusher_id: string | null;

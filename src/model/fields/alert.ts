@@ -267,7 +267,7 @@ export const ALERT = defineFields({
       hint: "Why this alert. Only members of this workspace and its assistants read it.",
     },
   },
-  /** What a person wrote who declined it; the next edit empties it (see identity/session/decline_alert.ts). */
+  /** What a person wrote who declined it; the next edit empties it (see decline_alert in identity/session/reviews.ts). */
   review_reply: {
     ...words.orNull,
     shows: words.orNull.shows.describe("Why a person declined it; null once it is edited again."),

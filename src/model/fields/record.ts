@@ -24,7 +24,6 @@ export interface Drawn {
   readonly plain?: readonly Place[];
   /** Where the page has a drawing of its own for it. */
   readonly own?: readonly Place[];
-  /** What the form says of it. */
   readonly hint?: string;
   /** Lines of its control. */
   readonly rows?: number;
@@ -39,7 +38,6 @@ export interface Field extends Kind {
   readonly accepts?: z.ZodType;
   /** For whoever reads the arguments, where the name does not tell all. */
   readonly about?: string;
-  /** Whoever makes a row gives it. */
   readonly required?: true;
   /** What it holds when nobody gives it. Without it, the operation works that out. */
   readonly blank?: unknown;

@@ -51,7 +51,6 @@ function pixels(amount: string, unit: string, fontSize: number, percent: number)
   return n * (UNITS[unit] ?? 1);
 }
 
-/** The largest size that a value names. */
 function largest(value: string, fontSize: number): number {
   let most = 0;
   for (const [, amount = "", unit = ""] of value.matchAll(SIZES))

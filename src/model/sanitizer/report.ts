@@ -129,7 +129,6 @@ export class Report {
     else this.#rows.set(key, { kind, name: shown, count });
   }
 
-  /** Characters that were taken out of a text. */
   addCharacters(removed: Removed): void {
     for (const [name, count] of removed) this.add("character", name, count);
   }

@@ -143,7 +143,6 @@ export class Tree implements Events {
     else if (this.#dropAt < 0) this.#report.add("element", name);
   }
 
-  /** Everything written, with what is still open closed. */
   finish(): string {
     while (this.#kept.length > 0) this.#pop();
     this.#endRun();

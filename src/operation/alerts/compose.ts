@@ -1,5 +1,5 @@
-// From what a caller sent (and, for an edit, what is stored) to the fields of a row: merged, sanitised, instants in UTC.
-// Nothing unsanitised is ever stored.
+// From what a caller sent (and, for an edit, what is stored, in the form of answers but with the uuids of its files) to the
+// fields of a row: merged, sanitised, instants in UTC. Nothing unsanitised is ever stored.
 
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
@@ -8,7 +8,9 @@ import { codePoints } from "../../model/fields/accepts.ts";
 import { ALERT, type AlertFields } from "../../model/fields/alert.ts";
 import { blanksOf, type changesOf, marked, namesOf } from "../../model/fields/record.ts";
 import { Report, sanitizeHtml, sanitizeText } from "../../model/sanitizer/sanitize.ts";
+import type { Context } from "../../store/context.ts";
 import type { AlertRecord } from "../../store/queries/alert_columns.ts";
+import { showAlert } from "../../store/shapes/alert.ts";
 
 type Sent = z.output<z.ZodObject<ReturnType<typeof changesOf<typeof ALERT>>>>;
 
@@ -114,3 +116,19 @@ export function compose(given: Sent, stored: AlertRecord | null, assetText: stri
   lost(blocked, "html", report, fields.html === stored?.html);
   return { fields, htmlLength };
 }
+
+/** What an edit begins with. */
+export function storedOf(alert: AlertRecord, { services }: Pick<Context, "services">) {
+  const { image_asset_id, audio_asset_id, html_asset_id } = alert;
+  return { ...showAlert(alert, services.assets), image_asset_id, audio_asset_id, html_asset_id };
+}
+
+const OWN = Object.fromEntries(namesOf(marked(ALERT, "own")).map((name) => [name, null])) as {
+  [N in keyof ReturnType<typeof marked<typeof ALERT, "own">>]: null;
+};
+
+/** What a copy begins with: without what is the alert's own. */
+export const modelOf = (alert: AlertRecord, ctx: Pick<Context, "services">) => ({
+  ...storedOf(alert, ctx),
+  ...OWN,
+});

@@ -20,7 +20,7 @@ import { type alertList, showAlert } from "../../store/shapes/alert.ts";
 import { DEFAULT_LIMIT, limit, place, showPlace } from "../../store/shapes/fields.ts";
 import { keysetPage } from "../page.ts";
 import type { ShownRow } from "../tool.ts";
-import { settleShown } from "./settle.ts";
+import { settleShown } from "./show.ts";
 
 const WRITERS = ["key", "con", "mem"] as const;
 

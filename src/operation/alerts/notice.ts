@@ -18,9 +18,7 @@ import { compose } from "./compose.ts";
 
 /** What a mail says beside it: as much as the alert. */
 interface WaitingDraft {
-  /** The channel's name. */
   channel: string;
-  /** The name of the key or the assistant. */
   asker: string;
   url: string;
 }

@@ -12,7 +12,7 @@ import { scope } from "../../store/queries/channels.ts";
 import { SENDS, sentBefore } from "../../store/queries/sends.ts";
 import { type AlertToChange, alertIds, announce, cellFor, countSend, refuseOther } from "./change.ts";
 import { TAKEN } from "./create.ts";
-import { settleShown } from "./settle.ts";
+import { settleShown } from "./show.ts";
 
 /**
  * Publishes the alert, or finds it sent; answers it as it is then. The ceiling counts before, since nothing refuses what is written; what

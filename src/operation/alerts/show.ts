@@ -1,5 +1,5 @@
-// What an owner's answers say of an alert beside its row: where it may be silent, what was taken out of it, and where a person
-// reviews it.
+// What an owner's answers say of an alert beside its row: where it may be silent, what was taken out of it, where a person
+// reviews it. What was shown to its owner as sent stays sent, as it does for handsets.
 
 import { capabilityNotes } from "../../model/domain/capabilities.ts";
 import { reviewUrl } from "../../model/domain/review.ts";
@@ -32,4 +32,10 @@ export function shownWhole<R extends AlertRecord>(record: R, requested: readonly
 function blockedOf({ blocked = {} }: AlertRecord): BlockedRow[] {
   const texts = Object.values(blocked);
   return texts.length === 0 ? [] : texts.reduce((all, rows) => all.addRows(rows), new Report()).rows();
+}
+
+/** Settles what these rows show as sent though it is only due. The rows stay as they were read. */
+export async function settleShown(rows: AlertRecord[], ctx: Context): Promise<void> {
+  const channels = new Set(rows.filter(({ due }) => due).map(({ pusher_id }) => pusher_id));
+  if (channels.size > 0) await ctx.services.settle([...channels]);
 }

@@ -1,10 +1,18 @@
-// What the operations on one channel share: find it among those that the caller sees, and lock it.
+// What the operations on one channel share: find it among those that the caller sees, and lock it; hold its uploaded picture,
+// whose file would go after a day otherwise (docs/rules.md#channel-picture-held); and tell what `retention_days` leads to
+// (#retention-told).
 
-import { channelUuid } from "../../model/domain/ids.ts";
+import { KIND_WORDS } from "../../model/domain/assets.ts";
+import { channelUuid, parseId } from "../../model/domain/ids.ts";
 import { Pusher, type PusherRow } from "../../model/entities/pusher.ts";
-import { notFound } from "../../model/errors.ts";
-import type { Context } from "../../store/context.ts";
-import { lockChannel, scope, visibleChannel } from "../../store/queries/channels.ts";
+import { invalidRequest, notFound } from "../../model/errors.ts";
+import { toIsoMicrosOrNull } from "../../model/fields/columns.ts";
+import { forBoth } from "../../model/for_people.ts";
+import { said } from "../../model/limits.ts";
+import type { Caller, Context } from "../../store/context.ts";
+import { assetScope, attachableAssets } from "../../store/queries/assets.ts";
+import { lockChannel, scope, sight, visibleChannel } from "../../store/queries/channels.ts";
+import { retentionAhead } from "../../store/queries/retention.ts";
 
 /** The uuid of a channel that the caller sees, without reading the channel. @throws 404. */
 export async function visiblePusherId(input: { pusher_id: string }, ctx: Context): Promise<string> {
@@ -25,4 +33,63 @@ export async function lockPusher(input: { pusher_id: string }, ctx: Context) {
   const [state] = await ctx.sql(lockChannel, scope(channelUuid(input.pusher_id), ctx.caller));
   if (!state) throw notFound("channel");
   return { pusher: await findPusher(input, ctx), state };
+}
+
+/**
+ * The file that a picture's address holds, until the change is committed against removal as well.
+ * @param before the address that the channel has already, which needs no permission; null for a new channel
+ * @returns the file's uuid; null: the address lies elsewhere, or there is none. Undefined: nothing changes.
+ * @throws 422 on image_url.
+ */
+export async function pictureHeld(
+  imageUrl: string | null | undefined,
+  before: string | null,
+  ctx: Context,
+): Promise<string | null | undefined> {
+  if (imageUrl === undefined || imageUrl === before) return undefined;
+  const [, before_id = "", named = ""] = /^(https:.*\/assets\/)(ast_\w+)\/[^/]*$/.exec(imageUrl ?? "") ?? [];
+  const id = parseId("ast", named);
+  if (!id) return null;
+  const address = ctx.services.assets.urlOf(id);
+  // Another server's files have such addresses, too.
+  if (!address.startsWith(before_id)) return null;
+  const [asset] = await ctx.sql(attachableAssets, { ...assetScope(ctx.caller), ids: [id] });
+  if (!asset || address !== imageUrl)
+    throw invalidRequest("No such uploaded file; upload the picture again.", "image_url");
+  if (asset.kind !== "image")
+    throw invalidRequest(
+      forBoth(
+        `The uploaded file is of another kind; image_url takes ${KIND_WORDS.image}.`,
+        `The uploaded file is of another kind; a picture is ${KIND_WORDS.image}.`,
+      ),
+      "image_url",
+    );
+  return id;
+}
+
+export interface Ahead {
+  /** Null: for ever. */
+  days: number | null;
+  /** When the first go; null where nothing would. */
+  begins_at: string | null;
+  alerts: number;
+  more: boolean;
+}
+
+/** Of one channel, or of all that the caller sees and that go by the account's setting. */
+export async function aheadOf(
+  pusherId: string | null,
+  { sql, caller }: Pick<Context<Caller>, "sql" | "caller">,
+): Promise<Ahead> {
+  const [row] = await sql(retentionAhead, { ...sight(caller), pusher_id: pusherId });
+  if (!row || row.days === null) return { days: null, begins_at: null, alerts: 0, more: false };
+  return { ...row, begins_at: row.alerts === 0 ? null : toIsoMicrosOrNull(row.begins_at) };
+}
+
+/** In a sentence, for answers. */
+export function saidAhead({ days, begins_at, alerts, more }: Ahead): string {
+  if (days === null) return "Alerts are kept for ever.";
+  const first = `Alerts go ${days} days after their end.`;
+  if (begins_at === null) return `${first} None is that old yet.`;
+  return `${first} From ${begins_at} on these are ${more ? `more than ${said("retention_counted")}` : alerts}, for good; until then another retention_days keeps them.`;
 }

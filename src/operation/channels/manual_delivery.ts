@@ -2,12 +2,11 @@
 // as any other: one POST, counted as one, and never tried again by itself.
 
 import { newUuid, parseId } from "../../model/domain/ids.ts";
-import { WebhookDelivery } from "../../model/entities/webhook_delivery.ts";
-import { WebhookEndpoint } from "../../model/entities/webhook_endpoint.ts";
+import { WebhookDelivery, WebhookEndpoint } from "../../model/entities/webhook.ts";
 import { notFound } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { Context } from "../../store/context.ts";
-import { showDelivery } from "../../store/shapes/delivery.ts";
+import { showDelivery } from "../../store/shapes/webhook.ts";
 
 /** Calls that make this server speak to somebody else's. */
 export const MANUAL_DELIVERIES = {

@@ -3,8 +3,8 @@
 
 import { ApiError } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { clock } from "../../ui/clock.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
+import { clock } from "../../ui/instants.ts";
 import type { Query } from "../../ui/view_at.ts";
 import { actorOptions } from "./actors.ts";
 import { emptyState, type Option, pager, problem, select } from "./parts.ts";

@@ -42,7 +42,6 @@ function bucketsOf(stats: Stats, sentAt: number): Bucket[] {
 
 const duration = (hours: number) => (hours < 48 ? `${hours} h` : `${hours / 24} d`);
 
-/** Four steps or fewer of whole hours or days, from the sending on. */
 function marks(hours: number): Mark[] {
   const steps = [1, 2, 3, 6, 12, 24, 48, 96, 168, 336, 720, 1440, 2160, 4320, 8760];
   const step = steps.find((candidate) => hours / candidate <= 4) ?? Math.ceil(hours / 96) * 24;

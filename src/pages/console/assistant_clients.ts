@@ -4,7 +4,6 @@
 
 export interface AssistantClient {
   name: string;
-  /** What takes the line. */
   where: string;
   /** For the server at `url`, with a key; null where the client sends none. */
   key: ((url: string) => string) | null;
@@ -14,7 +13,6 @@ export interface AssistantClient {
   tried: string;
 }
 
-/** The variable that the lines read the key from. */
 const KEY_VARIABLE = "BELFRY_API_KEY";
 
 const json = (value: object) => JSON.stringify(value, null, 2);

@@ -18,7 +18,6 @@ import { tick, wrongWith } from "./parts.ts";
 import { FILE_HINTS, fileField, type UploadField } from "./uploads.ts";
 
 export interface ChannelForm {
-  /** What the controls hold. */
   values: URLSearchParams;
   /** The handle of a channel that is there; a new one's stands in `values`. */
   handle: string | null;

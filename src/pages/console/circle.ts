@@ -7,8 +7,7 @@ import { LIMITS } from "../../model/limits.ts";
 import { type Circle, circleDrawing } from "../../ui/circle.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
-import { control } from "./field_controls.ts";
-import { numberOr } from "./form_values.ts";
+import { control, numberOr } from "./field_controls.ts";
 
 /** What the boot room says of every page, but for the position, which this page may ask the device for. */
 const PERMISSIONS =

@@ -12,10 +12,8 @@ export interface TextField {
   /** Characters that fit, counted while one types where COUNT_SCRIPT runs. */
   most?: number;
   hint?: Content;
-  /** A field of several lines, so many of them at first. */
   rows?: number;
   kind?: "text" | "url" | "search" | "date" | "datetime-local";
-  /** Which keys a phone shows. */
   keys?: "decimal" | "numeric";
   required?: boolean;
   autocomplete?: "off";
@@ -53,7 +51,6 @@ export function textField(f: TextField): Html {
 export function segmented(s: {
   name: string;
   label: string;
-  /** `mark` is a class of the option. */
   options: readonly { value: string; label: Content; mark?: string }[];
   value: string;
   hint?: Content;

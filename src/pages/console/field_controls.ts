@@ -1,5 +1,7 @@
-// The controls of a form, made of the fields that it fills: label, hint, size and kind stand with each field (src/model/fields). A form
-// draws some of them at places of its own; the others follow by their kind, so that a new field is in its form without a word here.
+// The controls of a form, made of the fields that it fills: label, hint, size and kind stand with each field
+// (src/model/fields). A form draws some at places of its own; the others follow by their kind, so that a new field is in its
+// form without a word here. By the kind a control holds a value, too, and makes an argument: what cannot be read stays as it
+// was typed, and is refused as that.
 
 import type { ApiError } from "../../model/errors.ts";
 import { mostOf } from "../../model/fields/accepts.ts";
@@ -7,6 +9,45 @@ import { type Field, type Fields, namesOf, plainOn } from "../../model/fields/re
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { type TextField, textField } from "./controls.ts";
 import { select } from "./parts.ts";
+
+/** To the minute and in UTC, as a field for an instant holds it. */
+export const minuteOf = (at: string | null): string => at?.slice(0, 16) ?? "";
+
+/** A time that was typed in UTC, to the minute, as operations take it. */
+export const utc = (typed: string): string =>
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(typed) ? `${typed}:00Z` : typed;
+
+/** With a comma as well: many keyboards have no other. */
+export function numberOr(text: string): number | string {
+  const trimmed = text.trim().replace(",", ".");
+  return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(trimmed) ? Number(trimmed) : text;
+}
+
+/** Browsers end lines otherwise than rows do. */
+export const lines = (text: string): string => text.replace(/\r\n?/g, "\n");
+
+/** Lists stand one a line, which no entry can hold. */
+const entriesOf = (text: string): string[] =>
+  lines(text)
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+
+/** What the control of a field holds for a value. */
+export function heldFor({ look }: Pick<Field, "look">, value: unknown): string {
+  if (Array.isArray(value)) return value.join("\n");
+  return look === "moment" ? minuteOf(value as string | null) : lines(String(value ?? ""));
+}
+
+/** The argument that a control makes; a box, which says nothing where it is not ticked, is its form's own. */
+export function argumentOf({ look, blank }: Pick<Field, "look" | "blank">, typed: string | null): unknown {
+  const text = lines(typed ?? "");
+  if (look === "lines") return entriesOf(text);
+  if (look === "yes") return text === "true" || (text === "false" ? false : text);
+  if (blank === null && text.trim() === "") return null;
+  if (look === "number") return numberOr(text);
+  return look === "moment" ? utc(text) : text;
+}
 
 /** What every control is told: the form as it was typed, and what is wrong with it. */
 export interface Typed {

@@ -1,8 +1,8 @@
 // How the first alert is sent, in the three ways that there are: in this browser, by an assistant, by curl.
 
 import { supportsConsent } from "../../identity/auth/redirects.ts";
-import create_key from "../../identity/session/create_key.ts";
-import { roleReaches } from "../../model/domain/visibility.ts";
+import { create_key } from "../../identity/session/keys.ts";
+import { roleReaches } from "../../model/domain/standing.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { ASSISTANT_CLIENTS, type AssistantClient, SET_KEY } from "./assistant_clients.ts";
 import { channelBase } from "./channel_head.ts";

@@ -4,7 +4,7 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import { readBytes } from "../../api/transports/body.ts";
 import type { Session } from "../../identity/auth/people.ts";
-import { ApiError, forbidden, invalidRequest } from "../../model/errors.ts";
+import { ApiError, type ErrorType, forbidden, invalidRequest } from "../../model/errors.ts";
 import { sentenceForPeople, wordsForPeople } from "../../model/for_people.ts";
 import { refuseUnstorableText } from "../../operation/problems.ts";
 import { type Html, html } from "../../ui/html.ts";
@@ -98,11 +98,47 @@ export function withFields(error: ApiError, fields: ApiError["fields"]): ApiErro
   });
 }
 
+/** Any but those that say that the page itself is none of the visitor's. */
+export const hasPlace = ({ status }: ApiError): boolean => status !== 403 && status !== 404;
+
 /** A refusal that the form can show; the others are pages of their own. */
 export function shownRefusal(error: unknown): ApiError {
-  if (!(error instanceof ApiError) || error.status === 403 || error.status === 404) throw error;
+  if (!(error instanceof ApiError) || !hasPlace(error)) throw error;
   return error;
 }
+
+export const oneOf =
+  (...types: ErrorType[]) =>
+  ({ type }: ApiError): boolean =>
+    types.includes(type);
+
+/** Shows a form with what was written in it: it reads, and changes nothing. */
+export type Again<V> = (visit: V, error: ApiError) => Promise<Response> | Response;
+
+/** How a form shows a refusal: all but faults of ours when left out; with names or labels in its words (see `inForm`). */
+export interface Refused<V> {
+  again: Again<V>;
+  when?(error: ApiError): boolean;
+  names?: Record<string, string>;
+  labels?: Record<string, string>;
+}
+
+const isNoFault = ({ type }: ApiError): boolean => type !== "server_error";
+
+/** Does what a form asks for, or shows it again with what was wrong; any other refusal is a page of its own. */
+export const orAgain =
+  <V>({ again, when = isNoFault, names, labels }: Refused<V>, act: (visit: V) => Promise<Response>) =>
+  async (visit: V): Promise<Response> => {
+    try {
+      return await act(visit);
+    } catch (error) {
+      if (!(error instanceof ApiError) || !when(error)) throw error;
+      const answer = await again(visit, names || labels ? inForm(error, names ?? {}, labels) : error);
+      const retryAfter = error.headers["retry-after"];
+      if (retryAfter) answer.headers.set("retry-after", retryAfter);
+      return answer;
+    }
+  };
 
 export type Forms = ReturnType<typeof createForms>;
 

@@ -2,12 +2,12 @@
 // only, no framing.
 
 import type { Session } from "../../identity/auth/people.ts";
-import list_connections from "../../identity/session/list_connections.ts";
-import list_files from "../../identity/session/list_files.ts";
-import list_keys from "../../identity/session/list_keys.ts";
-import list_members from "../../identity/session/list_members.ts";
+import { list_connections } from "../../identity/session/connections.ts";
+import { list_files } from "../../identity/session/files.ts";
+import { list_keys } from "../../identity/session/keys.ts";
+import { list_members } from "../../identity/session/members.ts";
 import { showId } from "../../model/domain/ids.ts";
-import { roleReaches } from "../../model/domain/visibility.ts";
+import { roleReaches } from "../../model/domain/standing.ts";
 import type { Role } from "../../model/entities/member.ts";
 import type { Caller } from "../../store/context.ts";
 import { ALERT_CARD_STYLES, ICON, type PageFile, pageFile, STYLES } from "../../ui/files.ts";
@@ -134,22 +134,17 @@ export interface Frame {
   title: string;
   body: Content;
   session?: Session | null;
-  /** The workspace that the page is about. */
   caller?: Caller | null;
   /** Path of the page: what follows the workspace in it is the section that the page belongs to. */
   path?: string;
   flash?: { kind: "done" | "problem"; text: string } | null;
   /** One column in the middle, for pages before sign-in; or more room, for a form with a preview beside it. */
   width?: "narrow" | "wide";
-  /** Where the page goes on by itself. */
   onwards?: string;
-  /** The form's hidden field for signing out. */
   signOutField?: Html;
   /** Files of CONSOLE_FILES that the page runs. They may ask this origin, and no other. */
   scripts?: readonly PageFile[];
-  /** Sheets of CONSOLE_FILES besides what all pages have. */
   styles?: readonly PageFile[];
-  /** It shows alerts as phones do. */
   cards?: boolean;
 }
 

@@ -3,9 +3,8 @@
 import type { ApiError } from "../../model/errors.ts";
 import { sentenceForPeople, wordsForPeople } from "../../model/for_people.ts";
 import { SCOPES, type Scope } from "../../model/scopes.ts";
-import { clock } from "../../ui/clock.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
-import { minuteWords } from "../../ui/instants.ts";
+import { clock, minuteWords } from "../../ui/instants.ts";
 import { type Query, viewAt } from "../../ui/view_at.ts";
 
 export interface Field {

@@ -1,8 +1,11 @@
 // A picture of a phone that shows an alert: the card that phones draw, what sounds, and the alert's page in a frame in which
-// everything is inert. And what was taken out of the alert, and where it may stay silent, in words.
+// everything is inert. And in words what was taken out of the alert, where it may stay silent, how many devices it could reach
+// and how many of them it wakes.
 
+import { get_wake_ups } from "../../identity/session/own_devices.ts";
 import { type Action, linksOf, questionOf } from "../../model/fields/alert_action.ts";
 import type { Capability } from "../../model/fields/pusher.ts";
+import { LIMITS, said } from "../../model/limits.ts";
 import { alertCard } from "../../ui/alert_card.ts";
 import { pictureElsewhere } from "../../ui/elsewhere.ts";
 import type { FaceFacts } from "../../ui/face.ts";
@@ -10,6 +13,7 @@ import { type Content, type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { ASKED } from "./channel_values.ts";
 import { capital } from "./field_controls.ts";
+import type { Channel, MemberVisit } from "./visit.ts";
 
 /** What a phone draws of an alert, whether it is written already or being typed. */
 export interface Drawn {
@@ -150,3 +154,15 @@ export function capabilityReport(notes: readonly { capability: Capability }[], s
 /** "1 device", "412 devices" */
 export const devices = (count: number): string =>
   `${count.toLocaleString("en")} ${count === 1 ? "device" : "devices"}`;
+
+/** "It could reach 5 devices, of which 3 are woken when their app is closed." */
+export async function couldReach(visit: MemberVisit, { id, subscribers }: Channel): Promise<string> {
+  const { enabled, looked_at, woken } = await visit.asMember(get_wake_ups, { pusher_id: id });
+  const reach = `It could reach ${devices(subscribers)}`;
+  if (subscribers === 0) return `${reach}.`;
+  if (!enabled)
+    return `${reach}, none of them while its app is closed: this server wakes nobody. Whoever runs it can set WEB_PUSH.`;
+  const of =
+    looked_at < LIMITS.wakes_looked_at ? "of which" : `and of the ${said("wakes_looked_at")} looked at`;
+  return `${reach}, ${of} ${woken.toLocaleString("en")} ${woken === 1 ? "is" : "are"} woken when the app is closed.`;
+}

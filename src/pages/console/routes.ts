@@ -4,8 +4,8 @@
 import type { H3, H3Event } from "h3";
 import { refusal, wantsPage } from "../../api/transports/answers.ts";
 import type { RouteMeta } from "../../api/transports/body.ts";
-import { compressed, takesGzip } from "../../api/transports/compress.ts";
 import { requestOf } from "../../api/transports/request.ts";
+import { compressed, takesGzip } from "../../api/transports/static.ts";
 import { callerOf, personOf, type Session } from "../../identity/auth/people.ts";
 import { isLoopbackName } from "../../identity/auth/redirects.ts";
 import { parseId, showId } from "../../model/domain/ids.ts";
@@ -13,18 +13,16 @@ import { ApiError, forbidden, notFound } from "../../model/errors.ts";
 import { MAX_BODY } from "../../operation/tool.ts";
 import type { Log, MemberCaller } from "../../store/context.ts";
 import { faultOf } from "../../store/db/unavailable.ts";
-import { CLOCK_SCRIPT } from "../../ui/clock.ts";
 import { fileAnswer, ICON, STYLES } from "../../ui/files.ts";
+import { CLOCK_SCRIPT } from "../../ui/instants.ts";
 import { FLASH_COOKIE, FLASHES, type FlashCode } from "./flash.ts";
 import { cookieOf, isFileForm, readFileForm, readForm, type SentFiles } from "./forms.ts";
 import { KEPT_FIELD, MAX_KEPT, signedInAnew, signedOut, welcomeBack } from "./kept.ts";
 import { CONSOLE_FILES, frame, goTo, pageAnswer } from "./page.ts";
 import { ACCOUNT_PAGES } from "./pages/account.ts";
 import { ACCOUNT_ALERT_PAGES } from "./pages/account_alerts.ts";
-import { ALERT_HISTORY_PAGES } from "./pages/alert_history.ts";
 import { ASSISTANT_PAGES } from "./pages/assistants.ts";
 import { AUDIT_PAGES } from "./pages/audit.ts";
-import { AUTHORIZE_PAGES } from "./pages/authorize.ts";
 import { CHANNEL_ALERT_PAGES } from "./pages/channel_alerts.ts";
 import { CHANNEL_DELETE_PAGES } from "./pages/channel_delete.ts";
 import { CHANNEL_EDIT_PAGES } from "./pages/channel_edit.ts";
@@ -38,7 +36,6 @@ import { KEY_PAGES } from "./pages/keys.ts";
 import { MEMBER_PAGES } from "./pages/members.ts";
 import { MONTH_PAGES } from "./pages/month.ts";
 import { OVERVIEW_PAGES } from "./pages/overview.ts";
-import { OWN_DEVICE_PAGES } from "./pages/own_devices.ts";
 import { OWN_WORKSPACE_PAGES } from "./pages/own_workspaces.ts";
 import { REVIEW_PAGES } from "./pages/review.ts";
 import { SECOND_STEP_PAGES } from "./pages/second_step.ts";
@@ -72,7 +69,6 @@ export const PAGES: readonly Page[] = [
   ...SENDER_PAGES,
   ...COMPOSE_PAGES,
   ...REVIEW_PAGES,
-  ...ALERT_HISTORY_PAGES,
   ...ACCOUNT_ALERT_PAGES,
   ...MONTH_PAGES,
   ...STATISTICS_PAGES,
@@ -81,11 +77,9 @@ export const PAGES: readonly Page[] = [
   ...ONE_WEBHOOK_PAGES,
   ...AUDIT_PAGES,
   ...SERVICE_PAGES,
-  ...OWN_DEVICE_PAGES,
   ...SIGN_IN_PAGES,
   ...SECOND_STEP_PAGES,
   ...WELCOME_PAGES,
-  ...AUTHORIZE_PAGES,
   ...CONSENT_PAGES,
   ...ACCOUNT_PAGES,
   ...WAYS_IN_PAGES,

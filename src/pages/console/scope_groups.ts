@@ -1,9 +1,11 @@
-// Scopes as forms show them: what only looks, what changes, what publishes; and which role each of them needs.
+// Scopes as forms and lists show them: what only looks, what changes, what publishes; and which role each of them needs.
 
-import { roleReaches } from "../../model/domain/visibility.ts";
+import { roleReaches } from "../../model/domain/standing.ts";
 import type { Role } from "../../model/entities/member.ts";
 import { ALL_SCOPES, IMPLICIT_SCOPE, PUBLISH, type Scope } from "../../model/scopes.ts";
 import type { Tool } from "../../operation/tool.ts";
+import { type Content, html } from "../../ui/html.ts";
+import { scopeLine } from "./parts.ts";
 
 /** The scopes that a person decides about; the implicit one comes with every credential. */
 export const CHOOSABLE: Scope[] = ALL_SCOPES.filter((scope) => scope !== IMPLICIT_SCOPE);
@@ -41,4 +43,17 @@ export const SCOPE_GROUPS: readonly [Group, ...Group[]] = [
 export function leastRoleOf(tools: readonly Tool[], scope: Scope): Role {
   const roles = tools.filter((tool) => tool.scope === scope).map(({ role }) => role);
   return roles.reduce<Role>((least, role) => (roleReaches(least, role) ? role : least), "owner");
+}
+
+/** What a credential may do, folded; the fold itself says whether it publishes. */
+export function mayDo(scopes: readonly string[]): Content {
+  const held = ALL_SCOPES.filter((scope) => scopes.includes(scope));
+  const count = `${held.length} ${held.length === 1 ? "permission" : "permissions"}`;
+  return html`<details class="more"><summary>${count}${held.includes(PUBLISH) && ", publishes"}</summary>
+    <dl class="scopes">${SCOPE_GROUPS.map(({ title, holds }) => {
+      const own = held.filter(holds);
+      return (
+        own.length > 0 && html`<dt>${title}</dt>${own.map((scope) => html`<dd>${scopeLine(scope)}</dd>`)}`
+      );
+    })}</dl></details>`;
 }

@@ -2,7 +2,7 @@
 // the form itself brings where no script runs. Either way the form then holds what became of the file.
 
 import { IncomingFile } from "../../effects/assets/incoming.ts";
-import upload_file from "../../identity/session/upload_file.ts";
+import { upload_file } from "../../identity/session/files.ts";
 import type { AssetKind } from "../../model/entities/asset.ts";
 import { ApiError } from "../../model/errors.ts";
 import { said } from "../../model/limits.ts";
@@ -24,7 +24,6 @@ export const FILE_NAMES: Record<AssetKind, string> = { image: "picture", audio: 
 /** A file field of a form. */
 export interface UploadField {
   field: string;
-  /** What the file must be. */
   kind: AssetKind;
   /** The control of the same form that holds the outcome. */
   into: string;

@@ -7,7 +7,7 @@ import type { Authorize } from "../../identity/auth/authorize.ts";
 import type { Joining } from "../../identity/auth/joining.ts";
 import type { Mail } from "../../identity/auth/mail.ts";
 import type { People, Session } from "../../identity/auth/people.ts";
-import { roleReaches } from "../../model/domain/visibility.ts";
+import { roleReaches } from "../../model/domain/standing.ts";
 import type { ApiError } from "../../model/errors.ts";
 import { need } from "../../model/need.ts";
 import type { Dispatcher } from "../../operation/dispatch.ts";
@@ -16,7 +16,7 @@ import type { Log, MemberCaller } from "../../store/context.ts";
 import type { PageFile } from "../../ui/files.ts";
 import type { Content, Html } from "../../ui/html.ts";
 import type { FlashCode } from "./flash.ts";
-import type { Forms, SentFiles } from "./forms.ts";
+import { type Again, type Forms, orAgain, type Refused, type SentFiles } from "./forms.ts";
 
 export interface ConsoleDeps {
   people: People;
@@ -42,9 +42,7 @@ export interface PageOptions {
   /** Files of CONSOLE_FILES that it runs, and sheets that it has of its own. */
   scripts?: readonly PageFile[];
   styles?: readonly PageFile[];
-  /** It shows alerts. */
   cards?: boolean;
-  /** It shows pages of ours in frames. */
   frames?: boolean;
   cookies?: readonly string[];
 }
@@ -55,9 +53,7 @@ export interface Visit {
   url: URL;
   address: string | null;
   log: Log;
-  /** Named parts of the path. */
   params: Record<string, string>;
-  /** What the form sent; empty for GET. */
   form: URLSearchParams;
   /** The files that a form brought, on pages that take any. */
   files: SentFiles;
@@ -67,7 +63,6 @@ export interface Visit {
   token: Html;
   now: Date;
   page(title: string, body: Content, options?: PageOptions): Response;
-  /** A part of a page, for a script of ours that puts it there. */
   part(body: Html): Response;
   /** Another page of ours, optionally with a message on top of it. */
   goTo(path: string, flash?: FlashCode, cookies?: readonly string[]): Response;
@@ -84,7 +79,6 @@ export interface PersonVisit extends Visit {
 
 export interface MemberVisit extends PersonVisit {
   caller: MemberCaller;
-  /** Path of the workspace, with a slash at its end. */
   base: string;
   /** Runs an operation that only a signed-in person can do, as this member. */
   asMember<I extends z.ZodObject, O extends z.ZodType>(
@@ -154,22 +148,29 @@ export const memberPage = (
   answer: answer as Page["answer"],
 });
 
-/** Shows a form with what was written in it: it reads, and changes nothing. */
-type Again<V> = (visit: V, error: ApiError) => Promise<Response> | Response;
-
-/** What takes a form of a signed-in person, and shows it again where the session was over. */
+/** What takes a form of a signed-in person, and shows it again where the session was over, or where `again` says so. */
 export const personForm = (
   path: string,
-  again: Again<PersonVisit>,
+  again: Again<PersonVisit> | Refused<PersonVisit>,
   answer: (visit: PersonVisit) => Promise<Response>,
-): Page => ({ ...personPage("POST", path, answer), again: again as Page["again"] });
+): Page => formOf(personPage, path, again, answer);
 
 /** The same for a form of a workspace. */
 export const memberForm = (
   path: string,
-  again: Again<MemberVisit>,
+  again: Again<MemberVisit> | Refused<MemberVisit>,
   answer: (visit: MemberVisit) => Promise<Response>,
-): Page => ({ ...memberPage("POST", path, answer), again: again as Page["again"] });
+): Page => formOf(memberPage, path, again, answer);
+
+function formOf<V extends Visit>(
+  page: (method: Method, path: string, answer: (visit: V) => Promise<Response>) => Page,
+  path: string,
+  again: Again<V> | Refused<V>,
+  answer: (visit: V) => Promise<Response>,
+): Page {
+  if (typeof again === "function") return { ...page("POST", path, answer), again: again as Page["again"] };
+  return { ...page("POST", path, orAgain(again, answer)), again: again.again as Page["again"] };
+}
 
 /** The operation of a name. */
 export const toolOf = ({ tools }: Pick<ConsoleDeps, "tools">, name: ToolName): Tool =>

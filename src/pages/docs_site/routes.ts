@@ -12,7 +12,6 @@ import type { Around } from "./site.ts";
 const KEPT = { "cache-control": "public, max-age=300" };
 
 export interface DocsSiteDeps extends Around {
-  /** Of every page. */
   headers: Record<string, string>;
   /** docs/rules.md#page-views. @throws 429 */
   countView(event: H3Event): Promise<void>;

@@ -21,7 +21,6 @@ export const CHANNEL_SCRIPT = pageFile(
   ["../../ui/clock.js", "follow.js"],
 );
 
-/** Alerts on a page. */
 const NEWEST = LIMITS.channel_page;
 
 /** Only what could be meant as a handle. */

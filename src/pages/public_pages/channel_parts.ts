@@ -26,7 +26,6 @@ export interface ShownAlert extends NewAlert {
 
 export interface ShownChannel {
   card: PublicChannel;
-  /** The code that opened the page, where it took one. */
   invite: string | null;
   alerts: ShownAlert[];
   /** The validator of the public inbox that says the same; null where there is none. */

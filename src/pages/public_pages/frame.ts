@@ -16,9 +16,7 @@ export interface Frame {
   body: Content;
   /** More of the head: what the page is called elsewhere. */
   head?: Content;
-  /** The one file that the page runs. */
   script?: PageFile;
-  /** Style sheets besides those of all public pages. */
   styles?: readonly PageFile[];
   /** What stands beside the content, such as a list of pages. */
   beside?: Content;

@@ -1,4 +1,5 @@
 // The front page: people are told what this is and where to go, programs where everything lies (docs/rules.md#front-page).
+// Crawlers may read the public pages and what they are drawn with, nothing else.
 
 import packageJson from "../../../package.json" with { type: "json" };
 import { jsonAnswer, wantsPage } from "../../api/transports/answers.ts";
@@ -53,3 +54,15 @@ const body = ({ publicUrl, directory, origin }: Places): Html => html`<div class
 <section class="card"><h2 class="line">${icon("code")}To build</h2><p>Everything can be done by REST, by the command line and over MCP, and a handset can be written from the description alone.</p><p><a href="${origin}${PAGE_PATH}">The API, described</a> · <a href="${origin}${DOCUMENT_PATH}">OpenAPI</a></p></section>
 </div>
 <section class="card"><h2>Connect an assistant</h2><p class="small">Any MCP client does. Give it this address; it opens your browser, and you decide what it may do. It can write alerts without being able to send them.</p><pre class="copy" tabindex="0"><code>${publicUrl}/mcp</code></pre></section>`;
+
+/** Where channels lie at the root, the service's own addresses are named instead. */
+const OWN = ["/api/", "/app", "/assets/", "/console", "/handset/", "/mcp", "/metrics", "/oauth"];
+
+export function robotsText(deps: Pick<PublicPagesDeps, "publicUrl" | "publicBase">): string {
+  const { base, directory } = placesOf(deps);
+  const lines =
+    base === ""
+      ? OWN.map((path) => `Disallow: ${path}`)
+      : ["Allow: /$", `Allow: ${directory}$`, `Allow: ${base}/`, "Allow: /static/", "Disallow: /"];
+  return ["User-agent: *", ...lines, ""].join("\n");
+}

@@ -2,7 +2,7 @@
 
 import { gzipSync } from "node:zlib";
 import { holdsTag } from "../../api/transports/answers.ts";
-import { takesGzip } from "../../api/transports/compress.ts";
+import { takesGzip } from "../../api/transports/static.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { run } from "../../store/db/statement.ts";
 import { placedChannels } from "../../store/queries/public_pages.ts";

@@ -2,8 +2,8 @@
 // service's own routes, whatever PUBLIC_BASE says.
 
 import type { H3 } from "h3";
-import { takesGzip } from "../../api/transports/compress.ts";
 import { requestOf } from "../../api/transports/request.ts";
+import { takesGzip } from "../../api/transports/static.ts";
 import { ALERT_CARD_STYLES, DRAWING_STYLES, fileAnswer, type PageFile } from "../../ui/files.ts";
 import { addDocsSite } from "../docs_site/routes.ts";
 import { CHANNEL_SCRIPT, channelPage, createFindChannel } from "./channel.ts";
@@ -11,12 +11,11 @@ import { type PageSupport, type PublicPagesDeps, placesOf } from "./deps.ts";
 import { directoryOf } from "./directory.ts";
 import { feeds } from "./feed.ts";
 import { frame, PAGE_STYLES, pageHeaders } from "./frame.ts";
-import { homePage } from "./home.ts";
+import { homePage, robotsText } from "./home.ts";
 import { publicInbox } from "./inbox.ts";
 import { countView, mount } from "./mount.ts";
 import { NEAR_SCRIPT_PATH, nearList, nearScript } from "./near.ts";
 import { nowhere } from "./refusals.ts";
-import { robotsText } from "./robots.ts";
 
 export { nowhere };
 

@@ -1,7 +1,9 @@
 // How much is worked on at once, and how much of it for one address. A request is in flight when its body is in: until then it
-// waits for its client, in a bound of its own, of which one address has a smaller share.
+// waits for its client, in a bound of its own, of which one address has a smaller share. A call that waits for something else
+// is not in flight meanwhile, and its time is none that somebody worked.
 
 import type { IncomingMessage } from "node:http";
+import type { Patience } from "../../store/patience.ts";
 import { createPlaces } from "../../store/rate_limits/places.ts";
 
 /** What one address has of all at most: of the work a half, of the waiting for bodies, which costs it nothing, a quarter. */
@@ -56,3 +58,16 @@ export function createAdmission(max: number): Admission {
     },
   };
 }
+
+export const patience = (request: Request, state: { pass: Pass | null; heldMs: number }): Patience => ({
+  // Made when it is asked for, and nearly no call waits.
+  get signal() {
+    return request.signal;
+  },
+  async rest(waiting) {
+    state.pass?.leave();
+    const since = performance.now();
+    await waiting;
+    state.heldMs += performance.now() - since;
+  },
+});

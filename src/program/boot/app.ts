@@ -42,11 +42,10 @@ import { faultOf } from "../../store/db/unavailable.ts";
 import type { Space } from "../../store/embedded/space.ts";
 import { type Client, countedAs, createClientReader } from "../../store/rate_limits/client.ts";
 import { spanUnder } from "../../store/trace.ts";
-import { createAdmission, type Pass } from "./admission.ts";
+import { createAdmission, type Pass, patience } from "./admission.ts";
 import type { createIngest } from "./ingest.ts";
 import { type Logs, loggedPath, RequestLog } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
-import { patience } from "./patience.ts";
 import { createPolls } from "./polls.ts";
 import { addProbes, PROBES } from "./probes.ts";
 

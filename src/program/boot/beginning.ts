@@ -5,7 +5,7 @@ import { databaseOf, run } from "../../store/db/statement.ts";
 import type { Cluster } from "../../store/embedded/cluster.ts";
 import { twoPublicChannels } from "../../store/queries/public_pages.ts";
 import type { Credentials } from "../../store/secret/credentials.ts";
-import { type Example, openExample } from "./example_channel.ts";
+import { type Example, openExample } from "./first_start.ts";
 import type { Logs } from "./log.ts";
 import type { Service } from "./service.ts";
 

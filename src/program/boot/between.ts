@@ -30,7 +30,6 @@ export interface OfPrimary {
   took(connection: number): void;
   /** One has ended. */
   gone(connection: number): void;
-  /** The figures of all, as they are served. */
   metrics(): Promise<string>;
 }
 
@@ -100,7 +99,6 @@ export function createTalk<Theirs extends object, Ours extends object>(
       if (message.failed !== undefined) wait?.reject(new Error(message.failed));
       else wait?.resolve(message.answer);
     },
-    /** Nobody answers any more. */
     end(): void {
       for (const { reject } of waiting.values()) reject(new Error("the other process is gone"));
       waiting.clear();

@@ -51,7 +51,6 @@ const BEHIND_A_TURN = 8;
 export interface GateOptions {
   /** Answers what waits for too many others of its connection. */
   refuse: Handle;
-  /** Connections of one address. */
   max: number;
   /** Whose a connection is; null for one that no bound on addresses concerns. */
   ownerOf(peer: string): string | null;

@@ -1,5 +1,7 @@
-// The first start of an empty embedded database: a workspace, its owner and one key, so that the next command works.
-// Afterwards the key lies in DATA_DIR/credentials.json (mode 0600) for the command line on the same machine.
+// The first start of an empty embedded database: a workspace, its owner and one key, so that the next command works. Afterwards
+// the key lies in DATA_DIR/credentials.json (mode 0600) for the command line on the same machine. And a channel, opened as any
+// other is, by that key: its page is printed with the line that rings it, so that whoever has just started the service hears it
+// within a minute.
 
 import { existsSync, readFileSync, renameSync } from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";
@@ -7,13 +9,14 @@ import { STAND_IN } from "../../identity/auth/links.ts";
 import { isSecretOf } from "../../identity/auth/secret_check.ts";
 import { addMember, createKey, createWorkspace } from "../../identity/operator/accounts.ts";
 import { parseId } from "../../model/domain/ids.ts";
-import { Workspace } from "../../model/entities/workspace.ts";
+import { Workspace } from "../../model/entities/member.ts";
 import { need } from "../../model/need.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import { ConfigError } from "../../store/config/setting.ts";
 import type { Config } from "../../store/config/settings.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { type Credentials, refreshAddress, writeCredentials } from "../../store/secret/credentials.ts";
+import type { Service } from "./service.ts";
 
 /**
  * The secret again, once the database has said that it is its own.
@@ -75,3 +78,35 @@ export async function firstStart(
 }
 
 type Em = SqlEntityManager;
+
+const EXAMPLE = {
+  handle: "hello-belfry",
+  name: "Hello Belfry",
+  category: "community",
+  description: "The first channel of this server: subscribe, and ring it from the command line.",
+  requested_perms: ["notify", "sound", "vibrate"],
+};
+
+export interface Example {
+  id: string;
+  page: string;
+}
+
+/** Null: it could not be opened, as on a full disk; the start goes on without it, and no later one makes it up. */
+export async function openExample(
+  { app, log }: Pick<Service, "app" | "log">,
+  { key }: Credentials,
+  { publicUrl, publicBase }: Pick<Config, "publicUrl" | "publicBase">,
+): Promise<Example | null> {
+  const response = await app.fetch(
+    new Request(`${publicUrl}/api/v1/pushers`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify(EXAMPLE),
+    }),
+  );
+  const body = (await response.json()) as { id?: string };
+  if (body.id !== undefined) return { id: body.id, page: `${publicBase}/${EXAMPLE.handle}` };
+  log.warn({ status: response.status }, "the first start's example channel could not be opened");
+  return null;
+}

@@ -1,13 +1,40 @@
-// How the log is written: lines on standard error, in JSON unless a person looks on, many in one write, so that no request pays
-// for a write of its own.
-// What waits is written in a moment, at once with a warning, and whenever the process ends by itself.
+// How the log is written: lines on standard error, many in one write, so that no request pays for a write of its own. What
+// waits is written in a moment, at once with a warning, and whenever the process ends by itself. A person in a terminal reads
+// time, how grave, what happened, and its facts; elsewhere lines are JSON.
 
 import { type DestinationStream, pino } from "pino";
 import { withoutToken } from "../../effects/assets/urls.ts";
 import type { Config } from "../../store/config/settings.ts";
 import type { Log } from "../../store/context.ts";
 import { spanUnder } from "../../store/trace.ts";
-import { forTerminal } from "./terminal_lines.ts";
+
+/** Pino's numbers of the levels that are named; those below are told by their words alone. */
+const GRAVE: Record<number, string> = { 40: "warning: ", 50: "error: ", 60: "fatal: " };
+
+const said = (value: unknown): string =>
+  typeof value === "string" && /^\S+$/.test(value) ? value : JSON.stringify(value);
+
+/** What a fact may hold would otherwise reach the terminal as it is: its escape sequences, too. */
+const visible = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Cf}]/gu, (sign) => (sign === "\n" ? sign : "\ufffd"));
+
+/** One line of the log, which is JSON; what is none stays as it is. */
+function lineFor(line: string): string {
+  let told: Record<string, unknown>;
+  try {
+    told = JSON.parse(line);
+  } catch {
+    return visible(line);
+  }
+  const { level, time, msg, err, request_id: _, ...facts } = told;
+  const stack = (err as { stack?: string } | undefined)?.stack;
+  const words = Object.entries(facts).map(([name, value]) => `${name}=${said(value)}`);
+  const head = `${String(time).slice(11, 19)}  ${GRAVE[level as number] ?? ""}${msg}`;
+  return visible([[head, ...words].join("  "), ...(stack ? [stack] : [])].join("\n"));
+}
+
+/** A piece of the log that has whole lines. */
+export const forTerminal = (piece: string): string => piece.replace(/[^\n]+/g, (line) => lineFor(line));
 
 /** Lines wait for so long, or for so many characters of others. */
 const WAIT_MS = 100;

@@ -16,11 +16,9 @@ export interface Metrics {
   operation(name: string, transport: string, outcome: string, seconds: number | null): void;
   /** A round of one of the housekeeping's steps; `removed` is null when it failed. */
   housekeeping(step: string, removed: number | null): void;
-  /** A webhook delivery that was made. */
   delivered(result: DeliveryResult): void;
   /** Webhook deliveries, or events before their endpoints were known, that were dropped for lack of room. */
   webhooksDropped(count: number): void;
-  /** How many polls are held now. */
   held(count: number): void;
   /** How many streams of inboxes are open now. */
   streams(count: number): void;
@@ -30,12 +28,10 @@ export interface Metrics {
   wakeUps(outcome: string, count: number): void;
   /** A call that a limit judged. */
   limited(policy: string, outcome: "allowed" | "refused" | "uncounted"): void;
-  /** What the store of files was asked for, and whether it did it. */
   stored(verb: string, done: boolean): void;
   mailed(sent: boolean): void;
   /** From now on these gauges are what their readings say whenever somebody asks. */
   watch(readings: Partial<Record<keyof typeof GAUGES, Reading>>): void;
-  /** As they are served. */
   text(): Promise<string>;
   figures(): Promise<Figures>;
   contentType: string;

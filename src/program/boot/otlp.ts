@@ -3,6 +3,7 @@
 
 import type { Config } from "../../store/config/settings.ts";
 import type { Log } from "../../store/context.ts";
+import { atMost } from "../../store/db/within.ts";
 import type { Attributes } from "../../store/trace.ts";
 
 export interface Ended {
@@ -129,9 +130,7 @@ export function createExporter(
       else later();
     },
     async close(): Promise<void> {
-      const late = AbortSignal.timeout(LAST_MS);
-      const over = new Promise<void>((resolve) => late.addEventListener("abort", () => resolve()));
-      await Promise.race([sending, over]);
+      await atMost(LAST_MS, Promise.resolve(sending));
       await flush(LAST_MS);
       waiting = [];
     },

@@ -28,8 +28,8 @@ import { createGrants } from "../../identity/auth/grants.ts";
 import { createJoining } from "../../identity/auth/joining.ts";
 import { createKeyAuthenticator } from "../../identity/auth/keys.ts";
 import { createMail, draftMail } from "../../identity/auth/mail.ts";
-import { createOwnSignIn } from "../../identity/auth/own_sign_in.ts";
 import { createPeople } from "../../identity/auth/people.ts";
+import { createOwnSignIn } from "../../identity/auth/second_factor.ts";
 import { createSignInLibrary } from "../../identity/auth/sign_in_library.ts";
 import { createThrottle } from "../../identity/auth/sign_in_throttle.ts";
 import { createStepUps } from "../../identity/auth/step_up.ts";
@@ -57,8 +57,7 @@ import { createMetrics } from "./metrics.ts";
 import { createNtfyListening } from "./ntfy_listen.ts";
 import { observe, readyOf } from "./observe.ts";
 import type { Opened, Service, ServiceOptions } from "./service.ts";
-import { unreachable } from "./unreachable.ts";
-import { confirmEpoch, openStandbys } from "./whose_rows.ts";
+import { confirmEpoch, openStandbys, unreachable } from "./whose_rows.ts";
 
 export { readMigrator } from "../../store/db/migrate.ts";
 

@@ -2,7 +2,7 @@
 // again that was not held to the end.
 
 import type { H3Event } from "h3";
-import { applied, heldFor, isUnchanged, putOff, showFound } from "../../api/transports/held.ts";
+import { applied, heldFor, isUnchanged, putOff, showFound } from "../../api/transports/prefer.ts";
 import { requestOf } from "../../api/transports/request.ts";
 import { tagsOf } from "../../api/transports/rest.ts";
 import type { Hold } from "../../handset/held/hold.ts";

@@ -23,7 +23,6 @@ export interface ProbeDeps {
 /** These are answered always, however much there is to do. */
 export const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
 
-/** How long a look at the database stands for those who ask meanwhile. */
 const READY_MS = 500;
 
 /** Whoever asks for readiness gives up sooner than a call does; a database that says nothing by then is not ready. */

@@ -64,7 +64,6 @@ export interface Within {
   database: Pick<Cluster, "url" | "folder"> | null;
   /** Where calls are counted for all, unless Redis does. */
   windows: Windows;
-  /** The figures of all. */
   metrics(): Promise<string>;
 }
 
@@ -73,9 +72,7 @@ type Closers = (() => unknown)[];
 /** What the parts stand on. */
 export interface Opened {
   cluster: Cluster | null;
-  /** Where the database is. */
   url: string;
-  /** The room left on the embedded database's disk. */
   space: Space;
   secret: string;
   log: Logs["log"];

@@ -101,7 +101,6 @@ export function createTracing(config: TracingConfig, log: Log) {
         span.end(status >= 500 ? String(status) : undefined);
         return response;
       },
-    /** Hands over what waits, within a moment. */
     close: exporter.close,
   };
 }

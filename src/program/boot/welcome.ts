@@ -5,7 +5,7 @@ import { supportsConsent } from "../../identity/auth/redirects.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import type { Credentials } from "../../store/secret/credentials.ts";
-import type { Example } from "./example_channel.ts";
+import type { Example } from "./first_start.ts";
 
 /** How a person calls the command: in the tree, or where the package is installed. */
 const COMMAND = extname(import.meta.filename) === ".ts" ? "npm run -s belfry --" : "npx belfry";

@@ -1,10 +1,13 @@
-// What a start makes of the database's servers: whether the rows are a copy of others', and the standbys that have them, too.
+// What a start makes of the database's servers: whether the rows are a copy of others', and the standbys that have them. Why
+// one by URL cannot be opened is said in words that name what to mend, and never in its own: an address holds a password.
 
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import { ConfigError } from "../../store/config/setting.ts";
 import type { Config } from "../../store/config/settings.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
+import { unavailability } from "../../store/db/unavailable.ts";
 import { keepEpoch } from "../../store/queries/epoch.ts";
 import type { Replicas } from "../../store/replicas/replicas.ts";
 import type { Opened } from "./service.ts";
@@ -30,3 +33,34 @@ export async function openStandbys(
   closers.push(() => replicas.close());
   return replicas;
 }
+
+/** What a server that is there says to whoever it lets in no further, in words that name what to mend. */
+const REFUSED: [RegExp, string][] = [
+  [/^08P01$/, "a pooler stands there: set DATABASE_POOLER to session or transaction, as it is set up"],
+  [/^28/, "it refuses the user name or the password"],
+  [/^3D000$/, "it has no such database"],
+  [/CERT|_VERIFY|UNABLE_TO_/, "its certificate is none that sslmode and sslrootcert believe"],
+  [/^42501$/, "its user may not make tables there, or no such database is there"],
+];
+
+/** What pg says without a code. */
+const WORDS: [RegExp, string][] = [
+  [/client password must be/, "it wants a password, and none is named"],
+  [/does not support SSL/, "it speaks no TLS, which sslmode asks for"],
+];
+
+/** The address is to blame, not the service. Says it without the address, which holds a password. */
+export function unreachable(error: unknown): ConfigError | null {
+  let why: string | null = null;
+  for (let at = error as ErrorLike; at && why === null; at = at.cause as ErrorLike) {
+    why = WORDS.find(([words]) => words.test(at.message ?? ""))?.[1] ?? null;
+    why ??= REFUSED.find(([code]) => code.test(at.code ?? ""))?.[1] ?? null;
+  }
+  why ??= unavailability(error);
+  if (why === "closed") why = "no answer";
+  return why === null
+    ? null
+    : new ConfigError("DATABASE_URL", `names no database that can be opened (${why}).`);
+}
+
+type ErrorLike = { code?: string; message?: string; cause?: unknown };

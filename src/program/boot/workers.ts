@@ -34,7 +34,6 @@ export class Worker {
   readonly #sending = new Map<number, Socket>();
   readonly ready = Promise.withResolvers<Beginning>();
   serves = false;
-  /** What it said last of its figures. */
   figures: Figures | null = null;
   readonly ended: Promise<Ended>;
 
@@ -76,7 +75,6 @@ export class Worker {
     this.#child.kill("SIGKILL");
   }
 
-  /** Hands a connection over. */
   take(id: number, socket: Socket, giveBack: () => void): void {
     this.#connections.set(id, giveBack);
     this.#sending.set(id, socket);
@@ -106,7 +104,6 @@ export interface WorkersOptions {
   count: number;
   log: Logs["log"];
   answers: Omit<OfPrimary, "ready" | "took" | "gone">;
-  /** One has ended. */
   lost(worker: Worker): void;
 }
 
@@ -188,7 +185,6 @@ export function createWorkers({ count, log, answers, lost }: WorkersOptions) {
       closing.abort();
       for (const { talk } of all) talk.tell("stopping");
     },
-    /** Resolves when all have ended. */
     async close(): Promise<void> {
       closing.abort();
       for (const { talk } of all) talk.tell("close");

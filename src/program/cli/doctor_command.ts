@@ -1,7 +1,7 @@
 // `belfry doctor`: a table on a terminal, JSON for programs, and an exit code that says whether something must be mended.
 
 import type { Command } from "commander";
-import type { Finding, State } from "../../identity/operator/finding.ts";
+import type { Finding, State } from "../../identity/operator/checkup_database.ts";
 import { ConfigError } from "../../store/config/setting.ts";
 import { printResult } from "./output.ts";
 

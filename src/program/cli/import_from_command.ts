@@ -41,8 +41,8 @@ export function addImportFromCommand(program: Command, now: () => Date): void {
     .option("--dry-run", "say what would become of everything, and leave nothing")
     .action(async (name: "ntfy" | "gotify", files: string[], options: Options) => {
       const { openTables } = await import("../moving_in/tables.ts");
-      const { readNtfy } = await import("../moving_in/ntfy_files.ts");
-      const { readGotify } = await import("../moving_in/gotify_file.ts");
+      const { readNtfy } = await import("../moving_in/kept_files.ts");
+      const { readGotify } = await import("../moving_in/kept_files.ts");
       const { moveIn } = await import("../moving_in/move_in.ts");
       const { operatorSettings, workForOperator } = await import("../../identity/operator/reach.ts");
       const { workspace, member, messages: most, keysTo = null, dryRun = false } = options;

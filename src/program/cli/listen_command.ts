@@ -13,15 +13,10 @@ import { remark, UsageError } from "./output.ts";
 
 export interface ListenOptions {
   url?: string;
-  /** The code of a private channel's invite. */
   invite?: string;
-  /** A command of the shell, run for each alert. */
   exec?: string;
-  /** Whether each alert is confirmed when it is passed on. */
   ack?: boolean;
-  /** Ends after so many. */
   count?: number;
-  /** Where it keeps what it knows. */
   state?: string;
 }
 
@@ -76,7 +71,6 @@ export async function listen(handle: string, version: string, options: ListenOpt
   };
 
   let left = options.count ?? Number.POSITIVE_INFINITY;
-  /** Passes on what is new, oldest first. */
   const take = async (cards: readonly Card[]) => {
     for (const card of cards.filter(memory.isNew)) {
       if (left === 0 || stop.signal.aborted) return;
@@ -143,7 +137,6 @@ async function follow({ call, join, take, isNew, stop }: Following): Promise<voi
 }
 
 interface Polled {
-  /** Newest first. */
   cards: Card[];
   etag: string | null;
   /** Whether the server held the request, or had something to say. */

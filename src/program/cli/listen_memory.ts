@@ -10,7 +10,6 @@ import { UsageError } from "./output.ts";
 interface Kept {
   url: string;
   handle: string;
-  /** The device's credential, which the service shows once. */
   token: string;
   /** Everything sent before is passed on, or older than the subscription. Null: not yet subscribed. */
   since: string | null;
@@ -35,7 +34,6 @@ export interface Memory {
   isNew(alert: Sent): boolean;
   /** It is passed on, and perhaps still to be confirmed. Written before this returns. */
   passed(alert: Sent, owes: boolean): void;
-  /** What is still to be confirmed. */
   owed(): readonly string[];
   confirmed(ids: readonly string[]): void;
 }

@@ -32,7 +32,6 @@ export async function runOnNewerNode(version: string): Promise<number> {
   });
 }
 
-/** Where the package `node` is installed beside this one. */
 function installed(): string | null {
   try {
     const node = join(dirname(createRequire(import.meta.url).resolve("node/package.json")), "bin/node");
@@ -43,7 +42,6 @@ function installed(): string | null {
   }
 }
 
-/** npm keeps it for the next time. */
 function fetched(version: string): string | null {
   remark(`Node ${process.versions.node} is too old for this; npm brings Node ${version}.`);
   try {

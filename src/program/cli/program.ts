@@ -11,7 +11,6 @@ import { addToolCommands, dashed } from "./tool_command.ts";
 export interface CliDeps {
   tools: readonly Tool[];
   version: string;
-  /** Runs the service; resolves when it listens. */
   serve(): Promise<void>;
   now(): Date;
 }

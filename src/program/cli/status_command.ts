@@ -50,7 +50,6 @@ function lines(of: Rows, indent = ""): [string, string][] {
 const told = (row: Rows): string =>
   typeof row === "object" ? `${row.last_success_at}${row.failed ? `, failed ${row.failed} times` : ""}` : "";
 
-/** Two columns, for a person. */
 function tableOf(status: Rows): string {
   const all = lines(status);
   const width = Math.max(...all.map(([name]) => name.length)) + 2;

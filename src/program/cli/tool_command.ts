@@ -17,7 +17,6 @@ const IDEMPOTENCY_KEY: JsonSchema = {
   description: `Same key, same result for ${LIMITS.idempotency_hours} hours: a retry never acts twice.`,
 };
 
-/** The arguments that a tool takes, the idempotency key among them. */
 function argumentsOf(tool: Tool): [name: string, schema: JsonSchema, required: boolean][] {
   const { properties = {}, required = [] } = inputSchema(tool.input);
   const all = tool.creates ? { ...properties, idempotency_key: IDEMPOTENCY_KEY } : properties;

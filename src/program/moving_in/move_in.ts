@@ -39,7 +39,6 @@ export interface MoveIn {
   member?: string;
   /** Whether everybody may find the channels. */
   isPublic: boolean;
-  /** Of each channel, the newest. */
   most: number;
   /** A new file for the keys; null: they are in the answer. */
   keysTo: string | null;
@@ -185,7 +184,6 @@ const putAlerts = need(
   "alerts are carried",
 ).put;
 
-/** How many came. */
 async function moveMessages(
   em: Em,
   workspace: string,

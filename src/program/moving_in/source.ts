@@ -14,7 +14,6 @@ export interface Kept {
 /** A topic or an application. */
 export interface Found {
   id: string;
-  /** Its name there. */
   from: string;
   /** What people call it; the name where nobody called it otherwise. */
   title: string;

@@ -7,7 +7,6 @@ import { type Bus, type BusOptions, type Listener, lossesIn, TOPIC } from "./bus
 /** How often it is asked whether anybody is there; two without an answer are a loss. */
 const HEARTBEAT_MS = 5_000;
 
-/** Between two tries. */
 const RETRY_MS = 500;
 
 const PATIENT = {

@@ -8,7 +8,6 @@ interface Waiting<T, R> {
 }
 
 interface BatchOptions {
-  /** Statements in flight at once. */
   inFlight?: number;
   /** How many items must wait before one begins beside another. */
   beside?: number;

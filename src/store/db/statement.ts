@@ -17,7 +17,6 @@ export interface Statement<In, Row> {
   readonly path: Path;
   /** With `$1`, `$2` … for the parameters: the same text for ever, so that it is prepared once. */
   readonly text: string;
-  /** In the order of their numbers. */
   readonly parameters: readonly (readonly [name: string, type: SqlType])[];
   readonly columns: Fields;
   readonly joined: Fields;
@@ -27,7 +26,6 @@ export interface Statement<In, Row> {
   readonly reads: boolean;
   /** A standby may answer it: it only reads, on a path whose readings may go there, and not for the primary alone. */
   readonly moves: boolean;
-  /** The values in the order of the numbers. */
   positional(values: In): unknown[];
   /** Only carries the type of the rows. */
   readonly row?: Row;

@@ -21,7 +21,6 @@ export interface Several<Item, Row> {
   alone: OfMany<Item, Row>;
   /** Whether an item is too large to go with others. */
   byItself?(item: Item): boolean;
-  /** What an item needs the lock of. */
   lockOf(item: Item): string;
   /** Whose it is: nobody waits together with somebody else's. */
   ownerOf(item: Item): string;
@@ -78,7 +77,6 @@ function batchOf<Item, Row>(kysely: Kysely<unknown>, several: Several<Item, Row>
     );
   const together = batched(several.together);
   const held = new Set<string>();
-  /** By owner, while something of theirs waits. */
   const queues = new Map<string, { add: Batch<Item, Row>; length: number }>();
 
   async function wait(item: Item): Promise<Row | undefined> {

@@ -1,17 +1,24 @@
 // A bound on how long something is waited for that may never say anything.
 
-/** @throws where the work takes longer; it goes on all the same. */
-export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let late: NodeJS.Timeout | undefined;
+/** @throws `late` as an error where the work takes longer; it goes on all the same. */
+export async function within<T>(ms: number, work: Promise<T>, late = "no answer in time"): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
   work.catch(() => {});
   try {
     return await Promise.race([
       work,
       new Promise<never>((_, reject) => {
-        late = setTimeout(() => reject(new Error("no answer in time")), ms);
+        timer = setTimeout(() => reject(new Error(late)), ms);
       }),
     ]);
   } finally {
-    clearTimeout(late);
+    clearTimeout(timer);
   }
 }
+
+/** Waits for the work, and no longer than that, whatever becomes of it. */
+export const atMost = (ms: number, work: Promise<unknown>): Promise<void> =>
+  within(ms, work).then(
+    () => {},
+    () => {},
+  );

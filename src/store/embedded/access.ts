@@ -1,12 +1,13 @@
-// Who may connect to the embedded database, and that it is kept from those who may not: the service is no superuser, and
-// who comes in stands in files that the user who runs PostgreSQL cannot change.
+// Who may connect to the embedded database, and that it is kept from those who may not: the service is no superuser, and who
+// comes in stands in files that the user who runs PostgreSQL cannot change. A socket's address is limited to about a hundred
+// bytes, a data directory's path is not: so its folder is reached under a short name.
 
-import { readFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { writePrivate } from "../secret/private_file.ts";
 import type { Binaries } from "./binaries.ts";
+import { dataDirProblem } from "./hold.ts";
 import type { Place } from "./place.ts";
-import { dataDirProblem } from "./problem.ts";
 import { ownUser, type Runner, runToEnd, succeed } from "./runner.ts";
 
 /** The role of the service, which owns the database and all in it and can do nothing outside of it. */
@@ -83,4 +84,20 @@ export async function bringOver(place: Place, binaries: Binaries, runner: Runner
     'echo "# Not used: the file beside this folder is." > "$0"',
     path,
   ]);
+}
+
+/** The least that the supported systems allow (macOS), less the closing zero. */
+const LONGEST = 103;
+const SOCKET = "/.s.PGSQL.5432";
+
+/** Of this process by its number, so that a program that it starts gets there as well. */
+const DESCRIPTORS = `/proc/${process.pid}/fd`;
+
+/** A name of the folder that leaves room for the socket in it, and the release of what holds that name open. */
+export function socketFolder(folder: string): { path: string; release(): void } {
+  if (Buffer.byteLength(folder + SOCKET) <= LONGEST) return { path: folder, release: () => {} };
+  if (!existsSync(DESCRIPTORS))
+    throw dataDirProblem(folder, "is a path too long for a unix socket; set a shorter one.");
+  const descriptor = openSync(folder, "r");
+  return { path: `${DESCRIPTORS}/${descriptor}`, release: () => closeSync(descriptor) };
 }

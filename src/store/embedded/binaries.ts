@@ -14,7 +14,7 @@ import {
 import { createRequire } from "node:module";
 import { basename, dirname, join, relative } from "node:path";
 import { ConfigError } from "../config/setting.ts";
-import { embeddedProblem, OTHERWISE } from "./problem.ts";
+import { embeddedProblem, OTHERWISE } from "./hold.ts";
 import { mayReach, type Runner, runToEnd } from "./runner.ts";
 
 export interface Binaries {

@@ -6,15 +6,14 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Config } from "../config/settings.ts";
 import { lockDataDir } from "../db/lock.ts";
-import { bringOver, DATABASE, ROLE, writeAccess } from "./access.ts";
+import { bringOver, DATABASE, ROLE, socketFolder, writeAccess } from "./access.ts";
 import { type Binaries, findBinaries } from "./binaries.ts";
+import { dataDirProblem } from "./hold.ts";
 import { initialise } from "./init.ts";
 import { mendCopy } from "./mend.ts";
 import { choosePlace, findPlace, ownerOf, type Place, refuseOtherMajor, remember } from "./place.ts";
 import { clearLeftovers, type Postmaster, readStatus, startPostmaster } from "./postmaster.ts";
-import { dataDirProblem } from "./problem.ts";
 import { chooseRunner, type Runner, SHARED } from "./runner.ts";
-import { socketFolder } from "./socket_path.ts";
 
 type Settings = Pick<
   Config,
@@ -28,7 +27,6 @@ export interface Log {
 }
 
 export interface Cluster {
-  /** Where the database is, as a URL for pg, psql and the ORM alike. */
   url: string;
   /** Where its files lie, which version it is and who runs it: for people. */
   folder: string;

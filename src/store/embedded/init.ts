@@ -5,8 +5,8 @@ import { chownSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { syncFolder } from "../secret/private_file.ts";
 import { NEW_DATABASE, SUPERUSER } from "./access.ts";
 import type { Binaries } from "./binaries.ts";
+import { dataDirProblem } from "./hold.ts";
 import type { Place } from "./place.ts";
-import { dataDirProblem } from "./problem.ts";
 import { type Runner, succeed } from "./runner.ts";
 
 /** Small segments, since they are most of a small cluster; the order of text is that of its code points everywhere. */

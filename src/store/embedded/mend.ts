@@ -13,8 +13,8 @@ import {
   statSync,
 } from "node:fs";
 import { join } from "node:path";
+import { dataDirProblem } from "./hold.ts";
 import type { Place } from "./place.ts";
-import { dataDirProblem } from "./problem.ts";
 import type { Runner } from "./runner.ts";
 
 /**

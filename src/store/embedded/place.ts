@@ -18,7 +18,7 @@ import {
 import { join } from "node:path";
 import { dataPaths } from "../config/data_paths.ts";
 import { writePrivate } from "../secret/private_file.ts";
-import { BY_URL, dataDirProblem, embeddedProblem } from "./problem.ts";
+import { BY_URL, dataDirProblem, embeddedProblem } from "./hold.ts";
 import { mayReach, type Runner } from "./runner.ts";
 
 export interface Place {
@@ -34,7 +34,6 @@ export interface Place {
 
 /** What DATA_DIR remembers of its cluster. */
 interface Memory {
-  /** The folder around the cluster. */
   home: string;
   lent: number | null;
 }

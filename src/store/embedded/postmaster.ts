@@ -130,7 +130,6 @@ export async function startPostmaster(
 
 export interface Status {
   pid: number;
-  /** It takes connections. */
   ready: boolean;
 }
 

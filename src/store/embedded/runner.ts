@@ -4,10 +4,9 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
-import { BY_URL, embeddedProblem } from "./problem.ts";
+import { BY_URL, embeddedProblem } from "./hold.ts";
 
 export interface Runner {
-  /** The user's name, as it is said to people. */
   user: string;
   /** Both null when the service's own user runs it. */
   uid: number | null;
@@ -137,7 +136,6 @@ export function sendSignal(runner: Runner, pid: number, signal: NodeJS.Signals):
 
 export interface Ended {
   code: number | null;
-  /** What it wrote to both outputs. */
   output: string;
 }
 

@@ -6,7 +6,6 @@ import { statfs } from "node:fs/promises";
 import { noSpace } from "../../model/errors.ts";
 
 export interface Space {
-  /** Less than the reserve is free. */
   isLow(): boolean;
   /** Ahead of everything that a request writes. @throws ApiError 503 while less than the reserve is free. */
   mustHaveRoom(): void;

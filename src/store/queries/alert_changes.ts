@@ -1,4 +1,4 @@
-// What edits replaced (see model/entities/alert_change.ts): kept by the statement that makes the edit, so it costs no exchange of its
+// What edits replaced (see model/entities/alert.ts): kept by the statement that makes the edit, so it costs no exchange of its
 // own, and read newest first.
 
 import { jsonb, nullable, timestamptz, uuid } from "../../model/fields/sql.ts";

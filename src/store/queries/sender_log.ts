@@ -1,6 +1,6 @@
 // The last requests of keys in another program's words: a ring of a few in one row a key.
 
-import type { SenderRequest } from "../../model/entities/sender_log.ts";
+import type { SenderRequest } from "../../model/entities/api_key.ts";
 import { jsonb, uuid } from "../../model/fields/sql.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { statementsOf } from "../db/statement.ts";

@@ -74,6 +74,9 @@ export const before = () => instant().optional().describe("Rows created strictly
 /** `meta` of every list that pages: null means no more rows. */
 export const pageMeta = named("PageMeta", z.object({ next_before: z.string().nullable() }));
 
+/** The answer of a list that is read whole: rows of these fields. */
+export const listOf = <Row extends z.ZodRawShape>(row: Row) => z.object({ data: z.array(z.object(row)) });
+
 /** DELETE answers 204 without a body over REST, and this over MCP and the CLI. */
 export const deletedView = z.object({ deleted: z.literal(true), id: z.string() });
 

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { showId } from "../../model/domain/ids.ts";
-import type { InviteRow } from "../../model/entities/invite.ts";
+import type { InviteRow } from "../../model/entities/pusher.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/columns.ts";
 import { INVITE } from "../../model/fields/invite.ts";
 import { named } from "../../model/fields/named.ts";

@@ -1,6 +1,11 @@
-// Statistics on the wire. Counts that can be backed, nothing else: no delivered figure and no rate, anywhere.
+// Statistics on the wire: counts that can be backed, nothing else, so no delivered figure and no rate, anywhere. And which UTC
+// days a request means; no plan shortens a range (docs/rules.md#stats-no-clamp).
 
 import { z } from "zod";
+import { invalidRequest } from "../../model/errors.ts";
+import { RANGE } from "../../model/fields/accepts.ts";
+import { forBoth } from "../../model/for_people.ts";
+import { LIMITS } from "../../model/limits.ts";
 
 export const reach = z.int().describe("Subscribers now, muted ones included: who could be reached.");
 
@@ -29,3 +34,61 @@ export function sumOf(
   }
   return sum;
 }
+
+const DAY_MS = 86_400_000;
+
+const DAYS = { day: 1, week: 7, month: 30 } as const;
+
+/** A day of the calendar, which has no year 0. */
+const isDate = (value: string) =>
+  /^(?!0000)\d{4}-\d\d-\d\d$/.test(value) && new Date(`${value}T00:00:00Z`).toJSON()?.slice(0, 10) === value;
+
+const date = () => z.string().refine(isDate, "must be a date such as 2026-11-20").meta({ format: "date" });
+
+/** What both range statistics accept. */
+export const periodFields = {
+  period: z
+    .enum(["day", "week", "month"])
+    .optional()
+    .describe("Today, the last 7 (default) or the last 30 UTC days."),
+  from: date().optional().describe(RANGE.from),
+  to: date().optional().describe(RANGE.to),
+};
+
+export interface Range {
+  from: string;
+  to: string;
+}
+
+/** @throws 422 for a range that is half, backwards, too long or beside a period. */
+export function rangeOf(input: { period?: keyof typeof DAYS; from?: string; to?: string }, now: Date): Range {
+  const { period, from, to } = input;
+  if (from === undefined && to === undefined) {
+    const last = Date.parse(now.toISOString().slice(0, 10));
+    return { from: dateOf(last - (DAYS[period ?? "week"] - 1) * DAY_MS), to: dateOf(last) };
+  }
+  if (period !== undefined)
+    throw invalidRequest(
+      forBoth(
+        "period and from/to exclude each other; send one of them.",
+        "Choose a period or two days, not both.",
+      ),
+      from === undefined ? "to" : "from",
+    );
+  if (from === undefined || to === undefined)
+    throw invalidRequest(
+      forBoth("from and to go together; send both.", "Give both days, the first and the last."),
+      from === undefined ? "from" : "to",
+    );
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+  if (days < 1)
+    throw invalidRequest(
+      forBoth("to must not be before from.", "The last day must not be before the first."),
+      "to",
+    );
+  if (days > LIMITS.stats_days)
+    throw invalidRequest(`A range is at most ${LIMITS.stats_days} days long.`, "to");
+  return { from, to };
+}
+
+const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);

@@ -1,9 +1,14 @@
-// Alerts with labels, as Prometheus, Alertmanager and Grafana know them: a group of them is one alert here, with a line for each.
+// Alerts with labels, as Prometheus, Alertmanager and Grafana know them: a group of them is one alert here, with a line for
+// each; resolved, it replaces the one that was shown while it fired. Prometheus itself sends all that fires again each minute,
+// and what ended for a quarter of an hour more: the alerts of one name are one alert, published once as long as the same ones
+// fire.
 
 import { z } from "zod";
 import { PRIORITIES } from "../../../model/fields/alert.ts";
-import type { AlertInput } from "../tongue.ts";
-import { alertOf, keyOf, listed, oneLine, priorityOf, word, words } from "./parts.ts";
+import { PROGRAMS } from "../../../model/fields/programs.ts";
+import { LIMITS } from "../../../model/limits.ts";
+import { type AlertInput, plainAnswer, plainRefusal, type ReadAlert, type Tongue } from "../tongue.ts";
+import { alertOf, glance, keyOf, listed, oneLine, priorityOf, readAs, word, words } from "./parts.ts";
 
 /** One of them. */
 export const labelled = z.object({
@@ -52,7 +57,6 @@ function lineOf(alert: Labelled, { status, commonLabels }: Group, told: string):
   return state + (said || alert.labels.alertname || "an alert");
 }
 
-/** The gravest of those that fire. */
 function gravest({ alerts, commonLabels, status }: Group): AlertInput["priority"] {
   if (status === "resolved") return "normal";
   const severities = [
@@ -83,3 +87,103 @@ export function alertOfGroup(kind: string, group: Group, title?: string): AlertI
     key: keyOf(kind, group.groupKey),
   });
 }
+
+export const alertmanager: Tongue = {
+  name: "alertmanager",
+  title: PROGRAMS.alertmanager,
+  recognises(request) {
+    const { version, groupKey, alerts } = glance(request);
+    return version === "4" && typeof groupKey === "string" && Array.isArray(alerts);
+  },
+  read(request) {
+    const read = readAs(
+      group,
+      request.object(),
+      "This is not what Alertmanager's webhook sends, in its version 4.",
+    );
+    return { alerts: [{ fields: alertOfGroup("am", read) }], notes: [] };
+  },
+  answer: plainAnswer,
+  refuse: plainRefusal,
+};
+
+export const grafana: Tongue = {
+  name: "grafana",
+  title: PROGRAMS.grafana,
+  recognises(request) {
+    const { orgId, alerts, status } = glance(request);
+    return orgId !== undefined && status !== undefined && Array.isArray(alerts);
+  },
+  read(request) {
+    const read = readAs(
+      group,
+      request.object(),
+      "This is not what Grafana's webhook of unified alerting sends.",
+    );
+    // Grafana's own title begins with the state and how many there are; ours says the first, and the lines the second.
+    const title = read.title.replace(/^\[(FIRING|RESOLVED|OK)[^\]]*\]\s*/, "");
+    return { alerts: [{ fields: alertOfGroup("gf", read, title) }], notes: [] };
+  },
+  answer: plainAnswer,
+  refuse: plainRefusal,
+};
+
+const posted = z.array(labelled.extend({ labels: z.record(z.string(), z.string()) }));
+
+function readGroup(name: string, alerts: readonly Labelled[], now: Date): ReadAlert {
+  const hasEnded = ({ endsAt }: Labelled) =>
+    !endsAt.startsWith("0001-") && Date.parse(endsAt) <= now.getTime();
+  const stated = alerts.map((alert) => ({
+    ...alert,
+    status: hasEnded(alert) ? "resolved" : "firing",
+  }));
+  const firing = stated.filter(({ status }) => status === "firing");
+  const identities = firing.map(({ labels, startsAt }) =>
+    JSON.stringify([Object.entries(labels).sort(), startsAt]),
+  );
+  // What ended is left out one by one, so the last end tells one time from another.
+  const state =
+    firing.length > 0
+      ? identities.sort()
+      : [
+          alerts
+            .map(({ endsAt }) => endsAt)
+            .sort()
+            .at(-1) ?? "",
+        ];
+  const fields = alertOfGroup("prom", {
+    ...{ groupKey: name, groupLabels: {}, commonAnnotations: {}, externalURL: "", title: "", message: "" },
+    status: firing.length > 0 ? "firing" : "resolved",
+    commonLabels: name === "" ? {} : { alertname: name },
+    truncatedAlerts: 0,
+    alerts: stated,
+  });
+  return { fields, firstStands: true, idempotencyKey: keyOf("prom", name, ...state) };
+}
+
+export const prometheus: Tongue = {
+  name: "prometheus",
+  title: PROGRAMS.prometheus,
+  recognises(request) {
+    if (request.path.endsWith("/api/v2/alerts")) return true;
+    try {
+      const body = request.json();
+      return Array.isArray(body) && typeof body[0]?.labels === "object";
+    } catch {
+      return false;
+    }
+  },
+  read(request) {
+    const alerts = readAs(
+      posted,
+      request.json(),
+      "This is not the list of alerts that Prometheus sends to an Alertmanager.",
+    );
+    const byName = Map.groupBy(alerts, ({ labels }) => labels.alertname ?? "");
+    // More names at once than may be published: they are told together.
+    const groups = byName.size > LIMITS.ingest_alerts ? new Map([["", alerts]]) : byName;
+    return { alerts: [...groups].map(([name, group]) => readGroup(name, group, request.now)), notes: [] };
+  },
+  answer: plainAnswer,
+  refuse: plainRefusal,
+};

@@ -1,16 +1,25 @@
-// A person's own account: name, workspaces, ways to sign in, the password, and where it is signed in.
+// A person's own account: name, workspaces, ways to sign in, the password, and where it is signed in. And the own devices, on
+// which tests of the own drafts are shown: one is linked by a link or a code that is opened there, and unlinked here or there
+// (docs/rules.md#own-devices).
 
-import change_password from "../../../identity/session/change_password.ts";
-import create_workspace from "../../../identity/session/create_workspace.ts";
-import end_session from "../../../identity/session/end_session.ts";
-import get_sign_in from "../../../identity/session/get_sign_in.ts";
-import list_sessions from "../../../identity/session/list_sessions.ts";
-import update_profile from "../../../identity/session/update_profile.ts";
-import { ApiError, notFound } from "../../../model/errors.ts";
+import {
+  link_own_device,
+  list_own_devices,
+  unlink_own_device,
+} from "../../../identity/session/own_devices.ts";
+import {
+  change_password,
+  end_session,
+  get_sign_in,
+  list_sessions,
+} from "../../../identity/session/sign_in.ts";
+import { create_workspace, update_profile } from "../../../identity/session/workspaces.ts";
+import { type ApiError, notFound } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { html } from "../../../ui/html.ts";
-import { inForm } from "../forms.ts";
-import { PEOPLE_STYLES } from "../page.ts";
+import { addressCard } from "../channel_head.ts";
+import { hasPlace } from "../forms.ts";
+import { COPY_SCRIPT, PEOPLE_STYLES } from "../page.ts";
 import { field, instant, problem, table } from "../parts.ts";
 import { type Page, type PersonVisit, personForm, personPage } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
@@ -29,7 +38,7 @@ function deviceWords({ user_agent }: { user_agent: string | null }): string {
   return on ? `${name} on ${on}` : name;
 }
 
-type Part = "name" | "workspace" | "password";
+type Part = "name" | "workspaces" | "password";
 
 /** `wrong` is the form whose refusal the page shows. */
 async function account(
@@ -44,7 +53,7 @@ async function account(
     "Your account",
     html`<h1>Your account</h1>
     <p class="lede">${session.user.name} · ${session.user.email}</p>
-    ${await ownWorkspaces(visit, of("workspace"))}
+    ${await ownWorkspaces(visit, of("workspaces"))}
     ${waysIn(ways, now)}
     <section class="card" aria-labelledby="devices"><h2 id="devices">Your own devices</h2>
       <p>Try a draft on your own phone before anybody else sees it.</p>
@@ -87,47 +96,76 @@ async function account(
   );
 }
 
-/** Runs what a form asks for, and shows the account's page again when it is refused. */
-async function orAgain(visit: PersonVisit, part: Part, act: () => Promise<Response>): Promise<Response> {
-  try {
-    return await act();
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.type === "server_error") throw error;
-    return account(visit, { part, error });
-  }
+/** One of the page's forms, which the page shows again as it was written. */
+const form = (part: Part, names?: Record<string, string>) =>
+  [
+    `/console/account/${part}`,
+    { again: (visit: PersonVisit, error: ApiError) => account(visit, { part, error }), names },
+  ] as const;
+
+export const OWN_DEVICES = "/console/account/devices";
+
+async function devices(visit: PersonVisit, error?: ApiError): Promise<Response> {
+  const { data } = await visit.asPerson(list_own_devices, {});
+  const { now, token } = visit;
+  return visit.page(
+    "Your own devices",
+    html`<p class="crumb"><a href="/console/account">Your account</a></p>
+    <h1>Your own devices</h1>
+    <p class="lede">Phones and browsers on which you try a draft before anybody else sees it. No channel and no other member learns which they are.</p>
+    ${problem(error)}
+    ${
+      data.length > 0 &&
+      table(
+        "Devices",
+        ["Device", "Linked", ""],
+        data.map(({ id, platform, app_version, linked_at }) => [
+          html`<strong>${platform}</strong> <span class="muted">app ${app_version}</span>`,
+          instant(linked_at, now),
+          html`<form method="post" action="${OWN_DEVICES}/${id}/unlink">${token}<button class="danger">Unlink</button></form>`,
+        ]),
+      )
+    }
+    <section class="card" aria-labelledby="link"><h2 id="link">Link a device</h2>
+      <p>You open a link, or point its camera at a code, on the device itself. Let it follow the channels whose drafts you want to try there. At most ${LIMITS.own_devices} devices.</p>
+      <form method="post" action="${OWN_DEVICES}">${token}<button>Make a link</button></form></section>`,
+    { status: error?.status ?? 200 },
+  );
 }
 
-/** The account's page with one of its forms as it was written. */
-const showing = (part: Part) => (visit: PersonVisit, error: ApiError) => account(visit, { part, error });
+async function linked(visit: PersonVisit): Promise<Response> {
+  const { url } = await visit.asPerson(link_own_device, {});
+  return visit.page(
+    "Link a device",
+    html`<p class="crumb"><a href="${OWN_DEVICES}">Your own devices</a></p>
+    <h1>Link a device</h1>
+    ${addressCard(url, "Open this on the device", html`<p>It works once, within ${LIMITS.own_device_minutes} minutes, and is shown only now. Give it to nobody: what you test is shown wherever it is opened.</p>`, { what: "the link" })}
+    <p><a class="button plain" href="${OWN_DEVICES}">Done</a></p>`,
+    { scripts: [COPY_SCRIPT] },
+  );
+}
+
+const REFUSED = { again: devices, when: hasPlace };
 
 export const ACCOUNT_PAGES: readonly Page[] = [
   personPage("GET", "/console/account", (visit) => account(visit)),
 
-  personForm("/console/account/password", showing("password"), (visit) =>
-    orAgain(visit, "password", async () => {
-      const { form: sent } = visit;
-      const passwords = { present: sent.get("present") ?? "", next: sent.get("next") ?? "" };
-      await visit.asPerson(change_password, passwords);
-      return visit.goTo("/console/account", "password-changed");
-    }),
-  ),
+  personForm(...form("password"), async (visit) => {
+    const { form: sent } = visit;
+    const passwords = { present: sent.get("present") ?? "", next: sent.get("next") ?? "" };
+    await visit.asPerson(change_password, passwords);
+    return visit.goTo("/console/account", "password-changed");
+  }),
 
-  personForm("/console/account/name", showing("name"), (visit) =>
-    orAgain(visit, "name", async () => {
-      await visit.asPerson(update_profile, { name: visit.form.get("name") ?? "" });
-      return visit.goTo("/console/account", "name-changed");
-    }),
-  ),
+  personForm(...form("name"), async (visit) => {
+    await visit.asPerson(update_profile, { name: visit.form.get("name") ?? "" });
+    return visit.goTo("/console/account", "name-changed");
+  }),
 
-  personForm("/console/account/workspaces", showing("workspace"), (visit) =>
-    orAgain(visit, "workspace", async () => {
-      const name = visit.form.get("workspace") ?? "";
-      const made = await visit.asPerson(create_workspace, { name }).catch((error: unknown) => {
-        throw error instanceof ApiError ? inForm(error, { name: "workspace" }) : error;
-      });
-      return visit.goTo(`/console/${made.id}/`, "workspace-made");
-    }),
-  ),
+  personForm(...form("workspaces", { name: "workspace" }), async (visit) => {
+    const made = await visit.asPerson(create_workspace, { name: visit.form.get("workspace") ?? "" });
+    return visit.goTo(`/console/${made.id}/`, "workspace-made");
+  }),
 
   personPage("GET", "/console/account/sessions/:id/end", async (visit) => {
     const { data: sessions } = await visit.asPerson(list_sessions, {});
@@ -144,5 +182,12 @@ export const ACCOUNT_PAGES: readonly Page[] = [
   personPage("POST", "/console/account/sessions/:id/end", async (visit) => {
     await visit.asPerson(end_session, { session_id: visit.params.id ?? "" });
     return visit.goTo("/console/account", "session-ended");
+  }),
+
+  personPage("GET", OWN_DEVICES, (visit) => devices(visit)),
+  personForm(OWN_DEVICES, REFUSED, linked),
+  personForm(`${OWN_DEVICES}/:device/unlink`, REFUSED, async (visit) => {
+    await visit.asPerson(unlink_own_device, { device_id: visit.params.device ?? "" });
+    return visit.goTo(OWN_DEVICES, "device-unlinked");
   }),
 ];

@@ -1,14 +1,13 @@
 // Alerts of all channels together: drafts, which wait for somebody to read and decide, what is scheduled, the soonest first, what
 // was sent or cancelled, the newest first, and all of it; each searched by words, channel and writer.
 
-import list_own_workspaces from "../../../identity/session/list_own_workspaces.ts";
-import mail_drafts from "../../../identity/session/mail_drafts.ts";
-import open_reviews from "../../../identity/session/open_reviews.ts";
+import { mail_drafts, open_reviews } from "../../../identity/session/reviews.ts";
+import { list_own_workspaces } from "../../../identity/session/workspaces.ts";
 import { showId } from "../../../model/domain/ids.ts";
-import { roleReaches } from "../../../model/domain/visibility.ts";
+import { roleReaches } from "../../../model/domain/standing.ts";
 import type { AlertStatus } from "../../../model/entities/alert.ts";
-import { clock } from "../../../ui/clock.ts";
 import { type Content, html } from "../../../ui/html.ts";
+import { clock } from "../../../ui/instants.ts";
 import { viewAt } from "../../../ui/view_at.ts";
 import {
   foundAlerts,
@@ -23,7 +22,7 @@ import { channelBase } from "../channel_head.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
 import { HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
 import { chips, emptyState, instant, type pager, table } from "../parts.ts";
-import { recurrenceWords } from "../recurrence_words.ts";
+import { recurrenceWords } from "../recurrence_form.ts";
 import { type MemberVisit, memberPage, type Page, type RowOf } from "../visit.ts";
 import { ALERT_STATE, LOUDNESS, when } from "./channel_alerts.ts";
 
@@ -40,7 +39,6 @@ interface Kept {
   status?: AlertStatus;
   /** Without one they stand by their age. */
   order?: "newest" | "oldest";
-  /** Columns after alert and channel. */
   columns: readonly [name: string, cell: (alert: Listed, now: Date) => Content][];
   none: readonly [title: string, text: string];
   ways?: Parameters<typeof pager>[2];

@@ -1,16 +1,17 @@
 // The assistants that the signed-in person connected to this workspace, and the end of a connection.
 
-import end_connection from "../../../identity/session/end_connection.ts";
-import list_connections from "../../../identity/session/list_connections.ts";
-import update_connection from "../../../identity/session/update_connection.ts";
+import {
+  end_connection,
+  list_connections,
+  update_connection,
+} from "../../../identity/session/connections.ts";
 import { notFound } from "../../../model/errors.ts";
 import { html } from "../../../ui/html.ts";
 import { COPY_SCRIPT, PEOPLE_STYLES } from "../page.ts";
 import { copyable, emptyState, instant, table } from "../parts.ts";
-import { mayDo } from "../scope_lists.ts";
+import { mayDo } from "../scope_groups.ts";
 import { memberPage, type Page } from "../visit.ts";
-import { askFirstLink, askFirstOf, askFirstPage } from "./asks_first.ts";
-import { askOnce } from "./confirm.ts";
+import { askFirstLink, askFirstOf, askFirstPage, askOnce } from "./confirm.ts";
 import { named } from "./consent_form.ts";
 
 export const ASSISTANT_PAGES: readonly Page[] = [

@@ -4,8 +4,8 @@
 import { ACCOUNT_ACTS, type AccountAct } from "../../../identity/auth/account_log.ts";
 import { SESSION_OPERATIONS } from "../../../identity/session/index.ts";
 import { said } from "../../../model/limits.ts";
-import { clock } from "../../../ui/clock.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
+import { clock } from "../../../ui/instants.ts";
 import { viewAt } from "../../../ui/view_at.ts";
 import { ACTOR_WORDS, actorName, actorOptions, offered } from "../actors.ts";
 import { csvAnswer } from "../csv.ts";

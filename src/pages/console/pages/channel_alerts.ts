@@ -1,9 +1,9 @@
 // The alerts of a channel, newest first: what state each is in, since when or for when, and how loud it may be.
 
 import type { AlertStatus } from "../../../model/entities/alert.ts";
-import { clock } from "../../../ui/clock.ts";
 import { DRAWING_STYLES } from "../../../ui/files.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
+import { clock } from "../../../ui/instants.ts";
 import { viewAt } from "../../../ui/view_at.ts";
 import {
   type AlertSearch,
@@ -15,8 +15,7 @@ import {
   searchIn,
   searchQuery,
 } from "../alert_search.ts";
-import { firstSubscriber } from "../channel_address.ts";
-import { channelBase, channelHead } from "../channel_head.ts";
+import { channelBase, channelHead, firstSubscriber } from "../channel_head.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
 import { CHANNEL_STYLES, COPY_SCRIPT, HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
 import { chips, emptyState, instant, table } from "../parts.ts";
@@ -72,7 +71,6 @@ interface Asked {
   refused: Content;
 }
 
-/** What stands where there is nothing. */
 function nothing(visit: MemberVisit, base: string, { status, before, search, refused }: Asked): Content {
   if (before) return emptyState("Nothing older", html`<a href="${base}">The newest alerts</a>`);
   if (isSearch(search)) return refused ?? nothingFits(viewAt(base, { status }));

@@ -1,8 +1,9 @@
 // Deleting a channel: the rule, what goes with it, and one more question. A channel with subscribers is paused instead.
 
-import { ApiError } from "../../../model/errors.ts";
+import type { ApiError } from "../../../model/errors.ts";
 import { html } from "../../../ui/html.ts";
 import { channelBase, channelOf } from "../channel_head.ts";
+import { oneOf, orAgain } from "../forms.ts";
 import { type MemberVisit, mayUse, memberPage, type Page } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
 
@@ -47,14 +48,13 @@ async function ask(visit: MemberVisit, error?: ApiError): Promise<Response> {
 
 export const CHANNEL_DELETE_PAGES: readonly Page[] = [
   memberPage("GET", PATH, (visit) => ask(visit)),
-  memberPage("POST", PATH, async (visit) => {
-    try {
+  memberPage(
+    "POST",
+    PATH,
+    // Somebody subscribed since the page asked.
+    orAgain({ again: ask, when: oneOf("conflict") }, async (visit) => {
       await visit.call("delete_pusher", { pusher_id: visit.params.pusher ?? "" });
       return visit.goTo(`${visit.base}channels`, "channel-deleted");
-    } catch (error) {
-      // Somebody subscribed since the page asked.
-      if (!(error instanceof ApiError) || error.type !== "conflict") throw error;
-      return ask(visit, error);
-    }
-  }),
+    }),
+  ),
 ];

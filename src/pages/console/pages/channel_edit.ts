@@ -2,7 +2,7 @@
 // another person changed meanwhile is never overwritten unseen. Pausing and going on stand below the form.
 
 import { randomBytes } from "node:crypto";
-import get_retention from "../../../identity/session/get_retention.ts";
+import { get_retention } from "../../../identity/session/workspaces.ts";
 import { MAX_BYTES } from "../../../model/domain/assets.ts";
 import { type ApiError, forbidden, notFound } from "../../../model/errors.ts";
 import { MAX_BODY } from "../../../operation/tool.ts";
@@ -35,7 +35,7 @@ import {
 import { problem } from "../parts.ts";
 import { takeUploads, uploadsAt } from "../uploads.ts";
 import { type Channel, type MemberVisit, mayUse, memberForm, memberPage, type Page } from "../visit.ts";
-import { aheadNote } from "./retention.ts";
+import { aheadNote } from "./own_workspaces.ts";
 
 const OPTIONS = {
   cards: true,

@@ -14,7 +14,6 @@ type Listed = RowOf<"list_pushers">;
 
 const STATES = ["active", "paused", "suspended"] as const;
 
-/** A channel as a row names it: face, name, address. */
 function channelName(visit: MemberVisit, channel: Listed): Html {
   return html`<div class="named">${channelFace(visit, channel, `face-${channel.id}`)}<div><strong><a href="${channelBase(visit, channel.id)}">${channel.name}</a></strong>
     <span class="muted small">@${channel.handle}${!channel.is_public && html` ${icon("lock", "s")}<span class="unseen">private</span>`}</span></div></div>`;

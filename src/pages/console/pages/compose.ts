@@ -3,7 +3,7 @@
 
 import { createHash, randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import test_alert from "../../../identity/session/test_alert.ts";
+import { test_alert } from "../../../identity/session/own_devices.ts";
 import { MAX_BYTES } from "../../../model/domain/assets.ts";
 import { ApiError, conflict, notFound } from "../../../model/errors.ts";
 import { MAX_BODY } from "../../../operation/tool.ts";
@@ -25,7 +25,7 @@ import { framedMarkup } from "../phone.ts";
 import { ruleControl, wrongRepeat } from "../recurrence_form.ts";
 import { takeUploads } from "../uploads.ts";
 import { type Alert, type Channel, type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
-import { clashReport, editedSince } from "./compose_clash.ts";
+import { clashReport, editedSince } from "./compose_controls.ts";
 import {
   argumentsOf,
   blankForm,

@@ -1,12 +1,17 @@
-// Controls that only the form of an alert has: switches of few choices, and files with what was uploaded before.
+// Controls that only the form of an alert has: switches of few choices, and files with what was uploaded before. And what
+// stands above it where two people edited one alert: who was faster, and both texts; nothing is lost and nothing is overwritten
+// unseen.
 
 import { ALERT } from "../../../model/fields/alert.ts";
-import { type Html, html } from "../../../ui/html.ts";
+import type { Action } from "../../../model/fields/alert_action.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
 import { segmented } from "../controls.ts";
 import { control, type Typed } from "../field_controls.ts";
-import { select, tick, wrongWith } from "../parts.ts";
+import { instant, select, tick, wrongWith } from "../parts.ts";
 import { FILE_NAMES, fileField, type UploadField } from "../uploads.ts";
-import { LABELS } from "./compose_fields.ts";
+import type { Alert, MemberVisit } from "../visit.ts";
+import { LABELS, merge } from "./compose_fields.ts";
+import { actorWords, storyOf } from "./review_story.ts";
 
 type Control = Parameters<typeof control>[3];
 
@@ -51,4 +56,42 @@ export function upload(
     button: html`<button class="plain" name="act" value="preview">Upload</button>`,
     error: typed.error,
   })}`;
+}
+
+/** Who changed the alert last, and when, as the audit log has it. */
+export async function editedSince(visit: MemberVisit, alert: Alert): Promise<Content> {
+  const [last] = await storyOf(visit, alert.id);
+  if (!last) return "Somebody";
+  return html`${actorWords(last.actor)}, ${instant(last.created_at, visit.now)},`;
+}
+
+const shown = (name: string, value: unknown): string => {
+  if (value === null || value === "") return "(nothing)";
+  if (name === "actions")
+    return (
+      (value as Action[])
+        .map(({ label, url, choices }) => `${label}: ${choices?.join(" · ") ?? url}`)
+        .join("\n") || "(none)"
+    );
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return String(value);
+};
+
+/** Brings `form` up to date with the alert, and says what happened. The version that the form carries next is the alert's. */
+export function clashReport(
+  visit: MemberVisit,
+  { alert, form, who }: { alert: Alert; form: URLSearchParams; who: Content },
+): Html {
+  const { clashes, taken } = merge(form, alert);
+  const names = (fields: readonly string[]) => fields.map((name) => LABELS[name] ?? name).join(", ");
+  return html`<section class="report warn clash" role="alert" aria-labelledby="clash"><h2 id="clash">Somebody changed this alert while you were writing</h2>
+    <p>${who} saved it before you. Nothing of yours was saved yet, and nothing of yours is lost: it stands in the form below.
+    ${taken.length > 0 && html`From the saved one the form took over what you had not touched: ${names(taken)}.`}</p>
+    ${
+      clashes.length === 0
+        ? html`<p>You changed nothing that was changed there. Save again to keep both.</p>`
+        : html`<p>Both of you changed ${names(clashes.map(({ name }) => name))}. Saving again replaces the saved text by yours.</p>
+    ${clashes.map(({ name, yours, theirs }) => html`<div class="both"><div><h3>${LABELS[name] ?? name}, yours</h3><p class="written">${shown(name, yours)}</p></div><div><h3>As it is saved</h3><p class="written">${shown(name, theirs)}</p></div></div>`)}`
+    }
+    <p><a href="${visit.url.pathname}">Leave yours and edit the saved one</a></p></section>`;
 }

@@ -1,7 +1,7 @@
 // The preview beside the form: what a phone would show of what is typed, what the sanitiser would take out, and what the channel
 // never asked for. The sanitiser is asked through preview_html, so that what is shown is what would be kept.
 
-import list_files from "../../../identity/session/list_files.ts";
+import { list_files } from "../../../identity/session/files.ts";
 import { capabilityNotes } from "../../../model/domain/capabilities.ts";
 import { ApiError } from "../../../model/errors.ts";
 import { readInstant } from "../../../model/fields/accepts.ts";
@@ -9,12 +9,10 @@ import { PRIORITIES } from "../../../model/fields/alert.ts";
 import { wordsForPeople } from "../../../model/for_people.ts";
 import { type Html, html } from "../../../ui/html.ts";
 import { channelBase } from "../channel_head.ts";
-import { couldReach } from "../could_reach.ts";
-import { capabilityReport, framedPictures, pageFrame, phone, removalReport } from "../phone.ts";
+import { capabilityReport, couldReach, framedPictures, pageFrame, phone, removalReport } from "../phone.ts";
 import type { Alert, Channel, MemberVisit } from "../visit.ts";
 import { argumentsOf, typedActions } from "./compose_fields.ts";
 
-/** The most files that the choices of the form hold. */
 const FILES_SHOWN = 100;
 
 export const filesOf = async (visit: MemberVisit) =>

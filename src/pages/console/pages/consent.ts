@@ -1,9 +1,9 @@
-// Consent: who asks, where the answer goes, what it may do. The person's choice is written to the connection, which every
-// request of the assistant is measured by; the authorization server is told the part of it that was asked for.
+// Consent: an assistant sends a person's browser here. Who asks, where the answer goes, what it may do. The person's choice is
+// written to the connection, which every request of the assistant is measured by; the authorization server is told the part of
+// it that was asked for.
 
 import { callerOf, type Session } from "../../../identity/auth/people.ts";
-import grant_connection from "../../../identity/session/grant_connection.ts";
-import list_grants from "../../../identity/session/list_grants.ts";
+import { grant_connection, list_grants } from "../../../identity/session/connections.ts";
 import { newUuid, showId } from "../../../model/domain/ids.ts";
 import { ApiError, invalidRequest } from "../../../model/errors.ts";
 import { need } from "../../../model/need.ts";
@@ -11,9 +11,9 @@ import { IMPLICIT_SCOPE, isScope, PUBLISH } from "../../../model/scopes.ts";
 import { html } from "../../../ui/html.ts";
 import { CHOOSABLE } from "../scope_groups.ts";
 import { openPage, type Page, type PersonVisit, personForm } from "../visit.ts";
-import { askFirstOf } from "./asks_first.ts";
-import { carryOn } from "./carry_on.ts";
+import { askFirstOf } from "./confirm.ts";
 import { type Asking, type Choice, channelsOf, consentForm, named } from "./consent_form.ts";
+import { carryOn } from "./going_on.ts";
 
 const memberIds = ({ memberships }: Session): string[] =>
   memberships.map(({ member_id }) => showId("mem", member_id));
@@ -43,7 +43,6 @@ async function askingOf(visit: PersonVisit, oauthQuery: string, memberId?: strin
   };
 }
 
-/** What was ticked, whether it was asked for or not. */
 function choiceOf(sent: URLSearchParams): Choice {
   const boxes = sent.getAll("scope");
   const ticked = new Set(CHOOSABLE.filter((scope) => boxes.includes(scope)));
@@ -150,4 +149,14 @@ export const CONSENT_PAGES: readonly Page[] = [
       "The assistant sent a request that cannot be carried on. Start again from the assistant; if it stays so, remove it there and add it anew.",
     );
   }),
+
+  {
+    ...openPage("GET", "/api/auth/oauth2/authorize", async (visit) => {
+      const { deps, request, session, address } = visit;
+      const { goTo, cookies } = await deps.authorize(request, session?.user.id ?? null, address);
+      return visit.goTo(goTo, undefined, cookies);
+    }),
+    // The assistant's description, and a code.
+    writes: true,
+  },
 ];

@@ -1,12 +1,11 @@
 // The page on which a person lets an assistant in. What nobody has checked stands in quotes and cannot grow; what the
 // server knows (the address of the answer, the workspace, how long it lasts) stands beside it.
 
-import { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_SECONDS } from "../../../identity/auth/authorization_server.ts";
+import { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_SECONDS } from "../../../identity/auth/discovery.ts";
 import { staysOnDevice } from "../../../identity/auth/grants.ts";
-import type { AccessRequest } from "../../../identity/auth/people.ts";
-import { callerOf } from "../../../identity/auth/people.ts";
+import { type AccessRequest, callerOf } from "../../../identity/auth/people.ts";
 import { showId } from "../../../model/domain/ids.ts";
-import { roleReaches } from "../../../model/domain/visibility.ts";
+import { roleReaches } from "../../../model/domain/standing.ts";
 import type { ApiError } from "../../../model/errors.ts";
 import { need } from "../../../model/need.ts";
 import { PUBLISH, type Scope } from "../../../model/scopes.ts";
@@ -14,8 +13,8 @@ import { type Content, html } from "../../../ui/html.ts";
 import { problem, scopeLine, select, tick } from "../parts.ts";
 import { CHOOSABLE, leastRoleOf, SCOPE_GROUPS } from "../scope_groups.ts";
 import { type AnswerOf, type PersonVisit, toolOf } from "../visit.ts";
-import { askFirstTick } from "./asks_first.ts";
-import { destination } from "./carry_on.ts";
+import { askFirstTick } from "./confirm.ts";
+import { destination } from "./going_on.ts";
 
 export interface Choice {
   pusher: string;
@@ -54,7 +53,6 @@ export async function channelsOf(
   }));
 }
 
-/** How long it lasts, as the person would notice it. */
 function duration({ asked, redirect }: AccessRequest): string {
   const local = staysOnDevice(redirect.href);
   if (!asked.includes("offline_access"))

@@ -2,9 +2,7 @@
 // unless they are used.
 
 import { IncomingFile } from "../../../effects/assets/incoming.ts";
-import delete_file from "../../../identity/session/delete_file.ts";
-import list_files from "../../../identity/session/list_files.ts";
-import upload_file from "../../../identity/session/upload_file.ts";
+import { delete_file, list_files, upload_file } from "../../../identity/session/files.ts";
 import { MAX_BYTES, MAX_PIXELS } from "../../../model/domain/assets.ts";
 import { ASSET_KINDS, type AssetKind } from "../../../model/entities/asset.ts";
 import { ApiError, notFound } from "../../../model/errors.ts";
@@ -89,14 +87,9 @@ function take(visit: MemberVisit) {
 }
 
 const upload: Page = {
-  ...memberForm("/files", list, async (visit) => {
-    try {
-      await take(visit);
-      return visit.goTo(`${visit.base}files`, "file-uploaded");
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status === 403) throw error;
-      return list(visit, error);
-    }
+  ...memberForm("/files", { again: list, when: ({ status }) => status !== 403 }, async (visit) => {
+    await take(visit);
+    return visit.goTo(`${visit.base}files`, "file-uploaded");
   }),
   maxFiles: MAX_UPLOAD,
   unread: (visit, error) => list(visit as MemberVisit, error),

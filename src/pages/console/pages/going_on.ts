@@ -1,15 +1,116 @@
-// Where somebody goes after a step of signing in: to the next step, back to the assistant that asked, or to the page that was
-// wanted.
+// The steps of signing in: what they hand on to each other (an assistant's request, the page that was wanted, the form that was
+// written when the session was over), the form of the second one, and where somebody goes after the last. A redirect to an app
+// right after a form would be held against the form's policy, which cannot name every address of an app, so a page leads there.
 
-import { passkeyHost } from "../../../identity/auth/passkey_shapes.ts";
+import { passkeyHost } from "../../../identity/auth/own_passkeys.ts";
+import { isLoopbackName } from "../../../identity/auth/redirects.ts";
 import type { Opened } from "../../../identity/auth/signing_in.ts";
-import { html } from "../../../ui/html.ts";
-import { keptField } from "../kept.ts";
-import { ONWARDS_SCRIPT } from "../page.ts";
-import type { Visit } from "../visit.ts";
-import { carryOn } from "./carry_on.ts";
-import { CODE_PATH, codeForm } from "./code_form.ts";
-import { stepPath, type Wanted } from "./wanted.ts";
+import { KNOWN_SCHEMES } from "../../../model/domain/redirect_schemes.ts";
+import type { ApiError } from "../../../model/errors.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
+import { KEPT_FIELD, keptField, MAX_KEPT } from "../kept.ts";
+import { ONWARDS_SCRIPT, PEOPLE_STYLES } from "../page.ts";
+import { field, problem } from "../parts.ts";
+import { openPage, type Page, type Visit } from "../visit.ts";
+
+/** Only a path of the console itself; anything else could lead to another site. */
+export const ownPath = (path: string | null): string =>
+  path && /^\/console(\/[\w-]+)*\/?(\?[\w.:~=&%+-]*)?$/.test(path) ? path : "/console";
+
+export interface Wanted {
+  /** The signed request of an assistant. */
+  oauthQuery: string | null;
+  next: string;
+  kept: string | null;
+}
+
+export const wantedBy = ({ form, url }: Pick<Visit, "form" | "url">): Wanted => ({
+  oauthQuery: form.get("oauth_query") ?? (url.searchParams.has("sig") ? url.search.replace(/^\?/, "") : null),
+  next: ownPath(form.get("next") ?? url.searchParams.get("next")),
+  kept: form.get(KEPT_FIELD),
+});
+
+/** The address of a step with what it hands on, but for a form, which no address holds. */
+export const stepPath = (path: string, { oauthQuery, next }: Wanted): string =>
+  `${path}?${new URLSearchParams(oauthQuery ?? { next })}`;
+
+/** What takes such a form, which may hold what was written. */
+export const handingOn = (path: string, answer: (visit: Visit) => Promise<Response>): Page => ({
+  ...openPage("POST", path, answer),
+  maxBody: MAX_KEPT,
+});
+
+/** The hidden fields of a step's form. */
+export function handedOn(visit: Visit): Html {
+  const { oauthQuery, next, kept } = wantedBy(visit);
+  return html`${visit.token}
+    ${oauthQuery && html`<input type="hidden" name="oauth_query" value="${oauthQuery}">`}
+    <input type="hidden" name="next" value="${next}">${keptField(kept)}`;
+}
+
+export const CODE_PATH = "/console/sign-in/code";
+
+export function codeForm(visit: Visit, error?: ApiError, cookies: readonly string[] = []): Response {
+  const wanted = wantedBy(visit);
+  const recovering = error?.fields[0]?.param === "recovery";
+  return visit.page(
+    "Enter your code",
+    html`<h1>Enter your code</h1>
+    <p class="lede">The password was right. Your account has two-factor authentication.</p>
+    ${problem(error)}
+    <div class="card wide"><form method="post" action="${CODE_PATH}" novalidate>
+      ${handedOn(visit)}
+      ${field({ name: "code", label: "6-digit code", hint: "Your app shows it, a new one every 30 seconds.", autocomplete: "one-time-code", inputmode: "numeric", maxlength: 12, autofocus: !recovering, error })}
+      <button>Sign in</button>
+    </form></div>
+    <details class="more"${recovering && html` open`}><summary>I do not have my phone</summary>
+      <form method="post" action="${CODE_PATH}" novalidate>
+        ${handedOn(visit)}
+        ${field({ name: "recovery", label: "Recovery code", hint: "One of those that you kept. Each works once.", autocomplete: "off", maxlength: 40, error })}
+        <button>Sign in with it</button>
+      </form>
+      <p class="hint">No recovery code either? The operator of this server can turn two-factor authentication off for you.</p>
+    </details>
+    ${wanted.kept === null && html`<p class="hint"><a href="${stepPath("/console/sign-in", wanted)}">Start again</a></p>`}`,
+    { status: error?.status ?? 200, width: "narrow", styles: [PEOPLE_STYLES], cookies },
+  );
+}
+
+export function carryOn(
+  visit: Visit,
+  next: string,
+  cookies: readonly string[] = [],
+  words: { title: string; text: Content } = {
+    title: "Back to your assistant",
+    text: "You can close this page when the assistant says that it is connected.",
+  },
+): Response {
+  const own = new URL(visit.deps.publicUrl).origin;
+  const url = new URL(next, own);
+  if (url.origin === own && url.pathname.startsWith("/console/"))
+    return visit.goTo(url.pathname + url.search, undefined, cookies);
+  return visit.page(
+    words.title,
+    html`<h1>${words.title}</h1><p class="lede">${words.text}</p>
+    <p>The answer goes to ${destination(url)}. If nothing happens, press Continue.</p>
+    <p><a class="button" href="${url.href}">Continue</a></p>`,
+    { width: "narrow", onwards: url.href, cookies },
+  );
+}
+
+/** Known by its scheme alone, which any app on the device may have taken. */
+const programOf = (protocol: string): string => {
+  const name = KNOWN_SCHEMES[protocol.slice(0, -1)];
+  return name ? `the app that opens ${name}'s addresses` : "an app";
+};
+
+/** An address as a person should read it: who gets the answer. */
+export function destination(url: URL): string {
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    return `${programOf(url.protocol)} on this device (${url.href.split("?")[0]})`;
+  if (isLoopbackName(url.hostname)) return `an app on the computer that you are using (${url.host})`;
+  return url.host;
+}
 
 /** Which browser signed in to which account before: it opens nothing, and keeps strangers' guesses from slowing it. */
 export const KNOWN_COOKIE = "belfry_known";

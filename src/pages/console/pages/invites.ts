@@ -6,18 +6,16 @@ import { pngOf } from "../../../effects/assets/drawn.ts";
 import { type ApiError, notFound } from "../../../model/errors.ts";
 import { INVITE } from "../../../model/fields/invite.ts";
 import { labelsOf, namesOf, plainOn } from "../../../model/fields/record.ts";
-import { clock } from "../../../ui/clock.ts";
 import { DRAWING_STYLES } from "../../../ui/files.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
+import { clock } from "../../../ui/instants.ts";
 import { qrDrawing, qrFile, qrModules } from "../../../ui/qr.ts";
-import { addressCard } from "../channel_address.ts";
-import { channelBase, channelHead, channelOf } from "../channel_head.ts";
+import { addressCard, channelBase, channelHead, channelOf } from "../channel_head.ts";
 import { segmented } from "../controls.ts";
-import { control, plainControls } from "../field_controls.ts";
+import { argumentOf, control, plainControls } from "../field_controls.ts";
 import { finder } from "../finder.ts";
-import { argumentOf } from "../form_values.ts";
-import { inForm, shownRefusal } from "../forms.ts";
+import { hasPlace } from "../forms.ts";
 import { CHANNEL_STYLES, COPY_SCRIPT, COUNT_SCRIPT, ZONE_SCRIPT } from "../page.ts";
 import { copyable, emptyState, instant, problem, table } from "../parts.ts";
 import {
@@ -45,8 +43,6 @@ const LIVES: Record<string, { label: string; days: number | null }> = {
 };
 
 type Invite = RowOf<"list_invites">;
-
-const LABELS = labelsOf(INVITE);
 
 async function inviteOf(visit: MemberVisit): Promise<Invite> {
   const { data } = await visit.call("list_invites", { pusher_id: visit.params.pusher ?? "" });
@@ -148,27 +144,19 @@ async function make(visit: MemberVisit): Promise<Response> {
   const typed = (name: keyof typeof INVITE) => argumentOf(INVITE[name], form.get(name));
   const plain = namesOf(plainOn(INVITE, "form")).map((name) => [name, typed(name)]);
   const own = form.get("life") === "own";
-  try {
-    const made = await visit.call(
-      "create_invite",
-      {
-        pusher_id: channel.id,
-        ...Object.fromEntries(plain),
-        expires_at: own
-          ? (typed("expires_at") ?? "")
-          : life?.days
-            ? new Date(now.getTime() + life.days * 86_400_000).toISOString()
-            : null,
-      },
-      form.get("once"),
-    );
-    return visit.goTo(`${channelBase(visit, channel.id)}/invites/${made.id}`, "invite-made");
-  } catch (error) {
-    return list(visit, inForm(shownRefusal(error), {}, LABELS));
-  }
+  const end = life?.days ? new Date(now.getTime() + life.days * 86_400_000).toISOString() : null;
+  const made = await visit.call(
+    "create_invite",
+    {
+      pusher_id: channel.id,
+      ...Object.fromEntries(plain),
+      expires_at: own ? (typed("expires_at") ?? "") : end,
+    },
+    form.get("once"),
+  );
+  return visit.goTo(`${channelBase(visit, channel.id)}/invites/${made.id}`, "invite-made");
 }
 
-/** The two files of a code, for who prints it. */
 const files = (path: string): Content =>
   html`<p class="line small">Download the code: <a href="${path}.svg" download><span class="unseen">as </span>SVG</a> <a href="${path}.png" download><span class="unseen">as </span>PNG</a></p>`;
 
@@ -249,7 +237,7 @@ async function fileOf(text: string, name: string, kind: keyof typeof TYPES): Pro
 
 export const INVITE_PAGES: readonly Page[] = [
   memberPage("GET", "/channels/:pusher/invites", (visit) => list(visit)),
-  memberForm("/channels/:pusher/invites", list, make),
+  memberForm("/channels/:pusher/invites", { again: list, when: hasPlace, labels: labelsOf(INVITE) }, make),
   memberPage("GET", "/channels/:pusher/invites/:invite", show),
   memberPage("GET", "/channels/:pusher/invites/:invite/revoke", askRevoke),
   memberPage("POST", "/channels/:pusher/invites/:invite/revoke", async (visit) => {

@@ -1,16 +1,20 @@
 // Keys: made here, shown once on the answering page, listed with their last use, revoked.
 
-import create_key, { KEY_LIVES } from "../../../identity/session/create_key.ts";
-import get_left_by_key, { type LeftByKey } from "../../../identity/session/get_left_by_key.ts";
-import list_keys from "../../../identity/session/list_keys.ts";
-import revoke_key from "../../../identity/session/revoke_key.ts";
-import update_key from "../../../identity/session/update_key.ts";
-import { ApiError, notFound } from "../../../model/errors.ts";
+import {
+  create_key,
+  get_left_by_key,
+  KEY_LIVES,
+  type LeftByKey,
+  list_keys,
+  revoke_key,
+  update_key,
+} from "../../../identity/session/keys.ts";
+import { type ApiError, notFound } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { segmented } from "../controls.ts";
 import { finder } from "../finder.ts";
-import { inForm } from "../forms.ts";
+import { oneOf } from "../forms.ts";
 import { COPY_SCRIPT, PEOPLE_STYLES } from "../page.ts";
 import {
   copyable,
@@ -24,11 +28,9 @@ import {
   tick,
   wrongWith,
 } from "../parts.ts";
-import { CHOOSABLE, PRESETS, SCOPE_GROUPS } from "../scope_groups.ts";
-import { mayDo } from "../scope_lists.ts";
+import { CHOOSABLE, mayDo, PRESETS, SCOPE_GROUPS } from "../scope_groups.ts";
 import { type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
-import { askFirstLink, askFirstOf, askFirstPage, askFirstTick } from "./asks_first.ts";
-import { askOnce } from "./confirm.ts";
+import { askFirstLink, askFirstOf, askFirstPage, askFirstTick, askOnce } from "./confirm.ts";
 
 const LIFE_OPTIONS = Object.entries(KEY_LIVES).map(([value, { label }]) => ({ value, label }));
 
@@ -132,7 +134,6 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   );
 }
 
-/** What the key leaves behind, and the box that ends its webhooks. */
 function goesOn({ base }: MemberVisit, { webhooks, scheduled_alerts }: LeftByKey): Content {
   if (webhooks.length + scheduled_alerts.length === 0) return null;
   return html`<p>These go on without the key:</p>
@@ -140,35 +141,32 @@ function goesOn({ base }: MemberVisit, { webhooks, scheduled_alerts }: LeftByKey
     ${webhooks.length > 0 && tick({ id: "end-webhooks", name: "end_webhooks", value: "yes", label: webhooks.length === 1 ? "End its webhook, too" : `End its ${webhooks.length} webhooks, too`, checked: false })}`;
 }
 
+/** A channel that the member does not see answers 404; the form and the list stay. */
+const REFUSED = { again: list, when: oneOf("invalid_request", "not_found"), names: { scopes: "scope" } };
+
 export const KEY_PAGES: readonly Page[] = [
   memberPage("GET", "/keys", (visit) => list(visit)),
 
-  memberForm("/keys", list, async (visit) => {
+  memberForm("/keys", REFUSED, async (visit) => {
     const { form: sent, deps, base } = visit;
-    try {
-      const made = await visit.asMember(create_key, {
-        name: sent.get("name") ?? "",
-        scopes: [...scopesOf(sent)],
-        pusher_id: sent.get("pusher") || null,
-        life: sent.get("life") ?? "",
-        asks_first: askFirstOf(sent),
-      });
-      return visit.page(
-        "Your new key",
-        html`<h1>Your new key</h1>
+    const made = await visit.asMember(create_key, {
+      name: sent.get("name") ?? "",
+      scopes: [...scopesOf(sent)],
+      pusher_id: sent.get("pusher") || null,
+      life: sent.get("life") ?? "",
+      asks_first: askFirstOf(sent),
+    });
+    return visit.page(
+      "Your new key",
+      html`<h1>Your new key</h1>
         <p class="lede">The key <strong>${made.name}</strong> works now. Copy it into the program that uses it.</p>
         <p class="flash careful">The key is shown only now. Nobody can read it again later.</p>
         ${copyable(made.key, "the key")}
         <p>Try it:</p>
         ${copyable(`curl -s ${deps.publicUrl}/api/v1/me -H "Authorization: Bearer ${made.key}"`, "the command")}
         <p><a class="button" href="${base}keys">I have copied it</a></p>`,
-        { scripts: [COPY_SCRIPT] },
-      );
-    } catch (error) {
-      // A channel that the member does not see answers 404; the form and the list stay.
-      if (!(error instanceof ApiError) || !["invalid_request", "not_found"].includes(error.type)) throw error;
-      return list(visit, inForm(error, { scopes: "scope" }));
-    }
+      { scripts: [COPY_SCRIPT] },
+    );
   }),
 
   memberPage("GET", "/keys/:id/asking", async (visit) => {

@@ -14,7 +14,6 @@ interface Channel {
   handle: string;
 }
 
-/** Channels that are offered at once, besides those that are ticked. */
 const OFFERED = 12;
 
 /** Which button of a form looks for further channels: the form comes back as it was, and nothing is saved. */
@@ -84,7 +83,6 @@ export const wishOf = ({ form: sent }: MemberVisit): MemberWish => ({
   pusher_ids: sent.getAll("pusher"),
 });
 
-/** Handles that a row of the list names. */
 const NAMED = 3;
 
 /** What a member sees; null is everything. */

@@ -3,18 +3,20 @@
 
 import { STAND_IN } from "../../../identity/auth/links.ts";
 import { linkMail } from "../../../identity/auth/mail.ts";
-import add_member from "../../../identity/session/add_member.ts";
-import link_member from "../../../identity/session/link_member.ts";
-import list_members from "../../../identity/session/list_members.ts";
-import remove_member from "../../../identity/session/remove_member.ts";
-import update_member from "../../../identity/session/update_member.ts";
+import {
+  add_member,
+  link_member,
+  list_members,
+  remove_member,
+  update_member,
+} from "../../../identity/session/members.ts";
 import { grantableRoles } from "../../../model/domain/standing.ts";
 import type { Role } from "../../../model/entities/member.ts";
 import { ApiError } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { html } from "../../../ui/html.ts";
 import { finder } from "../finder.ts";
-import { inForm } from "../forms.ts";
+import { oneOf, orAgain } from "../forms.ts";
 import { COPY_SCRIPT } from "../page.ts";
 import { copyable, field, instant, problem, select, table } from "../parts.ts";
 import { type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
@@ -157,53 +159,41 @@ async function linkPage(visit: MemberVisit, made: { email: string; joined: boole
 }
 
 /** What a person can mend is shown with the form; the rest is a page of its own. */
-async function orForm(
-  visit: MemberVisit,
-  form: typeof list,
-  work: () => Promise<Response>,
-): Promise<Response> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof ApiError) || !["invalid_request", "conflict", "forbidden"].includes(error.type))
-      throw error;
-    return form(visit, inForm(error, { pusher_ids: "sees" }));
-  }
-}
+const refused = (again: typeof list) => ({
+  again,
+  when: oneOf("invalid_request", "conflict", "forbidden"),
+  names: { pusher_ids: "sees" },
+});
+
+const acting = (what: string, act: (visit: MemberVisit, which: { member_id: string }) => Promise<Response>) =>
+  memberPage(
+    "POST",
+    `/members/:id/${what}`,
+    orAgain(refused(one), (visit) => act(visit, { member_id: visit.params.id ?? "" })),
+  );
 
 export const MEMBER_PAGES: readonly Page[] = [
   memberPage("GET", "/members", (visit) => list(visit)),
 
-  memberForm("/members", list, (visit) =>
-    orForm(visit, list, async () => {
-      if (visit.form.has(LOOK)) return list(visit);
-      const email = visit.form.get("email") ?? "";
-      const added = await visit.asMember(add_member, { email, ...wishOf(visit) });
-      return linkPage(visit, { ...added, joined: false });
-    }),
-  ),
+  memberForm("/members", refused(list), async (visit) => {
+    if (visit.form.has(LOOK)) return list(visit);
+    const email = visit.form.get("email") ?? "";
+    const added = await visit.asMember(add_member, { email, ...wishOf(visit) });
+    return linkPage(visit, { ...added, joined: false });
+  }),
 
   memberPage("GET", "/members/:id", (visit) => one(visit)),
 
-  memberForm("/members/:id", one, (visit) =>
-    orForm(visit, one, async () => {
-      if (visit.form.has(LOOK)) return one(visit);
-      await visit.asMember(update_member, { member_id: visit.params.id ?? "", ...wishOf(visit) });
-      return visit.goTo(`${visit.base}members`, "member-changed");
-    }),
-  ),
+  memberForm("/members/:id", refused(one), async (visit) => {
+    if (visit.form.has(LOOK)) return one(visit);
+    await visit.asMember(update_member, { member_id: visit.params.id ?? "", ...wishOf(visit) });
+    return visit.goTo(`${visit.base}members`, "member-changed");
+  }),
 
-  memberPage("POST", "/members/:id/link", (visit) =>
-    orForm(visit, one, async () =>
-      linkPage(
-        visit,
-        await visit.asMember(link_member, {
-          member_id: visit.params.id ?? "",
-          present: visit.form.get("present") ?? "",
-        }),
-      ),
-    ),
-  ),
+  acting("link", async (visit, which) => {
+    const present = visit.form.get("present") ?? "";
+    return linkPage(visit, await visit.asMember(link_member, { ...which, present }));
+  }),
 
   memberPage("GET", "/members/:id/remove", async (visit) => {
     const row = await rowOf(visit);
@@ -217,10 +207,8 @@ export const MEMBER_PAGES: readonly Page[] = [
     });
   }),
 
-  memberPage("POST", "/members/:id/remove", (visit) =>
-    orForm(visit, one, async () => {
-      await visit.asMember(remove_member, { member_id: visit.params.id ?? "" });
-      return visit.goTo(`${visit.base}members`, "member-removed");
-    }),
-  ),
+  acting("remove", async (visit, which) => {
+    await visit.asMember(remove_member, which);
+    return visit.goTo(`${visit.base}members`, "member-removed");
+  }),
 ];

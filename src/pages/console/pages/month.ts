@@ -38,17 +38,11 @@ interface Line {
   times: number;
 }
 
-interface Month {
-  /** Lines by the day, in days since 1970. */
-  days: ReadonlyMap<number, Line[]>;
-  /** What is missing, in words. */
-  missing: string[];
-}
-
+/** Lines by the day, in days since 1970; and what is missing, in words. */
 async function read(
   visit: MemberVisit,
   { channel, from, to, zone }: { channel: string | null; from: number; to: number; zone: string },
-): Promise<Month> {
+) {
   const list = (asked: object) =>
     channel === null
       ? visit.call("list_account_alerts", { limit: LIMITS.page, ...asked })

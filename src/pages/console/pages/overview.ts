@@ -2,11 +2,10 @@
 // and its channels. Until something was sent it teaches how.
 
 import { showId } from "../../../model/domain/ids.ts";
-import { clock } from "../../../ui/clock.ts";
 import { DRAWING_STYLES } from "../../../ui/files.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { firstSubscriber } from "../channel_address.ts";
-import { channelBase, channelFace } from "../channel_head.ts";
+import { clock } from "../../../ui/instants.ts";
+import { channelBase, channelFace, firstSubscriber } from "../channel_head.ts";
 import { firstAlert } from "../first_alert.ts";
 import { asksAlone, livePart, partAlone } from "../live.ts";
 import { CHANNEL_STYLES, COPY_SCRIPT, LIVE_SCRIPT } from "../page.ts";
@@ -14,7 +13,6 @@ import { emptyState, instant } from "../parts.ts";
 import { type MemberVisit, mayUse, memberPage, openPage, type Page, type RowOf } from "../visit.ts";
 import { channelTable } from "./channels.ts";
 
-/** Lines of each list; the whole lists have pages of their own. */
 const SHOWN = 5;
 
 const MOST_CHANNELS = 8;

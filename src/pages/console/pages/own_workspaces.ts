@@ -1,15 +1,22 @@
-// A person's workspaces on the account's page: made, left, and what becomes of each when the account is closed.
+// A person's workspaces on the account's page: made, left, and what becomes of each when the account is closed. And how long
+// alerts are kept in one: what a setting leads to stands there in plain words before it acts.
 
 import type { z } from "zod";
 import { personOf } from "../../../identity/auth/people.ts";
-import close_account from "../../../identity/session/close_account.ts";
-import leave_workspace from "../../../identity/session/leave_workspace.ts";
-import list_own_workspaces from "../../../identity/session/list_own_workspaces.ts";
-import rename_workspace from "../../../identity/session/rename_workspace.ts";
+import {
+  close_account,
+  get_retention,
+  leave_workspace,
+  list_own_workspaces,
+  rename_workspace,
+  set_retention,
+} from "../../../identity/session/workspaces.ts";
 import { ApiError } from "../../../model/errors.ts";
-import { LIMITS } from "../../../model/limits.ts";
+import { LIMITS, said } from "../../../model/limits.ts";
 import { need } from "../../../model/need.ts";
-import { type Content, html } from "../../../ui/html.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
+import { argumentOf } from "../field_controls.ts";
+import { oneOf } from "../forms.ts";
 import { PEOPLE_STYLES } from "../page.ts";
 import { field, instant, problem, tick, wrongWith } from "../parts.ts";
 import {
@@ -22,7 +29,40 @@ import {
   personPage,
 } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
-import { RETENTION_PAGES } from "./retention.ts";
+
+type Ahead = z.output<(typeof get_retention)["output"]>;
+
+/** What goes, and from when on. */
+export function aheadNote({ days, begins_at, alerts, more }: Ahead, now: Date): Html {
+  if (days === null) return html`<p class="note">Alerts are kept for ever.</p>`;
+  if (begins_at === null)
+    return html`<p class="note">Alerts are removed ${days} days after their end. None is that old yet.</p>`;
+  const many = more
+    ? `more than ${said("retention_counted")} alerts`
+    : alerts === 1
+      ? "1 alert"
+      : `${alerts} alerts`;
+  return html`<p class="note warn"><span>Alerts are removed ${days} days after their end: <strong>${many}</strong> from ${instant(begins_at, now)} on, for good. Until then you can take it back here.</span></p>`;
+}
+
+async function form(visit: MemberVisit, error?: ApiError): Promise<Response> {
+  const set = await visit.asMember(get_retention, {});
+  const value = visit.form.get("retention_days") ?? String(set.retention_days ?? "");
+  return visit.page(
+    "How long alerts are kept",
+    html`<h1>How long alerts are kept</h1>
+    <p class="lede">So many days after its end an alert is removed for good, from phones as well. Its counts stay in the statistics.</p>
+    ${problem(error)}${aheadNote(set, visit.now)}
+    <form method="post" action="${visit.base}retention" novalidate>${visit.token}
+      ${field({ name: "retention_days", label: "Days", value, hint: `${LIMITS.retention_least} to ${LIMITS.retention}. Left empty, alerts are kept for ever. The first goes no earlier than ${LIMITS.retention_notice_hours} hours after this was changed.`, error })}
+      <div class="actions"><button>Save</button><a class="button plain" href="/console/account">Back to your account</a></div>
+    </form>
+    <p class="note">An alert ends when it is sent or withdrawn, or when it expires, if that is later. Drafts and scheduled alerts stay. A channel can say otherwise in its settings. Whoever runs this service can make a copy first, with <code>belfry export</code>.</p>`,
+    { width: "narrow", status: error?.status ?? 200 },
+  );
+}
+
+const REFUSED = { again: form, when: oneOf("invalid_request"), labels: { retention_days: "Days" } };
 
 const ACCOUNT = "/console/account";
 
@@ -168,15 +208,16 @@ async function leaving(visit: MemberVisit, error?: ApiError): Promise<Response> 
 }
 
 export const OWN_WORKSPACE_PAGES: readonly Page[] = [
-  ...RETENTION_PAGES,
+  memberPage("GET", "/retention", (visit) => form(visit)),
+  memberForm("/retention", REFUSED, async (visit) => {
+    const retention_days = argumentOf({ look: "number", blank: null }, visit.form.get("retention_days"));
+    await visit.asMember(set_retention, { retention_days } as { retention_days: number | null });
+    return visit.goTo(visit.url.pathname, "retention-set");
+  }),
+
   memberPage("GET", "/name", async (visit) => nameForm(visit)),
-  memberForm("/name", nameForm, async (visit) => {
-    try {
-      await visit.asMember(rename_workspace, { name: visit.form.get("name") ?? "" });
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.type !== "invalid_request") throw error;
-      return nameForm(visit, error);
-    }
+  memberForm("/name", { again: nameForm, when: oneOf("invalid_request") }, async (visit) => {
+    await visit.asMember(rename_workspace, { name: visit.form.get("name") ?? "" });
     return visit.goTo(ACCOUNT, "workspace-renamed");
   }),
 
@@ -191,21 +232,13 @@ export const OWN_WORKSPACE_PAGES: readonly Page[] = [
   }),
 
   personPage("GET", `${ACCOUNT}/close`, (visit) => closing(visit)),
-  personForm(`${ACCOUNT}/close`, closing, async (visit) => {
+  personForm(`${ACCOUNT}/close`, { again: closing }, async (visit) => {
     const leave_behind = visit.form.getAll("leave_behind");
     const { data } = await visit.asPerson(list_own_workspaces, {});
     const error = unticked(data, leave_behind);
-    if (error) return closing(visit, error);
-    try {
-      await visit.asPerson(close_account, { present: visit.form.get("present") ?? "", leave_behind });
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.type === "server_error") throw error;
-      return closing(visit, error);
-    }
-    return visit.goTo(
-      "/console/sign-in",
-      "account-closed",
-      await visit.deps.people.signOut(visit.request, personOf(visit.session)),
-    );
+    if (error) throw error;
+    await visit.asPerson(close_account, { present: visit.form.get("present") ?? "", leave_behind });
+    const cookies = await visit.deps.people.signOut(visit.request, personOf(visit.session));
+    return visit.goTo("/console/sign-in", "account-closed", cookies);
   }),
 ];

@@ -1,29 +1,29 @@
 // Where a person reviews what somebody wrote, most often an assistant: the alert as a phone shows it, who wrote it and why, and
-// the decision, in reach of a thumb. What each decision does, and whether it may be made, its operation says. The version that the
-// page showed goes with every decision, so nobody sends what they have not seen (docs/rules.md#expected-version).
+// the decision, in reach of a thumb. What each decision does, and whether it may be made, its operation says. The version that
+// the page showed goes with every decision, so nobody sends what they have not seen (docs/rules.md#expected-version). Of what
+// was sent, its reads and acks alone, for the script that follows them, and the copy by which it is corrected.
 
-import decline_alert from "../../../identity/session/decline_alert.ts";
-import test_alert from "../../../identity/session/test_alert.ts";
+import { test_alert } from "../../../identity/session/own_devices.ts";
+import { decline_alert } from "../../../identity/session/reviews.ts";
 import { capabilityNotes } from "../../../model/domain/capabilities.ts";
 import { type ApiError, notFound } from "../../../model/errors.ts";
 import { ALERT } from "../../../model/fields/alert.ts";
 import { distanceWords } from "../../../ui/alert_card.ts";
 import { circleDrawing, circleOf, positionWords } from "../../../ui/circle.ts";
-import { clock } from "../../../ui/clock.ts";
 import { plainFacts } from "../../../ui/field_facts.ts";
 import { DRAWING_STYLES } from "../../../ui/files.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { alertTimeline } from "../alert_timeline.ts";
+import { clock } from "../../../ui/instants.ts";
+import { alertTimeline, timelinePart } from "../alert_timeline.ts";
 import { alertPath, channelBase } from "../channel_head.ts";
-import { couldReach } from "../could_reach.ts";
+import { utc } from "../field_controls.ts";
 import type { FlashCode } from "../flash.ts";
-import { utc } from "../form_values.ts";
 import { inForm, shownRefusal } from "../forms.ts";
+import { asksAlone, partAlone } from "../live.ts";
 import { COMPOSE_STYLES, COUNT_SCRIPT, HISTORY_STYLES, LIVE_SCRIPT, ZONE_SCRIPT } from "../page.ts";
 import { instant, problem, quoted } from "../parts.ts";
-import { capabilityReport, framedPictures, pageFrame, phone, removalReport } from "../phone.ts";
-import { nextOnes } from "../recurrence_form.ts";
-import { recurrenceWords } from "../recurrence_words.ts";
+import { capabilityReport, couldReach, framedPictures, pageFrame, phone, removalReport } from "../phone.ts";
+import { nextOnes, recurrenceWords } from "../recurrence_form.ts";
 import { pageEffort } from "../text_changes.ts";
 import {
   type Alert,
@@ -252,5 +252,15 @@ export const REVIEW_PAGES: readonly Page[] = [
       return deleting(visit, shownRefusal(error));
     }
     return visit.goTo(channelBase(visit, visit.params.pusher ?? ""), "alert-deleted");
+  }),
+  memberPage("GET", `${PATH}/timeline`, async (visit) => {
+    const alert = await visit.call("get_alert", alertPath(visit));
+    if (asksAlone(visit)) return partAlone(await timelinePart(visit, alert));
+    return visit.goTo(`${channelBase(visit, alert.pusher_id)}/alerts/${alert.id}`);
+  }),
+
+  memberPage("POST", `${PATH}/duplicate`, async (visit) => {
+    const draft = await visit.call("duplicate_alert", alertPath(visit), visit.form.get("once"));
+    return visit.goTo(`${channelBase(visit, draft.pusher_id)}/alerts/${draft.id}`, "alert-duplicated");
   }),
 ];

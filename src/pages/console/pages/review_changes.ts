@@ -36,7 +36,6 @@ const CARDS: Record<string, string> = {
 const BESIDE = 90;
 /** Of one piece that changed, and of a text that is shown whole because it could not be compared. */
 const LONGEST = 1200;
-/** Pieces of one text. */
 const MOST = 40;
 
 const labelOf = (name: string) => LABELS[name] ?? name;

@@ -2,13 +2,12 @@
 // screen what is decided most. A button names its effect; an urgent alert has a box that nobody ticks in passing.
 
 import { randomUUID } from "node:crypto";
-import decline_alert from "../../../identity/session/decline_alert.ts";
+import { decline_alert } from "../../../identity/session/reviews.ts";
 import { type ApiError, invalidRequest } from "../../../model/errors.ts";
 import { mostOf } from "../../../model/fields/accepts.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { written } from "../field_controls.ts";
-import { minuteOf } from "../form_values.ts";
+import { minuteOf, written } from "../field_controls.ts";
 import type { Alert, Channel, MemberVisit } from "../visit.ts";
 import { alertControl, sureBox } from "./compose_controls.ts";
 

@@ -1,7 +1,7 @@
 // Who wrote an alert, by which way, and what was done to it since: lines of the audit log in words, and beside an edit what it
 // changed. The log holds no contents; what edits replaced is kept with the alert, for a while (docs/rules.md#alert-changes).
 
-import list_alert_changes from "../../../identity/session/list_alert_changes.ts";
+import { list_alert_changes } from "../../../identity/session/reviews.ts";
 import { showId } from "../../../model/domain/ids.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { instant } from "../parts.ts";
@@ -54,9 +54,7 @@ export async function storyOf(visit: MemberVisit, alertId: string): Promise<read
 
 /** What the page shows of an alert's past. */
 export interface Past {
-  /** Lines of the audit log, newest first. */
   story: readonly Act[];
-  /** What kept edits changed, newest first. */
   changes: readonly Change[];
 }
 

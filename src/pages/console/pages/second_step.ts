@@ -1,15 +1,13 @@
 // The second step of signing in: a code of the app, or a recovery code when the phone is gone. And signing in with a passkey,
 // which takes both steps at once.
 
-import { readPasskey, shownPasskey } from "../../../identity/auth/passkey_shapes.ts";
+import { readPasskey, shownPasskey } from "../../../identity/auth/own_passkeys.ts";
 import { ApiError } from "../../../model/errors.ts";
 import { sentenceForPeople } from "../../../model/for_people.ts";
-import { cookieOf } from "../forms.ts";
+import { cookieOf, orAgain } from "../forms.ts";
 import { openPage, type Page } from "../visit.ts";
-import { CODE_PATH, codeForm } from "./code_form.ts";
-import { goOn, KNOWN_COOKIE } from "./going_on.ts";
+import { CODE_PATH, codeForm, goOn, handingOn, KNOWN_COOKIE, stepPath, wantedBy } from "./going_on.ts";
 import { signInForm } from "./sign_in.ts";
-import { handingOn, stepPath, wantedBy } from "./wanted.ts";
 
 const json = (body: object, cookies: readonly string[] = []): Response => {
   const headers = new Headers({ "content-type": "application/json", "cache-control": "no-store" });
@@ -31,12 +29,6 @@ export async function answerScript(
   }
 }
 
-const withRetry = (answer: Response, error: ApiError): Response => {
-  const retryAfter = error.headers["retry-after"];
-  if (retryAfter) answer.headers.set("retry-after", retryAfter);
-  return answer;
-};
-
 export const SECOND_STEP_PAGES: readonly Page[] = [
   openPage("GET", CODE_PATH, async (visit) =>
     (await visit.deps.people.owesSecond(visit.request.headers))
@@ -44,40 +36,36 @@ export const SECOND_STEP_PAGES: readonly Page[] = [
       : visit.goTo(stepPath("/console/sign-in", wantedBy(visit))),
   ),
 
-  handingOn(CODE_PATH, async (visit) => {
-    const { form: sent, request, address, deps } = visit;
-    const recovery = (sent.get("recovery") ?? "").slice(0, 64);
-    const kind = sent.has("recovery") ? ("recovery" as const) : ("code" as const);
-    const text = kind === "recovery" ? recovery : (sent.get("code") ?? "").slice(0, 64);
-    const wanted = wantedBy(visit);
-    try {
-      const at = { address, browser: cookieOf(request.headers, KNOWN_COOKIE) };
-      return goOn(
-        visit,
-        await deps.people.showSecond({ kind, text }, wanted.oauthQuery, request, at),
-        wanted,
-      );
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.type === "server_error") throw error;
-      return error.type === "unauthorized"
-        ? signInForm(visit, { error })
-        : withRetry(codeForm(visit, error), error);
-    }
-  }),
+  handingOn(
+    CODE_PATH,
+    orAgain(
+      {
+        again: (visit, error) =>
+          error.type === "unauthorized" ? signInForm(visit, { error }) : codeForm(visit, error),
+      },
+      async (visit) => {
+        const { form: sent, request, address, deps } = visit;
+        const kind = sent.has("recovery") ? "recovery" : "code";
+        const text = (sent.get(kind) ?? "").slice(0, 64);
+        const wanted = wantedBy(visit);
+        const at = { address, browser: cookieOf(request.headers, KNOWN_COOKIE) };
+        const opened = await deps.people.showSecond({ kind, text }, wanted.oauthQuery, request, at);
+        return goOn(visit, opened, wanted);
+      },
+    ),
+  ),
 
   openPage("POST", "/console/sign-in/passkey/begin", (visit) =>
     answerScript(() => visit.deps.people.beginPasskey(visit.request, visit.address)),
   ),
 
-  handingOn("/console/sign-in/passkey", async (visit) => {
-    const { form: sent, request, address, deps } = visit;
-    const wanted = wantedBy(visit);
-    try {
+  handingOn(
+    "/console/sign-in/passkey",
+    orAgain({ again: (visit, error) => signInForm(visit, { error }) }, async (visit) => {
+      const { form: sent, request, address, deps } = visit;
+      const wanted = wantedBy(visit);
       const shown = readPasskey(shownPasskey, sent.get("answer"));
       return goOn(visit, await deps.people.usePasskey(shown, wanted.oauthQuery, request, address), wanted);
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.type === "server_error") throw error;
-      return withRetry(await signInForm(visit, { error }), error);
-    }
-  }),
+    }),
+  ),
 ];

@@ -2,10 +2,8 @@
 // what to paste into it is shown once. Its page says what became of its last requests.
 
 import { sampleOf } from "../../../api/ingest/sample.ts";
-import create_key from "../../../identity/session/create_key.ts";
-import list_keys from "../../../identity/session/list_keys.ts";
-import list_sender_requests from "../../../identity/session/list_sender_requests.ts";
-import { ApiError, invalidRequest, notFound } from "../../../model/errors.ts";
+import { create_key, list_keys, list_sender_requests } from "../../../identity/session/keys.ts";
+import { type ApiError, invalidRequest, notFound } from "../../../model/errors.ts";
 import { PROGRAM_NAMES, PROGRAMS, type Program } from "../../../model/fields/programs.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { PUBLISH } from "../../../model/scopes.ts";
@@ -13,7 +11,7 @@ import { DRAWING_STYLES } from "../../../ui/files.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { channelBase, channelHead, channelOf } from "../channel_head.ts";
 import { capital } from "../field_controls.ts";
-import { inForm } from "../forms.ts";
+import { oneOf } from "../forms.ts";
 import { CHANNEL_STYLES, COPY_SCRIPT } from "../page.ts";
 import { copyable, emptyState, field, instant, problem, select, table, tick } from "../parts.ts";
 import { LINES, type Place } from "../sender_lines.ts";
@@ -107,30 +105,25 @@ async function make(visit: MemberVisit): Promise<Response> {
   const { form: sent, deps } = visit;
   const channel = await channelOf(visit);
   const program = sent.get("made_for");
-  try {
-    if (!isProgram(program)) throw invalidRequest("Choose a program.", "made_for");
-    const made = await visit.asMember(create_key, {
-      name: sent.get("name")?.trim() || titleOf(program),
-      scopes: ["alerts:write", ...(sent.has("may_send") ? [PUBLISH] : [])],
-      pusher_id: channel.id,
-      // A sender that falls silent by itself would be missed when it is needed.
-      life: "never",
-      made_for: program,
-    });
-    return visit.page(
-      `Connect ${made.name}`,
-      html`${channelHead(visit, channel, "senders")}
-      <h2>Paste this: ${titleOf(program)}</h2>
-      <p class="flash careful">The key is shown only now. Nobody can read it again later.</p>
-      ${pasted(program, placeOf(deps, channel, made.key))}
-      <p>Then let it send something. <code>docs/senders.md</code> says what becomes of each of its fields.</p>
-      <p><a class="button" href="${channelBase(visit, channel.id)}/senders/${made.id}">I have copied it</a></p>`,
-      OPTIONS,
-    );
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.type !== "invalid_request") throw error;
-    return list(visit, inForm(error, {}));
-  }
+  if (!isProgram(program)) throw invalidRequest("Choose a program.", "made_for");
+  const made = await visit.asMember(create_key, {
+    name: sent.get("name")?.trim() || titleOf(program),
+    scopes: ["alerts:write", ...(sent.has("may_send") ? [PUBLISH] : [])],
+    pusher_id: channel.id,
+    // A sender that falls silent by itself would be missed when it is needed.
+    life: "never",
+    made_for: program,
+  });
+  return visit.page(
+    `Connect ${made.name}`,
+    html`${channelHead(visit, channel, "senders")}
+    <h2>Paste this: ${titleOf(program)}</h2>
+    <p class="flash careful">The key is shown only now. Nobody can read it again later.</p>
+    ${pasted(program, placeOf(deps, channel, made.key))}
+    <p>Then let it send something. <code>docs/senders.md</code> says what becomes of each of its fields.</p>
+    <p><a class="button" href="${channelBase(visit, channel.id)}/senders/${made.id}">I have copied it</a></p>`,
+    OPTIONS,
+  );
 }
 
 type Request = Awaited<ReturnType<typeof requestsOf>>[number];
@@ -200,7 +193,7 @@ async function one(visit: MemberVisit): Promise<Response> {
 
 export const SENDER_PAGES: readonly Page[] = [
   memberPage("GET", PATH, (visit) => list(visit)),
-  memberForm(PATH, list, make),
+  memberForm(PATH, { again: list, when: oneOf("invalid_request"), names: {} }, make),
   memberPage("GET", `${PATH}/:key`, one),
 
   // The person's own draft: what the key may do is not tried, and nobody is shown anything.

@@ -2,7 +2,7 @@
 // phones ring a second time (docs/rules.md#console-asks-again).
 
 import type { z } from "zod";
-import find_equal_send from "../../../identity/session/find_equal_send.ts";
+import { find_equal_send } from "../../../identity/session/reviews.ts";
 import { type Html, html } from "../../../ui/html.ts";
 import { channelBase } from "../channel_head.ts";
 import { instant } from "../parts.ts";

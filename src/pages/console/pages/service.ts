@@ -1,7 +1,7 @@
 // How the service itself is, for the owner of its only workspace: health, versions, sizes, what waits. Counts alone, and where there are
 // other workspaces not even these (docs/rules.md#service-state).
 
-import get_service_state from "../../../identity/session/get_service_state.ts";
+import { get_service_state } from "../../../identity/session/workspaces.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { HISTORY_STYLES } from "../page.ts";
 import { emptyState, instant, table } from "../parts.ts";
@@ -9,7 +9,6 @@ import { type MemberVisit, memberPage, type Page } from "../visit.ts";
 
 const UNITS = ["bytes", "kB", "MB", "GB", "TB"];
 
-/** A size in words, to three figures. */
 function sizeOf(bytes: number): string {
   const step = bytes < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
   return `${Number((bytes / 1000 ** step).toPrecision(3))} ${UNITS[step]}`;

@@ -8,12 +8,11 @@ import { emailProblem } from "../../../model/domain/one_line.ts";
 import { ApiError, refuseFields } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Content, html } from "../../../ui/html.ts";
-import { cookieOf } from "../forms.ts";
+import { cookieOf, orAgain } from "../forms.ts";
 import { PASSKEY_SCRIPT, PEOPLE_STYLES } from "../page.ts";
 import { field, problem } from "../parts.ts";
 import { openPage, type Page, personPage, type Visit } from "../visit.ts";
-import { goOn, hasPasskeys, KNOWN_COOKIE } from "./going_on.ts";
-import { handedOn, handingOn, ownPath, wantedBy } from "./wanted.ts";
+import { goOn, handedOn, handingOn, hasPasskeys, KNOWN_COOKIE, ownPath, wantedBy } from "./going_on.ts";
 
 /** What to do without a password. */
 export const lostPassword = (mails: boolean): Content =>
@@ -88,6 +87,8 @@ function forgot(visit: Visit, error?: ApiError): Response {
   );
 }
 
+const emailOf = ({ form }: Visit): string => (form.get("email") ?? "").slice(0, LIMITS.email);
+
 export const SIGN_IN_PAGES: readonly Page[] = [
   openPage("GET", "/console/sign-in", async (visit) => {
     // An assistant may ask for a fresh sign-in; everybody else who is signed in goes on.
@@ -96,28 +97,29 @@ export const SIGN_IN_PAGES: readonly Page[] = [
     return signInForm(visit);
   }),
 
-  handingOn("/console/sign-in", async (visit) => {
-    const { form: sent, request, address, deps } = visit;
-    const email = (sent.get("email") ?? "").slice(0, LIMITS.email);
-    const password = (sent.get("password") ?? "").slice(0, 256);
-    try {
-      refuseFields({
-        email: emailProblem(email.trim()),
-        password: password === "" && "Give your password.",
-      });
-      const at = { address, browser: cookieOf(request.headers, KNOWN_COOKIE) };
-      const wanted = wantedBy(visit);
-      const opened = await deps.people.signIn({ email, password }, wanted.oauthQuery, request, at);
-      return goOn(visit, opened, wanted);
-    } catch (error) {
+  handingOn(
+    "/console/sign-in",
+    orAgain(
       // What passes by itself is said beside the form, which is sent again.
-      if (!(error instanceof ApiError) || error.status === 500) throw error;
-      const answer = await signInForm(visit, { email, error });
-      const retryAfter = error.headers["retry-after"];
-      if (retryAfter) answer.headers.set("retry-after", retryAfter);
-      return answer;
-    }
-  }),
+      {
+        again: (visit, error) => signInForm(visit, { email: emailOf(visit), error }),
+        when: ({ status }) => status !== 500,
+      },
+      async (visit) => {
+        const { form: sent, request, address, deps } = visit;
+        const email = emailOf(visit);
+        const password = (sent.get("password") ?? "").slice(0, 256);
+        refuseFields({
+          email: emailProblem(email.trim()),
+          password: password === "" && "Give your password.",
+        });
+        const at = { address, browser: cookieOf(request.headers, KNOWN_COOKIE) };
+        const wanted = wantedBy(visit);
+        const opened = await deps.people.signIn({ email, password }, wanted.oauthQuery, request, at);
+        return goOn(visit, opened, wanted);
+      },
+    ),
+  ),
 
   openPage("GET", "/console/forgot", async (visit) => forgot(visit)),
 

@@ -132,7 +132,6 @@ function byChannel(
 
 const KEYS = SERIES.map(({ key }) => key);
 
-/** The columns of a file of days. */
 const dayRows = (buckets: Stats["buckets"]): CsvRow[] => [
   ["day_utc", ...KEYS],
   ...buckets.map((day) => [day.date, ...KEYS.map((key) => day[key])]),

@@ -2,19 +2,22 @@
 // recovery codes, and passkeys. What is secret is shown once, on the answering page.
 
 import type { z } from "zod";
-import { newPasskey, readPasskey } from "../../../identity/auth/passkey_shapes.ts";
-import add_passkey from "../../../identity/session/add_passkey.ts";
-import begin_passkey from "../../../identity/session/begin_passkey.ts";
-import begin_second_factor from "../../../identity/session/begin_second_factor.ts";
-import confirm_second_factor from "../../../identity/session/confirm_second_factor.ts";
-import end_second_factor from "../../../identity/session/end_second_factor.ts";
-import get_sign_in from "../../../identity/session/get_sign_in.ts";
-import remove_passkey from "../../../identity/session/remove_passkey.ts";
-import renew_recovery_codes from "../../../identity/session/renew_recovery_codes.ts";
-import { ApiError, notFound } from "../../../model/errors.ts";
+import { newPasskey, readPasskey } from "../../../identity/auth/own_passkeys.ts";
+import {
+  add_passkey,
+  begin_passkey,
+  begin_second_factor,
+  confirm_second_factor,
+  end_second_factor,
+  get_sign_in,
+  remove_passkey,
+  renew_recovery_codes,
+} from "../../../identity/session/sign_in.ts";
+import { type ApiError, notFound } from "../../../model/errors.ts";
 import { LIMITS, spelled } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { qrDrawing } from "../../../ui/qr.ts";
+import { orAgain } from "../forms.ts";
 import { COPY_SCRIPT, PASSKEY_SCRIPT, PEOPLE_STYLES } from "../page.ts";
 import { copyable, field, instant, problem } from "../parts.ts";
 import { type Page, type PersonVisit, personForm, personPage } from "../visit.ts";
@@ -163,23 +166,24 @@ function newPasskeyForm(visit: PersonVisit, error?: ApiError): Response {
   );
 }
 
-/** Runs `act`, and shows the form again by `again` when what was sent is refused. */
-async function orAgain(
-  act: () => Promise<Response>,
-  again: (error: ApiError) => Response,
-): Promise<Response> {
-  try {
-    return await act();
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.type === "server_error") throw error;
-    const answer = again(error);
-    const retryAfter = error.headers["retry-after"];
-    if (retryAfter) answer.headers.set("retry-after", retryAfter);
-    return answer;
-  }
-}
-
 const present = ({ form }: PersonVisit) => ({ present: form.get("present") ?? "" });
+
+/** What takes the form of a question, which asks again where the password was wrong. */
+const answering = (question: keyof typeof QUESTIONS, act: (visit: PersonVisit) => Promise<Response>): Page =>
+  personPage(
+    "POST",
+    QUESTIONS[question].action,
+    orAgain({ again: (visit, error) => askPassword(visit, QUESTIONS[question], error) }, act),
+  );
+
+const confirm = orAgain(
+  { again: (visit: PersonVisit, error) => pairing(visit, visit.form.get("uri") ?? "", error) },
+  async (visit) => {
+    const code = (visit.form.get("code") ?? "").slice(0, 40);
+    const { recovery_codes } = await visit.asPerson(confirm_second_factor, { code });
+    return recoveryCodes(visit, "Two-factor authentication is on", recovery_codes);
+  },
+);
 
 export const WAYS_IN_PAGES: readonly Page[] = [
   personPage("GET", FACTOR, async (visit) => {
@@ -194,65 +198,38 @@ export const WAYS_IN_PAGES: readonly Page[] = [
     );
   }),
 
-  personPage("POST", FACTOR, (visit) =>
-    orAgain(
-      async () => pairing(visit, (await visit.asPerson(begin_second_factor, present(visit))).uri),
-      (error) => askPassword(visit, QUESTIONS.begin, error),
-    ),
+  answering("begin", async (visit) =>
+    pairing(visit, (await visit.asPerson(begin_second_factor, present(visit))).uri),
   ),
 
   personPage("POST", `${FACTOR}/confirm`, async (visit) => {
     const uri = visit.form.get("uri") ?? "";
     const known = /^otpauth:\/\/totp\/Belfry:[^\s]{1,600}$/.test(uri) && URL.canParse(uri);
-    if (!known) return visit.goTo(FACTOR);
-    return orAgain(
-      async () => {
-        const { recovery_codes } = await visit.asPerson(confirm_second_factor, {
-          code: (visit.form.get("code") ?? "").slice(0, 40),
-        });
-        return recoveryCodes(visit, "Two-factor authentication is on", recovery_codes);
-      },
-      (error) => pairing(visit, uri, error),
-    );
+    return known ? confirm(visit) : visit.goTo(FACTOR);
   }),
 
   personPage("GET", `${FACTOR}/recovery`, async (visit) => askPassword(visit, QUESTIONS.recovery)),
-  personPage("POST", `${FACTOR}/recovery`, (visit) =>
-    orAgain(
-      async () => {
-        const { recovery_codes } = await visit.asPerson(renew_recovery_codes, present(visit));
-        return recoveryCodes(visit, "Your new recovery codes", recovery_codes);
-      },
-      (error) => askPassword(visit, QUESTIONS.recovery, error),
-    ),
-  ),
+  answering("recovery", async (visit) => {
+    const { recovery_codes } = await visit.asPerson(renew_recovery_codes, present(visit));
+    return recoveryCodes(visit, "Your new recovery codes", recovery_codes);
+  }),
 
   personPage("GET", `${FACTOR}/off`, async (visit) => askPassword(visit, QUESTIONS.off)),
-  personPage("POST", `${FACTOR}/off`, (visit) =>
-    orAgain(
-      async () => {
-        await visit.asPerson(end_second_factor, present(visit));
-        return visit.goTo(ACCOUNT, "second-factor-off");
-      },
-      (error) => askPassword(visit, QUESTIONS.off, error),
-    ),
-  ),
+  answering("off", async (visit) => {
+    await visit.asPerson(end_second_factor, present(visit));
+    return visit.goTo(ACCOUNT, "second-factor-off");
+  }),
 
   personPage("GET", `${PASSKEYS}/new`, async (visit) => newPasskeyForm(visit)),
   personPage("POST", `${PASSKEYS}/begin`, (visit) =>
     answerScript(() => visit.asPerson(begin_passkey, present(visit))),
   ),
-  personForm(PASSKEYS, newPasskeyForm, (visit) =>
-    orAgain(
-      async () => {
-        const { form: sent } = visit;
-        const answer = readPasskey(newPasskey, sent.get("answer"));
-        await visit.asPerson(add_passkey, { name: sent.get("name") ?? "", answer });
-        return visit.goTo(ACCOUNT, "passkey-added");
-      },
-      (error) => newPasskeyForm(visit, error),
-    ),
-  ),
+  personForm(PASSKEYS, { again: newPasskeyForm }, async (visit) => {
+    const { form: sent } = visit;
+    const answer = readPasskey(newPasskey, sent.get("answer"));
+    await visit.asPerson(add_passkey, { name: sent.get("name") ?? "", answer });
+    return visit.goTo(ACCOUNT, "passkey-added");
+  }),
 
   personPage("GET", `${PASSKEYS}/:id/remove`, async (visit) => {
     const { passkeys } = await visit.asPerson(get_sign_in, {});

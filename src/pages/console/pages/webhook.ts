@@ -1,11 +1,11 @@
 // One endpoint: its state and what to do about it, what became of its deliveries, and what can be done by hand.
 
-import { ApiError, notFound } from "../../../model/errors.ts";
+import { type ApiError, notFound } from "../../../model/errors.ts";
 import { LIMITS, spelled } from "../../../model/limits.ts";
-import { clock } from "../../../ui/clock.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { minuteWords } from "../../../ui/instants.ts";
+import { clock, minuteWords } from "../../../ui/instants.ts";
 import type { FlashCode } from "../flash.ts";
+import { oneOf, orAgain } from "../forms.ts";
 import { WEBHOOK_STYLES } from "../page.ts";
 import { emptyState, instant, pager, problem, table } from "../parts.ts";
 import { type MemberVisit, mayUse, memberPage, type Page, type RowOf } from "../visit.ts";
@@ -38,7 +38,6 @@ async function endpoint(visit: MemberVisit): Promise<Webhook> {
 
 const pathOf = ({ base }: MemberVisit, { id }: Webhook) => `${base}webhooks/${id}`;
 
-/** A button that acts at once. */
 const act = ({ token }: MemberVisit, action: string, words: Content, kind = "plain"): Html =>
   html`<form method="post" action="${action}">${token}<button class="${kind}">${words}</button></form>`;
 
@@ -158,16 +157,15 @@ async function page(visit: MemberVisit, error?: ApiError): Promise<Response> {
 
 /** A form that runs one operation and comes back with a word on it; a refusal stands on the page. */
 const acting = (path: string, tool: "test_webhook" | "enable_webhook" | "redeliver", done: FlashCode): Page =>
-  memberPage("POST", PATH + path, async (visit) => {
-    const { webhook = "", delivery } = visit.params;
-    try {
+  memberPage(
+    "POST",
+    PATH + path,
+    orAgain({ again: page, when: oneOf("conflict", "rate_limited") }, async (visit) => {
+      const { webhook = "", delivery } = visit.params;
       await visit.call(tool, { webhook_id: webhook, ...(delivery && { delivery_id: delivery }) });
-    } catch (error) {
-      if (!(error instanceof ApiError) || !["conflict", "rate_limited"].includes(error.type)) throw error;
-      return page(visit, error);
-    }
-    return visit.goTo(`${visit.base}webhooks/${webhook}`, done);
-  });
+      return visit.goTo(`${visit.base}webhooks/${webhook}`, done);
+    }),
+  );
 
 export const ONE_WEBHOOK_PAGES: readonly Page[] = [
   memberPage("GET", PATH, (visit) => page(visit)),

@@ -2,14 +2,14 @@
 
 import { randomUUID } from "node:crypto";
 import type { DomainEvent } from "../../../model/domain/events.ts";
-import { ApiError } from "../../../model/errors.ts";
+import type { ApiError } from "../../../model/errors.ts";
 import { mostOf } from "../../../model/fields/accepts.ts";
 import { labelsOf } from "../../../model/fields/record.ts";
 import { WEBHOOK } from "../../../model/fields/webhook.ts";
 import { LIMITS, spelled } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { plainControls } from "../field_controls.ts";
-import { inForm } from "../forms.ts";
+import { oneOf } from "../forms.ts";
 import { COPY_SCRIPT, WEBHOOK_STYLES } from "../page.ts";
 import { copyable, emptyState, field, instant, problem, table, tick, wrongWith } from "../parts.ts";
 import {
@@ -159,19 +159,18 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
 export const WEBHOOK_PAGES: readonly Page[] = [
   memberPage("GET", "/webhooks", (visit) => list(visit)),
 
-  memberForm("/webhooks", list, async (visit) => {
-    const { form: sent } = visit;
-    const args = { url: (sent.get("url") ?? "").trim(), events: sent.getAll("events") };
-    try {
+  memberForm(
+    "/webhooks",
+    { again: list, when: oneOf("invalid_request", "conflict"), labels: labelsOf(WEBHOOK) },
+    async (visit) => {
+      const { form: sent } = visit;
+      const args = { url: (sent.get("url") ?? "").trim(), events: sent.getAll("events") };
       // The page may be loaded again: it shows the same secret, and no second endpoint is made.
       const hook = await visit.call("create_webhook", args, sent.get("once"));
       return secretPage(visit, hook, {
         title: "Your new webhook",
         lede: html`Deliveries go to <strong class="address">${hook.url}</strong> from now on.`,
       });
-    } catch (error) {
-      if (!(error instanceof ApiError) || !["invalid_request", "conflict"].includes(error.type)) throw error;
-      return list(visit, inForm(error, {}, labelsOf(WEBHOOK)));
-    }
-  }),
+    },
+  ),
 ];

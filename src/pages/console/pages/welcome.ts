@@ -27,7 +27,6 @@ function takeLink(visit: Visit): Response {
   );
 }
 
-/** What happened to a link that no longer works, and what to do. */
 function ended(visit: Visit, state: Exclude<LinkState, "live">, link: OpenedLink | null): Response {
   const askForOne =
     link?.joined && visit.deps.mail !== null

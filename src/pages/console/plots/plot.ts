@@ -1,10 +1,28 @@
 // One plot of counts along time, as SVG that needs no script. Places along it are percents, so that words keep their size on
-// every screen; heights are pixels. How a plot looks: history.css.
+// every screen; heights are pixels. How a plot looks: history.css. The packages that lay plots out are read with the first:
+// most starts never draw one.
 
 import { need } from "../../../model/need.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { plotLibraries } from "./libraries.ts";
 import { counted, type Noun, short, whole } from "./numbers.ts";
+
+type Libraries = Pick<typeof import("d3-scale"), "scaleLinear"> &
+  Pick<typeof import("d3-shape"), "area" | "curveStepAfter">;
+
+let libraries: Promise<Libraries> | undefined;
+
+async function read(): Promise<Libraries> {
+  const [{ scaleLinear }, { area, curveStepAfter }] = await Promise.all([
+    import("d3-scale"),
+    import("d3-shape"),
+  ]);
+  return { scaleLinear, area, curveStepAfter };
+}
+
+export function plotLibraries(): Promise<Libraries> {
+  libraries ??= read();
+  return libraries;
+}
 
 /** A stretch of time and what was counted in it. `from` and `to` are parts of the whole width, 0 to 1. */
 export interface Slot {

@@ -1,8 +1,8 @@
 // How a whole is made up, as a table whose rows have a bar each: the longest first, and a few rows at the end as one.
 
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { plotLibraries } from "./libraries.ts";
 import { whole } from "./numbers.ts";
+import { plotLibraries } from "./plot.ts";
 
 export interface Rank {
   name: Content;

@@ -57,7 +57,6 @@ export async function followStream(
   }
 }
 
-/** The lines of an event; a comment has none. */
 const fieldsOf = (block: string): Record<string, string | undefined> =>
   Object.fromEntries(
     block

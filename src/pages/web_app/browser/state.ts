@@ -23,7 +23,6 @@ export type Connection = "starting" | "live" | "away";
 export interface State {
   /** Null: there is no store, since the browser keeps none for this page. */
   store: Store | null;
-  /** Whether the store was read. */
   ready: boolean;
   device: Device | null;
   settings: Settings;
@@ -31,12 +30,10 @@ export interface State {
   alerts: readonly KeptAlert[];
   /** Everything that was followed here has gone to another browser. */
   moved: boolean;
-  /** Reports that wait to be sent. */
   waiting: number;
   connection: Connection;
   /** When the inbox was last known to be current, in milliseconds since 1970. */
   currentAt: number | null;
-  /** A newer version of the app waits to take over. */
   update: (() => void) | null;
   /** Whether this device is woken while the app is closed, or why it cannot be; null: not known. */
   wakes: WakeUps | null;

@@ -37,7 +37,6 @@ export interface KeptChannel extends Card {
 export interface Report {
   alert_id: string;
   kind: ReportKind;
-  /** Of a reply. */
   choice?: string;
 }
 
@@ -47,7 +46,6 @@ export interface Settings {
   quiet_hours: QuietHours | null;
   /** Null: the browser's. */
   language: string | null;
-  /** 0 to 1. */
   volume: number;
   /** Whether pictures and sounds of other sites are fetched without asking. */
   elsewhere: boolean;

@@ -12,7 +12,6 @@ export interface Alert extends RuledAlert, AlertFields {
 /** The card of a channel, with what the person settled with it. */
 export interface Card extends RuledChannel, ChannelFields {
   handle: string;
-  /** Of the channel's page. */
   url: string;
   requested_perms: string[];
   subscription: Subscription | null;

@@ -21,7 +21,6 @@ export interface Decision {
   sound: string | null;
   /** A recording to play instead of the tone, which is played when this fails; only with `sound`. */
   audio: string | null;
-  /** Of everything that is heard, 0 to 1. */
   volume: number;
   /** Milliseconds on and off by turns; null for none. */
   vibrate: number[] | null;

@@ -28,9 +28,7 @@ type Arranged = Pick<
 >;
 
 export interface Arrangement<A> {
-  /** Urgent ones first, then newest first. */
   spotlight: A[];
-  /** Newest first. */
   history: A[];
   /** When the arrangement is another one without anything new coming, in milliseconds since 1970; null: never. */
   next_change_at: number | null;

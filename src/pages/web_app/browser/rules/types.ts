@@ -8,14 +8,12 @@ export type Capability = (typeof CAPABILITIES)[number];
 export interface Circle {
   lat: number | null;
   lon: number | null;
-  /** Kilometres. */
   radius_km: number | null;
 }
 
 /** A row of the inbox. Words that this version does not know are taken as the plainest one. */
 export interface Alert extends Circle {
   id: string;
-  /** Its channel. */
   handle: string;
   /** Absent as `sent`: what the inbox shows is sent; a copy that the device kept may be withdrawn. */
   status?: string;
@@ -65,7 +63,6 @@ export interface QuietHours {
 }
 
 export interface Device {
-  /** IANA name. */
   timezone: string;
   /** BCP-47: speech without a language of its own is read in it. */
   language: string;

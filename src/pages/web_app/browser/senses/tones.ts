@@ -11,7 +11,6 @@ interface Note {
   /** From its begin until it is not heard any more. */
   lasts: number;
   pitch: number;
-  /** Slides there until its end. */
   to?: number;
   gain: number;
   wave?: OscillatorType;
@@ -109,7 +108,6 @@ export const SCORES: Readonly<Record<Tone, Score>> = {
 };
 
 export interface Playing {
-  /** How long it lasts. */
   seconds: number;
   /** Ends it within 50 ms, without a click; again does nothing. */
   stop(): void;

@@ -20,7 +20,6 @@ import { icon } from "./icons.ts";
 import { attempt, Face, Note, PaneHead, SwitchRow, Waiting, wordsFor } from "./parts.ts";
 import { SilentWhenClosed } from "./wake_ups.ts";
 
-/** How many of its alerts stand below a channel. */
 const LATEST = 5;
 
 /** The card as it is now, or as it was kept. */

@@ -14,7 +14,6 @@ import { attempt, PaneHead } from "./parts.ts";
 
 const say = (text: string, bad = false) => change({ said: { text, bad } });
 
-/** Hands a text to the person as a file. */
 function download(name: string, text: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));

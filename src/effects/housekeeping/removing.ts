@@ -1,0 +1,59 @@
+// What goes with its time. Alerts that were kept as long as their channel says, a slice at a time, and then what handsets
+// reported of them: a slice is one transaction, so whoever stops in the middle has left nothing half done, and several
+// processes never take the same. Lines of the audit log, which is only added to: its trigger lets go of what is older than the
+// instant that the statement names, and of nothing else.
+
+import { int } from "../../model/fields/sql.ts";
+import { need } from "../../model/need.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { databaseOf, run, statementsOf } from "../../store/db/statement.ts";
+import {
+  findEnded,
+  lockEndedChannels,
+  removeEnded,
+  removeLeftReports,
+} from "../../store/queries/retention.ts";
+
+/** Removes up to `max` alerts; answers how many. Channels on which somebody publishes are left for another time. */
+export function removeEndedAlerts(orm: Orm, max: number): Promise<number> {
+  const em = orm.em.fork();
+  return em.transactional(async (inner) => {
+    const found = await run(inner, findEnded, { max });
+    if (found.length === 0) return 0;
+    const wanted = [...new Set(found.map(({ pusher_id }) => pusher_id))];
+    const pusher_ids = (await run(inner, lockEndedChannels, { pusher_ids: wanted })).map(({ id }) => id);
+    const [row] = await run(inner, removeEnded, { ids: found.map(({ id }) => id), pusher_ids });
+    return row?.removed ?? 0;
+  });
+}
+
+/** Removes up to `max` reports of alerts that are gone; answers how many rows went. */
+export async function removeReportsLeft(orm: Orm, max: number): Promise<number> {
+  const em = orm.em.fork();
+  for (let done = 0; ; ) {
+    const [row] = await run(em, removeLeftReports, { max: max - done });
+    if (!row) return done;
+    done += Math.max(1, row.removed);
+    if (done >= max) return max;
+  }
+}
+
+const defineStatement = statementsOf("upkeep");
+
+const removeAudit = defineStatement("remove_audit", {
+  parameters: { days: int, batch: int },
+  columns: { removed: int },
+  text: `with before as materialized (
+      select set_config('belfry.audit_removed_before', (now() - $days::int * interval '1 day')::text, true)::timestamptz as at),
+    gone as (
+      delete from audit_event where ctid = any (array(
+        select a.ctid from before join audit_event a on a.created_at < before.at
+        order by a.created_at limit $batch::int for update of a skip locked)) returning 1)
+    select count(*)::int as removed from gone`,
+});
+
+/** Removes up to `max` lines that are older than so many days, the oldest first; answers how many. */
+export async function removeOldAudit(orm: Orm, days: number, max: number): Promise<number> {
+  const [row] = await run(databaseOf(orm), removeAudit, { days, batch: max });
+  return need(row, "a count has a row").removed;
+}

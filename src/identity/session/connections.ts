@@ -1,0 +1,154 @@
+// The assistants that a person connected: consent, what each may do, its end.
+
+import { z } from "zod";
+import { newUuid, parseId, showId, showIdOrNull } from "../../model/domain/ids.ts";
+import { Connection, ConnectionGrant } from "../../model/entities/connection.ts";
+import { Pusher } from "../../model/entities/pusher.ts";
+import { notFound } from "../../model/errors.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/columns.ts";
+import { need } from "../../model/need.ts";
+import { ALL_SCOPES, IMPLICIT_SCOPE } from "../../model/scopes.ts";
+import { defineMemberOperation, definePersonOperation } from "../../operation/tool.ts";
+import {
+  connect,
+  connectionsOfClient,
+  forgetEarlierConsents,
+  listConnections,
+} from "../../store/queries/connections.ts";
+import { deletedView, listOf } from "../../store/shapes/fields.ts";
+import { clientName } from "../auth/client_name.ts";
+import { endConnections } from "../auth/grants.ts";
+
+export const list_connections = defineMemberOperation({
+  name: "list_connections",
+  title: "List own assistants",
+  description: "The assistants that the person connected to this workspace.",
+  role: "viewer",
+  writes: "nothing",
+  errors: ["invalid_request", "forbidden"],
+  input: z.strictObject({}),
+  output: listOf({
+    id: z.string(),
+    name: z.string().nullable().describe("What it calls itself; nobody has checked it."),
+    uri: z.string().nullable(),
+    scopes: z.array(z.string()),
+    asks_first: z.boolean(),
+    pusher_id: z.string().nullable(),
+    handle: z.string().nullable(),
+    last_used_at: z.string().nullable(),
+    created_at: z.string(),
+  }),
+  async handler(_input, { sql, caller }) {
+    const rows = await sql(listConnections, { user_id: caller.person.id, workspace_id: caller.workspace.id });
+    return {
+      data: rows.map((row) => ({
+        ...row,
+        id: showId("con", row.id),
+        name: clientName(row.name),
+        pusher_id: showIdOrNull("psh", row.pusher_id),
+        last_used_at: toIsoMicrosOrNull(row.last_used_at),
+        created_at: toIsoMicros(row.created_at),
+      })),
+    };
+  },
+});
+
+export const list_grants = definePersonOperation({
+  name: "list_grants",
+  title: "List what an assistant was granted",
+  description:
+    "What the person has granted one assistant so far, one entry for each member, the last consented to first.",
+  writes: "nothing",
+  errors: ["invalid_request", "forbidden"],
+  input: z.strictObject({ client_id: z.string() }),
+  output: listOf({
+    member_id: z.string(),
+    pusher_id: z.string().nullable(),
+    scopes: z.array(z.string()),
+    asks_first: z.boolean(),
+  }),
+  async handler({ client_id }, { sql, caller }) {
+    const rows = await sql(connectionsOfClient, { user_id: caller.person.id, client_id });
+    return {
+      data: rows.map(({ member_id, pusher_id, scopes, asks_first }) => ({
+        member_id: showId("mem", member_id),
+        pusher_id: showIdOrNull("psh", pusher_id),
+        scopes,
+        asks_first,
+      })),
+    };
+  },
+});
+
+export const grant_connection = defineMemberOperation({
+  name: "grant_connection",
+  title: "Let an assistant in",
+  description:
+    "Write down what the person granted an assistant, once the authorization server made a code of it. Should this not happen, the code is worth nothing and the assistant asks again.",
+  role: "viewer",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden", "not_found"],
+  input: z.strictObject({
+    grant_id: z.uuid().describe("The grant that the code carries."),
+    client_id: z.string(),
+    pusher_id: z.string().nullable().describe("The one channel that the assistant sees; null: the member's."),
+    scopes: z.array(z.enum(ALL_SCOPES)),
+    asks_first: z.boolean().default(true).describe("The person decides before it publishes."),
+  }),
+  output: z.object({ id: z.string() }),
+  async handler({ grant_id, client_id, pusher_id, scopes, asks_first }, { em, sql, caller }) {
+    const pusher = pusher_id === null ? null : parseId("psh", pusher_id);
+    if (pusher_id !== null && !(pusher && (await em.findOne(Pusher, { id: pusher }))))
+      throw notFound("channel");
+    const [connection] = await sql(connect, {
+      id: newUuid(),
+      user_id: caller.person.id,
+      client_id,
+      member_id: caller.member.id,
+      pusher_id: pusher,
+      scopes: [...new Set([IMPLICIT_SCOPE, ...scopes])],
+      asks_first,
+    });
+    const connection_id = need(connection, "what is written comes back").id;
+    await em.insert(ConnectionGrant, { id: grant_id, connection: connection_id });
+    await sql(forgetEarlierConsents, { connection_id, last_grant_id: grant_id });
+    return { id: showId("con", connection_id) };
+  },
+});
+
+export const update_connection = defineMemberOperation({
+  name: "update_connection",
+  title: "Change an assistant",
+  description: "Say whether the person decides before an own assistant publishes, from its next call on.",
+  role: "viewer",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden", "not_found"],
+  input: z.strictObject({ connection_id: z.string(), asks_first: z.boolean() }),
+  output: z.object({ id: z.string() }),
+  async handler({ connection_id, asks_first }, { em, caller, tellChanged }) {
+    const id = parseId("con", connection_id);
+    const connection = id && (await em.findOne(Connection, { id, user_id: caller.person.id }));
+    if (!connection) throw notFound("connection");
+    if (connection.asks_first !== asks_first) tellChanged(["asks_first"]);
+    connection.asks_first = asks_first;
+    return { id: connection_id };
+  },
+});
+
+export const end_connection = defineMemberOperation({
+  name: "end_connection",
+  title: "Disconnect an assistant",
+  description:
+    "End a connection of the person: the assistant's next request is refused, on every process, and nothing can be refreshed.",
+  role: "viewer",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden", "not_found"],
+  input: z.strictObject({ connection_id: z.string() }),
+  output: deletedView,
+  async handler({ connection_id }, { em, caller }) {
+    const id = parseId("con", connection_id);
+    const ended = id ? await endConnections(em, { id, user_id: caller.person.id }) : 0;
+    if (ended === 0) throw notFound("connection");
+    return { deleted: true as const, id: connection_id };
+  },
+});

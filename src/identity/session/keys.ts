@@ -1,0 +1,201 @@
+// A workspace's keys as its managers see them, and what came of requests with them in other programs' words.
+
+import { z } from "zod";
+import { parseId, showId, showIdOrNull } from "../../model/domain/ids.ts";
+import { nameProblem } from "../../model/domain/one_line.ts";
+import { manages, standingOf } from "../../model/domain/standing.ts";
+import { SENDER_OUTCOMES } from "../../model/entities/api_key.ts";
+import { Pusher } from "../../model/entities/pusher.ts";
+import { notFound } from "../../model/errors.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/columns.ts";
+import { PROGRAM_NAMES } from "../../model/fields/programs.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { need } from "../../model/need.ts";
+import { isScope } from "../../model/scopes.ts";
+import { actorOf } from "../../operation/audit.ts";
+import { defineMemberOperation } from "../../operation/tool.ts";
+import { listWorkspaceKeys } from "../../store/queries/keys.ts";
+import { listSenderRequests } from "../../store/queries/sender_log.ts";
+import { listOf } from "../../store/shapes/fields.ts";
+import { createKey } from "../operator/accounts.ts";
+import { endWebhooks, findLeftByKey, leftByKey, revocableKey } from "../operator/left_by_key.ts";
+
+export const list_keys = defineMemberOperation({
+  name: "list_keys",
+  title: "List keys",
+  description: "The live keys that the caller may revoke: its own, and those of the members that it manages.",
+  role: "admin",
+  writes: "nothing",
+  errors: ["invalid_request", "forbidden"],
+  input: z.strictObject({}),
+  output: listOf({
+    id: z.string(),
+    name: z.string(),
+    scopes: z.array(z.string()),
+    asks_first: z.boolean(),
+    made_for: z.string().nullable(),
+    pusher_id: z.string().nullable(),
+    handle: z.string().nullable(),
+    member_id: z.string(),
+    member_name: z.string().nullable(),
+    email: z.string(),
+    own: z.boolean(),
+    created_at: z.string(),
+    expires_at: z.string().nullable(),
+    last_used_at: z.string().nullable(),
+  }),
+  async handler(_input, ctx) {
+    const { workspace, member } = ctx.caller;
+    const rows = await ctx.sql(listWorkspaceKeys, { workspace_id: workspace.id });
+    const mine = standingOf(ctx.caller);
+    const known = rows.filter((row) => row.member_id === member.id || manages(mine, row));
+    return {
+      data: known.map((row) => ({
+        ...row,
+        id: showId("key", row.id),
+        pusher_id: showIdOrNull("psh", row.pusher_id),
+        member_id: showId("mem", row.member_id),
+        own: row.member_id === member.id,
+        created_at: toIsoMicros(row.created_at),
+        expires_at: toIsoMicrosOrNull(row.expires_at),
+        last_used_at: toIsoMicrosOrNull(row.last_used_at),
+      })),
+    };
+  },
+});
+
+export const list_sender_requests = defineMemberOperation({
+  name: "list_sender_requests",
+  title: "List requests of a sender",
+  description: `What became of the last ${LIMITS.sender_requests} requests that a key made in another program's words, the newest first. A key that the caller may not revoke is none.`,
+  role: "admin",
+  writes: "nothing",
+  errors: ["invalid_request", "forbidden", "not_found"],
+  input: z.strictObject({ key_id: z.string() }),
+  output: listOf({
+    at: z.string(),
+    program: z.string().nullable(),
+    outcome: z.enum(SENDER_OUTCOMES),
+    said: z.string(),
+    alert_id: z.string().nullable(),
+    pusher_id: z.string().nullable(),
+    alerts: z.int(),
+    notes: z.array(z.string()),
+  }),
+  async handler({ key_id }, ctx) {
+    const { id } = await revocableKey(ctx.em, ctx.caller, key_id);
+    const [found] = await ctx.sql(listSenderRequests, { key_id: id });
+    return { data: found?.requests ?? [] };
+  },
+});
+
+const DAY = 24 * 3600;
+
+/** How long a key may be good for, in seconds; null does not end. */
+export const KEY_LIVES: Record<string, { label: string; seconds: number | null }> = {
+  "7d": { label: "7 days", seconds: 7 * DAY },
+  "30d": { label: "30 days", seconds: 30 * DAY },
+  "90d": { label: "90 days", seconds: 90 * DAY },
+  "365d": { label: "1 year", seconds: 365 * DAY },
+  never: { label: "Until you revoke it", seconds: null },
+};
+
+export const create_key = defineMemberOperation({
+  name: "create_key",
+  title: "Make a key",
+  description:
+    "Make a key that acts for the caller's own member and can do no more than it. The answer is the only time that it is shown.",
+  role: "admin",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden", "not_found"],
+  input: z.strictObject({
+    name: z.string(),
+    scopes: z.array(z.string()),
+    pusher_id: z.string().nullable().describe("The one channel that the key sees; null: the member's."),
+    life: z.string().describe("One of KEY_LIVES."),
+    made_for: z.enum(PROGRAM_NAMES).nullable().default(null).describe("The program that will speak with it."),
+    asks_first: z.boolean().default(false).describe("A person decides before it publishes."),
+  }),
+  output: z.object({ id: z.string(), name: z.string(), key: z.string() }),
+  fieldProblems: ({ name, scopes, life }) => ({
+    name: nameProblem(name, "The key's name"),
+    life: !Object.hasOwn(KEY_LIVES, life) && "Choose how long the key works.",
+    scopes: (scopes.length === 0 || !scopes.every(isScope)) && "Tick at least one thing that the key may do.",
+  }),
+  async handler({ name, scopes, pusher_id, life, asks_first, made_for }, { em, caller, now }) {
+    if (pusher_id !== null) {
+      const id = parseId("psh", pusher_id);
+      if (!id || !(await em.findOne(Pusher, { id }))) throw notFound("channel");
+    }
+    const { seconds } = need(KEY_LIVES[life], "the form's problems were refused before");
+    const wish = {
+      member: showId("mem", caller.member.id),
+      workspace: showId("wsp", caller.workspace.id),
+      name,
+      scopes: scopes.join(","),
+      asks_first,
+      made_for,
+      ...(pusher_id === null ? {} : { pusher: pusher_id }),
+      ...(seconds === null ? {} : { expires_in: seconds }),
+    };
+    return createKey(em, wish, now());
+  },
+});
+
+export type LeftByKey = z.output<typeof leftByKey>;
+
+export const get_left_by_key = defineMemberOperation({
+  name: "get_left_by_key",
+  title: "See what goes on without a key",
+  description:
+    "What a key made and what goes on when it is revoked: webhook endpoints, and alerts that it scheduled.",
+  role: "admin",
+  writes: "nothing",
+  errors: ["invalid_request", "forbidden", "not_found"],
+  input: z.strictObject({ key_id: z.string() }),
+  output: leftByKey.extend({ name: z.string() }),
+  async handler({ key_id }, { em, caller, now }) {
+    const { name } = await revocableKey(em, caller, key_id);
+    return { name, ...(await findLeftByKey(em, caller.workspace.id, key_id, now())) };
+  },
+});
+
+export const update_key = defineMemberOperation({
+  name: "update_key",
+  title: "Change a key",
+  description:
+    "Say whether a person decides before the key publishes, from its next call on. A key that the caller may not revoke is none.",
+  role: "admin",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden", "not_found"],
+  input: z.strictObject({ key_id: z.string(), asks_first: z.boolean() }),
+  output: z.object({ id: z.string() }),
+  async handler({ key_id, asks_first }, { em, caller, tellChanged }) {
+    const key = await revocableKey(em, caller, key_id);
+    if (key.asks_first !== asks_first) tellChanged(["asks_first"]);
+    key.asks_first = asks_first;
+    return { id: key_id };
+  },
+});
+
+export const revoke_key = defineMemberOperation({
+  name: "revoke_key",
+  title: "Revoke a key",
+  description:
+    "Revoke a key from its next call on, for good, and, if asked for, the webhooks that it made. The answer says what goes on. A key that the caller does not see is none.",
+  role: "admin",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden", "not_found"],
+  input: z.strictObject({ key_id: z.string(), end_webhooks: z.boolean().default(false) }),
+  output: leftByKey.extend({ id: z.string(), revoked_at: z.string(), ended_webhooks: z.int() }),
+  async handler({ key_id, end_webhooks }, { em, caller, services, afterCommit, now }) {
+    const key = await revocableKey(em, caller, key_id);
+    key.revoked_at = toIsoMicros(now());
+    const left = await findLeftByKey(em, caller.workspace.id, key_id, now());
+    const at = { id: key_id, revoked_at: key.revoked_at };
+    if (!end_webhooks) return { ...at, ...left, ended_webhooks: 0 };
+    const ended = await endWebhooks(em, left.webhooks, actorOf(caller, "console"));
+    afterCommit(() => ended.forEach(services.webhooks.forget));
+    return { ...at, ...left, webhooks: [], ended_webhooks: ended.length };
+  },
+});

@@ -1,0 +1,162 @@
+// The members of a workspace: who they are, and what a manager changes about them.
+
+import { z } from "zod";
+import { parseId, showId } from "../../model/domain/ids.ts";
+import { emailProblem } from "../../model/domain/one_line.ts";
+import { knows, manages, standingOf } from "../../model/domain/standing.ts";
+import { Member, ROLES } from "../../model/entities/member.ts";
+import { forbidden } from "../../model/errors.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/columns.ts";
+import { need } from "../../model/need.ts";
+import { defineMemberOperation } from "../../operation/tool.ts";
+import { listWorkspaceMembers } from "../../store/queries/people.ts";
+import { deletedView, listOf } from "../../store/shapes/fields.ts";
+import { memberWish } from "../../store/shapes/member.ts";
+import { endConnections } from "../auth/grants.ts";
+import { STAND_IN, writeLink } from "../auth/links.ts";
+import { addMember } from "../operator/accounts.ts";
+import { granted, keepAnOwner, managed, takeTurn, wishProblems } from "../operator/turn.ts";
+
+export const list_members = defineMemberOperation({
+  name: "list_members",
+  title: "List members",
+  description:
+    "The members that the caller may know of: all, or for a manager of certain channels those within the same channels.",
+  role: "admin",
+  writes: "nothing",
+  errors: ["invalid_request", "forbidden"],
+  input: z.strictObject({}),
+  output: listOf({
+    id: z.string(),
+    email: z.string(),
+    name: z.string().nullable(),
+    role: z.enum(ROLES),
+    pusher_ids: z.array(z.string()).nullable(),
+    handles: z.array(z.string()).nullable(),
+    joined: z.boolean(),
+    invited: z.boolean(),
+    self: z.boolean(),
+    manageable: z.boolean(),
+    created_at: z.string(),
+    last_used_at: z.string().nullable().describe("By a key or an assistant of the member, or signed in."),
+  }),
+  async handler(_input, ctx) {
+    const { workspace, member } = ctx.caller;
+    const rows = await ctx.sql(listWorkspaceMembers, { workspace_id: workspace.id });
+    const mine = standingOf(ctx.caller);
+    const known = rows.filter((row) => row.id === member.id || knows(mine, row));
+    return {
+      data: known.map((row) => ({
+        ...row,
+        id: showId("mem", row.id),
+        pusher_ids: row.pusher_ids?.map((id) => showId("psh", id)) ?? null,
+        self: row.id === member.id,
+        manageable: manages(mine, row),
+        created_at: toIsoMicros(row.created_at),
+        last_used_at: toIsoMicrosOrNull(row.last_used_at),
+      })),
+    };
+  },
+});
+
+/** Addresses are compared in small letters. */
+const clean = (email: string) => email.trim().toLowerCase();
+
+export const add_member = defineMemberOperation({
+  name: "add_member",
+  title: "Add a member",
+  description: "Add a member and answer with the one-time link to hand out, which is shown only now.",
+  role: "admin",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden", "not_found", "conflict"],
+  input: memberWish.extend({ email: z.string() }),
+  output: z.object({ id: z.string(), email: z.string(), link: z.string() }),
+  fieldProblems: ({ email, ...wish }) => ({
+    email: emailProblem(clean(email) === STAND_IN ? "" : clean(email)),
+    ...wishProblems(wish),
+  }),
+  async handler({ email, ...wish }, ctx) {
+    const mine = await takeTurn(ctx);
+    const { role } = await granted(ctx, mine, wish);
+    const { id } = await addMember(ctx.em, {
+      workspace: showId("wsp", ctx.caller.workspace.id),
+      email: clean(email),
+      role,
+      ...(wish.every_channel ? {} : { pushers: wish.pusher_ids }),
+    });
+    const link = await writeLink(
+      ctx.em,
+      ctx.services.publicUrl,
+      need(parseId("mem", id), "it was shown as an id"),
+      "manager",
+    );
+    return { id, email: clean(email), link };
+  },
+});
+
+export const update_member = defineMemberOperation({
+  name: "update_member",
+  title: "Change a member",
+  description: "Give a member another role and other channels, from its next request on.",
+  role: "admin",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden", "not_found", "conflict"],
+  input: memberWish.extend({ member_id: z.string() }),
+  output: z.object({ id: z.string() }),
+  fieldProblems: wishProblems,
+  async handler({ member_id, ...wish }, ctx) {
+    const mine = await takeTurn(ctx);
+    const row = await managed(ctx, mine, member_id);
+    const next = await granted(ctx, mine, wish);
+    if (next.role !== "owner") await keepAnOwner(ctx, row);
+    ctx.em.assign(row, next);
+    return { id: member_id };
+  },
+});
+
+export const link_member = defineMemberOperation({
+  name: "link_member",
+  title: "Make a one-time link for a member",
+  description:
+    "Make a link for a member who has not joined yet, or who lost the password. Whoever holds it signs in as this person, so it takes the password of who makes it, and none is made for oneself or for an account that other workspaces trust, too.",
+  role: "admin",
+  stepUp: "present",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden", "not_found", "rate_limited"],
+  input: z.strictObject({ member_id: z.string(), present: z.string() }),
+  output: z.object({ email: z.string(), joined: z.boolean(), link: z.string() }),
+  async handler({ member_id }, ctx) {
+    const row = await managed(ctx, await takeTurn(ctx), member_id);
+    if (row.id === ctx.caller.member.id)
+      throw forbidden(
+        "This is your own account. Its page changes the password, which takes the current one.",
+      );
+    const { user_id = null } = row;
+    const elsewhere = { user_id, workspace: { $ne: ctx.caller.workspace.id } };
+    if (user_id !== null && (await ctx.em.count(Member, elsewhere)) > 0)
+      throw forbidden(
+        "This person is a member of another workspace, too, so no link of this one can change the password. The operator of this server can make one: belfry members link --email …",
+      );
+    const link = await writeLink(ctx.em, ctx.services.publicUrl, row.id, "manager");
+    return { email: row.email, joined: user_id !== null, link };
+  },
+});
+
+export const remove_member = defineMemberOperation({
+  name: "remove_member",
+  title: "Remove a member",
+  description:
+    "Remove a member with its keys and webhook endpoints, and with its assistants the tokens that they hold. Channels and alerts stay.",
+  role: "admin",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden", "not_found", "conflict"],
+  input: z.strictObject({ member_id: z.string() }),
+  output: deletedView,
+  async handler({ member_id }, ctx) {
+    const row = await managed(ctx, await takeTurn(ctx), member_id);
+    await keepAnOwner(ctx, row);
+    await endConnections(ctx.em, { member: row.id });
+    ctx.em.remove(row);
+    return { deleted: true as const, id: member_id };
+  },
+});

@@ -1,0 +1,139 @@
+// The person's own handsets, tests of drafts on them, and how many handsets a channel wakes.
+
+import { z } from "zod";
+import { newUuid, parseId } from "../../model/domain/ids.ts";
+import { conflict, notFound } from "../../model/errors.ts";
+import { toIsoMicros } from "../../model/fields/columns.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { need } from "../../model/need.ts";
+import { lockedAlert } from "../../operation/alerts/change.ts";
+import { defineMemberOperation, definePersonOperation } from "../../operation/tool.ts";
+import { scope, visibleChannel } from "../../store/queries/channels.ts";
+import { listOwnDevices, putOwnLink, testDraft, unlinkOwnDevice } from "../../store/queries/own_devices.ts";
+import { countWoken } from "../../store/queries/push.ts";
+import { deletedView, expectedVersion } from "../../store/shapes/fields.ts";
+import { mintToken, OWN_DEVICE_PREFIX } from "../auth/tokens.ts";
+
+export const get_wake_ups = defineMemberOperation({
+  name: "get_wake_ups",
+  title: "Read wake-ups of a channel",
+  description:
+    "How many of a channel's subscribers are woken while their app is closed. It is counted among so many of those that let the channel be noticed; a count, and never which they are.",
+  role: "viewer",
+  writes: "nothing",
+  errors: ["invalid_request", "forbidden", "not_found"],
+  input: z.strictObject({ pusher_id: z.string() }),
+  output: z.object({
+    enabled: z.boolean().describe("Whether this server wakes anybody."),
+    looked_at: z.int(),
+    woken: z.int(),
+  }),
+  async handler(input, ctx) {
+    const pusher_id = parseId("psh", input.pusher_id);
+    if (!pusher_id || !(await ctx.sql(visibleChannel, scope(pusher_id, ctx.caller)))[0])
+      throw notFound("channel");
+    const enabled = ctx.services.push.publicKey !== null;
+    const [counted] = await ctx.sql(countWoken, { pusher_id, look: LIMITS.wakes_looked_at });
+    const { looked_at, woken } = need(counted, "a count has a row");
+    return { enabled, looked_at, woken: enabled ? woken : 0 };
+  },
+});
+
+export const list_own_devices = definePersonOperation({
+  name: "list_own_devices",
+  title: "List own devices",
+  description: "The handsets that the person linked to the own account. Nobody else is shown them.",
+  writes: "nothing",
+  errors: ["invalid_request", "forbidden"],
+  input: z.strictObject({}),
+  output: z.object({
+    data: z.array(
+      z.object({ id: z.string(), platform: z.string(), app_version: z.string(), linked_at: z.string() }),
+    ),
+  }),
+  async handler(_, { sql, caller: { person } }) {
+    const rows = await sql(listOwnDevices, { user_id: person.id });
+    return {
+      data: rows.map(({ created_at, ...device }) => ({ ...device, linked_at: toIsoMicros(created_at) })),
+    };
+  },
+});
+
+export const link_own_device = definePersonOperation({
+  name: "link_own_device",
+  title: "Make a link for an own device",
+  description: `Make a link by which the handset that opens it becomes the person's own: once, within ${LIMITS.own_device_minutes} minutes. It is shown this once; another one replaces it.`,
+  writes: "rows",
+  errors: ["invalid_request", "forbidden", "conflict"],
+  input: z.strictObject({}),
+  output: z.object({ url: z.string(), expires_at: z.string() }),
+  async handler(_, { sql, caller: { person }, services: { publicUrl } }) {
+    const { token: code, hash: code_hash } = mintToken(OWN_DEVICE_PREFIX);
+    const [row] = await sql(putOwnLink, { id: newUuid(), user_id: person.id, code_hash });
+    if (!row?.expires_at)
+      throw conflict(
+        `You have ${LIMITS.own_devices} devices of your own, which is the most; unlink one first.`,
+      );
+    // Behind the "#", which no browser sends: no server or log on the way sees it.
+    return { url: `${publicUrl}/app/#own=${code}`, expires_at: toIsoMicros(row.expires_at) };
+  },
+});
+
+export const unlink_own_device = definePersonOperation({
+  name: "unlink_own_device",
+  title: "Unlink an own device",
+  description:
+    "Forget that a handset is the person's own: it is shown no test any more. Another person's is none.",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden", "not_found"],
+  input: z.strictObject({ device_id: z.string() }),
+  output: deletedView,
+  async handler({ device_id: id }, ctx) {
+    const [gone] = z.guid().safeParse(id).success
+      ? await ctx.sql(unlinkOwnDevice, { user_id: ctx.caller.person.id, id })
+      : [];
+    if (!gone) throw notFound("device");
+    ctx.handsetsSee([gone.device_id]);
+    return { deleted: true as const, id };
+  },
+});
+
+export const test_alert = defineMemberOperation({
+  name: "test_alert",
+  title: "Test a draft on own devices",
+  description: `Show a draft, as it is now, on the person's own devices that follow its channel, for ${LIMITS.test_minutes} minutes at most or until it is edited, sent or deleted. Nobody else sees it and nothing counts it. It publishes nothing, so it asks for no more than composing does.`,
+  role: "editor",
+  writes: "rows",
+  limit: { name: "draft-tests", per: "creator", max: LIMITS.tests, seconds: 3600 },
+  errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
+  input: z.strictObject({
+    pusher_id: z.string(),
+    alert_id: z.string(),
+    expected_updated_at: expectedVersion(),
+  }),
+  output: z.object({ devices: z.int() }),
+  async handler(path, ctx) {
+    if (!parseId("psh", path.pusher_id)) throw notFound("alert");
+    const { alert, pusherId } = await lockedAlert(path, ctx);
+    if (alert.status !== "draft") throw conflict("Only a draft is tested. Bring it back to draft first.");
+    const { person } = ctx.caller;
+    const rows = await ctx.sql(testDraft, {
+      user_id: person.id,
+      pusher_id: pusherId,
+      draft_id: alert.id,
+      draft_version: alert.updated_at,
+      shown_as: newUuid(),
+    });
+    const devices = rows.flatMap(({ device_id }) => device_id ?? []);
+    if (devices.length === 0)
+      throw conflict(
+        rows[0]?.linked
+          ? "None of your own devices follows this channel. Follow it in the app on one of them first."
+          : "You have no device of your own yet. Link one on the page of your account first.",
+      );
+    await ctx.countAgainstLimit(person.id);
+    ctx.handsetsSee(devices);
+    ctx.afterCommit(() => ctx.services.push.wake(pusherId, devices, alert.priority));
+    return { devices: devices.length };
+  },
+});

@@ -1,0 +1,180 @@
+// What a person needs to decide about alerts that wait.
+
+import { randomBytes } from "node:crypto";
+import { LockMode } from "@mikro-orm/core";
+import { z } from "zod";
+import { ALERT_GRID } from "../../model/domain/alert_status.ts";
+import { defaultGradient, deriveInitials } from "../../model/domain/avatar.ts";
+import { newUuid, parseId, showId } from "../../model/domain/ids.ts";
+import { Member, Workspace } from "../../model/entities/member.ts";
+import { Invite, Pusher } from "../../model/entities/pusher.ts";
+import { conflict, forbidden, notFound } from "../../model/errors.ts";
+import { text } from "../../model/fields/accepts.ts";
+import { ALERT } from "../../model/fields/alert.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/columns.ts";
+import { INVITE } from "../../model/fields/invite.ts";
+import { PUSHER } from "../../model/fields/pusher.ts";
+import { argumentsOf, blanksOf } from "../../model/fields/record.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { attachAssets } from "../../operation/alerts/attach.ts";
+import { alertFor, alertIds, announce, changesBetween } from "../../operation/alerts/change.ts";
+import { compose } from "../../operation/alerts/compose.ts";
+import { followSeries } from "../../operation/alerts/series.ts";
+import { shownWhole } from "../../operation/alerts/show.ts";
+import { defineMemberOperation } from "../../operation/tool.ts";
+import { listAlertChanges } from "../../store/queries/alert_changes.ts";
+import { declineAlert, equalSend, readAlert } from "../../store/queries/alerts.ts";
+import { scope } from "../../store/queries/channels.ts";
+import { reviewedView, showAlert } from "../../store/shapes/alert.ts";
+import { expectedVersion, listOf } from "../../store/shapes/fields.ts";
+import { searchText } from "../../store/shapes/pusher.ts";
+
+export const open_reviews = defineMemberOperation({
+  name: "open_reviews",
+  title: "Hear of drafts that wait",
+  description:
+    "Open the workspace's private channel that tells of drafts which wait for a review, with an invite for the phones that shall hear it. Where there is one, that one is the answer.",
+  role: "admin",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden"],
+  input: z.strictObject({}),
+  output: z.object({ id: z.string() }),
+  async handler(_input, { em, caller }) {
+    if (caller.pusherIds !== null) throw forbidden("Who sees certain channels only cannot open others.");
+    const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+    const workspace = await em.findOneOrFail(Workspace, { id: caller.workspace.id }, lock);
+    const { reviews_id } = workspace;
+    if (reviews_id && (await em.findOne(Pusher, { id: reviews_id })))
+      return { id: showId("psh", reviews_id) };
+    const handle = `reviews-${randomBytes(5).toString("hex")}`;
+    const { from, to } = defaultGradient(handle);
+    const named = { name: "Reviews", tags: [] as string[] };
+    const channel = em.create(Pusher, {
+      id: newUuid(),
+      workspace: workspace.id,
+      ...blanksOf(PUSHER),
+      ...named,
+      handle,
+      category: "ai",
+      description: `Drafts of ${workspace.name} that wait for somebody to decide.`,
+      requested_perms: ["notify", "sound", "vibrate"],
+      is_public: false,
+      search: searchText(named),
+      gradient_from: from,
+      gradient_to: to,
+      initials: deriveInitials(named.name),
+    });
+    em.create(Invite, {
+      id: newUuid(),
+      pusher: channel.id,
+      ...blanksOf(INVITE),
+      code: randomBytes(24).toString("base64url"),
+      label: "Phones of whoever decides",
+    });
+    workspace.reviews_id = channel.id;
+    await em.flush();
+    return { id: showId("psh", channel.id) };
+  },
+});
+
+export const mail_drafts = defineMemberOperation({
+  name: "mail_drafts",
+  title: "Mail drafts that wait",
+  description:
+    "Say whether a mail tells this member of each draft that waits, beside the channel that tells of them.",
+  role: "editor",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden"],
+  input: z.strictObject({ mails_drafts: z.boolean() }),
+  output: z.object({ mails_drafts: z.boolean() }),
+  async handler({ mails_drafts }, { em, caller, tellChanged }) {
+    const member = await em.findOneOrFail(Member, { id: caller.member.id });
+    if (member.mails_drafts !== mails_drafts) tellChanged(["mails_drafts"]);
+    member.mails_drafts = mails_drafts;
+    return { mails_drafts };
+  },
+});
+
+export const decline_alert = defineMemberOperation({
+  name: "decline_alert",
+  title: "Decline alert",
+  description:
+    "Say why an alert is not published: its author reads it as review_reply. What was scheduled is a draft again.",
+  role: "editor",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden", "not_found", "conflict"],
+  input: z.strictObject({
+    pusher_id: z.string(),
+    alert_id: z.string(),
+    review_reply: text(1, LIMITS.alert_review_reply, { lines: true }),
+    expected_updated_at: expectedVersion(),
+  }),
+  output: reviewedView,
+  async handler({ review_reply, ...path }, ctx) {
+    if (!parseId("psh", path.pusher_id)) throw notFound("alert");
+    const { alert } = await alertFor("edit", path, ctx);
+    const former = alert.status !== "draft" ? { send_at: toIsoMicrosOrNull(alert.send_at) } : null;
+    const [after] = await ctx.sql(declineAlert, { id: alert.id, review_reply, former });
+    // It became visible while we looked at it.
+    if (!after) throw conflict((ALERT_GRID.sent.edit as { message: string }).message);
+    if (alert.status === "repeating") await followSeries(alert, after, ctx);
+    else if (alert.status === "scheduled") announce(ctx, "alert.cancelled", after);
+    return shownWhole(after, alert.requested_perms, ctx);
+  },
+});
+
+export const list_alert_changes = defineMemberOperation({
+  name: "list_alert_changes",
+  title: "List alert changes",
+  description:
+    "The newest edits of an alert, newest first: which fields each of them changed, from what to what. For whoever may read the alert.",
+  role: "viewer",
+  writes: "nothing",
+  errors: ["invalid_request", "forbidden", "not_found"],
+  input: z.strictObject({ pusher_id: z.string(), alert_id: z.string() }),
+  output: listOf({
+    updated_at: z.string().describe("The version that the edit made."),
+    fields: z.array(z.object({ name: z.string(), before: z.unknown(), after: z.unknown() })),
+    replied_to: z.string().nullable().describe("What a person had written who declined it before."),
+  }),
+  async handler(input, ctx) {
+    if (!parseId("psh", input.pusher_id)) throw notFound("alert");
+    const { pusherId, alertId } = alertIds(input);
+    const [alert] = await ctx.sql(readAlert, { ...scope(pusherId, ctx.caller), id: alertId });
+    if (!alert) throw notFound("alert");
+    const changes = await ctx.sql(listAlertChanges, { alert_id: alertId });
+    return { data: changesBetween(showAlert(alert, ctx.services.assets), changes) };
+  },
+});
+
+export const find_equal_send = defineMemberOperation({
+  name: "find_equal_send",
+  title: "Find equal send",
+  description:
+    "The newest alert of a channel that was sent in the last minutes and reads as these fields do, so that a person is asked before it is sent twice.",
+  role: "editor",
+  writes: "nothing",
+  errors: ["invalid_request", "forbidden", "not_found"],
+  input: z.strictObject({
+    pusher_id: z.string(),
+    once: z.string().nullable().describe("The key of a form. What that form made is no second alert."),
+    fields: z.strictObject(argumentsOf(ALERT)),
+  }),
+  output: z.object({ alert: z.object({ id: z.string(), sent_at: z.string() }).nullable() }),
+  async handler({ pusher_id, once, fields: given }, ctx) {
+    const pusherId = parseId("psh", pusher_id);
+    if (!pusherId) throw notFound("channel");
+    const { sent, text } = await attachAssets(given, null, ctx);
+    const { fields } = compose(sent, null, text);
+    const credential_id = ctx.caller.credential.id;
+    const [found] = await ctx.sql(equalSend, {
+      ...scope(pusherId, ctx.caller),
+      credential_id,
+      once,
+      ...fields,
+    });
+    if (!found) throw notFound("channel");
+    const { id, sent_at } = found;
+    return { alert: id && sent_at ? { id: showId("alr", id), sent_at: toIsoMicros(sent_at) } : null };
+  },
+});

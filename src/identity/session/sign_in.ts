@@ -1,0 +1,256 @@
+// A person's own ways to sign in, and where it is signed in.
+
+import { z } from "zod";
+import { nameProblem } from "../../model/domain/one_line.ts";
+import { passwordProblem } from "../../model/domain/passwords.ts";
+import { conflict, invalidRequest, notFound, refuseFields } from "../../model/errors.ts";
+import { spelled } from "../../model/limits.ts";
+import { definePersonOperation } from "../../operation/tool.ts";
+import { deletedView, listOf } from "../../store/shapes/fields.ts";
+import { newPasskey } from "../auth/own_passkeys.ts";
+
+export const list_sessions = definePersonOperation({
+  name: "list_sessions",
+  title: "List own sessions",
+  description: "Where the person is signed in, this session among them.",
+  writes: "nothing",
+  errors: ["invalid_request", "forbidden"],
+  input: z.strictObject({}),
+  output: listOf({
+    id: z.string(),
+    current: z.boolean(),
+    user_agent: z.string().nullable(),
+    address: z.string().nullable(),
+    created_at: z.string(),
+    last_used_at: z.string().describe("To the minute."),
+    expires_at: z.string(),
+  }),
+  async handler(_input, { em, caller, services }) {
+    const sessions = await services.signIn.sessionsOf(em, caller.person);
+    return {
+      data: sessions.map((row) => ({
+        id: row.id,
+        current: row.id === caller.person.sessionId,
+        user_agent: row.userAgent,
+        address: row.address,
+        created_at: row.createdAt.toISOString(),
+        last_used_at: row.updatedAt.toISOString(),
+        expires_at: row.expiresAt.toISOString(),
+      })),
+    };
+  },
+});
+
+export const end_session = definePersonOperation({
+  name: "end_session",
+  title: "End own session",
+  description: "End one of the person's sessions; its next page asks to sign in. Another person's is none.",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden", "not_found"],
+  input: z.strictObject({ session_id: z.string() }),
+  output: deletedView,
+  async handler({ session_id: id }, { em, caller, services: { signIn } }) {
+    const own = await signIn.sessionsOf(em, caller.person);
+    if (!own.some((session) => session.id === id)) throw notFound("session");
+    await signIn.endSessions(em, caller.person, [id]);
+    return { deleted: true as const, id };
+  },
+});
+
+export const change_password = definePersonOperation({
+  name: "change_password",
+  title: "Change own password",
+  description: "Set a new password, which takes the current one. Every other session of the person ends.",
+  stepUp: "present",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden", "rate_limited"],
+  input: z.strictObject({ present: z.string(), next: z.string() }),
+  output: z.object({ ended_sessions: z.int() }),
+  fieldProblems: ({ next }) => ({ next: passwordProblem(next) }),
+  async handler({ next }, { em, caller, services: { signIn } }) {
+    const { person } = caller;
+    refuseFields({ next: await signIn.passwordProblem(em, person, next) });
+    await signIn.setPassword(em, person, next);
+    const all = (await signIn.sessionsOf(em, person)).map(({ id }) => id);
+    const others = all.filter((id) => id !== person.sessionId);
+    await signIn.endSessions(em, person, others);
+    return { ended_sessions: others.length };
+  },
+});
+
+export const get_sign_in = definePersonOperation({
+  name: "get_sign_in",
+  title: "Get own ways to sign in",
+  description:
+    "Whether the person's two-factor authentication is on, and the passkeys. No secret is ever shown again.",
+  writes: "nothing",
+  errors: ["invalid_request", "forbidden"],
+  input: z.strictObject({}),
+  output: z.object({
+    second_factor: z.boolean(),
+    recovery_codes_left: z.int(),
+    passkeys_possible: z
+      .boolean()
+      .describe("Whether browsers make passkeys for this server's address at all."),
+    passkeys: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        synced: z.boolean(),
+        created_at: z.string(),
+        last_used_at: z.string().nullable(),
+      }),
+    ),
+  }),
+  async handler(_input, { em, caller: { person }, services: { signIn } }) {
+    const factor = await signIn.secondFactor.state(em, person);
+    const passkeys = await signIn.passkeys.list(em, person);
+    return {
+      second_factor: factor.on,
+      recovery_codes_left: factor.recoveryCodesLeft,
+      passkeys_possible: signIn.passkeys.possible,
+      passkeys: passkeys.map((row) => ({
+        id: row.id,
+        name: row.name,
+        synced: row.backedUp,
+        created_at: row.createdAt.toISOString(),
+        last_used_at: row.lastUsedAt?.toISOString() ?? null,
+      })),
+    };
+  },
+});
+
+export const begin_second_factor = definePersonOperation({
+  name: "begin_second_factor",
+  title: "Begin two-factor authentication",
+  description:
+    "Make a secret for an app that shows codes, which takes the password. It counts for nothing until a code of it is shown; a later one takes its place.",
+  stepUp: "present",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden", "conflict", "rate_limited"],
+  input: z.strictObject({ present: z.string() }),
+  output: z.object({ uri: z.string(), secret: z.string() }),
+  async handler(_input, { em, caller, services: { signIn } }) {
+    const begun = await signIn.secondFactor.begin(em, caller.person);
+    if (!begun)
+      throw conflict("Two-factor authentication is on already. Turn it off first to use another app.");
+    return begun;
+  },
+});
+
+export const confirm_second_factor = definePersonOperation({
+  name: "confirm_second_factor",
+  title: "Turn two-factor authentication on",
+  description:
+    "Turn it on by a code of the app, and answer the recovery codes, which are shown only now. Every other session of the person ends.",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden", "conflict"],
+  input: z.strictObject({ code: z.string().max(40) }),
+  output: z.object({ recovery_codes: z.array(z.string()) }),
+  async handler({ code }, { em, caller: { person }, services: { signIn } }) {
+    const codes = await signIn.secondFactor.confirm(em, person, code.replace(/\s/g, ""));
+    if (codes === null)
+      throw conflict("Nothing was begun, or it is on already. Begin again on your account's page.");
+    if (codes === false)
+      throw invalidRequest(
+        "This code is not right. Codes change every 30 seconds; check the clock of your phone.",
+        "code",
+      );
+    const others = (await signIn.sessionsOf(em, person)).filter(({ id }) => id !== person.sessionId);
+    await signIn.endSessions(
+      em,
+      person,
+      others.map(({ id }) => id),
+    );
+    return { recovery_codes: codes };
+  },
+});
+
+export const renew_recovery_codes = definePersonOperation({
+  name: "renew_recovery_codes",
+  title: "Make new recovery codes",
+  description:
+    "Make other recovery codes, which takes the password. The earlier ones end; the new ones are shown only now.",
+  stepUp: "present",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden", "conflict", "rate_limited"],
+  input: z.strictObject({ present: z.string() }),
+  output: z.object({ recovery_codes: z.array(z.string()) }),
+  async handler(_input, { em, caller, services: { signIn } }) {
+    const codes = await signIn.secondFactor.renewCodes(em, caller.person);
+    if (!codes) throw conflict("Two-factor authentication is off, so there are no recovery codes.");
+    return { recovery_codes: codes };
+  },
+});
+
+export const end_second_factor = definePersonOperation({
+  name: "end_second_factor",
+  title: "Turn two-factor authentication off",
+  description: "Sign in by the password alone again, which takes the password. The recovery codes end, too.",
+  stepUp: "present",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden", "conflict", "rate_limited"],
+  input: z.strictObject({ present: z.string() }),
+  output: z.object({ ended: z.literal(true) }),
+  async handler(_input, { em, caller, services: { signIn } }) {
+    if (!(await signIn.secondFactor.end(em, caller.person)))
+      throw conflict("Two-factor authentication is off already.");
+    return { ended: true as const };
+  },
+});
+
+export const begin_passkey = definePersonOperation({
+  name: "begin_passkey",
+  title: "Begin a passkey",
+  description: `Answer what a browser is to be asked for a new passkey, which takes the password. The session that asked may add it within ${spelled("passkey_minutes")} minutes.`,
+  stepUp: "present",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden", "conflict", "rate_limited"],
+  input: z.strictObject({ present: z.string() }),
+  output: z.object({ options: z.record(z.string(), z.unknown()) }),
+  async handler(_input, { em, caller, services: { signIn } }) {
+    const options = await signIn.passkeys.begin(em, caller.person);
+    if (options) return { options };
+    throw conflict(
+      signIn.passkeys.possible
+        ? "You have as many passkeys as one account may have. Remove one first."
+        : "Browsers make no passkeys for the address of this server. It needs a name and https.",
+    );
+  },
+});
+
+export const add_passkey = definePersonOperation({
+  name: "add_passkey",
+  title: "Add a passkey",
+  description:
+    "Keep the passkey that a browser made after begin_passkey. The person can sign in with it alone from now on.",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden"],
+  input: z.strictObject({ name: z.string(), answer: newPasskey.nullable() }),
+  output: z.object({ id: z.string() }),
+  fieldProblems: ({ name }) => ({ name: nameProblem(name, "The passkey's name") }),
+  async handler({ name, answer }, { em, caller, services: { signIn } }) {
+    const given = answer && { name: name.trim(), answer };
+    const id = given && (await signIn.passkeys.add(em, caller.person, given));
+    if (!id)
+      throw invalidRequest(
+        "The browser's answer was not accepted, or it came too late. Add the passkey once more.",
+      );
+    return { id };
+  },
+});
+
+export const remove_passkey = definePersonOperation({
+  name: "remove_passkey",
+  title: "Remove a passkey",
+  description:
+    "Forget one of the person's passkeys: nobody signs in with it any more. Another person's is none.",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden", "not_found"],
+  input: z.strictObject({ passkey_id: z.string() }),
+  output: deletedView,
+  async handler({ passkey_id: id }, { em, caller, services: { signIn } }) {
+    if (!(await signIn.passkeys.remove(em, caller.person, id))) throw notFound("passkey");
+    return { deleted: true as const, id };
+  },
+});

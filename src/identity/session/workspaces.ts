@@ -1,0 +1,247 @@
+// A person's own account and workspaces, and what holds for a workspace as a whole.
+
+import { z } from "zod";
+import { newUuid, parseId, showId } from "../../model/domain/ids.ts";
+import { nameProblem, personNameProblem } from "../../model/domain/one_line.ts";
+import { Member, ROLES, Workspace } from "../../model/entities/member.ts";
+import { conflict, forbidden, notFound } from "../../model/errors.ts";
+import { toIsoMicros } from "../../model/fields/columns.ts";
+import { keptDays } from "../../model/fields/pusher.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { need } from "../../model/need.ts";
+import { aheadOf, saidAhead } from "../../operation/channels/find_pusher.ts";
+import { defineMemberOperation, definePersonOperation } from "../../operation/tool.ts";
+import { scope, visibleChannel } from "../../store/queries/channels.ts";
+import { lockUser } from "../../store/queries/links.ts";
+import {
+  accountOf,
+  lockOwnWorkspaces,
+  ownWorkspaces,
+  removeAccount,
+  renamePerson,
+} from "../../store/queries/own_workspaces.ts";
+import { serviceState, severalWorkspaces } from "../../store/queries/service.ts";
+import { lockWorkspace } from "../../store/queries/workspaces.ts";
+import { listOf } from "../../store/shapes/fields.ts";
+import { fateOf, leave } from "../operator/leaving.ts";
+import { stateOf, stateView } from "../operator/state.ts";
+
+export const list_own_workspaces = definePersonOperation({
+  name: "list_own_workspaces",
+  title: "List own workspaces",
+  description:
+    "The workspaces that the person is a member of, and what would become of each without the person.",
+  writes: "nothing",
+  errors: ["invalid_request", "forbidden"],
+  input: z.strictObject({}),
+  output: listOf({
+    id: z.string(),
+    name: z.string(),
+    role: z.enum(ROLES),
+    joined_at: z.string(),
+    other_members: z.int(),
+    channels: z.int(),
+    scheduled: z.int(),
+    mails_drafts: z.boolean(),
+    without_you: z
+      .enum(["stays", "goes", "behind", "holds"])
+      .describe(
+        "behind: it stays without an owner, if the person says so; holds: it must be given away or emptied first.",
+      ),
+  }),
+  async handler(_input, { sql, caller: { person } }) {
+    const rows = await sql(ownWorkspaces, { user_id: person.id, workspace_id: null });
+    return {
+      data: rows.map((row) => ({
+        id: showId("wsp", row.id),
+        name: row.name,
+        role: row.role,
+        joined_at: toIsoMicros(row.created_at),
+        other_members: row.others,
+        channels: row.channels,
+        scheduled: row.planned,
+        mails_drafts: row.mails_drafts,
+        without_you: fateOf(row),
+      })),
+    };
+  },
+});
+
+export const update_profile = definePersonOperation({
+  name: "update_profile",
+  title: "Change own name",
+  description: "Change the name by which the person stands in every workspace.",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden"],
+  input: z.strictObject({ name: z.string() }),
+  output: z.object({ name: z.string() }),
+  fieldProblems: ({ name }) => ({ name: personNameProblem(name) }),
+  async handler({ name }, { sql, caller: { person } }) {
+    await sql(renamePerson, { user_id: person.id, name: name.trim() });
+    return { name: name.trim() };
+  },
+});
+
+export const create_workspace = definePersonOperation({
+  name: "create_workspace",
+  title: "Make a workspace",
+  description:
+    "Make a workspace of the person's own, with its own channels, members and keys. The person is its owner.",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden", "conflict"],
+  input: z.strictObject({ name: z.string() }),
+  output: z.object({ id: z.string(), member_id: z.string(), name: z.string() }),
+  madeWorkspace: (answer) => answer,
+  fieldProblems: ({ name }) => ({ name: nameProblem(name, "The workspace's name") }),
+  async handler({ name }, { em, sql, caller: { person } }) {
+    await sql(lockUser, { id: person.id });
+    const own = await sql(ownWorkspaces, { user_id: person.id, workspace_id: null });
+    if (own.filter(({ role }) => role === "owner").length >= LIMITS.own_workspaces)
+      throw conflict(`You own ${LIMITS.own_workspaces} workspaces, and nobody owns more. Leave one first.`);
+    const [account] = await sql(accountOf, { user_id: person.id });
+    if (!account) throw forbidden("This account is closed.");
+    const workspace = em.create(Workspace, { id: newUuid(), name: name.trim() });
+    const member = em.create(Member, {
+      id: newUuid(),
+      workspace: workspace.id,
+      ...account,
+      role: "owner",
+      user_id: person.id,
+    });
+    await em.flush();
+    return { id: showId("wsp", workspace.id), member_id: showId("mem", member.id), name: workspace.name };
+  },
+});
+
+export const rename_workspace = defineMemberOperation({
+  name: "rename_workspace",
+  title: "Change the workspace's name",
+  description: "Give the workspace another name, by which its members and their assistants know it.",
+  role: "owner",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden", "not_found"],
+  input: z.strictObject({ name: z.string() }),
+  output: z.object({ id: z.string(), name: z.string() }),
+  fieldProblems: ({ name }) => ({ name: nameProblem(name, "The workspace's name") }),
+  async handler({ name }, { em, caller: { workspace } }) {
+    const row = await em.findOne(Workspace, { id: workspace.id });
+    if (!row) throw notFound("workspace");
+    row.name = name.trim();
+    return { id: showId("wsp", row.id), name: row.name };
+  },
+});
+
+export const get_retention = defineMemberOperation({
+  name: "get_retention",
+  title: "See how long alerts are kept",
+  description:
+    "After how many days alerts of a channel go, or those of all channels that say nothing of their own, how many that are now and from when on.",
+  role: "viewer",
+  writes: "nothing",
+  errors: ["invalid_request", "forbidden", "not_found"],
+  input: z.strictObject({ pusher_id: z.string().optional() }),
+  output: z.object({
+    retention_days: z.int().nullable().describe("The workspace's own; null is for ever."),
+    days: z.int().nullable(),
+    begins_at: z.string().nullable(),
+    alerts: z.int(),
+    more: z.boolean(),
+  }),
+  async handler({ pusher_id }, ctx) {
+    const id = pusher_id === undefined ? null : parseId("psh", pusher_id);
+    if (pusher_id !== undefined && !(id && (await ctx.sql(visibleChannel, scope(id, ctx.caller))).length > 0))
+      throw notFound("channel");
+    const { retention_days } = await ctx.em.findOneOrFail(Workspace, { id: ctx.caller.workspace.id });
+    return { retention_days: retention_days ?? null, ...(await aheadOf(id, ctx)) };
+  },
+});
+
+export const set_retention = defineMemberOperation({
+  name: "set_retention",
+  title: "Say how long alerts are kept",
+  description: "Say after how many days the alerts of all channels go that say nothing of their own.",
+  role: "owner",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden"],
+  input: z.strictObject({ retention_days: keptDays().nullable() }),
+  output: z.object({ retention_days: z.int().nullable(), note: z.string() }),
+  async handler({ retention_days }, ctx) {
+    const workspace = await ctx.em.findOneOrFail(Workspace, { id: ctx.caller.workspace.id });
+    const days = retention_days || null;
+    if ((workspace.retention_days ?? null) !== days) ctx.tellChanged(["retention_days"]);
+    workspace.retention_days = days;
+    await ctx.em.flush();
+    return { retention_days: days, note: saidAhead(await aheadOf(null, ctx)) };
+  },
+});
+
+export const leave_workspace = defineMemberOperation({
+  name: "leave_workspace",
+  title: "Leave a workspace",
+  description:
+    "Be no member any more: the person's keys, webhook endpoints and assistants there end. Its last owner leaves it when nothing is in it, and it goes along; or leaves it behind, with its channels paused.",
+  role: "viewer",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden", "conflict"],
+  input: z.strictObject({ leave_behind: z.boolean().optional().describe("It may stay without an owner.") }),
+  output: z.object({ left: z.literal(true) }),
+  async handler({ leave_behind }, ctx) {
+    const { person, workspace } = ctx.caller;
+    await ctx.sql(lockWorkspace, { id: workspace.id });
+    const own = await ctx.sql(ownWorkspaces, { user_id: person.id, workspace_id: workspace.id });
+    await leave(ctx, own, leave_behind ? [showId("wsp", workspace.id)] : []);
+    return { left: true as const };
+  },
+});
+
+export const close_account = definePersonOperation({
+  name: "close_account",
+  title: "Close own account",
+  description:
+    "Leave every workspace and remove the account with its sessions, passkeys and assistants, which takes the password. Cannot be undone.",
+  stepUp: "present",
+  writes: "rows",
+  errors: ["invalid_request", "forbidden", "conflict", "rate_limited"],
+  input: z.strictObject({
+    present: z.string(),
+    leave_behind: z
+      .array(z.string())
+      .optional()
+      .describe("Workspaces that lose their only member, and whose channels are paused."),
+  }),
+  output: z.object({ closed: z.literal(true) }),
+  async handler({ leave_behind }, ctx) {
+    const { sql } = ctx;
+    const { person } = ctx.caller;
+    await sql(lockOwnWorkspaces, { user_id: person.id });
+    const own = await sql(ownWorkspaces, { user_id: person.id, workspace_id: null });
+    await leave(ctx, own, leave_behind ?? []);
+    await sql(removeAccount, { user_id: person.id });
+    return { closed: true as const };
+  },
+});
+
+export const get_service_state = defineMemberOperation({
+  name: "get_service_state",
+  title: "Read the state of the service",
+  description:
+    "How the service as a whole is: versions, sizes, what waits. For the owner of its only workspace; where there are several, only who runs it sees that, on the machine.",
+  role: "owner",
+  writes: "nothing",
+  errors: ["invalid_request", "forbidden"],
+  input: z.strictObject({}),
+  output: stateView.extend({ degraded: z.array(z.string()).describe("What does not work besides: files.") }),
+  async handler(_input, { sql, caller, services: { itself } }) {
+    const [counted] = await sql(severalWorkspaces, {});
+    // A member who is restricted to channels does not see all that is counted here (docs/rules.md#service-state).
+    if (counted?.workspaces !== 1 || caller.pusherIds !== null)
+      throw forbidden(
+        "Only the owner of a service's only workspace sees this. Whoever runs the service asks belfry status on its machine.",
+      );
+    // One after another, so that what is read is not what asks.
+    const figures = await itself.figures().catch(() => null);
+    const [row] = await sql(serviceState, {});
+    const { degraded } = await itself.ready();
+    return { ...stateOf(need(row, "there is one row"), figures), degraded };
+  },
+});

@@ -1,0 +1,110 @@
+// A receiver of signed events. Its secret must sign again and again, so it is sealed, not hashed. Of deliveries the newest of each endpoint
+// are recorded, and nothing is delivered out of the record but by hand. Events are kept for clients that fetch them: written in the
+// transaction that made them true, numbered once they are read, and referring to nothing, so that nobody waits for them.
+
+import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
+import { instant, writtenAt } from "../fields/columns.ts";
+import { propertiesOf } from "../fields/record.ts";
+import { WEBHOOK } from "../fields/webhook.ts";
+import { Member, Workspace } from "./member.ts";
+import type { Visibility } from "./visibility.ts";
+
+export const WebhookEndpoint = defineEntity({
+  name: "WebhookEndpoint",
+  tableName: "webhook_endpoint",
+  indexes: [{ name: "webhook_list", properties: ["workspace", "created_at"] }],
+  filters: {
+    // A caller that is restricted to channels sees the endpoints that it (or its bound key) made.
+    visible: {
+      name: "visible",
+      default: true,
+      cond: ({ workspace_id, pusher_ids, member_id, bound_pusher_id }: Visibility) => ({
+        workspace: workspace_id,
+        ...(pusher_ids ? { member: member_id } : {}),
+        ...(pusher_ids && bound_pusher_id ? { pusher_id: bound_pusher_id } : {}),
+      }),
+    },
+  },
+  properties: {
+    id: p.uuid().primary(),
+    workspace: () => p.manyToOne(Workspace).ref().deleteRule("cascade"),
+    /** Who registered it: a member restricted to channels hears of those channels only. */
+    member: () => p.manyToOne(Member).ref().deleteRule("cascade"),
+    /** The channel of the credential that registered it, when that was bound to one. */
+    pusher_id: p.uuid().nullable(),
+    /** With what it was registered, as the audit log names that: a key, a connection or a member; null from before this was kept. */
+    maker_id: p.text().nullable(),
+    /** What it was called then. */
+    maker_name: p.text().nullable(),
+    ...propertiesOf(WEBHOOK),
+    /** Read where it signs, and nowhere else. */
+    secret: p.blob().lazy(),
+    /** The one before: deliveries are signed with it, too, until its time is over. */
+    previous_secret: p.blob().lazy().nullable(),
+    previous_secret_until: instant().nullable(),
+    failure_count: p.integer().default(0),
+    /** When a failure of a subscriber's event was last counted: strangers cause these. */
+    subscriber_failure_at: instant().nullable(),
+    /** Deliveries that this server dropped for its own lack of room: never a failure. */
+    dropped_count: p.integer().default(0),
+    disabled_at: instant().nullable(),
+    last_delivery_at: instant().nullable(),
+    last_status: p.integer().nullable(),
+    created_at: writtenAt(),
+  },
+});
+
+export type WebhookRow = InferEntity<typeof WebhookEndpoint>;
+
+export const WebhookDelivery = defineEntity({
+  name: "WebhookDelivery",
+  tableName: "webhook_delivery",
+  indexes: [
+    {
+      name: "webhook_delivery_list",
+      properties: ["endpoint", "created_at"],
+      columns: [{ name: "endpoint" }, { name: "created_at", sort: "DESC" }],
+    },
+    { name: "webhook_delivery_age", properties: ["created_at"] },
+  ],
+  properties: {
+    /** What the receiver is told as X-Webhook-Id. */
+    id: p.uuid().primary(),
+    endpoint: () => p.manyToOne(WebhookEndpoint).ref().deleteRule("cascade"),
+    /** What it tells of, the same in every delivery of it; null of those from before events had ids. */
+    event_id: p.uuid().nullable(),
+    event: p.text(),
+    /** As it was signed, so that it can be delivered again. */
+    body: p.text(),
+    redelivery_of: p.uuid().nullable(),
+    /** Null while it is under way, and for good when this server stopped meanwhile or had no room for it. */
+    ok: p.boolean().nullable(),
+    status: p.integer().nullable(),
+    failure: p.text().nullable(),
+    duration_ms: p.integer().nullable(),
+    created_at: writtenAt(),
+  },
+});
+
+export const WorkspaceEvent = defineEntity({
+  name: "WorkspaceEvent",
+  tableName: "workspace_event",
+  indexes: [
+    { name: "event_feed", properties: ["workspace_id", "position"], where: "position is not null" },
+    { name: "event_unnumbered", properties: ["workspace_id", "serial"], where: "position is null" },
+    { name: "event_age", properties: ["created_at"] },
+  ],
+  properties: {
+    /** In the order of writing, which is not that of commits: nobody outside may go by it. */
+    serial: p.bigint("string").primary().autoincrement(),
+    /** What receivers are told as X-Webhook-Event-Id. */
+    id: p.uuid(),
+    workspace_id: p.uuid(),
+    pusher_id: p.uuid(),
+    /** The JSON text, as webhooks send it. */
+    body: p.text(),
+    /** Its place in the feed, given by the first reader who finds it committed (docs/decisions/0018). */
+    position: p.bigint("string").nullable(),
+    created_at: writtenAt(),
+  },
+});

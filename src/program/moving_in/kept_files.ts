@@ -1,0 +1,133 @@
+// The files of programs that are moved in from. Gotify's database (data/gotify.db): applications and their messages. ntfy's: topics that
+// somebody was given access to (its auth-file), and messages that it still keeps (its cache-file).
+
+import { gotify } from "../../api/ingest/gotify.ts";
+import { ntfy } from "../../api/ingest/ntfy.ts";
+import { shortened } from "../../api/ingest/words.ts";
+import { invalidRequest } from "../../model/errors.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { Finds, instantOf, type Kept, type Source } from "./source.ts";
+import type { Row, Tables } from "./tables.ts";
+
+export function readGotify(files: readonly Tables[], now: Date): Source {
+  const file = files.find((one) => one.has("applications") && one.has("messages"));
+  if (!file) throw invalidRequest("No table of Gotify is in it. Name its gotify.db.", "file");
+  const counts = new Map<string, number>();
+  for (const { application_id } of file.rows("messages", ["application_id"]))
+    counts.set(String(application_id), (counts.get(String(application_id)) ?? 0) + 1);
+  const finds = new Finds();
+  for (const { id, name, description } of file.rows(
+    "applications",
+    ["id", "name", "description"],
+    "order by id",
+  )) {
+    const one = { id: String(id), from: String(name), title: String(name), about: String(description) };
+    finds.add(one, counts.get(one.id) ?? 0);
+  }
+  return {
+    tongue: gotify,
+    found: finds.all(),
+    notes: finds.notes,
+    *messages({ id }) {
+      const columns = ["message", "title", "priority", "extras", "date"];
+      for (const row of file.rows("messages", columns, "where application_id = ? order by id desc", [
+        Number(id),
+      ])) {
+        const at = instantOf(row.date);
+        yield {
+          at: at && at > now ? null : at,
+          said: {
+            message: shortened(String(row.message), LIMITS.alert_body).text,
+            title: row.title,
+            priority: Number(row.priority) || 0,
+            extras: extrasOf(String(row.extras)),
+          },
+        };
+      }
+    },
+  };
+}
+
+function extrasOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** A topic that an app of UnifiedPush made for itself. */
+const OF_APPS = /^up[A-Za-z0-9]{12}$/;
+
+const MESSAGE = [
+  ...["time", "message", "title", "priority", "tags", "click", "actions", "content_type", "encoding"],
+  ...["attachment_name", "attachment_size", "attachment_url", "mid", "sequence_id", "event"],
+];
+
+/** What was delivered already, and is text. Rows of newer versions may be events: a message that was deleted, or read. */
+const isOver = ({ time, encoding, event }: Row, now: Date) =>
+  Number(time) > 0 &&
+  Number(time) * 1000 <= now.getTime() &&
+  encoding === "" &&
+  (event === "" || event === "message");
+
+export function readNtfy(files: readonly Tables[], now: Date): Source {
+  const cache = files.find((file) => file.has("messages"));
+  const access = files.find((file) => file.has("user_access"));
+  if (!cache && !access)
+    throw invalidRequest(
+      "No table of ntfy is in it. Name the auth-file (user.db), the cache-file (cache.db), or both.",
+      "file",
+    );
+  const finds = new Finds();
+  const add = (topic: string, messages: number) => {
+    if (OF_APPS.test(topic)) finds.note("Topics of UnifiedPush stay: their apps ask for new ones.");
+    else finds.add({ id: topic, from: topic, title: topic, about: "" }, messages);
+  };
+  for (const { topic } of access?.rows("user_access", ["topic"], "order by topic") ?? []) {
+    // As patterns of LIKE are written.
+    const name = String(topic).replaceAll("\\_", "_");
+    if (name.includes("%")) finds.note("Access by patterns stays: no channel is made for one.");
+    else add(name, 0);
+  }
+  for (const row of cache?.rows("messages", ["topic", "time", "encoding", "event"], "order by topic") ?? [])
+    if (isOver(row, now)) add(String(row.topic), 1);
+    else
+      finds.note(
+        "Messages that are planned for later, or are no text, stay, and so does what became of others.",
+      );
+  return {
+    tongue: ntfy,
+    found: finds.all(),
+    notes: finds.notes,
+    *messages({ id }) {
+      const deleted = new Set<Row[string] | undefined>();
+      for (const row of cache?.rows("messages", MESSAGE, "where topic = ? order by time desc, id desc", [
+        id,
+      ]) ?? []) {
+        if (row.event === "message_delete") deleted.add(row.sequence_id);
+        if (isOver(row, now) && !deleted.has(row.sequence_id || row.mid)) yield keptOf(row);
+      }
+    },
+  };
+}
+
+function keptOf(row: Row): Kept {
+  // A file of its own is gone with it, and an address elsewhere is not.
+  const isElsewhere = row.attachment_url !== "" && Number(row.attachment_size) === 0;
+  return {
+    at: instantOf(row.time),
+    said: {
+      topic: "topic",
+      message: shortened(String(row.message), LIMITS.alert_body).text,
+      title: row.title,
+      priority: row.priority === 0 ? "" : row.priority,
+      tags: row.tags,
+      click: row.click,
+      actions: row.actions,
+      ...(row.sequence_id === row.mid ? {} : { sequence_id: row.sequence_id }),
+      markdown: row.content_type === "text/markdown",
+      ...(isElsewhere ? { attach: row.attachment_url, filename: row.attachment_name } : {}),
+    },
+  };
+}
