@@ -37,6 +37,9 @@ test("where no Citus is, no cell is laid out, and the way out is said", async ()
   await expect(refused).rejects.toThrow(
     "This database has no Citus. Without it, give each Belfry a database of its own",
   );
+  await expect(layCell("postgresql://belfry@127.0.0.1:1/belfry", "north")).rejects.toThrow(
+    "The database could not be opened and brought up (ECONNREFUSED); check DATABASE_URL",
+  );
   for (const name of ['no"rth', "North", "1north", "n".repeat(41), ""])
     await expect(layCell(world.settings.DATABASE_URL!, name)).rejects.toThrow(
       "The cell's name must begin with",

@@ -7,6 +7,7 @@ import { conflict, invalidRequest } from "../../model/errors.ts";
 import { CELL_FUNCTIONS, CELL_PREFIX } from "../../store/db/cell.ts";
 import { migrate } from "../../store/db/migrate.ts";
 import { openOrm } from "../../store/db/orm.ts";
+import { unusable } from "./reach.ts";
 
 export interface Cell {
   cell: string;
@@ -41,7 +42,9 @@ export async function layCell(url: string, name: string): Promise<Cell> {
   const orm = openOrm({ databaseUrl: url, databasePool: 1 });
   try {
     const em = orm.em.fork();
-    await refuseWithoutCitus(em);
+    await refuseWithoutCitus(em).catch((error) => {
+      throw unusable(error);
+    });
     const [found] = await em.execute<Row[]>(
       `select obj_description(n.oid, 'pg_namespace') as mark, r.oid is not null as role, n.oid is not null as schema
        from (select) one left join pg_namespace n on n.nspname = ? left join pg_roles r on r.rolname = ?`,

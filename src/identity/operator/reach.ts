@@ -258,8 +258,8 @@ function codeOf(error: unknown): string | null {
 }
 
 /** Only the code of what the system or the database said: its text may quote what nobody should read here. */
-function unusable(error: unknown): Error {
-  if (error instanceof ConfigError) return error;
+export function unusable(error: unknown): Error {
+  if (error instanceof ConfigError || error instanceof ApiError) return error;
   const code = codeOf(error);
   if (code === "28000")
     return forbidden(
