@@ -124,6 +124,10 @@ for (const { major, node, without } of NODES)
         major === "24" ? ["/c", "/sw.js", "/api/v1/docs", "/docs/operate", "/console/sign-in"] : [];
       for (const page of ["/healthz", "/readyz", "/app", ...pages])
         expect([page, (await fetch(server.url + page)).status]).toEqual([page, 200]);
+      const app = await (await fetch(`${server.url}/app`)).text();
+      const script = await fetch(server.url + /src="(\/static\/app\/[^"]+)"/.exec(app)![1]!);
+      const read = await run(process.execPath, ["--check", "--input-type=module"], {}, await script.text());
+      expect(read).toMatchObject({ code: 0, stderr: "" });
       const client = new Client({ name: "test", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
       await client.connect(
         new StdioClientTransport({

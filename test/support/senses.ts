@@ -5,7 +5,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { expect, vi } from "vitest";
-import { readModules } from "../../src/pages/web_app/modules.ts";
+import { moduleText } from "../../src/pages/web_app/modules.ts";
 import { WAIT } from "./wait.ts";
 
 /** A recording of one pitch: 8,000 samples of a byte in each second. */
@@ -30,9 +30,23 @@ export function recording(seconds: number, pitch = 440): Buffer {
   return Buffer.concat([head, samples]);
 }
 
+const BROWSER = new URL("../../src/pages/web_app/browser/", import.meta.url);
+/** What the app's modules import besides each other. */
+const PARTS = ["#limits", "#ui/ink", "preact", "preact/hooks", "htm", "idb", "qr"];
+
 /** Tests load modules by `use`: an import in a test's own text is changed before it gets to the browser. */
-const pageOf = (imports: Readonly<Record<string, string>>) =>
-  `<!doctype html><title>Senses</title><script type="importmap">${JSON.stringify({ imports })}</script><script>use = (name) => import("/m/" + name)</script><p>Touch me`;
+const IMPORTS = JSON.stringify({
+  imports: Object.fromEntries(PARTS.map((name, at) => [name, `/part/${at}`])),
+});
+const PAGE = `<!doctype html><title>Senses</title><script type="importmap">${IMPORTS}</script><script>use = (name) => import("/m/" + name)</script><p>Touch me`;
+
+/** A module as the app has it, but in a file of its own, so that a test may use one. */
+function moduleAt(path: string): string | undefined {
+  const [, own] = /^\/m\/(.+)$/.exec(path) ?? [];
+  const [, part] = /^\/part\/(\d+)$/.exec(path) ?? [];
+  if (part) return moduleText(new URL(import.meta.resolve(PARTS[Number(part)]!)));
+  return own && moduleText(new URL(own, BROWSER));
+}
 
 /**
  * `/` is an empty page, `/m/…` the app's modules, `/60.wav` a minute of sound, `/silent` never answers,
@@ -47,13 +61,11 @@ export class Modules {
   }
 
   static async open(): Promise<Modules> {
-    const { texts, bare } = readModules();
-    const page = pageOf(Object.fromEntries(Object.entries(bare).map(([name, as]) => [name, `/m/${as}`])));
     const server = createServer((request, response) => {
       const path = request.url ?? "/";
-      const module = texts.get(path.replace(/^\/m\//, ""));
+      const module = moduleAt(path);
       const seconds = /^\/(\d+)\.wav$/.exec(path)?.[1];
-      if (path === "/") response.setHeader("content-type", "text/html").end(page);
+      if (path === "/") response.setHeader("content-type", "text/html").end(PAGE);
       else if (module !== undefined) response.setHeader("content-type", "text/javascript").end(module);
       else if (seconds) response.setHeader("content-type", "audio/wav").end(recording(Number(seconds)));
       else if (path === "/sw.js")

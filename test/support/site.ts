@@ -136,7 +136,7 @@ export async function watched(
   });
   page.on("load", async () => {
     const found = await page
-      .locator("script:not([src]):not([type=importmap]), style, [style], [onclick], [onload]")
+      .locator("script:not([src]), style, [style], [onclick], [onload]")
       .count()
       .catch(() => 0);
     if (found > 0 && page.url().startsWith(site.url)) faults.push(`inline script or style on ${page.url()}`);

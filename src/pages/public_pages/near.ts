@@ -22,7 +22,7 @@ export function nearScript(): PageFile {
   script ??= madeFile(
     "near.js",
     "text/javascript; charset=utf-8",
-    asOneScript(new URL("./near.js", import.meta.url)),
+    asOneScript(new URL("./near.js", import.meta.url)).text,
   );
   return script;
 }

@@ -1,74 +1,92 @@
-// Which modules a browser may have, and their text: our own TypeScript with the types taken out, and the parts of others as they
-// lie in node_modules. All share one address that changes with any of them, so that a graph never mixes two versions.
+// One script of a module and all that it imports: our own TypeScript with the types taken out, and the parts of others as they lie in
+// node_modules. A browser asks once for what would be seventy files, and a graph never mixes two versions. Each module keeps a scope of its
+// own, and what is needed first stands first, so no two may import each other.
 
 import { createHash } from "node:crypto";
-import { globSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { basename } from "node:path";
 
-/** Bare names that our modules import: what browser and server share (package.json says where it lies), and parts of others. */
-const PARTS = ["#limits", "#ui/ink", "preact", "preact/hooks", "htm", "idb", "qr"];
-
-const BROWSER = new URL("./browser/", import.meta.url);
-
-export interface Modules {
-  /** Of the content of everything: what the addresses carry. */
-  hash: string;
-  /** Name under the hash → text. */
-  texts: ReadonlyMap<string, string>;
-  /** Bare name → name under the hash. */
-  bare: Readonly<Record<string, string>>;
-  /** What `main.ts` needs before it runs, itself included: all but what is loaded when somebody wants it. */
-  atOnce: readonly string[];
+interface Script {
+  /** Classic, but where something is exported from it. */
+  text: string;
+  /** What it loads when somebody wants it: the name, beside its own, under which it asks → the module. */
+  later: ReadonlyMap<string, URL>;
 }
 
-export function readModules(): Modules {
-  const own = globSync("**/*.ts", { cwd: fileURLToPath(BROWSER) })
-    .map((name) => name.replaceAll("\\", "/"))
-    .sort();
-  const bare = Object.fromEntries(
-    PARTS.map((name) => [name, `parts/${name.replace("#", "").replace("/", "-")}.js`]),
-  );
-  const texts = new Map<string, string>();
-  for (const name of own) texts.set(name, withoutTypes(readFileSync(new URL(name, BROWSER), "utf8")));
-  for (const [name, as] of Object.entries(bare)) {
-    const at = import.meta.resolve(name);
-    const text = readFileSync(new URL(at), "utf8");
-    texts.set(
-      as,
-      name.startsWith("#") ? withoutTypes(text) : text.replace(/^\/\/# sourceMappingURL=.*$/m, ""),
-    );
-  }
-  return { hash: hashOf([...texts].flat()), texts, bare, atOnce: reachedFrom("main.ts", texts, bare) };
+/** In an installed package ours lie below node_modules as well, and are still TypeScript where a browser is all that runs them. */
+const OTHERS = /\/node_modules\/.*\.m?js$/;
+const IMPORTS = /^import\s*(?:(\w+|\{[^}]*\})\s*from\s*)?"([^"]+)";?/gm;
+const LATER = /\bimport\("([^"]+)"\)/g;
+/** What others have made small is all in one line. */
+const DEFAULT = /(^|;)export default /gm;
+const LISTS = /(^|[;}])export\s*\{([^}]*)\};?/gm;
+const NAMED = /^export ((?:async )?function|const|class) (\w+)/gm;
+
+/** @param exported whether it is a module that exports what the first one does, or says nothing to others */
+export function asOneScript(first: URL, { exported = false } = {}): Script {
+  const names = new Map<string, string>();
+  const later = new Map<string, URL>();
+  let text = "";
+  const add = (file: URL): string => {
+    const known = names.get(file.href);
+    if (known) return known;
+    const name = `module$${names.size}`;
+    names.set(file.href, name);
+    const given: string[] = [];
+    const to = (from: string) => new URL(from.startsWith(".") ? from : import.meta.resolve(from), file);
+    const body = moduleText(file)
+      .replace(IMPORTS, (_, wanted: string | undefined, from: string) => {
+        const imported = add(to(from));
+        if (!wanted) return "";
+        const taken = wanted.startsWith("{") ? wanted.replaceAll(" as ", ": ") : `{ default: ${wanted} }`;
+        return `const ${taken} = ${imported};`;
+      })
+      .replace(LATER, (_, from: string) => {
+        const asked = `${basename(from, ".ts")}.js`;
+        later.set(asked, to(from));
+        return `import("./${asked}")`;
+      })
+      .replace(DEFAULT, (_, before: string) => {
+        given.push("default: default$");
+        return `${before}const default$ = `;
+      })
+      .replace(LISTS, (_, before: string, list: string) => {
+        given.push(...list.split(",").map((one) => one.replace(/(\S+)\s+as\s+(\S+)/, "$2: $1")));
+        return before;
+      })
+      .replace(NAMED, (_, kind: string, its: string) => {
+        given.push(its);
+        return `${kind} ${its}`;
+      });
+    const all = given.map((one) => one.trim()).filter(Boolean);
+    text += `const ${name} = (() => {\n"use strict";\n${body.trim()}\nreturn { ${all.join(", ")} };\n})();\n`;
+    if (exported && file === first)
+      for (const one of all.map((pair) => pair.replace(/:.*/, "")))
+        text +=
+          one === "default" ? `export default ${name}.default;\n` : `export const { ${one} } = ${name};\n`;
+    return name;
+  };
+  add(first);
+  return { text, later };
 }
 
-const IMPORTS = /^(?:import\s+(?:[\w$*{},\s]+\sfrom\s+)?|export\s+(?:\*|\{[^}]*\})\s+from\s+)"([^"]+)";?/gm;
-
-/** Names of the modules that `first` imports, and those that these import. */
-function reachedFrom(
-  first: string,
-  texts: ReadonlyMap<string, string>,
-  bare: Readonly<Record<string, string>>,
-): string[] {
-  const reached = new Set([first]);
-  for (const name of reached)
-    for (const [, from = ""] of (texts.get(name) ?? "").matchAll(IMPORTS)) {
-      const other = from.startsWith(".") ? join(dirname(name), from).replaceAll("\\", "/") : bare[from];
-      if (other !== undefined && texts.has(other)) reached.add(other);
-    }
-  return [...reached];
+/** A module that a page loads and all that it may load later, by the names that these have beside it. */
+export function scriptsOf(first: URL): Map<string, string> {
+  const scripts = new Map<string, string>();
+  const add = (name: string, file: URL) => {
+    const { text, later } = asOneScript(file, { exported: file !== first });
+    scripts.set(name, text);
+    for (const [other, at] of later) if (!scripts.has(other)) add(other, at);
+  };
+  add(`${basename(first.pathname, ".ts")}.js`, first);
+  return scripts;
 }
 
-/** A module of ours and what it imports as one classic script, what is needed first standing first. */
-export function asOneScript(file: URL, done = new Set<string>()): string {
-  if (done.has(file.href)) return "";
-  done.add(file.href);
-  const text = withoutTypes(readFileSync(file, "utf8"));
-  const needed = [...text.matchAll(IMPORTS)].map(([, from = ""]) =>
-    asOneScript(new URL(from.startsWith(".") ? from : import.meta.resolve(from), file), done),
-  );
-  return needed.join("") + text.replace(IMPORTS, "").replace(/^export (\{\};)?/gm, "");
+/** What a browser is sent of a module's own text. */
+export function moduleText(file: URL): string {
+  const text = readFileSync(file, "utf8");
+  return OTHERS.test(file.pathname) ? text.replace(/^\/\/# sourceMappingURL=.*$/m, "") : withoutTypes(text);
 }
 
 /** The marks of all texts, short enough for an address. */
@@ -78,11 +96,11 @@ export function hashOf(texts: readonly string[]): string {
   return hash.digest("base64url").slice(0, 12);
 }
 
-/** JavaScript of TypeScript without types and without whole-line comments; line numbers stay. */
-export function withoutTypes(text: string): string {
+/** JavaScript of TypeScript without types and without whole-line comments. */
+function withoutTypes(text: string): string {
   return quietly(() => stripTypeScriptTypes(text))
     .replace(/^\s*\/\/.*$/gm, "")
-    .replace(/^\s*\/\*\*[\s\S]*?\*\/$/gm, (comment) => comment.replace(/[^\n]/g, ""))
+    .replace(/^\s*\/\*\*[\s\S]*?\*\/$/gm, "")
     .replace(/[ \t]+$/gm, "");
 }
 

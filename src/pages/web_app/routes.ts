@@ -1,4 +1,4 @@
-// Mounts the web app: its page, its modules, its worker, its manifest. All of it is made when somebody first asks, since most who
+// Mounts the web app: its page, its script, its worker, its manifest. All of it is made when somebody first asks, since most who
 // start a service do so for programs alone.
 
 import type { H3 } from "h3";
@@ -6,7 +6,7 @@ import { addStatic } from "../../api/transports/static.ts";
 import { notFound } from "../../model/errors.ts";
 import { lazy } from "../../store/db/lazy.ts";
 
-/** Addresses of the app besides its modules and pictures. */
+/** Addresses of the app besides its scripts and pictures. */
 const PATHS = ["/app", "/app/", "/sw.js", "/manifest.webmanifest"];
 
 export function addWebApp(app: H3): void {

@@ -5,8 +5,8 @@ import { prepare, type Static } from "../../api/transports/static.ts";
 import { ALERT_CARD_STYLES, ICON, pageFile, STYLES } from "../../ui/files.ts";
 import { FRAME_PAGE, FRAME_POLICIES } from "./frame.ts";
 import { manifest } from "./manifest.ts";
-import { asOneScript, hashOf, readModules } from "./modules.ts";
-import { APP_PERMISSIONS, placeOf, shellPage } from "./shell.ts";
+import { asOneScript, hashOf, scriptsOf } from "./modules.ts";
+import { APP_PERMISSIONS, APP_POLICY, placeOf, shellPage } from "./shell.ts";
 
 const ICONS = ["icon-192.png", "icon-512.png", "icon-maskable-512.png"];
 
@@ -17,7 +17,10 @@ const KEPT = {
 const ASKED_AGAIN = { "cache-control": "no-cache" };
 const SCRIPT = { "content-type": "text/javascript; charset=utf-8" };
 const HTML = { "content-type": "text/html; charset=utf-8", "referrer-policy": "no-referrer" };
-const PAGE = { ...HTML, ...ASKED_AGAIN, "permissions-policy": APP_PERMISSIONS };
+const PAGE = {
+  ...{ ...HTML, ...ASKED_AGAIN, "permissions-policy": APP_PERMISSIONS },
+  ...{ "content-security-policy": APP_POLICY, "x-frame-options": "DENY" },
+};
 const FRAME = { ...HTML, ...KEPT };
 
 const file = (name: string) => readFileSync(new URL(name, import.meta.url));
@@ -30,13 +33,13 @@ const { text: APP_STYLES } = pageFile(
 );
 
 export function webAppFiles(): Map<string, Static> {
-  const modules = readModules();
+  const scripts = scriptsOf(new URL("./browser/main.ts", import.meta.url));
   const sheet = STYLES.text + ALERT_CARD_STYLES.text + APP_STYLES;
-  const hash = hashOf([modules.hash, sheet, FRAME_PAGE, ...Object.values(FRAME_POLICIES)]);
+  const hash = hashOf([...[...scripts].flat(), sheet, FRAME_PAGE, ...Object.values(FRAME_POLICIES)]);
   const place = (name: string) => placeOf(hash, name);
   const served = new Map<string, Static>();
 
-  for (const [name, text] of modules.texts) served.set(place(name), prepare(text, { ...SCRIPT, ...KEPT }));
+  for (const [name, text] of scripts) served.set(place(name), prepare(text, { ...SCRIPT, ...KEPT }));
   served.set(place("app.css"), prepare(sheet, { "content-type": "text/css; charset=utf-8", ...KEPT }));
   for (const name of ICONS)
     served.set(place(name), prepare(file(`./icons/${name}`), { "content-type": "image/png", ...KEPT }));
@@ -44,12 +47,8 @@ export function webAppFiles(): Map<string, Static> {
   for (const [name, policy] of Object.entries(FRAME_POLICIES))
     served.set(place(name), prepare(FRAME_PAGE, { ...FRAME, "content-security-policy": policy }));
 
-  const shell = shellPage(hash, modules);
-  const page = prepare(shell.text, {
-    ...PAGE,
-    "content-security-policy": shell.policy,
-    "x-frame-options": "DENY",
-  });
+  const shell = shellPage(hash);
+  const page = prepare(shell, PAGE);
   served.set("/app", page);
   served.set("/app/", page);
   served.set(
@@ -59,13 +58,13 @@ export function webAppFiles(): Map<string, Static> {
   // The page stands under one of its two names, and the icon is served beside the app.
   const elsewhere = new Set(["/app", "/manifest.webmanifest"]);
   const list = [...[...served.keys()].filter((path) => !elsewhere.has(path)), ICON.path];
-  served.set("/sw.js", prepare(workerText(shell.text, list), { ...SCRIPT, ...ASKED_AGAIN }));
+  served.set("/sw.js", prepare(workerText(shell, list), { ...SCRIPT, ...ASKED_AGAIN }));
   return served;
 }
 
 /** The worker with what it keeps written into it: a browser takes it as new when anything of the app changed. */
 function workerText(page: string, list: readonly string[]): string {
-  const rules = asOneScript(new URL("./worker/sw.ts", import.meta.url));
+  const { text: rules } = asOneScript(new URL("./worker/sw.ts", import.meta.url));
   const version = hashOf([page, rules, ...list]);
   const head = `const VERSION = ${JSON.stringify(version)};\nconst SHELL = ${JSON.stringify(list)};\n`;
   return head + rules;

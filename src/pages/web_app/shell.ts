@@ -1,55 +1,37 @@
 // The app's page: what a browser shows before any script ran, and the policy under which the script runs.
 
-import { createHash } from "node:crypto";
 import { ICON } from "../../ui/files.ts";
 import { PHONE_HEAD } from "../../ui/head.ts";
 import { html } from "../../ui/html.ts";
-import type { Modules } from "./modules.ts";
 
 /** Where a file of this version lies. */
 export const placeOf = (hash: string, name: string) => `/static/app/${hash}/${name}`;
-
-const sourceOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
 /** The app may read where it is and make a sound; a page of ours may nothing else. */
 export const APP_PERMISSIONS =
   "accelerometer=(), autoplay=(self), camera=(), display-capture=(), geolocation=(self), gyroscope=(), microphone=(), payment=(), usb=()";
 
-export interface Shell {
-  text: string;
-  policy: string;
-}
+export const APP_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "manifest-src 'self'",
+  "frame-src 'self'",
+  // A channel's picture and sound lie wherever its owner put them. The app asks for one only where the person allowed it.
+  "img-src 'self' https: data: blob:",
+  "media-src 'self' https: data: blob:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types belfry-worker",
+].join("; ");
 
 /** @param hash of all files of this version */
-export function shellPage(hash: string, { atOnce, bare }: Modules): Shell {
-  const imports = Object.fromEntries(Object.entries(bare).map(([name, as]) => [name, placeOf(hash, as)]));
-  const map = JSON.stringify({ imports });
-  // What is in the map is text of ours alone, so it stands in the page as it is.
-  const [before, after] = page(hash, atOnce).split("{{map}}");
-  return { text: before + map + after, policy: policyOf(sourceOf(map)) };
-}
-
-const policyOf = (map: string) =>
-  [
-    "default-src 'none'",
-    `script-src 'self' ${map}`,
-    "style-src 'self'",
-    "connect-src 'self'",
-    "worker-src 'self'",
-    "manifest-src 'self'",
-    "frame-src 'self'",
-    // A channel's picture and sound lie wherever its owner put them. The app asks for one only where the person allowed it.
-    "img-src 'self' https: data: blob:",
-    "media-src 'self' https: data: blob:",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types belfry-worker",
-  ].join("; ");
-
-function page(hash: string, modules: readonly string[]): string {
-  return html`<!doctype html>
+export const shellPage = (hash: string): string =>
+  html`<!doctype html>
 <html lang="en">
 <head>
 ${PHONE_HEAD}
@@ -60,9 +42,7 @@ ${PHONE_HEAD}
 <link rel="apple-touch-icon" href="${placeOf(hash, "icon-192.png")}">
 <link rel="manifest" href="/manifest.webmanifest">
 <link rel="stylesheet" href="${placeOf(hash, "app.css")}">
-<script type="importmap">{{map}}</script>
-${modules.map((name) => html`<link rel="modulepreload" href="${placeOf(hash, name)}">\n`)}
-<script type="module" src="${placeOf(hash, "main.ts")}"></script>
+<script type="module" src="${placeOf(hash, "main.js")}"></script>
 </head>
 <body>
 <div id="app">
@@ -78,4 +58,3 @@ No account, no name, no address.</p>
 </body>
 </html>
 `.toString();
-}

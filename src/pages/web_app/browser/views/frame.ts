@@ -9,9 +9,9 @@ import { t } from "../texts/texts.ts";
 import { icon } from "./icons.ts";
 import { Note } from "./parts.ts";
 
-/** Beside the modules of this version. */
-const FRAME = new URL("../frame.html", import.meta.url).pathname;
-const FRAME_WITH_PICTURES = new URL("../frame_pictures.html", import.meta.url).pathname;
+/** They lie beside the one script that all modules are served as. */
+const FRAME = new URL("./frame.html", import.meta.url).pathname;
+const FRAME_WITH_PICTURES = new URL("./frame_pictures.html", import.meta.url).pathname;
 /** A page that grows with its own height would have no end. */
 const HIGHEST = 6000;
 /** What the frame's page needs to say that it is there, on a slow device. Later is late, and the person is told. */
