@@ -68,12 +68,26 @@ const ENVELOPE = {
   error: expect.objectContaining({ type: expect.any(String), message: expect.any(String) }),
 };
 
+/** What is the same for each program is made once, since bodies are large. */
+function madeFor(sent: (program: Program) => Sent): (program: Program) => Sent {
+  if (sent.length > 0) return sent;
+  const { body, ...rest } = (sent as () => Sent)();
+  const made = { ...rest, body: Buffer.from(body) };
+  return () => made;
+}
+
+const signatures = new WeakMap<Buffer, string>();
+function signatureOf(bytes: Buffer): string {
+  const signature = signatures.get(bytes) ?? createHmac("sha256", key).update(bytes).digest("hex");
+  signatures.set(bytes, signature);
+  return signature;
+}
+
 function send(
   [, program, path]: Door,
   { body, type, headers = {}, query = "", chunked }: Sent,
 ): Promise<Told> {
-  const bytes = Buffer.from(body);
-  const signature = createHmac("sha256", key).update(bytes).digest("hex");
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
   const sample = program === "github" ? { ...SAMPLES.github.headers } : {};
   return new Promise((resolve, reject) => {
     const request = ask(site.url + path() + query, {
@@ -83,7 +97,7 @@ function send(
         "content-type": type ?? "application/json",
         ...(chunked ? {} : { "content-length": bytes.length }),
         ...sample,
-        "x-hub-signature-256": `sha256=${signature}`,
+        "x-hub-signature-256": `sha256=${signatureOf(bytes)}`,
         ...headers,
       },
     });
@@ -112,10 +126,11 @@ const countAlerts = async () => Number((await site.world.sql("select count(*) as
 const UNCLEAN = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]|[\p{Cs}]/u;
 
 async function isWell(sent: (program: Program) => Sent, heard: boolean): Promise<void> {
+  const made = madeFor(sent);
   for (const door of DOORS) {
     const [name, program] = door;
     const before = await countAlerts();
-    const { status, text, headers } = await send(door, sent(program));
+    const { status, text, headers } = await send(door, made(program));
     const body = JSON.parse(text);
     const told = { name, status, body };
     const refused = status >= 400;
@@ -475,8 +490,10 @@ test("after all of it the service is as it was, and keeps nothing of it", async 
     return (heapUsed + arrayBuffers) / MB;
   };
   const round = async () => {
-    for (const [, sent] of HOSTILE.slice(0, 20))
-      for (const door of DOORS.slice(0, 5)) await send(door, sent(door[1]));
+    for (const [, sent] of HOSTILE.slice(0, 20)) {
+      const made = madeFor(sent);
+      for (const door of DOORS.slice(0, 5)) await send(door, made(door[1]));
+    }
   };
   await round();
   const before = await used();
