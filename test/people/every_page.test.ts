@@ -113,6 +113,23 @@ inBrowser("every page of the console", () => {
     await context.close();
   });
 
+  test("what is too pale in the dark is found, on each page that has it, and also where nothing else is", async () => {
+    const { context, page } = await watched(here.browser, here.site);
+    const look = async (dark: string) => {
+      await page.setContent(
+        `<!doctype html><html lang="en"><title>x</title><style>@media (prefers-color-scheme: dark)
+          { body { background: #111; color: #eee } p { color: ${dark} } }</style><main><h1>Title</h1><p>Text</p></main>`,
+      );
+      await keepsNobodyOut(page, "x");
+    };
+    await look("#ddd");
+    const found = ["x", 320, "dark", [expect.stringContaining("color-contrast")]];
+    for (let again = 0; again < 2; again++)
+      await expect(look("#333")).rejects.toMatchObject({ actual: found });
+    await look("#ddd");
+    await context.close();
+  });
+
   test("the page of an alert in its frame is small, and asks for nothing", async () => {
     const { context, page, faults } = await here.visit();
     const answer = (await page.goto(here.site.url + addressOf(FRAMED)))!;
