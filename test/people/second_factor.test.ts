@@ -15,8 +15,10 @@ const FACTOR = "/console/account/second-factor";
 
 let world: World;
 let people = 0;
+/** What an attempt would have waited, in milliseconds. */
+const waits: number[] = [];
 beforeAll(async () => {
-  world = await World.open();
+  world = await World.open({ guessPause: async (ms) => waits.push(ms) });
 });
 afterAll(() => world?.close());
 
@@ -163,6 +165,7 @@ describe("the second step", () => {
     const { email, uri } = await person(true);
     const wrong = await wrongCode(uri);
     const seen: number[] = [];
+    waits.length = 0;
     for (let i = 0; i < 14; i++) {
       const { visitor, answer } = await password(email);
       if (answer.status !== 303) throw new Error("the password was refused");
@@ -170,6 +173,7 @@ describe("the second step", () => {
     }
     expect(seen.slice(0, 8)).toEqual(Array(8).fill(422));
     expect(seen.at(-1)).toBe(429);
+    expect(waits).toEqual([250, 500, 1000, 2000, 3000, 3000].flatMap((ms) => [ms, ms]));
     const { visitor } = await password(email);
     const locked = await show(visitor, { code: await codeOf(uri) });
     expect(locked.status).toBe(429);

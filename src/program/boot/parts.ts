@@ -109,7 +109,7 @@ export async function openParts(
   closers.push(() => limits.close());
   const grants = createGrants(orm);
   const library = createSignInLibrary({ orm, grants, secret, publicUrl: config.publicUrl });
-  const throttle = createThrottle({ limits, secret });
+  const throttle = createThrottle({ limits, secret, pause: options.guessPause });
   const { publicUrl } = config;
   const accountLog = createAccountLog({ database: databaseOf(orm), limits, log });
   const people = createPeople({ orm, library, grants, throttle, accountLog, publicUrl, isLow, now, log });

@@ -48,6 +48,8 @@ export interface ServiceOptions {
   limitMax?: Record<string, number>;
   /** The clock of the limits' windows in this process, in milliseconds: for tests, which must not outlive a window. */
   limitNow?: () => number;
+  /** Lets so many milliseconds pass before a password or a code is looked at: for tests, which would wait for it. */
+  guessPause?: (ms: number) => Promise<unknown>;
   /** Where log lines go; standard error when left out. */
   logTo?: DestinationStream;
   /** Told of every event after its commit, beside the webhooks. */
