@@ -49,6 +49,13 @@ const PATIENCE = {
   DATABASE_IDLE_MS: "120000",
 };
 
+let admin: ReturnType<typeof openOrm> | undefined;
+/** What makes databases, once for a process: to learn of all entities takes longer than to copy a database. */
+function administrator(url: string): SqlEntityManager {
+  admin ??= openOrm({ databaseUrl: url, databasePool: 2 });
+  return admin.em.fork() as SqlEntityManager;
+}
+
 /**
  * A fresh database as settings, migrated unless it shall be empty, and what removes it. With BELFRY_TEST_CELLS a cell of TEST_CITUS_URL
  * instead, for whichever tests are run so.
@@ -67,8 +74,7 @@ export async function freshDatabase({ empty = false } = {}): Promise<{
   }
   const { url, template, thrownAway } = inject("database");
   const name = `${template}_${process.pid}_${++copies}`;
-  const admin = openOrm({ databaseUrl: url, databasePool: 2 });
-  const em = admin.em.fork() as SqlEntityManager;
+  const em = administrator(url);
   const from = empty ? "template0" : template;
   await em.execute(`create database ${name} template ${from} strategy file_copy`);
   // Nothing here outlives a crash of the server, so no commit waits for the disk.
@@ -79,7 +85,6 @@ export async function freshDatabase({ empty = false } = {}): Promise<{
     remove: async () => {
       removeFolder();
       if (!thrownAway) await em.execute(`drop database if exists ${name} with (force)`);
-      await admin.close(true);
     },
   };
 }
