@@ -275,7 +275,8 @@ describe("any input", () => {
         const compares = /[\p{L}\p{N})\]_]<[a-z]/iu.test(html);
         if (result.blocked.length === 0 && !compares) expect(text(result.html)).toBe(text(html));
       }),
-      { numRuns: 3000 },
+      // An element that goes at its end must not have kept what is in it from closing what is around it.
+      { numRuns: 3000, examples: [["<p><rp/><center/>\u200b"], ["<p><rp>(<b>x<center>y"]] },
     );
   });
 

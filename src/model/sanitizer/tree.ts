@@ -211,6 +211,11 @@ export class Tree implements Events {
 
   #closeImplied(name: string): void {
     const closes = CLOSES.get(name);
+    // Only brackets may stand in it. It may go at its end, and then nothing shall have been in it that closes what is around it.
+    if (this.#kept.at(-1) === "rp" && !closes?.has("rp")) {
+      this.#pop();
+      if (this.#out.at(-1) === "</rp>") this.#report.add("element", "rp");
+    }
     while (closes?.has(this.#kept.at(-1) ?? "")) this.#pop();
     if (name === "table") {
       // A table directly inside a table, not in a cell of it, replaces it.
