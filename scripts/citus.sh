@@ -28,6 +28,7 @@ for node in 0 1 2; do
     if [[ -f $data/postmaster.pid ]]; then as "$programs/pg_ctl" -s -D "$data" -m fast stop; fi
     continue
   fi
+  if [[ -f $data/postmaster.pid ]] && as "$programs/pg_ctl" -D "$data" status >/dev/null; then continue; fi
   if [[ ! -d $data ]]; then as "$programs/initdb" -D "$data" -U postgres -A trust -E UTF8 --locale=C.UTF-8 >/dev/null; fi
   as "$programs/pg_ctl" -s -w -D "$data" -l "$folder/$node.log" -o "-p $port -c listen_addresses=127.0.0.1 \
     -c unix_socket_directories=$folder -c shared_preload_libraries=citus -c wal_level=logical -c max_connections=200 \
