@@ -42,11 +42,11 @@ export const moveAlerts = defineStatement("move_alerts", {
       where ${VISIBLE.text} and ($pusher_id::uuid is null or p.id = $pusher_id)
       order by near.visible_at, near.id limit ${LIMITS.moves + 1}),
     c as materialized (
-      select pusher_id, active from channel_state where pusher_id in (select pusher_id from picked)
+      select pusher_id, active from channel_state where pusher_id = any(array(select pusher_id from picked))
       order by pusher_id for no key update),
     a as materialized (
       select id, pusher_id, title, send_at, expires_at, send_at + $minutes::int * interval '1 minute' as becomes from alert
-      where id in (select id from picked) and ${PLANNED} and (select count(*) from c) > 0
+      where id = any(array(select id from picked)) and ${PLANNED} and (select count(*) from c) > 0
       order by id for no key update),
     judged as materialized (
       select a.*, case when $minutes::int is null then null
