@@ -13,6 +13,7 @@ import { citusUrl, freshCell, onCoordinator } from "../support/cells.ts";
 import { uuidOf } from "../support/handsets.ts";
 import { lacksCitus } from "../support/lacks.ts";
 import { expectRecountClean } from "../support/recount.ts";
+import { ownerOf } from "../support/site.ts";
 import { World } from "../support/world.ts";
 
 test("a statement is asked in words that Citus takes, and one that it takes anyway as it stands", () => {
@@ -140,6 +141,9 @@ describe.skipIf(lacksCitus())("on Citus", () => {
         expect((await world.rest("cancel_alert", alertAt(later))).body.status).toBe("cancelled");
         expect((await world.rest("delete_alert", alertAt(later))).status).toBe(204);
         expect((await world.rest("list_account_alerts", { query: "cell" })).body.data).toHaveLength(1);
+        // Whoever joins and signs in is of the cell's own tables.
+        const person = await ownerOf(world);
+        expect((await person.get("/console/account")).status).toBe(200);
         await expectRecountClean(world.service.orm);
       }),
     );

@@ -15,6 +15,7 @@ import { jwt } from "better-auth/plugins";
 import { twoFactor } from "better-auth/plugins/two-factor";
 import { LIMITS } from "../../model/limits.ts";
 import { ALL_SCOPES } from "../../model/scopes.ts";
+import { signInSchema } from "../../store/db/cell.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { unlessAway } from "../../store/db/unavailable.ts";
 import { GRANT_TYPES } from "./client_metadata.ts";
@@ -35,8 +36,6 @@ export interface LibraryOptions {
 }
 
 const SESSION_SECONDS = 7 * 24 * 3600;
-
-const SCHEMA = "auth";
 
 /** How long the second factor may take after the password. */
 const CHALLENGE_SECONDS = 600;
@@ -59,6 +58,7 @@ export interface LibraryRows {
 }
 
 export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOptions) {
+  const schemaName = signInSchema(orm.config.get("clientUrl"));
   const library = betterAuth({
     appName: "Belfry",
     baseURL: publicUrl,
@@ -69,7 +69,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOpti
     database: {
       db: orm.em.fork().getKysely<unknown>().withPlugin(datesForSignIn),
       type: "postgres",
-      schemaName: SCHEMA,
+      schemaName,
     },
     // Accounts come from a link that the operator or an owner hands out, never from a form that anybody finds.
     emailAndPassword: { enabled: true, minPasswordLength: LIMITS.password_least, disableSignUp: true },
@@ -192,7 +192,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOpti
       work: (accounts: Awaited<typeof library.$context>["internalAdapter"], rows: LibraryRows) => Promise<T>,
     ): Promise<T> {
       const { options, internalAdapter, secretConfig: key } = await library.$context;
-      const kysely = em.getKysely<unknown>().withPlugin(datesForSignIn).withSchema(SCHEMA);
+      const kysely = em.getKysely<unknown>().withPlugin(datesForSignIn).withSchema(schemaName);
       const adapter = kyselyAdapter(kysely, { type: "postgres" })(options);
       const seal = (data: string) => symmetricEncrypt({ key, data });
       const open = (data: string) => symmetricDecrypt({ key, data });

@@ -9,6 +9,10 @@ export function leadsToCell(url: string): boolean {
   return URL.parse(url)?.username.startsWith(CELL_PREFIX) ?? false;
 }
 
+/** The schema of the sign-in library's tables, of which it asks the catalogue; a cell's is its role's name. */
+export const signInSchema = (url: string | undefined) =>
+  url !== undefined && leadsToCell(url) ? new URL(url).username : "auth";
+
 /**
  * Citus writes no row with what a volatile function says, and asks a stable one before the row is locked. These are called immutable, so
  * it passes them on to the worker; the argument, which nobody knows before the statement runs, keeps PostgreSQL from asking just once.
