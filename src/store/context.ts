@@ -204,7 +204,6 @@ export interface SignInSupport {
 export interface Services {
   /** Origin under which everything is reached, pages for people included. */
   publicUrl: string;
-  /** Prefix of the public channel addresses. */
   publicBase: string;
   /** Takes reports together with those of other handsets; resolves after their commit with how many were visible. */
   takeReports(batch: ReportBatch): Promise<number>;
@@ -214,7 +213,7 @@ export interface Services {
   settledInbox(device: Pick<DeviceCaller, "id">, found: InboxState): Promise<InboxState>;
   /** A handset's newest alerts as they are after the call; `find` is null where it has to read them alone, which are then to be kept. */
   sharedInbox: {
-    find(deviceId: string, asked: { limit: number; view: InboxView; tag: string }): Promise<Shared | null>;
+    find(device: string, asked: { limit: number; view: InboxView; tag: string }): Promise<Shared | null>;
     keep(tag: string, page: Shared, channelsAt: string | null | undefined): void;
   };
   /** A raw device id → its pseudonym. */
