@@ -1,5 +1,5 @@
-// The size of Node's young generation, which decides between memory and speed: one process for each size on the same database, loaded
-// in turns. What each takes after that, and how fast it is beside one with the size that `npm start` gives.
+// How Node's heap is laid out, which decides between memory and speed: one process for each way on the same database, loaded
+// in turns. What each takes after that, and how fast it is beside one with the flags that `npm start` gives.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { CASES } from "./cases/index.ts";
@@ -9,10 +9,23 @@ import { Interrupted } from "./run.ts";
 import { FLAGS, type Server, startServer } from "./served.ts";
 import { type Bench, progress } from "./setup.ts";
 
-/** MB of `--max-semi-space-size`; null: without it. */
-const SIZES = ["8", "16", "32", null] as const;
-const FLAG = "--max-semi-space-size";
-const GIVEN = FLAGS.find((flag) => flag.startsWith(FLAG))?.split("=")[1];
+/** MB of the young generation, and percent that the old one may grow by before it is collected; null: as Node does by itself. */
+const WAYS: readonly (readonly [semi: string | null, growing: string | null])[] = [
+  ["8", "50"],
+  ["16", "30"],
+  ["16", "50"],
+  ["16", "100"],
+  ["16", null],
+  ["32", "50"],
+  [null, null],
+];
+const HEAP = ["--max-semi-space-size", "--heap-growing-percent"];
+const flagsOf = (way: (typeof WAYS)[number]) =>
+  way.flatMap((value, i) => (value === null ? [] : [`${HEAP[i]}=${value}`]));
+const nameOf = (way: (typeof WAYS)[number]) => way.map((value) => value ?? "none").join(" | ");
+const [GIVEN] = WAYS.filter(
+  (way) => flagsOf(way).every((flag) => FLAGS.includes(flag)) && !way.includes(null),
+);
 const WORKS = ["inbox of 50 cards, 5 channels", "inbox unchanged, 5 channels", "create and send"];
 const CLIENTS = 8;
 const REST_MS = 3_000;
@@ -34,11 +47,11 @@ export async function measureMemory(
   const sized: Sized[] = [];
   const works = CASES.filter(({ name }) => WORKS.includes(name));
   try {
-    for (const size of SIZES) {
-      const flags = FLAGS.filter((flag) => !flag.startsWith(FLAG));
-      if (size !== null) flags.push(`${FLAG}=${size}`);
+    for (const way of WAYS) {
+      const others = FLAGS.filter((flag) => !HEAP.some((name) => flag.startsWith(name)));
+      const flags = [...others, ...flagsOf(way)];
       const server = await startServer({ databaseUrl: world.databaseUrl, secret: world.secret, flags });
-      sized.push({ name: size ?? "none", server, figures: {}, resident: [] });
+      sized.push({ name: nameOf(way), server, figures: {}, resident: [] });
     }
     for (let round = 0; round <= rounds; round++) {
       for (const { name, sides } of works)
@@ -64,17 +77,18 @@ export async function measureMemory(
 }
 
 function tableOf(sized: readonly Sized[]): string {
-  const given = sized.find(({ name }) => name === GIVEN)!;
+  const named = nameOf(GIVEN!);
+  const given = sized.find(({ name }) => name === named)!;
   const cell = (work: string, { name, figures }: Sized) => {
     const sides = { it: figures[work]!, given: given.figures[work]! };
     const ratios = (by: "rate" | "cpu") =>
       show(ratiosOf({ of: "it", to: "given", by, goal: null }, sides), null);
     const here = `<sub>${absolute(figures[work])}</sub>`;
-    return name === GIVEN ? here : `${ratios("rate")}, CPU ${ratios("cpu")} ${here}`;
+    return name === named ? here : `${ratios("rate")}, CPU ${ratios("cpu")} ${here}`;
   };
   return [
-    `| MB | resident after load | ${WORKS.map((work) => `${work}: ÷ ${GIVEN} MB`).join(" | ")} |`,
-    `|---|---|${WORKS.map(() => "---|").join("")}`,
+    `| MB | % | resident after load | ${WORKS.join(" | ")} |`,
+    `|---|---|---|${WORKS.map(() => "---|").join("")}`,
     ...sized.map(
       (each) =>
         `| ${[each.name, `${median(each.resident).toFixed(0)} MB`, ...WORKS.map((work) => cell(work, each))].join(" | ")} |`,

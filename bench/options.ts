@@ -8,7 +8,7 @@ const HELP = `npm run bench -- [options]
   --peers                    the same work by ntfy and Gotify, whose programs NTFY_BIN and GOTIFY_BIN name
   --hot                      reports on one alert and sends on one channel, by 1, 8 and 64 clients
   --processes N              with it: how many processes share the clients (1)
-  --memory                   sizes of Node's young generation: memory after load beside rates
+  --memory                   ways to lay Node's heap out: memory after load beside rates
   --plot FILE.json           draw what --goals --json FILE.json wrote, as --out (docs/bench.svg)
   --profile CASE             where the service's time goes in one case; "start" and "held polls" are two more
   --clients N                with it: how many load the service at once (32)
