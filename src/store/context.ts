@@ -202,7 +202,7 @@ export interface SignInSupport {
 
 /** The few things outside of the rows that answers depend on. */
 export interface Services {
-  /** Origin under which everything is reached, pages for people included. */
+  /** Origin under which everything is reached, pages for people included, and the prefix of channels' addresses. */
   publicUrl: string;
   publicBase: string;
   /** Takes reports together with those of other handsets; resolves after their commit with how many were visible. */
