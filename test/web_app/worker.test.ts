@@ -13,7 +13,12 @@ inBrowser("the worker", () => {
 
   /** A browser whose app is closed: a page that runs nothing of it stays, to look from. `wake` is what a push service does. */
   async function closed(context: BrowserContext, page: Page) {
-    await page.evaluate("navigator.serviceWorker.ready.then(() => true)");
+    // It is ready before it is activated, and until then a wake-up goes nowhere.
+    await page.evaluate(async () => {
+      const { active } = await (globalThis as any).navigator.serviceWorker.ready;
+      while (active.state !== "activated")
+        await new Promise((resolve) => active.addEventListener("statechange", resolve, { once: true }));
+    });
     const session = await context.newCDPSession(page);
     const found = Promise.withResolvers<string>();
     session.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
