@@ -434,16 +434,18 @@ const plain: Step = {
   send: false,
 };
 const WELL_KNOWN: (Step | Act)[] = [
+  plain,
+  { ...plain, do: "send" },
   { ...plain, send: true },
   { device: "read", channel: 0, alert: 0 },
   { ...plain, do: "edit", title: "U" },
   { ...plain, when: "ahead" },
-  { ...plain, do: "schedule", by: "writer", alert: 1 },
-  { ...plain, do: "schedule", alert: 1 },
-  { ...plain, do: "edit", by: "asker", alert: 1 },
+  { ...plain, do: "schedule", by: "writer", alert: 2 },
+  { ...plain, do: "schedule", alert: 2 },
+  { ...plain, do: "edit", by: "asker", alert: 2 },
   { ...plain, by: "asker", send: true },
-  { ...plain, do: "cancel", by: "stranger", alert: 1 },
-  { ...plain, do: "cancel", alert: 1 },
+  { ...plain, do: "cancel", by: "stranger", alert: 2 },
+  { ...plain, do: "cancel", alert: 2 },
   { ...plain, do: "count" },
 ];
 
@@ -452,7 +454,7 @@ test("any story is the same over three faces, and as the rules say", { timeout: 
   await fc.assert(fc.asyncProperty(stories, play), { numRuns: ROUNDS * 2, examples: [[WELL_KNOWN]] });
   await expectRecountClean(world.service.orm);
   console.log(`stories: ${JSON.stringify(seen)}`);
-  // However few rounds there are, chance went through what matters.
+  // However few rounds there are, the story that is always told went through what matters.
   for (const name of ["create done", "send done", "edit conflict"])
     expect(seen[name] ?? 0, name).toBeGreaterThan(0);
 });
