@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
 import { readStatus } from "../../src/store/embedded/postmaster.ts";
-import { atOnce } from "../support/at_once.ts";
+import { atOnce, pause } from "../support/at_once.ts";
 import { eventsOf, type StreamEvent } from "../support/follower.ts";
 import { lacksAddresses } from "../support/lacks.ts";
 import {
@@ -257,6 +257,8 @@ test("killed while clients write, a worker is replaced, and nothing acknowledged
         expect([201, 409, 503, undefined]).toContain(answer?.status);
       }
       acknowledged.push(title);
+      // Enough writes at any moment to be hit, and time for the one that starts.
+      await pause(10);
     }
   };
   const clients = Array.from({ length: 8 }, (_, name) => client(name));
