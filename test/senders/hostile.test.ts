@@ -192,9 +192,9 @@ const MULTIPART = `multipart/form-data; boundary=${BOUNDARY}`;
 
 /** `heard`: it is a message all the same, of which each shape shows what it can. */
 const HOSTILE: [what: string, sent: (program: Program) => Sent, heard?: "heard"][] = [
-  ["10 MB of text", () => ({ body: MARK.repeat(1.5 * MB), type: "text/plain" })],
-  ["10 MB of JSON", () => ({ body: `{"title":"${MARK.repeat(1.5 * MB)}"}` })],
-  ["10 MB that do not say so", () => ({ body: `{"title":"${MARK.repeat(1.5 * MB)}"}`, chunked: true })],
+  ["5 MB of text", () => ({ body: MARK.repeat(0.75 * MB), type: "text/plain" })],
+  ["5 MB of JSON", () => ({ body: `{"title":"${MARK.repeat(0.75 * MB)}"}` })],
+  ["5 MB that do not say so", () => ({ body: `{"title":"${MARK.repeat(0.75 * MB)}"}`, chunked: true })],
   ["4 MB less a little", () => ({ body: `{"title":"${"x".repeat(4 * MB - 100)}"}` })],
   ["100,000 lists in one another", () => ({ body: `${"[".repeat(1e5)}${"]".repeat(1e5)}` })],
   ["100,000 objects in one another", () => ({ body: `${'{"a":'.repeat(1e5)}1${"}".repeat(1e5)}` })],
