@@ -3,10 +3,11 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Migrator } from "@mikro-orm/migrations";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { ConfigError } from "../../src/store/config/setting.ts";
-import { isMigrated, migrate } from "../../src/store/db/migrate.ts";
+import { carried, isMigrated, migrate, migrationsOf, standing } from "../../src/store/db/migrate.ts";
 import { type Orm, openOrm } from "../../src/store/db/orm.ts";
 import { withDatabase } from "../support/databases.ts";
 import { expectRecountClean } from "../support/recount.ts";
@@ -15,9 +16,9 @@ import { eventually } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const { url, template } = inject("database");
-const BEFORE = "Migration20261122110201_audit_subject";
-/** One makes a table beside the alerts, the other changes channels and refers to files. */
-const PENDING = ["Migration20261122150101_alert_changes", "Migration20261122150201_channel_picture"];
+/** Migrations of this test: one makes a table beside the others, the next changes channels and refers to files. */
+const STEPS = join(import.meta.dirname, "steps");
+const [BEFORE, ...PENDING] = carried(STEPS) as [string, string, string];
 
 let admin: Orm;
 const names: string[] = [];
@@ -35,15 +36,26 @@ afterAll(async () => {
   for (const orm of orms) await orm.close(true);
 });
 
-/** A database of a version before; `old`: a transaction that an old replica is in the middle of. */
-async function before(): Promise<{ orm: Orm; old: SqlEntityManager }> {
+async function empty(): Promise<string> {
   const name = `${template}_upgrading_${names.length}`;
   await admin.em.fork().execute(`create database ${name}`);
   names.push(name);
-  const orm = opened(withDatabase(url, name));
-  const { Migrator } = await import("@mikro-orm/migrations");
+  return withDatabase(url, name);
+}
+
+/** As a version is that has the steps of this test. */
+function stepping(databaseUrl: string): Orm {
+  const orm = opened(databaseUrl);
+  orm.config.set("migrations", { ...orm.config.get("migrations"), path: STEPS, pathTs: STEPS });
+  return orm;
+}
+
+/** A database of a version before; `old`: a transaction that an old replica is in the middle of. */
+async function before(): Promise<{ orm: Orm; old: SqlEntityManager }> {
+  const databaseUrl = await empty();
+  const orm = stepping(databaseUrl);
   await new Migrator(orm.em).up({ to: BEFORE });
-  const old = opened(withDatabase(url, name)).em.fork() as SqlEntityManager;
+  const old = opened(databaseUrl).em.fork() as SqlEntityManager;
   await old.begin();
   return { orm, old };
 }
@@ -53,12 +65,9 @@ const executed = async (orm: Orm) =>
     .map(({ name }) => name)
     .reverse();
 
-/** Only what was there when this was written is looked at: later migrations follow. */
-const theirs = (done: string[]) => done.filter((name) => PENDING.includes(name));
-
 test("a call that takes the same tables the other way round goes on, and the migration after it", async () => {
   const { orm, old } = await before();
-  await old.execute("lock table asset in row exclusive mode");
+  await old.execute("lock table file in row exclusive mode");
   const migrating = migrate(orm);
   migrating.catch(() => {});
   const waits = async () =>
@@ -72,44 +81,42 @@ test("a call that takes the same tables the other way round goes on, and the mig
     ).length > 0;
   await eventually(waits);
   // It waits for the files, and has the channels or will ask for them.
-  await old.execute("select count(*) from pusher");
+  await old.execute("select count(*) from channel");
   await old.commit();
-  expect(theirs(await migrating)).toEqual(PENDING);
+  expect(await migrating).toEqual(PENDING);
   expect(await isMigrated(orm)).toBe(true);
 });
 
 test("who keeps a table is waited for so long and no longer: it is said, and what was done before stays", async () => {
   const { orm, old } = await before();
-  await old.execute("lock table asset in row exclusive mode");
+  await old.execute("lock table file in row exclusive mode");
   const said = await migrate(orm, 0).catch((error) => error);
   expect(said).toBeInstanceOf(ConfigError);
   expect(said.message).toMatch(/^DATABASE_URL .*could not be migrated: .*others held tables .*start again/);
   expect(await executed(orm)).toEqual([BEFORE, PENDING[0]]);
   await old.commit();
-  expect(theirs(await migrate(orm))).toEqual([PENDING[1]]);
+  expect(await migrate(orm)).toEqual([PENDING[1]]);
 });
 
 test("replicas that start together bring it up once", async () => {
   const { orm, old } = await before();
   await old.commit();
-  const done = await Promise.all([migrate(orm), migrate(opened(orm.config.get("clientUrl")!))]);
-  expect(theirs(done.flat()).sort()).toEqual(PENDING);
+  const done = await Promise.all([migrate(orm), migrate(stepping(orm.config.get("clientUrl")!))]);
+  expect(done.flat().sort()).toEqual(PENDING);
 });
 
 const kept = (name: string) => readFileSync(join(import.meta.dirname, "kept", name), "utf8");
 
 // docs/rules.md#upgrade
 test("a database of 0.1.0 in use is brought up, and its key and its phone go on", async () => {
-  const name = `${template}_upgrading_${names.length}`;
-  await admin.em.fork().execute(`create database ${name}`);
-  names.push(name);
-  const databaseUrl = withDatabase(url, name);
+  const databaseUrl = await empty();
   const orm = opened(databaseUrl);
   const client = await (await orm.driver.getConnection().getNativeClient()).connect();
   await client.query(kept("0.1.0.sql"));
   client.release();
-  const came = await migrate(orm);
-  expect(came).toContain("Migration20261124200100_epoch");
+  const [, ...since] = carried();
+  expect(await migrate(orm)).toEqual(since);
+  const had = (await migrationsOf(orm.em.fork())) ?? [];
   expect(await isMigrated(orm)).toBe(true);
   // Of the same server, made by the migrations alone.
   const { secret, key, token, channel, alert, inbox, stats } = JSON.parse(kept("0.1.0.json"));
@@ -119,6 +126,8 @@ test("a database of 0.1.0 in use is brought up, and its key and its phone go on"
   const plain = async (of: Orm) =>
     (await schemaOf(of.em.fork())).map((row) => JSON.stringify(row).replaceAll(/[()]/g, ""));
   expect(await plain(orm)).toEqual(await plain(fresh));
+  // Nor is the account of what was done another one, by which servers know that they keep the same.
+  expect(await migrationsOf(fresh.em.fork())).toEqual(had);
   await expectRecountClean(orm);
 
   // Kept for longer than a handset that nobody sees.
@@ -133,4 +142,35 @@ test("a database of 0.1.0 in use is brought up, and its key and its phone go on"
   await expectRecountClean(there.service.orm);
   await there.leave();
   await world.close();
+});
+
+// docs/rules.md#upgrade
+test("one of a build from before 0.1.0 was released is refused in a sentence that says the way out, and stays as it is", async () => {
+  const orm = opened(await empty());
+  const em = orm.em.fork() as SqlEntityManager;
+  await em.execute(
+    "create table migration (id serial primary key, name varchar(255), executed_at timestamptz default now())",
+  );
+  await em.execute(
+    "insert into migration (name) values ('Migration20261120000001_foundation'), ('Migration20261120000002_webhooks')",
+  );
+  await em.execute("create table workspace (id uuid primary key)");
+  const [schema, had] = [await schemaOf(em), await migrationsOf(em)];
+  const said = await migrate(orm).catch((error) => error);
+  expect(said).toBeInstanceOf(ConfigError);
+  expect(said.message).toBe(
+    "DATABASE_URL or DATA_DIR names a database of a build from before 0.1.0 was released: start the source of 0.1.0 on it once, then this version. Nothing in it was changed.",
+  );
+  expect([await schemaOf(em), await migrationsOf(em)]).toEqual([schema, had]);
+  expect(await isMigrated(orm)).toBe(false);
+});
+
+test("what a database has had says where it stands", () => {
+  const [fold = "", ...since] = carried();
+  const early = "Migration20261120000001_foundation";
+  const later = "Migration20991231000000_later";
+  expect(standing([])).toEqual({ missing: carried(), newer: [], before: null });
+  expect(standing([early])).toEqual({ missing: carried(), newer: [], before: "0.1.0" });
+  expect(standing([early, fold])).toEqual({ missing: since, newer: [], before: null });
+  expect(standing([fold, ...since, later])).toEqual({ missing: [], newer: [later], before: null });
 });

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { endConnections } from "../../src/identity/auth/grants.ts";
 import { addMember, createWorkspace } from "../../src/identity/operator/accounts.ts";
 import { showId } from "../../src/model/domain/ids.ts";
-import { Migration20261121000030_grants } from "../../src/model/migrations/Migration20261121000030_grants.ts";
 import { allow, CALLBACK, OAUTH, ORIGIN, register, request, sendForm, USUAL } from "../support/oauth.ts";
 import { disconnect } from "../support/sessions.ts";
 import type { Visitor } from "../support/site.ts";
@@ -342,53 +341,6 @@ describe("on a service", () => {
     expect(await grantsOf(once)).toHaveLength(1);
     expect(await seenAs(last.access_token)).toContain("pushers:read");
     expect((await refresh(kept, tokens.refresh_token)).status).toBe(200);
-  });
-
-  test("what was connected before the upgrade keeps working where it is known which member was meant", async () => {
-    const old = await World.open();
-    for (const table of ["oauthRefreshToken", "oauthAccessToken", "oauthConsent"])
-      await old.sql(`drop index auth."${table}_referenceId_idx"`);
-    await old.sql("drop table connection_grant");
-    await old.sql("alter table connection drop constraint connection_client");
-    await old.sql("create unique index connection_client on connection (user_id, client_id)");
-    const em = old.service.orm.em.fork() as never;
-    const second = await createWorkspace(em, { name: "Second workspace" });
-    await old.sql(`insert into auth."oauthClient" (id, "clientId", "redirectUris") values ('c', 'c', '[]')`);
-    for (const [user, workspaces] of [
-      ["one", [old.workspace.id]],
-      ["two", [old.workspace.id, second.id]],
-    ] as const) {
-      const email = `${user}@example.org`;
-      await old.sql(
-        `insert into auth."user" (id, name, email, "emailVerified", "updatedAt") values (?, 'P', ?, true, now())`,
-        [user, email],
-      );
-      for (const workspace of workspaces) await addMember(em, { workspace, email, role: "owner" });
-      await old.sql("update member set user_id = ? where email = ?", [user, email]);
-      await old.sql(
-        `insert into connection (id, user_id, client_id, member_id, scopes)
-         select gen_random_uuid(), user_id, 'c', id, '{pushers:read}' from member where email = ? limit 1`,
-        [email],
-      );
-      await old.sql(
-        `insert into auth."oauthRefreshToken" (id, token, "clientId", "userId", "expiresAt", "createdAt", scopes)
-         values (?, ?, 'c', ?, now() + interval '1 day', now(), '["pushers:read"]')`,
-        [user, user, user],
-      );
-    }
-    const upgrade = new Migration20261121000030_grants(undefined as never, undefined as never);
-    upgrade.up();
-    for (const statement of upgrade.getQueries()) await old.sql(String(statement));
-    expect(
-      await old.sql(
-        `select t."userId" as person, g.id is not null as tied from auth."oauthRefreshToken" t
-         left join connection_grant g on g.id::text = t."referenceId" order by 1`,
-      ),
-    ).toEqual([
-      { person: "one", tied: true },
-      { person: "two", tied: false },
-    ]);
-    await old.close();
   });
 
   test("only hashes of codes are kept", async () => {

@@ -265,6 +265,11 @@ describe("a server in use, by URL", () => {
       /was made by a newer Belfry than this/,
     ],
     [
+      "its schema is of before a release",
+      (copy) => change(copy, (said) => (said.migrations = said.migrations.slice(0, 2))),
+      /was made by a build from before 0\.1\.0 was released: restore it with that build/,
+    ],
+    [
       "it was interrupted",
       (copy) => rmSync(join(copy, "manifest.json")),
       /is no backup: it has no manifest\.json/,

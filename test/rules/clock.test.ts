@@ -1,18 +1,15 @@
 // A clock that steps: what a handset was shown stays until somebody cancels it, on every replica, and no validator stands
 // for two inboxes. The database's clock is the test's (support/clock.ts); the statements are the service's own.
 
-import { Migrator } from "@mikro-orm/migrations";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { loadConfig } from "../../src/store/config/load.ts";
-import { openOrm } from "../../src/store/db/orm.ts";
 import { atOnce, statuses } from "../support/at_once.ts";
 import { type MovedClock, moveClock } from "../support/clock.ts";
 import { uuidOf } from "../support/handsets.ts";
 import { expectRecountClean } from "../support/recount.ts";
 import { WAIT } from "../support/wait.ts";
-import { freshDatabase, World } from "../support/world.ts";
+import { World } from "../support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 5);
 const HOUR = 3600;
@@ -350,42 +347,4 @@ describe("where it cannot be written down", () => {
     await expectRecountClean(world.service.orm);
     expect(pusher.id).toBeTruthy();
   });
-});
-
-test("rows of before: what has come due is sent, what is planned stays, sent rows ahead of the clock are sent", async () => {
-  const { settings, remove } = await freshDatabase({ empty: true });
-  const orm = openOrm(loadConfig({ LOG_LEVEL: "silent", REDIS_URL: "", ...settings }));
-  try {
-    const migrator = new Migrator(orm.em);
-    const em = orm.em.fork() as SqlEntityManager;
-    await migrator.up({ to: "Migration20261121000082_secret" });
-    const id = (n: number) => `01900000-0000-7000-8000-00000000000${n}`;
-    await em.execute(`insert into workspace (id, name) values ('${id(0)}', 'Before')`);
-    await em.execute(`insert into pusher (id, workspace_id, handle, name, category, description, requested_perms,
-        alert_types, tags, search, gradient_from, gradient_to, initials)
-      values ('${id(0)}', '${id(0)}', 'before', 'Before', 'ai', '-', '{}', '{}', '{}', '-', '#000000', '#000000', 'B')`);
-    const rows = [
-      ["scheduled", "send_at", "- interval '3 days'"],
-      ["scheduled", "send_at", "- interval '1 minute'"],
-      ["scheduled", "send_at", "+ interval '1 day'"],
-      ["sent", "sent_at", "+ interval '1 hour'"],
-      ["draft", "send_at", "- interval '1 hour'"],
-    ];
-    for (const [n, [status, column, when]] of rows.entries())
-      await em.execute(`insert into alert (id, pusher_id, status, title, ${column})
-        values ('${id(n + 1)}', '${id(0)}', '${status}', 'T', now() ${when})`);
-    const before = await em.execute("select id, visible_at, updated_at from alert order by id");
-    const [{ rev }] = await em.execute<[{ rev: number }]>("select rev::int from channel_state");
-    await migrator.up();
-    const after = await em.execute("select id, visible_at, updated_at from alert order by id");
-    expect(after).toEqual(before);
-    const statuses = await em.execute("select status from alert order by id");
-    expect(statuses.map(({ status }: any) => status)).toEqual(["sent", "sent", "scheduled", "sent", "draft"]);
-    const [state] = await em.execute("select rev::int, published::int from channel_state");
-    expect(state).toEqual({ rev: rev + 1, published: 4 });
-    await expectRecountClean(orm);
-  } finally {
-    await orm.close(true);
-    await remove();
-  }
 });

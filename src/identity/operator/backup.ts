@@ -8,7 +8,7 @@ import { conflict, invalidRequest } from "../../model/errors.ts";
 import { text } from "../../model/fields/sql.ts";
 import { need } from "../../model/need.ts";
 import type { Config } from "../../store/config/settings.ts";
-import { carried, migrationsOf } from "../../store/db/migrate.ts";
+import { migrationsOf, standing } from "../../store/db/migrate.ts";
 import { openOrm } from "../../store/db/orm.ts";
 import { run, statementsOf } from "../../store/db/statement.ts";
 import { hasDatabase } from "../../store/embedded/cluster.ts";
@@ -161,7 +161,8 @@ async function refuseOtherVersion(
 ): Promise<Pick<Manifest, "migrations" | "postgresql">> {
   const migrations = await migrationsOf(em);
   if (migrations === null) throw conflict("The database has no tables of Belfry; check DATABASE_URL.");
-  if ([...migrations].sort().join() !== carried().join())
+  const { missing, newer } = standing(migrations);
+  if (missing.length + newer.length > 0)
     throw conflict(
       "The database is of another version of Belfry than this command: use the belfry of the version that serves, or bring the database up first (belfry migrate).",
     );
@@ -231,8 +232,12 @@ export async function readManifest(box: Box, version: string): Promise<Manifest>
       `${box.where} is damaged: its ${MANIFEST} is not as belfry backup writes it.`,
       "from",
     );
-  const known = new Set(carried());
-  if (read.data.migrations.some((name) => !known.has(name)))
-    throw invalidRequest(`${box.where} ${newer}`, "from");
+  const had = standing(read.data.migrations);
+  if (had.newer.length > 0) throw invalidRequest(`${box.where} ${newer}`, "from");
+  if (had.before)
+    throw invalidRequest(
+      `${box.where} was made by a build from before ${had.before} was released: restore it with that build, and start the source of ${had.before} on it once.`,
+      "from",
+    );
   return read.data;
 }

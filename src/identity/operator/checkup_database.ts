@@ -8,7 +8,7 @@ import { need } from "../../model/need.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import type { Config } from "../../store/config/settings.ts";
 import { CELL_PREFIX } from "../../store/db/cell.ts";
-import { carried, migrationsOf } from "../../store/db/migrate.ts";
+import { migrationsOf, standing } from "../../store/db/migrate.ts";
 import { openOrm } from "../../store/db/orm.ts";
 import { type RowOf, run, statementsOf } from "../../store/db/statement.ts";
 import { hasDatabase } from "../../store/embedded/cluster.ts";
@@ -183,9 +183,17 @@ type ServerState = RowOf<typeof serverState>;
 
 async function versionFinding(em: SqlEntityManager): Promise<{ found: Finding; current: boolean }> {
   const done = await migrationsOf(em);
-  const names = new Set(done);
-  const missing = carried().filter((name) => !names.has(name));
-  const newer = [...names].filter((name) => !carried().includes(name));
+  const { missing, newer, before } = standing(done ?? []);
+  if (before)
+    return {
+      found: finding(
+        "schema",
+        "wrong",
+        `is that of a build from before ${before} was released`,
+        `start the source of ${before} on it once, then this version`,
+      ),
+      current: false,
+    };
   if (newer.length > 0)
     return {
       found: finding(
@@ -206,7 +214,7 @@ async function versionFinding(em: SqlEntityManager): Promise<{ found: Finding; c
       ),
       current: false,
     };
-  return { found: finding("schema", "ok", `has all ${names.size} migrations`), current: true };
+  return { found: finding("schema", "ok", "is that of this version"), current: true };
 }
 
 async function secretFinding(em: SqlEntityManager, config: Partial<Config>): Promise<Finding> {

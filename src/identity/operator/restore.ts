@@ -7,7 +7,7 @@ import { createAssetStore } from "../../effects/assets/store.ts";
 import { conflict, invalidRequest } from "../../model/errors.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import { ConfigError } from "../../store/config/setting.ts";
-import { carried, runMigrations } from "../../store/db/migrate.ts";
+import { carried, runMigrations, standing } from "../../store/db/migrate.ts";
 import { openOrm } from "../../store/db/orm.ts";
 import { run } from "../../store/db/statement.ts";
 import { hasDatabase } from "../../store/embedded/cluster.ts";
@@ -132,11 +132,11 @@ async function putInto(
         "This server is not empty. Name another DATA_DIR or DATABASE_URL, or give --replace, which removes all that it holds.",
       );
     await putFiles(box, manifest, settings);
-    const known = new Set(manifest.migrations);
-    const missing = carried().filter((name) => !known.has(name));
+    const { missing } = standing(manifest.migrations);
+    const had = carried().filter((name) => !missing.includes(name));
     await copying(orm, {}, async (inside, client) => {
       await removeRows(orm, inside);
-      await runMigrations(orm, inside, manifest.migrations);
+      await runMigrations(orm, inside, had);
       await readRows(orm, inside, client, box, manifest);
       if (missing.length > 0) await runMigrations(orm, inside, missing);
       // What handsets know is of revisions that this database may count again.

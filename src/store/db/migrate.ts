@@ -12,18 +12,42 @@ const MIGRATION_LOCK = 7_239_104_551;
 
 const UNDEFINED_TABLE = "42P01";
 
+/** Steps that stand for all that led to a release (docs/decisions/0052-a-release-is-one-step.md), each by the name of its last. */
+const FOLDED = [{ fold: "Migration20261124000700_ntfy_platform", release: "0.1.0" }];
+
+const folderOf = (orm: Orm): string => orm.config.get("migrations").path ?? MIGRATIONS;
+
 /** By the names of their files, as the migrator writes them down. */
-export const carried = (): string[] =>
-  readdirSync(MIGRATIONS)
+export const carried = (folder = MIGRATIONS): string[] =>
+  readdirSync(folder)
     .flatMap((file) => /^(Migration\w+)\.[jt]s$/.exec(file)?.[1] ?? [])
     .sort();
+
+/**
+ * Where a database stands that had these migrations. `newer`: those of a version after this one. `before`: the release that
+ * builds from source have left it on the way to, from where this version knows no way on.
+ */
+export function standing(had: Iterable<string>, steps = carried()) {
+  const names = new Set(had);
+  const missing = steps.filter((name) => !names.has(name));
+  const others = [...names].filter((name) => !steps.includes(name));
+  const isLeftBefore = (fold: string) => {
+    const from = steps.findLast((name) => name < fold) ?? "";
+    return missing.includes(fold) && others.some((name) => from < name && name < fold);
+  };
+  return {
+    missing,
+    newer: others.filter((name) => FOLDED.every(({ fold }) => name > fold)),
+    before: FOLDED.find(({ fold }) => isLeftBefore(fold))?.release ?? null,
+  };
+}
 
 /** True when every migration that this build carries is in. */
 export async function isMigrated(orm: Orm): Promise<boolean> {
   try {
     const done = await orm.em.fork().execute<{ name: string }[]>("select name from migration");
-    const names = new Set(done.map(({ name }) => name));
-    return carried().every((name) => names.has(name));
+    const had = done.map(({ name }) => name);
+    return standing(had, carried(folderOf(orm))).missing.length === 0;
   } catch (error) {
     if ((error as { code?: string }).code === UNDEFINED_TABLE) return false;
     throw error;
@@ -56,7 +80,7 @@ export async function readMigrator(): Promise<void> {
  * Brings the schema up: one process at a time, the others wait and then find nothing to do. A migration may take as long as a
  * large table takes. An older version may serve meanwhile: each migration is a transaction of its own. Returns the names of those
  * that it ran.
- * @throws ConfigError when others keep the tables for too long.
+ * @throws ConfigError when others keep the tables for too long, and, before anything is written, where no way leads on from there.
  */
 export async function migrate(orm: Orm, patienceMs = PATIENCE_MS): Promise<string[]> {
   if (await isMigrated(orm)) return [];
@@ -104,19 +128,21 @@ async function migrateNext(orm: Orm, inTheWay: string[]): Promise<string[]> {
     for (const bound of ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"])
       await em.execute(`set local ${bound} = 0`);
     await em.execute(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-    const missing = await missingIn(em);
+    const folder = folderOf(orm);
+    const steps = carried(folder);
+    const { missing, before } = standing((await migrationsOf(em)) ?? [], steps);
+    if (before)
+      throw new ConfigError(
+        "DATABASE_URL or DATA_DIR",
+        `names a database of a build from before ${before} was released: start the source of ${before} on it once, then this version. Nothing in it was changed.`,
+      );
     const [next] = missing;
     if (!next) return [];
-    const migrations = missing.length === carried().length ? missing : [next];
-    await lockTables(em, next, inTheWay);
+    const migrations = missing.length === steps.length ? missing : [next];
+    await lockTables(em, `${folder}/${next}${WRITTEN_IN}`, inTheWay);
     await runMigrations(orm, em, migrations);
     return migrations;
   });
-}
-
-async function missingIn(em: SqlEntityManager): Promise<string[]> {
-  const names = new Set(await migrationsOf(em));
-  return carried().filter((name) => !names.has(name));
 }
 
 /** What a statement of a migration changes, or refers to. */
@@ -128,9 +154,9 @@ const CHANGED =
  * would stand in a circle with calls that go the other way. A table that could not be had comes first at the next try, and so the
  * order becomes that of the calls.
  */
-async function lockTables(em: SqlEntityManager, name: string, inTheWay: string[]): Promise<void> {
+async function lockTables(em: SqlEntityManager, file: string, inTheWay: string[]): Promise<void> {
   // A function's body runs later.
-  const source = readFileSync(`${MIGRATIONS}/${name}${WRITTEN_IN}`, "utf8").replace(/\$\$[\s\S]*?\$\$/g, "");
+  const source = readFileSync(file, "utf8").replace(/\$\$[\s\S]*?\$\$/g, "");
   const words = new Set([...source.matchAll(CHANGED)].map(([, first, second]) => second ?? first));
   const tables = await em.execute<{ name: string; table: string }[]>(
     `select relname as name, c.oid::regclass::text as "table" from pg_class c

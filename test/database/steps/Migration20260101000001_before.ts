@@ -1,0 +1,10 @@
+// What is there before, as a replica's call uses it.
+
+import { Migration } from "@mikro-orm/migrations";
+
+export class Migration20260101000001_before extends Migration {
+  override up(): void {
+    for (const table of ["channel", "file"])
+      this.addSql(`create table ${table} (id int not null, primary key (id))`);
+  }
+}

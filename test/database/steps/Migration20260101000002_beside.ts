@@ -1,0 +1,9 @@
+// A table beside, for which nobody is waited.
+
+import { Migration } from "@mikro-orm/migrations";
+
+export class Migration20260101000002_beside extends Migration {
+  override up(): void {
+    this.addSql("create table beside (id int not null, primary key (id))");
+  }
+}
