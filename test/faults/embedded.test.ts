@@ -4,7 +4,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import {
   chmodSync,
-  chownSync,
   cpSync,
   existsSync,
   linkSync,
@@ -27,9 +26,8 @@ import { openOrm } from "../../src/store/db/orm.ts";
 import { unavailability } from "../../src/store/db/unavailable.ts";
 import { findBinaries, refuseOtherLibc } from "../../src/store/embedded/binaries.ts";
 import { type Cluster, openCluster } from "../../src/store/embedded/cluster.ts";
-import { findPlace, ownerOf } from "../../src/store/embedded/place.ts";
 import { readStatus } from "../../src/store/embedded/postmaster.ts";
-import { chooseRunner, runToEnd, succeed } from "../../src/store/embedded/runner.ts";
+import { chooseRunner, runToEnd } from "../../src/store/embedded/runner.ts";
 import { pause } from "../support/at_once.ts";
 import { lacks, prevented } from "../support/lacks.ts";
 import { isAlive, processesOn } from "../support/processes.ts";
@@ -118,39 +116,6 @@ async function isBound(cluster: Cluster): Promise<void> {
     const said = await query(cluster, forbidden).catch((error) => error);
     expect([forbidden, said.code]).toEqual([forbidden, "42501"]);
   }
-}
-
-/** What a cluster was under an earlier version, by its own statements: the service's role was that of initdb. */
-async function makeEarlier(dataDir: string): Promise<void> {
-  const place = findPlace(dataDir);
-  const runner = chooseRunner(ownerOf(place));
-  const { postgres } = await findBinaries(null, runner, place.home);
-  const statements = [
-    "create role other superuser; set session authorization other; drop database belfry; drop role belfry",
-    "set session authorization other; alter role belfry_superuser rename to belfry",
-    "set session authorization belfry; drop role other; create database belfry",
-  ];
-  const kept = [
-    "create schema own; create table own.kept (id int generated always as identity, more serial, one int)",
-    "insert into own.kept (one) values (1); create sequence own.numbers; create view own.seen as select * from own.kept",
-    "create function own.say() returns text language sql as $$ select 'said' $$",
-  ];
-  for (const [database, lines] of [
-    ["template1", statements],
-    ["belfry", kept],
-  ] as const) {
-    const input = lines.join(";").replaceAll(";", ";\n").concat(";\n");
-    await succeed(
-      (said) => new Error(said),
-      runner,
-      postgres,
-      ["--single", "-D", place.cluster, database],
-      input,
-    );
-  }
-  rmSync(join(place.cluster, "pg_hba.conf"));
-  writeFileSync(join(place.cluster, "pg_hba.conf"), "# Belfry writes this file at each start.\n");
-  if (runner.uid !== null) chownSync(join(place.cluster, "pg_hba.conf"), runner.uid, runner.gid!);
 }
 
 /** One initialised folder that the tests copy. */
@@ -263,22 +228,6 @@ describe("whose it is", () => {
 
   test("the service's role owns the database and can do nothing outside of it", async () => {
     await isBound(await start(newFolder()));
-  });
-
-  test("the database of an earlier version, whose role was the superuser, is brought over", async () => {
-    const dataDir = newFolder();
-    await stop(await start(dataDir));
-    await makeEarlier(dataDir);
-    const cluster = await start(dataDir);
-    await isBound(cluster);
-    expect(await query(cluster, "select one from own.kept")).toEqual([{ one: 1 }]);
-    expect(await query(cluster, "select own.say(), nextval('own.numbers')::int as next")).toEqual([
-      { say: "said", next: 1 },
-    ]);
-    await query(cluster, "alter table own.kept add column two int; drop function own.say");
-    await query(cluster, "drop schema own cascade");
-    await stop(cluster);
-    await isBound(await start(dataDir));
   });
 
   test("a folder that the lent user cannot reach keeps its database elsewhere, and remembers where", async () => {
@@ -410,12 +359,20 @@ describe("what lies in the folder", () => {
     expect(await message(damaged)).toContain("database.json cannot be read");
   });
 
-  test("an earlier Belfry's database, a bare cluster, another major version: by name", async () => {
+  test("an earlier Belfry's database, one of before a release, a bare cluster, another major version: by name", async () => {
     const earlier = newFolder();
     mkdirSync(join(earlier, "pg"));
     expect(await message(earlier)).toContain("an earlier Belfry in pg/");
     expect(readdirSync(earlier)).toEqual(["pg"]);
     expect(await message(join(copyOf(), "postgres"))).toContain("a PostgreSQL cluster of its own");
+    const before = copyOf();
+    writeFileSync(join(before, "postgres/pg_hba.conf"), "# Belfry writes this file at each start.\n");
+    const files = () => readdirSync(before, { recursive: true }).sort();
+    const held = files();
+    expect(await message(before)).toMatch(
+      /from before 0\.1\.0 was released: start the source of 0\.1\.0 on it once/,
+    );
+    expect(files()).toEqual(held);
     const other = copyOf();
     writeFileSync(join(other, "postgres/PG_VERSION"), "17\n");
     expect(await message(other)).toMatch(

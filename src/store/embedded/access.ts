@@ -5,10 +5,9 @@
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { writePrivate } from "../secret/private_file.ts";
-import type { Binaries } from "./binaries.ts";
 import { dataDirProblem } from "./hold.ts";
 import type { Place } from "./place.ts";
-import { ownUser, type Runner, runToEnd, succeed } from "./runner.ts";
+import { ownUser, type Runner } from "./runner.ts";
 
 /** The role of the service, which owns the database and all in it and can do nothing outside of it. */
 export const ROLE = "belfry";
@@ -44,46 +43,15 @@ export function writeAccess({ home }: Place, { gid }: Runner): Record<string, st
 }
 
 /**
- * In an earlier Belfry's cluster the service's role is the superuser of initdb, which keeps its number whatever it is called: it
- * gets another name, and what it owns in the database a new owner. One transaction; when it was done, it does nothing.
+ * A cluster of a build from before 0.1.0, which let its service in as the superuser and wrote the access file inside of the cluster. 0.1.0
+ * brings both it and its tables over, this version neither (docs/decisions/0052-a-release-is-one-step.md). @throws ConfigError
  */
-const BRING_OVER = `do $$ declare found record; begin
-  if not exists (select from pg_roles where oid = 10 and rolname = '${ROLE}') then return; end if;
-  create role belfry_bringing superuser;
-  set local session authorization belfry_bringing;
-  alter role ${ROLE} rename to ${SUPERUSER};
-  create role ${ROLE} login;
-  alter database ${DATABASE} owner to ${ROLE};
-  for found in
-    with room as (select * from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema')
-    select format('schema %I', nspname) as thing from room where nspowner = 10
-    union all select format('table %s', c.oid::regclass) from pg_class c join room on room.oid = relnamespace
-      where relowner = 10 and relkind in ('r', 'p', 'v', 'm', 'f', 'S')
-        and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and relkind = 'S' and deptype in ('a', 'i'))
-    union all select format('routine %s', p.oid::regprocedure) from pg_proc p join room on room.oid = pronamespace where proowner = 10
-  loop execute format('alter %s owner to ${ROLE}', found.thing); end loop;
-  set local session authorization ${SUPERUSER};
-  drop role belfry_bringing;
-end $$;`;
-
-/**
- * Brings a cluster over that an earlier Belfry has made. That one wrote the access file inside of the cluster, which tells both
- * apart, also when a copy of an older cluster was put in place; the file goes last. The database must be down.
- * @throws ConfigError with what PostgreSQL said.
- */
-export async function bringOver(place: Place, binaries: Binaries, runner: Runner): Promise<void> {
-  const path = join(place.cluster, "pg_hba.conf");
-  if (!readFileSync(path, "utf8").startsWith(HEADER)) return;
-  const sql = `${BRING_OVER.replaceAll("\n", " ")}\n`;
-  const refuse = (said: string) =>
-    dataDirProblem(place.dataDir, `holds a database that cannot be brought to this version: ${said}.`);
-  await succeed(refuse, runner, binaries.postgres, ["--single", "-D", place.cluster, DATABASE], sql);
-  // By the user whose folder it is.
-  await runToEnd(runner, "/bin/sh", [
-    "-c",
-    'echo "# Not used: the file beside this folder is." > "$0"',
-    path,
-  ]);
+export function refuseBefore({ dataDir, cluster }: Place): void {
+  if (!readFileSync(join(cluster, "pg_hba.conf"), "utf8").startsWith(HEADER)) return;
+  throw dataDirProblem(
+    dataDir,
+    "holds a database of a build from before 0.1.0 was released: start the source of 0.1.0 on it once, then this version.",
+  );
 }
 
 /** The least that the supported systems allow (macOS), less the closing zero. */

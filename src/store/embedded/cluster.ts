@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Config } from "../config/settings.ts";
 import { lockDataDir } from "../db/lock.ts";
-import { bringOver, DATABASE, ROLE, socketFolder, writeAccess } from "./access.ts";
+import { DATABASE, ROLE, refuseBefore, socketFolder, writeAccess } from "./access.ts";
 import { type Binaries, findBinaries } from "./binaries.ts";
 import { dataDirProblem } from "./hold.ts";
 import { initialise } from "./init.ts";
@@ -115,13 +115,13 @@ async function openPlace(
       `holds a database that does not start: ${error.message.replace(/\.?$/, ".")}`,
     );
   if (found.made) {
+    refuseBefore(found);
     // As whoever runs what is left, who is not always who is to run it.
     const uid = runner.uid && ownerOf(found);
     await clearLeftovers(found.cluster, uid ? { ...runner, uid } : runner).catch((error) => {
       throw stays(error);
     });
     mendCopy(found, runner);
-    await bringOver(found, binaries, runner);
   }
   const { place, synced } = found.made
     ? { place: found, synced: Promise.resolve() }
