@@ -15,8 +15,8 @@ export default defineConfig(({ mode }) => ({
     pool: "forks",
     // Files that follow one another share a process: reading the service's code and its libraries anew costs seconds of CPU.
     isolate: false,
-    // Two more than the machine has cores, and four at most: there are always some that wait for a deadline or a process.
-    maxWorkers: Math.min(4, availableParallelism() + 2),
+    // Four more than the machine has cores, and six at most: there are always some that wait for a deadline or a process.
+    maxWorkers: Math.min(6, availableParallelism() + 4),
     // `npm run test:shuffled`: whichever file follows whichever, nothing of it stays. The tests of a file may tell one story.
     sequence: mode === "shuffled" ? { shuffle: { files: true } } : { sequencer: LongestFirst },
     reporters: ["default", "./test/support/slowest.ts"],
