@@ -15,6 +15,7 @@ import { type Places, readRequest, tokenOf } from "./reading.ts";
 import {
   type IngestRequest,
   type Published,
+  plainAnswer,
   plainRefusal,
   type ReadAlert,
   type Said,
@@ -79,7 +80,7 @@ export async function publish(
   if (caller) await deps.note(caller.credential.id, noteOf(heard, problem, deps.now()));
   const said =
     problem === null && tongue && heard.request
-      ? tongue.answer(heard.published, heard.request)
+      ? (tongue.answer ?? plainAnswer)(heard.published, heard.request)
       : (tongue?.refuse ?? plainRefusal)(problem ?? unauthorized());
   return answerOf(said, heard.notes, problem?.headers ?? heard.headers);
 }

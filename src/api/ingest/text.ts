@@ -1,13 +1,11 @@
 // Plain text, as `curl -d` sends it: the first line is the title. Any program that can send a text to an address speaks it.
 
 import { invalidRequest } from "../../model/errors.ts";
-import { PROGRAMS } from "../../model/fields/programs.ts";
-import { plainAnswer, plainRefusal, type Tongue } from "./tongue.ts";
+import type { Tongue } from "./tongue.ts";
 import { oneLine, titled } from "./words.ts";
 
 export const text: Tongue = {
   name: "text",
-  title: PROGRAMS.text,
   // `curl -d` says that it sends a form.
   recognises: ({ contentType }) =>
     ["", "text/plain", "application/x-www-form-urlencoded"].includes(contentType),
@@ -19,6 +17,4 @@ export const text: Tongue = {
     const notes: string[] = [];
     return { alerts: [{ fields: titled(first, whole.slice(first.length), notes) }], notes };
   },
-  answer: plainAnswer,
-  refuse: plainRefusal,
 };

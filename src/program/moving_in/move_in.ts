@@ -10,8 +10,7 @@ import type { Tongue } from "../../api/ingest/tongue.ts";
 import { shortened } from "../../api/ingest/words.ts";
 import { createKey, memberOf } from "../../identity/operator/accounts.ts";
 import { auditComing } from "../../identity/operator/audit.ts";
-import { inTransaction } from "../../identity/operator/dry_run.ts";
-import { makeFindable } from "../../identity/operator/import.ts";
+import { inTransaction, makeFindable } from "../../identity/operator/import.ts";
 import { checkContent } from "../../model/domain/alert_content.ts";
 import { defaultGradient, deriveInitials } from "../../model/domain/avatar.ts";
 import { newUuid, showId, uuidOf } from "../../model/domain/ids.ts";
@@ -20,6 +19,7 @@ import { Pusher } from "../../model/entities/pusher.ts";
 import { ApiError, invalidRequest } from "../../model/errors.ts";
 import { ALERT } from "../../model/fields/alert.ts";
 import { toIsoMicros } from "../../model/fields/columns.ts";
+import { PROGRAMS } from "../../model/fields/programs.ts";
 import { PUSHER } from "../../model/fields/pusher.ts";
 import { argumentsOf, blanksOf } from "../../model/fields/record.ts";
 import { LIMITS } from "../../model/limits.ts";
@@ -93,7 +93,7 @@ async function moveAll(em: Em, source: Source, asked: MoveIn, now: Date): Promis
         member: showId("mem", member.id),
         scopes: `alerts:write,${PUBLISH}`,
         pusher: pusher_id,
-        name: shortened(`${nameOf(found, handle)} (${source.tongue.title})`, LIMITS.name).text,
+        name: shortened(`${nameOf(found, handle)} (${PROGRAMS[source.tongue.name]})`, LIMITS.name).text,
         made_for: source.tongue.name,
       },
       now,
@@ -161,7 +161,7 @@ async function makeChannel(
     handle,
     name,
     category: "community" as const,
-    description: seen(found.about, LIMITS.channel_description) || `Came from ${tongue.title}.`,
+    description: seen(found.about, LIMITS.channel_description) || `Came from ${PROGRAMS[tongue.name]}.`,
     requested_perms: ["notify" as const, "sound" as const, "vibrate" as const],
     is_public: isPublic,
   };
