@@ -35,9 +35,6 @@ export const open_reviews = defineMemberOperation({
   description:
     "Open the workspace's private channel that tells of drafts which wait for a review, with an invite for the phones that shall hear it. Where there is one, that one is the answer.",
   role: "admin",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden"],
-  input: z.strictObject({}),
   output: z.object({ id: z.string() }),
   async handler(_input, { em, caller }) {
     if (caller.pusherIds !== null) throw forbidden("Who sees certain channels only cannot open others.");
@@ -83,8 +80,6 @@ export const mail_drafts = defineMemberOperation({
   description:
     "Say whether a mail tells this member of each draft that waits, beside the channel that tells of them.",
   role: "editor",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden"],
   input: z.strictObject({ mails_drafts: z.boolean() }),
   output: z.object({ mails_drafts: z.boolean() }),
   async handler({ mails_drafts }, { em, caller, tellChanged }) {
@@ -101,8 +96,7 @@ export const decline_alert = defineMemberOperation({
   description:
     "Say why an alert is not published: its author reads it as review_reply. What was scheduled is a draft again.",
   role: "editor",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden", "not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   input: z.strictObject({
     pusher_id: z.string(),
     alert_id: z.string(),
@@ -130,7 +124,7 @@ export const list_alert_changes = defineMemberOperation({
     "The newest edits of an alert, newest first: which fields each of them changed, from what to what. For whoever may read the alert.",
   role: "viewer",
   writes: "nothing",
-  errors: ["invalid_request", "forbidden", "not_found"],
+  errors: ["not_found"],
   input: z.strictObject({ pusher_id: z.string(), alert_id: z.string() }),
   output: listOf({
     updated_at: z.string().describe("The version that the edit made."),
@@ -154,7 +148,7 @@ export const find_equal_send = defineMemberOperation({
     "The newest alert of a channel that was sent in the last minutes and reads as these fields do, so that a person is asked before it is sent twice.",
   role: "editor",
   writes: "nothing",
-  errors: ["invalid_request", "forbidden", "not_found"],
+  errors: ["not_found"],
   input: z.strictObject({
     pusher_id: z.string(),
     once: z.string().nullable().describe("The key of a form. What that form made is no second alert."),
