@@ -6,8 +6,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { conflict, invalidRequest } from "../../model/errors.ts";
 import { CELL_FUNCTIONS, CELL_PREFIX } from "../../store/db/cell.ts";
 import { migrate } from "../../store/db/migrate.ts";
-import { openOrm } from "../../store/db/orm.ts";
-import { unusable } from "./reach.ts";
+import { onOrm, unusable } from "./reach.ts";
 
 export interface Cell {
   cell: string;
@@ -39,8 +38,7 @@ export async function layCell(url: string, name: string): Promise<Cell> {
       "name",
     );
   const cell = CELL_PREFIX + name;
-  const orm = openOrm({ databaseUrl: url, databasePool: 1 });
-  try {
+  return onOrm({ databaseUrl: url, databasePool: 1 }, async (orm) => {
     const em = orm.em.fork();
     await refuseWithoutCitus(em).catch((error) => {
       throw unusable(error);
@@ -66,9 +64,7 @@ export async function layCell(url: string, name: string): Promise<Cell> {
       [`${cell.replaceAll("_", "\\_")}.%`],
     );
     return { cell, database_url: urlOf(url, cell, made ? password : ""), worker: String(at?.worker), made };
-  } finally {
-    await orm.close(true);
-  }
+  });
 }
 
 async function refuseWithoutCitus(em: SqlEntityManager): Promise<void> {
@@ -110,15 +106,11 @@ async function begin(em: SqlEntityManager, cell: string, password: string, again
   });
 }
 
-async function fill(url: string): Promise<void> {
-  const orm = openOrm({ databaseUrl: url, databasePool: 2 });
-  try {
+const fill = (url: string): Promise<void> =>
+  onOrm({ databaseUrl: url, databasePool: 2 }, async (orm) => {
     for (const statement of CELL_FUNCTIONS) await orm.em.fork().execute(statement);
     await migrate(orm);
-  } finally {
-    await orm.close(true);
-  }
-}
+  });
 
 /** Not let in, or not reached. */
 const AWAY = /^(08|28)/;

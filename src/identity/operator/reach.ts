@@ -177,16 +177,13 @@ export async function stateForOperator(
   const running = settings.databaseUrl === null ? runningDatabase(settings.dataDir) : null;
   const databaseUrl = settings.databaseUrl ?? running?.url;
   if (databaseUrl === undefined) return null;
-  const orm = openOrm({ databaseUrl, databasePool: 1, ...SOON });
-  try {
+  const stateOn = async (orm: Orm) => {
     const [row] = await run(orm.em.fork(), serviceState, {});
     return row ? stateOf(row, figures) : null;
-  } catch {
-    return null;
-  } finally {
-    await orm.close(true);
-    running?.release();
-  }
+  };
+  return onOrm({ databaseUrl, databasePool: 1, ...SOON }, stateOn)
+    .catch(() => null)
+    .finally(() => running?.release());
 }
 
 /** Opens psql on the database, for as long as it is open. @throws ApiError when there is no psql. */
@@ -222,11 +219,23 @@ export async function migrateForOperator(
   return { migrations, byService };
 }
 
+/** Opens what works on a database for as long as `use` takes. */
+export async function onOrm<T>(
+  options: Parameters<typeof openOrm>[0],
+  use: (orm: Orm) => Promise<T>,
+): Promise<T> {
+  const orm = openOrm(options);
+  try {
+    return await use(orm);
+  } finally {
+    await orm.close(true);
+  }
+}
+
 async function onSchema<T>(settings: OperatorSettings, use: (orm: Orm) => Promise<T>) {
-  return withDatabase(settings, async ({ url, byService }) => {
-    const { databasePooler } = settings;
-    const orm = openOrm({ databaseUrl: url, databasePool: 2, databasePooler });
-    try {
+  const { databasePooler } = settings;
+  return withDatabase(settings, ({ url, byService }) =>
+    onOrm({ databaseUrl: url, databasePool: 2, databasePooler }, async (orm) => {
       let migrations: string[] = [];
       try {
         if (!byService) migrations = await migrate(orm);
@@ -235,10 +244,8 @@ async function onSchema<T>(settings: OperatorSettings, use: (orm: Orm) => Promis
         throw byService && unavailability(error) !== null ? error : unusable(error);
       }
       return { result: await use(orm).catch(neverTwice), migrations, byService };
-    } finally {
-      await orm.close(true);
-    }
-  });
+    }),
+  );
 }
 
 /** A request that was begun is not tried again: it may have been done before the database went away. */
@@ -251,7 +258,7 @@ function neverTwice(error: unknown): never {
 }
 
 /** The database's or the system's own code, of the error or what it came from. */
-function codeOf(error: unknown): string | null {
+export function codeOf(error: unknown): string | null {
   for (let at = error as { code?: unknown; cause?: unknown } | undefined; at; at = at.cause as typeof at)
     if (typeof at.code === "string" && /^\w{1,32}$/.test(at.code)) return at.code;
   return null;
