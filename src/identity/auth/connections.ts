@@ -8,7 +8,7 @@ import type { Caller } from "../../store/context.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import { findGranted, noteConnectionUse } from "../../store/queries/connections.ts";
-import { clientName } from "./client_name.ts";
+import { clientName } from "./client_metadata.ts";
 import { callerWith, createLastUse, type LastUseOptions } from "./keys.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 

@@ -8,7 +8,7 @@ import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import { type MemberRecord, membershipsOf, noteSessionUse } from "../../store/queries/people.ts";
 import type { AccountLog } from "./account_log.ts";
-import { clientName } from "./client_name.ts";
+import { clientName } from "./client_metadata.ts";
 import { PAGES } from "./discovery.ts";
 import type { Grants } from "./grants.ts";
 import { callerWith, createLastUse } from "./keys.ts";

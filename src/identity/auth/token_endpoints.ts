@@ -18,7 +18,7 @@ import {
   returnReplay,
   takeReplay,
 } from "../../store/queries/connections.ts";
-import { clientName } from "./client_name.ts";
+import { clientName } from "./client_metadata.ts";
 import { GRANT_CLAIM, type Grants } from "./grants.ts";
 
 type Handler = (request: Request) => Promise<Response>;

@@ -8,7 +8,6 @@ import { LIMITS } from "../../model/limits.ts";
 import type { Log } from "../../store/context.ts";
 import type { Space } from "../../store/embedded/space.ts";
 import type { Metrics } from "./metrics.ts";
-import { recent } from "./recent.ts";
 
 export interface ProbeDeps {
   /** Resolves when the database answers and every migration is in, with what else does not work; rejects otherwise. */
@@ -66,5 +65,18 @@ export function addProbes(app: H3, deps: ProbeDeps): { stopping(): void } {
     stopping: () => {
       isStopping = true;
     },
+  };
+}
+
+/** `look`, whose answer or failure stands for `ms` milliseconds from its start. */
+export function recent<T>(
+  ms: number,
+  look: () => Promise<T>,
+  now: () => number = () => performance.now(),
+): () => Promise<T> {
+  let last: { at: number; result: Promise<T> } | undefined;
+  return () => {
+    if (!last || now() - last.at > ms) last = { at: now(), result: look() };
+    return last.result;
   };
 }
