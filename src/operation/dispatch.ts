@@ -29,11 +29,17 @@ import { actorOf, addressOf, personActors } from "./audit.ts";
 import { withChannelIds } from "./handles.ts";
 import { type Claim, type Repeats, repeatsOf } from "./idempotency.ts";
 import { tellOfReview } from "./notices.ts";
-import { createPerform, type Outcome, type Perform, type PerformDeps } from "./perform.ts";
+import {
+  createPerform,
+  createSeen,
+  type Outcome,
+  type Perform,
+  type PerformDeps,
+  type SeenMetrics,
+} from "./perform.ts";
 import { invalidInput, refuseUnstorableText } from "./problems.ts";
 import { refuseRepeat, refuseRole } from "./refusals.ts";
 import { leavesDraft, refusedWithDraft, refuseScopes } from "./scopes.ts";
-import { createSeen, type SeenMetrics } from "./seen.ts";
 import {
   type HandsetOperation,
   onlyReads,

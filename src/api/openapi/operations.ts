@@ -16,7 +16,7 @@ import {
 } from "../../operation/tool.ts";
 import { headerRefs, type Json, refusalResponses, UNAVAILABLE } from "./answers.ts";
 import { exampleAnswer, exampleArguments } from "./examples.ts";
-import { type CodeSample, codeSamples } from "./samples.ts";
+import { codeSamples } from "./samples.ts";
 import { answerSchema, type Components, requestSchema } from "./schemas.ts";
 
 export type Operation = Tool | HandsetOperation;
@@ -28,18 +28,6 @@ export interface Making {
 }
 
 const isTool = (operation: Operation): operation is Tool => "scope" in operation;
-
-/** What is known of one operation before it becomes a part of its route. */
-interface Prepared {
-  operation: Operation;
-  input: JsonSchema;
-  args: Record<string, unknown>;
-  output: JsonSchema;
-  /** The short answer, where the caller may ask for it. */
-  brief: JsonSchema | null;
-  answer: unknown;
-  samples: CodeSample[];
-}
 
 /** The OpenAPI operation of one path and method. Those that `action` tells apart become alternatives of its body. */
 export function routeOperation(onRoute: readonly Operation[], making: Making): Json {
@@ -69,7 +57,8 @@ export function tagOf(operation: Operation): string {
   return group.charAt(0).toUpperCase() + group.slice(1);
 }
 
-function prepare(operation: Operation, { publicUrl }: Making, alone: boolean): Prepared {
+/** What is known of one operation before it becomes a part of its route. */
+function prepare(operation: Operation, { publicUrl }: Making, alone: boolean) {
   const input = requestSchema(operation.input);
   const output = answerSchema(operation.output);
   const args = exampleArguments(operation, input, publicUrl);
@@ -84,11 +73,14 @@ function prepare(operation: Operation, { publicUrl }: Making, alone: boolean): P
     input,
     args,
     output,
+    /** The short answer, where the caller may ask for it. */
     brief: hasView(operation) && operation.brief ? answerSchema(operation.brief.output) : null,
     answer: exampleAnswer(operation.name, output, publicUrl),
     samples: codeSamples(operation, args, { publicUrl, variable, title }),
   };
 }
+
+type Prepared = ReturnType<typeof prepare>;
 
 const pascal = (name: string) => name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 

@@ -13,7 +13,7 @@ import type { Caller, Log } from "../../store/context.ts";
 import { run } from "../../store/db/statement.ts";
 import type { AssetRecord } from "../../store/queries/assets.ts";
 import { lockMember } from "../../store/queries/people.ts";
-import { removeFile } from "./expiry.ts";
+import { removeFile } from "./files.ts";
 import { cleanName, type IncomingFile } from "./incoming.ts";
 import { cleanPicture } from "./pictures.ts";
 import { type Sniffed, sniff, textOf } from "./sniff.ts";

@@ -3,12 +3,16 @@
 // as well.
 
 import { LIMITS } from "../../model/limits.ts";
-import { type DeviceCleaning, removeUnseenDevices } from "./devices.ts";
-import { type Job, removal, type WorkStep } from "./job.ts";
-import { removeEndedAlerts, removeOldAudit, removeReportsLeft } from "./removing.ts";
+import {
+  type DeviceCleaning,
+  removeEndedAlerts,
+  removeOldAudit,
+  removeReportsLeft,
+  removeUnseenDevices,
+} from "./removing.ts";
+import { type Job, removal, type WorkStep } from "./scheduler.ts";
 import { makeBlocks, makeWantedWords, mendBlocks } from "./search.ts";
-import { fillDueSeries } from "./series.ts";
-import { tellUntold, tellUntoldAlerts } from "./told.ts";
+import { fillDueSeries, tellUntold, tellUntoldAlerts } from "./told.ts";
 
 const HOUR = 3600;
 

@@ -1,9 +1,10 @@
-// A connection to an address that was checked, and to no other, for one request. Must not know what is asked over it.
+// A connection to an address that was checked, and to no other, for one request; and those to one origin that are kept for many, each
+// made as a delivery's is: the origin is resolved and judged anew. Must not know what is asked over them.
 
 import { isIP, type LookupFunction, connect as netConnect, type Socket } from "node:net";
 import { connect as tlsConnect } from "node:tls";
-import type { Dispatcher } from "undici";
-import { portOf, withoutFinalDot } from "./target.ts";
+import type { Dispatcher, Pool } from "undici";
+import { portOf, resolveTarget, type TargetRules, withoutFinalDot } from "./target.ts";
 
 /** Loaded by the first call, since most services start often and call nobody; kept, so that later ones do not wait. */
 let loading: Promise<typeof import("undici")> | undefined;
@@ -85,5 +86,43 @@ export async function exchange<T>(
   } finally {
     socket.destroy();
     await client.destroy();
+  }
+}
+
+/** A server may ask to keep a connection for longer; after so long it is judged again. */
+const KEPT_MS = 30_000;
+
+/** `origin` as a URL has it; at most so many `connections`, each made within `timeoutMs`. */
+export async function poolTo(
+  origin: string,
+  rules: TargetRules,
+  { connections, timeoutMs }: { connections: number; timeoutMs: number },
+): Promise<Pool> {
+  const { Pool } = await library();
+  return new Pool(origin, {
+    connections,
+    pipelining: 1,
+    connect: (_options, callback) => {
+      connect(origin, rules, timeoutMs).then(
+        (socket) => callback(null, socket),
+        (error) => callback(error, null),
+      );
+    },
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    keepAliveMaxTimeout: KEPT_MS,
+  });
+}
+
+/** @throws where it may not be called, and where nobody answers in time. */
+async function connect(origin: string, rules: TargetRules, timeoutMs: number) {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), timeoutMs);
+  try {
+    const target = await resolveTarget(`${origin}/`, rules, { signal: late.signal });
+    if (!target.ok) throw new Error("not an address that may be called");
+    return await dial(target.url, target.addresses, late.signal, () => {});
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -14,16 +14,6 @@ const MAX_LISTED = 20;
 export const GRANT_TYPES = ["authorization_code", "refresh_token"] as const;
 export const TOKEN_AUTH_METHODS = ["none", "client_secret_basic", "client_secret_post"] as const;
 
-export interface ClientMetadata {
-  client_name?: string;
-  client_uri?: string;
-  redirect_uris: string[];
-  grant_types: string[];
-  response_types: string[];
-  token_endpoint_auth_method: (typeof TOKEN_AUTH_METHODS)[number];
-  application_type: "web" | "native";
-}
-
 const CONTROL = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 const isName = (name: string) =>
   name.length <= 2 * LIMITS.client_name && [...name].length <= LIMITS.client_name && !CONTROL.test(name);
@@ -67,8 +57,8 @@ function refuse(field: string, why = WRONG[field] ?? WRONG[""] ?? field): never 
  */
 export function clientMetadata(
   said: unknown,
-  { schemes, method }: { schemes: readonly string[]; method: ClientMetadata["token_endpoint_auth_method"] },
-): ClientMetadata {
+  { schemes, method }: { schemes: readonly string[]; method: (typeof TOKEN_AUTH_METHODS)[number] },
+) {
   const read = SAID.safeParse(said);
   if (!read.success) refuse(String(read.error.issues[0]?.path[0] ?? ""));
   const { grant_types, response_types, token_endpoint_auth_method, application_type, ...rest } = read.data;
@@ -88,6 +78,8 @@ export function clientMetadata(
     application_type: application_type ?? (rest.redirect_uris.some(isWeb) ? "web" : "native"),
   };
 }
+
+export type ClientMetadata = ReturnType<typeof clientMetadata>;
 
 /** An application on the person's machine is answered on loopback or at a scheme of its own. */
 const isWeb = (address: string) => /^https:/i.test(address);

@@ -16,14 +16,6 @@ import type { SignInLibrary } from "./sign_in_library.ts";
 export const hashSecret = async (secret: string): Promise<string> =>
   createHash("sha256").update(secret).digest("base64url");
 
-export interface RegisteredClient extends ClientMetadata {
-  client_id: string;
-  client_id_issued_at: number;
-  /** Shown once, only to a client that wants one; 0 says that it does not end. */
-  client_secret?: string;
-  client_secret_expires_at?: 0;
-}
-
 export type Clients = ReturnType<typeof createClients>;
 
 export function createClients(options: {
@@ -67,7 +59,7 @@ export function createClients(options: {
      * Registers a client (RFC 7591). `address` is what registrations are counted by; null is not counted.
      * @throws OAuthError
      */
-    async register(said: unknown, address: string | null): Promise<RegisteredClient> {
+    async register(said: unknown, address: string | null) {
       const metadata = clientMetadata(said, { schemes, method: "client_secret_basic" });
       // The call is counted last, so that a refused registration uses up nothing.
       if (address !== null) {
@@ -86,6 +78,7 @@ export function createClients(options: {
       return {
         client_id: id,
         client_id_issued_at: Math.floor(now().getTime() / 1000),
+        // Shown once, only to a client that wants one; 0 says that it does not end.
         ...(secret === null ? {} : { client_secret: secret, client_secret_expires_at: 0 }),
         ...metadata,
       };

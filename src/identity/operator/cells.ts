@@ -8,16 +8,6 @@ import { CELL_FUNCTIONS, CELL_PREFIX } from "../../store/db/cell.ts";
 import { migrate } from "../../store/db/migrate.ts";
 import { onOrm, unusable } from "./reach.ts";
 
-export interface Cell {
-  cell: string;
-  /** For the service. Without a password for a cell that stood already: nobody but who made it has that. */
-  database_url: string;
-  /** Host and port of the worker on which all of it lies. */
-  worker: string;
-  /** False: it stood already, and was left as it is. */
-  made: boolean;
-}
-
 /** PostgreSQL cuts longer identifiers, and two cells would have one name. */
 const NAME = /^[a-z][a-z0-9_]{0,39}$/;
 
@@ -29,9 +19,11 @@ type Row = Record<string, unknown>;
 
 /**
  * `url`: of the coordinator, as a superuser. `name`: what the cell is called there.
+ * @returns the address for the service, without a password for a cell that stood already: nobody but who made it has that; host and port
+ *   of the `worker` on which all of it lies; `made` is false where it stood already, and was left as it is.
  * @throws ApiError where Citus is not there or has no workers, the name is none or is taken, or the role may not do so.
  */
-export async function layCell(url: string, name: string): Promise<Cell> {
+export async function layCell(url: string, name: string) {
   if (!NAME.test(name))
     throw invalidRequest(
       "The cell's name must begin with a small letter and have only small letters, digits and _: [a-z][a-z0-9_]{0,39}.",

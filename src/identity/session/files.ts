@@ -1,7 +1,7 @@
 // The files that members uploaded.
 
 import { z } from "zod";
-import { removeUpload } from "../../effects/assets/expiry.ts";
+import { removeUpload } from "../../effects/assets/files.ts";
 import { IncomingFile } from "../../effects/assets/incoming.ts";
 import { receiveUpload } from "../../effects/assets/upload.ts";
 import { parseId } from "../../model/domain/ids.ts";

@@ -23,8 +23,8 @@ import {
 import { serviceState, severalWorkspaces } from "../../store/queries/service.ts";
 import { lockWorkspace } from "../../store/queries/workspaces.ts";
 import { listOf } from "../../store/shapes/fields.ts";
-import { fateOf, leave } from "../operator/leaving.ts";
 import { stateOf, stateView } from "../operator/state.ts";
+import { fateOf, leave } from "../operator/turn.ts";
 
 export const list_own_workspaces = definePersonOperation({
   name: "list_own_workspaces",

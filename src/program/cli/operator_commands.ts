@@ -7,11 +7,10 @@ import { loadSettings } from "../../store/config/load.ts";
 import { readCredentials } from "../../store/secret/credentials.ts";
 import { addBackupCommands } from "./backup_commands.ts";
 import { addCarryCommands } from "./carry_commands.ts";
-import { addCellCommand } from "./cell_command.ts";
+import { addCellCommand, addSecretCommand } from "./cell_command.ts";
 import { addDoctorCommand } from "./doctor_command.ts";
 import { addImportFromCommand } from "./import_from_command.ts";
 import { printResult, remark } from "./output.ts";
-import { addSecretCommand } from "./secret_command.ts";
 import { addStatusCommand } from "./status_command.ts";
 
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };

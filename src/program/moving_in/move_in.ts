@@ -30,7 +30,7 @@ import { run } from "../../store/db/statement.ts";
 import { CARRIED, takenHandles } from "../../store/queries/carried.ts";
 import { writePrivate } from "../../store/secret/private_file.ts";
 import { searchText } from "../../store/shapes/pusher.ts";
-import type { Found, Kept, Source } from "./source.ts";
+import type { Found, Kept, Source } from "./kept_files.ts";
 
 type Em = SqlEntityManager;
 
