@@ -23,7 +23,7 @@ import { managerFor } from "../store/db/manager.ts";
 import { databaseOf } from "../store/db/statement.ts";
 import type { Patience } from "../store/patience.ts";
 import type { Seal } from "../store/secret/seal.ts";
-import { type Asked, createAsked } from "./asked.ts";
+import { createAsked } from "./asked.ts";
 import type { Runnable } from "./attempt.ts";
 import { actorOf, addressOf, personActors } from "./audit.ts";
 import { withChannelIds } from "./handles.ts";
@@ -78,42 +78,37 @@ export interface Call {
   log: Log;
 }
 
-export interface Dispatcher {
-  /** Calls that a person was asked about. */
-  asked: Asked;
-  /** Why the credential may not make this call, whatever rows there are; null when it may. */
-  refuseScopes(tool: Tool, caller: Caller, args: unknown): Promise<ApiError | null>;
-  /** Runs an owner's operation. @throws ApiError, and nothing else. */
-  tool(tool: Tool, caller: Caller, call: Call): Promise<Outcome>;
-  /** Runs a handset's operation for whom its authenticator found. @throws ApiError, and nothing else. */
-  handset(operation: HandsetOperation, caller: Anyone | DeviceCaller, call: Call): Promise<Outcome>;
-  /** Runs what only a signed-in person can do, and answers its body. @throws ApiError, and nothing else. */
-  session<A extends keyof SessionAuth, I extends z.ZodObject, O extends z.ZodType>(
-    operation: SessionOperation<A, I, O>,
-    caller: SessionAuth[A],
-    call: Call,
-  ): Promise<z.output<O>>;
-}
-
-export function createDispatcher(deps: DispatchDeps): Dispatcher {
+export function createDispatcher(deps: DispatchDeps) {
   const perform = createPerform(deps);
   const seen = createSeen(deps.metrics);
   return {
+    /** Calls that a person was asked about. */
     asked: createAsked(deps),
-    refuseScopes: (tool, caller, args) => refuseScopes(tool, caller, args, whereOf(deps)),
-    tool: (tool, caller, call) =>
+    /** Why the credential may not make this call, whatever rows there are; null when it may. */
+    refuseScopes: (tool: Tool, caller: Caller, args: unknown): Promise<ApiError | null> =>
+      refuseScopes(tool, caller, args, whereOf(deps)),
+    /** Runs an owner's operation. @throws ApiError, and nothing else. */
+    tool: (tool: Tool, caller: Caller, call: Call): Promise<Outcome> =>
       seen(tool, call, "rest", () => runTool(deps, perform, tool, caller, call)).catch(
         async (error: ApiError) => {
           if (error.review) await tellOfReview(deps.reviewNotice, perform, caller, error.review, call.log);
           throw error;
         },
       ),
-    handset: (operation, caller, call) =>
+    /** Runs a handset's operation for whom its authenticator found. @throws ApiError, and nothing else. */
+    handset: (operation: HandsetOperation, caller: Anyone | DeviceCaller, call: Call): Promise<Outcome> =>
       seen(operation, { log: call.log }, "handset", () => runHandset(deps, perform, operation, caller, call)),
-    session: (operation, caller, call) =>
+    /** Runs what only a signed-in person can do, and answers its body. @throws ApiError, and nothing else. */
+    session: <A extends keyof SessionAuth, I extends z.ZodObject, O extends z.ZodType>(
+      operation: SessionOperation<A, I, O>,
+      caller: SessionAuth[A],
+      call: Call,
+    ): Promise<z.output<O>> =>
       seen(operation, call, "console", () => runSession(deps, perform, operation, caller, call)),
   };
 }
+
+export type Dispatcher = ReturnType<typeof createDispatcher>;
 
 async function runTool(
   deps: DispatchDeps,

@@ -126,5 +126,3 @@ export function createHousekeeping(options: {
     },
   };
 }
-
-export type Housekeeping = ReturnType<typeof createHousekeeping>;

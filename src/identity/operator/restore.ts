@@ -107,19 +107,17 @@ async function secretFor(
   return found;
 }
 
-interface Into {
-  where: OperatorSettings;
-  settings: ServerSettings;
-  secret: string;
-  replace: boolean;
-}
-
 /** The migrations that were missing. */
 async function putInto(
   url: string,
   box: Box,
   manifest: Manifest,
-  { where, settings, secret, replace }: Into,
+  {
+    where,
+    settings,
+    secret,
+    replace,
+  }: { where: OperatorSettings; settings: ServerSettings; secret: string; replace: boolean },
 ): Promise<string[]> {
   const { databasePooler } = where;
   return onOrm({ databaseUrl: url, databasePool: 2, databasePooler }, async (orm) => {

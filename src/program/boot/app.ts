@@ -75,18 +75,6 @@ export interface AppDeps {
   requests: Logs["requests"];
 }
 
-export interface App {
-  /** Serves one request. `peer` is the network address that it came from, null when there is none. */
-  fetch(request: Request, peer?: string | null): Promise<Response>;
-  /** From now on /readyz says that nothing new should be sent here; everything is served as before. */
-  stopping(): void;
-  /** From now on no poll is held, and those that are get their answers. */
-  ending(): void;
-  /** Everything that is served, in the router's spelling; an empty method stands for all others. */
-  routes: readonly { method?: string; route?: string; meta?: Partial<RouteMeta> }[];
-  close(): Promise<void>;
-}
-
 interface RequestState {
   log: RequestLog;
   client: Client;
@@ -105,7 +93,7 @@ const REQUEST_ID = /^[\w.:+/=-]{1,128}$/;
 const PERMISSIONS =
   "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), microphone=(), payment=(), usb=()";
 
-export function createApp(deps: AppDeps): App {
+export function createApp(deps: AppDeps) {
   const { config, dispatcher, metrics, space } = deps;
   const { mustHaveRoom } = space;
   const secure = new URL(config.publicUrl).protocol === "https:";
@@ -242,7 +230,8 @@ export function createApp(deps: AppDeps): App {
   const routed = async (request: Request) => appOf(request).fetch(request);
 
   return {
-    async fetch(request, peer = null) {
+    /** Serves one request. `peer` is the network address that it came from, null when there is none. */
+    async fetch(request: Request, peer: string | null = null): Promise<Response> {
       const started = performance.now();
       const client = clientOf(peer, request.headers);
       const given = client.byTrustedProxy ? request.headers.get("x-request-id") : null;
@@ -284,15 +273,20 @@ export function createApp(deps: AppDeps): App {
       );
       return response;
     },
+    /** From now on /readyz says that nothing new should be sent here; everything is served as before. */
     stopping: probes.stopping,
-    ending() {
+    /** From now on no poll is held, and those that are get their answers. */
+    ending(): void {
       deps.ingest.stop();
       void deps.hold.stop();
       deps.waits.stop();
     },
-    routes: app["~routes"],
+    /** Everything that is served, in the router's spelling; an empty method stands for all others. */
+    routes: app["~routes"] as readonly { method?: string; route?: string; meta?: Partial<RouteMeta> }[],
     close: async () => {
       if (mcpOpened) await (await mcp()).close();
     },
   };
 }
+
+export type App = ReturnType<typeof createApp>;

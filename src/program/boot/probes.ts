@@ -6,6 +6,7 @@ import { jsonAnswer } from "../../api/transports/answers.ts";
 import { forbidden, noSpace } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { Log } from "../../store/context.ts";
+import { within } from "../../store/db/within.ts";
 import type { Space } from "../../store/embedded/space.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -24,20 +25,6 @@ export const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/met
 
 const READY_MS = 500;
 
-/** Whoever asks for readiness gives up sooner than a call does; a database that says nothing by then is not ready. */
-async function inTime<T>(look: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => late.reject(new Error("the database does not answer")),
-    LIMITS.ready_seconds * 1000,
-  );
-  try {
-    return await Promise.race([look, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 /** `stopping`: from then on /readyz says that nothing new should be sent here. */
 export function addProbes(app: H3, deps: ProbeDeps): { stopping(): void } {
   let isStopping = false;
@@ -48,7 +35,8 @@ export function addProbes(app: H3, deps: ProbeDeps): { stopping(): void } {
     try {
       if (isStopping) return jsonAnswer(503, { status: "stopping" });
       if (deps.space.isLow()) return jsonAnswer(503, { status: "not ready", reason: noSpace().message });
-      const { degraded } = await inTime(ready());
+      // Whoever asks gives up sooner than a call does; a database that says nothing by then is not ready.
+      const { degraded } = await within(LIMITS.ready_seconds * 1000, ready(), "the database does not answer");
       return jsonAnswer(200, { status: "ready", ...(degraded.length > 0 ? { degraded } : {}) });
     } catch (error) {
       deps.logOf(event).warn({ err: error }, "not ready");
