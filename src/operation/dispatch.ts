@@ -23,12 +23,11 @@ import { managerFor } from "../store/db/manager.ts";
 import { databaseOf } from "../store/db/statement.ts";
 import type { Patience } from "../store/patience.ts";
 import type { Seal } from "../store/secret/seal.ts";
+import { tellOfReview } from "./alerts/notice.ts";
 import { createAsked } from "./asked.ts";
 import type { Runnable } from "./attempt.ts";
 import { actorOf, addressOf, personActors } from "./audit.ts";
-import { withChannelIds } from "./handles.ts";
 import { type Claim, type Repeats, repeatsOf } from "./idempotency.ts";
-import { tellOfReview } from "./notices.ts";
 import {
   createPerform,
   createSeen,
@@ -38,7 +37,7 @@ import {
   type SeenMetrics,
 } from "./perform.ts";
 import { invalidInput, refuseUnstorableText } from "./problems.ts";
-import { refuseRepeat, refuseRole } from "./refusals.ts";
+import { refuseRepeat, refuseRole, withChannelIds } from "./refusals.ts";
 import { leavesDraft, refusedWithDraft, refuseScopes } from "./scopes.ts";
 import {
   type HandsetOperation,

@@ -9,7 +9,7 @@ import { type ApiError, insufficientScope } from "../model/errors.ts";
 import { PUBLISH, type Scope } from "../model/scopes.ts";
 import type { Caller } from "../store/context.ts";
 import type { Orm } from "../store/db/orm.ts";
-import { withChannelIds } from "./handles.ts";
+import { withChannelIds } from "./refusals.ts";
 import { bodyOf, onlyReads, scopesFor, type Tool } from "./tool.ts";
 
 const opensChannels = ({ input }: Tool): boolean => Object.hasOwn(input.shape, "is_public");

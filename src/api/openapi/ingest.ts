@@ -71,7 +71,10 @@ export function ingestPaths(publicUrl: string, responses: Json): Json {
               },
             },
           },
-          ...refusalResponses(TYPES.filter((type) => type !== "payment_required"), responses),
+          ...refusalResponses(
+            TYPES.filter((type) => type !== "payment_required"),
+            responses,
+          ),
         },
         "x-codeSamples": [{ lang: "shell", label: "curl", source: curl }],
       },
