@@ -27,17 +27,6 @@ export interface Heard {
   tags?: string[];
 }
 
-export interface AskedToListen {
-  topic: string;
-  handles: string[];
-  format: (typeof FORMATS)[number] | "auth";
-  /** Null: nothing of before. */
-  since: "all" | "latest" | { at: Date; after: string | null } | null;
-  poll: boolean;
-  token: string | null;
-  wants(message: Heard): boolean;
-}
-
 interface Listening {
   listen(event: H3Event, asked: AskedToListen): Promise<Response>;
   failed(event: H3Event, error: unknown): void;
@@ -89,7 +78,7 @@ const PREFLIGHT = {
 };
 
 /** @throws ApiError (invalid_request) */
-function askedIn(request: Request, topic: string, format: AskedToListen["format"], now: Date): AskedToListen {
+function askedIn(request: Request, topic: string, format: (typeof FORMATS)[number] | "auth", now: Date) {
   const handles = topic.split(",");
   if (handles.length > LIMITS.ntfy_topics)
     throw invalidRequest(`One connection listens to at most ${LIMITS.ntfy_topics} channels.`, "topic");
@@ -101,6 +90,7 @@ function askedIn(request: Request, topic: string, format: AskedToListen["format"
     // What is no handle is the handle of no channel.
     handles: handles.map((handle) => (HANDLE.test(handle) ? handle : "")),
     format,
+    /** Null: nothing of before. */
     since: sinceOf(said("since") || (poll ? "all" : "none"), now),
     poll,
     token: tokenOf(request, NTFY_PLACES),
@@ -108,10 +98,12 @@ function askedIn(request: Request, topic: string, format: AskedToListen["format"
   };
 }
 
+export type AskedToListen = ReturnType<typeof askedIn>;
+
 const DURATION = /^(?:\d{1,9}(?:\.\d{1,9})?(?:ms|s|m|h|d|w))+$/;
 
 /** @throws ApiError (invalid_request) */
-function sinceOf(said: string, now: Date): AskedToListen["since"] {
+function sinceOf(said: string, now: Date): "all" | "latest" | { at: Date; after: string | null } | null {
   if (said === "none") return null;
   if (said === "all" || said === "latest") return said;
   const uuid = parseId("alr", said);
@@ -127,7 +119,7 @@ function sinceOf(said: string, now: Date): AskedToListen["since"] {
 }
 
 /** Any of the priorities, all of the tags, and the very texts. @throws ApiError (invalid_request) */
-function filterOf(said: (name: keyof typeof ASKED) => string): AskedToListen["wants"] {
+function filterOf(said: (name: keyof typeof ASKED) => string): (message: Heard) => boolean {
   const [id, message, title] = [said("id"), said("message"), said("title")];
   const tags = said("tags").split(",").filter(Boolean);
   const numbers = said("priority")

@@ -15,12 +15,9 @@ type Row = Record<string, unknown>;
 type Page = { data: Row[]; meta?: { next_before: string | null } };
 
 /** A body and its JSON. */
-export interface Written {
-  body: unknown;
-  json: string;
-}
+export const written = (body: unknown) => ({ body, json: JSON.stringify(body) });
 
-export const written = (body: unknown): Written => ({ body, json: JSON.stringify(body) });
+export type Written = ReturnType<typeof written>;
 
 const fits = ({ json }: Written): boolean => Buffer.byteLength(json) <= MAX_ANSWER;
 

@@ -17,7 +17,6 @@ import { describeDatabase, hasDatabase, openCluster, runningDatabase } from "../
 import { holdDataDir } from "../../store/embedded/hold.ts";
 import { serviceState } from "../../store/queries/service.ts";
 import { loadSecret } from "../../store/secret/secret.ts";
-import { type OperatorRequest, runOperation } from "./operations.ts";
 import { type State, stateOf } from "./state.ts";
 
 const WHERE = ["dataDir", "databaseUrl", "databasePooler", "databaseListenUrl"] as const;
@@ -135,20 +134,7 @@ class NotYet extends Error {
   readonly code = "57P03";
 }
 
-/**
- * Runs the request where the database is, brought up first.
- * @throws ApiError, or what the database said.
- */
-export async function runForOperator(
-  settings: OperatorSettings,
-  request: OperatorRequest,
-  now: () => Date,
-): Promise<unknown> {
-  const { result } = await onSchema(settings, (orm) => runOperation(orm.em.fork(), request, now()));
-  return result;
-}
-
-/** The same for work whose arguments are no values: files that are read and written. */
+/** Works where the database is, brought up first. @throws ApiError, or what the database said. */
 export async function workForOperator<T>(
   settings: OperatorSettings,
   work: (em: SqlEntityManager) => Promise<T>,
@@ -212,12 +198,7 @@ export async function shellOnDatabase(settings: OperatorSettings): Promise<numbe
 }
 
 /** Brings the database up. `byService`: a running service has done so already. */
-export async function migrateForOperator(
-  settings: OperatorSettings,
-): Promise<{ migrations: string[]; byService: boolean }> {
-  const { migrations, byService } = await onSchema(settings, async () => null);
-  return { migrations, byService };
-}
+export const migrateForOperator = (settings: OperatorSettings) => onSchema(settings, async () => null);
 
 /** Opens what works on a database for as long as `use` takes. */
 export async function onOrm<T>(

@@ -123,16 +123,8 @@ export interface Serving {
   close(): Promise<void>;
 }
 
-export interface Beginning {
-  /** What the first start made, null on every other one. */
-  made: Credentials | null;
-  example: Example | null;
-  /** The address of the one public channel. */
-  page: string | null;
-}
-
-/** Opens what only a first start opens. */
-export async function beginningOf(service: Service, config: Config): Promise<Beginning> {
+/** Opens what only a first start opens. `made`: by it, null on every other one; `page`: the address of the one public channel. */
+export async function beginningOf(service: Service, config: Config) {
   const { made } = service;
   const example = made ? await openExample(service, made, config) : null;
   return { made, example, page: await onlyPage(config, service) };
@@ -143,3 +135,5 @@ async function onlyPage({ publicBase }: Config, { orm }: Service): Promise<strin
   const [only, another] = await run(databaseOf(orm), twoPublicChannels, {}).catch(() => []);
   return only && !another ? `${publicBase}/${only.handle}` : null;
 }
+
+export type Beginning = Awaited<ReturnType<typeof beginningOf>>;

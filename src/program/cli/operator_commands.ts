@@ -36,8 +36,9 @@ const reach = () => import("../../identity/operator/reach.ts");
 /** Adds migrate, doctor, database, cell, workspaces, members, keys and channels. */
 export function addOperatorCommands(program: Command, version: string, now: () => Date): void {
   const ask = async (operation: OperatorOperation, args: Record<string, unknown>) => {
-    const { operatorSettings, runForOperator } = await reach();
-    return runForOperator(operatorSettings(), { operation, args }, now);
+    const { operatorSettings, workForOperator } = await reach();
+    const { runOperation } = await import("../../identity/operator/operations.ts");
+    return workForOperator(operatorSettings(), (em) => runOperation(em, { operation, args }, now()));
   };
   const run = async (operation: OperatorOperation, args: Record<string, unknown>) =>
     printResult(await ask(operation, args));

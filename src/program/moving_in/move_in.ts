@@ -76,8 +76,9 @@ export async function moveIn(em: Em, source: Source, asked: MoveIn, now: Date): 
 
 async function moveAll(em: Em, source: Source, asked: MoveIn, now: Date): Promise<MovedIn[]> {
   const member = await memberOf(em, asked);
-  const workspaceId = member.workspace.id;
-  const named = await withHandles(em, workspaceId, source);
+  const workspace = member.workspace.id;
+  const move: Move = { em, workspace, source, asked, now };
+  const named = await withHandles(move);
   const moved: MovedIn[] = [];
   for (const { found, handle, isThere } of named) {
     const one = { from: found.from, handle };
@@ -85,7 +86,7 @@ async function moveAll(em: Em, source: Source, asked: MoveIn, now: Date): Promis
       moved.push({ ...one, state: "there already", messages: 0, left_out: 0 });
       continue;
     }
-    const pusherId = await makeChannel(em, workspaceId, found, handle, source.tongue, asked.isPublic);
+    const pusherId = await makeChannel(move, found, handle);
     const pusher_id = showId("psh", pusherId);
     const { key } = await createKey(
       em,
@@ -98,11 +99,19 @@ async function moveAll(em: Em, source: Source, asked: MoveIn, now: Date): Promis
       },
       now,
     );
-    const messages = await moveMessages(em, workspaceId, pusherId, source, found, asked.most, now);
-    await auditComing(em, "import_from", workspaceId, pusher_id);
+    const messages = await moveMessages(move, pusherId, found);
+    await auditComing(em, "import_from", workspace, pusher_id);
     moved.push({ ...one, state: "new", messages, left_out: found.messages - messages, pusher_id, key });
   }
   return moved;
+}
+
+interface Move {
+  em: Em;
+  workspace: string;
+  source: Source;
+  asked: MoveIn;
+  now: Date;
 }
 
 /** A name as a handle may be. */
@@ -119,7 +128,7 @@ function handleOf(from: string, program: string): string {
 }
 
 /** The same names always come to the same handles, so a second run finds its channels. */
-async function withHandles(em: Em, workspaceId: string, { found, tongue }: Source) {
+async function withHandles({ em, workspace, source: { found, tongue } }: Move) {
   const used = new Set<string>();
   const named = [];
   for (const one of found) {
@@ -130,7 +139,7 @@ async function withHandles(em: Em, workspaceId: string, { found, tongue }: Sourc
       const handle = next(n);
       if (used.has(handle) || RESERVED_HANDLES.has(handle)) continue;
       const owner = await em.findOne(Pusher, { handle }, { filters: false });
-      const isThere = owner?.workspace.id === workspaceId;
+      const isThere = owner?.workspace.id === workspace;
       if (!isThere && (await run(em, takenHandles, { handles: [handle] })).length > 0) continue;
       used.add(handle);
       named.push({ found: one, handle, isThere });
@@ -146,14 +155,7 @@ const seen = (text: string, most: number) =>
 
 const nameOf = ({ title }: Found, handle: string) => seen(title, LIMITS.channel_name - 20) || handle;
 
-async function makeChannel(
-  em: Em,
-  workspace: string,
-  found: Found,
-  handle: string,
-  tongue: Tongue,
-  isPublic: boolean,
-) {
+async function makeChannel({ em, workspace, source, asked }: Move, found: Found, handle: string) {
   const gradient = defaultGradient(handle);
   const name = nameOf(found, handle);
   const fields = {
@@ -161,9 +163,10 @@ async function makeChannel(
     handle,
     name,
     category: "community" as const,
-    description: seen(found.about, LIMITS.channel_description) || `Came from ${PROGRAMS[tongue.name]}.`,
+    description:
+      seen(found.about, LIMITS.channel_description) || `Came from ${PROGRAMS[source.tongue.name]}.`,
     requested_perms: ["notify" as const, "sound" as const, "vibrate" as const],
-    is_public: isPublic,
+    is_public: asked.isPublic,
   };
   const pusher = em.create(Pusher, {
     ...fields,
@@ -185,13 +188,9 @@ const putAlerts = need(
 ).put;
 
 async function moveMessages(
-  em: Em,
-  workspace: string,
+  { em, workspace, source, asked: { most }, now }: Move,
   pusher: string,
-  source: Source,
   of: Found,
-  most: number,
-  now: Date,
 ) {
   let rows: Record<string, unknown>[] = [];
   let came = 0;
