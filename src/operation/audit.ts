@@ -41,13 +41,13 @@ export const addressOf = ({ workspace }: Caller) => ({
   listening: workspace.listening,
 });
 
+/** Nobody by name, in no workspace. */
+const UNNAMED = { workspace_id: null, actor_id: null, actor_name: null, member_id: null };
+
 /** A person in what concerns no workspace. */
 export const personActor = (transport: Transport): Actor => ({
-  workspace_id: null,
+  ...UNNAMED,
   actor_type: "session",
-  actor_id: null,
-  actor_name: null,
-  member_id: null,
   transport,
 });
 
@@ -60,22 +60,16 @@ export async function personActors(
   const memberships = await run(db, membershipsToTell, { user_id: personId });
   if (memberships.length === 0) return personActor(transport);
   return memberships.map(({ workspace_id, member_id, name }) => ({
-    workspace_id,
-    actor_type: "session",
-    actor_id: showId("mem", member_id),
-    actor_name: name,
-    member_id,
-    transport,
+    ...personActor(transport),
+    ...{ workspace_id, actor_id: showId("mem", member_id), actor_name: name, member_id },
   }));
 }
 
 /** The operator, who is whoever may use the machine. */
-export const operatorActor = (workspaceId: string | null): Actor => ({
-  workspace_id: workspaceId,
+export const operatorActor = (workspace_id: string | null): Actor => ({
+  ...UNNAMED,
+  workspace_id,
   actor_type: "operator",
-  actor_id: null,
-  actor_name: null,
-  member_id: null,
   transport: "operator",
 });
 

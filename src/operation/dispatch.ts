@@ -23,7 +23,6 @@ import { managerFor } from "../store/db/manager.ts";
 import { databaseOf } from "../store/db/statement.ts";
 import type { Patience } from "../store/patience.ts";
 import type { Seal } from "../store/secret/seal.ts";
-import { tellOfReview } from "./alerts/notice.ts";
 import { createAsked } from "./asked.ts";
 import type { Runnable } from "./attempt.ts";
 import { actorOf, addressOf, personActors } from "./audit.ts";
@@ -35,6 +34,7 @@ import {
   type Perform,
   type PerformDeps,
   type SeenMetrics,
+  tellOfReview,
 } from "./perform.ts";
 import { invalidInput, refuseUnstorableText } from "./problems.ts";
 import { refuseRepeat, refuseRole, withChannelIds } from "./refusals.ts";

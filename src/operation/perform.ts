@@ -4,6 +4,7 @@
 import type { Kysely } from "kysely";
 import type { DomainEvent } from "../model/domain/events.ts";
 import { ApiError } from "../model/errors.ts";
+import type { Caller, Log } from "../store/context.ts";
 import { beforeRetry, databaseOf, isConnectionLost, isRetryable, TRIES } from "../store/db/statement.ts";
 import { faultOf } from "../store/db/unavailable.ts";
 import { rateLimitHeaders } from "../store/rate_limits/limits.ts";
@@ -18,6 +19,7 @@ import {
   type Performance,
   type Runnable,
 } from "./attempt.ts";
+import { addressOf } from "./audit.ts";
 import type { Call } from "./dispatch.ts";
 import { KeyUsed, type Repeats } from "./idempotency.ts";
 import { limitsOf, type Writes } from "./tool.ts";
@@ -157,4 +159,25 @@ export function createSeen(metrics: SeenMetrics) {
       throw refused;
     }
   };
+}
+
+/**
+ * Whoever decides hears that a draft begins to wait, where a call was refused for want of a person or waits for one. What becomes of the
+ * notice is nothing to the call (docs/rules.md#reviews-channel).
+ * `review` is ToReview. Whether the draft waits, and was not told of before, its row says. No line of the audit log is about it: nobody has called it.
+ */
+export async function tellOfReview(
+  notice: Runnable,
+  perform: Perform,
+  caller: Caller,
+  review: unknown,
+  log: Log,
+): Promise<void> {
+  if (caller.credential.type === "session") return;
+  const address = addressOf(caller);
+  await perform(notice, { caller, input: review, log, actor: null, address, visible: null }).catch(
+    (error) => {
+      if (!(error instanceof ApiError)) log.warn({ err: error }, "nobody is told of a draft that waits");
+    },
+  );
 }

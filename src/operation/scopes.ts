@@ -10,7 +10,7 @@ import { PUBLISH, type Scope } from "../model/scopes.ts";
 import type { Caller } from "../store/context.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { withChannelIds } from "./refusals.ts";
-import { bodyOf, onlyReads, scopesFor, type Tool } from "./tool.ts";
+import { onlyReads, type Tool } from "./tool.ts";
 
 const opensChannels = ({ input }: Tool): boolean => Object.hasOwn(input.shape, "is_public");
 
@@ -87,3 +87,26 @@ export function refusedWithDraft({ scopes }: ApiError, body: unknown): ApiError 
     { pusher_id, alert_id: id },
   );
 }
+
+/** The fields of raw arguments; none of what is no object. */
+export const bodyOf = (raw: unknown) =>
+  typeof raw === "object" && raw !== null ? (raw as Record<string, unknown>) : {};
+
+/** Every scope that a call needs, read from its raw arguments: the tool's own, then those that the body asks for. */
+export function scopesFor(tool: Tool, raw: unknown): Scope[] {
+  const body = bodyOf(raw);
+  const extra = Object.entries(tool.alsoRequires ?? {}).filter(([, asked]) => asked(body));
+  return [tool.scope, ...(extra.map(([scope]) => scope) as Scope[])];
+}
+
+/** The argument that names the version of the row which the call shall change; null where there is none. */
+export function expectedArgument({ version, input }: Pick<Tool, "version" | "input">): string | null {
+  const name = `expected_${version}`;
+  return version !== undefined && Object.hasOwn(input.shape, name) ? name : null;
+}
+
+/** Whether its fields are changes of what is there: absent stays, null empties. */
+export const isEdit = ({
+  http: { method, when },
+  takesChanges,
+}: Pick<Tool, "http" | "takesChanges">): boolean => takesChanges === true || (method === "PATCH" && !when);

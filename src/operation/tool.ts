@@ -291,29 +291,6 @@ export const limitsOf = ({ limit = [] }: Pick<Operation<never, never, never>, "l
 /** Whether the caller chooses between the whole answer and the short one. */
 export const hasView = ({ input }: Pick<Tool, "input">): boolean => Object.hasOwn(input.shape, "view");
 
-/** The argument that names the version of the row which the call shall change; null where there is none. */
-export function expectedArgument({ version, input }: Pick<Tool, "version" | "input">): string | null {
-  const name = `expected_${version}`;
-  return version !== undefined && Object.hasOwn(input.shape, name) ? name : null;
-}
-
 /** Whether a call of it changes nothing. */
 export const onlyReads = ({ http: { method }, creates }: Pick<Tool, "http" | "creates">): boolean =>
   method === "GET" || (method === "POST" && !creates);
-
-/** Whether its fields are changes of what is there: absent stays, null empties. */
-export const isEdit = ({
-  http: { method, when },
-  takesChanges,
-}: Pick<Tool, "http" | "takesChanges">): boolean => takesChanges === true || (method === "PATCH" && !when);
-
-/** The fields of raw arguments; none of what is no object. */
-export const bodyOf = (raw: unknown) =>
-  typeof raw === "object" && raw !== null ? (raw as Record<string, unknown>) : {};
-
-/** Every scope that a call needs, read from its raw arguments: the tool's own, then those that the body asks for. */
-export function scopesFor(tool: Tool, raw: unknown): Scope[] {
-  const body = bodyOf(raw);
-  const extra = Object.entries(tool.alsoRequires ?? {}).filter(([, asked]) => asked(body));
-  return [tool.scope, ...(extra.map(([scope]) => scope) as Scope[])];
-}

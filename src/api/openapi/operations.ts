@@ -4,9 +4,9 @@ import type { ErrorType } from "../../model/errors.ts";
 import { need } from "../../model/need.ts";
 import type { Scope } from "../../model/scopes.ts";
 import type { JsonSchema } from "../../operation/schema.ts";
+import { expectedArgument } from "../../operation/scopes.ts";
 import {
   ANSWER_ARGUMENTS,
-  expectedArgument,
   type HandsetOperation,
   hasView,
   limitsOf,

@@ -3,8 +3,8 @@
 
 import { LIMITS } from "../../model/limits.ts";
 import { inputSchema, type JsonSchema } from "../../operation/schema.ts";
-import { type Hints, hintsOf } from "../../operation/scopes.ts";
-import { isEdit, pathArguments, type Tool } from "../../operation/tool.ts";
+import { type Hints, hintsOf, isEdit } from "../../operation/scopes.ts";
+import { pathArguments, type Tool } from "../../operation/tool.ts";
 import type { Caller } from "../../store/context.ts";
 
 const ABOUT =

@@ -1,9 +1,12 @@
 // A connection to an address that was checked, and to no other, for one request; and those to one origin that are kept for many, each
-// made as a delivery's is: the origin is resolved and judged anew. Must not know what is asked over them.
+// made as a delivery's is: the origin is resolved and judged anew. Must not know what is asked over them. One GET of a small document at an
+// address that a stranger named, by the rules of deliveries: https, no redirects, little time, few bytes. Must not know what it says.
 
+import { isUtf8 } from "node:buffer";
 import { isIP, type LookupFunction, connect as netConnect, type Socket } from "node:net";
 import { connect as tlsConnect } from "node:tls";
 import type { Dispatcher, Pool } from "undici";
+import { LIMITS } from "../../model/limits.ts";
 import { portOf, resolveTarget, type TargetRules, withoutFinalDot } from "./target.ts";
 
 /** Loaded by the first call, since most services start often and call nobody; kept, so that later ones do not wait. */
@@ -125,4 +128,50 @@ async function connect(origin: string, rules: TargetRules, timeoutMs: number) {
   } finally {
     clearTimeout(timer);
   }
+}
+
+export const FETCH_TIMEOUT_MS = 5000;
+export const MAX_DOCUMENT_BYTES = LIMITS.client_document;
+
+/**
+ * `refused`: not an address that may be called. `unreachable`: no answer from it within the time. `answer`: another one
+ * than 200 with JSON. `large`: more than may be read.
+ */
+export type Fetched =
+  | { ok: true; text: string }
+  | { ok: false; why: "refused" | "unreachable" | "answer" | "large" };
+
+/** Fetches `address`. Never throws, and leaves no socket behind. */
+export async function fetchDocument(
+  address: string,
+  rules: TargetRules,
+  { timeoutMs = FETCH_TIMEOUT_MS }: { timeoutMs?: number } = {},
+): Promise<Fetched> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    const target = await resolveTarget(address, rules, { signal });
+    if (!target.ok)
+      return { ok: false, why: /^(url|address)$/.test(target.refusal) ? "refused" : "unreachable" };
+    if (target.url.protocol !== "https:") return { ok: false, why: "refused" };
+    const socket = await dial(target.url, target.addresses, signal, () => {});
+    const headers = { accept: "application/json", "accept-encoding": "identity", "user-agent": "Belfry/1" };
+    return await exchange(target.url, socket, { method: "GET", headers, signal }, documentIn);
+  } catch {
+    return { ok: false, why: "unreachable" };
+  }
+}
+
+async function documentIn({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<Fetched> {
+  const type = String(headers["content-type"] ?? "");
+  if (statusCode !== 200 || !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type))
+    return { ok: false, why: "answer" };
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > MAX_DOCUMENT_BYTES) return { ok: false, why: "large" };
+    chunks.push(chunk);
+  }
+  const read = Buffer.concat(chunks);
+  return isUtf8(read) ? { ok: true, text: new TextDecoder().decode(read) } : { ok: false, why: "answer" };
 }

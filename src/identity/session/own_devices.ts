@@ -11,7 +11,7 @@ import { defineMemberOperation, definePersonOperation } from "../../operation/to
 import { scope, visibleChannel } from "../../store/queries/channels.ts";
 import { listOwnDevices, putOwnLink, testDraft, unlinkOwnDevice } from "../../store/queries/own_devices.ts";
 import { countWoken } from "../../store/queries/push.ts";
-import { deletedView, expectedVersion } from "../../store/shapes/fields.ts";
+import { deletedView, expectedVersion, listOf } from "../../store/shapes/fields.ts";
 import { mintToken, OWN_DEVICE_PREFIX } from "../auth/tokens.ts";
 
 export const get_wake_ups = defineMemberOperation({
@@ -44,11 +44,7 @@ export const list_own_devices = definePersonOperation({
   title: "List own devices",
   description: "The handsets that the person linked to the own account. Nobody else is shown them.",
   writes: "nothing",
-  output: z.object({
-    data: z.array(
-      z.object({ id: z.string(), platform: z.string(), app_version: z.string(), linked_at: z.string() }),
-    ),
-  }),
+  output: listOf({ id: z.string(), platform: z.string(), app_version: z.string(), linked_at: z.string() }),
   async handler(_, { sql, caller: { person } }) {
     const rows = await sql(listOwnDevices, { user_id: person.id });
     return {

@@ -4,7 +4,6 @@ import { randomBytes } from "node:crypto";
 import { LockMode } from "@mikro-orm/core";
 import { z } from "zod";
 import { ALERT_GRID } from "../../model/domain/alert_status.ts";
-import { defaultGradient, deriveInitials } from "../../model/domain/avatar.ts";
 import { newUuid, parseId, showId } from "../../model/domain/ids.ts";
 import { Member, Workspace } from "../../model/entities/member.ts";
 import { Invite, Pusher } from "../../model/entities/pusher.ts";
@@ -13,7 +12,6 @@ import { text } from "../../model/fields/accepts.ts";
 import { ALERT } from "../../model/fields/alert.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/columns.ts";
 import { INVITE } from "../../model/fields/invite.ts";
-import { PUSHER } from "../../model/fields/pusher.ts";
 import { argumentsOf, blanksOf } from "../../model/fields/record.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { attachAssets } from "../../operation/alerts/attach.ts";
@@ -21,13 +19,13 @@ import { alertFor, alertIds, announce, changesBetween } from "../../operation/al
 import { compose } from "../../operation/alerts/compose.ts";
 import { followSeries } from "../../operation/alerts/series.ts";
 import { shownWhole } from "../../operation/alerts/show.ts";
+import { newChannel } from "../../operation/channels/find_pusher.ts";
 import { defineMemberOperation } from "../../operation/tool.ts";
 import { listAlertChanges } from "../../store/queries/alert_changes.ts";
 import { declineAlert, equalSend, readAlert } from "../../store/queries/alerts.ts";
 import { scope } from "../../store/queries/channels.ts";
 import { reviewedView, showAlert } from "../../store/shapes/alert.ts";
 import { expectedVersion, listOf } from "../../store/shapes/fields.ts";
-import { searchText } from "../../store/shapes/pusher.ts";
 
 export const open_reviews = defineMemberOperation({
   name: "open_reviews",
@@ -44,22 +42,13 @@ export const open_reviews = defineMemberOperation({
     if (reviews_id && (await em.findOne(Pusher, { id: reviews_id })))
       return { id: showId("psh", reviews_id) };
     const handle = `reviews-${randomBytes(5).toString("hex")}`;
-    const { from, to } = defaultGradient(handle);
-    const named = { name: "Reviews", tags: [] as string[] };
-    const channel = em.create(Pusher, {
-      id: newUuid(),
-      workspace: workspace.id,
-      ...blanksOf(PUSHER),
-      ...named,
+    const channel = newChannel(em, workspace.id, {
+      name: "Reviews",
       handle,
       category: "ai",
       description: `Drafts of ${workspace.name} that wait for somebody to decide.`,
       requested_perms: ["notify", "sound", "vibrate"],
       is_public: false,
-      search: searchText(named),
-      gradient_from: from,
-      gradient_to: to,
-      initials: deriveInitials(named.name),
     });
     em.create(Invite, {
       id: newUuid(),

@@ -5,16 +5,14 @@ import { z } from "zod";
 import { newUuid, showId } from "../../model/domain/ids.ts";
 import { reviewUrl } from "../../model/domain/review.ts";
 import { wordsOf } from "../../model/domain/words.ts";
-import { ApiError, type ToReview } from "../../model/errors.ts";
+import type { ToReview } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { need } from "../../model/need.ts";
-import type { Caller, Context, Log } from "../../store/context.ts";
+import type { Context } from "../../store/context.ts";
 import { insertAlert } from "../../store/queries/alerts.ts";
 import { scope } from "../../store/queries/channels.ts";
 import { claimNotice } from "../../store/queries/reviews.ts";
 import type { Runnable } from "../attempt.ts";
-import { addressOf } from "../audit.ts";
-import type { Perform } from "../perform.ts";
 import { alertIds, announce } from "./change.ts";
 import { compose } from "./compose.ts";
 
@@ -75,20 +73,3 @@ export const createReviewNotice = (
     return null;
   },
 });
-
-/** `review` is ToReview. Whether the draft waits, and was not told of before, its row says. No line of the audit log is about it: nobody has called it. */
-export async function tellOfReview(
-  notice: Runnable,
-  perform: Perform,
-  caller: Caller,
-  review: unknown,
-  log: Log,
-): Promise<void> {
-  if (caller.credential.type === "session") return;
-  const address = addressOf(caller);
-  await perform(notice, { caller, input: review, log, actor: null, address, visible: null }).catch(
-    (error) => {
-      if (!(error instanceof ApiError)) log.warn({ err: error }, "nobody is told of a draft that waits");
-    },
-  );
-}

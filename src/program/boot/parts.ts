@@ -4,8 +4,8 @@
 import { createAssets } from "../../effects/assets/files.ts";
 import { housekeepingJobs } from "../../effects/housekeeping/jobs.ts";
 import { createHousekeeping } from "../../effects/housekeeping/scheduler.ts";
+import { fetchDocument } from "../../effects/webhooks/connection.ts";
 import { createWebhooks } from "../../effects/webhooks/endpoints.ts";
-import { fetchDocument } from "../../effects/webhooks/fetch.ts";
 import { targetRules } from "../../effects/webhooks/target.ts";
 import { createAskedAgain } from "../../handset/asked_again.ts";
 import { createHandsetAuthenticator } from "../../handset/authenticate.ts";

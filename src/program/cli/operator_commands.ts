@@ -5,11 +5,9 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { OperatorOperation } from "../../identity/operator/operations.ts";
 import { loadSettings } from "../../store/config/load.ts";
 import { readCredentials } from "../../store/secret/credentials.ts";
-import { addBackupCommands } from "./backup_commands.ts";
-import { addCarryCommands, addImportFromCommand } from "./carry_commands.ts";
-import { addCellCommand, addSecretCommand } from "./cell_command.ts";
+import { addBackupCommands, addCarryCommands, addImportFromCommand } from "./carry_commands.ts";
 import { printResult, remark } from "./output.ts";
-import { addDoctorCommand, addStatusCommand } from "./status_command.ts";
+import { addCellCommand, addDoctorCommand, addSecretCommand, addStatusCommand } from "./status_command.ts";
 
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 /** A hundred years; what lives longer needs no expiry. */

@@ -12,24 +12,22 @@ import { createKey, memberOf } from "../../identity/operator/accounts.ts";
 import { auditComing } from "../../identity/operator/audit.ts";
 import { inTransaction, makeFindable } from "../../identity/operator/import.ts";
 import { checkContent } from "../../model/domain/alert_content.ts";
-import { defaultGradient, deriveInitials } from "../../model/domain/avatar.ts";
-import { newUuid, showId, uuidOf } from "../../model/domain/ids.ts";
+import { showId, uuidOf } from "../../model/domain/ids.ts";
 import { RESERVED_HANDLES } from "../../model/domain/reserved_handles.ts";
 import { Pusher } from "../../model/entities/pusher.ts";
 import { ApiError, invalidRequest } from "../../model/errors.ts";
 import { ALERT } from "../../model/fields/alert.ts";
 import { toIsoMicros } from "../../model/fields/columns.ts";
 import { PROGRAMS } from "../../model/fields/programs.ts";
-import { PUSHER } from "../../model/fields/pusher.ts";
-import { argumentsOf, blanksOf } from "../../model/fields/record.ts";
+import { argumentsOf } from "../../model/fields/record.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { need } from "../../model/need.ts";
 import { PUBLISH } from "../../model/scopes.ts";
 import { compose } from "../../operation/alerts/compose.ts";
+import { newChannel } from "../../operation/channels/find_pusher.ts";
 import { run } from "../../store/db/statement.ts";
 import { CARRIED, takenHandles } from "../../store/queries/carried.ts";
 import { writePrivate } from "../../store/secret/private_file.ts";
-import { searchText } from "../../store/shapes/pusher.ts";
 import type { Found, Kept, Source } from "./kept_files.ts";
 
 type Em = SqlEntityManager;
@@ -156,26 +154,14 @@ const seen = (text: string, most: number) =>
 const nameOf = ({ title }: Found, handle: string) => seen(title, LIMITS.channel_name - 20) || handle;
 
 async function makeChannel({ em, workspace, source, asked }: Move, found: Found, handle: string) {
-  const gradient = defaultGradient(handle);
-  const name = nameOf(found, handle);
-  const fields = {
-    ...blanksOf(PUSHER),
+  const pusher = newChannel(em, workspace, {
     handle,
-    name,
-    category: "community" as const,
+    name: nameOf(found, handle),
+    category: "community",
     description:
       seen(found.about, LIMITS.channel_description) || `Came from ${PROGRAMS[source.tongue.name]}.`,
-    requested_perms: ["notify" as const, "sound" as const, "vibrate" as const],
+    requested_perms: ["notify", "sound", "vibrate"],
     is_public: asked.isPublic,
-  };
-  const pusher = em.create(Pusher, {
-    ...fields,
-    id: newUuid(),
-    workspace,
-    search: searchText(fields),
-    gradient_from: gradient.from,
-    gradient_to: gradient.to,
-    initials: deriveInitials(name),
   });
   await em.flush();
   return pusher.id;
