@@ -247,7 +247,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "auth",
     fault: "a token may do what its connection was granted later",
-    file: "src/identity/auth/connections.ts",
+    file: "src/identity/auth/keys.ts",
     from: ".filter((scope) => read.scopes.includes(scope))",
     to: "",
     tests: GRANTS,

@@ -16,7 +16,7 @@ import { text } from "../model/fields/accepts.ts";
 import { DEVICE } from "../model/fields/device.ts";
 import { argumentsOf, changesOf } from "../model/fields/record.ts";
 import { LIMITS } from "../model/limits.ts";
-import { announceSubscribers } from "../operation/end.ts";
+import { announceSubscribers } from "../operation/audit.ts";
 import { defineHandsetOperation, defineOpenHandsetOperation, MAX_BODY } from "../operation/tool.ts";
 import { lockChannelsOf, lockDevices, removeDevices, unsubscribeDevices } from "../store/queries/devices.ts";
 import { linkOwnDevice, ownerOfDevice, takeOwnLink, unlinkDevice } from "../store/queries/own_devices.ts";

@@ -6,7 +6,7 @@ import { ApiError, unauthorized } from "../model/errors.ts";
 import { text } from "../model/fields/accepts.ts";
 import { toIsoMicros } from "../model/fields/columns.ts";
 import { LIMITS } from "../model/limits.ts";
-import { announceSubscribers } from "../operation/end.ts";
+import { announceSubscribers } from "../operation/audit.ts";
 import { keysetPage } from "../operation/page.ts";
 import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
 import { lockChannelsOf, lockDevices, unsubscribeDevices } from "../store/queries/devices.ts";

@@ -7,7 +7,7 @@ import { text } from "../model/fields/accepts.ts";
 import { toIsoMicros } from "../model/fields/columns.ts";
 import { CATEGORIES } from "../model/fields/pusher.ts";
 import { LIMITS } from "../model/limits.ts";
-import { announceSubscribers } from "../operation/end.ts";
+import { announceSubscribers } from "../operation/audit.ts";
 import { keysetPage } from "../operation/page.ts";
 import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
 import { directoryPage } from "../store/queries/directory.ts";

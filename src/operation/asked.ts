@@ -25,13 +25,6 @@ export interface Question {
   version: string;
 }
 
-export interface Asked {
-  /** The question in the form that travels. */
-  state(call: AskedCall, question: Question): string;
-  /** The question that this call was about; null for what was altered, belongs to another call, is over or was used. */
-  take(state: string, call: AskedCall): Promise<Question | null>;
-}
-
 interface Sealed extends Question {
   caller: string;
   call: string;
@@ -46,7 +39,7 @@ export interface AskedDeps {
   mustHaveRoom?(): void;
 }
 
-export function createAsked({ orm, askedSeal, now, mustHaveRoom }: AskedDeps): Asked {
+export function createAsked({ orm, askedSeal, now, mustHaveRoom }: AskedDeps) {
   const callOf = ({ tool, args }: AskedCall) => hashOf([tool.name, args]).toString("base64url");
 
   function opened(state: string): Sealed | null {
@@ -58,7 +51,8 @@ export function createAsked({ orm, askedSeal, now, mustHaveRoom }: AskedDeps): A
   }
 
   return {
-    state(call, question) {
+    /** The question in the form that travels. */
+    state(call: AskedCall, question: Question): string {
       const until = now().getTime() + LIMITS.review_asked_minutes * 60_000;
       const sealed: Sealed = {
         ...question,
@@ -69,7 +63,8 @@ export function createAsked({ orm, askedSeal, now, mustHaveRoom }: AskedDeps): A
       };
       return askedSeal.seal(JSON.stringify(sealed)).toString("base64url");
     },
-    async take(state, call) {
+    /** The question that this call was about; null for what was altered, belongs to another call, is over or was used. */
+    async take(state: string, call: AskedCall): Promise<Question | null> {
       const found = opened(state);
       if (!found || found.caller !== call.caller.credential.id || found.call !== callOf(call)) return null;
       if (found.until < now().getTime()) return null;
@@ -80,3 +75,5 @@ export function createAsked({ orm, askedSeal, now, mustHaveRoom }: AskedDeps): A
     },
   };
 }
+
+export type Asked = ReturnType<typeof createAsked>;

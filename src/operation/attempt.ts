@@ -16,8 +16,7 @@ import { run } from "../store/db/statement.ts";
 import { single, type Together } from "../store/db/together.ts";
 import type { Patience } from "../store/patience.ts";
 import { type Policy, type RateLimits, rateLimitHeaders, type Taken } from "../store/rate_limits/limits.ts";
-import { type Actor, auditLines, makerOf } from "./audit.ts";
-import { writeEnd } from "./end.ts";
+import { type Actor, auditLines, makerOf, writeEnd } from "./audit.ts";
 import { NO_KEY, type Repeats } from "./idempotency.ts";
 import { type Limit, limitsOf, type MadeWorkspace, type Writes } from "./tool.ts";
 
@@ -73,35 +72,25 @@ interface Counted {
 }
 
 /** What a try leaves. */
-export interface Attempt {
-  events: DomainEvent[];
+export const newAttempt = () => ({
+  events: [] as DomainEvent[],
   /** Channels and devices of which handsets see something else after it. */
-  seen: Set<string>;
-  later: (() => void)[];
-  counted: Counted[];
+  seen: new Set<string>(),
+  later: [] as (() => void)[],
+  counted: [] as Counted[],
   /** Its manager; most operations only run statements, so it is not made before somebody asks for it. */
-  em: SqlEntityManager | null;
+  em: null as SqlEntityManager | null,
   /** What each line of the audit log tells, where that is not the answer. */
-  told: readonly unknown[] | null;
+  told: null as readonly unknown[] | null,
   /** The names of the fields that the call changed; null where it is no edit. */
-  changed: string[] | null;
+  changed: null as string[] | null,
   /** True when a statement of the handler writes what the end of the call would. */
-  ended: boolean;
-  /** True when only the commit is left: if the connection is lost now, nobody knows whether it was done. */
-  committing: boolean;
-}
-
-export const newAttempt = (): Attempt => ({
-  events: [],
-  seen: new Set(),
-  later: [],
-  counted: [],
-  em: null,
-  told: null,
-  changed: null,
   ended: false,
+  /** True when only the commit is left: if the connection is lost now, nobody knows whether it was done. */
   committing: false,
 });
+
+export type Attempt = ReturnType<typeof newAttempt>;
 
 /** Body and validator of what a handler returned. */
 export interface Answer {
@@ -150,44 +139,39 @@ function contextOn(
   db: Kysely<unknown>,
   attempt: Attempt,
   { name: operation, output, limit, writes }: Runnable,
-  {
-    caller,
-    log,
-    actor,
-    input,
-    address,
-    visible,
-    heldValidators,
-    expectedVersions = null,
-    patience,
-    repeats,
-  }: Performance,
+  call: Performance,
   { orm, together, limits, services, limitMax, now }: AttemptDeps,
 ): Context<unknown> {
+  const { log, expectedVersions = null } = call;
   return {
     get em() {
-      attempt.em ??= managerFor(orm, visible, writes === "rows" ? db : null);
+      attempt.em ??= managerFor(orm, call.visible, writes === "rows" ? db : null);
       return attempt.em;
     },
-    caller,
+    caller: call.caller,
     services,
     log,
-    patience: patience ?? ENDLESS,
+    patience: call.patience ?? ENDLESS,
     now,
     sql: (statement, parameters) => run(db, statement, parameters),
     afterCommit: (work) => attempt.later.push(work),
     emit(event) {
-      const told = { created_at: now().toISOString(), requestId: log.origin?.(), ...address };
+      const told = { created_at: now().toISOString(), requestId: log.origin?.(), ...call.address };
       const emitted = { id: newUuid(), ...told, ...event };
       attempt.events.push(emitted);
       return emitted;
     },
     takeEnd(answer) {
       attempt.ended = true;
-      const [line] = auditLines(need(actor, "an owner's call has an actor"), operation, input, answer);
+      const [line] = auditLines(
+        need(call.actor, "an owner's call has an actor"),
+        operation,
+        call.input,
+        answer,
+      );
       return need(line, "there is one actor");
     },
-    takeKey: (answer) => repeats?.taking(output.parse(answer)) ?? NO_KEY,
+    takeKey: (answer) => call.repeats?.taking(output.parse(answer)) ?? NO_KEY,
     tellChanged(fields) {
       attempt.changed = [...fields];
     },
@@ -205,7 +189,7 @@ function contextOn(
     handsetsSee(ids) {
       for (const id of ids) attempt.seen.add(id);
     },
-    clientHolds: (validator) => heldValidators?.includes(validator) ?? false,
+    clientHolds: (validator) => call.heldValidators?.includes(validator) ?? false,
     async countAgainstLimit(...subjects) {
       const asked = limitsOf({ limit: need(limit, "only an operation with a limit counts") }).map(
         async ({ name, max, seconds }, i): Promise<Counted | null> => {

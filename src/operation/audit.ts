@@ -1,14 +1,19 @@
 // What the audit log is told of a call that wrote: who, by which way, what it was and what it concerned. Never what a field of
-// the call holds, nor of its answer more than ids and a status (docs/rules.md#audit-log).
+// the call holds, nor of its answer more than ids and a status (docs/rules.md#audit-log). And the end of a transaction: those lines, and
+// for the feed what happened, in one statement that goes out with the commit. Accounts are told that somebody joined or left a second
+// apart at least (docs/rules.md#subscriber-events-are-gathered).
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Kysely } from "kysely";
+import { type DomainEvent, subscriberEvent } from "../model/domain/events.ts";
 import { newUuid, parseId, showId } from "../model/domain/ids.ts";
 import type { AuditLine, Transport } from "../model/entities/audit_event.ts";
 import { need } from "../model/need.ts";
-import type { Caller } from "../store/context.ts";
+import type { Caller, Context } from "../store/context.ts";
 import { run } from "../store/db/statement.ts";
-import { insertAudit, membershipsToTell } from "../store/queries/audit.ts";
+import { insertAudit, insertAuditBefore, membershipsToTell } from "../store/queries/audit.ts";
+import { eventRows, insertAuditAndEvents, insertEvents } from "../store/queries/events.ts";
+import { tellSubscribers } from "../store/queries/subscribers.ts";
 import type { MadeWorkspace } from "./tool.ts";
 
 /** Who acts, as far as it is known before the call runs. */
@@ -36,13 +41,13 @@ export const addressOf = ({ workspace }: Caller) => ({
   listening: workspace.listening,
 });
 
+/** Nobody by name, in no workspace. */
+const UNNAMED = { workspace_id: null, actor_id: null, actor_name: null, member_id: null };
+
 /** A person in what concerns no workspace. */
 export const personActor = (transport: Transport): Actor => ({
-  workspace_id: null,
+  ...UNNAMED,
   actor_type: "session",
-  actor_id: null,
-  actor_name: null,
-  member_id: null,
   transport,
 });
 
@@ -55,22 +60,16 @@ export async function personActors(
   const memberships = await run(db, membershipsToTell, { user_id: personId });
   if (memberships.length === 0) return personActor(transport);
   return memberships.map(({ workspace_id, member_id, name }) => ({
-    workspace_id,
-    actor_type: "session",
-    actor_id: showId("mem", member_id),
-    actor_name: name,
-    member_id,
-    transport,
+    ...personActor(transport),
+    ...{ workspace_id, actor_id: showId("mem", member_id), actor_name: name, member_id },
   }));
 }
 
 /** The operator, who is whoever may use the machine. */
-export const operatorActor = (workspaceId: string | null): Actor => ({
-  workspace_id: workspaceId,
+export const operatorActor = (workspace_id: string | null): Actor => ({
+  ...UNNAMED,
+  workspace_id,
   actor_type: "operator",
-  actor_id: null,
-  actor_name: null,
-  member_id: null,
   transport: "operator",
 });
 
@@ -131,4 +130,29 @@ function concerned(input: unknown, body: unknown) {
     subject_id: subject,
     status: typeof status === "string" && STATUSES.has(status) ? status : null,
   };
+}
+
+/** Writes what there is to be written down; nothing may follow it but the commit. */
+export async function writeEnd(
+  db: SqlEntityManager | Kysely<unknown>,
+  lines: ReturnType<typeof auditLines>,
+  events: readonly DomainEvent[],
+): Promise<void> {
+  for (const line of lines.slice(0, -1)) await run(db, insertAuditBefore, line);
+  const line = lines.at(-1);
+  if (line && events.length > 0) await run(db, insertAuditAndEvents, { ...line, ...eventRows(events) });
+  else if (line) await run(db, insertAudit, line);
+  else if (events.length > 0) await run(db, insertEvents, eventRows(events));
+}
+
+/**
+ * To be called when subscriptions of these channels have changed, whose rows are locked. A channel of which something was told
+ * a moment ago is told of by the housekeeping.
+ */
+export async function announceSubscribers(
+  channels: readonly { pusher_id: string }[],
+  ctx: Pick<Context, "sql" | "emit">,
+): Promise<void> {
+  const pusher_ids = channels.map(({ pusher_id }) => pusher_id);
+  for (const told of await ctx.sql(tellSubscribers, { pusher_ids })) ctx.emit(subscriberEvent(told));
 }

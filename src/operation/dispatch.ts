@@ -23,17 +23,22 @@ import { managerFor } from "../store/db/manager.ts";
 import { databaseOf } from "../store/db/statement.ts";
 import type { Patience } from "../store/patience.ts";
 import type { Seal } from "../store/secret/seal.ts";
-import { type Asked, createAsked } from "./asked.ts";
+import { createAsked } from "./asked.ts";
 import type { Runnable } from "./attempt.ts";
 import { actorOf, addressOf, personActors } from "./audit.ts";
-import { withChannelIds } from "./handles.ts";
 import { type Claim, type Repeats, repeatsOf } from "./idempotency.ts";
-import { tellOfReview } from "./notices.ts";
-import { createPerform, type Outcome, type Perform, type PerformDeps } from "./perform.ts";
+import {
+  createPerform,
+  createSeen,
+  type Outcome,
+  type Perform,
+  type PerformDeps,
+  type SeenMetrics,
+  tellOfReview,
+} from "./perform.ts";
 import { invalidInput, refuseUnstorableText } from "./problems.ts";
-import { refuseRepeat, refuseRole } from "./refusals.ts";
+import { refuseRepeat, refuseRole, withChannelIds } from "./refusals.ts";
 import { leavesDraft, refusedWithDraft, refuseScopes } from "./scopes.ts";
-import { createSeen, type SeenMetrics } from "./seen.ts";
 import {
   type HandsetOperation,
   onlyReads,
@@ -72,56 +77,48 @@ export interface Call {
   log: Log;
 }
 
-export interface Dispatcher {
-  /** Calls that a person was asked about. */
-  asked: Asked;
-  /** Why the credential may not make this call, whatever rows there are; null when it may. */
-  refuseScopes(tool: Tool, caller: Caller, args: unknown): Promise<ApiError | null>;
-  /** Runs an owner's operation. @throws ApiError, and nothing else. */
-  tool(tool: Tool, caller: Caller, call: Call): Promise<Outcome>;
-  /** Runs a handset's operation for whom its authenticator found. @throws ApiError, and nothing else. */
-  handset(operation: HandsetOperation, caller: Anyone | DeviceCaller, call: Call): Promise<Outcome>;
-  /** Runs what only a signed-in person can do, and answers its body. @throws ApiError, and nothing else. */
-  session<A extends keyof SessionAuth, I extends z.ZodObject, O extends z.ZodType>(
-    operation: SessionOperation<A, I, O>,
-    caller: SessionAuth[A],
-    call: Call,
-  ): Promise<z.output<O>>;
-}
-
-export function createDispatcher(deps: DispatchDeps): Dispatcher {
-  const perform = createPerform(deps);
+export function createDispatcher(deps: DispatchDeps) {
+  const running: Running = { ...deps, perform: createPerform(deps) };
   const seen = createSeen(deps.metrics);
   return {
+    /** Calls that a person was asked about. */
     asked: createAsked(deps),
-    refuseScopes: (tool, caller, args) => refuseScopes(tool, caller, args, whereOf(deps)),
-    tool: (tool, caller, call) =>
-      seen(tool, call, "rest", () => runTool(deps, perform, tool, caller, call)).catch(
-        async (error: ApiError) => {
-          if (error.review) await tellOfReview(deps.reviewNotice, perform, caller, error.review, call.log);
-          throw error;
-        },
-      ),
-    handset: (operation, caller, call) =>
-      seen(operation, { log: call.log }, "handset", () => runHandset(deps, perform, operation, caller, call)),
-    session: (operation, caller, call) =>
-      seen(operation, call, "console", () => runSession(deps, perform, operation, caller, call)),
+    /** Why the credential may not make this call, whatever rows there are; null when it may. */
+    refuseScopes: (tool: Tool, caller: Caller, args: unknown): Promise<ApiError | null> =>
+      refuseScopes(tool, caller, args, whereOf(deps)),
+    /** Runs an owner's operation. @throws ApiError, and nothing else. */
+    tool: (tool: Tool, caller: Caller, call: Call): Promise<Outcome> =>
+      seen(tool, call, "rest", () => runTool(running, tool, caller, call)).catch(async (error: ApiError) => {
+        if (error.review)
+          await tellOfReview(deps.reviewNotice, running.perform, caller, error.review, call.log);
+        throw error;
+      }),
+    /** Runs a handset's operation for whom its authenticator found. @throws ApiError, and nothing else. */
+    handset: (operation: HandsetOperation, caller: Anyone | DeviceCaller, call: Call): Promise<Outcome> =>
+      seen(operation, { log: call.log }, "handset", () => runHandset(running, operation, caller, call)),
+    /** Runs what only a signed-in person can do, and answers its body. @throws ApiError, and nothing else. */
+    session: <A extends keyof SessionAuth, I extends z.ZodObject, O extends z.ZodType>(
+      operation: SessionOperation<A, I, O>,
+      caller: SessionAuth[A],
+      call: Call,
+    ): Promise<z.output<O>> =>
+      seen(operation, call, "console", () => runSession(running, operation, caller, call)),
   };
 }
 
-async function runTool(
-  deps: DispatchDeps,
-  perform: Perform,
-  tool: Tool,
-  caller: Caller,
-  call: Call,
-): Promise<Outcome> {
+export type Dispatcher = ReturnType<typeof createDispatcher>;
+
+interface Running extends DispatchDeps {
+  perform: Perform;
+}
+
+async function runTool(deps: Running, tool: Tool, caller: Caller, call: Call): Promise<Outcome> {
   call.log.note?.({ caller: caller.credential.id, operation: tool.name });
   const { args, ...rest } = call;
   const missing = await refuseScopes(tool, caller, args, whereOf(deps));
   if (missing && call.keepsDraft && tool.asDraft && leavesDraft(tool, missing)) {
     const draft = { ...rest, args: tool.asDraft(args as Record<string, unknown>) };
-    throw await runTool(deps, perform, tool, caller, draft).then(
+    throw await runTool(deps, tool, caller, draft).then(
       ({ body }) => refusedWithDraft(missing, body),
       // What cannot be kept is refused as any call without its scope.
       (error) => {
@@ -145,11 +142,11 @@ async function runTool(
   if (!roleReaches(caller.member.role, tool.role))
     await refuseRole(managerFor(deps.orm, visible, null), caller, input);
   const refusal = await tool.check?.(input, deps.services).catch((error: unknown) => error);
-  if (tool.tellsReview) await tellOfReview(deps.reviewNotice, perform, caller, input, call.log);
+  if (tool.tellsReview) await tellOfReview(deps.reviewNotice, deps.perform, caller, input, call.log);
   const repeats = key === null ? null : repeatsUnder(key, deps, tool, caller, input);
   const readOnly = onlyReads(tool);
   const writes = readOnly ? "nothing" : tool.isOneStatement?.(input) ? "shared" : "rows";
-  const outcome = await perform(
+  const outcome = await deps.perform(
     { ...tool, writes },
     {
       ...call,
@@ -168,8 +165,7 @@ async function runTool(
 }
 
 async function runHandset(
-  deps: DispatchDeps,
-  perform: Perform,
+  deps: Running,
   operation: HandsetOperation,
   caller: Anyone | DeviceCaller,
   call: Call,
@@ -183,22 +179,12 @@ async function runHandset(
   const refusal = await operation.check?.(input, deps.services).catch((error: unknown) => error);
   const concerns = operation.writes === "rows" && "id" in caller ? [caller.id] : [];
   // Nobody learns what one device did, so the audit log names no handset.
-  const told = {
-    ...call,
-    caller,
-    actor: null,
-    input,
-    address: NO_WORKSPACE,
-    visible: null,
-    refusal,
-    concerns,
-  };
-  return perform(operation, told);
+  const told = { ...call, caller, actor: null, address: NO_WORKSPACE, visible: null };
+  return deps.perform(operation, { ...told, input, refusal, concerns });
 }
 
 async function runSession<A extends keyof SessionAuth, I extends z.ZodObject, O extends z.ZodType>(
-  deps: DispatchDeps,
-  perform: Perform,
+  deps: Running,
   operation: SessionOperation<A, I, O>,
   caller: SessionAuth[A],
   call: Call,
@@ -222,7 +208,15 @@ async function runSession<A extends keyof SessionAuth, I extends z.ZodObject, O 
     : operation.writes === "nothing"
       ? null
       : await personActors(databaseOf(deps.orm), person.id, transport);
-  const { body } = await perform(operation, { ...call, caller, actor, input, address, visible, concerns });
+  const { body } = await deps.perform(operation, {
+    ...call,
+    caller,
+    actor,
+    input,
+    address,
+    visible,
+    concerns,
+  });
   return body as z.output<O>;
 }
 

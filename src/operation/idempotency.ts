@@ -31,20 +31,6 @@ export const NO_KEY: TakenKey = { key_of: null, key: null, key_hash: null, key_a
 /** A statement found the key used, and has done nothing. */
 export class KeyUsed extends Error {}
 
-/** The two ends of an action that is done once; both in its transaction. Or, of one that is one statement, what stands in their place. */
-export interface Repeats {
-  /** The same for all repeats. */
-  readonly name: string;
-  /** The answer that was given before; null when this call is the first, whose key is then taken. @throws 422. */
-  firstAnswer(db: Kysely<unknown>): Promise<{ answer: unknown } | null>;
-  /** Keeps the first call's answer for the repeats. */
-  keep(db: Kysely<unknown>, answer: unknown): Promise<void>;
-  /** `answer`: all of it that is known before the statement runs. */
-  taking(answer: unknown): TakenKey;
-  /** The answer that was given before, if there is one; takes nothing. @throws 422. */
-  earlier(db: Kysely<unknown>): Promise<{ answer: unknown } | null>;
-}
-
 /** The same arguments give the same hash, whatever order they were written in. */
 export function hashOf(input: unknown): Buffer {
   const canonical = JSON.stringify(input, (_, value) =>
@@ -55,11 +41,13 @@ export function hashOf(input: unknown): Buffer {
   return createHash("sha256").update(canonical).digest();
 }
 
-export function repeatsOf({ credentialId, tool, key, input, seal, recheck }: Claim): Repeats {
+/** The two ends of an action that is done once; both in its transaction. Or, of one that is one statement, what stands in their place. */
+export function repeatsOf({ credentialId, tool, key, input, seal, recheck }: Claim) {
   const own = { credential_id: credentialId, operation: tool.name, key };
   const hash = hashOf(input);
   const hours = LIMITS.idempotency_hours;
 
+  /** The answer that was given before, if there is one; takes nothing. @throws 422. */
   async function earlier(db: Kysely<unknown>): Promise<{ answer: unknown } | null> {
     const [first] = await run(db, firstAnswer, { ...own, hours });
     if (!first) return null;
@@ -79,18 +67,22 @@ export function repeatsOf({ credentialId, tool, key, input, seal, recheck }: Cla
   }
 
   return {
+    /** The same for all repeats. */
     name: JSON.stringify(own),
     earlier,
-    async firstAnswer(db) {
+    /** The answer that was given before; null when this call is the first, whose key is then taken. @throws 422. */
+    async firstAnswer(db: Kysely<unknown>): Promise<{ answer: unknown } | null> {
       await run(db, forgetOldKey, { ...own, hours });
       const [isNew] = await run(db, claimKey, { ...own, request_hash: hash });
       if (isNew) return null;
       return need(await earlier(db), "who holds a key that is not over has committed");
     },
-    async keep(db, answer) {
+    /** Keeps the first call's answer for the repeats. */
+    async keep(db: Kysely<unknown>, answer: unknown): Promise<void> {
       await run(db, keepAnswer, { ...own, answer: seal.seal(JSON.stringify(answer)) });
     },
-    taking: (answer) => ({
+    /** `answer`: all of it that is known before the statement runs. */
+    taking: (answer: unknown): TakenKey => ({
       key_of: credentialId,
       key,
       key_hash: hash.toString("base64"),
@@ -98,3 +90,5 @@ export function repeatsOf({ credentialId, tool, key, input, seal, recheck }: Cla
     }),
   };
 }
+
+export type Repeats = ReturnType<typeof repeatsOf>;

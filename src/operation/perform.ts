@@ -4,8 +4,11 @@
 import type { Kysely } from "kysely";
 import type { DomainEvent } from "../model/domain/events.ts";
 import { ApiError } from "../model/errors.ts";
+import type { Caller, Log } from "../store/context.ts";
 import { beforeRetry, databaseOf, isConnectionLost, isRetryable, TRIES } from "../store/db/statement.ts";
+import { faultOf } from "../store/db/unavailable.ts";
 import { rateLimitHeaders } from "../store/rate_limits/limits.ts";
+import { traced } from "../store/trace.ts";
 import {
   type Answer,
   type Attempt,
@@ -16,6 +19,8 @@ import {
   type Performance,
   type Runnable,
 } from "./attempt.ts";
+import { addressOf } from "./audit.ts";
+import type { Call } from "./dispatch.ts";
 import { KeyUsed, type Repeats } from "./idempotency.ts";
 import { limitsOf, type Writes } from "./tool.ts";
 
@@ -121,4 +126,58 @@ function outcomeOf({ body, validator }: Answer, { counted }: Attempt): Outcome {
 /** True when nothing of the try can have remained, so that it may be tried again. */
 function isUndone(error: unknown, { committing }: Attempt): boolean {
   return isRetryable(error) || (!committing && isConnectionLost(error));
+}
+
+export interface SeenMetrics {
+  /** `outcome`: done, or the type of the error; `seconds`: null of what waits on purpose. */
+  operation(name: string, transport: string, outcome: string, seconds: number | null): void;
+}
+
+/**
+ * `usual`: the way by which a call comes that does not say another. What it runs rejects with ApiError and nothing else; any other
+ * cause goes to the log only.
+ */
+export function createSeen(metrics: SeenMetrics) {
+  return async function seen<T>(
+    { name, waits = false }: { name: string; waits?: boolean },
+    { transport, log }: Pick<Call, "transport" | "log">,
+    usual: string,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const began = performance.now();
+    const ended = (outcome: string) =>
+      metrics.operation(name, transport ?? usual, outcome, waits ? null : (performance.now() - began) / 1000);
+    const way = { "belfry.transport": transport ?? usual };
+    try {
+      const done = await traced(name, "internal", way, work);
+      ended("done");
+      return done;
+    } catch (error) {
+      if (!(error instanceof ApiError)) log.error({ err: error }, "operation failed");
+      const refused = error instanceof ApiError ? error : faultOf(error);
+      ended(refused.type);
+      throw refused;
+    }
+  };
+}
+
+/**
+ * Whoever decides hears that a draft begins to wait, where a call was refused for want of a person or waits for one. What becomes of the
+ * notice is nothing to the call (docs/rules.md#reviews-channel).
+ * `review` is ToReview. Whether the draft waits, and was not told of before, its row says. No line of the audit log is about it: nobody has called it.
+ */
+export async function tellOfReview(
+  notice: Runnable,
+  perform: Perform,
+  caller: Caller,
+  review: unknown,
+  log: Log,
+): Promise<void> {
+  if (caller.credential.type === "session") return;
+  const address = addressOf(caller);
+  await perform(notice, { caller, input: review, log, actor: null, address, visible: null }).catch(
+    (error) => {
+      if (!(error instanceof ApiError)) log.warn({ err: error }, "nobody is told of a draft that waits");
+    },
+  );
 }

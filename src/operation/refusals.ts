@@ -1,15 +1,18 @@
-// What is refused for who calls, whatever the operation: rows that the caller does not see, and a role that may not.
+// What is looked at of who calls, whatever the operation: a channel that is named by its id or, where the caller sees it, by its handle,
+// which is what people say; and what is refused, rows that the caller does not see, and a role that may not.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { channelUuid, parseId } from "../model/domain/ids.ts";
+import { channelUuid, parseId, showId } from "../model/domain/ids.ts";
 import { Invite } from "../model/entities/pusher.ts";
 import { WebhookEndpoint } from "../model/entities/webhook.ts";
 import { forbidden, notFound } from "../model/errors.ts";
 import { forBoth } from "../model/for_people.ts";
+import { LIMITS } from "../model/limits.ts";
 import type { Caller } from "../store/context.ts";
-import { run } from "../store/db/statement.ts";
+import type { Orm } from "../store/db/orm.ts";
+import { databaseOf, run } from "../store/db/statement.ts";
 import { alertExists } from "../store/queries/alerts.ts";
-import { scope, visibleChannel } from "../store/queries/channels.ts";
+import { channelOfHandle, scope, sight, visibleChannel } from "../store/queries/channels.ts";
 
 /** 404 for rows that the caller does not see: it comes before a refusal of the role, and on repeats, too. */
 async function refuseInvisible(
@@ -70,4 +73,32 @@ export async function refuseRole(
       "Your role may not do this. Ask an owner of the workspace.",
     ),
   );
+}
+
+const CHANNEL_ARGUMENTS = ["pusher_id", "to_pusher_id"];
+
+const isHandle = (text: string) => text.length <= LIMITS.handle && /^[a-z0-9_-]+$/.test(text);
+
+/**
+ * The input with the id of each channel in place of its handle (docs/rules.md#handle-for-an-id). What names no channel that the
+ * caller sees stays as it is: the handler refuses it as a missing one.
+ */
+export async function withChannelIds<I extends Record<string, unknown>>(
+  input: I,
+  orm: Orm,
+  caller: Caller,
+): Promise<I> {
+  const named = CHANNEL_ARGUMENTS.filter((name) => {
+    const value = input[name];
+    return typeof value === "string" && isHandle(value) && parseId("psh", value) === null;
+  });
+  if (named.length === 0) return input;
+  const found = await Promise.all(
+    named.map(async (name) => {
+      const handle = input[name] as string;
+      const [channel] = await run(databaseOf(orm), channelOfHandle, { ...sight(caller), handle });
+      return [name, channel ? showId("psh", channel.id) : handle];
+    }),
+  );
+  return { ...input, ...Object.fromEntries(found) };
 }

@@ -1,15 +1,43 @@
-// What a credential may not do for want of a scope, or before a person has decided, and who can do it instead: whoever may write alerts
-// and not publish them is led to a person, who decides on the alert's review page. Composing and publishing are two permissions
-// (docs/rules.md#composing-is-not-publishing), and who has both may still have to ask first (docs/rules.md#asks-first).
+// What a call of an operation can do to others, read from its record: what clients are told before they call, and whether a call with
+// these arguments makes something public. What a credential may not do for want of a scope, or before a person has decided, and who can do
+// it instead: whoever may write alerts and not publish them is led to a person, who decides on the alert's review page. Composing and
+// publishing are two permissions (docs/rules.md#composing-is-not-publishing), and who has both may still have to ask first
+// (docs/rules.md#asks-first).
 
 import { reviewInstead } from "../model/domain/review.ts";
 import { type ApiError, insufficientScope } from "../model/errors.ts";
 import { PUBLISH, type Scope } from "../model/scopes.ts";
 import type { Caller } from "../store/context.ts";
 import type { Orm } from "../store/db/orm.ts";
-import { withChannelIds } from "./handles.ts";
-import { publishes } from "./hints.ts";
-import { scopesFor, type Tool } from "./tool.ts";
+import { withChannelIds } from "./refusals.ts";
+import { onlyReads, type Tool } from "./tool.ts";
+
+const opensChannels = ({ input }: Tool): boolean => Object.hasOwn(input.shape, "is_public");
+
+/**
+ * What a client is told before it calls, so that a person may be asked first: from what the record says it does. Whatever can make something public is destructive: nobody takes back what
+ * others have read.
+ */
+export function hintsOf(tool: Tool) {
+  const readOnly = onlyReads(tool);
+  const scopes = [tool.scope, ...Object.keys({ ...tool.alsoRequires, ...tool.mayRequire })];
+  const publishes = scopes.includes(PUBLISH) || opensChannels(tool);
+  return {
+    readOnly,
+    destructive: !readOnly && (publishes || tool.http.method === "DELETE" || tool.destroys === true),
+    idempotent: !tool.creates,
+    openWorld: tool.reachesOut === true,
+  };
+}
+
+export type Hints = ReturnType<typeof hintsOf>;
+
+/** Whether a call makes something public, as far as its raw arguments say it: an alert, or a channel with what it holds. */
+export function publishes(tool: Tool, raw: unknown): boolean {
+  const body = bodyOf(raw);
+  if (opensChannels(tool)) return tool.creates ? body.is_public !== false : body.is_public === true;
+  return scopesFor(tool, raw).includes(PUBLISH) && !tool.publishesNothing?.(body);
+}
 
 /** The scopes that a caller lacks for what it does; null when it may do it. None of them: a person has to be asked first. */
 function lacking(
@@ -59,3 +87,26 @@ export function refusedWithDraft({ scopes }: ApiError, body: unknown): ApiError 
     { pusher_id, alert_id: id },
   );
 }
+
+/** The fields of raw arguments; none of what is no object. */
+export const bodyOf = (raw: unknown) =>
+  typeof raw === "object" && raw !== null ? (raw as Record<string, unknown>) : {};
+
+/** Every scope that a call needs, read from its raw arguments: the tool's own, then those that the body asks for. */
+export function scopesFor(tool: Tool, raw: unknown): Scope[] {
+  const body = bodyOf(raw);
+  const extra = Object.entries(tool.alsoRequires ?? {}).filter(([, asked]) => asked(body));
+  return [tool.scope, ...(extra.map(([scope]) => scope) as Scope[])];
+}
+
+/** The argument that names the version of the row which the call shall change; null where there is none. */
+export function expectedArgument({ version, input }: Pick<Tool, "version" | "input">): string | null {
+  const name = `expected_${version}`;
+  return version !== undefined && Object.hasOwn(input.shape, name) ? name : null;
+}
+
+/** Whether its fields are changes of what is there: absent stays, null empties. */
+export const isEdit = ({
+  http: { method, when },
+  takesChanges,
+}: Pick<Tool, "http" | "takesChanges">): boolean => takesChanges === true || (method === "PATCH" && !when);

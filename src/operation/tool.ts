@@ -1,7 +1,7 @@
 // The heart: an operation is a record. REST route, MCP tool, CLI command, OpenAPI, the docs' tables and half of the
 // tests are projections of the list of these records. This file only says what such a record holds.
 
-import type { z } from "zod";
+import { z } from "zod";
 import type { Role } from "../model/entities/member.ts";
 import type { ErrorType } from "../model/errors.ts";
 import { LIMITS } from "../model/limits.ts";
@@ -250,18 +250,39 @@ export const defineOpenHandsetOperation = <I extends z.ZodObject, O extends z.Zo
 
 type Given<A extends keyof SessionAuth, I extends z.ZodObject, O extends z.ZodType> = Omit<
   SessionOperation<A, I, O>,
-  "auth"
-> & { stepUp?: keyof I["shape"] };
+  "auth" | "errors" | "input" | "writes"
+> & {
+  stepUp?: keyof I["shape"];
+  /** Besides those that any of them can answer. */
+  errors?: readonly ErrorType[];
+  /** Nothing is asked where it is left out. */
+  input?: I;
+  /** Rows where it is left out. */
+  writes?: Writes;
+};
+
+const whole = <G extends Given<keyof SessionAuth, I, O>, I extends z.ZodObject, O extends z.ZodType>(
+  operation: G,
+) => {
+  const { errors = [], input = z.strictObject({}) as z.ZodObject as I, stepUp } = operation;
+  const always: ErrorType[] = ["invalid_request", "forbidden", ...(stepUp ? ["rate_limited" as const] : [])];
+  return { writes: "rows" as const, ...operation, input, errors: [...always, ...errors] };
+};
 
 /** The same for the list of session operations. Their types stay, since pages call them by the record itself. */
-export const defineMemberOperation = <I extends z.ZodObject, O extends z.ZodType>(
+export const defineMemberOperation = <O extends z.ZodType, I extends z.ZodObject = Nothing>(
   operation: Given<"member", I, O>,
-): SessionOperation<"member", I, O> => ({ auth: "member", ...operation });
+): SessionOperation<"member", I, O> => ({ auth: "member", ...whole<typeof operation, I, O>(operation) });
 
 /** The same for those that concern no workspace. */
-export const definePersonOperation = <I extends z.ZodObject, O extends z.ZodType>(
+export const definePersonOperation = <O extends z.ZodType, I extends z.ZodObject = Nothing>(
   operation: Omit<Given<"person", I, O>, "role">,
-): SessionOperation<"person", I, O> => ({ auth: "person", role: null, ...operation });
+): SessionOperation<"person", I, O> => {
+  const given: Given<"person", I, O> = { role: null, ...operation };
+  return { auth: "person", ...whole<typeof given, I, O>(given) };
+};
+
+type Nothing = z.ZodObject<Record<never, never>>;
 
 /** The ceilings of an operation. */
 export const limitsOf = ({ limit = [] }: Pick<Operation<never, never, never>, "limit">): readonly Limit[] =>
@@ -270,29 +291,6 @@ export const limitsOf = ({ limit = [] }: Pick<Operation<never, never, never>, "l
 /** Whether the caller chooses between the whole answer and the short one. */
 export const hasView = ({ input }: Pick<Tool, "input">): boolean => Object.hasOwn(input.shape, "view");
 
-/** The argument that names the version of the row which the call shall change; null where there is none. */
-export function expectedArgument({ version, input }: Pick<Tool, "version" | "input">): string | null {
-  const name = `expected_${version}`;
-  return version !== undefined && Object.hasOwn(input.shape, name) ? name : null;
-}
-
 /** Whether a call of it changes nothing. */
 export const onlyReads = ({ http: { method }, creates }: Pick<Tool, "http" | "creates">): boolean =>
   method === "GET" || (method === "POST" && !creates);
-
-/** Whether its fields are changes of what is there: absent stays, null empties. */
-export const isEdit = ({
-  http: { method, when },
-  takesChanges,
-}: Pick<Tool, "http" | "takesChanges">): boolean => takesChanges === true || (method === "PATCH" && !when);
-
-/** The fields of raw arguments; none of what is no object. */
-export const bodyOf = (raw: unknown) =>
-  typeof raw === "object" && raw !== null ? (raw as Record<string, unknown>) : {};
-
-/** Every scope that a call needs, read from its raw arguments: the tool's own, then those that the body asks for. */
-export function scopesFor(tool: Tool, raw: unknown): Scope[] {
-  const body = bodyOf(raw);
-  const extra = Object.entries(tool.alsoRequires ?? {}).filter(([, asked]) => asked(body));
-  return [tool.scope, ...(extra.map(([scope]) => scope) as Scope[])];
-}

@@ -13,21 +13,13 @@ import { createPlaces } from "../store/rate_limits/places.ts";
 /** From the end of one look to the next: another process's change is found by it. */
 const ROUND_MS = 1_000;
 
-export interface Waits {
-  /** Resolves when there may be something else to say of the alert than it is this version; at once where too many wait already. */
-  untilChanged(wait: AlertWait): Promise<void>;
-  /** What was committed has changed these channels or alerts, or may have. */
-  changed(ids: readonly string[]): void;
-  stop(): void;
-}
-
 interface Waiting extends Pick<AlertWait, "alertId" | "pusherId" | "version" | "replies"> {
   end(): void;
 }
 
 const sumsDiffer = (one: readonly number[], other: readonly number[]) => String(one) !== String(other);
 
-export function createWaits({ orm, log, max }: { orm: Orm; log: Log; max: number }): Waits {
+export function createWaits({ orm, log, max }: { orm: Orm; log: Log; max: number }) {
   const kysely = databaseOf(orm);
   const places = createPlaces(max, LIMITS.review_waits);
   const waiting = new Set<Waiting>();
@@ -67,7 +59,8 @@ export function createWaits({ orm, log, max }: { orm: Orm; log: Log; max: number
   }
 
   return {
-    async untilChanged({ ms, subject, signal, ...alert }) {
+    /** Resolves when there may be something else to say of the alert than it is this version; at once where too many wait already. */
+    async untilChanged({ ms, subject, signal, ...alert }: AlertWait): Promise<void> {
       if (stopping || ms <= 0 || signal.aborted || !places.hasRoom(subject)) return;
       const leave = places.take(subject);
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -84,13 +77,16 @@ export function createWaits({ orm, log, max }: { orm: Orm; log: Log; max: number
       waiting.delete(one);
       leave();
     },
-    changed(ids) {
+    /** What was committed has changed these channels or alerts, or may have. */
+    changed(ids: readonly string[]): void {
       for (const { pusherId, alertId } of waiting)
         if (ids.includes(pusherId) || ids.includes(alertId)) return void look();
     },
-    stop() {
+    stop(): void {
       stopping = true;
       for (const { end } of waiting) end();
     },
   };
 }
+
+export type Waits = ReturnType<typeof createWaits>;

@@ -4,7 +4,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { recent } from "../../src/program/boot/recent.ts";
+import { recent } from "../../src/program/boot/probes.ts";
 import { freePort, listen } from "../../src/program/boot/server.ts";
 import { pause } from "../support/at_once.ts";
 import { WAIT } from "../support/wait.ts";

@@ -4,7 +4,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { fetchDocument } from "../../src/effects/webhooks/fetch.ts";
+import { fetchDocument } from "../../src/effects/webhooks/connection.ts";
 import { targetRules } from "../../src/effects/webhooks/target.ts";
 import { freePort, listen } from "../../src/program/boot/server.ts";
 import { CLIENTS, memory } from "../support/assistants.ts";

@@ -8,7 +8,7 @@ import { checkUp } from "../../src/identity/operator/checkup.ts";
 import type { Finding } from "../../src/identity/operator/checkup_database.ts";
 import { operatorSettings } from "../../src/identity/operator/reach.ts";
 import { freePort } from "../../src/program/boot/server.ts";
-import { tableOf } from "../../src/program/cli/doctor_command.ts";
+import { tableOf } from "../../src/program/cli/status_command.ts";
 import { judgeSettings, unknownSettings } from "../../src/store/config/load.ts";
 import { carried } from "../../src/store/db/migrate.ts";
 import { belfryShared, initialised, temporaryFolder } from "../support/processes.ts";

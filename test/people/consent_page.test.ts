@@ -1,7 +1,7 @@
 // What the consent page lets an assistant say of itself, and what it says beside it. Without a browser.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { clientName } from "../../src/identity/auth/client_name.ts";
+import { clientName } from "../../src/identity/auth/client_metadata.ts";
 import { addMember, createWorkspace } from "../../src/identity/operator/accounts.ts";
 import { showId } from "../../src/model/domain/ids.ts";
 import { ALL_SCOPES, BASE_SCOPES } from "../../src/model/scopes.ts";

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { SESSION_OPERATIONS } from "../../src/identity/session/index.ts";
 import { ALL_SCOPES } from "../../src/model/scopes.ts";
-import { publishes } from "../../src/operation/hints.ts";
+import { publishes } from "../../src/operation/scopes.ts";
 import type { Tool } from "../../src/operation/tool.ts";
 import type { MemberCaller } from "../../src/store/context.ts";
 import { TOOLS } from "../../tools/index.ts";

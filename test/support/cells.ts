@@ -1,7 +1,7 @@
 // A cell of its own for a test, on the Citus coordinator that TEST_CITUS_URL names (scripts/citus.sh starts one).
 
 import { randomBytes } from "node:crypto";
-import { type Cell, layCell } from "../../src/identity/operator/cells.ts";
+import { layCell } from "../../src/identity/operator/cells.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
 
 /** URL of the coordinator, as a superuser. */
@@ -17,7 +17,9 @@ export async function onCoordinator(text: string): Promise<any[]> {
   }
 }
 
-export async function freshCell(): Promise<Cell & { url: string; remove(): Promise<void> }> {
+export async function freshCell(): Promise<
+  Awaited<ReturnType<typeof layCell>> & { url: string; remove(): Promise<void> }
+> {
   const cell = await layCell(citusUrl(), `t${randomBytes(6).toString("hex")}`);
   const remove = async () => {
     for (const text of [`drop schema ${cell.cell} cascade`, `drop role ${cell.cell}`])

@@ -7,7 +7,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hintsOf } from "../../src/operation/hints.ts";
+import { hintsOf } from "../../src/operation/scopes.ts";
 import { type Listening, listen } from "../../src/program/boot/server.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { atOnce } from "../support/at_once.ts";

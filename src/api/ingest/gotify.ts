@@ -1,9 +1,9 @@
 // Gotify's API for messages (https://gotify.net/api-docs): an application's token is a key that is bound to one channel.
 
 import { createHash } from "node:crypto";
+import { STATUS_CODES } from "node:http";
 import { z } from "zod";
 import { type ApiError, invalidRequest } from "../../model/errors.ts";
-import { PROGRAMS } from "../../model/fields/programs.ts";
 import type { AlertInput, IngestRequest, Published, Reading, Said, Tongue } from "./tongue.ts";
 import { httpsOf, titled, titledMarked } from "./words.ts";
 
@@ -100,28 +100,19 @@ function answer([one]: Published[], request: IngestRequest): Said {
   };
 }
 
-const WORDS: Record<number, string> = {
-  400: "Bad Request",
-  401: "Unauthorized",
-  403: "Forbidden",
-  404: "Not Found",
-  409: "Conflict",
-  413: "Request Entity Too Large",
-  429: "Too Many Requests",
-  500: "Internal Server Error",
-  503: "Service Unavailable",
-};
+/** As the language that Gotify is written in calls them. */
+const WORDS: typeof STATUS_CODES = { ...STATUS_CODES, 413: "Request Entity Too Large" };
 
 function refuse({ status, message: why }: ApiError): Said {
   const code = status === 422 ? 400 : status;
   return { status: code, body: { error: WORDS[code] ?? "Error", errorCode: code, errorDescription: why } };
 }
 
-export const gotify: Tongue = {
+export const gotify = {
   name: "gotify",
-  title: PROGRAMS.gotify,
-  recognises: ({ headers }) => headers.get("user-agent")?.toLowerCase().startsWith("gotify") ?? false,
+  recognises: ({ headers }: IngestRequest) =>
+    headers.get("user-agent")?.toLowerCase().startsWith("gotify") ?? false,
   read,
   answer,
   refuse,
-};
+} satisfies Tongue;

@@ -2,7 +2,6 @@
 
 import { ApiError, invalidRequest } from "../../model/errors.ts";
 import { isWithin } from "../../model/fields/accepts.ts";
-import { PROGRAMS } from "../../model/fields/programs.ts";
 import { LIMITS, said as saidLimit } from "../../model/limits.ts";
 import { actionsOf } from "./ntfy_actions.ts";
 import { delayOf } from "./ntfy_delay.ts";
@@ -181,29 +180,16 @@ export function refuse(problem: ApiError): Said {
   const code =
     status === 422
       ? (CODES[param ?? ""] ?? 40000)
-      : status === 401
-        ? 40101
-        : status === 403
-          ? 40301
-          : status === 404
-            ? 40401
-            : status === 413
-              ? 41301
-              : status === 429
-                ? 42901
-                : status === 500
-                  ? 50001
-                  : status * 100;
+      : status * 100 + Number([401, 403, 404, 413, 429, 500].includes(status));
   const http = Math.floor(code / 100);
   return { status: http, body: { code, http, error: message, link: "https://docs.ntfy.sh/publish/" } };
 }
 
-export const ntfy: Tongue = {
+export const ntfy = {
   name: "ntfy",
-  title: PROGRAMS.ntfy,
-  recognises: ({ headers }) =>
+  recognises: ({ headers }: IngestRequest) =>
     ["x-title", "x-priority", "x-tags", "x-click", "x-actions"].some((name) => headers.has(name)),
   read,
   answer,
   refuse,
-};
+} satisfies Tongue;

@@ -11,9 +11,8 @@ import { jsonAnswer } from "../transports/answers.ts";
 import { requestOf } from "../transports/request.ts";
 import { PRIORITIES, refuse } from "./ntfy.ts";
 import { delayOf } from "./ntfy_delay.ts";
-import { isYes } from "./ntfy_said.ts";
+import { isYes, NAMES, sayingOf } from "./ntfy_said.ts";
 import { NTFY_PLACES, tokenOf } from "./reading.ts";
-import { headerText } from "./words.ts";
 
 /** Programs of ntfy that are pages ask from origins of their own, and bear what they were given in a header: no cookie is read here. */
 export const ANY_ORIGIN = { "access-control-allow-origin": "*" };
@@ -28,17 +27,6 @@ export interface Heard {
   tags?: string[];
 }
 
-export interface AskedToListen {
-  topic: string;
-  handles: string[];
-  format: (typeof FORMATS)[number] | "auth";
-  /** Null: nothing of before. */
-  since: "all" | "latest" | { at: Date; after: string | null } | null;
-  poll: boolean;
-  token: string | null;
-  wants(message: Heard): boolean;
-}
-
 interface Listening {
   listen(event: H3Event, asked: AskedToListen): Promise<Response>;
   failed(event: H3Event, error: unknown): void;
@@ -47,15 +35,12 @@ interface Listening {
   publishes(request: Request, topic: string): Promise<boolean>;
 }
 
-/** Our name → those that ntfy takes, in headers and in the query, of any case. */
-const NAMES = {
+/** What only who listens says, beside what who publishes may. */
+const ASKED = {
+  ...NAMES,
   poll: ["x-poll", "poll", "po"],
   since: ["x-since", "since", "si"],
   id: ["x-id", "id"],
-  message: ["x-message", "message", "m"],
-  title: ["x-title", "title", "t"],
-  priority: ["x-priority", "priority", "prio", "p"],
-  tags: ["x-tags", "tags", "tag", "ta"],
 } as const;
 
 export function addListening(app: H3, root: string, routes: Listening): void {
@@ -93,22 +78,19 @@ const PREFLIGHT = {
 };
 
 /** @throws ApiError (invalid_request) */
-function askedIn(request: Request, topic: string, format: AskedToListen["format"], now: Date): AskedToListen {
+function askedIn(request: Request, topic: string, format: (typeof FORMATS)[number] | "auth", now: Date) {
   const handles = topic.split(",");
   if (handles.length > LIMITS.ntfy_topics)
     throw invalidRequest(`One connection listens to at most ${LIMITS.ntfy_topics} channels.`, "topic");
-  const query = new URL(request.url).searchParams;
-  const inQuery = new Map([...query].map(([name, value]) => [name.toLowerCase(), value.trim()]));
-  const said = (name: keyof typeof NAMES): string =>
-    NAMES[name].map((one) => headerText(request.headers.get(one) ?? "").trim()).find(Boolean) ??
-    NAMES[name].map((one) => inQuery.get(one)).find(Boolean) ??
-    "";
+  const one = sayingOf(request.headers, new URL(request.url).searchParams);
+  const said = (name: keyof typeof ASKED) => one(ASKED[name]);
   const poll = isYes(said("poll"));
   return {
     topic,
     // What is no handle is the handle of no channel.
     handles: handles.map((handle) => (HANDLE.test(handle) ? handle : "")),
     format,
+    /** Null: nothing of before. */
     since: sinceOf(said("since") || (poll ? "all" : "none"), now),
     poll,
     token: tokenOf(request, NTFY_PLACES),
@@ -116,10 +98,12 @@ function askedIn(request: Request, topic: string, format: AskedToListen["format"
   };
 }
 
+export type AskedToListen = ReturnType<typeof askedIn>;
+
 const DURATION = /^(?:\d{1,9}(?:\.\d{1,9})?(?:ms|s|m|h|d|w))+$/;
 
 /** @throws ApiError (invalid_request) */
-function sinceOf(said: string, now: Date): AskedToListen["since"] {
+function sinceOf(said: string, now: Date): "all" | "latest" | { at: Date; after: string | null } | null {
   if (said === "none") return null;
   if (said === "all" || said === "latest") return said;
   const uuid = parseId("alr", said);
@@ -135,7 +119,7 @@ function sinceOf(said: string, now: Date): AskedToListen["since"] {
 }
 
 /** Any of the priorities, all of the tags, and the very texts. @throws ApiError (invalid_request) */
-function filterOf(said: (name: keyof typeof NAMES) => string): AskedToListen["wants"] {
+function filterOf(said: (name: keyof typeof ASKED) => string): (message: Heard) => boolean {
   const [id, message, title] = [said("id"), said("message"), said("title")];
   const tags = said("tags").split(",").filter(Boolean);
   const numbers = said("priority")

@@ -6,7 +6,7 @@ import type { IngestRequest } from "./tongue.ts";
 import { headerText } from "./words.ts";
 
 /** Our name → those that ntfy takes, in headers of any case and in the query. */
-const NAMES = {
+export const NAMES = {
   title: ["x-title", "title", "t"],
   message: ["x-message", "message", "m"],
   priority: ["x-priority", "priority", "prio", "p"],
@@ -29,6 +29,15 @@ const NAMES = {
 
 type Name = keyof typeof NAMES;
 
+/** What a request says under one of such names: in a header, else in the query; empty where it says nothing. */
+export function sayingOf(headers: Headers, query: URLSearchParams): (names: readonly string[]) => string {
+  const inQuery = new Map([...query].map(([name, value]) => [name.toLowerCase(), value.trim()]));
+  return (names) =>
+    names.map((name) => headerText(headers.get(name) ?? "").trim()).find(Boolean) ??
+    names.map((name) => inQuery.get(name)).find(Boolean) ??
+    "";
+}
+
 /** Empty where nothing is said. */
 export type SaidWords = Record<Name, string> & { topic: string; text: string };
 
@@ -43,18 +52,7 @@ export function saidIn(request: IngestRequest): SaidWords {
 }
 
 function inHeaders({ headers, query, text }: IngestRequest): Omit<SaidWords, "topic"> {
-  const inQuery = new Map([...query].map(([name, value]) => [name.toLowerCase(), value.trim()]));
-  const one = (names: readonly string[]): string => {
-    for (const name of names) {
-      const value = headerText(headers.get(name) ?? "").trim();
-      if (value !== "") return value;
-    }
-    for (const name of names) {
-      const value = inQuery.get(name);
-      if (value) return value;
-    }
-    return "";
-  };
+  const one = sayingOf(headers, query);
   const words = Object.fromEntries(Object.entries(NAMES).map(([name, names]) => [name, one(names)]));
   const said = words as Record<Name, string>;
   if (/^text\/markdown\s*(;|$)/i.test(headers.get("content-type") ?? "")) said.markdown = "yes";

@@ -15,6 +15,7 @@ import { type Places, readRequest, tokenOf } from "./reading.ts";
 import {
   type IngestRequest,
   type Published,
+  plainAnswer,
   plainRefusal,
   type ReadAlert,
   type Said,
@@ -45,6 +46,8 @@ export interface Door {
 export type Recognise = (request: IngestRequest) => Tongue | null;
 
 interface Heard {
+  log: Log;
+  deps: IngestDeps;
   tongue: Tongue | null;
   request: IngestRequest | null;
   published: Published[];
@@ -60,7 +63,15 @@ export async function publish(
   log: Log,
   deps: IngestDeps,
 ): Promise<Response> {
-  const heard: Heard = { tongue: door.tongue, request: null, published: [], notes: [], headers: {} };
+  const heard: Heard = {
+    log,
+    deps,
+    tongue: door.tongue,
+    request: null,
+    published: [],
+    notes: [],
+    headers: {},
+  };
   let caller: Caller | null = null;
   let problem: ApiError | null = null;
   try {
@@ -69,7 +80,7 @@ export async function publish(
     if (!caller || secret === null) throw unauthorized();
     heard.request = await readRequest(request, { ...door, secret, now: deps.now() });
     heard.tongue ??= recognise(heard.request);
-    await hear(heard, caller, door.channel, log, deps);
+    await hear(heard, caller, door.channel);
   } catch (error) {
     problem = faultOf(error);
     // What was sent stands in no error of ours, and may stand in any other.
@@ -79,12 +90,12 @@ export async function publish(
   if (caller) await deps.note(caller.credential.id, noteOf(heard, problem, deps.now()));
   const said =
     problem === null && tongue && heard.request
-      ? tongue.answer(heard.published, heard.request)
+      ? (tongue.answer ?? plainAnswer)(heard.published, heard.request)
       : (tongue?.refuse ?? plainRefusal)(problem ?? unauthorized());
   return answerOf(said, heard.notes, problem?.headers ?? heard.headers);
 }
 
-async function hear(heard: Heard, caller: Caller, named: string | null, log: Log, deps: IngestDeps) {
+async function hear(heard: Heard, caller: Caller, named: string | null) {
   const { tongue, request } = heard;
   if (!tongue || !request)
     throw invalidRequest(
@@ -102,7 +113,7 @@ async function hear(heard: Heard, caller: Caller, named: string | null, log: Log
     only.idempotencyKey ??= request.headers.get("idempotency-key") ?? undefined;
   for (const alert of reading.alerts)
     try {
-      const { headers, ...published } = await one(alert, channel, caller, log, deps);
+      const { headers, ...published } = await one(alert, channel, caller, heard);
       heard.published.push(published);
       heard.headers = headers;
     } catch (error) {
@@ -124,8 +135,7 @@ async function one(
   { fields, idempotencyKey, firstStands }: ReadAlert,
   channel: string,
   caller: Caller,
-  log: Log,
-  { dispatcher, create }: IngestDeps,
+  { log, deps: { dispatcher, create } }: Heard,
 ): Promise<Published & { headers: Record<string, string> }> {
   const given = Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),

@@ -15,7 +15,6 @@ import { ntfy } from "./ntfy.ts";
 import { type AskedToListen, addListening } from "./ntfy_listen.ts";
 import { type IngestDeps, publish } from "./publish.ts";
 import { NTFY_PLACES, tokenOf } from "./reading.ts";
-import type { Tongue } from "./tongue.ts";
 import { recognised, tongueNamed } from "./tongues.ts";
 
 export interface IngestRoutes extends IngestDeps {
@@ -39,7 +38,7 @@ function addPath(
   app: H3,
   path: string,
   methods: Record<string, Answer>,
-  refuse: Tongue["refuse"],
+  refuse: typeof ntfy.refuse,
   meta?: RouteMeta,
 ) {
   for (const [method, answer] of Object.entries(methods))
@@ -48,7 +47,7 @@ function addPath(
   app.all(path, () => said(refuse, noSuchMethod(allow)));
 }
 
-function said(refuse: Tongue["refuse"], problem: ApiError): Response {
+function said(refuse: typeof ntfy.refuse, problem: ApiError): Response {
   const { status, body } = refuse(problem);
   return jsonAnswer(status, body, problem.headers);
 }

@@ -75,15 +75,14 @@ export interface Said {
 export interface Tongue {
   /** The value of `?from=`. */
   readonly name: Program;
-  readonly title: string;
   /** By headers or the shape of what is sent, where `?from=` is left out; must not throw. The first in the list that does is taken. */
   recognises(request: IngestRequest): boolean;
   /** @throws ApiError for what cannot be an alert. */
   read(request: IngestRequest): Reading | Promise<Reading>;
-  /** All alerts are published, or kept as drafts. */
-  answer(published: Published[], request: IngestRequest): Said;
-  /** The first refusal; what was published before it stays, so a sender that repeats needs idempotency keys. */
-  refuse(problem: ApiError): Said;
+  /** All alerts are published, or kept as drafts. Answered in our own shape where it has none. */
+  answer?(published: Published[], request: IngestRequest): Said;
+  /** The first refusal; what was published before it stays, so a sender that repeats needs idempotency keys. In our own shape where it has none. */
+  refuse?(problem: ApiError): Said;
 }
 
 /** The same in our own shape, for programs that look at nothing but the status. */

@@ -1,5 +1,7 @@
-// The list of tongues, in the order in which they are asked whether a request is theirs: the surest signs first, plain text last.
+// The list of tongues, in the order in which they are asked whether a request is theirs: the surest signs first, plain text last, as
+// `curl -d` sends it: its first line is the title, and any program that can send a text to an address speaks it.
 
+import { invalidRequest } from "../../model/errors.ts";
 import { gotify } from "./gotify.ts";
 import { ntfy } from "./ntfy.ts";
 import { cloudevents } from "./shapes/cloudevents.ts";
@@ -8,8 +10,23 @@ import { gitlab } from "./shapes/gitlab.ts";
 import { alertmanager, grafana, prometheus } from "./shapes/groups.ts";
 import { json } from "./shapes/json.ts";
 import { healthchecks, uptimeKuma } from "./shapes/monitors.ts";
-import { text } from "./text.ts";
 import type { IngestRequest, Tongue } from "./tongue.ts";
+import { oneLine, titled } from "./words.ts";
+
+export const text: Tongue = {
+  name: "text",
+  // `curl -d` says that it sends a form.
+  recognises: ({ contentType }) =>
+    ["", "text/plain", "application/x-www-form-urlencoded"].includes(contentType),
+  read(request) {
+    const whole = request.text().trim();
+    const [first = ""] = whole.split("\n", 1);
+    if (oneLine(first) === "")
+      throw invalidRequest("Send the text of the alert as the body; its first line is the title.");
+    const notes: string[] = [];
+    return { alerts: [{ fields: titled(first, whole.slice(first.length), notes) }], notes };
+  },
+};
 
 export const TONGUES: readonly Tongue[] = [
   github,

@@ -97,7 +97,7 @@ const refusals: Record<ErrorType, ErrorEnvelope> = {
   server_error: serverError().toEnvelope(),
 };
 
-const TYPES = Object.keys(ERROR_STATUS) as ErrorType[];
+export const TYPES = Object.keys(ERROR_STATUS) as ErrorType[];
 
 export const ERROR_SCHEMA: Json = {
   type: "object",

@@ -61,41 +61,30 @@ export function openApiDocument(
         },
       },
       parameters: {
-        IdempotencyKey: {
-          name: "Idempotency-Key",
-          in: "header",
-          description: `1 to ${LIMITS.idempotency_key} printable ASCII characters. A repeat within ${LIMITS.idempotency_hours} hours answers with the first result; another body under the same key is 422.`,
-          schema: { type: "string", minLength: 1, maxLength: LIMITS.idempotency_key },
-          example: EXAMPLE_IDEMPOTENCY_KEY,
-        },
-        Prefer: {
-          name: "Prefer",
-          in: "header",
-          description: `wait=N beside If-None-Match holds the answer until something changes or N seconds are over, at most ${LIMITS.held_seconds} (RFC 7240).`,
-          schema: { type: "string" },
-          example: "wait=50",
-        },
-        LastEventId: {
-          name: "Last-Event-ID",
-          in: "header",
-          description:
-            "The ETag that the handset holds, of the same limit and view. Unless it is the present one, the stream begins with `look`.",
-          schema: { type: "string" },
-        },
-        IfMatch: {
-          name: "If-Match",
-          in: "header",
-          description:
-            "The ETag of the alert as the client knows it: 409 when it has changed since. expected_updated_at says the same in the request itself.",
-          schema: { type: "string" },
-          example: '"2026-11-20T14:25:31.123456Z"',
-        },
-        IfNoneMatch: {
-          name: "If-None-Match",
-          in: "header",
-          description: "The ETag of the answer that the client holds: 304 while it is still the present one.",
-          schema: { type: "string" },
-        },
+        IdempotencyKey: inHeader(
+          "Idempotency-Key",
+          `1 to ${LIMITS.idempotency_key} printable ASCII characters. A repeat within ${LIMITS.idempotency_hours} hours answers with the first result; another body under the same key is 422.`,
+          EXAMPLE_IDEMPOTENCY_KEY,
+          { minLength: 1, maxLength: LIMITS.idempotency_key },
+        ),
+        Prefer: inHeader(
+          "Prefer",
+          `wait=N beside If-None-Match holds the answer until something changes or N seconds are over, at most ${LIMITS.held_seconds} (RFC 7240).`,
+          "wait=50",
+        ),
+        LastEventId: inHeader(
+          "Last-Event-ID",
+          "The ETag that the handset holds, of the same limit and view. Unless it is the present one, the stream begins with `look`.",
+        ),
+        IfMatch: inHeader(
+          "If-Match",
+          "The ETag of the alert as the client knows it: 409 when it has changed since. expected_updated_at says the same in the request itself.",
+          '"2026-11-20T14:25:31.123456Z"',
+        ),
+        IfNoneMatch: inHeader(
+          "If-None-Match",
+          "The ETag of the answer that the client holds: 304 while it is still the present one.",
+        ),
       },
       headers: HEADERS,
       responses: sorted(responses),
@@ -103,6 +92,12 @@ export function openApiDocument(
     },
   };
 }
+
+const inHeader = (name: string, description: string, example?: string, bounds: Json = {}): Json => ({
+  ...{ name, in: "header", description },
+  schema: { type: "string", ...bounds },
+  ...(example !== undefined && { example }),
+});
 
 const sorted = (record: Json): Json =>
   Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -1,7 +1,7 @@
 // The route by which other programs publish in their own words, which is no operation: docs/senders.md has the rest.
 
 import { PROGRAM_NAMES } from "../../model/fields/programs.ts";
-import { headerRefs, type Json, refusalResponses } from "./answers.ts";
+import { headerRefs, type Json, refusalResponses, TYPES } from "./answers.ts";
 
 const EXAMPLE_ID = "harbour-watch";
 
@@ -16,6 +16,12 @@ export function ingestPaths(publicUrl: string, responses: Json): Json {
       said: { ...text, description: "What became of it, or where a person decides about the draft." },
     },
     required: ["id", "pusher_id", "state", "said"],
+  };
+  const made = {
+    id: "alr_01jd8k3v5xe8tbq4m2w9y7r6sn",
+    pusher_id: "psh_01jd8k3v5xe8tbq4m2w9y7r6sn",
+    state: "sent",
+    said: "Published.",
   };
   const curl = `curl -d "Backup done" -H "Authorization: Bearer $BELFRY_API_KEY" ${publicUrl}/api/v1/pushers/${EXAMPLE_ID}/ingest`;
   return {
@@ -61,30 +67,12 @@ export function ingestPaths(publicUrl: string, responses: Json): Json {
                   properties: { alerts: { type: "array", items: alert } },
                   required: ["alerts"],
                 },
-                example: {
-                  alerts: [
-                    {
-                      id: "alr_01jd8k3v5xe8tbq4m2w9y7r6sn",
-                      pusher_id: "psh_01jd8k3v5xe8tbq4m2w9y7r6sn",
-                      state: "sent",
-                      said: "Published.",
-                    },
-                  ],
-                },
+                example: { alerts: [made] },
               },
             },
           },
           ...refusalResponses(
-            [
-              "invalid_request",
-              "unauthorized",
-              "insufficient_scope",
-              "forbidden",
-              "not_found",
-              "conflict",
-              "rate_limited",
-              "server_error",
-            ],
+            TYPES.filter((type) => type !== "payment_required"),
             responses,
           ),
         },

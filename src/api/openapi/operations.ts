@@ -4,9 +4,9 @@ import type { ErrorType } from "../../model/errors.ts";
 import { need } from "../../model/need.ts";
 import type { Scope } from "../../model/scopes.ts";
 import type { JsonSchema } from "../../operation/schema.ts";
+import { expectedArgument } from "../../operation/scopes.ts";
 import {
   ANSWER_ARGUMENTS,
-  expectedArgument,
   type HandsetOperation,
   hasView,
   limitsOf,
@@ -16,7 +16,7 @@ import {
 } from "../../operation/tool.ts";
 import { headerRefs, type Json, refusalResponses, UNAVAILABLE } from "./answers.ts";
 import { exampleAnswer, exampleArguments } from "./examples.ts";
-import { type CodeSample, codeSamples } from "./samples.ts";
+import { codeSamples } from "./samples.ts";
 import { answerSchema, type Components, requestSchema } from "./schemas.ts";
 
 export type Operation = Tool | HandsetOperation;
@@ -28,18 +28,6 @@ export interface Making {
 }
 
 const isTool = (operation: Operation): operation is Tool => "scope" in operation;
-
-/** What is known of one operation before it becomes a part of its route. */
-interface Prepared {
-  operation: Operation;
-  input: JsonSchema;
-  args: Record<string, unknown>;
-  output: JsonSchema;
-  /** The short answer, where the caller may ask for it. */
-  brief: JsonSchema | null;
-  answer: unknown;
-  samples: CodeSample[];
-}
 
 /** The OpenAPI operation of one path and method. Those that `action` tells apart become alternatives of its body. */
 export function routeOperation(onRoute: readonly Operation[], making: Making): Json {
@@ -69,7 +57,8 @@ export function tagOf(operation: Operation): string {
   return group.charAt(0).toUpperCase() + group.slice(1);
 }
 
-function prepare(operation: Operation, { publicUrl }: Making, alone: boolean): Prepared {
+/** What is known of one operation before it becomes a part of its route. */
+function prepare(operation: Operation, { publicUrl }: Making, alone: boolean) {
   const input = requestSchema(operation.input);
   const output = answerSchema(operation.output);
   const args = exampleArguments(operation, input, publicUrl);
@@ -84,11 +73,14 @@ function prepare(operation: Operation, { publicUrl }: Making, alone: boolean): P
     input,
     args,
     output,
+    /** The short answer, where the caller may ask for it. */
     brief: hasView(operation) && operation.brief ? answerSchema(operation.brief.output) : null,
     answer: exampleAnswer(operation.name, output, publicUrl),
     samples: codeSamples(operation, args, { publicUrl, variable, title }),
   };
 }
+
+type Prepared = ReturnType<typeof prepare>;
 
 const pascal = (name: string) => name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
@@ -176,18 +168,17 @@ function parametersOf({ operation, input, args }: Prepared): Json[] {
   const inQuery = Object.keys(properties).filter((name) =>
     takesQuery(operation) ? !taken.includes(name) : ANSWER_ARGUMENTS.includes(name),
   );
+  const shared: [name: string, taken: unknown][] = [
+    ["IdempotencyKey", isTool(operation) && operation.creates],
+    ["IfMatch", isTool(operation) && expectedArgument(operation)],
+    ["IfNoneMatch", validates(operation) || knowsHeld(operation)],
+    ["Prefer", validates(operation)],
+    ["LastEventId", streams(operation)],
+  ];
   return [
     ...inPath,
     ...inQuery.map((name) => parameter(name, "query", name)),
-    ...(isTool(operation) && operation.creates ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
-    ...(isTool(operation) && expectedArgument(operation)
-      ? [{ $ref: "#/components/parameters/IfMatch" }]
-      : []),
-    ...(validates(operation) || knowsHeld(operation)
-      ? [{ $ref: "#/components/parameters/IfNoneMatch" }]
-      : []),
-    ...(validates(operation) ? [{ $ref: "#/components/parameters/Prefer" }] : []),
-    ...(streams(operation) ? [{ $ref: "#/components/parameters/LastEventId" }] : []),
+    ...shared.filter(([, taken]) => taken).map(([name]) => ({ $ref: `#/components/parameters/${name}` })),
   ];
 }
 
@@ -227,23 +218,20 @@ function requestBody(prepared: Prepared[], { components }: Making): Json | null 
     };
   });
   const [only] = parts as [(typeof parts)[number]];
-  if (parts.length === 1)
-    return {
-      ...(only.required ? { required: true } : {}),
-      content: { "application/json": { schema: only.ref, example: only.value } },
-    };
+  const schema = parts.length === 1 ? only.ref : { oneOf: parts.map(({ ref }) => ref) };
   return {
-    required: true,
-    content: {
-      "application/json": {
-        schema: { oneOf: parts.map(({ ref }) => ref) },
-        examples: Object.fromEntries(
-          parts.map(({ name, title, value }) => [name, { summary: title, value }]),
-        ),
-      },
-    },
+    ...(parts.length > 1 || only.required ? { required: true } : {}),
+    content: { "application/json": { schema, ...exampled(parts) } },
   };
 }
+
+/** One example by itself, several by the names of their operations. */
+const exampled = (all: readonly { name: string; title: string; value: unknown }[]): Json =>
+  all.length === 1
+    ? { example: all[0]?.value }
+    : {
+        examples: Object.fromEntries(all.map(({ name, title, value }) => [name, { summary: title, value }])),
+      };
 
 const SUCCESS: Record<number, string> = { 200: "Done.", 201: "Created.", 204: "Removed. No body." };
 const KEPT = "Kept. No body.";
@@ -262,15 +250,8 @@ function success(prepared: Prepared[], { components }: Making): Json {
   );
   const distinct = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
   const oneOrAny = distinct.length === 1 ? distinct[0] : { anyOf: distinct };
-  const content =
-    prepared.length === 1
-      ? { schema: oneOrAny, example: prepared[0]?.answer }
-      : {
-          schema: oneOrAny,
-          examples: Object.fromEntries(
-            prepared.map((one) => [one.operation.name, { summary: one.operation.title, value: one.answer }]),
-          ),
-        };
+  const answers = prepared.map(({ operation: { name, title }, answer: value }) => ({ name, title, value }));
+  const content = { schema: oneOrAny, ...exampled(answers) };
   return {
     [status]: {
       description,

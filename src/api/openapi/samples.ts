@@ -96,18 +96,12 @@ interface Sampled {
   streams?: true;
 }
 
-export interface CodeSample {
-  lang: string;
-  label: string;
-  source: string;
-}
-
 /** `title` tells apart the operations of one route. */
 export function codeSamples(
   operation: Sampled,
   args: Record<string, unknown>,
   { title, ...options }: Omit<Where, "answers" | "streams"> & { title?: string },
-): CodeSample[] {
+) {
   const key = operation.creates ? { idempotency_key: EXAMPLE_IDEMPOTENCY_KEY } : {};
   const request = requestFor(operation, { ...args, ...key });
   const streams = operation.streams === true;

@@ -2,7 +2,7 @@
 // Signing in, consent and everything else that the library could serve goes through our pages.
 
 import type { H3, H3Event } from "h3";
-import type { Clients } from "../../identity/auth/clients.ts";
+import type { Clients, StepUps } from "../../identity/auth/clients.ts";
 import {
   AUTH_PATH,
   authorizationServerMetadata,
@@ -11,7 +11,6 @@ import {
 import { credentialsProblem, OAuthError, parameterProblem } from "../../identity/auth/oauth_error.ts";
 import { supportsConsent } from "../../identity/auth/redirects.ts";
 import type { SignInLibrary } from "../../identity/auth/sign_in_library.ts";
-import type { StepUps } from "../../identity/auth/step_up.ts";
 import { ApiError } from "../../model/errors.ts";
 import type { Log } from "../../store/context.ts";
 import { faultOf } from "../../store/db/unavailable.ts";

@@ -8,6 +8,7 @@ import { addStatic, prepare } from "./static.ts";
 export const DOCUMENT_PATH = "/api/v1/openapi.json";
 export const PAGE_PATH = "/api/v1/docs";
 const KEPT = "public, max-age=300";
+const NOTHING = { "content-security-policy": "default-src 'none'" };
 
 interface DocsOptions {
   tools: readonly Tool[];
@@ -22,56 +23,42 @@ export function addDocs(app: H3, { tools, handsetOperations, publicUrl, countVie
     const { openApiDocument } = await import("../openapi/document.ts");
     return openApiDocument(tools, handsetOperations, { publicUrl });
   });
-  addStatic(
-    app,
-    DOCUMENT_PATH,
-    lazy(async () =>
-      prepare(JSON.stringify(await document()), {
-        "content-type": "application/json",
-        "cache-control": KEPT,
-        "access-control-allow-origin": "*",
-      }),
-    ),
-    countView,
-  );
-  addStatic(
-    app,
+  type Made = [content: string, headers: Record<string, string>];
+  const add = (path: string, made: () => Promise<Made>, count?: typeof countView) =>
+    addStatic(
+      app,
+      path,
+      lazy(async () => prepare(...(await made()))),
+      count,
+    );
+  const json = {
+    "content-type": "application/json",
+    "cache-control": KEPT,
+    "access-control-allow-origin": "*",
+  };
+  add(DOCUMENT_PATH, async () => [JSON.stringify(await document()), json], countView);
+  const text = { "content-type": "text/plain; charset=utf-8", "cache-control": KEPT, ...NOTHING };
+  add(
     "/llms.txt",
-    lazy(async () => {
-      const { llmsText } = await import("../openapi/llms.ts");
-      return prepare(llmsText(tools, publicUrl), {
-        "content-type": "text/plain; charset=utf-8",
-        "cache-control": KEPT,
-        "content-security-policy": "default-src 'none'",
-      });
-    }),
+    async () => [(await import("../openapi/words.ts")).llmsText(tools, publicUrl), text],
     countView,
   );
-  addStatic(
-    app,
-    "/static/docs_page.css",
-    lazy(async () => {
-      const { text, type } = (await import("../docs_page/page.ts")).DOCS_STYLES;
-      return prepare(text, {
-        "content-type": type,
-        "cache-control": "public, max-age=31536000, immutable",
-        "content-security-policy": "default-src 'none'",
-      });
-    }),
-  );
-  addStatic(
-    app,
-    PAGE_PATH,
-    lazy(async () => {
-      const { DOCS_POLICY, docsPage } = await import("../docs_page/page.ts");
-      return prepare(docsPage(await document(), DOCUMENT_PATH), {
-        "content-type": "text/html; charset=utf-8",
-        "cache-control": KEPT,
-        "content-security-policy": DOCS_POLICY,
-        "referrer-policy": "no-referrer",
-        "x-frame-options": "DENY",
-      });
-    }),
-    countView,
-  );
+  add("/static/docs_page.css", async () => {
+    const { text, type } = (await import("../docs_page/page.ts")).DOCS_STYLES;
+    return [
+      text,
+      { "content-type": type, "cache-control": "public, max-age=31536000, immutable", ...NOTHING },
+    ];
+  });
+  const page = {
+    "content-type": "text/html; charset=utf-8",
+    "cache-control": KEPT,
+    "referrer-policy": "no-referrer",
+    "x-frame-options": "DENY",
+  };
+  const readPage = async (): Promise<Made> => {
+    const { DOCS_POLICY, docsPage } = await import("../docs_page/page.ts");
+    return [docsPage(await document(), DOCUMENT_PATH), { ...page, "content-security-policy": DOCS_POLICY }];
+  };
+  add(PAGE_PATH, readPage, countView);
 }

@@ -13,18 +13,25 @@ import { ApiError, forbidden, invalidRequest, unauthorized } from "../../model/e
 import { need } from "../../model/need.ts";
 import { BASE_SCOPES } from "../../model/scopes.ts";
 import type { Dispatcher } from "../../operation/dispatch.ts";
-import { scopesFor, type Tool } from "../../operation/tool.ts";
+import { scopesFor } from "../../operation/scopes.ts";
+import type { Tool } from "../../operation/tool.ts";
 import type { Caller, Log } from "../../store/context.ts";
 import type { Patience } from "../../store/patience.ts";
 import { doUnder, spanUnder } from "../../store/trace.ts";
 import { refusal } from "./answers.ts";
 import { parseJson, readBytes, tooManyValues } from "./body.ts";
 import { resultFields } from "./mcp_answers.ts";
-import { createCancels } from "./mcp_cancel.ts";
 import { createOffers, listOf } from "./mcp_list.ts";
 import { plainAnswers, plainRequest } from "./mcp_plain.ts";
 import { type Asking, asksOf, asksPerson, createReviews, forPerson, sessionOf } from "./mcp_review.ts";
-import { answerOf, type CallTool, createToolServer, LIST_HINTS, serverInfoAt } from "./mcp_server.ts";
+import {
+  answerOf,
+  type CallTool,
+  createCancels,
+  createToolServer,
+  LIST_HINTS,
+  serverInfoAt,
+} from "./mcp_server.ts";
 
 export interface McpOptions {
   tools: readonly Tool[];

@@ -2,9 +2,9 @@
 // several tools have in common is said once, and what only the server has to check is not said.
 
 import { LIMITS } from "../../model/limits.ts";
-import { type Hints, hintsOf } from "../../operation/hints.ts";
 import { inputSchema, type JsonSchema } from "../../operation/schema.ts";
-import { isEdit, pathArguments, type Tool } from "../../operation/tool.ts";
+import { type Hints, hintsOf, isEdit } from "../../operation/scopes.ts";
+import { pathArguments, type Tool } from "../../operation/tool.ts";
 import type { Caller } from "../../store/context.ts";
 
 const ABOUT =

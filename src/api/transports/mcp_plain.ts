@@ -100,15 +100,8 @@ const STREAMED = {
   "x-accel-buffering": "no",
 };
 
-export interface PlainAnswers {
-  /** A list of tools, which is written once. */
-  list(asked: Plain, tools: readonly object[]): Response;
-  /** The result of a call; `fields` is its JSON without the closing brace, `meta` what its `_meta` holds. */
-  call(asked: Plain, fields: string, meta: Record<string, string>): Response;
-}
-
 /** `hints`: how long, and by whom, a modern list may be kept. */
-export function plainAnswers(serverInfo: object, hints: object): PlainAnswers {
+export function plainAnswers(serverInfo: object, hints: object) {
   const server = { [SERVER_INFO_META_KEY]: serverInfo };
   const written = (tools: readonly object[]): Record<Plain["era"], Buffer> => ({
     modern: Buffer.from(opened(JSON.stringify({ tools, ...hints, ...COMPLETE, _meta: server }))),
@@ -116,13 +109,15 @@ export function plainAnswers(serverInfo: object, hints: object): PlainAnswers {
   });
   const known = new WeakMap<readonly object[], Record<Plain["era"], Buffer>>();
   return {
-    list({ era, id }, tools) {
+    /** A list of tools, which is written once. */
+    list({ era, id }: Plain, tools: readonly object[]): Response {
       const lists = known.get(tools) ?? written(tools);
       known.set(tools, lists);
       const end = Buffer.from(`${closed(id)}${era === "legacy" ? END : ""}`);
       return answer(era, Buffer.concat([lists[era], end]));
     },
-    call({ era, id }, fields, meta) {
+    /** The result of a call; `fields` is its JSON without the closing brace, `meta` what its `_meta` holds. */
+    call({ era, id }: Plain, fields: string, meta: Record<string, string>): Response {
       if (era === "modern") {
         const rest = JSON.stringify({ ...COMPLETE, _meta: { ...meta, ...server } });
         return answer(era, `${opened(`${fields},${rest.slice(1)}`)}${closed(id)}`);

@@ -1,5 +1,7 @@
 // What MCP serves, for HTTP and standard input alike: the list of tools, and calls of them with the answers that assistants
-// get. Holds no business word.
+// get. And calls that their clients cancel by a message of its own, as those of 2025 do over HTTP: it names the call by the id that the client
+// gave it, so a session tells apart the clients of a credential. One of 2026 closes its request, which needs nothing here. What is
+// cancelled in another process than the one that holds it ends by its own time. Holds no business word.
 
 import {
   type InputRequiredResult,
@@ -14,6 +16,8 @@ import packageJson from "../../../package.json" with { type: "json" };
 import { ApiError, serverError } from "../../model/errors.ts";
 import type { Outcome } from "../../operation/perform.ts";
 import { hasView, type Tool } from "../../operation/tool.ts";
+import type { Caller } from "../../store/context.ts";
+import type { Patience } from "../../store/patience.ts";
 import { fitted, type ToolAnswer, toolResult, written } from "./mcp_answers.ts";
 import { listOf } from "./mcp_list.ts";
 import { servePrompts } from "./mcp_prompts.ts";
@@ -112,3 +116,46 @@ export async function answerOf(
 /** An assistant pays for what it reads: where it may choose, it gets the short form unless it asks for the whole. */
 const withView = (tool: Tool, args: Record<string, unknown>) =>
   hasView(tool) && args.view === undefined ? { ...args, view: "brief" } : args;
+
+interface Message {
+  id?: unknown;
+  method?: unknown;
+  params?: { requestId?: unknown };
+}
+
+/** What names a call among all that are held; null for a client without a session. */
+function named({ headers }: Request, { credential }: Caller, id: unknown): string | null {
+  const session = headers.get("mcp-session-id");
+  return session && id !== undefined ? JSON.stringify([credential.id, session, id]) : null;
+}
+
+export function createCancels() {
+  const held = new Map<string, AbortController>();
+  return {
+    /** Ends the call that a message cancels, if it is held here. */
+    hear(request: Request, message: unknown, caller: Caller): void {
+      const { method, params } = (message ?? {}) as Message;
+      if (method !== "notifications/cancelled") return;
+      held.get(named(request, caller, params?.requestId) ?? "")?.abort();
+    },
+    /** Runs the call of `message` with a patience that ends when its client cancels it. */
+    async during<T>(
+      request: Request,
+      message: unknown,
+      caller: Caller,
+      patience: Patience | undefined,
+      run: (patience: Patience | undefined) => Promise<T>,
+    ): Promise<T> {
+      const name = named(request, caller, (message as Message).id);
+      if (!patience || !name || held.has(name)) return run(patience);
+      const cancelled = new AbortController();
+      held.set(name, cancelled);
+      const signal = AbortSignal.any([patience.signal, cancelled.signal]);
+      try {
+        return await run({ signal, rest: (waiting) => patience.rest(waiting) });
+      } finally {
+        held.delete(name);
+      }
+    },
+  };
+}

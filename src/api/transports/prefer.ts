@@ -4,26 +4,12 @@
 import { LIMITS } from "../../model/limits.ts";
 import { emptyAnswer, jsonAnswer } from "./answers.ts";
 
-/** The preferences of a header without their parameters, which are of no concern here. A comma may stand in quotes. */
-function preferences(header: string): string[] {
-  const found = [""];
-  let quoted = false;
-  let inParameters = false;
-  for (let i = 0; i < header.length; i++) {
-    const character = header.charAt(i);
-    if (character === '"') quoted = !quoted;
-    if (!quoted && character === ",") {
-      found.push("");
-      inParameters = false;
-      continue;
-    }
-    if (!quoted && character === ";") inParameters = true;
-    if (!inParameters) found.push(found.pop() + character);
-    // What is escaped in quotes ends nothing.
-    if (quoted && character === "\\") i++;
-  }
-  return found;
-}
+/** A preference, and what of it stands in front of its parameters, which are of no concern here. A comma may stand in quotes. */
+const PREFERENCE = /(?:"(?:\\.|[^"\\])*"?|[^",])+/g;
+const BARE = /^(?:"(?:\\.|[^"\\])*"?|[^";])*/;
+
+const preferences = (header: string): string[] =>
+  (header.match(PREFERENCE) ?? []).map((one) => BARE.exec(one)?.[0] ?? "");
 
 /**
  * `wait`: how many seconds the client would wait for an answer; null where it does not say, or not in digits. Of several the

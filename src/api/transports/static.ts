@@ -34,18 +34,12 @@ export async function compressed(request: Request, page: Response): Promise<Resp
   return new Response(await zip(body), { status, headers });
 }
 
-export interface Static {
-  plain: Uint8Array<ArrayBuffer>;
-  /** Null for what compressing makes no smaller: pictures. */
-  gzip: Uint8Array<ArrayBuffer> | null;
-  headers: Record<string, string>;
-}
-
 /** Text is kept compressed as well; bytes are kept as they are. `headers` say the type and how long it may be kept. */
-export function prepare(content: string | Uint8Array, headers: Record<string, string>): Static {
+export function prepare(content: string | Uint8Array, headers: Record<string, string>) {
   const plain = new Uint8Array(Buffer.from(content));
   return {
     plain,
+    /** Null for what compressing makes no smaller: pictures. */
     gzip: typeof content === "string" ? gzipSync(plain, { level: 9 }) : null,
     headers: {
       ...headers,
@@ -56,6 +50,8 @@ export function prepare(content: string | Uint8Array, headers: Record<string, st
     },
   };
 }
+
+export type Static = ReturnType<typeof prepare>;
 
 function staticAnswer(request: Request, { plain, gzip, headers }: Static): Response {
   const held = request.headers.get("if-none-match");

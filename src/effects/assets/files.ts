@@ -1,25 +1,25 @@
 // Uploaded files as the rest of the service sees them: their addresses, one to serve, the expired ones to remove. Joins the
-// parts of this folder to the rows and the store.
+// parts of this folder to the rows and the store. A file that no alert and no channel has used for a day goes: nobody finds it from the
+// instant of its expiry on, and the housekeeping removes its bytes later.
 
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import type { FileStore } from "../../model/domain/assets.ts";
+import { parseId } from "../../model/domain/ids.ts";
+import { Asset } from "../../model/entities/asset.ts";
+import { conflict, notFound } from "../../model/errors.ts";
 import type { Config } from "../../store/config/settings.ts";
+import type { Caller } from "../../store/context.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { type RowOf, run } from "../../store/db/statement.ts";
-import { servedAsset } from "../../store/queries/assets.ts";
-import { removeExpiredAssets } from "./expiry.ts";
-import { type AssetStore, createAssetStore, type NoteStored } from "./store.ts";
-import { type AssetUrls, createAssetUrls } from "./urls.ts";
-
-type Served = RowOf<typeof servedAsset>;
-
-export interface Assets extends AssetUrls {
-  readonly store: AssetStore;
-  /** What the file with this id is; null when it is not there. Ask `opens` first whether the address may see it. */
-  find(uuid: string): Promise<Served | null>;
-  /** Its bytes. @throws when the store does not hold them whole. */
-  read(uuid: string, size: number): Promise<Uint8Array<ArrayBuffer>>;
-  /** Clears away up to `max` files that have expired, and answers how many: a step of the housekeeping. */
-  removeExpired(max: number): Promise<number>;
-}
+import {
+  assetScope,
+  claimAsset,
+  claimExpired,
+  servedAsset,
+  visibleAsset,
+} from "../../store/queries/assets.ts";
+import { createAssetStore, type NoteStored } from "./store.ts";
+import { createAssetUrls } from "./urls.ts";
 
 export async function createAssets(options: {
   orm: Orm;
@@ -28,20 +28,68 @@ export async function createAssets(options: {
   now: () => Date;
   /** Told of what the store is asked for, for the figures. */
   note?: NoteStored;
-}): Promise<Assets> {
+}) {
   const { orm, config, secret, now, note } = options;
   const store = await createAssetStore(config, note);
   const fork = () => orm.em.fork();
   return {
     ...createAssetUrls(secret, config.publicUrl),
     store,
-    find: async (uuid) => (await run(fork(), servedAsset, { id: uuid }))[0] ?? null,
-    async read(uuid, size) {
+    /** What the file with this id is; null when it is not there. Ask `opens` first whether the address may see it. */
+    find: async (uuid: string): Promise<RowOf<typeof servedAsset> | null> =>
+      (await run(fork(), servedAsset, { id: uuid }))[0] ?? null,
+    /** Its bytes. @throws when the store does not hold them whole. */
+    async read(uuid: string, size: number) {
       const bytes = await store.get(uuid);
       if (bytes?.length !== size)
         throw new Error("the asset store does not hold a file that its row promises");
       return bytes as Uint8Array<ArrayBuffer>;
     },
-    removeExpired: (max) => removeExpiredAssets(fork(), store, now(), max),
+    /** Clears away up to `max` files that have expired, and answers how many: a step of the housekeeping. */
+    removeExpired: (max: number): Promise<number> => removeExpiredAssets(fork(), store, now(), max),
   };
 }
+
+/**
+ * Removes a file that nobody finds any more. The bytes go first and the row last, so that a removal which failed in between
+ * is found again by its row. The row goes in one statement, and only while nothing uses the file.
+ */
+export async function removeFile(em: SqlEntityManager, store: FileStore, id: string): Promise<void> {
+  await store.remove(id);
+  await em.nativeDelete(Asset, { id, stored: false, refs: 0 });
+}
+
+/**
+ * Removes files that had expired at `now`, the oldest first, and answers how many. Outside of any transaction: the
+ * store may be far away.
+ * @throws what the store said, after trying all of them.
+ */
+export async function removeExpiredAssets(
+  em: SqlEntityManager,
+  store: FileStore,
+  now: Date,
+  max: number,
+): Promise<number> {
+  const claimed = await run(em, claimExpired, { at: now.toISOString(), limit: max });
+  const done = await Promise.allSettled(claimed.map(({ id }) => removeFile(em, store, id)));
+  const failed = done.find((result) => result.status === "rejected");
+  if (failed) throw failed.reason;
+  return done.length;
+}
+
+/** Removes one file that nothing uses. @throws 404 when the caller does not see it; 409 while attached. */
+export async function removeUpload(
+  em: SqlEntityManager,
+  store: FileStore,
+  caller: Caller,
+  wireId: string,
+): Promise<void> {
+  const id = parseId("ast", wireId);
+  if (!id) throw notFound("file");
+  const [claimed] = await run(em, claimAsset, { ...assetScope(caller), id });
+  if (claimed) return removeFile(em, store, id);
+  if (!(await run(em, visibleAsset, { ...assetScope(caller), id }))[0]) throw notFound("file");
+  throw conflict("An alert or a channel has this file; take it out there first.");
+}
+
+export type Assets = Awaited<ReturnType<typeof createAssets>>;

@@ -6,8 +6,6 @@
 
 import type { AssetKind } from "../../model/entities/asset.ts";
 
-export const view = (b: Uint8Array) => Buffer.from(b.buffer, b.byteOffset, b.byteLength);
-
 // kbit/s by the header's index, for layer III of MPEG 1, and of MPEG 2 and 2.5.
 const KBITS_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
 const KBITS_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
@@ -44,19 +42,17 @@ function afterTag(b: Buffer): number {
 }
 
 /** At least two frames in a row, or one that is the whole rest. */
-function framed(bytes: Uint8Array, frame: (b: Buffer, at: number) => number): boolean {
-  const b = view(bytes);
+function framed(b: Buffer, frame: (b: Buffer, at: number) => number): boolean {
   const at = afterTag(b);
   const size = frame(b, at);
   return size > 0 && (at + size === b.length || frame(b, at + size) > 0);
 }
 
-export const isMp3 = (bytes: Uint8Array) => framed(bytes, mp3Frame);
-export const isAac = (bytes: Uint8Array) => framed(bytes, aacFrame);
+const isMp3 = (b: Buffer) => framed(b, mp3Frame);
+const isAac = (b: Buffer) => framed(b, aacFrame);
 
 /** Every stream that the Ogg file announces is Opus or Vorbis. */
-export function isOggAudio(bytes: Uint8Array): boolean {
-  const b = view(bytes);
+function isOggAudio(b: Buffer): boolean {
   let streams = 0;
   for (let at = 0; at + 28 <= b.length; ) {
     if (b.toString("latin1", at, at + 5) !== "OggS\0") return false;
@@ -71,8 +67,7 @@ export function isOggAudio(bytes: Uint8Array): boolean {
 }
 
 /** The brands of an ISO media file, of pictures as well; none when it is no such file. */
-export function mediaBrands(bytes: Uint8Array): string[] {
-  const b = view(bytes);
+function mediaBrands(b: Buffer): string[] {
   if (b.length < 16 || b.toString("latin1", 4, 8) !== "ftyp") return [];
   const size = b.readUInt32BE(0);
   if (size < 16 || size > Math.min(b.length, 1024)) return [];
@@ -100,9 +95,8 @@ function handlers(b: Buffer, from: number, to: number): string[] {
 }
 
 /** An MP4 file with a sound track and none to look at. */
-export function isMp4Audio(bytes: Uint8Array): boolean {
-  if (!mediaBrands(bytes).some((brand) => MP4_BRAND.test(brand))) return false;
-  const b = view(bytes);
+function isMp4Audio(b: Buffer): boolean {
+  if (!mediaBrands(b).some((brand) => MP4_BRAND.test(brand))) return false;
   const found = handlers(b, 0, b.length);
   return found.includes("soun") && !found.some((handler) => handler === "vide" || handler === "pict");
 }
@@ -157,62 +151,56 @@ function isJson(text: string): boolean {
   }
 }
 
-export function looksLikeHtml(bytes: Uint8Array): boolean {
+function looksLikeHtml(bytes: Buffer): boolean {
   const text = textOf(bytes);
   if (text === null || OTHER_TYPES.test(text.trimStart().slice(0, 200)) || isJson(text)) return false;
   const first = firstElement(text);
   return first !== null && ELEMENTS.has(first);
 }
 
-export interface Sniffed {
-  kind: AssetKind;
-  contentType: string;
-}
+const latin = (b: Buffer, from: number, to: number) => b.toString("latin1", from, to);
 
-const latin = (bytes: Uint8Array, from: number, to: number) => view(bytes).toString("latin1", from, to);
+const startsWith = (b: Buffer, ...magic: number[]) => magic.every((byte, i) => b[i] === byte);
 
-const startsWith = (bytes: Uint8Array, ...magic: number[]) => magic.every((byte, i) => bytes[i] === byte);
-
-const isPng = (b: Uint8Array) =>
+const isPng = (b: Buffer) =>
   startsWith(b, 0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a) && latin(b, 8, 16) === "\0\0\0\rIHDR";
 
-const isJpeg = (b: Uint8Array) =>
+const isJpeg = (b: Buffer) =>
   startsWith(b, 0xff, 0xd8, 0xff) &&
   b.length > 6 &&
-  view(b).readUInt8(3) >= 0xc0 &&
-  view(b).readUInt8(3) < 0xff &&
-  view(b).readUInt16BE(4) >= 2;
+  b.readUInt8(3) >= 0xc0 &&
+  b.readUInt8(3) < 0xff &&
+  b.readUInt16BE(4) >= 2;
 
 /** Signature, a screen of some size, and after the colour table an extension, an image or the end. */
-function isGif(b: Uint8Array): boolean {
+function isGif(b: Buffer): boolean {
   if (!/^GIF8[79]a$/.test(latin(b, 0, 6)) || b.length < 14) return false;
-  const [width, height] = [view(b).readUInt16LE(6), view(b).readUInt16LE(8)];
-  const flags = view(b).readUInt8(10);
+  const [width, height] = [b.readUInt16LE(6), b.readUInt16LE(8)];
+  const flags = b.readUInt8(10);
   const table = flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0;
   return width > 0 && height > 0 && [0x21, 0x2c, 0x3b].includes(b[13 + table] ?? 0);
 }
 
-const riff = (b: Uint8Array) => (latin(b, 0, 4) === "RIFF" ? latin(b, 8, 12) : null);
-const isWebp = (b: Uint8Array) => riff(b) === "WEBP" && /^VP8[ LX]$/.test(latin(b, 12, 16));
+const riff = (b: Buffer) => (latin(b, 0, 4) === "RIFF" ? latin(b, 8, 12) : null);
+const isWebp = (b: Buffer) => riff(b) === "WEBP" && /^VP8[ LX]$/.test(latin(b, 12, 16));
 
-const isAvif = (b: Uint8Array) => mediaBrands(b).some((brand) => brand === "avif" || brand === "avis");
+const isAvif = (b: Buffer) => mediaBrands(b).some((brand) => brand === "avif" || brand === "avis");
 
 /** The format chunk may stand behind others. */
-function isWav(b: Uint8Array): boolean {
+function isWav(b: Buffer): boolean {
   if (riff(b) !== "WAVE") return false;
-  const bytes = view(b);
-  for (let at = 12; at + 24 <= bytes.length; ) {
-    const size = bytes.readUInt32LE(at + 4);
+  for (let at = 12; at + 24 <= b.length; ) {
+    const size = b.readUInt32LE(at + 4);
     if (latin(b, at, at + 4) === "fmt ") return size >= 16;
     at += 8 + size + (size % 2);
   }
   return false;
 }
 
-const isFlac = (b: Uint8Array) =>
+const isFlac = (b: Buffer) =>
   latin(b, 0, 4) === "fLaC" && startsWith(b.subarray(4), (b[4] ?? 0) & 0x80, 0, 0, 34);
 
-const TABLE: [AssetKind, string, (bytes: Uint8Array) => boolean][] = [
+const TABLE: [AssetKind, string, (bytes: Buffer) => boolean][] = [
   ["image", "image/png", isPng],
   ["image", "image/jpeg", isJpeg],
   ["image", "image/gif", isGif],
@@ -228,7 +216,8 @@ const TABLE: [AssetKind, string, (bytes: Uint8Array) => boolean][] = [
 ];
 
 /** The first entry of the table that the bytes hold to; null for everything else. */
-export function sniff(bytes: Uint8Array): Sniffed | null {
-  const found = TABLE.find(([, , matches]) => matches(bytes));
-  return found ? { kind: found[0], contentType: found[1] } : null;
+export function sniff(bytes: Uint8Array) {
+  const b = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const [kind, contentType] = TABLE.find(([, , matches]) => matches(b)) ?? [];
+  return kind && contentType ? { kind, contentType } : null;
 }

@@ -44,16 +44,6 @@ export interface Backend extends FileStore {
   ask(): Promise<void>;
 }
 
-export interface AssetStore extends FileStore {
-  /** Null when there is no such file. */
-  get(id: string): Promise<Uint8Array | null>;
-  /**
-   * Whether the store answered when it was last asked; asks it again beside that, at most every ten seconds. Neither
-   * waits nor throws.
-   */
-  answers(): boolean;
-}
-
 const ASK_EVERY_MS = 10_000;
 
 /** A provider that does not answer must not hold a request for ever, nor a connection. */
@@ -101,7 +91,7 @@ function causeOf(error: unknown): string {
 /** Told of all that the store is asked for: `verb` is one of Backend's. */
 export type NoteStored = (verb: string, done: boolean) => void;
 
-export async function createAssetStore(config: StoreConfig, note?: NoteStored): Promise<AssetStore> {
+export async function createAssetStore(config: StoreConfig, note?: NoteStored) {
   const backend = await backendFor(config);
   const name = nameOf(config);
   let answered = true;
@@ -133,9 +123,14 @@ export async function createAssetStore(config: StoreConfig, note?: NoteStored): 
 
   return {
     put,
-    get: (id) => soon("get", backend.get(id)),
-    remove: (id) => soon("remove", backend.remove(id)),
-    answers() {
+    /** Null when there is no such file. */
+    get: (id: string) => soon("get", backend.get(id)),
+    remove: (id: string) => soon("remove", backend.remove(id)),
+    /**
+     * Whether the store answered when it was last asked; asks it again beside that, at most every ten seconds. Neither
+     * waits nor throws.
+     */
+    answers(): boolean {
       if (performance.now() - askedAt > ASK_EVERY_MS) {
         askedAt = performance.now();
         void soon("ask", backend.ask()).catch(() => {});
@@ -144,3 +139,5 @@ export async function createAssetStore(config: StoreConfig, note?: NoteStored): 
     },
   };
 }
+
+export type AssetStore = Awaited<ReturnType<typeof createAssetStore>>;

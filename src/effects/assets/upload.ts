@@ -13,10 +13,10 @@ import type { Caller, Log } from "../../store/context.ts";
 import { run } from "../../store/db/statement.ts";
 import type { AssetRecord } from "../../store/queries/assets.ts";
 import { lockMember } from "../../store/queries/people.ts";
-import { removeFile } from "./expiry.ts";
+import { removeFile } from "./files.ts";
 import { cleanName, type IncomingFile } from "./incoming.ts";
 import { cleanPicture } from "./pictures.ts";
-import { type Sniffed, sniff, textOf } from "./sniff.ts";
+import { sniff, textOf } from "./sniff.ts";
 
 export interface Upload {
   /** Outside of any transaction, since the file comes as slowly as it likes. */
@@ -72,19 +72,9 @@ export async function receiveUpload(upload: Upload): Promise<AssetRecord> {
     await cleared.catch((failed) => log.warn({ err: failed }, "a refused upload was not cleared away"));
     throw error;
   }
-  const { content_type, name, created_at } = asset;
-  const expires_at = asset.expires_at ?? null;
-  return {
-    id,
-    kind,
-    content_type,
-    bytes: asset.bytes,
-    name,
-    own: true,
-    attached_at: null,
-    expires_at,
-    created_at,
-  };
+  const { content_type, name, expires_at = null, created_at } = asset;
+  const own = { id, kind, content_type, bytes: asset.bytes, name, own: true };
+  return { ...own, attached_at: null, expires_at, created_at };
 }
 
 async function refuseOverQuota(em: SqlEntityManager, { member }: Caller): Promise<void> {
@@ -122,7 +112,7 @@ export async function collect(
   return Buffer.concat(chunks);
 }
 
-function checkedKind(bytes: Uint8Array, kind: AssetKind): Sniffed {
+function checkedKind(bytes: Uint8Array, kind: AssetKind) {
   if (bytes.length === 0) throw invalidRequest("The file is empty.", "file");
   const found = sniff(bytes);
   if (found?.kind === kind) return found;

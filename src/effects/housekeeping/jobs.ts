@@ -3,12 +3,16 @@
 // as well.
 
 import { LIMITS } from "../../model/limits.ts";
-import { type DeviceCleaning, removeUnseenDevices } from "./devices.ts";
-import { type Job, removal } from "./job.ts";
-import { removeEndedAlerts, removeOldAudit, removeReportsLeft } from "./removing.ts";
+import {
+  type DeviceCleaning,
+  removeEndedAlerts,
+  removeOldAudit,
+  removeReportsLeft,
+  removeUnseenDevices,
+} from "./removing.ts";
+import { type Job, removal, type WorkStep } from "./scheduler.ts";
 import { makeBlocks, makeWantedWords, mendBlocks } from "./search.ts";
-import { fillDueSeries } from "./series.ts";
-import { tellUntold, tellUntoldAlerts } from "./told.ts";
+import { fillDueSeries, tellUntold, tellUntoldAlerts } from "./told.ts";
 
 const HOUR = 3600;
 
@@ -35,43 +39,40 @@ export interface StepDeps extends DeviceCleaning {
 }
 
 /** Rows of a table for which the SQL in `where` holds: 500 at a time and each hour, where nothing else is said. */
-type Removal = Pick<Job, "name" | "removes"> & Partial<Job> & { from: string; where: string };
+type Removal = Pick<Job, "removes"> & Partial<Job> & { from: string; where: string };
 
-const REMOVALS: readonly Removal[] = [
-  {
-    name: "one_time_links",
+/** The same for what is more than a statement. */
+type Step = Pick<WorkStep, "removes" | "work"> & Partial<WorkStep>;
+
+const REMOVALS: Record<string, Removal> = {
+  one_time_links: {
     removes: `One-time links, used or not, ${LIMITS.link_explained_days} days after they expired.`,
     from: "member_link",
     where: ended("expires_at", EXPLAINED_FOR),
   },
-  {
-    name: "sessions",
+  sessions: {
     removes: "Sessions of people, a day after they expired.",
     from: "auth.session",
     where: ended('"expiresAt"'),
   },
-  {
-    name: "verifications",
+  verifications: {
     removes:
       "Authorization codes and other one-time values of the sign-in library, a day after they expired.",
     from: "auth.verification",
     where: ended('"expiresAt"'),
   },
-  {
-    name: "oauth_access_tokens",
+  oauth_access_tokens: {
     removes: "Assistants' access tokens, a day after they expired.",
     from: `auth."oauthAccessToken"`,
     where: ended('"expiresAt"'),
   },
-  {
-    name: "oauth_refresh_tokens",
+  oauth_refresh_tokens: {
     removes:
       "Assistants' refresh tokens, a day after they expired, with the access tokens that came from them.",
     from: `auth."oauthRefreshToken"`,
     where: ended('"expiresAt"'),
   },
-  {
-    name: "connection_grants",
+  connection_grants: {
     removes:
       "Consents to assistants of which no token and no remembered consent is left, a day after they were given.",
     from: "connection_grant",
@@ -79,171 +80,146 @@ const REMOVALS: readonly Removal[] = [
          and not exists (select 1 from auth."oauthRefreshToken" r where r."referenceId" = connection_grant.id::text)
          and not exists (select 1 from auth."oauthConsent" c where c."referenceId" = connection_grant.id::text)`,
   },
-  {
-    name: "oauth_client_assertions",
+  oauth_client_assertions: {
     removes: "Remembered client assertions, a day after they expired.",
     from: `auth."oauthClientAssertion"`,
     where: ended('"expiresAt"'),
   },
-  {
-    name: "oauth_clients",
+  oauth_clients: {
     removes: "Assistants that nobody has let in, a day after they registered or brought their document.",
     from: `auth."oauthClient"`,
     where: WITHOUT_GRANT,
     every_seconds: HOUR / 4,
   },
-  {
-    name: "step_ups",
+  step_ups: {
     removes: "That an assistant was told which scopes it lacks, after a day.",
     from: "step_up",
     where: ended("asked_at"),
   },
-  {
-    name: "device_transfers",
+  device_transfers: {
     removes: "Codes by which subscriptions move to another device, a day after they expired.",
     from: "device_transfer",
     where: ended("expires_at"),
   },
-  {
-    name: "own_device_links",
+  own_device_links: {
     removes: "Links by which a handset becomes somebody's own, a day after they expired.",
     from: "own_device",
     where: `device_id is null and ${ended("expires_at")}`,
   },
-  {
-    name: "alert_changes",
+  alert_changes: {
     removes: `What edits of alerts replaced, after ${LIMITS.alert_changes_days} days; of each alert only the newest ${LIMITS.alert_changes} edits are kept at all.`,
     from: "alert_change",
     where: ended("updated_at", `interval '${LIMITS.alert_changes_days} days'`),
   },
-  {
-    name: "webhook_deliveries",
+  webhook_deliveries: {
     removes: `What became of webhook deliveries, after ${LIMITS.deliveries_days} days; of each endpoint only the newest ${LIMITS.deliveries} are kept at all.`,
     from: "webhook_delivery",
     where: ended("created_at", `interval '${LIMITS.deliveries_days} days'`),
   },
-  {
-    name: "events",
+  events: {
     removes: `Events of the feed that list_events reads, after ${LIMITS.events_days} days.`,
     from: "workspace_event",
     where: ended("created_at", `interval '${LIMITS.events_days} days'`),
     batch: 1000,
     every_seconds: HOUR / 4,
   },
-  {
-    name: "idempotency_records",
+  idempotency_records: {
     removes: `Idempotency keys and the answers kept under them, after ${LIMITS.idempotency_hours} hours.`,
     from: "idempotency_record",
     where: ended("created_at", `interval '${LIMITS.idempotency_hours} hours'`),
     every_seconds: HOUR / 4,
   },
-];
+};
 
-const STATEMENTS = REMOVALS.map(
-  ({ from, where, ...step }): Job => ({
-    ...{ batch: 500, every_seconds: HOUR, ...step },
-    statement: removal(step.name, from, where),
+const USUAL = { batch: 500, every_seconds: HOUR };
+
+const STATEMENTS = Object.entries(REMOVALS).map(
+  ([name, { from, where, ...step }]): Job => ({
+    ...{ name, ...USUAL, ...step },
+    statement: removal(name, from, where),
   }),
 );
 
 /** The steps of one service. */
 export function housekeepingJobs(deps: StepDeps): Job[] {
   const { devicesKeptDays: days, auditRetentionDays: audited } = deps;
-  const jobs: Job[] = [
-    ...STATEMENTS,
-    {
-      name: "due_alerts",
+  const steps: Record<string, Step> = {
+    due_alerts: {
       removes: "From what is only planned: alerts whose instant has come are written down as sent.",
       work: (batch) => deps.settleSome(batch),
-      batch: 500,
       every_seconds: 2,
     },
-    {
-      name: "due_series",
+    due_series: {
       removes: "From what is to be written: repeating alerts get their next occurrences.",
       work: (batch) => fillDueSeries(deps, batch),
       // Their channels are locked while their rules are read, some milliseconds for each.
       batch: 50,
       every_seconds: 5,
     },
-    {
-      name: "untold_subscribers",
+    untold_subscribers: {
       removes:
         "From what waits: a channel's subscribers are told of again a second after the last event of them.",
       work: (batch) => tellUntold(deps, batch),
       batch: 1000,
       every_seconds: 1,
     },
-    {
-      name: "untold_alerts",
+    untold_alerts: {
       removes:
         "From what waits: that a scheduled alert became visible is told, and how often alerts were acknowledged and answered.",
       work: (batch) => tellUntoldAlerts(deps, batch),
-      batch: 500,
       every_seconds: 1,
     },
-    {
-      name: "wanted_words",
+    wanted_words: {
       removes:
         "From what waits: alerts that an earlier version wrote get the words by which they are found, a thousand in a second.",
       work: (batch) => makeWantedWords(deps.orm, batch),
       batch: 1000,
       every_seconds: 60,
     },
-    {
-      name: "loose_alerts",
+    loose_alerts: {
       removes:
         "From what searches look at one by one: alerts, a thousand in a second, of which they make blocks.",
       work: (batch) => makeBlocks(deps.orm, batch),
       batch: 1000,
       every_seconds: 60,
     },
-    {
-      name: "worn_blocks",
+    worn_blocks: {
       removes: "From what searches are led by: words of alerts that were removed.",
       work: (batch) => mendBlocks(deps.orm, batch),
       batch: 20,
       every_seconds: 60,
     },
-    {
-      name: "ended_alerts",
+    ended_alerts: {
       removes:
         "Alerts that ended as many days ago as their channel keeps them (retention_days); what was counted of them stays.",
       work: (batch) => removeEndedAlerts(deps.orm, batch),
-      batch: 500,
-      every_seconds: HOUR,
     },
-    {
-      name: "left_reports",
+    left_reports: {
       removes: "What handsets reported of alerts that went so.",
       work: (batch) => removeReportsLeft(deps.orm, batch),
       batch: 1000,
       every_seconds: 60,
     },
-    {
-      name: "unused_files",
+    unused_files: {
       removes: `Uploaded files that no alert took within ${LIMITS.waiting_files_hours} hours, from the store and from the list.`,
       work: (batch) => deps.removeExpiredAssets(batch),
       batch: 100,
       every_seconds: HOUR / 4,
     },
-  ];
+  };
   if (days > 0)
-    jobs.push({
-      name: "unseen_devices",
+    steps.unseen_devices = {
       removes:
         "Devices that were not seen for so many days as DEVICES_KEPT_DAYS says, with their subscriptions.",
       work: (batch) => removeUnseenDevices(deps, days, batch),
       batch: 200,
-      every_seconds: HOUR,
-    });
+    };
   if (audited > 0)
-    jobs.push({
-      name: "audit_events",
+    steps.audit_events = {
       removes: "Lines of the audit log that are as old as AUDIT_RETENTION_DAYS says.",
       work: (batch) => removeOldAudit(deps.orm, audited, batch),
       batch: 1000,
-      every_seconds: HOUR,
-    });
-  return jobs;
+    };
+  const works = Object.entries(steps).map(([name, step]): Job => ({ name, ...USUAL, ...step }));
+  return [...STATEMENTS, ...works];
 }

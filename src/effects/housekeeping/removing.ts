@@ -1,18 +1,24 @@
 // What goes with its time. Alerts that were kept as long as their channel says, a slice at a time, and then what handsets
 // reported of them: a slice is one transaction, so whoever stops in the middle has left nothing half done, and several
 // processes never take the same. Lines of the audit log, which is only added to: its trigger lets go of what is older than the
-// instant that the statement names, and of nothing else.
+// instant that the statement names, and of nothing else. Devices that never come back: for the counts this is the same as leaving,
+// the channel's subscribers fall by one and its account gets the event; what the device reported stays counted.
 
-import { int } from "../../model/fields/sql.ts";
+import type { DomainEvent } from "../../model/domain/events.ts";
+import { array, bigint, int, text } from "../../model/fields/sql.ts";
 import { need } from "../../model/need.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run, statementsOf } from "../../store/db/statement.ts";
+import { lockChannelsOf, removeDevices, unsubscribeDevices } from "../../store/queries/devices.ts";
 import {
   findEnded,
   lockEndedChannels,
   removeEnded,
   removeLeftReports,
 } from "../../store/queries/retention.ts";
+import { tell } from "./told.ts";
+
+const defineStatement = statementsOf("upkeep");
 
 /** Removes up to `max` alerts; answers how many. Channels on which somebody publishes are left for another time. */
 export function removeEndedAlerts(orm: Orm, max: number): Promise<number> {
@@ -38,8 +44,6 @@ export async function removeReportsLeft(orm: Orm, max: number): Promise<number> 
   }
 }
 
-const defineStatement = statementsOf("upkeep");
-
 const removeAudit = defineStatement("remove_audit", {
   parameters: { days: int, batch: int },
   columns: { removed: int },
@@ -56,4 +60,52 @@ const removeAudit = defineStatement("remove_audit", {
 export async function removeOldAudit(orm: Orm, days: number, max: number): Promise<number> {
   const [row] = await run(databaseOf(orm), removeAudit, { days, batch: max });
   return need(row, "a count has a row").removed;
+}
+
+export interface DeviceCleaning {
+  orm: Orm;
+  publish(event: DomainEvent): void;
+  now(): Date;
+}
+
+const UNSEEN = {
+  parameters: { days: int },
+  text: "seen_at < now() - $days::int * interval '1 day'",
+};
+
+const unseenDevices = defineStatement("unseen_devices", {
+  reads: true,
+  parameters: { ...UNSEEN.parameters, max: int },
+  columns: { id: text },
+  text: `select id::text as id from device where ${UNSEEN.text} order by seen_at limit $max::int`,
+});
+
+/** Locks the devices, without those that another transaction has locked and those that came back meanwhile. */
+const lockUnseen = defineStatement("lock_unseen", {
+  parameters: { ...UNSEEN.parameters, devices: array(bigint) },
+  columns: { id: text },
+  text: `select id::text as id from device where id = any($devices) and ${UNSEEN.text}
+    order by id for update skip locked`,
+});
+
+/**
+ * Removes up to `max` devices that were not seen for `days`, the longest unseen first, and answers how many. Accounts are told
+ * as of leaving.
+ */
+export async function removeUnseenDevices(
+  { orm, publish, now }: DeviceCleaning,
+  days: number,
+  max: number,
+): Promise<number> {
+  const done = await orm.em.fork().transactional(async (em) => {
+    const found = (await run(em, unseenDevices, { days, max })).map(({ id }) => id);
+    if (found.length === 0) return { events: [], removed: 0 };
+    const channels = (await run(em, lockChannelsOf, { devices: found })).map(({ id }) => id);
+    const held = (await run(em, lockUnseen, { devices: found, days })).map(({ id }) => id);
+    const left = await run(em, unsubscribeDevices, { devices: held, channels });
+    const [row] = await run(em, removeDevices, { devices: held });
+    return { events: await tell(left, em, now()), removed: need(row, "a count has a row").removed };
+  });
+  for (const event of done.events) publish(event);
+  return done.removed;
 }

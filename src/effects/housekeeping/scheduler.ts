@@ -1,11 +1,52 @@
-// Runs the steps of the housekeeping beside the service: one small round after another, never two at once, awaited by no
-// request, on every replica alike. Knows no step by name.
+// What a step of the housekeeping is (what goes, by which statement, how much at a time and how often), and how steps run beside the
+// service: one small round after another, never two at once, awaited by no request, on every replica alike. Knows no step by name.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
+import { int } from "../../model/fields/sql.ts";
 import { need } from "../../model/need.ts";
 import type { Log } from "../../store/context.ts";
-import { run } from "../../store/db/statement.ts";
-import type { Job } from "./job.ts";
+import { run, statementsOf } from "../../store/db/statement.ts";
+
+const defineStatement = statementsOf("upkeep");
+
+interface Described {
+  /** snake_case, the label of its figures. */
+  name: string;
+  /** One sentence: what goes, and when. */
+  removes: string;
+  /** Rows, devices or files that one round takes at most: short enough that nobody waits for it. */
+  batch: number;
+  /** Seconds from the end of one clean-up to the next. A round that found a whole batch is repeated soon. */
+  every_seconds: number;
+}
+
+/** A step that is one statement on its own. */
+export interface StatementStep extends Described {
+  statement: ReturnType<typeof removal>;
+}
+
+/** A step that needs more than one statement: an order of locks, or a store that is not the database. */
+export interface WorkStep extends Described {
+  /** Removes at most `batch` and answers how many it removed. */
+  work(batch: number): Promise<number>;
+}
+
+export type Job = StatementStep | WorkStep;
+
+/**
+ * A statement that removes up to `batch` rows of `table` for which the SQL in `where` holds. Rows that another replica is
+ * removing, or that somebody is changing, are left for another time, so nothing waits and nothing is done twice.
+ */
+export function removal(name: string, table: string, where: string) {
+  return defineStatement(`remove_${name}`, {
+    parameters: { batch: int },
+    columns: { removed: int },
+    text: `with gone as (
+       delete from ${table} where ctid = any (array(
+         select ctid from ${table} where ${where} limit $batch::int for update skip locked)) returning 1)
+     select count(*)::int as removed from gone`,
+  });
+}
 
 /** Between two rounds while there is more to remove. */
 const PAUSE_MS = 1_000;
@@ -14,27 +55,15 @@ const FIRST_MS = { least: 30_000, spread: 90_000 };
 /** After a failure: a database that is away is not asked every second. */
 const RETRY_MS = 60_000;
 
-export interface Metrics {
-  /** `removed` is null when the round failed. */
-  housekeeping(job: string, removed: number | null): void;
-}
-
-export interface Housekeeping {
-  readonly jobs: readonly Job[];
-  begin(): void;
-  /** One round of a step, now; answers how many it removed. @throws what the database or the store said. */
-  round(name: string): Promise<number>;
-  close(): Promise<void>;
-}
-
 export function createHousekeeping(options: {
   jobs: readonly Job[];
   fork(): SqlEntityManager;
-  metrics: Metrics;
+  /** `removed` is null when the round failed. */
+  metrics: { housekeeping(job: string, removed: number | null): void };
   log: Log;
   /** From 0 to 1, for the moment of the first rounds. */
   random?: () => number;
-}): Housekeeping {
+}) {
   const { jobs, fork, metrics, log, random = Math.random } = options;
   const timers = new Map<Job, NodeJS.Timeout>();
   let closed = false;
@@ -80,16 +109,17 @@ export function createHousekeeping(options: {
 
   return {
     jobs,
-    begin() {
+    begin(): void {
       for (const job of jobs)
         plan(job, Math.min(job.every_seconds * 1000, FIRST_MS.least + random() * FIRST_MS.spread));
     },
-    async round(name) {
+    /** One round of a step, now; answers how many it removed. @throws what the database or the store said. */
+    async round(name: string): Promise<number> {
       const job = jobs.find((candidate) => candidate.name === name);
       if (!job) throw new Error(`no job ${name}`);
       return round(job);
     },
-    async close() {
+    async close(): Promise<void> {
       closed = true;
       for (const timer of timers.values()) clearTimeout(timer);
       await last;

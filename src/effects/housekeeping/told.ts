@@ -1,7 +1,9 @@
 // What accounts are told after the act: which alerts became visible, how often they were acknowledged and answered
 // (docs/rules.md#events-asked-for), and what subscribers came to while nobody could be told (#subscriber-events-are-gathered).
-// It waits in rows, and whichever process comes first locks them, writes the events down with them, and tells.
+// It waits in rows, and whichever process comes first locks them, writes the events down with them, and tells. So do the next
+// occurrences of repeating alerts come, whether or not the process that began them still lives.
 
+import { setImmediate as yieldToLoop } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import {
   acknowledgedData,
@@ -11,9 +13,11 @@ import {
   subscriberEvent,
 } from "../../model/domain/events.ts";
 import { newUuid } from "../../model/domain/ids.ts";
+import { fillOf } from "../../model/domain/occurrences.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { run, type Statement } from "../../store/db/statement.ts";
 import { eventRows, insertEvents } from "../../store/queries/events.ts";
+import { fillSeries, lockDueSeries } from "../../store/queries/series.ts";
 import { lockUntold, tellSubscribers } from "../../store/queries/subscribers.ts";
 import { lockUntoldAlerts, tellUntoldAlerts as noteTold } from "../../store/queries/untold.ts";
 
@@ -90,3 +94,28 @@ export async function tell(
 /** Tells of up to `max` channels of which something waits, and answers of how many something waited. */
 export const tellUntold = (deps: TellDeps, max: number): Promise<number> =>
   tellWaiting(deps, lockUntold, max, (channels, em) => tell(channels, em, deps.now()));
+
+/** Writes those of up to `max` series; answers of how many. */
+export function fillDueSeries(deps: TellDeps, max: number): Promise<number> {
+  return tellWaiting(deps, lockDueSeries, max, async (due, em) => {
+    const now = deps.now();
+    const items = [];
+    for (const series of due) {
+      items.push(await fillOf(series, now.getTime()));
+      // A rule costs milliseconds, in which nobody else is served.
+      await yieldToLoop();
+    }
+    const made = await run(em, fillSeries, { items });
+    const events = made.map(
+      (alert): DomainEvent => ({
+        id: newUuid(),
+        created_at: now.toISOString(),
+        listening: true,
+        workspaceId: alert.workspace_id,
+        event: "alert.scheduled",
+        data: alertData(alert),
+      }),
+    );
+    return writtenDown(em, events);
+  });
+}

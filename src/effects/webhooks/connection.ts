@@ -1,9 +1,13 @@
-// A connection to an address that was checked, and to no other, for one request. Must not know what is asked over it.
+// A connection to an address that was checked, and to no other, for one request; and those to one origin that are kept for many, each
+// made as a delivery's is: the origin is resolved and judged anew. Must not know what is asked over them. One GET of a small document at an
+// address that a stranger named, by the rules of deliveries: https, no redirects, little time, few bytes. Must not know what it says.
 
+import { isUtf8 } from "node:buffer";
 import { isIP, type LookupFunction, connect as netConnect, type Socket } from "node:net";
 import { connect as tlsConnect } from "node:tls";
-import type { Dispatcher } from "undici";
-import { portOf, withoutFinalDot } from "./target.ts";
+import type { Dispatcher, Pool } from "undici";
+import { LIMITS } from "../../model/limits.ts";
+import { portOf, resolveTarget, type TargetRules, withoutFinalDot } from "./target.ts";
 
 /** Loaded by the first call, since most services start often and call nobody; kept, so that later ones do not wait. */
 let loading: Promise<typeof import("undici")> | undefined;
@@ -86,4 +90,88 @@ export async function exchange<T>(
     socket.destroy();
     await client.destroy();
   }
+}
+
+/** A server may ask to keep a connection for longer; after so long it is judged again. */
+const KEPT_MS = 30_000;
+
+/** `origin` as a URL has it; at most so many `connections`, each made within `timeoutMs`. */
+export async function poolTo(
+  origin: string,
+  rules: TargetRules,
+  { connections, timeoutMs }: { connections: number; timeoutMs: number },
+): Promise<Pool> {
+  const { Pool } = await library();
+  return new Pool(origin, {
+    connections,
+    pipelining: 1,
+    connect: (_options, callback) => {
+      connect(origin, rules, timeoutMs).then(
+        (socket) => callback(null, socket),
+        (error) => callback(error, null),
+      );
+    },
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    keepAliveMaxTimeout: KEPT_MS,
+  });
+}
+
+/** @throws where it may not be called, and where nobody answers in time. */
+async function connect(origin: string, rules: TargetRules, timeoutMs: number) {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), timeoutMs);
+  try {
+    const target = await resolveTarget(`${origin}/`, rules, { signal: late.signal });
+    if (!target.ok) throw new Error("not an address that may be called");
+    return await dial(target.url, target.addresses, late.signal, () => {});
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export const FETCH_TIMEOUT_MS = 5000;
+export const MAX_DOCUMENT_BYTES = LIMITS.client_document;
+
+/**
+ * `refused`: not an address that may be called. `unreachable`: no answer from it within the time. `answer`: another one
+ * than 200 with JSON. `large`: more than may be read.
+ */
+export type Fetched =
+  | { ok: true; text: string }
+  | { ok: false; why: "refused" | "unreachable" | "answer" | "large" };
+
+/** Fetches `address`. Never throws, and leaves no socket behind. */
+export async function fetchDocument(
+  address: string,
+  rules: TargetRules,
+  { timeoutMs = FETCH_TIMEOUT_MS }: { timeoutMs?: number } = {},
+): Promise<Fetched> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    const target = await resolveTarget(address, rules, { signal });
+    if (!target.ok)
+      return { ok: false, why: /^(url|address)$/.test(target.refusal) ? "refused" : "unreachable" };
+    if (target.url.protocol !== "https:") return { ok: false, why: "refused" };
+    const socket = await dial(target.url, target.addresses, signal, () => {});
+    const headers = { accept: "application/json", "accept-encoding": "identity", "user-agent": "Belfry/1" };
+    return await exchange(target.url, socket, { method: "GET", headers, signal }, documentIn);
+  } catch {
+    return { ok: false, why: "unreachable" };
+  }
+}
+
+async function documentIn({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<Fetched> {
+  const type = String(headers["content-type"] ?? "");
+  if (statusCode !== 200 || !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type))
+    return { ok: false, why: "answer" };
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > MAX_DOCUMENT_BYTES) return { ok: false, why: "large" };
+    chunks.push(chunk);
+  }
+  const read = Buffer.concat(chunks);
+  return isUtf8(read) ? { ok: true, text: new TextDecoder().decode(read) } : { ok: false, why: "answer" };
 }

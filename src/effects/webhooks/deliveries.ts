@@ -64,18 +64,6 @@ export interface DeliveriesOptions {
   deliver?: (delivery: Delivery) => Promise<DeliveryResult>;
 }
 
-export interface Deliveries {
-  /** Starts the deliveries of one event. Returns at once and never throws. Workspaces share what there is fairly. */
-  emit(event: WebhookEvent, workspaceId: string): void;
-  send(endpoint: DeliveryEndpoint, workspaceId: string, attempted: Attempted): void;
-  /** Drops what waits; what is under way ends within its time (docs/rules.md#webhook-removed). */
-  forget(endpointId: string): void;
-  /** Waits until nothing is pending, at most `ms`; then ends what is left and takes no more events. */
-  drain(ms: number): Promise<void>;
-  /** Events and deliveries not yet done with. */
-  pending(): number;
-}
-
 /** Questions to `endpointsFor` at once: events must not take the database from requests. */
 const LOOKUPS = 4;
 const LOG_EVERY_MS = 60_000;
@@ -90,7 +78,7 @@ interface Waiting {
   from: From;
 }
 
-export function createDeliveries(options: DeliveriesOptions): Deliveries {
+export function createDeliveries(options: DeliveriesOptions) {
   const { rules, endpointsFor, onResult, onDropped, noteDropped, noteDelivered, log, timeoutMs } = options;
   const { now = Date.now, deliver = deliverOnce } = options;
   const limits = { ...LANE_LIMITS, ...options.limits };
@@ -105,11 +93,13 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   let droppedLoggedAt = Number.NEGATIVE_INFINITY;
   let onIdle: (() => void) | undefined;
 
+  /** Events and deliveries not yet done with. */
   const pending = () => backlog.size() + lookups + lanes.waiting() + lanes.inFlight();
   const settle = () => {
     if (pending() === 0) onIdle?.();
   };
 
+  /** Starts the deliveries of one event. Returns at once and never throws. Workspaces share what there is fairly. */
   function emit(event: WebhookEvent, workspaceId: string): void {
     try {
       if (end.signal.aborted) return;
@@ -242,12 +232,14 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     recordingDrops = null;
   }
 
+  /** Drops what waits; what is under way ends within its time (docs/rules.md#webhook-removed). */
   function forget(endpointId: string): void {
     lanes.forget(endpointId);
     drops.delete(endpointId);
     settle();
   }
 
+  /** Waits until nothing is pending, at most `ms`; then ends what is left and takes no more events. */
   async function drain(ms: number): Promise<void> {
     const idle = Promise.withResolvers<void>();
     onIdle = idle.resolve;

@@ -4,46 +4,25 @@
 
 import { LIMITS } from "../../model/limits.ts";
 
-export interface LaneLimits {
-  /** Deliveries under way at once, over all endpoints. */
-  inFlight: number;
-  /** Deliveries that wait for a place; each holds one body. */
-  waiting: number;
-  /** Under way to one endpoint, while less than half of `inFlight` is taken. */
-  perEndpointIdle: number;
-  /** The same, once half of `inFlight` is taken. */
-  perEndpointBusy: number;
-  /** The same, after a failure, until the next success. */
-  perEndpointFailing: number;
-}
-
 /**
  * A burst to one receiver goes out at once; twenty that never answer leave room for the rest: two of them fill the first
  * half of the places, and the others hold four each of the second. Once several workspaces have something to deliver and
  * half of the places are taken, each may hold as many as if there were one workspace more: that share stays free for
  * whoever comes next.
  */
-export const LANE_LIMITS: LaneLimits = {
+export const LANE_LIMITS = {
+  /** Deliveries under way at once, over all endpoints. */
   inFlight: 256,
-  waiting: LIMITS.waiting_deliveries,
+  /** Deliveries that wait for a place; each holds one body. */
+  waiting: LIMITS.waiting_deliveries as number,
+  /** Under way to one endpoint, while less than half of `inFlight` is taken. */
   perEndpointIdle: 64,
+  /** The same, once half of `inFlight` is taken. */
   perEndpointBusy: 4,
+  /** The same, after a failure, until the next success. */
   perEndpointFailing: 2,
 };
-
-export interface Lanes<T> {
-  /** Lets an item wait. Over the limit one item goes, and is returned with the id of its endpoint. */
-  add(workspaceId: string, endpointId: string, item: T): { endpointId: string; item: T } | undefined;
-  take(): { endpointId: string; item: T } | undefined;
-  /** Remembers how the delivery ended, until the endpoint is forgotten; the place stays taken. */
-  judge(endpointId: string, ok: boolean): void;
-  release(endpointId: string): void;
-  /** Lets nothing of this endpoint wait any longer, and does not know its failures; answers what did wait. */
-  forget(endpointId: string): T[];
-  clear(): void;
-  waiting(): number;
-  inFlight(): number;
-}
+export type LaneLimits = typeof LANE_LIMITS;
 
 /** A workspace, as long as it has something waiting or under way. */
 interface Group<T> {
@@ -64,7 +43,7 @@ interface Lane<T> {
 /** So many failing endpoints are remembered; beyond it the one that failed longest ago is not. */
 const MOST_FAILING = 10_000;
 
-export function createLanes<T>(limits: LaneLimits): Lanes<T> {
+export function createLanes<T>(limits: LaneLimits) {
   /** Holds an endpoint only while it has something waiting or under way. */
   const lanes = new Map<string, Lane<T>>();
   const failing = new Set<string>();
@@ -129,6 +108,7 @@ export function createLanes<T>(limits: LaneLimits): Lanes<T> {
     return { endpointId: longest.endpointId, item };
   }
 
+  /** Lets nothing of this endpoint wait any longer, and does not know its failures; answers what did wait. */
   function forget(endpointId: string): T[] {
     failing.delete(endpointId);
     const lane = lanes.get(endpointId);
@@ -146,7 +126,8 @@ export function createLanes<T>(limits: LaneLimits): Lanes<T> {
   }
 
   return {
-    add(workspaceId, endpointId, item) {
+    /** Lets an item wait. Over the limit one item goes, and is returned with the id of its endpoint. */
+    add(workspaceId: string, endpointId: string, item: T) {
       const lane = laneOf(workspaceId, endpointId);
       lane.items.push(item);
       lane.group.turns.add(lane);
@@ -154,7 +135,7 @@ export function createLanes<T>(limits: LaneLimits): Lanes<T> {
       count(lane, 1);
       return waiting > limits.waiting ? dropOne() : undefined;
     },
-    take() {
+    take(): { endpointId: string; item: T } | undefined {
       if (inFlight >= limits.inFlight) return undefined;
       for (const group of turns) {
         if (!groupHasRoom(group)) continue;
@@ -172,13 +153,14 @@ export function createLanes<T>(limits: LaneLimits): Lanes<T> {
       }
       return undefined;
     },
-    judge(endpointId, ok) {
+    /** Remembers how the delivery ended, until the endpoint is forgotten; the place stays taken. */
+    judge(endpointId: string, ok: boolean): void {
       failing.delete(endpointId);
       if (!ok) failing.add(endpointId);
       const [oldest] = failing;
       if (oldest && failing.size > MOST_FAILING) failing.delete(oldest);
     },
-    release(endpointId) {
+    release(endpointId: string): void {
       const lane = lanes.get(endpointId);
       if (lane === undefined) return;
       lane.inFlight -= 1;
@@ -187,7 +169,7 @@ export function createLanes<T>(limits: LaneLimits): Lanes<T> {
       tidy(lane);
     },
     forget,
-    clear() {
+    clear(): void {
       for (const endpointId of [...lanes.keys()]) forget(endpointId);
     },
     waiting: () => waiting,

@@ -31,17 +31,6 @@ export function signPayload(
   return [`t=${unixSeconds}`, ...signed].join(",");
 }
 
-export interface SignatureCheck {
-  /** The header as received; absent is simply not valid. */
-  header: string | null | undefined;
-  /** The bytes as they came, before anything parses them (docs/rules.md#event-verifying). */
-  rawBody: string | Uint8Array;
-  secret: string;
-  /** Unix seconds; the machine's clock by default. */
-  now?: number;
-  toleranceSeconds?: number;
-}
-
 /**
  * The reference verifier. True when one `v1` element fits the body and `t` is within the tolerance, before or after
  * `now`. Whatever is malformed is false; it never throws.
@@ -52,7 +41,16 @@ export function verifySignature({
   secret,
   now = Math.floor(Date.now() / 1000),
   toleranceSeconds = SIGNATURE_TOLERANCE_SECONDS,
-}: SignatureCheck): boolean {
+}: {
+  /** The header as received; absent is simply not valid. */
+  header: string | null | undefined;
+  /** The bytes as they came, before anything parses them (docs/rules.md#event-verifying). */
+  rawBody: string | Uint8Array;
+  secret: string;
+  /** Unix seconds; the machine's clock by default. */
+  now?: number;
+  toleranceSeconds?: number;
+}): boolean {
   if (typeof header !== "string" || typeof secret !== "string" || secret === "") return false;
   if (typeof rawBody !== "string" && !(rawBody instanceof Uint8Array)) return false;
 

@@ -2,7 +2,7 @@
 // to its origin that are kept. Must not know rows or other wake-ups; nothing is tried twice, and no redirect is followed.
 
 import type { Pool } from "undici";
-import { poolTo } from "../../effects/webhooks/connection_pool.ts";
+import { poolTo } from "../../effects/webhooks/connection.ts";
 import type { TargetRules } from "../../effects/webhooks/target.ts";
 import type { PushKeys } from "../../model/domain/push_keys.ts";
 import { LIMITS } from "../../model/limits.ts";

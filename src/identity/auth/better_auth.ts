@@ -13,6 +13,7 @@ import { parseCookies } from "better-auth/cookies";
 import { generateRandomString, symmetricDecrypt, symmetricEncrypt } from "better-auth/crypto";
 import { jwt } from "better-auth/plugins";
 import { twoFactor } from "better-auth/plugins/two-factor";
+import type { KyselyPlugin } from "kysely";
 import { LIMITS } from "../../model/limits.ts";
 import { ALL_SCOPES } from "../../model/scopes.ts";
 import { signInSchema } from "../../store/db/cell.ts";
@@ -20,7 +21,6 @@ import type { Orm } from "../../store/db/orm.ts";
 import { unlessAway } from "../../store/db/unavailable.ts";
 import { GRANT_TYPES } from "./client_metadata.ts";
 import { hashSecret } from "./clients.ts";
-import { datesForSignIn } from "./dates.ts";
 import { ACCESS_TOKEN_SECONDS, AUTH_PATH, PAGES, REFRESH_TOKEN_SECONDS } from "./discovery.ts";
 import { GRANT_CLAIM, type Grants } from "./grants.ts";
 import { passkeyHost } from "./own_passkeys.ts";
@@ -204,3 +204,22 @@ export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOpti
 
 export type Accounts = Parameters<Parameters<BetterAuth["inTransaction"]>[1]>[0];
 export type BetterAuth = ReturnType<typeof createBetterAuth>;
+
+const TIMESTAMP = /^\d{4,}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?\+00(:?00)?$/;
+/** The library's own timestamp columns; any other text column may look like a timestamp and must stay text. */
+const COLUMN = /(?:At|Time|Until)$|^revoked$/;
+
+/**
+ * The ORM's connection answers timestamps as text, the sign-in library compares dates: without this, an expired session would stay valid,
+ * since no comparison with text is ever true.
+ */
+const datesForSignIn: KyselyPlugin = {
+  transformQuery: ({ node }) => node,
+  async transformResult({ result }) {
+    for (const row of result.rows)
+      for (const [name, value] of Object.entries(row))
+        if (typeof value === "string" && COLUMN.test(name) && TIMESTAMP.test(value))
+          row[name] = new Date(value.replace(" ", "T").replace(/\+00(:?00)?$/, "Z"));
+    return result;
+  },
+};

@@ -2,6 +2,7 @@
 // so that nothing is kept which a server would one day fetch, show or believe.
 
 import { z } from "zod";
+import { cleanText } from "../../model/fields/characters.ts";
 import { LIMITS, said } from "../../model/limits.ts";
 import { OAuthError } from "./oauth_error.ts";
 import { redirectProblem } from "./redirects.ts";
@@ -12,16 +13,6 @@ const MAX_LISTED = 20;
 /** What the authorization server does; metadata and registration are measured by the same lists. */
 export const GRANT_TYPES = ["authorization_code", "refresh_token"] as const;
 export const TOKEN_AUTH_METHODS = ["none", "client_secret_basic", "client_secret_post"] as const;
-
-export interface ClientMetadata {
-  client_name?: string;
-  client_uri?: string;
-  redirect_uris: string[];
-  grant_types: string[];
-  response_types: string[];
-  token_endpoint_auth_method: (typeof TOKEN_AUTH_METHODS)[number];
-  application_type: "web" | "native";
-}
 
 const CONTROL = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 const isName = (name: string) =>
@@ -66,8 +57,8 @@ function refuse(field: string, why = WRONG[field] ?? WRONG[""] ?? field): never 
  */
 export function clientMetadata(
   said: unknown,
-  { schemes, method }: { schemes: readonly string[]; method: ClientMetadata["token_endpoint_auth_method"] },
-): ClientMetadata {
+  { schemes, method }: { schemes: readonly string[]; method: (typeof TOKEN_AUTH_METHODS)[number] },
+) {
   const read = SAID.safeParse(said);
   if (!read.success) refuse(String(read.error.issues[0]?.path[0] ?? ""));
   const { grant_types, response_types, token_endpoint_auth_method, application_type, ...rest } = read.data;
@@ -88,5 +79,27 @@ export function clientMetadata(
   };
 }
 
+export type ClientMetadata = ReturnType<typeof clientMetadata>;
+
 /** An application on the person's machine is answered on loopback or at a scheme of its own. */
 const isWeb = (address: string) => /^https:/i.test(address);
+
+/** Characters that are shown; a name of more says so at its end. */
+const SHOWN = 60;
+
+/**
+ * The name that an assistant gives itself, as it may be shown; null when there is nothing to show. Nobody has checked it, so it must not
+ * look like anything else on a page: one line, short, without characters that hide or reorder their neighbours, without quotes of its own.
+ */
+export function clientName(said: unknown): string | null {
+  if (typeof said !== "string") return null;
+  const line = cleanText(said.slice(0, 2000).toWellFormed())
+    .text.replace(/["“”„‟«»]/g, "'")
+    // Marks piled on one letter grow over the lines beside it.
+    .replace(/(\p{M}{3})\p{M}+/gu, "$1")
+    .replace(/\s+/g, " ")
+    .trim();
+  const characters = [...line];
+  if (characters.length === 0) return null;
+  return characters.length <= SHOWN ? line : `${characters.slice(0, SHOWN).join("").trimEnd()}…`;
+}

@@ -1,12 +1,15 @@
 // The assistants that the authorization server knows: one registers itself, within bounds and so many a minute from one
-// address. The rows are the sign-in library's; what may stand in them is decided here.
+// address. The rows are the sign-in library's; what may stand in them is decided here. And step-up for those that hold a refresh token.
+// Those of SDK 1 answer "insufficient_scope" by refreshing, which gives the same scopes again, and then give up. So the refresh that follows
+// such an answer at once is refused with a word that sends them to the person; any other refresh is none of this.
 
 import { createHash, randomBytes } from "node:crypto";
-import { newUuid } from "../../model/domain/ids.ts";
+import { newUuid, parseId } from "../../model/domain/ids.ts";
 import { LIMITS } from "../../model/limits.ts";
+import type { Caller } from "../../store/context.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
-import { keepClient } from "../../store/queries/oauth_clients.ts";
+import { askForMore, keepClient, takeStepUp } from "../../store/queries/oauth_clients.ts";
 import { type RateLimits, rateLimitHeaders } from "../../store/rate_limits/limits.ts";
 import { type ClientMetadata, clientMetadata } from "./client_metadata.ts";
 import { OAuthError } from "./oauth_error.ts";
@@ -15,14 +18,6 @@ import type { SignInLibrary } from "./sign_in_library.ts";
 /** The hash by which the library finds a secret as well, so that nobody can read the secret from the database. */
 export const hashSecret = async (secret: string): Promise<string> =>
   createHash("sha256").update(secret).digest("base64url");
-
-export interface RegisteredClient extends ClientMetadata {
-  client_id: string;
-  client_id_issued_at: number;
-  /** Shown once, only to a client that wants one; 0 says that it does not end. */
-  client_secret?: string;
-  client_secret_expires_at?: 0;
-}
 
 export type Clients = ReturnType<typeof createClients>;
 
@@ -67,7 +62,7 @@ export function createClients(options: {
      * Registers a client (RFC 7591). `address` is what registrations are counted by; null is not counted.
      * @throws OAuthError
      */
-    async register(said: unknown, address: string | null): Promise<RegisteredClient> {
+    async register(said: unknown, address: string | null) {
       const metadata = clientMetadata(said, { schemes, method: "client_secret_basic" });
       // The call is counted last, so that a refused registration uses up nothing.
       if (address !== null) {
@@ -86,9 +81,41 @@ export function createClients(options: {
       return {
         client_id: id,
         client_id_issued_at: Math.floor(now().getTime() / 1000),
+        // Shown once, only to a client that wants one; 0 says that it does not end.
         ...(secret === null ? {} : { client_secret: secret, client_secret_expires_at: 0 }),
         ...metadata,
       };
+    },
+  };
+}
+
+/** A client that means to step up comes back at once. */
+const WITHIN_SECONDS = 15;
+
+export type StepUps = ReturnType<typeof createStepUps>;
+
+/** `isLow`: nothing may be written now; no token is refreshed meanwhile either. */
+export function createStepUps({ orm, isLow }: { orm: Orm; isLow: () => boolean }) {
+  const kysely = databaseOf(orm);
+  return {
+    /** Remembers that this caller was told which scopes it lacks; nothing for one that cannot ask for more. */
+    async remember({ credential }: Caller): Promise<void> {
+      if (isLow()) return;
+      const connection = credential.type === "oauth" ? parseId("con", credential.id) : null;
+      if (connection) await run(kysely, askForMore, { connection_id: connection });
+    },
+
+    /** @throws OAuthError once, when the holder of this refresh token was told just now. */
+    async refuseRefresh(token: string): Promise<void> {
+      const [taken] = await run(kysely, takeStepUp, {
+        token: await hashSecret(token),
+        seconds: WITHIN_SECONDS,
+      });
+      if (taken)
+        throw new OAuthError(
+          "interaction_required",
+          "Refreshing gives the scopes that were granted; a person must grant more: send them to authorize.",
+        );
     },
   };
 }

@@ -3,7 +3,7 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { emailProblem, personNameProblem } from "../../model/domain/one_line.ts";
-import { type LinkMaker, Member } from "../../model/entities/member.ts";
+import { Member } from "../../model/entities/member.ts";
 import { conflict, forbidden, invalidRequest, notFound, refuseFields } from "../../model/errors.ts";
 import { need } from "../../model/need.ts";
 import type { Log } from "../../store/context.ts";
@@ -33,18 +33,6 @@ export type LinkState = "live" | "used" | "replaced" | "expired" | "unknown";
  * `reset` sets the account's new password.
  */
 export type LinkKind = "new" | "known" | "reset";
-
-export interface OpenedLink {
-  state: LinkState;
-  madeBy: LinkMaker;
-  kind: LinkKind;
-  /** Whether it was shown that the account is of who reads the address. */
-  proved: boolean;
-  /** The address that the link is for; null when whoever follows it chooses one. */
-  email: string | null;
-  joined: boolean;
-  workspaceName: string;
-}
 
 export interface Claim {
   name: string;
@@ -86,6 +74,7 @@ const isTaken = (error: unknown): boolean => {
 };
 
 export type Joining = ReturnType<typeof createJoining>;
+export type OpenedLink = NonNullable<Awaited<ReturnType<Joining["open"]>>>;
 
 export function createJoining(options: {
   orm: Orm;
@@ -161,7 +150,7 @@ export function createJoining(options: {
 
   return {
     /** What a link is for and what became of it, which the audit log is told where it works no longer; null when it is not known. */
-    async open(token: string): Promise<OpenedLink | null> {
+    async open(token: string) {
       const link = await find(kysely, token);
       if (!link) return null;
       if (stateOf(link) !== "live") accountLog.failedLink(link);
@@ -169,7 +158,9 @@ export function createJoining(options: {
         state: stateOf(link),
         madeBy: link.made_by,
         kind: kindOf(link),
+        /** Whether it was shown that the account is of who reads the address. */
         proved: link.proved === true,
+        /** The address that the link is for; null when whoever follows it chooses one. */
         email: link.email === STAND_IN ? null : link.email,
         joined: link.joined,
         workspaceName: link.workspace_name,

@@ -1,6 +1,8 @@
-// From a bearer key to a caller; a key that is unknown, revoked or expired is no caller at all. What a caller is follows from a
-// member and a credential in one way for keys, connected assistants and sessions; its last use is written down without costing
-// each request a write.
+// From a bearer key, or the access token of an assistant that connected by consent, to a caller; a key that is unknown, revoked or
+// expired is no caller at all. A token may do what it was issued for and what its connection still grants, read on every request:
+// disconnecting, unticking and restricting take effect at once, and a later consent gives nothing to the tokens of an earlier one. What a
+// caller is follows from a member and a credential in one way for keys, assistants and sessions; its last use is written down without
+// costing each request a write.
 
 import { showId } from "../../model/domain/ids.ts";
 import { visiblePushers } from "../../model/domain/standing.ts";
@@ -11,8 +13,11 @@ import type { Caller, Log } from "../../store/context.ts";
 import { batchedByPosition, LOOK_UPS } from "../../store/db/batch.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
+import { findGranted, noteConnectionUse } from "../../store/queries/connections.ts";
 import { findKeys, noteKeyUse } from "../../store/queries/keys.ts";
 import type { MEMBER_FACTS } from "../../store/queries/member_facts.ts";
+import { clientName } from "./client_metadata.ts";
+import type { SignInLibrary } from "./sign_in_library.ts";
 import { hexHash, KEY_PREFIX, looksLikeToken } from "./tokens.ts";
 
 /** No credential does more than its member may (docs/rules.md#key-acts-for-its-member). */
@@ -75,6 +80,37 @@ export function createKeyAuthenticator(orm: Orm, options: LastUseOptions): Authe
       pusherId: key.pusher_id,
       expiresAt: toIsoMicrosOrNull(key.expires_at),
       asksFirst: key.asks_first,
+    });
+  };
+}
+
+/** The caller behind an access token for this very resource; null for any other token. */
+export function createConnectionAuthenticator(
+  options: LastUseOptions & { orm: Orm; library: SignInLibrary },
+): (token: string) => Promise<Caller | null> {
+  const { orm, library } = options;
+  const kysely = databaseOf(orm);
+  const noteUse = createLastUse(options, (id) => run(kysely, noteConnectionUse, { id }));
+
+  return async (token) => {
+    const read = await library.readAccessToken(token);
+    if (!read) return null;
+    const [found] = await run(kysely, findGranted, {
+      user_id: read.userId,
+      client_id: read.clientId,
+      grant_id: read.grantId,
+    });
+    if (!found) return null;
+    noteUse(found.id);
+    const scopes = found.scopes.filter(isScope).filter((scope) => read.scopes.includes(scope));
+    return callerWith(found, {
+      type: "oauth",
+      id: showId("con", found.id),
+      name: clientName(found.name) ?? "assistant",
+      scopes: [...new Set([IMPLICIT_SCOPE, ...scopes])],
+      pusherId: found.pusher_id,
+      expiresAt: read.expiresAt?.replace("Z", "000Z") ?? null,
+      asksFirst: found.asks_first,
     });
   };
 }

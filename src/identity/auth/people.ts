@@ -8,7 +8,7 @@ import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import { type MemberRecord, membershipsOf, noteSessionUse } from "../../store/queries/people.ts";
 import type { AccountLog } from "./account_log.ts";
-import { clientName } from "./client_name.ts";
+import { clientName } from "./client_metadata.ts";
 import { PAGES } from "./discovery.ts";
 import type { Grants } from "./grants.ts";
 import { callerWith, createLastUse } from "./keys.ts";
@@ -21,18 +21,6 @@ export interface Session {
   id: string;
   user: { id: string; email: string; name: string };
   memberships: MemberRecord[];
-}
-
-/** An assistant that asks to be let in, and where the answer goes. */
-export interface AccessRequest {
-  /** The signed query, to be handed back with the decision. */
-  oauthQuery: string;
-  clientId: string;
-  /** What the assistant calls itself, fit to be shown; nobody has checked it. */
-  clientName: string | null;
-  redirect: URL;
-  /** The scopes that it named, `offline_access` among them. */
-  asked: string[];
 }
 
 /** What the authorization server adds to a request when it signs it. */
@@ -63,6 +51,8 @@ export function callerOf(session: Session, workspaceId: string): MemberCaller | 
 }
 
 export type People = ReturnType<typeof createPeople>;
+/** An assistant that asks to be let in. */
+export type AccessRequest = Awaited<ReturnType<People["accessRequest"]>>;
 
 export function createPeople(options: {
   orm: Orm;
@@ -117,7 +107,7 @@ export function createPeople(options: {
      * What an assistant asks for, read from the query that the authorization server signed.
      * @throws 422 when the query was changed, has expired, or its client is gone.
      */
-    async accessRequest(search: string): Promise<AccessRequest> {
+    async accessRequest(search: string) {
       const oauthQuery = search.replace(/^\?/, "");
       const query = new URLSearchParams(oauthQuery);
       const clientId = query.get("client_id") ?? "";
@@ -126,10 +116,14 @@ export function createPeople(options: {
       if (!client || !redirect || UNSAFE_REDIRECT.test(redirect.protocol)) throw expiredRequest();
       const asked = [...new Set((query.get("scope") ?? "").split(" ").filter(Boolean))];
       return {
+        /** The signed query, to be handed back with the decision. */
         oauthQuery,
         clientId,
+        /** What the assistant calls itself, fit to be shown; nobody has checked it. */
         clientName: clientName(client.client_name),
+        /** Where the answer goes. */
         redirect,
+        /** The scopes that it named, `offline_access` among them. */
         asked,
       };
     },

@@ -3,6 +3,7 @@
 
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
+import { invalidRequest } from "../../model/errors.ts";
 import { bytea } from "../../model/fields/sql.ts";
 import { need } from "../../model/need.ts";
 import { run, statementsOf } from "../../store/db/statement.ts";
@@ -50,6 +51,17 @@ export async function isSecretOf(em: SqlEntityManager, secret: string): Promise<
     Buffer.from(need(await known(), "it was kept above").check_value),
     checkValue(secret),
   );
+}
+
+/** @throws 422 on `field` for a secret that is not the database's. */
+export async function refuseOtherSecret(
+  em: SqlEntityManager,
+  secret: string,
+  field = "SECRET",
+  whose = "this database was",
+): Promise<void> {
+  if (!(await isSecretOf(em, secret)))
+    throw invalidRequest(`SECRET is not the secret that ${whose} used with.`, field);
 }
 
 function opens(secret: string, box: Uint8Array): boolean {

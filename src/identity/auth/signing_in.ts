@@ -12,17 +12,6 @@ import type { shownPasskey } from "./own_passkeys.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 import type { Standing, Throttle } from "./sign_in_throttle.ts";
 
-/** What became of a right password, code or passkey. */
-export interface Opened {
-  cookies: string[];
-  /** The password was right; nobody is signed in before the second factor was shown. */
-  owesSecond: boolean;
-  /** Where an assistant waits for consent. */
-  next: string | null;
-  /** The mark by which this browser is known when it signs in to the account again. */
-  mark: string;
-}
-
 /** Whence an attempt to sign in comes, as the brake counts it. */
 export interface ClientOrigin {
   address: string | null;
@@ -96,12 +85,15 @@ export function createSigningIn(options: {
   }
 
   /** Where a signed-in browser goes on, and what it keeps. */
-  async function openedBy(answer: Response, email: string): Promise<Opened> {
+  async function openedBy(answer: Response, email: string) {
     const next = (await answer.json()) as { url?: string; redirect?: boolean; twoFactorRedirect?: boolean };
     return {
       cookies: answer.headers.getSetCookie(),
+      /** The password was right; nobody is signed in before the second factor was shown. */
       owesSecond: next.twoFactorRedirect === true,
+      /** Where an assistant waits for consent. */
       next: next.redirect && next.url ? next.url : null,
+      /** The mark by which this browser is known when it signs in to the account again. */
       mark: throttle.markOf(email),
     };
   }
@@ -113,7 +105,7 @@ export function createSigningIn(options: {
     from: Request,
     address: string | null,
     standing: Standing = "known",
-  ): Promise<Opened | null> {
+  ) {
     const body = { ...credentials, ...withOAuthQuery(oauthQuery) };
     const answer = await throttle.inTurn(standing, () =>
       ask("/sign-in/email", { headers: from.headers, body, address }),
@@ -137,7 +129,7 @@ export function createSigningIn(options: {
       oauthQuery: string | null,
       from: Request,
       at: ClientOrigin,
-    ): Promise<Opened> {
+    ) {
       const email = credentials.email.trim().toLowerCase();
       const opened = await throttle.attempt({ email, ...at }, (standing) =>
         openSession({ ...credentials, email }, oauthQuery, from, at.address, standing),
@@ -163,7 +155,7 @@ export function createSigningIn(options: {
       oauthQuery: string | null,
       from: Request,
       at: ClientOrigin,
-    ): Promise<Opened> {
+    ) {
       const account = await challenged(from.headers);
       if (!account) throw signInAgain();
       const { kind } = given;
@@ -214,7 +206,7 @@ export function createSigningIn(options: {
       oauthQuery: string | null,
       from: Request,
       address: string | null,
-    ): Promise<Opened> {
+    ) {
       const body = { response: shown, ...withOAuthQuery(oauthQuery) };
       const headers = withoutSession(from);
       const answer = await throttle.attemptPasskey(address, async () => {
@@ -242,3 +234,6 @@ export function createSigningIn(options: {
     },
   };
 }
+
+/** What became of a right password, code or passkey. */
+export type Opened = Awaited<ReturnType<ReturnType<typeof createSigningIn>["usePasskey"]>>;

@@ -7,8 +7,7 @@
 import { createHash } from "node:crypto";
 import { verifyJwsAccessToken } from "better-auth/oauth2";
 import { showId } from "../../model/domain/ids.ts";
-import { auditLines } from "../../operation/audit.ts";
-import { writeEnd } from "../../operation/end.ts";
+import { auditLines, writeEnd } from "../../operation/audit.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import {
@@ -18,7 +17,7 @@ import {
   returnReplay,
   takeReplay,
 } from "../../store/queries/connections.ts";
-import { clientName } from "./client_name.ts";
+import { clientName } from "./client_metadata.ts";
 import { GRANT_CLAIM, type Grants } from "./grants.ts";
 
 type Handler = (request: Request) => Promise<Response>;
@@ -165,26 +164,15 @@ export function withTokenEndpoints(options: {
   };
 }
 
-export interface AccessToken {
-  userId: string;
-  clientId: string;
-  grantId: string;
-  scopes: string[];
-  /** ISO 8601. */
-  expiresAt: string | null;
-}
-
-export type ReadAccessToken = (token: string) => Promise<AccessToken | null>;
-
 /** Reads tokens signed by `jwks` for this issuer and this very resource; null for any other. */
 export function createAccessTokenReader(options: {
   jwks: Extract<Parameters<typeof verifyJwsAccessToken>[1]["jwksFetch"], () => unknown>;
   issuer: string;
   audience: string;
-}): ReadAccessToken {
+}) {
   const { jwks, issuer, audience } = options;
   const jwksCacheKey = {};
-  return async (token) => {
+  return async (token: string) => {
     const claims = await verifyJwsAccessToken(token, {
       jwksFetch: jwks,
       jwksCacheKey,
@@ -203,7 +191,10 @@ export function createAccessTokenReader(options: {
       scopes: String(claims.scope ?? "")
         .split(" ")
         .filter(Boolean),
+      /** ISO 8601. */
       expiresAt: typeof claims.exp === "number" ? new Date(claims.exp * 1000).toISOString() : null,
     };
   };
 }
+
+export type ReadAccessToken = ReturnType<typeof createAccessTokenReader>;

@@ -1,7 +1,7 @@
 // Workspaces, members, keys and channel suspension, as the operator on the machine may change them. No API operation or
 // MCP tool reaches any of this (docs/rules.md#keys-make-no-keys).
 
-import { UniqueConstraintViolationException } from "@mikro-orm/core";
+import { type InferEntity, UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { newUuid, parseId, showId, showIdOrNull } from "../../model/domain/ids.ts";
 import { emailProblem, oneLineName } from "../../model/domain/one_line.ts";
@@ -204,19 +204,7 @@ export async function memberOf(
   return owner;
 }
 
-type KeyRow = {
-  id: string;
-  name: string;
-  scopes: string[];
-  pusher_id?: string | null;
-  asks_first: boolean;
-  expires_at?: string | null;
-  revoked_at?: string | null;
-  last_used_at?: string | null;
-  created_at: string;
-};
-
-const showKey = (row: KeyRow, member: MemberRow) => ({
+const showKey = (row: Omit<InferEntity<typeof ApiKey>, "member">, member: MemberRow) => ({
   id: showId("key", row.id),
   name: row.name,
   scopes: [...row.scopes],

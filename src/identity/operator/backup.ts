@@ -9,11 +9,11 @@ import { text } from "../../model/fields/sql.ts";
 import { need } from "../../model/need.ts";
 import type { Config } from "../../store/config/settings.ts";
 import { migrationsOf, standing } from "../../store/db/migrate.ts";
-import { openOrm } from "../../store/db/orm.ts";
+import type { Orm } from "../../store/db/orm.ts";
 import { run, statementsOf } from "../../store/db/statement.ts";
 import { hasDatabase } from "../../store/embedded/cluster.ts";
 import { loadSecret } from "../../store/secret/secret.ts";
-import { isSecretOf } from "../auth/secret_check.ts";
+import { refuseOtherSecret } from "../auth/secret_check.ts";
 import { copying, writeRows } from "./backup_rows.ts";
 import {
   type Box,
@@ -24,7 +24,7 @@ import {
   type Piece,
   type ShelfSettings,
 } from "./backup_shelf.ts";
-import { type OperatorSettings, withDatabase } from "./reach.ts";
+import { type OperatorSettings, onOrm, withDatabase } from "./reach.ts";
 
 const piece = z.object({ name: z.string(), bytes: z.int(), sha256: z.string() });
 
@@ -71,6 +71,13 @@ const storedFiles = defineStatement("stored_files", {
 });
 
 const FILES_AT_ONCE = 8;
+
+/** Works on all of them, a few at once. */
+export async function eachOf<F>(files: readonly F[], work: (file: F) => Promise<void>): Promise<void> {
+  for (let at = 0; at < files.length; at += FILES_AT_ONCE)
+    await Promise.all(files.slice(at, at + FILES_AT_ONCE).map(work));
+}
+
 /** What an interrupted backup left is removed once nobody can still be writing it. */
 const LEFT_MS = 86_400_000;
 
@@ -97,42 +104,37 @@ export async function makeBackup(
   const shelf = await openShelf(to, settings);
   const name = nameAt(now);
   const box = shelf.box(name);
-  const manifest = await withDatabase(where, async ({ url }) => {
-    const orm = openOrm({ databaseUrl: url, databasePool: 1, databasePooler: where.databasePooler });
-    try {
-      const version_ = await refuseOtherVersion(orm.em.fork());
-      const files = new Map<string, Piece | null>();
-      if (!(await isSecretOf(orm.em.fork(), secret)))
-        throw invalidRequest("SECRET is not the secret that this database was used with.", "SECRET");
-      // Most files are copied before the rows are read, so that what is removed meanwhile is there all the same.
-      await keepFiles(store, box, files, await filesOf(orm.em.fork()));
-      return await copying(
-        orm,
-        { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },
-        async (em, client): Promise<Manifest> => {
-          const ids = await filesOf(em);
-          await keepFiles(store, box, files, ids);
-          const kept = ids.flatMap((id) => {
-            const found = files.get(id);
-            return found ? [{ ...found, id }] : [];
-          });
-          return {
-            belfry: "backup",
-            format: FORMAT,
-            version,
-            made_at: now.toISOString(),
-            ...version_,
-            ...(await writeRows(orm, em, client, box)),
-            files: kept,
-            missing_files: ids.filter((id) => files.get(id) === null),
-            secret: withoutSecret ? null : await box.put("secret", Buffer.from(`${secret}\n`)),
-          };
-        },
-      );
-    } finally {
-      await orm.close(true);
-    }
-  }).catch(async (error) => {
+  const readAll = async (orm: Orm) => {
+    const version_ = await refuseOtherVersion(orm.em.fork());
+    const files = new Map<string, Piece | null>();
+    await refuseOtherSecret(orm.em.fork(), secret);
+    // Most files are copied before the rows are read, so that what is removed meanwhile is there all the same.
+    await keepFiles(store, box, files, await filesOf(orm.em.fork()));
+    const oneInstant = { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true };
+    return copying(orm, oneInstant, async (em, client): Promise<Manifest> => {
+      const ids = await filesOf(em);
+      await keepFiles(store, box, files, ids);
+      const kept = ids.flatMap((id) => {
+        const found = files.get(id);
+        return found ? [{ ...found, id }] : [];
+      });
+      return {
+        belfry: "backup",
+        format: FORMAT,
+        version,
+        made_at: now.toISOString(),
+        ...version_,
+        ...(await writeRows(orm, em, client, box)),
+        files: kept,
+        missing_files: ids.filter((id) => files.get(id) === null),
+        secret: withoutSecret ? null : await box.put("secret", Buffer.from(`${secret}\n`)),
+      };
+    });
+  };
+  const { databasePooler } = where;
+  const manifest = await withDatabase(where, ({ url }) =>
+    onOrm({ databaseUrl: url, databasePool: 1, databasePooler }, readAll),
+  ).catch(async (error) => {
     await box.remove().catch(() => {});
     throw error;
   });
@@ -140,14 +142,19 @@ export async function makeBackup(
   return {
     backup: box.where,
     made_at: manifest.made_at,
-    rows: manifest.tables.reduce((sum, { rows }) => sum + rows, 0),
-    files: manifest.files.length,
+    ...counted(manifest),
     bytes: piecesOf(manifest).reduce((sum, { bytes }) => sum + bytes, 0),
     missing_files: manifest.missing_files,
     secret: manifest.secret !== null,
     removed: keep === undefined ? [] : await removeOld(shelf, keep, now),
   };
 }
+
+/** What both commands tell of a backup. */
+export const counted = ({ tables, files }: Manifest) => ({
+  rows: tables.reduce((sum, { rows }) => sum + rows, 0),
+  files: files.length,
+});
 
 export const piecesOf = ({ tables, files, secret }: Manifest): Piece[] => [
   ...tables.flatMap(({ pieces }) => pieces),
@@ -180,13 +187,10 @@ async function keepFiles(
   ids: string[],
 ): Promise<void> {
   const missing = ids.filter((id) => !files.has(id));
-  for (let at = 0; at < missing.length; at += FILES_AT_ONCE)
-    await Promise.all(
-      missing.slice(at, at + FILES_AT_ONCE).map(async (id) => {
-        const bytes = await store.get(id);
-        files.set(id, bytes && (await box.put(`file-${id}`, bytes)));
-      }),
-    );
+  await eachOf(missing, async (id) => {
+    const bytes = await store.get(id);
+    files.set(id, bytes && (await box.put(`file-${id}`, bytes)));
+  });
 }
 
 async function removeOld(

@@ -6,18 +6,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { conflict, invalidRequest } from "../../model/errors.ts";
 import { CELL_FUNCTIONS, CELL_PREFIX } from "../../store/db/cell.ts";
 import { migrate } from "../../store/db/migrate.ts";
-import { openOrm } from "../../store/db/orm.ts";
-import { unusable } from "./reach.ts";
-
-export interface Cell {
-  cell: string;
-  /** For the service. Without a password for a cell that stood already: nobody but who made it has that. */
-  database_url: string;
-  /** Host and port of the worker on which all of it lies. */
-  worker: string;
-  /** False: it stood already, and was left as it is. */
-  made: boolean;
-}
+import { onOrm, unusable } from "./reach.ts";
 
 /** PostgreSQL cuts longer identifiers, and two cells would have one name. */
 const NAME = /^[a-z][a-z0-9_]{0,39}$/;
@@ -30,17 +19,18 @@ type Row = Record<string, unknown>;
 
 /**
  * `url`: of the coordinator, as a superuser. `name`: what the cell is called there.
+ * @returns the address for the service, without a password for a cell that stood already: nobody but who made it has that; host and port
+ *   of the `worker` on which all of it lies; `made` is false where it stood already, and was left as it is.
  * @throws ApiError where Citus is not there or has no workers, the name is none or is taken, or the role may not do so.
  */
-export async function layCell(url: string, name: string): Promise<Cell> {
+export async function layCell(url: string, name: string) {
   if (!NAME.test(name))
     throw invalidRequest(
       "The cell's name must begin with a small letter and have only small letters, digits and _: [a-z][a-z0-9_]{0,39}.",
       "name",
     );
   const cell = CELL_PREFIX + name;
-  const orm = openOrm({ databaseUrl: url, databasePool: 1 });
-  try {
+  return onOrm({ databaseUrl: url, databasePool: 1 }, async (orm) => {
     const em = orm.em.fork();
     await refuseWithoutCitus(em).catch((error) => {
       throw unusable(error);
@@ -66,9 +56,7 @@ export async function layCell(url: string, name: string): Promise<Cell> {
       [`${cell.replaceAll("_", "\\_")}.%`],
     );
     return { cell, database_url: urlOf(url, cell, made ? password : ""), worker: String(at?.worker), made };
-  } finally {
-    await orm.close(true);
-  }
+  });
 }
 
 async function refuseWithoutCitus(em: SqlEntityManager): Promise<void> {
@@ -110,15 +98,11 @@ async function begin(em: SqlEntityManager, cell: string, password: string, again
   });
 }
 
-async function fill(url: string): Promise<void> {
-  const orm = openOrm({ databaseUrl: url, databasePool: 2 });
-  try {
+const fill = (url: string): Promise<void> =>
+  onOrm({ databaseUrl: url, databasePool: 2 }, async (orm) => {
     for (const statement of CELL_FUNCTIONS) await orm.em.fork().execute(statement);
     await migrate(orm);
-  } finally {
-    await orm.close(true);
-  }
-}
+  });
 
 /** Not let in, or not reached. */
 const AWAY = /^(08|28)/;

@@ -9,7 +9,7 @@ import { judgeSettings, unknownSettings } from "../../store/config/load.ts";
 import type { Config } from "../../store/config/settings.ts";
 import { describeDatabase, hasDatabase } from "../../store/embedded/cluster.ts";
 import { instantOf, openShelf } from "./backup_shelf.ts";
-import { type Checkup, databaseFindings, type Finding, finding, reasonOf } from "./checkup_database.ts";
+import { type Checkup, databaseFindings, type Finding, of, reasonOf } from "./checkup_database.ts";
 import type { OperatorSettings } from "./reach.ts";
 
 /** @param where what reaches the database; null when its settings are wrong */
@@ -24,7 +24,7 @@ export async function checkUp(where: OperatorSettings | null, now: () => Date): 
   const database = where && (await databaseFindings(where, config, now));
   findings.push(
     ...(database?.findings ?? [
-      finding("database", "skipped", "was not asked, since its settings cannot be used", "mend those first"),
+      of("database").skipped("was not asked, since its settings cannot be used", "mend those first"),
     ]),
     await serviceFinding(config),
     await answers("redis", config.redisUrl, "REDIS_URL", askRedis),
@@ -40,14 +40,12 @@ export async function checkUp(where: OperatorSettings | null, now: () => Date): 
 
 function settingFindings(wrong: string[]): Finding[] {
   return [
-    ...(wrong.length === 0 ? [finding("settings", "ok", "each can be used")] : []),
+    ...(wrong.length === 0 ? [of("settings").ok("each can be used")] : []),
     ...wrong.map((message) =>
-      finding("settings", "wrong", message, "the service does not start before it is mended"),
+      of("settings").wrong(message, "the service does not start before it is mended"),
     ),
     ...unknownSettings().map((name) =>
-      finding(
-        "settings",
-        "warning",
+      of("settings").warning(
         `${name} is set, and nothing of this version reads it`,
         "look for its name in docs/running.md#settings, or remove it",
       ),
@@ -67,20 +65,18 @@ function fileFindings({ dataDir, databaseUrl, secret }: Partial<Config>): Findin
     ),
   ];
   const found = open.map((path) =>
-    finding("file modes", "wrong", `${path} can be read or changed by other users`, `chmod go-rwx ${path}`),
+    of("file modes").wrong(`${path} can be read or changed by other users`, `chmod go-rwx ${path}`),
   );
   const missing =
     databaseUrl === null && secret === null && hasDatabaseQuietly(dataDir) && !existsSync(paths.secret);
   if (missing)
     found.push(
-      finding(
-        "secret",
-        "wrong",
+      of("secret").wrong(
         `${paths.secret} is missing, with which this database was used`,
         "put it back from a backup, or set SECRET to what it was",
       ),
     );
-  return found.length > 0 ? found : [finding("file modes", "ok", "secrets are their owner's alone")];
+  return found.length > 0 ? found : [of("file modes").ok("secrets are their owner's alone")];
 }
 
 function hasDatabaseQuietly(dataDir: string): boolean {
@@ -102,8 +98,8 @@ async function diskFindings({
   const free = Math.floor((bavail * bsize) / 2 ** 20);
   const says = `${free} MB are free below ${folder}`;
   const way = `make room, or move DATA_DIR; below DISK_RESERVE_MB=${diskReserveMb} writes are refused`;
-  if (free < diskReserveMb) return [finding("disk", "wrong", says, way)];
-  return [free < 3 * diskReserveMb ? finding("disk", "warning", says, way) : finding("disk", "ok", says)];
+  if (free < diskReserveMb) return [of("disk").wrong(says, way)];
+  return [free < 3 * diskReserveMb ? of("disk").warning(says, way) : of("disk").ok(says)];
 }
 
 function addressFindings({ publicUrl, host, trustedProxies = [] }: Partial<Config>): Finding[] {
@@ -112,45 +108,39 @@ function addressFindings({ publicUrl, host, trustedProxies = [] }: Partial<Confi
   const here = /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
   if (protocol === "http:" && !here)
     return [
-      finding(
-        "address",
-        "warning",
+      of("address").warning(
         "PUBLIC_URL is plain http: passwords and keys travel readable, and browsers allow no passkeys and no wake-ups",
         "terminate TLS at a proxy and set PUBLIC_URL to its https address",
       ),
     ];
   if (protocol === "https:" && trustedProxies.length === 0)
     return [
-      finding(
-        "address",
-        "warning",
+      of("address").warning(
         "PUBLIC_URL is https and no proxy is trusted: all clients count as the one address of the proxy",
         "set TRUSTED_PROXIES to the address of what terminates TLS",
       ),
     ];
-  return [finding("address", "ok", `clients come to ${publicUrl}`)];
+  return [of("address").ok(`clients come to ${publicUrl}`)];
 }
 
 const ASK_MS = 5_000;
 
 /** Whether clients would find a service at the address that they are given: through the proxy, where there is one. */
 async function serviceFinding({ publicUrl }: Partial<Config>): Promise<Finding> {
-  if (publicUrl === undefined) return finding("service", "skipped", "PUBLIC_URL cannot be used");
+  if (publicUrl === undefined) return of("service").skipped("PUBLIC_URL cannot be used");
   try {
     const { status } = await fetch(`${publicUrl}/healthz`, {
       signal: AbortSignal.timeout(ASK_MS),
       redirect: "manual",
     });
-    if (status === 200) return finding("service", "ok", `answers at ${publicUrl}`);
-    return finding(
-      "service",
-      "warning",
+    if (status === 200) return of("service").ok(`answers at ${publicUrl}`);
+    return of("service").warning(
       `${publicUrl}/healthz says ${status}`,
       "look at the proxy, and whether it leads here",
     );
   } catch (error) {
     const says = `does not answer at ${publicUrl} from here (${reasonOf(error)})`;
-    return finding("service", "warning", says, "start it; or look at PUBLIC_URL, its DNS name and the proxy");
+    return of("service").warning(says, "start it; or look at PUBLIC_URL, its DNS name and the proxy");
   }
 }
 
@@ -161,14 +151,12 @@ async function answers(
   setting: string,
   ask: (value: string) => Promise<void>,
 ): Promise<Finding> {
-  if (value == null) return finding(check, "skipped", `${setting} is not set`);
+  if (value == null) return of(check).skipped(`${setting} is not set`);
   try {
     await ask(value);
-    return finding(check, "ok", "answers");
+    return of(check).ok("answers");
   } catch (error) {
-    return finding(
-      check,
-      "wrong",
+    return of(check).wrong(
       `does not answer, or refuses (${reasonOf(error)})`,
       `look at ${setting} and whether this machine may reach it`,
     );
@@ -203,9 +191,7 @@ const OLD_MS = 2 * 86_400_000;
 
 async function backupFinding(config: Partial<Config>, now: Date): Promise<Finding> {
   if (config.backupTo == null)
-    return finding(
-      "backups",
-      "skipped",
+    return of("backups").skipped(
       "BACKUP_TO is not set",
       "set it, and run belfry backup every night (docs/running.md#backup)",
     );
@@ -216,24 +202,12 @@ async function backupFinding(config: Partial<Config>, now: Date): Promise<Findin
       const age = now.getTime() - (instantOf(name)?.getTime() ?? 0);
       const says = `the newest is ${name}`;
       return age < OLD_MS
-        ? finding("backups", "ok", says)
-        : finding(
-            "backups",
-            "wrong",
-            `${says}, more than two days ago`,
-            "look why belfry backup no longer runs",
-          );
+        ? of("backups").ok(says)
+        : of("backups").wrong(`${says}, more than two days ago`, "look why belfry backup no longer runs");
     }
-    return finding(
-      "backups",
-      "wrong",
-      `there is none in ${shelf.where}`,
-      "run belfry backup, and every night",
-    );
+    return of("backups").wrong(`there is none in ${shelf.where}`, "run belfry backup, and every night");
   } catch (error) {
-    return finding(
-      "backups",
-      "wrong",
+    return of("backups").wrong(
       `cannot be looked at (${reasonOf(error)})`,
       "look at BACKUP_TO and the BACKUP_S3_ settings",
     );

@@ -9,13 +9,12 @@ import { dataPaths } from "../../store/config/data_paths.ts";
 import type { Config } from "../../store/config/settings.ts";
 import { CELL_PREFIX } from "../../store/db/cell.ts";
 import { migrationsOf, standing } from "../../store/db/migrate.ts";
-import { openOrm } from "../../store/db/orm.ts";
 import { type RowOf, run, statementsOf } from "../../store/db/statement.ts";
 import { hasDatabase } from "../../store/embedded/cluster.ts";
 import { loadSecret } from "../../store/secret/secret.ts";
 import { isSecretOf } from "../auth/secret_check.ts";
 import { type Diagnosis, doctor } from "./doctor.ts";
-import { type OperatorSettings, withDatabase } from "./reach.ts";
+import { codeOf, type OperatorSettings, onOrm, withDatabase } from "./reach.ts";
 
 /** `wrong`: it must be mended, and the command ends with 1. `skipped`: it could not be looked at, or is not set. */
 export type State = "ok" | "warning" | "wrong" | "skipped";
@@ -34,23 +33,17 @@ export interface Checkup {
   checks: Diagnosis["checks"];
 }
 
-export const finding = (
-  check: string,
-  state: State,
-  says: string,
-  way_out: string | null = null,
-): Finding => ({
-  check,
-  state,
-  says,
-  way_out,
-});
+/** A finding of this check, by its state. */
+export const of = (check: string) => {
+  const as =
+    (state: State) =>
+    (says: string, way_out: string | null = null): Finding => ({ check, state, says, way_out });
+  return { ok: as("ok"), warning: as("warning"), wrong: as("wrong"), skipped: as("skipped") };
+};
 
 /** Only the code of what a system said, since its words may quote what nobody should read here. */
 export function reasonOf(error: unknown): string {
-  for (let at = error as { code?: unknown; cause?: unknown } | undefined; at; at = at.cause as typeof at)
-    if (typeof at.code === "string" && /^\w{1,32}$/.test(at.code)) return at.code;
-  return error instanceof Error && error.name !== "Error" ? error.name : "no answer";
+  return codeOf(error) ?? (error instanceof Error && error.name !== "Error" ? error.name : "no answer");
 }
 
 const defineStatement = statementsOf("upkeep");
@@ -88,18 +81,18 @@ export async function databaseFindings(
       made = hasDatabase(where.dataDir);
     } catch (error) {
       const { message } = error as Error;
-      return { findings: [finding("database", "wrong", message, "do as it says")], checks: [] };
+      return { findings: [of("database").wrong(message, "do as it says")], checks: [] };
     }
     if (!made)
       return {
-        findings: [finding("database", "skipped", "there is none yet", "belfry serve makes one")],
+        findings: [of("database").skipped("there is none yet", "belfry serve makes one")],
         checks: [],
       };
   }
   try {
-    return await withDatabase(where, async ({ url }) => {
-      const orm = openOrm({ databaseUrl: url, databasePool: 1, databasePooler: where.databasePooler });
-      try {
+    const { databasePooler } = where;
+    return await withDatabase(where, ({ url }) =>
+      onOrm({ databaseUrl: url, databasePool: 1, databasePooler }, async (orm) => {
         const em = orm.em.fork();
         const began = now().getTime();
         const [state] = await run(em, serverState, { now: began });
@@ -117,17 +110,15 @@ export async function databaseFindings(
           },
           { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },
         );
-      } finally {
-        await orm.close(true);
-      }
-    });
+      }),
+    );
   } catch (error) {
     const own = error instanceof Error && /^(ConfigError|ApiError)$/.test(error.name);
     const says = own ? error.message : `does not answer, or does not let us in (${reasonOf(error)})`;
     const way = own
       ? "do as it says"
       : "look at DATABASE_URL, and whether PostgreSQL runs and takes connections";
-    return { findings: [finding("database", "wrong", says, way)], checks: [] };
+    return { findings: [of("database").wrong(says, way)], checks: [] };
   }
 }
 
@@ -143,7 +134,7 @@ function stateFindings(
 ): Finding[] {
   const found: Finding[] = [];
   const when = (bad: boolean, state: State, says: string, way: string) =>
-    void (bad && found.push(finding("database", state, says, way)));
+    void (bad && found.push(of("database")[state](says, way)));
   when(version < 15, "wrong", `is PostgreSQL ${shown}`, "use 15 or newer");
   when(standby, "wrong", "is a standby, which takes no writes", "name the primary in DATABASE_URL");
   when(
@@ -170,12 +161,12 @@ function stateFindings(
     `takes ${connections} connections, and each process keeps up to ${databasePool}`,
     "raise max_connections, or lower DATABASE_POOL",
   );
-  if (found.length === 0) found.push(finding("database", "ok", `PostgreSQL ${shown} answers`));
+  if (found.length === 0) found.push(of("database").ok(`PostgreSQL ${shown} answers`));
   const off = Math.abs(ahead);
   const says = `the clocks of this machine and the database are ${(off / 1000).toFixed(1)} seconds apart`;
   const way = "let both take their time from one source (chrony, systemd-timesyncd)";
-  if (off < SKEW_MS) found.push(finding("clock", "ok", "this machine and the database agree"));
-  else found.push(finding("clock", off < FAR_MS ? "warning" : "wrong", says, way));
+  if (off < SKEW_MS) found.push(of("clock").ok("this machine and the database agree"));
+  else found.push(of("clock")[off < FAR_MS ? "warning" : "wrong"](says, way));
   return found;
 }
 
@@ -186,9 +177,7 @@ async function versionFinding(em: SqlEntityManager): Promise<{ found: Finding; c
   const { missing, newer, before } = standing(done ?? []);
   if (before)
     return {
-      found: finding(
-        "schema",
-        "wrong",
+      found: of("schema").wrong(
         `is that of a build from before ${before} was released`,
         `start the source of ${before} on it once, then this version`,
       ),
@@ -196,9 +185,7 @@ async function versionFinding(em: SqlEntityManager): Promise<{ found: Finding; c
     };
   if (newer.length > 0)
     return {
-      found: finding(
-        "schema",
-        "wrong",
+      found: of("schema").wrong(
         "a newer Belfry has changed this database",
         "run that version, or a later one",
       ),
@@ -206,45 +193,34 @@ async function versionFinding(em: SqlEntityManager): Promise<{ found: Finding; c
     };
   if (missing.length > 0)
     return {
-      found: finding(
-        "schema",
-        done ? "warning" : "skipped",
+      found: of("schema")[done ? "warning" : "skipped"](
         done ? `${missing.length} migrations are still to come` : "has no tables of Belfry yet",
         "the next start brings it up, or belfry migrate",
       ),
       current: false,
     };
-  return { found: finding("schema", "ok", "is that of this version"), current: true };
+  return { found: of("schema").ok("is that of this version"), current: true };
 }
 
 async function secretFinding(em: SqlEntityManager, config: Partial<Config>): Promise<Finding> {
   const { secret, dataDir = "", databaseUrl } = config;
   try {
     const own = loadSecret({ secret: secret ?? null, dataDir }, true);
-    if (await isSecretOf(em, own)) return finding("secret", "ok", "is the database's");
-    return finding(
-      "secret",
-      "wrong",
+    if (await isSecretOf(em, own)) return of("secret").ok("is the database's");
+    return of("secret").wrong(
       `${databaseUrl === null && !secret ? dataPaths(dataDir).secret : "SECRET"} is not the one that the database was used with`,
       "put the earlier one back; what is sealed opens with no other",
     );
   } catch (error) {
-    return finding(
-      "secret",
-      "skipped",
-      `could not be compared (${reasonOf(error)})`,
-      "start the service once",
-    );
+    return of("secret").skipped(`could not be compared (${reasonOf(error)})`, "start the service once");
   }
 }
 
 function counterFindings(checks: Diagnosis["checks"]): Finding[] {
   const wrong = checks.filter((check) => check.wrong > 0);
-  if (wrong.length === 0) return [finding("counters", "ok", "all agree with their rows")];
+  if (wrong.length === 0) return [of("counters").ok("all agree with their rows")];
   return wrong.map(({ name, wrong: rows }) =>
-    finding(
-      "counters",
-      "wrong",
+    of("counters").wrong(
       `${name}: ${rows} do not agree with their rows`,
       name.endsWith(".orphans")
         ? "belfry doctor --mend removes them"

@@ -16,17 +16,12 @@ export const FORMAT = 1;
 /** An alert may have a megabyte of markup. */
 const AT_ONCE = 50;
 
-export interface Exported {
-  workspaces: string[];
-  lines: Partial<Record<CarriedKind, number>>;
-}
-
 /** Writes one workspace or all; `write` resolves when there is room for more. @throws 404. */
 export async function exportWorkspaces(
   em: SqlEntityManager,
   { workspace, now }: { workspace?: string; now: Date },
   write: (lines: string) => Promise<void>,
-): Promise<Exported> {
+) {
   const one = workspace === undefined ? null : parseId("wsp", workspace);
   if (workspace !== undefined && !one) throw notFound("workspace");
   return em.transactional(
@@ -37,7 +32,7 @@ export async function exportWorkspaces(
       const [{ schema }] = [need((await run(inside, readSchema, {}))[0], "a sum has a row")];
       const head = { belfry: "export", format: FORMAT, schema, exported_at: now.toISOString() };
       await write(`${JSON.stringify(head)}\n`);
-      const lines: Exported["lines"] = {};
+      const lines: Partial<Record<CarriedKind, number>> = {};
       for (const { kind, first, page } of CARRIED)
         for (let after = first; ; ) {
           const rows = await run(inside, page, { workspaces, after, max: AT_ONCE });

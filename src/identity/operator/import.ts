@@ -21,9 +21,8 @@ import {
   takenHandles,
 } from "../../store/queries/carried.ts";
 import { createSeal } from "../../store/secret/seal.ts";
-import { isSecretOf } from "../auth/secret_check.ts";
+import { refuseOtherSecret } from "../auth/secret_check.ts";
 import { auditComing } from "./audit.ts";
-import { inTransaction } from "./dry_run.ts";
 import { FORMAT } from "./export.ts";
 
 /** @throws 422 for a line that is longer, and for what is no UTF-8. */
@@ -84,8 +83,7 @@ export interface Imported {
 export async function importWorkspaces(em: Em, asked: Import): Promise<Imported> {
   try {
     return await inTransaction(em, asked.dryRun, async (inside) => {
-      if (!(await isSecretOf(inside, asked.secret)))
-        throw invalidRequest("SECRET is not the secret that this database was used with.", "SECRET");
+      await refuseOtherSecret(inside, asked.secret);
       const result = await readAll(inside, asked);
       for (const id of result.imported)
         await auditComing(inside, "import", need(parseId("wsp", id), "it was shown as one"), id);
@@ -239,4 +237,26 @@ function refusalOf(error: unknown): unknown {
       "Something in the file is on this server already, in another workspace: a channel's handle, an invite's code, a key or an id.",
     );
   return OF_ROWS.test(code) ? broken("has a row that this server's tables do not take") : error;
+}
+
+/** Ends the transaction of a dry run. */
+class Undone extends Error {}
+
+/** What `work` answers; it stays, unless it was a dry run. @throws what it throws, and nothing stays. */
+export async function inTransaction<T>(
+  em: SqlEntityManager,
+  dryRun: boolean,
+  work: (inside: SqlEntityManager) => Promise<T>,
+): Promise<T> {
+  let answer: T | undefined;
+  try {
+    return await em.transactional(async (inside) => {
+      answer = await work(inside as SqlEntityManager);
+      if (dryRun) throw new Undone();
+      return answer;
+    });
+  } catch (error) {
+    if (error instanceof Undone) return answer as T;
+    throw error;
+  }
 }

@@ -17,7 +17,6 @@ import { describeDatabase, hasDatabase, openCluster, runningDatabase } from "../
 import { holdDataDir } from "../../store/embedded/hold.ts";
 import { serviceState } from "../../store/queries/service.ts";
 import { loadSecret } from "../../store/secret/secret.ts";
-import { type OperatorRequest, runOperation } from "./operations.ts";
 import { type State, stateOf } from "./state.ts";
 
 const WHERE = ["dataDir", "databaseUrl", "databasePooler", "databaseListenUrl"] as const;
@@ -135,20 +134,7 @@ class NotYet extends Error {
   readonly code = "57P03";
 }
 
-/**
- * Runs the request where the database is, brought up first.
- * @throws ApiError, or what the database said.
- */
-export async function runForOperator(
-  settings: OperatorSettings,
-  request: OperatorRequest,
-  now: () => Date,
-): Promise<unknown> {
-  const { result } = await onSchema(settings, (orm) => runOperation(orm.em.fork(), request, now()));
-  return result;
-}
-
-/** The same for work whose arguments are no values: files that are read and written. */
+/** Works where the database is, brought up first. @throws ApiError, or what the database said. */
 export async function workForOperator<T>(
   settings: OperatorSettings,
   work: (em: SqlEntityManager) => Promise<T>,
@@ -177,16 +163,13 @@ export async function stateForOperator(
   const running = settings.databaseUrl === null ? runningDatabase(settings.dataDir) : null;
   const databaseUrl = settings.databaseUrl ?? running?.url;
   if (databaseUrl === undefined) return null;
-  const orm = openOrm({ databaseUrl, databasePool: 1, ...SOON });
-  try {
+  const stateOn = async (orm: Orm) => {
     const [row] = await run(orm.em.fork(), serviceState, {});
     return row ? stateOf(row, figures) : null;
-  } catch {
-    return null;
-  } finally {
-    await orm.close(true);
-    running?.release();
-  }
+  };
+  return onOrm({ databaseUrl, databasePool: 1, ...SOON }, stateOn)
+    .catch(() => null)
+    .finally(() => running?.release());
 }
 
 /** Opens psql on the database, for as long as it is open. @throws ApiError when there is no psql. */
@@ -215,18 +198,25 @@ export async function shellOnDatabase(settings: OperatorSettings): Promise<numbe
 }
 
 /** Brings the database up. `byService`: a running service has done so already. */
-export async function migrateForOperator(
-  settings: OperatorSettings,
-): Promise<{ migrations: string[]; byService: boolean }> {
-  const { migrations, byService } = await onSchema(settings, async () => null);
-  return { migrations, byService };
+export const migrateForOperator = (settings: OperatorSettings) => onSchema(settings, async () => null);
+
+/** Opens what works on a database for as long as `use` takes. */
+export async function onOrm<T>(
+  options: Parameters<typeof openOrm>[0],
+  use: (orm: Orm) => Promise<T>,
+): Promise<T> {
+  const orm = openOrm(options);
+  try {
+    return await use(orm);
+  } finally {
+    await orm.close(true);
+  }
 }
 
 async function onSchema<T>(settings: OperatorSettings, use: (orm: Orm) => Promise<T>) {
-  return withDatabase(settings, async ({ url, byService }) => {
-    const { databasePooler } = settings;
-    const orm = openOrm({ databaseUrl: url, databasePool: 2, databasePooler });
-    try {
+  const { databasePooler } = settings;
+  return withDatabase(settings, ({ url, byService }) =>
+    onOrm({ databaseUrl: url, databasePool: 2, databasePooler }, async (orm) => {
       let migrations: string[] = [];
       try {
         if (!byService) migrations = await migrate(orm);
@@ -235,10 +225,8 @@ async function onSchema<T>(settings: OperatorSettings, use: (orm: Orm) => Promis
         throw byService && unavailability(error) !== null ? error : unusable(error);
       }
       return { result: await use(orm).catch(neverTwice), migrations, byService };
-    } finally {
-      await orm.close(true);
-    }
-  });
+    }),
+  );
 }
 
 /** A request that was begun is not tried again: it may have been done before the database went away. */
@@ -251,7 +239,7 @@ function neverTwice(error: unknown): never {
 }
 
 /** The database's or the system's own code, of the error or what it came from. */
-function codeOf(error: unknown): string | null {
+export function codeOf(error: unknown): string | null {
   for (let at = error as { code?: unknown; cause?: unknown } | undefined; at; at = at.cause as typeof at)
     if (typeof at.code === "string" && /^\w{1,32}$/.test(at.code)) return at.code;
   return null;

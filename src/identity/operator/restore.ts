@@ -4,22 +4,21 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { createAssetStore } from "../../effects/assets/store.ts";
-import { conflict, invalidRequest } from "../../model/errors.ts";
+import { conflict } from "../../model/errors.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import { ConfigError } from "../../store/config/setting.ts";
 import { carried, runMigrations, standing } from "../../store/db/migrate.ts";
-import { openOrm } from "../../store/db/orm.ts";
 import { run } from "../../store/db/statement.ts";
 import { hasDatabase } from "../../store/embedded/cluster.ts";
 import { holdDataDir } from "../../store/embedded/hold.ts";
 import { renewEpoch } from "../../store/queries/epoch.ts";
 import { writePrivate } from "../../store/secret/private_file.ts";
 import { replaceSecretFile } from "../../store/secret/secret.ts";
-import { isSecretOf } from "../auth/secret_check.ts";
-import { type Manifest, piecesOf, readManifest, type ServerSettings } from "./backup.ts";
+import { refuseOtherSecret } from "../auth/secret_check.ts";
+import { counted, eachOf, type Manifest, piecesOf, readManifest, type ServerSettings } from "./backup.ts";
 import { copying, countAnew, hasRows, readRows, removeRows } from "./backup_rows.ts";
 import { type Box, openBackup, wholePiece } from "./backup_shelf.ts";
-import { type OperatorSettings, onCluster } from "./reach.ts";
+import { type OperatorSettings, onCluster, onOrm } from "./reach.ts";
 import { refuseOthers } from "./rotate_secret.ts";
 
 export interface RestoreRequest {
@@ -46,8 +45,7 @@ export async function restoreBackup(
     restored: box.where,
     made_at: manifest.made_at,
     made_by: manifest.version,
-    rows: manifest.tables.reduce((sum, { rows }) => sum + rows, 0),
-    files: manifest.files.length,
+    ...counted(manifest),
     missing_files: manifest.missing_files,
   };
   if (check) {
@@ -109,22 +107,20 @@ async function secretFor(
   return found;
 }
 
-interface Into {
-  where: OperatorSettings;
-  settings: ServerSettings;
-  secret: string;
-  replace: boolean;
-}
-
 /** The migrations that were missing. */
 async function putInto(
   url: string,
   box: Box,
   manifest: Manifest,
-  { where, settings, secret, replace }: Into,
+  {
+    where,
+    settings,
+    secret,
+    replace,
+  }: { where: OperatorSettings; settings: ServerSettings; secret: string; replace: boolean },
 ): Promise<string[]> {
-  const orm = openOrm({ databaseUrl: url, databasePool: 2, databasePooler: where.databasePooler });
-  try {
+  const { databasePooler } = where;
+  return onOrm({ databaseUrl: url, databasePool: 2, databasePooler }, async (orm) => {
     const em = orm.em.fork();
     await refuseOthers(em);
     if (!replace && (await hasRows(orm, em)))
@@ -141,24 +137,14 @@ async function putInto(
       if (missing.length > 0) await runMigrations(orm, inside, missing);
       // What handsets know is of revisions that this database may count again.
       await run(inside, renewEpoch, { epoch: randomUUID() });
-      if (!(await isSecretOf(inside, secret)))
-        throw invalidRequest("SECRET is not the secret that the backup's database was used with.", "SECRET");
+      await refuseOtherSecret(inside, secret, "SECRET", "the backup's database was");
     });
     await countAnew(em);
     return missing;
-  } finally {
-    await orm.close(true);
-  }
+  });
 }
-
-const FILES_AT_ONCE = 8;
 
 async function putFiles(box: Box, { files }: Manifest, settings: ServerSettings): Promise<void> {
   const store = await createAssetStore(settings);
-  for (let at = 0; at < files.length; at += FILES_AT_ONCE)
-    await Promise.all(
-      files
-        .slice(at, at + FILES_AT_ONCE)
-        .map(async ({ id, ...piece }) => store.put(id, await wholePiece(box, piece))),
-    );
+  await eachOf(files, async ({ id, ...piece }) => store.put(id, await wholePiece(box, piece)));
 }

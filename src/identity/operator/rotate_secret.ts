@@ -10,7 +10,7 @@ import { array, bytea, int, neverNull, type SqlType, text, uuid } from "../../mo
 import { need } from "../../model/need.ts";
 import { run, statementsOf } from "../../store/db/statement.ts";
 import { createSeal, type Sealed } from "../../store/secret/seal.ts";
-import { adoptSecret, isSecretOf } from "../auth/secret_check.ts";
+import { adoptSecret, refuseOtherSecret } from "../auth/secret_check.ts";
 
 const defineStatement = statementsOf("upkeep");
 
@@ -47,54 +47,40 @@ const OF_ANSWER = ["credential_id", "operation", "key"]
   .map((column, i) => `${column} = n.row_key::jsonb ->> ${i}`)
   .join(" and ");
 
-/** Each table with sealed values: a page of them after a key, and their replacement, two arrays by position. */
+/** Each table with sealed values, by what they are sealed as. */
 const TABLES = {
   "webhook secrets": [
-    {
-      page: page("webhooks", "webhook_endpoint", "id::text", "secret", bytea),
-      replace: replace("webhooks", "webhook_endpoint", "id::text", "secret"),
-    },
-    {
-      page: page("webhooks_before", "webhook_endpoint", "id::text", "previous_secret", neverNull(bytea)),
-      replace: replace("webhooks_before", "webhook_endpoint", "id::text", "previous_secret"),
-    },
+    sealed("webhooks", "webhook_endpoint", "id::text", "secret", bytea),
+    sealed("webhooks_before", "webhook_endpoint", "id::text", "previous_secret", neverNull(bytea)),
   ],
-  idempotency: [
-    {
-      page: page("answers", "idempotency_record", ANSWER_KEY, "answer", neverNull(bytea)),
-      replace: replace("answers", "idempotency_record", ANSWER_KEY, "answer", OF_ANSWER),
-    },
-  ],
-  "push endpoints": [
-    {
-      page: page("push_endpoints", "push_endpoint", "device_id::text", "endpoint", bytea),
-      replace: replace("push_endpoints", "push_endpoint", "device_id::text", "endpoint"),
-    },
-  ],
-  "push key": [
-    {
-      page: page("push_key", "server_secret", "one_row::text", "push_key", neverNull(bytea)),
-      replace: replace("push_key", "server_secret", "one_row::text", "push_key"),
-    },
-  ],
+  idempotency: [sealed("answers", "idempotency_record", ANSWER_KEY, "answer", neverNull(bytea), OF_ANSWER)],
+  "push endpoints": [sealed("push_endpoints", "push_endpoint", "device_id::text", "endpoint", bytea)],
+  "push key": [sealed("push_key", "server_secret", "one_row::text", "push_key", neverNull(bytea))],
 } satisfies Record<Sealed, unknown>;
 
-function page(name: string, table: string, key: string, column: string, box: SqlType<Uint8Array>) {
-  return defineStatement(`sealed_${name}`, {
-    reads: true,
-    parameters: { after: text, limit: int },
-    columns: { key: text, box },
-    text: `select ${key} as key, ${column} as box from ${table} where ${key} > $after and ${column} is not null
+/** A page of them after a key, and their replacement, two arrays by position. */
+function sealed(
+  name: string,
+  table: string,
+  key: string,
+  column: string,
+  box: SqlType<Uint8Array>,
+  of = `${key} = n.row_key`,
+) {
+  return {
+    page: defineStatement(`sealed_${name}`, {
+      reads: true,
+      parameters: { after: text, limit: int },
+      columns: { key: text, box },
+      text: `select ${key} as key, ${column} as box from ${table} where ${key} > $after and ${column} is not null
       order by ${key} limit $limit::int`,
-  });
-}
-
-function replace(name: string, table: string, key: string, column: string, of = `${key} = n.row_key`) {
-  return defineStatement(`reseal_${name}`, {
-    parameters: { keys: array(text), boxes: array(bytea) },
-    text: `update ${table} set ${column} = n.new_box
+    }),
+    replace: defineStatement(`reseal_${name}`, {
+      parameters: { keys: array(text), boxes: array(bytea) },
+      text: `update ${table} set ${column} = n.new_box
       from unnest($keys::text[], $boxes::bytea[]) n (row_key, new_box) where ${of}`,
-  });
+    }),
+  };
 }
 
 const signingKeys = defineStatement("signing_keys", {
@@ -137,8 +123,7 @@ const replacePicture = defineStatement("replace_channel_picture", {
 export async function rotateSecret(em: SqlEntityManager, { from, to }: { from: string; to: string }) {
   if (from === to) throw invalidRequest("The new secret is the old one.", "to");
   await refuseOthers(em);
-  if (!(await isSecretOf(em, from)))
-    throw invalidRequest("SECRET is not the secret that this database was used with.", "from");
+  await refuseOtherSecret(em, from, "from");
   const counts = {
     webhook_secrets: await reseal(em, "webhook secrets", from, to),
     idempotent_answers: await reseal(em, "idempotency", from, to),
@@ -180,20 +165,21 @@ async function reseal(em: SqlEntityManager, what: Sealed, from: string, to: stri
   return done;
 }
 
-/** The sign-in library keeps them as a JSON string of its own encryption. */
+/** As the sign-in library seals. */
+const anewBy = (from: string, to: string) => async (data: string) =>
+  symmetricEncrypt({ key: to, data: await symmetricDecrypt({ key: from, data }) });
+
+/** The library keeps them as a JSON string of its own encryption. */
 async function resealSigningKeys(em: SqlEntityManager, from: string, to: string): Promise<number> {
+  const anew = anewBy(from, to);
   const rows = await run(em, signingKeys, {});
-  for (const { id, key } of rows) {
-    const plain = await symmetricDecrypt({ key: from, data: JSON.parse(key) });
-    const sealed = await symmetricEncrypt({ key: to, data: plain });
-    await run(em, replaceSigningKey, { id, key: JSON.stringify(sealed) });
-  }
+  for (const { id, key } of rows)
+    await run(em, replaceSigningKey, { id, key: JSON.stringify(await anew(JSON.parse(key))) });
   return rows.length;
 }
 
 async function resealSecondFactors(em: SqlEntityManager, from: string, to: string): Promise<number> {
-  const anew = async (data: string) =>
-    symmetricEncrypt({ key: to, data: await symmetricDecrypt({ key: from, data }) });
+  const anew = anewBy(from, to);
   const rows = await run(em, secondFactors, {});
   for (const { id, secret, codes } of rows)
     await run(em, replaceSecondFactor, { id, secret: await anew(secret), codes: await anew(codes) });

@@ -16,7 +16,7 @@ import {
   listConnections,
 } from "../../store/queries/connections.ts";
 import { deletedView, listOf } from "../../store/shapes/fields.ts";
-import { clientName } from "../auth/client_name.ts";
+import { clientName } from "../auth/client_metadata.ts";
 import { endConnections } from "../auth/grants.ts";
 
 export const list_connections = defineMemberOperation({
@@ -25,8 +25,6 @@ export const list_connections = defineMemberOperation({
   description: "The assistants that the person connected to this workspace.",
   role: "viewer",
   writes: "nothing",
-  errors: ["invalid_request", "forbidden"],
-  input: z.strictObject({}),
   output: listOf({
     id: z.string(),
     name: z.string().nullable().describe("What it calls itself; nobody has checked it."),
@@ -59,7 +57,6 @@ export const list_grants = definePersonOperation({
   description:
     "What the person has granted one assistant so far, one entry for each member, the last consented to first.",
   writes: "nothing",
-  errors: ["invalid_request", "forbidden"],
   input: z.strictObject({ client_id: z.string() }),
   output: listOf({
     member_id: z.string(),
@@ -86,8 +83,7 @@ export const grant_connection = defineMemberOperation({
   description:
     "Write down what the person granted an assistant, once the authorization server made a code of it. Should this not happen, the code is worth nothing and the assistant asks again.",
   role: "viewer",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden", "not_found"],
+  errors: ["not_found"],
   input: z.strictObject({
     grant_id: z.uuid().describe("The grant that the code carries."),
     client_id: z.string(),
@@ -121,8 +117,7 @@ export const update_connection = defineMemberOperation({
   title: "Change an assistant",
   description: "Say whether the person decides before an own assistant publishes, from its next call on.",
   role: "viewer",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden", "not_found"],
+  errors: ["not_found"],
   input: z.strictObject({ connection_id: z.string(), asks_first: z.boolean() }),
   output: z.object({ id: z.string() }),
   async handler({ connection_id, asks_first }, { em, caller, tellChanged }) {
@@ -141,8 +136,7 @@ export const end_connection = defineMemberOperation({
   description:
     "End a connection of the person: the assistant's next request is refused, on every process, and nothing can be refreshed.",
   role: "viewer",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden", "not_found"],
+  errors: ["not_found"],
   input: z.strictObject({ connection_id: z.string() }),
   output: deletedView,
   async handler({ connection_id }, { em, caller }) {

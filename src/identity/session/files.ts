@@ -1,7 +1,7 @@
 // The files that members uploaded.
 
 import { z } from "zod";
-import { removeUpload } from "../../effects/assets/expiry.ts";
+import { removeUpload } from "../../effects/assets/files.ts";
 import { IncomingFile } from "../../effects/assets/incoming.ts";
 import { receiveUpload } from "../../effects/assets/upload.ts";
 import { parseId } from "../../model/domain/ids.ts";
@@ -22,7 +22,7 @@ export const list_files = defineMemberOperation({
     "The workspace's uploaded files, newest first, or one; a member of certain channels knows the files of its own only.",
   role: "editor",
   writes: "nothing",
-  errors: ["invalid_request", "forbidden", "not_found"],
+  errors: ["not_found"],
   input: z.strictObject({
     kind: z.enum(ASSET_KINDS).optional(),
     file_id: z.string().optional().describe("Only this one."),
@@ -63,7 +63,7 @@ export const upload_file = defineMemberOperation({
     "Take a picture, a sound or a page in, whole or not at all. It is deleted after a day unless an alert or a channel uses it.",
   role: "editor",
   writes: "files",
-  errors: ["invalid_request", "forbidden", "conflict"],
+  errors: ["conflict"],
   input: z.strictObject({
     kind: z
       .string()
@@ -95,7 +95,7 @@ export const delete_file = defineMemberOperation({
   description: "Delete a file that nothing uses. It cannot be brought back.",
   role: "editor",
   writes: "files",
-  errors: ["invalid_request", "forbidden", "not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   input: z.strictObject({ file_id: z.string() }),
   output: deletedView,
   async handler({ file_id }, { em, caller, services: { assets } }) {

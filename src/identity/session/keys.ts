@@ -26,8 +26,6 @@ export const list_keys = defineMemberOperation({
   description: "The live keys that the caller may revoke: its own, and those of the members that it manages.",
   role: "admin",
   writes: "nothing",
-  errors: ["invalid_request", "forbidden"],
-  input: z.strictObject({}),
   output: listOf({
     id: z.string(),
     name: z.string(),
@@ -70,7 +68,7 @@ export const list_sender_requests = defineMemberOperation({
   description: `What became of the last ${LIMITS.sender_requests} requests that a key made in another program's words, the newest first. A key that the caller may not revoke is none.`,
   role: "admin",
   writes: "nothing",
-  errors: ["invalid_request", "forbidden", "not_found"],
+  errors: ["not_found"],
   input: z.strictObject({ key_id: z.string() }),
   output: listOf({
     at: z.string(),
@@ -106,8 +104,7 @@ export const create_key = defineMemberOperation({
   description:
     "Make a key that acts for the caller's own member and can do no more than it. The answer is the only time that it is shown.",
   role: "admin",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden", "not_found"],
+  errors: ["not_found"],
   input: z.strictObject({
     name: z.string(),
     scopes: z.array(z.string()),
@@ -151,7 +148,7 @@ export const get_left_by_key = defineMemberOperation({
     "What a key made and what goes on when it is revoked: webhook endpoints, and alerts that it scheduled.",
   role: "admin",
   writes: "nothing",
-  errors: ["invalid_request", "forbidden", "not_found"],
+  errors: ["not_found"],
   input: z.strictObject({ key_id: z.string() }),
   output: leftByKey.extend({ name: z.string() }),
   async handler({ key_id }, { em, caller, now }) {
@@ -166,8 +163,7 @@ export const update_key = defineMemberOperation({
   description:
     "Say whether a person decides before the key publishes, from its next call on. A key that the caller may not revoke is none.",
   role: "admin",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden", "not_found"],
+  errors: ["not_found"],
   input: z.strictObject({ key_id: z.string(), asks_first: z.boolean() }),
   output: z.object({ id: z.string() }),
   async handler({ key_id, asks_first }, { em, caller, tellChanged }) {
@@ -184,8 +180,7 @@ export const revoke_key = defineMemberOperation({
   description:
     "Revoke a key from its next call on, for good, and, if asked for, the webhooks that it made. The answer says what goes on. A key that the caller does not see is none.",
   role: "admin",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden", "not_found"],
+  errors: ["not_found"],
   input: z.strictObject({ key_id: z.string(), end_webhooks: z.boolean().default(false) }),
   output: leftByKey.extend({ id: z.string(), revoked_at: z.string(), ended_webhooks: z.int() }),
   async handler({ key_id, end_webhooks }, { em, caller, services, afterCommit, now }) {

@@ -24,8 +24,6 @@ export const list_members = defineMemberOperation({
     "The members that the caller may know of: all, or for a manager of certain channels those within the same channels.",
   role: "admin",
   writes: "nothing",
-  errors: ["invalid_request", "forbidden"],
-  input: z.strictObject({}),
   output: listOf({
     id: z.string(),
     email: z.string(),
@@ -67,8 +65,7 @@ export const add_member = defineMemberOperation({
   title: "Add a member",
   description: "Add a member and answer with the one-time link to hand out, which is shown only now.",
   role: "admin",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden", "not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   input: memberWish.extend({ email: z.string() }),
   output: z.object({ id: z.string(), email: z.string(), link: z.string() }),
   fieldProblems: ({ email, ...wish }) => ({
@@ -99,8 +96,7 @@ export const update_member = defineMemberOperation({
   title: "Change a member",
   description: "Give a member another role and other channels, from its next request on.",
   role: "admin",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden", "not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   input: memberWish.extend({ member_id: z.string() }),
   output: z.object({ id: z.string() }),
   fieldProblems: wishProblems,
@@ -121,8 +117,7 @@ export const link_member = defineMemberOperation({
     "Make a link for a member who has not joined yet, or who lost the password. Whoever holds it signs in as this person, so it takes the password of who makes it, and none is made for oneself or for an account that other workspaces trust, too.",
   role: "admin",
   stepUp: "present",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden", "not_found", "rate_limited"],
+  errors: ["not_found"],
   input: z.strictObject({ member_id: z.string(), present: z.string() }),
   output: z.object({ email: z.string(), joined: z.boolean(), link: z.string() }),
   async handler({ member_id }, ctx) {
@@ -148,8 +143,7 @@ export const remove_member = defineMemberOperation({
   description:
     "Remove a member with its keys and webhook endpoints, and with its assistants the tokens that they hold. Channels and alerts stay.",
   role: "admin",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden", "not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   input: z.strictObject({ member_id: z.string() }),
   output: deletedView,
   async handler({ member_id }, ctx) {

@@ -11,7 +11,7 @@ import { defineMemberOperation, definePersonOperation } from "../../operation/to
 import { scope, visibleChannel } from "../../store/queries/channels.ts";
 import { listOwnDevices, putOwnLink, testDraft, unlinkOwnDevice } from "../../store/queries/own_devices.ts";
 import { countWoken } from "../../store/queries/push.ts";
-import { deletedView, expectedVersion } from "../../store/shapes/fields.ts";
+import { deletedView, expectedVersion, listOf } from "../../store/shapes/fields.ts";
 import { mintToken, OWN_DEVICE_PREFIX } from "../auth/tokens.ts";
 
 export const get_wake_ups = defineMemberOperation({
@@ -21,7 +21,7 @@ export const get_wake_ups = defineMemberOperation({
     "How many of a channel's subscribers are woken while their app is closed. It is counted among so many of those that let the channel be noticed; a count, and never which they are.",
   role: "viewer",
   writes: "nothing",
-  errors: ["invalid_request", "forbidden", "not_found"],
+  errors: ["not_found"],
   input: z.strictObject({ pusher_id: z.string() }),
   output: z.object({
     enabled: z.boolean().describe("Whether this server wakes anybody."),
@@ -44,13 +44,7 @@ export const list_own_devices = definePersonOperation({
   title: "List own devices",
   description: "The handsets that the person linked to the own account. Nobody else is shown them.",
   writes: "nothing",
-  errors: ["invalid_request", "forbidden"],
-  input: z.strictObject({}),
-  output: z.object({
-    data: z.array(
-      z.object({ id: z.string(), platform: z.string(), app_version: z.string(), linked_at: z.string() }),
-    ),
-  }),
+  output: listOf({ id: z.string(), platform: z.string(), app_version: z.string(), linked_at: z.string() }),
   async handler(_, { sql, caller: { person } }) {
     const rows = await sql(listOwnDevices, { user_id: person.id });
     return {
@@ -63,9 +57,7 @@ export const link_own_device = definePersonOperation({
   name: "link_own_device",
   title: "Make a link for an own device",
   description: `Make a link by which the handset that opens it becomes the person's own: once, within ${LIMITS.own_device_minutes} minutes. It is shown this once; another one replaces it.`,
-  writes: "rows",
-  errors: ["invalid_request", "forbidden", "conflict"],
-  input: z.strictObject({}),
+  errors: ["conflict"],
   output: z.object({ url: z.string(), expires_at: z.string() }),
   async handler(_, { sql, caller: { person }, services: { publicUrl } }) {
     const { token: code, hash: code_hash } = mintToken(OWN_DEVICE_PREFIX);
@@ -84,8 +76,7 @@ export const unlink_own_device = definePersonOperation({
   title: "Unlink an own device",
   description:
     "Forget that a handset is the person's own: it is shown no test any more. Another person's is none.",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden", "not_found"],
+  errors: ["not_found"],
   input: z.strictObject({ device_id: z.string() }),
   output: deletedView,
   async handler({ device_id: id }, ctx) {
@@ -103,9 +94,8 @@ export const test_alert = defineMemberOperation({
   title: "Test a draft on own devices",
   description: `Show a draft, as it is now, on the person's own devices that follow its channel, for ${LIMITS.test_minutes} minutes at most or until it is edited, sent or deleted. Nobody else sees it and nothing counts it. It publishes nothing, so it asks for no more than composing does.`,
   role: "editor",
-  writes: "rows",
   limit: { name: "draft-tests", per: "creator", max: LIMITS.tests, seconds: 3600 },
-  errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
+  errors: ["not_found", "conflict", "rate_limited"],
   input: z.strictObject({
     pusher_id: z.string(),
     alert_id: z.string(),

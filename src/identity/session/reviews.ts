@@ -4,7 +4,6 @@ import { randomBytes } from "node:crypto";
 import { LockMode } from "@mikro-orm/core";
 import { z } from "zod";
 import { ALERT_GRID } from "../../model/domain/alert_status.ts";
-import { defaultGradient, deriveInitials } from "../../model/domain/avatar.ts";
 import { newUuid, parseId, showId } from "../../model/domain/ids.ts";
 import { Member, Workspace } from "../../model/entities/member.ts";
 import { Invite, Pusher } from "../../model/entities/pusher.ts";
@@ -13,7 +12,6 @@ import { text } from "../../model/fields/accepts.ts";
 import { ALERT } from "../../model/fields/alert.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/columns.ts";
 import { INVITE } from "../../model/fields/invite.ts";
-import { PUSHER } from "../../model/fields/pusher.ts";
 import { argumentsOf, blanksOf } from "../../model/fields/record.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { attachAssets } from "../../operation/alerts/attach.ts";
@@ -21,13 +19,13 @@ import { alertFor, alertIds, announce, changesBetween } from "../../operation/al
 import { compose } from "../../operation/alerts/compose.ts";
 import { followSeries } from "../../operation/alerts/series.ts";
 import { shownWhole } from "../../operation/alerts/show.ts";
+import { newChannel } from "../../operation/channels/find_pusher.ts";
 import { defineMemberOperation } from "../../operation/tool.ts";
 import { listAlertChanges } from "../../store/queries/alert_changes.ts";
 import { declineAlert, equalSend, readAlert } from "../../store/queries/alerts.ts";
 import { scope } from "../../store/queries/channels.ts";
 import { reviewedView, showAlert } from "../../store/shapes/alert.ts";
 import { expectedVersion, listOf } from "../../store/shapes/fields.ts";
-import { searchText } from "../../store/shapes/pusher.ts";
 
 export const open_reviews = defineMemberOperation({
   name: "open_reviews",
@@ -35,9 +33,6 @@ export const open_reviews = defineMemberOperation({
   description:
     "Open the workspace's private channel that tells of drafts which wait for a review, with an invite for the phones that shall hear it. Where there is one, that one is the answer.",
   role: "admin",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden"],
-  input: z.strictObject({}),
   output: z.object({ id: z.string() }),
   async handler(_input, { em, caller }) {
     if (caller.pusherIds !== null) throw forbidden("Who sees certain channels only cannot open others.");
@@ -47,22 +42,13 @@ export const open_reviews = defineMemberOperation({
     if (reviews_id && (await em.findOne(Pusher, { id: reviews_id })))
       return { id: showId("psh", reviews_id) };
     const handle = `reviews-${randomBytes(5).toString("hex")}`;
-    const { from, to } = defaultGradient(handle);
-    const named = { name: "Reviews", tags: [] as string[] };
-    const channel = em.create(Pusher, {
-      id: newUuid(),
-      workspace: workspace.id,
-      ...blanksOf(PUSHER),
-      ...named,
+    const channel = newChannel(em, workspace.id, {
+      name: "Reviews",
       handle,
       category: "ai",
       description: `Drafts of ${workspace.name} that wait for somebody to decide.`,
       requested_perms: ["notify", "sound", "vibrate"],
       is_public: false,
-      search: searchText(named),
-      gradient_from: from,
-      gradient_to: to,
-      initials: deriveInitials(named.name),
     });
     em.create(Invite, {
       id: newUuid(),
@@ -83,8 +69,6 @@ export const mail_drafts = defineMemberOperation({
   description:
     "Say whether a mail tells this member of each draft that waits, beside the channel that tells of them.",
   role: "editor",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden"],
   input: z.strictObject({ mails_drafts: z.boolean() }),
   output: z.object({ mails_drafts: z.boolean() }),
   async handler({ mails_drafts }, { em, caller, tellChanged }) {
@@ -101,8 +85,7 @@ export const decline_alert = defineMemberOperation({
   description:
     "Say why an alert is not published: its author reads it as review_reply. What was scheduled is a draft again.",
   role: "editor",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden", "not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   input: z.strictObject({
     pusher_id: z.string(),
     alert_id: z.string(),
@@ -130,7 +113,7 @@ export const list_alert_changes = defineMemberOperation({
     "The newest edits of an alert, newest first: which fields each of them changed, from what to what. For whoever may read the alert.",
   role: "viewer",
   writes: "nothing",
-  errors: ["invalid_request", "forbidden", "not_found"],
+  errors: ["not_found"],
   input: z.strictObject({ pusher_id: z.string(), alert_id: z.string() }),
   output: listOf({
     updated_at: z.string().describe("The version that the edit made."),
@@ -154,7 +137,7 @@ export const find_equal_send = defineMemberOperation({
     "The newest alert of a channel that was sent in the last minutes and reads as these fields do, so that a person is asked before it is sent twice.",
   role: "editor",
   writes: "nothing",
-  errors: ["invalid_request", "forbidden", "not_found"],
+  errors: ["not_found"],
   input: z.strictObject({
     pusher_id: z.string(),
     once: z.string().nullable().describe("The key of a form. What that form made is no second alert."),

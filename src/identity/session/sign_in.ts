@@ -14,8 +14,6 @@ export const list_sessions = definePersonOperation({
   title: "List own sessions",
   description: "Where the person is signed in, this session among them.",
   writes: "nothing",
-  errors: ["invalid_request", "forbidden"],
-  input: z.strictObject({}),
   output: listOf({
     id: z.string(),
     current: z.boolean(),
@@ -45,8 +43,7 @@ export const end_session = definePersonOperation({
   name: "end_session",
   title: "End own session",
   description: "End one of the person's sessions; its next page asks to sign in. Another person's is none.",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden", "not_found"],
+  errors: ["not_found"],
   input: z.strictObject({ session_id: z.string() }),
   output: deletedView,
   async handler({ session_id: id }, { em, caller, services: { signIn } }) {
@@ -62,8 +59,6 @@ export const change_password = definePersonOperation({
   title: "Change own password",
   description: "Set a new password, which takes the current one. Every other session of the person ends.",
   stepUp: "present",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden", "rate_limited"],
   input: z.strictObject({ present: z.string(), next: z.string() }),
   output: z.object({ ended_sessions: z.int() }),
   fieldProblems: ({ next }) => ({ next: passwordProblem(next) }),
@@ -84,8 +79,6 @@ export const get_sign_in = definePersonOperation({
   description:
     "Whether the person's two-factor authentication is on, and the passkeys. No secret is ever shown again.",
   writes: "nothing",
-  errors: ["invalid_request", "forbidden"],
-  input: z.strictObject({}),
   output: z.object({
     second_factor: z.boolean(),
     recovery_codes_left: z.int(),
@@ -126,8 +119,7 @@ export const begin_second_factor = definePersonOperation({
   description:
     "Make a secret for an app that shows codes, which takes the password. It counts for nothing until a code of it is shown; a later one takes its place.",
   stepUp: "present",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden", "conflict", "rate_limited"],
+  errors: ["conflict"],
   input: z.strictObject({ present: z.string() }),
   output: z.object({ uri: z.string(), secret: z.string() }),
   async handler(_input, { em, caller, services: { signIn } }) {
@@ -143,8 +135,7 @@ export const confirm_second_factor = definePersonOperation({
   title: "Turn two-factor authentication on",
   description:
     "Turn it on by a code of the app, and answer the recovery codes, which are shown only now. Every other session of the person ends.",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden", "conflict"],
+  errors: ["conflict"],
   input: z.strictObject({ code: z.string().max(40) }),
   output: z.object({ recovery_codes: z.array(z.string()) }),
   async handler({ code }, { em, caller: { person }, services: { signIn } }) {
@@ -172,8 +163,7 @@ export const renew_recovery_codes = definePersonOperation({
   description:
     "Make other recovery codes, which takes the password. The earlier ones end; the new ones are shown only now.",
   stepUp: "present",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden", "conflict", "rate_limited"],
+  errors: ["conflict"],
   input: z.strictObject({ present: z.string() }),
   output: z.object({ recovery_codes: z.array(z.string()) }),
   async handler(_input, { em, caller, services: { signIn } }) {
@@ -188,8 +178,7 @@ export const end_second_factor = definePersonOperation({
   title: "Turn two-factor authentication off",
   description: "Sign in by the password alone again, which takes the password. The recovery codes end, too.",
   stepUp: "present",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden", "conflict", "rate_limited"],
+  errors: ["conflict"],
   input: z.strictObject({ present: z.string() }),
   output: z.object({ ended: z.literal(true) }),
   async handler(_input, { em, caller, services: { signIn } }) {
@@ -204,8 +193,7 @@ export const begin_passkey = definePersonOperation({
   title: "Begin a passkey",
   description: `Answer what a browser is to be asked for a new passkey, which takes the password. The session that asked may add it within ${spelled("passkey_minutes")} minutes.`,
   stepUp: "present",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden", "conflict", "rate_limited"],
+  errors: ["conflict"],
   input: z.strictObject({ present: z.string() }),
   output: z.object({ options: z.record(z.string(), z.unknown()) }),
   async handler(_input, { em, caller, services: { signIn } }) {
@@ -224,8 +212,6 @@ export const add_passkey = definePersonOperation({
   title: "Add a passkey",
   description:
     "Keep the passkey that a browser made after begin_passkey. The person can sign in with it alone from now on.",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden"],
   input: z.strictObject({ name: z.string(), answer: newPasskey.nullable() }),
   output: z.object({ id: z.string() }),
   fieldProblems: ({ name }) => ({ name: nameProblem(name, "The passkey's name") }),
@@ -245,8 +231,7 @@ export const remove_passkey = definePersonOperation({
   title: "Remove a passkey",
   description:
     "Forget one of the person's passkeys: nobody signs in with it any more. Another person's is none.",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden", "not_found"],
+  errors: ["not_found"],
   input: z.strictObject({ passkey_id: z.string() }),
   output: deletedView,
   async handler({ passkey_id: id }, { em, caller, services: { signIn } }) {

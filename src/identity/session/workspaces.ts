@@ -23,8 +23,8 @@ import {
 import { serviceState, severalWorkspaces } from "../../store/queries/service.ts";
 import { lockWorkspace } from "../../store/queries/workspaces.ts";
 import { listOf } from "../../store/shapes/fields.ts";
-import { fateOf, leave } from "../operator/leaving.ts";
 import { stateOf, stateView } from "../operator/state.ts";
+import { fateOf, leave } from "../operator/turn.ts";
 
 export const list_own_workspaces = definePersonOperation({
   name: "list_own_workspaces",
@@ -32,8 +32,6 @@ export const list_own_workspaces = definePersonOperation({
   description:
     "The workspaces that the person is a member of, and what would become of each without the person.",
   writes: "nothing",
-  errors: ["invalid_request", "forbidden"],
-  input: z.strictObject({}),
   output: listOf({
     id: z.string(),
     name: z.string(),
@@ -71,8 +69,6 @@ export const update_profile = definePersonOperation({
   name: "update_profile",
   title: "Change own name",
   description: "Change the name by which the person stands in every workspace.",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden"],
   input: z.strictObject({ name: z.string() }),
   output: z.object({ name: z.string() }),
   fieldProblems: ({ name }) => ({ name: personNameProblem(name) }),
@@ -87,8 +83,7 @@ export const create_workspace = definePersonOperation({
   title: "Make a workspace",
   description:
     "Make a workspace of the person's own, with its own channels, members and keys. The person is its owner.",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden", "conflict"],
+  errors: ["conflict"],
   input: z.strictObject({ name: z.string() }),
   output: z.object({ id: z.string(), member_id: z.string(), name: z.string() }),
   madeWorkspace: (answer) => answer,
@@ -118,8 +113,7 @@ export const rename_workspace = defineMemberOperation({
   title: "Change the workspace's name",
   description: "Give the workspace another name, by which its members and their assistants know it.",
   role: "owner",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden", "not_found"],
+  errors: ["not_found"],
   input: z.strictObject({ name: z.string() }),
   output: z.object({ id: z.string(), name: z.string() }),
   fieldProblems: ({ name }) => ({ name: nameProblem(name, "The workspace's name") }),
@@ -138,7 +132,7 @@ export const get_retention = defineMemberOperation({
     "After how many days alerts of a channel go, or those of all channels that say nothing of their own, how many that are now and from when on.",
   role: "viewer",
   writes: "nothing",
-  errors: ["invalid_request", "forbidden", "not_found"],
+  errors: ["not_found"],
   input: z.strictObject({ pusher_id: z.string().optional() }),
   output: z.object({
     retention_days: z.int().nullable().describe("The workspace's own; null is for ever."),
@@ -161,8 +155,6 @@ export const set_retention = defineMemberOperation({
   title: "Say how long alerts are kept",
   description: "Say after how many days the alerts of all channels go that say nothing of their own.",
   role: "owner",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden"],
   input: z.strictObject({ retention_days: keptDays().nullable() }),
   output: z.object({ retention_days: z.int().nullable(), note: z.string() }),
   async handler({ retention_days }, ctx) {
@@ -181,8 +173,7 @@ export const leave_workspace = defineMemberOperation({
   description:
     "Be no member any more: the person's keys, webhook endpoints and assistants there end. Its last owner leaves it when nothing is in it, and it goes along; or leaves it behind, with its channels paused.",
   role: "viewer",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden", "conflict"],
+  errors: ["conflict"],
   input: z.strictObject({ leave_behind: z.boolean().optional().describe("It may stay without an owner.") }),
   output: z.object({ left: z.literal(true) }),
   async handler({ leave_behind }, ctx) {
@@ -200,8 +191,7 @@ export const close_account = definePersonOperation({
   description:
     "Leave every workspace and remove the account with its sessions, passkeys and assistants, which takes the password. Cannot be undone.",
   stepUp: "present",
-  writes: "rows",
-  errors: ["invalid_request", "forbidden", "conflict", "rate_limited"],
+  errors: ["conflict"],
   input: z.strictObject({
     present: z.string(),
     leave_behind: z
@@ -228,8 +218,6 @@ export const get_service_state = defineMemberOperation({
     "How the service as a whole is: versions, sizes, what waits. For the owner of its only workspace; where there are several, only who runs it sees that, on the machine.",
   role: "owner",
   writes: "nothing",
-  errors: ["invalid_request", "forbidden"],
-  input: z.strictObject({}),
   output: stateView.extend({ degraded: z.array(z.string()).describe("What does not work besides: files.") }),
   async handler(_input, { sql, caller, services: { itself } }) {
     const [counted] = await sql(severalWorkspaces, {});

@@ -166,27 +166,20 @@ export function formerOf(
   return Object.fromEntries(changed.map((name) => [name, stored[name] ?? null]));
 }
 
-/** A field that an edit changed, in the form that answers have. */
-export interface ChangedField {
-  name: string;
-  before: unknown;
-  after: unknown;
-}
-
 const shown = (name: string, value: unknown): unknown =>
   name.endsWith("_asset_id") && typeof value === "string" ? showId("ast", value) : value;
 
 /**
- * What each kept edit changed, newest first. `current` is the alert as get_alert shows it: an edit left a field as the one
+ * What each kept edit changed, in the form that answers have, newest first. `current` is the alert as get_alert shows it: an edit left a field as the one
  * after it found it. Sending empties `send_at`, so what that was before is not told of what is sent.
  */
 export function changesBetween(current: Readonly<Record<string, unknown>>, rows: readonly ChangeRecord[]) {
   const { send_at, ...others } = current;
   const after: Record<string, unknown> = current.status === "sent" ? others : { ...others, send_at };
   return rows.map(({ updated_at, former }) => {
-    const fields = COMPARED.filter((name) => Object.hasOwn(former, name)).map((name): ChangedField => {
+    const fields = COMPARED.filter((name) => Object.hasOwn(former, name)).map((name) => {
       const before = shown(name, former[name]);
-      const field = { name, before, after: after[name] };
+      const field = { name: name as string, before, after: after[name] };
       after[name] = before;
       return field;
     });

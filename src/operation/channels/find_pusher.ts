@@ -2,17 +2,22 @@
 // whose file would go after a day otherwise (docs/rules.md#channel-picture-held); and tell what `retention_days` leads to
 // (#retention-told).
 
+import type { SqlEntityManager } from "@mikro-orm/sql";
 import { KIND_WORDS } from "../../model/domain/assets.ts";
-import { channelUuid, parseId } from "../../model/domain/ids.ts";
+import { defaultGradient, deriveInitials } from "../../model/domain/avatar.ts";
+import { channelUuid, newUuid, parseId } from "../../model/domain/ids.ts";
 import { Pusher, type PusherRow } from "../../model/entities/pusher.ts";
 import { invalidRequest, notFound } from "../../model/errors.ts";
 import { toIsoMicrosOrNull } from "../../model/fields/columns.ts";
+import { PUSHER } from "../../model/fields/pusher.ts";
+import { blanksOf } from "../../model/fields/record.ts";
 import { forBoth } from "../../model/for_people.ts";
 import { said } from "../../model/limits.ts";
 import type { Caller, Context } from "../../store/context.ts";
 import { assetScope, attachableAssets } from "../../store/queries/assets.ts";
 import { lockChannel, scope, sight, visibleChannel } from "../../store/queries/channels.ts";
 import { retentionAhead } from "../../store/queries/retention.ts";
+import { searchText } from "../../store/shapes/pusher.ts";
 
 /** The uuid of a channel that the caller sees, without reading the channel. @throws 404. */
 export async function visiblePusherId(input: { pusher_id: string }, ctx: Context): Promise<string> {
@@ -27,6 +32,19 @@ export async function findPusher(input: { pusher_id: string }, ctx: Context): Pr
   if (!pusher) throw notFound("channel");
   return pusher;
 }
+
+/** A new channel's row, with the face that follows from its handle and name. */
+export function newChannel(em: SqlEntityManager, workspace: string, fields: NewChannel) {
+  const { from: gradient_from, to: gradient_to } = defaultGradient(fields.handle);
+  const face = { gradient_from, gradient_to, initials: deriveInitials(fields.name) };
+  const row = { ...blanksOf(PUSHER), ...fields, ...face };
+  return em.create(Pusher, { id: newUuid(), workspace, ...row, search: searchText(row) });
+}
+
+type NewChannel = Pick<
+  PusherRow,
+  "handle" | "name" | "category" | "description" | "requested_perms" | "is_public"
+>;
 
 /** The channel, locked until the transaction ends, with its state. @throws 404. */
 export async function lockPusher(input: { pusher_id: string }, ctx: Context) {
@@ -67,27 +85,21 @@ export async function pictureHeld(
   return id;
 }
 
-export interface Ahead {
-  /** Null: for ever. */
-  days: number | null;
-  /** When the first go; null where nothing would. */
-  begins_at: string | null;
-  alerts: number;
-  more: boolean;
-}
-
-/** Of one channel, or of all that the caller sees and that go by the account's setting. */
+/**
+ * Of one channel, or of all that the caller sees and that go by the account's setting: after how many days (null: for ever), and when the
+ * first go; null where nothing would.
+ */
 export async function aheadOf(
   pusherId: string | null,
   { sql, caller }: Pick<Context<Caller>, "sql" | "caller">,
-): Promise<Ahead> {
+) {
   const [row] = await sql(retentionAhead, { ...sight(caller), pusher_id: pusherId });
   if (!row || row.days === null) return { days: null, begins_at: null, alerts: 0, more: false };
   return { ...row, begins_at: row.alerts === 0 ? null : toIsoMicrosOrNull(row.begins_at) };
 }
 
 /** In a sentence, for answers. */
-export function saidAhead({ days, begins_at, alerts, more }: Ahead): string {
+export function saidAhead({ days, begins_at, alerts, more }: Awaited<ReturnType<typeof aheadOf>>): string {
   if (days === null) return "Alerts are kept for ever.";
   const first = `Alerts go ${days} days after their end.`;
   if (begins_at === null) return `${first} None is that old yet.`;

@@ -12,24 +12,15 @@ const SHARE_OF_BODIES = 1 / 4;
 
 const shareOf = (max: number, share: number) => Math.max(1, Math.floor(max * share));
 
-/** One request that was let in. */
-export interface Pass {
-  /** Nobody works on it from now on: it is held, or answered. */
-  leave(): void;
-}
+/** One request that was let in. `leave`: nobody works on it from now on: it is held, or answered. */
+export type Pass = { leave(): void };
 
-export interface Admission {
-  /** Null: there is too much to do already, in all or for this address. `incoming`: what its body comes by, if it has one. */
-  enter(subject: string | null, incoming: IncomingMessage | null): Pass | null;
-  /** Counts what must be done, however much there is to do. */
-  during<T>(work: () => Promise<T>): Promise<T>;
-}
-
-export function createAdmission(max: number): Admission {
+export function createAdmission(max: number) {
   const inFlight = createPlaces(max, shareOf(max, SHARE_OF_WORK));
   const bodies = createPlaces(max, shareOf(max, SHARE_OF_BODIES));
   return {
-    enter(subject, incoming) {
+    /** Null: there is too much to do already, in all or for this address. `incoming`: what its body comes by, if it has one. */
+    enter(subject: string | null, incoming: IncomingMessage | null): Pass | null {
       const comes = incoming !== null && !incoming.complete;
       const places = comes ? bodies : inFlight;
       if (!places.hasRoom(subject)) return null;
@@ -48,7 +39,8 @@ export function createAdmission(max: number): Admission {
         },
       };
     },
-    async during(work) {
+    /** Counts what must be done, however much there is to do. */
+    async during<T>(work: () => Promise<T>): Promise<T> {
       const leave = inFlight.take(null);
       try {
         return await work();
@@ -58,6 +50,8 @@ export function createAdmission(max: number): Admission {
     },
   };
 }
+
+export type Admission = ReturnType<typeof createAdmission>;
 
 export const patience = (request: Request, state: { pass: Pass | null; heldMs: number }): Patience => ({
   // Made when it is asked for, and nearly no call waits.

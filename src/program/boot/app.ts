@@ -17,11 +17,10 @@ import type { Assets } from "../../effects/assets/files.ts";
 import type { HandsetAuthenticator } from "../../handset/authenticate.ts";
 import type { Hold } from "../../handset/held/hold.ts";
 import { HANDSET_OPERATIONS } from "../../handset/index.ts";
-import type { Clients } from "../../identity/auth/clients.ts";
+import type { Clients, StepUps } from "../../identity/auth/clients.ts";
 import type { Authenticate } from "../../identity/auth/keys.ts";
 import { callerOf } from "../../identity/auth/people.ts";
 import type { SignInLibrary } from "../../identity/auth/sign_in_library.ts";
-import type { StepUps } from "../../identity/auth/step_up.ts";
 import { bearerToken } from "../../identity/auth/tokens.ts";
 import { parseId } from "../../model/domain/ids.ts";
 import { ApiError, notFound, overloaded, unauthorized } from "../../model/errors.ts";
@@ -43,9 +42,9 @@ import type { Space } from "../../store/embedded/space.ts";
 import { type Client, countedAs, createClientReader } from "../../store/rate_limits/client.ts";
 import { spanUnder } from "../../store/trace.ts";
 import { createAdmission, type Pass, patience } from "./admission.ts";
-import type { createIngest } from "./ingest.ts";
 import { type Logs, loggedPath, RequestLog } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
+import type { createIngest } from "./ntfy_listen.ts";
 import { createPolls } from "./polls.ts";
 import { addProbes, PROBES } from "./probes.ts";
 
@@ -75,18 +74,6 @@ export interface AppDeps {
   requests: Logs["requests"];
 }
 
-export interface App {
-  /** Serves one request. `peer` is the network address that it came from, null when there is none. */
-  fetch(request: Request, peer?: string | null): Promise<Response>;
-  /** From now on /readyz says that nothing new should be sent here; everything is served as before. */
-  stopping(): void;
-  /** From now on no poll is held, and those that are get their answers. */
-  ending(): void;
-  /** Everything that is served, in the router's spelling; an empty method stands for all others. */
-  routes: readonly { method?: string; route?: string; meta?: Partial<RouteMeta> }[];
-  close(): Promise<void>;
-}
-
 interface RequestState {
   log: RequestLog;
   client: Client;
@@ -105,7 +92,7 @@ const REQUEST_ID = /^[\w.:+/=-]{1,128}$/;
 const PERMISSIONS =
   "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), microphone=(), payment=(), usb=()";
 
-export function createApp(deps: AppDeps): App {
+export function createApp(deps: AppDeps) {
   const { config, dispatcher, metrics, space } = deps;
   const { mustHaveRoom } = space;
   const secure = new URL(config.publicUrl).protocol === "https:";
@@ -242,7 +229,8 @@ export function createApp(deps: AppDeps): App {
   const routed = async (request: Request) => appOf(request).fetch(request);
 
   return {
-    async fetch(request, peer = null) {
+    /** Serves one request. `peer` is the network address that it came from, null when there is none. */
+    async fetch(request: Request, peer: string | null = null): Promise<Response> {
       const started = performance.now();
       const client = clientOf(peer, request.headers);
       const given = client.byTrustedProxy ? request.headers.get("x-request-id") : null;
@@ -284,15 +272,20 @@ export function createApp(deps: AppDeps): App {
       );
       return response;
     },
+    /** From now on /readyz says that nothing new should be sent here; everything is served as before. */
     stopping: probes.stopping,
-    ending() {
+    /** From now on no poll is held, and those that are get their answers. */
+    ending(): void {
       deps.ingest.stop();
       void deps.hold.stop();
       deps.waits.stop();
     },
-    routes: app["~routes"],
+    /** Everything that is served, in the router's spelling; an empty method stands for all others. */
+    routes: app["~routes"] as readonly { method?: string; route?: string; meta?: Partial<RouteMeta> }[],
     close: async () => {
       if (mcpOpened) await (await mcp()).close();
     },
   };
 }
+
+export type App = ReturnType<typeof createApp>;

@@ -3,7 +3,7 @@
 
 import type { Config } from "../../store/config/settings.ts";
 import type { Counted, Policy } from "../../store/rate_limits/limits.ts";
-import type { Beginning } from "./beginning.ts";
+import type { Beginning } from "./first_start.ts";
 import type { Figures } from "./metrics.ts";
 
 /** The argument by which a process knows that it is a worker. */

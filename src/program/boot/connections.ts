@@ -6,29 +6,21 @@ import type { Socket } from "node:net";
 import { createPlaces } from "../../store/rate_limits/places.ts";
 
 /** Milliseconds. */
-export interface Times {
+export const TIMES = {
   /** From a connection, or the first byte of a request, to the end of its headers. */
-  headers: number;
-  /** From the first byte of a request to the end of its body. */
-  body: number;
-  /** How long a body may be slower than it must be on the whole. */
-  pace: number;
-  /** Between two requests; longer than the 60 s for which proxies keep a connection, so that they close first. */
-  idle: number;
-  /** Without a byte in either direction while an answer is due or being read; above the longest held request. */
-  silence: number;
-  /** How long the rest of a body is thrown away after its answer. */
-  rest: number;
-}
-
-export const TIMES: Times = {
   headers: 10_000,
+  /** From the first byte of a request to the end of its body. */
   body: 60_000,
+  /** How long a body may be slower than it must be on the whole. */
   pace: 10_000,
+  /** Between two requests; longer than the 60 s for which proxies keep a connection, so that they close first. */
   idle: 75_000,
+  /** Without a byte in either direction while an answer is due or being read; above the longest held request. */
   silence: 120_000,
+  /** How long the rest of a body is thrown away after its answer. */
   rest: 30_000,
 };
+export type Times = typeof TIMES;
 
 /** The same as options of Node's server. */
 export const nodeTimes = (times: Times) => ({

@@ -1,7 +1,7 @@
 // The first start of an empty embedded database: a workspace, its owner and one key, so that the next command works. Afterwards
 // the key lies in DATA_DIR/credentials.json (mode 0600) for the command line on the same machine. And a channel, opened as any
 // other is, by that key: its page is printed with the line that rings it, so that whoever has just started the service hears it
-// within a minute.
+// within a minute. What any start has to say to a person once it serves: what it made, and the page of the one public channel.
 
 import { existsSync, readFileSync, renameSync } from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";
@@ -15,7 +15,11 @@ import { dataPaths } from "../../store/config/data_paths.ts";
 import { ConfigError } from "../../store/config/setting.ts";
 import type { Config } from "../../store/config/settings.ts";
 import type { Orm } from "../../store/db/orm.ts";
+import { databaseOf, run } from "../../store/db/statement.ts";
+import type { Cluster } from "../../store/embedded/cluster.ts";
+import { twoPublicChannels } from "../../store/queries/public_pages.ts";
 import { type Credentials, refreshAddress, writeCredentials } from "../../store/secret/credentials.ts";
+import type { Logs } from "./log.ts";
 import type { Service } from "./service.ts";
 
 /**
@@ -110,3 +114,26 @@ export async function openExample(
   log.warn({ status: response.status }, "the first start's example channel could not be opened");
   return null;
 }
+
+/** A service that listens. */
+export interface Serving {
+  log: Logs["log"];
+  cluster: Pick<Cluster, "elsewhere"> | null;
+  begin(): Promise<Beginning>;
+  close(): Promise<void>;
+}
+
+/** Opens what only a first start opens. `made`: by it, null on every other one; `page`: the address of the one public channel. */
+export async function beginningOf(service: Service, config: Config) {
+  const { made } = service;
+  const example = made ? await openExample(service, made, config) : null;
+  return { made, example, page: await onlyPage(config, service) };
+}
+
+/** docs/rules.md#start-names-the-page. Null: there is no public channel, or more than one, or nobody can say. */
+async function onlyPage({ publicBase }: Config, { orm }: Service): Promise<string | null> {
+  const [only, another] = await run(databaseOf(orm), twoPublicChannels, {}).catch(() => []);
+  return only && !another ? `${publicBase}/${only.handle}` : null;
+}
+
+export type Beginning = Awaited<ReturnType<typeof beginningOf>>;

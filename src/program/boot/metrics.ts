@@ -10,33 +10,6 @@ type Library = typeof import("prom-client");
 /** The figures of one process, as they go to another one. */
 export type Figures = Awaited<ReturnType<InstanceType<Library["Registry"]>["getMetricsAsJSON"]>>;
 
-export interface Metrics {
-  request(method: string, path: string, status: number, seconds: number): void;
-  /** A call of an operation that ended; `seconds` is null where it waits on purpose. All three words are our own. */
-  operation(name: string, transport: string, outcome: string, seconds: number | null): void;
-  /** A round of one of the housekeeping's steps; `removed` is null when it failed. */
-  housekeeping(step: string, removed: number | null): void;
-  delivered(result: DeliveryResult): void;
-  /** Webhook deliveries, or events before their endpoints were known, that were dropped for lack of room. */
-  webhooksDropped(count: number): void;
-  held(count: number): void;
-  /** How many streams of inboxes are open now. */
-  streams(count: number): void;
-  /** One of them woke, or ended: `cause` is one of a few fixed words. */
-  woken(cause: string): void;
-  /** Wake-ups of handsets whose app is closed: `outcome` is one of a few fixed words. */
-  wakeUps(outcome: string, count: number): void;
-  /** A call that a limit judged. */
-  limited(policy: string, outcome: "allowed" | "refused" | "uncounted"): void;
-  stored(verb: string, done: boolean): void;
-  mailed(sent: boolean): void;
-  /** From now on these gauges are what their readings say whenever somebody asks. */
-  watch(readings: Partial<Record<keyof typeof GAUGES, Reading>>): void;
-  text(): Promise<string>;
-  figures(): Promise<Figures>;
-  contentType: string;
-}
-
 /** Few labels whatever is asked for: the part of the service that a path belongs to. */
 function surfaceOf(path: string): string {
   if (path.startsWith("/api/v1/")) return "api";
@@ -56,7 +29,7 @@ const LAG_MS = 100;
  * Loads the library with the first figure; what is counted until it is there is counted then, in its order. `ofAll` says the figures
  * of this process together with those of others.
  */
-export function createMetrics(ofAll?: () => Promise<string>): Metrics {
+export function createMetrics(ofAll?: () => Promise<string>): Counters & { contentType: string } {
   let counters: Counters | null = null;
   let loading: Promise<Counters> | null = null;
   const waiting: ((to: Counters) => void)[] = [];
@@ -93,12 +66,13 @@ export function createMetrics(ofAll?: () => Promise<string>): Metrics {
   };
 }
 
-type Counters = Omit<Metrics, "contentType">;
+export type Metrics = ReturnType<typeof createMetrics>;
+type Counters = ReturnType<typeof createCounters>;
 
 const mapped = <T extends object, V>(table: T, make: (name: keyof T) => V) =>
   Object.fromEntries(Object.keys(table).map((name) => [name, make(name as keyof T)])) as Record<keyof T, V>;
 
-function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Registry }: Library): Counters {
+function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Registry }: Library) {
   const registers = [new Registry()];
   const registry = need(registers[0], "this process has one of its own");
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_MS });
@@ -123,30 +97,39 @@ function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Regi
   });
   return {
     text: () => registry.metrics(),
-    figures: () => registry.getMetricsAsJSON(),
-    request(method, path, status, seconds) {
+    figures: (): Promise<Figures> => registry.getMetricsAsJSON(),
+    request(method: string, path: string, status: number, seconds: number): void {
       const surface = surfaceOf(path);
       count.requests.inc({ surface, method: METHODS.has(method) ? method : "other", status });
       time.requestSeconds.observe({ surface }, seconds);
     },
-    operation(operation, transport, outcome, seconds) {
+    /** A call of an operation that ended; `seconds` is null where it waits on purpose. All three words are our own. */
+    operation(operation: string, transport: string, outcome: string, seconds: number | null): void {
       count.operations.inc({ operation, transport, outcome });
       if (seconds !== null) time.operationSeconds.observe({ operation }, seconds);
     },
-    delivered({ failure = "delivered", durationMs }) {
-      count.deliveries.inc({ outcome: failure });
+    delivered({ failure, durationMs }: DeliveryResult): void {
+      count.deliveries.inc({ outcome: failure ?? "delivered" });
       time.deliverySeconds.observe(durationMs / 1000);
     },
-    webhooksDropped: (dropped) => count.droppedDeliveries.inc(dropped),
-    held: (held) => gauge.held.set(held),
-    streams: (open) => gauge.streams.set(open),
-    woken: (cause) => count.wakes.inc({ cause }),
-    wakeUps: (outcome, many) => count.wakeUps.inc({ outcome }, many),
-    limited: (policy, outcome) => count.limited.inc({ policy, outcome }),
-    stored: (verb, done) => count.files.inc({ verb, outcome: done ? "done" : "failed" }),
-    mailed: (sent) => count.mails.inc({ outcome: sent ? "sent" : "failed" }),
-    watch: (given) => void Object.assign(readings, given),
-    housekeeping(step, removed) {
+    /** Webhook deliveries, or events before their endpoints were known, that were dropped for lack of room. */
+    webhooksDropped: (dropped: number) => count.droppedDeliveries.inc(dropped),
+    held: (held: number) => gauge.held.set(held),
+    /** How many streams of inboxes are open now. */
+    streams: (open: number) => gauge.streams.set(open),
+    /** One of them woke, or ended: `cause` is one of a few fixed words. */
+    woken: (cause: string) => count.wakes.inc({ cause }),
+    /** Wake-ups of handsets whose app is closed: `outcome` is one of a few fixed words. */
+    wakeUps: (outcome: string, many: number) => count.wakeUps.inc({ outcome }, many),
+    /** A call that a limit judged. */
+    limited: (policy: string, outcome: "allowed" | "refused" | "uncounted") =>
+      count.limited.inc({ policy, outcome }),
+    stored: (verb: string, done: boolean) => count.files.inc({ verb, outcome: done ? "done" : "failed" }),
+    mailed: (sent: boolean) => count.mails.inc({ outcome: sent ? "sent" : "failed" }),
+    /** From now on these gauges are what their readings say whenever somebody asks. */
+    watch: (given: typeof readings): void => void Object.assign(readings, given),
+    /** A round of one of the housekeeping's steps; `removed` is null when it failed. */
+    housekeeping(step: string, removed: number | null): void {
       count.rounds.inc({ step, outcome: removed === null ? "failed" : "done" });
       if (removed === null) return;
       count.removals.inc({ step }, removed);

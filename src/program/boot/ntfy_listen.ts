@@ -1,10 +1,13 @@
-// Programs of ntfy that listen, between the router and the ears: who they are, how many there may be, and the connection on which
-// they are told. docs/rules.md#ntfy-listens
+// Programs that send alerts in words of their own, put together: their routes beside ours, and alone at the root of the host names
+// that settings give them; nothing of ours is served there, so no page and no cookie lives under such a name. And programs of ntfy that
+// listen, between the router and the ears: who they are, how many there may be, and the connection on which they are told.
+// docs/rules.md#ntfy-listens
 
 import type { Socket } from "node:net";
-import type { H3Event } from "h3";
+import type { H3, H3Event } from "h3";
 import type { WebSocket } from "ws";
 import { ANY_ORIGIN, type AskedToListen } from "../../api/ingest/ntfy_listen.ts";
+import { addIngestRoutes, hostApp, type IngestRoutes } from "../../api/ingest/routes.ts";
 import { jsonAnswer } from "../../api/transports/answers.ts";
 import { eventStream } from "../../api/transports/event_stream.ts";
 import { requestOf } from "../../api/transports/request.ts";
@@ -16,8 +19,17 @@ import { createHeard } from "../../handset/ntfy/heard.ts";
 import type { Sink } from "../../handset/ntfy/listener.ts";
 import { type Format, written } from "../../handset/ntfy/message.ts";
 import { DEVICE_PREFIX, looksLikeToken } from "../../identity/auth/tokens.ts";
+import { parseId } from "../../model/domain/ids.ts";
 import { forbidden, invalidRequest, overloaded, unauthorized } from "../../model/errors.ts";
-import type { Caller } from "../../store/context.ts";
+import { need } from "../../model/need.ts";
+import { withChannelIds } from "../../operation/refusals.ts";
+import type { Tool } from "../../operation/tool.ts";
+import type { Config } from "../../store/config/settings.ts";
+import type { Caller, Log } from "../../store/context.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { databaseOf, run } from "../../store/db/statement.ts";
+import { scope, visibleChannel } from "../../store/queries/channels.ts";
+import { noteSenderRequest } from "../../store/queries/sender_log.ts";
 
 const TYPES: Record<Format, string> = {
   json: "application/x-ndjson; charset=utf-8",
@@ -130,3 +142,50 @@ const socketSink = (socket: WebSocket): Sink => ({
     setTimeout(() => socket.terminate(), FAREWELL_MS).unref();
   },
 });
+
+interface Deps extends Pick<IngestRoutes, "dispatcher" | "authenticate" | "now"> {
+  orm: Orm;
+  log: Log;
+  isLow(): boolean;
+  listening: NtfyListening;
+  config: Pick<Config, "ntfyHost" | "gotifyHost">;
+}
+
+/** What the app gives: itself, what stands in front of every route, and the operations. */
+type Mount = (
+  app: H3,
+  prepare: (app: H3) => void,
+  tools: readonly Tool[],
+  support: Support & { logOf(event: H3Event): Log },
+) => (request: Request) => H3;
+
+/** `mount` adds the routes, and answers which app serves a request; `stop` ends those that listen. */
+export function createIngest({ orm, log, isLow, config, listening, ...known }: Deps) {
+  const db = databaseOf(orm);
+  const rows: Pick<IngestRoutes, "note" | "sees"> = {
+    async note(keyId, request) {
+      const key_id = parseId("key", keyId);
+      if (key_id === null || isLow()) return;
+      await run(db, noteSenderRequest, { key_id, request }).catch((error: unknown) =>
+        log.warn({ err: error }, "a sender's request was not noted"),
+      );
+    },
+    async sees(caller, channel) {
+      const { pusher_id } = await withChannelIds({ pusher_id: channel }, orm, caller);
+      const id = parseId("psh", pusher_id);
+      return id !== null && (await run(db, visibleChannel, scope(id, caller))).length > 0;
+    },
+  };
+  const mount: Mount = (app, prepare, tools, { logOf, ...support }) => {
+    const found = tools.find(({ name }) => name === "create_alert");
+    const listen: IngestRoutes["listen"] = (event, asked) => listening.listen(event, asked, support);
+    const routes = { ...known, ...rows, listen, create: need(found, "alerts are created"), logOf };
+    addIngestRoutes(app, routes);
+    const byHost = new Map<string, H3>();
+    if (config.ntfyHost) byHost.set(config.ntfyHost, hostApp("ntfy", routes, prepare));
+    if (config.gotifyHost) byHost.set(config.gotifyHost, hostApp("gotify", routes, prepare));
+    if (byHost.size === 0) return () => app;
+    return ({ url }) => byHost.get(new URL(url).hostname) ?? app;
+  };
+  return { mount, stop: () => listening.stop() };
+}

@@ -4,8 +4,8 @@
 import { createAssets } from "../../effects/assets/files.ts";
 import { housekeepingJobs } from "../../effects/housekeeping/jobs.ts";
 import { createHousekeeping } from "../../effects/housekeeping/scheduler.ts";
+import { fetchDocument } from "../../effects/webhooks/connection.ts";
 import { createWebhooks } from "../../effects/webhooks/endpoints.ts";
-import { fetchDocument } from "../../effects/webhooks/fetch.ts";
 import { targetRules } from "../../effects/webhooks/target.ts";
 import { createAskedAgain } from "../../handset/asked_again.ts";
 import { createHandsetAuthenticator } from "../../handset/authenticate.ts";
@@ -22,17 +22,15 @@ import { createSharedInbox } from "../../handset/shared_inbox.ts";
 import { createAccountLog } from "../../identity/auth/account_log.ts";
 import { createAuthorize } from "../../identity/auth/authorize.ts";
 import { createClientDocuments } from "../../identity/auth/client_documents.ts";
-import { createClients } from "../../identity/auth/clients.ts";
-import { createConnectionAuthenticator } from "../../identity/auth/connections.ts";
+import { createClients, createStepUps } from "../../identity/auth/clients.ts";
 import { createGrants } from "../../identity/auth/grants.ts";
 import { createJoining } from "../../identity/auth/joining.ts";
-import { createKeyAuthenticator } from "../../identity/auth/keys.ts";
+import { createConnectionAuthenticator, createKeyAuthenticator } from "../../identity/auth/keys.ts";
 import { createMail, draftMail } from "../../identity/auth/mail.ts";
 import { createPeople } from "../../identity/auth/people.ts";
 import { createOwnSignIn } from "../../identity/auth/second_factor.ts";
 import { createSignInLibrary } from "../../identity/auth/sign_in_library.ts";
 import { createThrottle } from "../../identity/auth/sign_in_throttle.ts";
-import { createStepUps } from "../../identity/auth/step_up.ts";
 import { createDeviceHash } from "../../model/domain/device_hash.ts";
 import type { DomainEvent } from "../../model/domain/events.ts";
 import { createInboxTag } from "../../model/domain/inbox_tag.ts";
@@ -52,11 +50,10 @@ import { createRateLimits, type Windows } from "../../store/rate_limits/limits.t
 import { createSeal } from "../../store/secret/seal.ts";
 import { createApp } from "./app.ts";
 import { confirmSecret, firstStart } from "./first_start.ts";
-import { createIngest } from "./ingest.ts";
 import { createMetrics } from "./metrics.ts";
-import { createNtfyListening } from "./ntfy_listen.ts";
+import { createIngest, createNtfyListening } from "./ntfy_listen.ts";
 import { observe, readyOf } from "./observe.ts";
-import type { Opened, Service, ServiceOptions } from "./service.ts";
+import type { Opened, ServiceOptions } from "./service.ts";
 import { confirmEpoch, openStandbys, unreachable } from "./whose_rows.ts";
 
 export { readMigrator } from "../../store/db/migrate.ts";
@@ -64,7 +61,7 @@ export { readMigrator } from "../../store/db/migrate.ts";
 /** Redis's library is loaded where there is a Redis. Undefined: this process counts by itself. */
 async function sharedWindows(
   config: Config,
-  log: Service["log"],
+  log: Opened["log"],
   within: ServiceOptions["within"],
 ): Promise<Windows | undefined> {
   if (!config.redisUrl) return within?.windows;
@@ -73,11 +70,7 @@ async function sharedWindows(
 }
 
 /** What each part leaves to be ended goes to `closers`, in the order of opening. @throws ConfigError, or what the database said. */
-export async function openParts(
-  config: Config,
-  options: ServiceOptions,
-  opened: Opened,
-): Promise<Omit<Service, "cluster" | "log" | "close">> {
+export async function openParts(config: Config, options: ServiceOptions, opened: Opened) {
   const { cluster, space, log, closers } = opened;
   const { within } = options;
   const { isLow, mustHaveRoom } = space;
@@ -272,5 +265,6 @@ export async function openParts(
   });
   closers.push(() => app.close());
   await observe({ app, orm, replicas, webhooks, push, space, metrics, config, log, closers });
+  /** `replicas`: standbys that answer readings; null without DATABASE_READ_URLS. `made`: by the first start, null on every other one. */
   return { app, orm, replicas, dispatcher, assets, people, housekeeping, push, metrics, made };
 }

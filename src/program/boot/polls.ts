@@ -1,17 +1,22 @@
-// Polls of the inbox between the router and what holds them: which may be held, what they count for meanwhile, and when a client comes
-// again that was not held to the end.
+// Polls and streams of inboxes between the router and what holds them: which may be held and how many there may be, what they count for
+// meanwhile, what a stream is opened with, and when a client comes again that was not held to the end.
 
+import type { Socket } from "node:net";
 import type { H3Event } from "h3";
+import { refusal } from "../../api/transports/answers.ts";
+import { eventStream, eventText } from "../../api/transports/event_stream.ts";
 import { applied, heldFor, isUnchanged, putOff, showFound } from "../../api/transports/prefer.ts";
 import { requestOf } from "../../api/transports/request.ts";
 import { tagsOf } from "../../api/transports/rest.ts";
 import type { Hold } from "../../handset/held/hold.ts";
+import type { Following } from "../../handset/held/streams.ts";
 import { firstPage } from "../../handset/inbox_page.ts";
 import { bearerToken } from "../../identity/auth/tokens.ts";
+import { overloaded } from "../../model/errors.ts";
 import type { HandsetOperation } from "../../operation/tool.ts";
+import { DEFAULT_LIMIT } from "../../store/shapes/fields.ts";
 import type { Admission, Pass } from "./admission.ts";
 import type { RequestLog } from "./log.ts";
-import { openStream } from "./streams.ts";
 
 interface PollsOptions {
   hold: Hold;
@@ -58,5 +63,39 @@ export function createPolls({ hold, admission, logOf, countedOf, stateOf }: Poll
     state.heldMs = restedMs;
     if (granted) return applied(answer, seconds);
     return again === null ? answer : putOff(answer, again);
+  };
+}
+
+/** `ask` has seen to it that token and query are good. */
+export async function openStream(
+  hold: Hold,
+  event: H3Event,
+  address: string | null,
+  ask: () => Promise<Response>,
+): Promise<Response> {
+  const answer = await ask();
+  const request = requestOf(event);
+  if (answer.status !== 200 || request.method !== "GET") return answer;
+  const response = event.runtime?.node?.res;
+  // Without a connection that could stay.
+  if (!response || !("useChunkedEncodingByDefault" in response))
+    return eventText((await answer.json()) as string);
+  const leave = hold.placeOfStream(address);
+  if (!leave) return refusal(overloaded(), 503);
+  const asked = event.url.searchParams;
+  const page: Following["page"] = {
+    limit: Number(asked.get("limit") ?? DEFAULT_LIMIT),
+    view: asked.get("view") === "lean" ? "lean" : "full",
+  };
+  const token = bearerToken(request.headers) ?? "";
+  const last = request.headers.get("last-event-id");
+  return eventStream(response, beginning(hold, { token, page, last, left: leave }), leave);
+}
+
+/** Apart from the request, which would otherwise live as long as the stream. */
+function beginning(hold: Hold, following: Omit<Following, "sink">): (socket: Socket) => void {
+  return (sink) => {
+    const stream = hold.stream({ ...following, sink });
+    sink.on("close", () => stream.end("gone"));
   };
 }

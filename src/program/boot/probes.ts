@@ -6,9 +6,9 @@ import { jsonAnswer } from "../../api/transports/answers.ts";
 import { forbidden, noSpace } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { Log } from "../../store/context.ts";
+import { within } from "../../store/db/within.ts";
 import type { Space } from "../../store/embedded/space.ts";
 import type { Metrics } from "./metrics.ts";
-import { recent } from "./recent.ts";
 
 export interface ProbeDeps {
   /** Resolves when the database answers and every migration is in, with what else does not work; rejects otherwise. */
@@ -25,20 +25,6 @@ export const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/met
 
 const READY_MS = 500;
 
-/** Whoever asks for readiness gives up sooner than a call does; a database that says nothing by then is not ready. */
-async function inTime<T>(look: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => late.reject(new Error("the database does not answer")),
-    LIMITS.ready_seconds * 1000,
-  );
-  try {
-    return await Promise.race([look, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 /** `stopping`: from then on /readyz says that nothing new should be sent here. */
 export function addProbes(app: H3, deps: ProbeDeps): { stopping(): void } {
   let isStopping = false;
@@ -49,7 +35,8 @@ export function addProbes(app: H3, deps: ProbeDeps): { stopping(): void } {
     try {
       if (isStopping) return jsonAnswer(503, { status: "stopping" });
       if (deps.space.isLow()) return jsonAnswer(503, { status: "not ready", reason: noSpace().message });
-      const { degraded } = await inTime(ready());
+      // Whoever asks gives up sooner than a call does; a database that says nothing by then is not ready.
+      const { degraded } = await within(LIMITS.ready_seconds * 1000, ready(), "the database does not answer");
       return jsonAnswer(200, { status: "ready", ...(degraded.length > 0 ? { degraded } : {}) });
     } catch (error) {
       deps.logOf(event).warn({ err: error }, "not ready");
@@ -66,5 +53,18 @@ export function addProbes(app: H3, deps: ProbeDeps): { stopping(): void } {
     stopping: () => {
       isStopping = true;
     },
+  };
+}
+
+/** `look`, whose answer or failure stands for `ms` milliseconds from its start. */
+export function recent<T>(
+  ms: number,
+  look: () => Promise<T>,
+  now: () => number = () => performance.now(),
+): () => Promise<T> {
+  let last: { at: number; result: Promise<T> } | undefined;
+  return () => {
+    if (!last || now() - last.at > ms) last = { at: now(), result: look() };
+    return last.result;
   };
 }

@@ -6,8 +6,8 @@ import { loadConfig } from "../../store/config/load.ts";
 import { ConfigError } from "../../store/config/setting.ts";
 import type { Config } from "../../store/config/settings.ts";
 import { DataDirInUse } from "../../store/db/in_use.ts";
-import type { Beginning, Serving } from "./beginning.ts";
 import { AlreadySaid, WORKER } from "./between.ts";
+import type { Beginning, Serving } from "./first_start.ts";
 import { freePort, listen } from "./server.ts";
 import { openService } from "./service.ts";
 import { welcome } from "./welcome.ts";
@@ -52,7 +52,7 @@ async function openAlone(config: Config): Promise<Serving> {
   const listening = await listen(service.app, config);
   return {
     ...service,
-    begin: async () => (await import("./beginning.ts")).beginningOf(service, config),
+    begin: async () => (await import("./first_start.ts")).beginningOf(service, config),
     async close() {
       await listening.close();
       await service.close();

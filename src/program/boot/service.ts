@@ -2,44 +2,15 @@
 // `serve.ts` puts a socket in front of it; tests, demo and bench use it as it is.
 
 import type { DestinationStream } from "pino";
-import type { Assets } from "../../effects/assets/files.ts";
-import type { Housekeeping } from "../../effects/housekeeping/scheduler.ts";
-import type { Push } from "../../handset/push/push.ts";
-import type { People } from "../../identity/auth/people.ts";
 import type { DomainEvent } from "../../model/domain/events.ts";
 import { need } from "../../model/need.ts";
-import type { Dispatcher } from "../../operation/dispatch.ts";
 import type { Config } from "../../store/config/settings.ts";
-import type { Orm } from "../../store/db/orm.ts";
 import { type Cluster, hasDatabase, openCluster } from "../../store/embedded/cluster.ts";
 import { holdDataDir } from "../../store/embedded/hold.ts";
 import { type Space, UNWATCHED, watchSpace } from "../../store/embedded/space.ts";
 import type { Windows } from "../../store/rate_limits/limits.ts";
-import type { Replicas } from "../../store/replicas/replicas.ts";
-import type { Credentials } from "../../store/secret/credentials.ts";
 import { loadSecret } from "../../store/secret/secret.ts";
-import type { App } from "./app.ts";
 import { createLogs, type Logs } from "./log.ts";
-import type { Metrics } from "./metrics.ts";
-
-export interface Service {
-  app: App;
-  orm: Orm;
-  /** The embedded database; null with DATABASE_URL. */
-  cluster: Cluster | null;
-  /** Standbys that answer readings; null without DATABASE_READ_URLS. */
-  replicas: Replicas | null;
-  dispatcher: Dispatcher;
-  assets: Assets;
-  people: People;
-  housekeeping: Housekeeping;
-  push: Push;
-  metrics: Metrics;
-  /** What the first start made, null on every other one. */
-  made: Credentials | null;
-  log: Logs["log"];
-  close(): Promise<void>;
-}
 
 export interface ServiceOptions {
   /** The only clock of the operations. */
@@ -118,7 +89,7 @@ export const closing = (closers: Closers) => async () => {
 };
 
 /** @throws ConfigError, DataDirInUse, or what the database said. */
-export async function openService(config: Config, options: ServiceOptions = {}): Promise<Service> {
+export async function openService(config: Config, options: ServiceOptions = {}) {
   const { log, requests } = createLogs(config, options.logTo);
   const closers: Closers = [];
   const close = closing(closers);
@@ -134,9 +105,12 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     closers.push(() => space.close());
     const url = need(config.databaseUrl ?? database?.url, "without an address one is started");
     const parts = await openParts(config, options, { cluster, url, space, secret, log, requests, closers });
+    /** `cluster`: the embedded database; null with DATABASE_URL. */
     return { ...parts, cluster, log, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
+
+export type Service = Awaited<ReturnType<typeof openService>>;

@@ -4,8 +4,8 @@
 import type { Socket } from "node:net";
 import { need } from "../../model/need.ts";
 import type { Windows } from "../../store/rate_limits/limits.ts";
-import { beginningOf } from "./beginning.ts";
 import { createTalk, type Message, type OfPrimary, type OfWorker, type Orders } from "./between.ts";
+import { beginningOf } from "./first_start.ts";
 import { serveAccepted } from "./server.ts";
 import { openService, type Service } from "./service.ts";
 

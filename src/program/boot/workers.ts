@@ -6,8 +6,8 @@ import type { Socket } from "node:net";
 import { extname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { need } from "../../model/need.ts";
-import type { Beginning } from "./beginning.ts";
 import { AlreadySaid, createTalk, type OfPrimary, type OfWorker, type Orders, WORKER } from "./between.ts";
+import type { Beginning } from "./first_start.ts";
 import type { Logs } from "./log.ts";
 import type { Figures } from "./metrics.ts";
 

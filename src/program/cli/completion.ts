@@ -4,19 +4,12 @@
 import type { Command, Option } from "commander";
 import { need } from "../../model/need.ts";
 
-interface Flag {
-  name: string;
-  description: string;
-  takesValue: boolean;
-  values: string[];
-}
-
 /** One command: how it is reached (`/keys/create`), and what may stand behind it. */
 interface Node {
   path: string;
   names: string[];
   description: string;
-  flags: Flag[];
+  flags: ReturnType<typeof flagFor>[];
   words: string[];
   children: Node[];
 }
@@ -34,7 +27,7 @@ function nodeFor(command: Command, above: string | null): Node {
   };
 }
 
-function flagFor({ long, description, required, optional, argChoices }: Option): Flag {
+function flagFor({ long, description, required, optional, argChoices }: Option) {
   const values = argChoices ?? (optional ? ["true", "false"] : []);
   return { name: long ?? "", description, takesValue: required, values };
 }

@@ -34,6 +34,11 @@ export interface Connection {
   because: string | null;
 }
 
+function namedServer({ url }: Pick<ConnectionOptions, "url">): string | null {
+  const told = clientSettings().url;
+  return url ? httpUrl(url, "--url") : told && httpUrl(told, "BELFRY_URL");
+}
+
 /**
  * Where to speak and with which key: flags, then the environment, then the local server with the key of its first start.
  * That key is never sent to another address, nor used beside settings that speak of another server.
@@ -41,9 +46,7 @@ export interface Connection {
  */
 export function connectionFor(options: ConnectionOptions): Connection {
   const settings = clientSettings();
-  const named = options.url
-    ? httpUrl(options.url, "--url")
-    : settings.url && httpUrl(settings.url, "BELFRY_URL");
+  const named = namedServer(options);
   let key = (options.key ?? settings.key)?.trim() || null;
   if (key && !/^[\x21-\x7e]+$/.test(key)) throw new UsageError("A key is printable ASCII without spaces.");
   if (named && key) return { url: named, key, because: null };
@@ -73,10 +76,8 @@ export function connectionFor(options: ConnectionOptions): Connection {
 }
 
 /** Where to speak without a key: the flag, the environment, or the local server. @throws UsageError, ConfigError */
-export function serverFor({ url }: Pick<ConnectionOptions, "url">): string {
-  const named = url
-    ? httpUrl(url, "--url")
-    : clientSettings().url && httpUrl(clientSettings().url ?? "", "BELFRY_URL");
+export function serverFor(options: Pick<ConnectionOptions, "url">): string {
+  const named = namedServer(options);
   if (named) return named;
   const { dataDir, publicUrl } = loadSettings(["host", "port", "dataDir", "publicUrl"]);
   return readCredentials(dataDir)?.url ?? publicUrl;

@@ -24,20 +24,6 @@ type Sent = { id: string; sent_at: string };
 /** As many are told apart by their ids; of older ones the instant alone is known. */
 const REMEMBERED = 500;
 
-export interface Memory {
-  readonly token: string | null;
-  /** Another device, which knows nothing yet. */
-  begin(token: string): void;
-  /** What was sent before this instant is none of the listener's. */
-  subscribed(at: string): void;
-  /** Whether the alert is still to be passed on. */
-  isNew(alert: Sent): boolean;
-  /** It is passed on, and perhaps still to be confirmed. Written before this returns. */
-  passed(alert: Sent, owes: boolean): void;
-  owed(): readonly string[];
-  confirmed(ids: readonly string[]): void;
-}
-
 /** One file for each channel of each server, below the home of whoever runs this. */
 export const memoryFile = (url: string, handle: string): string =>
   join(
@@ -47,7 +33,7 @@ export const memoryFile = (url: string, handle: string): string =>
   );
 
 /** @throws UsageError where the file cannot be read, or is another channel's. */
-export function openMemory(file: string, { url, handle }: Pick<Kept, "url" | "handle">): Memory {
+export function openMemory(file: string, { url, handle }: Pick<Kept, "url" | "handle">) {
   let kept = read(file);
   if (kept && (kept.url !== url || kept.handle !== handle))
     throw new UsageError(`${file} is of ${kept.handle} at ${kept.url}: name another with --state.`);
@@ -60,22 +46,26 @@ export function openMemory(file: string, { url, handle }: Pick<Kept, "url" | "ha
     return kept;
   };
   return {
-    get token() {
+    get token(): string | null {
       return kept?.token ?? null;
     },
-    begin(token) {
+    /** Another device, which knows nothing yet. */
+    begin(token: string): void {
       mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
       write({ url, handle, token, since: null, passed: [], owed: [] });
     },
-    subscribed(at) {
+    /** What was sent before this instant is none of the listener's. */
+    subscribed(at: string): void {
       const { since } = device();
       if (since === null || since < at) write({ ...device(), since: at });
     },
-    isNew({ id, sent_at }) {
+    /** Whether the alert is still to be passed on. */
+    isNew({ id, sent_at }: Sent): boolean {
       const { since, passed } = device();
       return since !== null && sent_at >= since && !passed.some((one) => one.id === id);
     },
-    passed({ id, sent_at }, owes) {
+    /** It is passed on, and perhaps still to be confirmed. Written before this returns. */
+    passed({ id, sent_at }: Sent, owes: boolean): void {
       const { since, passed, owed } = device();
       const all = [...passed, { id, sent_at }].sort((a, b) => (a.sent_at < b.sent_at ? -1 : 1));
       const last = all.slice(-REMEMBERED);
@@ -87,12 +77,14 @@ export function openMemory(file: string, { url, handle }: Pick<Kept, "url" | "ha
         owed: owes ? [...owed, id] : owed,
       });
     },
-    owed: () => kept?.owed ?? [],
-    confirmed(ids) {
+    owed: (): readonly string[] => kept?.owed ?? [],
+    confirmed(ids: readonly string[]): void {
       write({ ...device(), owed: device().owed.filter((id) => !ids.includes(id)) });
     },
   };
 }
+
+export type Memory = ReturnType<typeof openMemory>;
 
 function read(file: string): Kept | null {
   try {

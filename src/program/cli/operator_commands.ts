@@ -5,14 +5,9 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { OperatorOperation } from "../../identity/operator/operations.ts";
 import { loadSettings } from "../../store/config/load.ts";
 import { readCredentials } from "../../store/secret/credentials.ts";
-import { addBackupCommands } from "./backup_commands.ts";
-import { addCarryCommands } from "./carry_commands.ts";
-import { addCellCommand } from "./cell_command.ts";
-import { addDoctorCommand } from "./doctor_command.ts";
-import { addImportFromCommand } from "./import_from_command.ts";
+import { addBackupCommands, addCarryCommands, addImportFromCommand } from "./carry_commands.ts";
 import { printResult, remark } from "./output.ts";
-import { addSecretCommand } from "./secret_command.ts";
-import { addStatusCommand } from "./status_command.ts";
+import { addCellCommand, addDoctorCommand, addSecretCommand, addStatusCommand } from "./status_command.ts";
 
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 /** A hundred years; what lives longer needs no expiry. */
@@ -30,6 +25,8 @@ function readDuration(text: string): number {
 const readList = (text: string) => text.split(",").map((item) => item.trim());
 
 const WORKSPACE = ["--workspace <wsp_…>", "the workspace; may be left out while there is only one"] as const;
+const MEMBER = ["--member <mem_…>", "the member; the workspace's owner when absent"] as const;
+const EMAIL = ["--email <address>", "the member, by its e-mail address"] as const;
 
 /** Only for these commands: what reaches the database takes longer to load than all else that a command needs. */
 const reach = () => import("../../identity/operator/reach.ts");
@@ -37,8 +34,9 @@ const reach = () => import("../../identity/operator/reach.ts");
 /** Adds migrate, doctor, database, cell, workspaces, members, keys and channels. */
 export function addOperatorCommands(program: Command, version: string, now: () => Date): void {
   const ask = async (operation: OperatorOperation, args: Record<string, unknown>) => {
-    const { operatorSettings, runForOperator } = await reach();
-    return runForOperator(operatorSettings(), { operation, args }, now);
+    const { operatorSettings, workForOperator } = await reach();
+    const { runOperation } = await import("../../identity/operator/operations.ts");
+    return workForOperator(operatorSettings(), (em) => runOperation(em, { operation, args }, now()));
   };
   const run = async (operation: OperatorOperation, args: Record<string, unknown>) =>
     printResult(await ask(operation, args));
@@ -81,63 +79,59 @@ export function addOperatorCommands(program: Command, version: string, now: () =
   addImportFromCommand(program, now);
   addCellCommand(program);
 
+  /** A command that is an operation: what is named on the command line are its arguments. */
+  const operation = (to: Command, name: string, description: string, named: OperatorOperation) => {
+    const command = to.command(name).description(description);
+    return command.action(() => {
+      const given = command.registeredArguments.map((one, i) => [one.name(), command.processedArgs[i]]);
+      return run(named, { ...command.opts(), ...Object.fromEntries(given) });
+    });
+  };
+
   const workspaces = group(program, "workspaces", "workspaces (accounts)");
-  workspaces
-    .command("create")
-    .description("Create a workspace.")
-    .requiredOption("--name <text>", "its name")
-    .action((args) => run("create_workspace", args));
-  workspaces
-    .command("list")
-    .description("List the workspaces.")
-    .action(() => run("list_workspaces", {}));
+  operation(workspaces, "create", "Create a workspace.", "create_workspace").requiredOption(
+    "--name <text>",
+    "its name",
+  );
+  operation(workspaces, "list", "List the workspaces.", "list_workspaces");
 
   const members = group(program, "members", "members of workspaces");
-  members
-    .command("add")
-    .description("Add a member to a workspace.")
+  operation(members, "add", "Add a member to a workspace.", "add_member")
     .option(...WORKSPACE)
     .requiredOption("--email <address>", "its e-mail address")
     .requiredOption("--role <role>", "owner, admin, editor or viewer")
-    .option("--pushers <ids>", "comma list of the only channels that it sees (psh_…,psh_…)", readList)
-    .action((args) => run("add_member", args));
-  members
-    .command("list")
-    .description("List members.")
-    .option(...WORKSPACE)
-    .action((args) => run("list_members", args));
+    .option("--pushers <ids>", "comma list of the only channels that it sees (psh_…,psh_…)", readList);
+  operation(members, "list", "List members.", "list_members").option(...WORKSPACE);
 
-  members
-    .command("end-second-factor")
-    .description(
+  const which = (command: Command) =>
+    command
+      .option(...WORKSPACE)
+      .option(...MEMBER)
+      .option(...EMAIL);
+  which(
+    operation(
+      members,
+      "end-second-factor",
       "Turn off the two-factor authentication of a person who lost the phone and the recovery codes. Be sure who asks.",
-    )
-    .option(...WORKSPACE)
-    .option("--member <mem_…>", "the member; the workspace's owner when absent")
-    .option("--email <address>", "the member, by its e-mail address")
-    .action((args) => run("end_second_factor", args));
-
-  members
+      "end_second_factor",
+    ),
+  );
+  const link = members
     .command("link")
     .description(
       "Make a one-time link: for a member who has not joined to join, for one who has to choose a new password. It is mailed as well where SMTP_URL is set.",
-    )
-    .option(...WORKSPACE)
-    .option("--member <mem_…>", "the member; the workspace's owner when absent")
-    .option("--email <address>", "the member, by its e-mail address")
-    .action(async (args) => {
-      const where = loadSettings(["databaseUrl", "dataDir"]);
-      const settings = loadSettings(["host", "port", "publicUrl", "smtpUrl", "mailFrom"]);
-      const made = await ask("link_member", args);
-      const { member_id, email, workspace_name, joined, path } = made as LinkMade;
-      // The embedded server may listen elsewhere than these settings say; it wrote down where.
-      const local = where.databaseUrl === null ? readCredentials(where.dataDir) : null;
-      const link = (local?.url ?? settings.publicUrl) + path;
-      const mailed = await mailTo(settings, email, (linkMail) =>
-        linkMail(email, workspace_name, link, joined),
-      );
-      printResult({ member_id, email, link, mailed });
-    });
+    );
+  which(link).action(async (args) => {
+    const where = loadSettings(["databaseUrl", "dataDir"]);
+    const settings = loadSettings(["host", "port", "publicUrl", "smtpUrl", "mailFrom"]);
+    const made = await ask("link_member", args);
+    const { member_id, email, workspace_name, joined, path } = made as LinkMade;
+    // The embedded server may listen elsewhere than these settings say; it wrote down where.
+    const local = where.databaseUrl === null ? readCredentials(where.dataDir) : null;
+    const link = (local?.url ?? settings.publicUrl) + path;
+    const mailed = await mailTo(settings, email, (linkMail) => linkMail(email, workspace_name, link, joined));
+    printResult({ member_id, email, link, mailed });
+  });
 
   const keys = group(program, "keys", "API keys");
   keys
@@ -157,11 +151,7 @@ export function addOperatorCommands(program: Command, version: string, now: () =
     .action(({ expiresIn, asksFirst, ...args }) =>
       run("create_key", { ...args, expires_in: expiresIn, asks_first: asksFirst }),
     );
-  keys
-    .command("list")
-    .description("List keys, never their secret part.")
-    .option(...WORKSPACE)
-    .action((args) => run("list_keys", args));
+  operation(keys, "list", "List keys, never their secret part.", "list_keys").option(...WORKSPACE);
   keys
     .command("revoke")
     .description(
@@ -172,16 +162,12 @@ export function addOperatorCommands(program: Command, version: string, now: () =
     .action((key, { endWebhooks }) => run("revoke_key", { key, end_webhooks: endWebhooks }));
 
   const channels = group(program, "channels", "suspension of channels (staff)");
-  channels
-    .command("suspend")
-    .description("Suspend a channel: it disappears for handsets and takes no sends.")
-    .argument("<handle>", "its handle")
-    .action((handle) => run("suspend_channel", { handle }));
-  channels
-    .command("restore")
-    .description("Restore a suspended channel.")
-    .argument("<handle>", "its handle")
-    .action((handle) => run("restore_channel", { handle }));
+  const suspends = "Suspend a channel: it disappears for handsets and takes no sends.";
+  for (const command of [
+    operation(channels, "suspend", suspends, "suspend_channel"),
+    operation(channels, "restore", "Restore a suspended channel.", "restore_channel"),
+  ])
+    command.argument("<handle>", "its handle");
 }
 
 type Mailing = typeof import("../../identity/auth/mail.ts");

@@ -10,27 +10,25 @@ import type { Tongue } from "../../api/ingest/tongue.ts";
 import { shortened } from "../../api/ingest/words.ts";
 import { createKey, memberOf } from "../../identity/operator/accounts.ts";
 import { auditComing } from "../../identity/operator/audit.ts";
-import { inTransaction } from "../../identity/operator/dry_run.ts";
-import { makeFindable } from "../../identity/operator/import.ts";
+import { inTransaction, makeFindable } from "../../identity/operator/import.ts";
 import { checkContent } from "../../model/domain/alert_content.ts";
-import { defaultGradient, deriveInitials } from "../../model/domain/avatar.ts";
-import { newUuid, showId, uuidOf } from "../../model/domain/ids.ts";
+import { showId, uuidOf } from "../../model/domain/ids.ts";
 import { RESERVED_HANDLES } from "../../model/domain/reserved_handles.ts";
 import { Pusher } from "../../model/entities/pusher.ts";
 import { ApiError, invalidRequest } from "../../model/errors.ts";
 import { ALERT } from "../../model/fields/alert.ts";
 import { toIsoMicros } from "../../model/fields/columns.ts";
-import { PUSHER } from "../../model/fields/pusher.ts";
-import { argumentsOf, blanksOf } from "../../model/fields/record.ts";
+import { PROGRAMS } from "../../model/fields/programs.ts";
+import { argumentsOf } from "../../model/fields/record.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { need } from "../../model/need.ts";
 import { PUBLISH } from "../../model/scopes.ts";
 import { compose } from "../../operation/alerts/compose.ts";
+import { newChannel } from "../../operation/channels/find_pusher.ts";
 import { run } from "../../store/db/statement.ts";
 import { CARRIED, takenHandles } from "../../store/queries/carried.ts";
 import { writePrivate } from "../../store/secret/private_file.ts";
-import { searchText } from "../../store/shapes/pusher.ts";
-import type { Found, Kept, Source } from "./source.ts";
+import type { Found, Kept, Source } from "./kept_files.ts";
 
 type Em = SqlEntityManager;
 
@@ -76,8 +74,9 @@ export async function moveIn(em: Em, source: Source, asked: MoveIn, now: Date): 
 
 async function moveAll(em: Em, source: Source, asked: MoveIn, now: Date): Promise<MovedIn[]> {
   const member = await memberOf(em, asked);
-  const workspaceId = member.workspace.id;
-  const named = await withHandles(em, workspaceId, source);
+  const workspace = member.workspace.id;
+  const move: Move = { em, workspace, source, asked, now };
+  const named = await withHandles(move);
   const moved: MovedIn[] = [];
   for (const { found, handle, isThere } of named) {
     const one = { from: found.from, handle };
@@ -85,7 +84,7 @@ async function moveAll(em: Em, source: Source, asked: MoveIn, now: Date): Promis
       moved.push({ ...one, state: "there already", messages: 0, left_out: 0 });
       continue;
     }
-    const pusherId = await makeChannel(em, workspaceId, found, handle, source.tongue, asked.isPublic);
+    const pusherId = await makeChannel(move, found, handle);
     const pusher_id = showId("psh", pusherId);
     const { key } = await createKey(
       em,
@@ -93,16 +92,24 @@ async function moveAll(em: Em, source: Source, asked: MoveIn, now: Date): Promis
         member: showId("mem", member.id),
         scopes: `alerts:write,${PUBLISH}`,
         pusher: pusher_id,
-        name: shortened(`${nameOf(found, handle)} (${source.tongue.title})`, LIMITS.name).text,
+        name: shortened(`${nameOf(found, handle)} (${PROGRAMS[source.tongue.name]})`, LIMITS.name).text,
         made_for: source.tongue.name,
       },
       now,
     );
-    const messages = await moveMessages(em, workspaceId, pusherId, source, found, asked.most, now);
-    await auditComing(em, "import_from", workspaceId, pusher_id);
+    const messages = await moveMessages(move, pusherId, found);
+    await auditComing(em, "import_from", workspace, pusher_id);
     moved.push({ ...one, state: "new", messages, left_out: found.messages - messages, pusher_id, key });
   }
   return moved;
+}
+
+interface Move {
+  em: Em;
+  workspace: string;
+  source: Source;
+  asked: MoveIn;
+  now: Date;
 }
 
 /** A name as a handle may be. */
@@ -119,7 +126,7 @@ function handleOf(from: string, program: string): string {
 }
 
 /** The same names always come to the same handles, so a second run finds its channels. */
-async function withHandles(em: Em, workspaceId: string, { found, tongue }: Source) {
+async function withHandles({ em, workspace, source: { found, tongue } }: Move) {
   const used = new Set<string>();
   const named = [];
   for (const one of found) {
@@ -130,7 +137,7 @@ async function withHandles(em: Em, workspaceId: string, { found, tongue }: Sourc
       const handle = next(n);
       if (used.has(handle) || RESERVED_HANDLES.has(handle)) continue;
       const owner = await em.findOne(Pusher, { handle }, { filters: false });
-      const isThere = owner?.workspace.id === workspaceId;
+      const isThere = owner?.workspace.id === workspace;
       if (!isThere && (await run(em, takenHandles, { handles: [handle] })).length > 0) continue;
       used.add(handle);
       named.push({ found: one, handle, isThere });
@@ -146,33 +153,15 @@ const seen = (text: string, most: number) =>
 
 const nameOf = ({ title }: Found, handle: string) => seen(title, LIMITS.channel_name - 20) || handle;
 
-async function makeChannel(
-  em: Em,
-  workspace: string,
-  found: Found,
-  handle: string,
-  tongue: Tongue,
-  isPublic: boolean,
-) {
-  const gradient = defaultGradient(handle);
-  const name = nameOf(found, handle);
-  const fields = {
-    ...blanksOf(PUSHER),
+async function makeChannel({ em, workspace, source, asked }: Move, found: Found, handle: string) {
+  const pusher = newChannel(em, workspace, {
     handle,
-    name,
-    category: "community" as const,
-    description: seen(found.about, LIMITS.channel_description) || `Came from ${tongue.title}.`,
-    requested_perms: ["notify" as const, "sound" as const, "vibrate" as const],
-    is_public: isPublic,
-  };
-  const pusher = em.create(Pusher, {
-    ...fields,
-    id: newUuid(),
-    workspace,
-    search: searchText(fields),
-    gradient_from: gradient.from,
-    gradient_to: gradient.to,
-    initials: deriveInitials(name),
+    name: nameOf(found, handle),
+    category: "community",
+    description:
+      seen(found.about, LIMITS.channel_description) || `Came from ${PROGRAMS[source.tongue.name]}.`,
+    requested_perms: ["notify", "sound", "vibrate"],
+    is_public: asked.isPublic,
   });
   await em.flush();
   return pusher.id;
@@ -185,13 +174,9 @@ const putAlerts = need(
 ).put;
 
 async function moveMessages(
-  em: Em,
-  workspace: string,
+  { em, workspace, source, asked: { most }, now }: Move,
   pusher: string,
-  source: Source,
   of: Found,
-  most: number,
-  now: Date,
 ) {
   let rows: Record<string, unknown>[] = [];
   let came = 0;

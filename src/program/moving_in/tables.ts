@@ -8,18 +8,6 @@ import { ApiError, invalidRequest } from "../../model/errors.ts";
 /** Numbers and texts; what is neither is read as a text. */
 export type Row = Record<string, string | number>;
 
-export interface Tables {
-  has(table: string): boolean;
-  /** One row after another. `rest` is ours: conditions and order, with `?` for the values. */
-  rows(
-    table: string,
-    columns: readonly string[],
-    rest?: string,
-    values?: readonly (string | number)[],
-  ): Iterable<Row>;
-  close(): void;
-}
-
 const HEADER = "SQLite format 3\0";
 /** Of a text, more than any of these programs takes. */
 const MOST = 65_536;
@@ -27,7 +15,7 @@ const MOST = 65_536;
 const refused = (why: string) => invalidRequest(`The file ${why}.`, "file");
 
 /** @throws 422 for what is no such file. */
-export function openTables(path: string): Tables {
+export function openTables(path: string) {
   let head: string;
   try {
     if (!lstatSync(path).isFile()) throw refused("is a link, a folder or a device; name the database itself");
@@ -54,8 +42,14 @@ export function openTables(path: string): Tables {
     const names = sound(() => db.prepare("select name from sqlite_master where type = 'table'").all());
     const tables = new Set(names.map(({ name }) => name));
     return {
-      has: (table) => tables.has(table),
-      *rows(table, columns, rest = "", values = []) {
+      has: (table: string): boolean => tables.has(table),
+      /** One row after another. `rest` is ours: conditions and order, with `?` for the values. */
+      *rows(
+        table: string,
+        columns: readonly string[],
+        rest = "",
+        values: readonly (string | number)[] = [],
+      ): Iterable<Row> {
         const there = new Set(
           sound(() => db.prepare("select name from pragma_table_info(?)").all(table)).map(({ name }) => name),
         );
@@ -81,6 +75,8 @@ export function openTables(path: string): Tables {
     throw error;
   }
 }
+
+export type Tables = ReturnType<typeof openTables>;
 
 /** SQLite's own words may quote the file. */
 function sound<T>(work: () => T): T {

@@ -3,8 +3,7 @@
 
 import { z } from "zod";
 import { invalidRequest } from "../../../model/errors.ts";
-import { PROGRAMS } from "../../../model/fields/programs.ts";
-import { type IngestRequest, plainAnswer, plainRefusal, type Tongue } from "../tongue.ts";
+import type { IngestRequest, Tongue } from "../tongue.ts";
 import { fieldsOfJson } from "./json.ts";
 import { keyOf, readAs } from "./parts.ts";
 
@@ -47,7 +46,6 @@ function eventOf(request: IngestRequest): unknown {
 
 export const cloudevents: Tongue = {
   name: "cloudevents",
-  title: PROGRAMS.cloudevents,
   recognises: (request) => isBinary(request) || request.contentType.startsWith("application/cloudevents"),
   read(request) {
     if (!isBinary(request) && request.contentType === "application/cloudevents-batch+json")
@@ -63,6 +61,4 @@ export const cloudevents: Tongue = {
     const fields = fieldsOfJson(told, { title, body });
     return { alerts: [{ fields, idempotencyKey: keyOf("ce", source, id) }], notes: [] };
   },
-  answer: plainAnswer,
-  refuse: plainRefusal,
 };

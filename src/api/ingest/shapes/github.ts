@@ -3,9 +3,8 @@
 
 import { z } from "zod";
 import { ApiError } from "../../../model/errors.ts";
-import { PROGRAMS } from "../../../model/fields/programs.ts";
 import { jsonIn } from "../reading.ts";
-import { type AlertInput, type IngestRequest, plainAnswer, plainRefusal, type Tongue } from "../tongue.ts";
+import type { AlertInput, IngestRequest, Tongue } from "../tongue.ts";
 import { alertOf, keyOf, listed, readAs, word } from "./parts.ts";
 
 const thing = z
@@ -116,7 +115,6 @@ async function bodyOf(request: IngestRequest): Promise<unknown> {
 
 export const github: Tongue = {
   name: "github",
-  title: PROGRAMS.github,
   recognises: ({ headers }) => headers.has("x-github-event"),
   async read(request) {
     checkSignature(request);
@@ -132,6 +130,4 @@ export const github: Tongue = {
     const idempotencyKey = request.headers.get("x-github-delivery") ?? undefined;
     return { alerts: [{ fields, idempotencyKey }], notes: [] };
   },
-  answer: plainAnswer,
-  refuse: plainRefusal,
 };

@@ -2,8 +2,7 @@
 // ended, and a line for every other event.
 
 import { z } from "zod";
-import { PROGRAMS } from "../../../model/fields/programs.ts";
-import { type AlertInput, plainAnswer, plainRefusal, type Tongue } from "../tongue.ts";
+import type { AlertInput, Tongue } from "../tongue.ts";
 import { alertOf, keyOf, listed, readAs, word } from "./parts.ts";
 
 const payload = z.object({
@@ -85,7 +84,6 @@ const other = ({ object_kind, project, user, user_name }: Payload): AlertInput =
 
 export const gitlab: Tongue = {
   name: "gitlab",
-  title: PROGRAMS.gitlab,
   recognises: ({ headers }) => headers.has("x-gitlab-event"),
   read(request) {
     const p = readAs(payload, request.object(), "This is not what GitLab's webhooks send.");
@@ -98,6 +96,4 @@ export const gitlab: Tongue = {
     const idempotencyKey = request.headers.get("idempotency-key") ?? undefined;
     return { alerts: [{ fields, idempotencyKey }], notes: [] };
   },
-  answer: plainAnswer,
-  refuse: plainRefusal,
 };

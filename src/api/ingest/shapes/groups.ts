@@ -5,9 +5,8 @@
 
 import { z } from "zod";
 import { PRIORITIES } from "../../../model/fields/alert.ts";
-import { PROGRAMS } from "../../../model/fields/programs.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import { type AlertInput, plainAnswer, plainRefusal, type ReadAlert, type Tongue } from "../tongue.ts";
+import type { AlertInput, ReadAlert, Tongue } from "../tongue.ts";
 import { alertOf, glance, keyOf, listed, oneLine, priorityOf, readAs, word, words } from "./parts.ts";
 
 /** One of them. */
@@ -90,7 +89,6 @@ export function alertOfGroup(kind: string, group: Group, title?: string): AlertI
 
 export const alertmanager: Tongue = {
   name: "alertmanager",
-  title: PROGRAMS.alertmanager,
   recognises(request) {
     const { version, groupKey, alerts } = glance(request);
     return version === "4" && typeof groupKey === "string" && Array.isArray(alerts);
@@ -103,13 +101,10 @@ export const alertmanager: Tongue = {
     );
     return { alerts: [{ fields: alertOfGroup("am", read) }], notes: [] };
   },
-  answer: plainAnswer,
-  refuse: plainRefusal,
 };
 
 export const grafana: Tongue = {
   name: "grafana",
-  title: PROGRAMS.grafana,
   recognises(request) {
     const { orgId, alerts, status } = glance(request);
     return orgId !== undefined && status !== undefined && Array.isArray(alerts);
@@ -124,8 +119,6 @@ export const grafana: Tongue = {
     const title = read.title.replace(/^\[(FIRING|RESOLVED|OK)[^\]]*\]\s*/, "");
     return { alerts: [{ fields: alertOfGroup("gf", read, title) }], notes: [] };
   },
-  answer: plainAnswer,
-  refuse: plainRefusal,
 };
 
 const posted = z.array(labelled.extend({ labels: z.record(z.string(), z.string()) }));
@@ -163,7 +156,6 @@ function readGroup(name: string, alerts: readonly Labelled[], now: Date): ReadAl
 
 export const prometheus: Tongue = {
   name: "prometheus",
-  title: PROGRAMS.prometheus,
   recognises(request) {
     if (request.path.endsWith("/api/v2/alerts")) return true;
     try {
@@ -184,6 +176,4 @@ export const prometheus: Tongue = {
     const groups = byName.size > LIMITS.ingest_alerts ? new Map([["", alerts]]) : byName;
     return { alerts: [...groups].map(([name, group]) => readGroup(name, group, request.now)), notes: [] };
   },
-  answer: plainAnswer,
-  refuse: plainRefusal,
 };

@@ -4,9 +4,8 @@
 // room for more.
 
 import { invalidRequest } from "../../../model/errors.ts";
-import { PROGRAMS } from "../../../model/fields/programs.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import { type AlertInput, plainAnswer, plainRefusal, type Tongue } from "../tongue.ts";
+import type { AlertInput, Tongue } from "../tongue.ts";
 import { alertOf, priorityOf } from "./parts.ts";
 
 const ALLOWED = new Set(["text", "name", "#", "^", "!"]);
@@ -88,7 +87,6 @@ export function fieldsOfJson(told: object, otherwise = { title: "", body: "" }):
 
 export const json: Tongue = {
   name: "json",
-  title: PROGRAMS.json,
   recognises: ({ contentType, query }) =>
     /[/+]json$/.test(contentType) || query.get("title")?.includes("{{") === true,
   async read(request) {
@@ -100,6 +98,4 @@ export const json: Tongue = {
     }
     return { alerts: [{ fields: fieldsOfJson({ ...told, ...written }) }], notes: [] };
   },
-  answer: plainAnswer,
-  refuse: plainRefusal,
 };

@@ -3,9 +3,8 @@
 
 import { z } from "zod";
 import { invalidRequest } from "../../../model/errors.ts";
-import { PROGRAMS } from "../../../model/fields/programs.ts";
 import { jsonIn } from "../reading.ts";
-import { type IngestRequest, plainAnswer, plainRefusal, type Tongue } from "../tongue.ts";
+import type { IngestRequest, Tongue } from "../tongue.ts";
 import { alertOf, glance, keyOf, readAs, word } from "./parts.ts";
 
 const check = z.object({
@@ -24,7 +23,6 @@ const checkOf = (body: Record<string, unknown>) =>
 
 export const healthchecks: Tongue = {
   name: "healthchecks",
-  title: PROGRAMS.healthchecks,
   recognises(request) {
     const found = checkOf(glance(request));
     return (
@@ -49,8 +47,6 @@ export const healthchecks: Tongue = {
     });
     return { alerts: [{ fields }], notes: [] };
   },
-  answer: plainAnswer,
-  refuse: plainRefusal,
 };
 
 const payload = z.object({
@@ -73,7 +69,6 @@ async function bodyOf(request: IngestRequest): Promise<unknown> {
 
 export const uptimeKuma: Tongue = {
   name: "uptime_kuma",
-  title: PROGRAMS.uptime_kuma,
   recognises(request) {
     const body = glance(request);
     return typeof body.msg === "string" && "heartbeat" in body && "monitor" in body;
@@ -97,6 +92,4 @@ export const uptimeKuma: Tongue = {
     });
     return { alerts: [{ fields }], notes: [] };
   },
-  answer: plainAnswer,
-  refuse: plainRefusal,
 };

@@ -1,6 +1,11 @@
-// What each program sends, after its own documentation: for a draft that shows somebody who connects it what its messages look like.
+// What each program sends, after its own documentation, and what that looks like here, read as if it had come: for a draft that shows
+// somebody who connects it what its messages look like.
 
 import type { Program } from "../../../model/fields/programs.ts";
+import { need } from "../../../model/need.ts";
+import { readRequest } from "../reading.ts";
+import type { AlertInput } from "../tongue.ts";
+import { tongueNamed } from "../tongues.ts";
 
 /** Headers beside a JSON body, or a text as it stands. */
 interface Sample {
@@ -92,3 +97,16 @@ export const SAMPLES: Record<Program, Sample> = {
   json: { body: { title: "Backup", message: "The backup is done" } },
   text: { body: "The backup is done" },
 };
+
+export async function sampleOf(program: Program, now: Date): Promise<AlertInput> {
+  const { body, headers } = SAMPLES[program];
+  const sent = typeof body === "string" ? body : JSON.stringify(body);
+  const request = new Request("http://sample/", { method: "POST", body: sent, ...(headers && { headers }) });
+  const read = await readRequest(request, { path: "/", channel: "sample", secret: "", now });
+  // Nobody signed it.
+  const { alerts } = await need(tongueNamed(program), "every program has one").read({
+    ...read,
+    isSignature: () => true,
+  });
+  return need(alerts[0], "a sample is an alert").fields;
+}

@@ -2,7 +2,7 @@
 // on the screen and as files to print, and is revoked there with or without those who joined by it.
 
 import { randomBytes } from "node:crypto";
-import { pngOf } from "../../../effects/assets/drawn.ts";
+import { pngOf } from "../../../effects/assets/pictures.ts";
 import { type ApiError, notFound } from "../../../model/errors.ts";
 import { INVITE } from "../../../model/fields/invite.ts";
 import { labelsOf, namesOf, plainOn } from "../../../model/fields/record.ts";

@@ -1,7 +1,7 @@
 // Senders of a channel: programs that speak in their own words. One is picked and gets a key that composes and, when ticked, sends;
 // what to paste into it is shown once. Its page says what became of its last requests.
 
-import { sampleOf } from "../../../api/ingest/sample.ts";
+import { sampleOf } from "../../../api/ingest/shapes/samples.ts";
 import { create_key, list_keys, list_sender_requests } from "../../../identity/session/keys.ts";
 import { type ApiError, invalidRequest, notFound } from "../../../model/errors.ts";
 import { PROGRAM_NAMES, PROGRAMS, type Program } from "../../../model/fields/programs.ts";
