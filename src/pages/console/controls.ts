@@ -9,7 +9,7 @@ export interface TextField {
   name: string;
   label: string;
   value: string;
-  /** Characters that fit, counted while one types where COUNT_SCRIPT runs. */
+  /** Characters that fit, counted while one types where the script `count` runs. */
   most?: number;
   hint?: Content;
   rows?: number;
@@ -21,7 +21,7 @@ export interface TextField {
   literal?: boolean;
   /** Markup, not words. */
   code?: boolean;
-  /** An instant in UTC, which ZONE_SCRIPT shows in the person's own zone, with UTC beside it. */
+  /** An instant in UTC, which the script `zone` shows in the person's own zone, with UTC beside it. */
   zoned?: boolean;
   error?: ApiError;
 }

@@ -145,6 +145,19 @@ export function pager(
   return html`<nav class="pages" aria-label="Pages">${before && way({}, back)}${next && way({ before: next }, on)}</nav>`;
 }
 
+/**
+ * A part of a page that follows what happens, while somebody looks: live.js asks for it again and puts it in place. Without script it
+ * stays as it was loaded. `address` answers with the part alone when it is asked with `live`.
+ */
+export const livePart = (id: string, address: URL, content: Content): Html => {
+  const alone = new URL(address);
+  alone.searchParams.set("live", "1");
+  return html`<div id="${id}" data-live="${alone.pathname}${alone.search}">${content}</div>`;
+};
+
+/** Whether such a part alone is asked for. */
+export const asksAlone = ({ url }: { url: URL }): boolean => url.searchParams.has("live");
+
 /** Somebody's words among ours: they stand as theirs, whatever they say. */
 export const quoted = (words: string): Html => html`<blockquote class="written">${words}</blockquote>`;
 
@@ -190,7 +203,7 @@ function words(at: Date, now: Date): string | null {
 }
 
 /**
- * Text to be copied whole: a click into it selects everything, and on pages that run COPY_SCRIPT a button copies it.
+ * Text to be copied whole: a click into it selects everything, and on pages that run "copy" a button copies it.
  * `what` completes "Copy …" for who cannot see what the button stands beside: "the key".
  */
 export const copyable = (text: Content, what = "the text"): Html =>

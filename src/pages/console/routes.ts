@@ -18,7 +18,7 @@ import { CLOCK_SCRIPT } from "../../ui/instants.ts";
 import { FLASH_COOKIE, FLASHES, type FlashCode } from "./flash.ts";
 import { cookieOf, isFileForm, readFileForm, readForm, type SentFiles } from "./forms.ts";
 import { KEPT_FIELD, MAX_KEPT, signedInAnew, signedOut, welcomeBack } from "./kept.ts";
-import { CONSOLE_FILES, frame, goTo, pageAnswer } from "./page.ts";
+import { CONSOLE_FILES, framed, goTo, partAnswer } from "./page.ts";
 import { ACCOUNT_PAGES } from "./pages/account.ts";
 import { ACCOUNT_ALERT_PAGES } from "./pages/account_alerts.ts";
 import { ASSISTANT_PAGES } from "./pages/assistants.ts";
@@ -233,26 +233,15 @@ function visitOf(facts: VisitFacts): Visit {
     ...facts,
     token,
     now: deps.now(),
-    page(title, body, options = {}) {
-      const { status = 200, cookies = [], frames = false, ...rest } = options;
-      const scripts = [CLOCK_SCRIPT, ...(options.scripts ?? [])];
-      const text = flashCode && Object.hasOwn(FLASHES, flashCode) ? FLASHES[flashCode as FlashCode] : null;
-      const page = frame({
-        title,
-        body,
+    page: (title, body, options = {}) =>
+      framed({
+        ...{ title, body, session, caller, signOutField: token, ...options },
+        publicUrl: deps.publicUrl,
         path: facts.url.pathname,
-        session,
-        caller,
-        signOutField: token,
-        flash: text === null ? null : { kind: "done", text },
-        ...rest,
-        scripts,
-      });
-      const named = scripts.map(({ path }) => new URL(path, deps.publicUrl).href);
-      const read = flashCode && deps.forms.cookie(FLASH_COOKIE, "", 0);
-      return pageAnswer(status, page, { cookies: [...cookies, read], scripts: named, frames });
-    },
-    part: (body) => pageAnswer(200, body),
+        flash: flashCode && Object.hasOwn(FLASHES, flashCode) ? FLASHES[flashCode as FlashCode] : null,
+        cookies: [...(options.cookies ?? []), flashCode && deps.forms.cookie(FLASH_COOKIE, "", 0)],
+      }),
+    part: partAnswer,
     goTo: (path, flash, cookies = []) =>
       goTo(path, [...cookies, flash ? deps.forms.cookie(FLASH_COOKIE, flash, 60) : null]),
   };
@@ -288,7 +277,7 @@ function asVisitor(visit: Visit): Visit {
     page: (title, body, options = {}) =>
       visit.page(title, body, {
         ...options,
-        cookies: [...(options.cookies ?? []), ...(cookie ? [cookie] : [])],
+        cookies: [...(options.cookies ?? []), cookie],
       }),
   };
 }

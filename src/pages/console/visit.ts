@@ -13,10 +13,10 @@ import { need } from "../../model/need.ts";
 import type { Dispatcher } from "../../operation/dispatch.ts";
 import type { SessionOperation, Tool } from "../../operation/tool.ts";
 import type { Log, MemberCaller } from "../../store/context.ts";
-import type { PageFile } from "../../ui/files.ts";
 import type { Content, Html } from "../../ui/html.ts";
 import type { FlashCode } from "./flash.ts";
 import { type Again, type Forms, orAgain, type Refused, type SentFiles } from "./forms.ts";
+import type { PageOptions } from "./page.ts";
 
 export interface ConsoleDeps {
   people: People;
@@ -33,18 +33,6 @@ export interface ConsoleDeps {
   /** Days that a line of the audit log is kept; 0 for ever. */
   auditRetentionDays: number;
   now(): Date;
-}
-
-export interface PageOptions {
-  status?: number;
-  width?: "narrow" | "wide";
-  onwards?: string;
-  /** Files of CONSOLE_FILES that it runs, and sheets that it has of its own. */
-  scripts?: readonly PageFile[];
-  styles?: readonly PageFile[];
-  cards?: boolean;
-  frames?: boolean;
-  cookies?: readonly string[];
 }
 
 export interface Visit {

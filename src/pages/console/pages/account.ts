@@ -19,7 +19,6 @@ import { LIMITS } from "../../../model/limits.ts";
 import { html } from "../../../ui/html.ts";
 import { addressCard } from "../channel_head.ts";
 import { hasPlace } from "../forms.ts";
-import { COPY_SCRIPT, PEOPLE_STYLES } from "../page.ts";
 import { field, instant, problem, table } from "../parts.ts";
 import { type Page, type PersonVisit, personForm, personPage } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
@@ -92,7 +91,7 @@ async function account(
     <h2>Close the account</h2>
     <p>You leave every workspace, and nobody signs in with this account again. A page tells first what becomes of each workspace.</p>
     <p><a class="button plain" href="/console/account/close">Close the account</a></p>`,
-    { status: wrong?.error.status ?? 200, styles: [PEOPLE_STYLES] },
+    { status: wrong?.error.status ?? 200, styles: ["people"] },
   );
 }
 
@@ -129,7 +128,7 @@ async function devices(visit: PersonVisit, error?: ApiError): Promise<Response> 
     <section class="card" aria-labelledby="link"><h2 id="link">Link a device</h2>
       <p>You open a link, or point its camera at a code, on the device itself. Let it follow the channels whose drafts you want to try there. At most ${LIMITS.own_devices} devices.</p>
       <form method="post" action="${OWN_DEVICES}">${token}<button>Make a link</button></form></section>`,
-    { status: error?.status ?? 200 },
+    { error },
   );
 }
 
@@ -141,7 +140,7 @@ async function linked(visit: PersonVisit): Promise<Response> {
     <h1>Link a device</h1>
     ${addressCard(url, "Open this on the device", html`<p>It works once, within ${LIMITS.own_device_minutes} minutes, and is shown only now. Give it to nobody: what you test is shown wherever it is opened.</p>`, { what: "the link" })}
     <p><a class="button plain" href="${OWN_DEVICES}">Done</a></p>`,
-    { scripts: [COPY_SCRIPT] },
+    { scripts: ["copy"] },
   );
 }
 

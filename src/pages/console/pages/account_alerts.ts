@@ -19,9 +19,7 @@ import {
   searchQuery,
 } from "../alert_search.ts";
 import { channelBase } from "../channel_head.ts";
-import { asksAlone, livePart, partAlone } from "../live.ts";
-import { HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
-import { chips, emptyState, instant, type pager, table } from "../parts.ts";
+import { asksAlone, chips, emptyState, instant, livePart, type pager, table } from "../parts.ts";
 import { recurrenceWords } from "../recurrence_form.ts";
 import { type MemberVisit, memberPage, type Page, type RowOf } from "../visit.ts";
 import { ALERT_STATE, LOUDNESS, when } from "./channel_alerts.ts";
@@ -162,7 +160,7 @@ const listOf =
             )
       }${(data.length > 0 || meta.looked_to) && pagesOf(`${base}${path}`, meta, { before, query: searchQuery(search) }, list.ways)}`,
     );
-    if (asksAlone(visit)) return partAlone(part);
+    if (asksAlone(visit)) return visit.part(part);
     const form =
       (data.length > 0 || isSearch(search)) &&
       (await searchForm(visit, `${base}${path}`, search, {
@@ -180,7 +178,7 @@ const listOf =
         chosen: one === list,
       })),
     )}${form}${part}${status === "draft" && (await hearing(visit))}`,
-      { styles: [HISTORY_STYLES], scripts: [LIVE_SCRIPT] },
+      { styles: ["history"], scripts: ["live"] },
     );
   };
 

@@ -7,7 +7,6 @@ import {
 } from "../../../identity/session/connections.ts";
 import { notFound } from "../../../model/errors.ts";
 import { html } from "../../../ui/html.ts";
-import { COPY_SCRIPT, PEOPLE_STYLES } from "../page.ts";
 import { copyable, emptyState, instant, table } from "../parts.ts";
 import { mayDo } from "../scope_groups.ts";
 import { memberPage, type Page } from "../visit.ts";
@@ -44,7 +43,7 @@ export const ASSISTANT_PAGES: readonly Page[] = [
       <h2>Connect an assistant</h2>
       <p>Give it this address. It opens your browser, and you say what it may do.</p>
       ${copyable(`${deps.publicUrl}/mcp`, "the address")}`,
-      { styles: [PEOPLE_STYLES], scripts: [COPY_SCRIPT] },
+      { styles: ["people"], scripts: ["copy"] },
     );
   }),
 

@@ -9,7 +9,6 @@ import { clock } from "../../../ui/instants.ts";
 import { viewAt } from "../../../ui/view_at.ts";
 import { ACTOR_WORDS, actorName, actorOptions, offered } from "../actors.ts";
 import { csvAnswer } from "../csv.ts";
-import { HISTORY_STYLES, WEBHOOK_STYLES } from "../page.ts";
 import { emptyState, instant, pager, select, table } from "../parts.ts";
 import { type AnswerOf, type MemberVisit, memberPage, type Page, type RowOf } from "../visit.ts";
 
@@ -152,7 +151,7 @@ async function page(visit: MemberVisit): Promise<Response> {
     ${pager(at, { before, next: meta.next_before, query: query(filter) })}
     ${data.length > 0 && html`<p><a class="button plain" href="${viewAt(`${at}.csv`, query(filter))}">Download as CSV</a></p><p class="hint">The file has the newest ${MOST_LINES.toLocaleString("en")} lines that fit the filter. <code>list_audit_events</code> has them all.</p>`}
     ${visit.caller.member.role === "owner" && html`<p class="hint">How the service itself is stands on <a href="${visit.base}service">a page of its own</a>, for the owner of its only workspace.</p>`}`,
-    { styles: [HISTORY_STYLES, WEBHOOK_STYLES] },
+    { styles: ["history", "webhooks"] },
   );
 }
 

@@ -1,7 +1,6 @@
 // The alerts of a channel, newest first: what state each is in, since when or for when, and how loud it may be.
 
 import type { AlertStatus } from "../../../model/entities/alert.ts";
-import { DRAWING_STYLES } from "../../../ui/files.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { clock } from "../../../ui/instants.ts";
 import { viewAt } from "../../../ui/view_at.ts";
@@ -16,9 +15,7 @@ import {
   searchQuery,
 } from "../alert_search.ts";
 import { channelBase, channelHead, firstSubscriber } from "../channel_head.ts";
-import { asksAlone, livePart, partAlone } from "../live.ts";
-import { CHANNEL_STYLES, COPY_SCRIPT, HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
-import { chips, emptyState, instant, table } from "../parts.ts";
+import { asksAlone, chips, emptyState, instant, livePart, table } from "../parts.ts";
 import { type MemberVisit, mayUse, memberPage, type Page, type RowOf } from "../visit.ts";
 
 const SHOWN = 25;
@@ -120,7 +117,7 @@ async function alerts(visit: MemberVisit): Promise<Response> {
           )
     }${(data.length > 0 || meta.looked_to) && pagesOf(base, meta, { before, query: { ...searchQuery(words), status } })}`,
   );
-  if (asksAlone(visit)) return partAlone(rows);
+  if (asksAlone(visit)) return visit.part(rows);
   const [channel, form] = await Promise.all([
     visit.call("get_pusher", { pusher_id }),
     (data.length > 0 || isSearch(words)) && searchForm(visit, base, search, { query: { status } }),
@@ -130,11 +127,7 @@ async function alerts(visit: MemberVisit): Promise<Response> {
     html`${channelHead(visit, channel, "")}
     ${channel.subscribers === 0 && channel.status === "active" && firstSubscriber(visit, channel)}
     ${filters(base, status, words)}${(status === "scheduled" || status === "repeating") && html`<p><a href="${visit.base}month?channel=${channel.id}">As a month</a></p>`}${form}${rows}`,
-    {
-      cards: true,
-      styles: [HISTORY_STYLES, CHANNEL_STYLES, DRAWING_STYLES],
-      scripts: [LIVE_SCRIPT, COPY_SCRIPT],
-    },
+    { styles: ["alert_card", "history", "channel", "drawings"], scripts: ["live", "copy"] },
   );
 }
 

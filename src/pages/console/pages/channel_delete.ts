@@ -25,7 +25,7 @@ async function ask(visit: MemberVisit, error?: ApiError): Promise<Response> {
       html`<h1>${channel.name} cannot be deleted now</h1>
       <p class="lede">${refused}</p>
       <p><a class="button plain" href="${base}/edit#state">Back to its settings</a></p>`,
-      { width: "narrow", status: error?.status ?? 200 },
+      { width: "narrow", error },
     );
   const sent = channel.alerts_sent;
   return askOnce(visit, {

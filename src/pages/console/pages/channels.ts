@@ -6,7 +6,6 @@ import { type Query, viewAt } from "../../../ui/view_at.ts";
 import { CHANNEL_STATUS, channelBase, channelFace } from "../channel_head.ts";
 import { capital } from "../field_controls.ts";
 import { findForm, matching, pageOf, soughtIn } from "../finder.ts";
-import { CHANNEL_STYLES } from "../page.ts";
 import { chips, emptyState, table } from "../parts.ts";
 import { type AnswerOf, type MemberVisit, mayUse, memberPage, type Page, type RowOf } from "../visit.ts";
 
@@ -75,7 +74,7 @@ async function list(visit: MemberVisit): Promise<Response> {
     }
     ${page.ways}`
     }`,
-    { cards: true, styles: [CHANNEL_STYLES] },
+    { styles: ["alert_card", "channel"] },
   );
 }
 

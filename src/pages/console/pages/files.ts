@@ -10,7 +10,6 @@ import { sentenceForPeople } from "../../../model/for_people.ts";
 import { LIMITS, said } from "../../../model/limits.ts";
 import { MAX_BODY } from "../../../operation/tool.ts";
 import { html } from "../../../ui/html.ts";
-import { COPY_SCRIPT } from "../page.ts";
 import { copyable, emptyState, instant, pager, problem, select, table, wrongWith } from "../parts.ts";
 import { type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
@@ -74,7 +73,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
             ]),
           )
     }${pager(`${base}files`, { before, next: meta.next_before })}`,
-    { status: error?.status ?? 200, scripts: [COPY_SCRIPT] },
+    { error, scripts: ["copy"] },
   );
 }
 

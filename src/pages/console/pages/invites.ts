@@ -6,7 +6,6 @@ import { pngOf } from "../../../effects/assets/drawn.ts";
 import { type ApiError, notFound } from "../../../model/errors.ts";
 import { INVITE } from "../../../model/fields/invite.ts";
 import { labelsOf, namesOf, plainOn } from "../../../model/fields/record.ts";
-import { DRAWING_STYLES } from "../../../ui/files.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
 import { clock } from "../../../ui/instants.ts";
@@ -16,7 +15,6 @@ import { segmented } from "../controls.ts";
 import { argumentOf, control, plainControls } from "../field_controls.ts";
 import { finder } from "../finder.ts";
 import { hasPlace } from "../forms.ts";
-import { CHANNEL_STYLES, COPY_SCRIPT, COUNT_SCRIPT, ZONE_SCRIPT } from "../page.ts";
 import { copyable, emptyState, instant, problem, table } from "../parts.ts";
 import {
   type Channel,
@@ -29,10 +27,9 @@ import {
 } from "../visit.ts";
 
 const OPTIONS = {
-  cards: true,
-  styles: [DRAWING_STYLES, CHANNEL_STYLES],
-  scripts: [COPY_SCRIPT, COUNT_SCRIPT, ZONE_SCRIPT],
-};
+  styles: ["alert_card", "drawings", "channel"],
+  scripts: ["copy", "count", "zone"],
+} as const;
 
 /** How long an invite works, by the choice in its form; `own` is an instant that is typed. */
 const LIVES: Record<string, { label: string; days: number | null }> = {
@@ -113,7 +110,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
           )}${found.ways}`
     }
     ${!error && form}`,
-    { ...OPTIONS, status: error?.status ?? 200 },
+    { ...OPTIONS, error },
   );
 }
 

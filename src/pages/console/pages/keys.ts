@@ -15,7 +15,6 @@ import { type Content, html } from "../../../ui/html.ts";
 import { segmented } from "../controls.ts";
 import { finder } from "../finder.ts";
 import { oneOf } from "../forms.ts";
-import { COPY_SCRIPT, PEOPLE_STYLES } from "../page.ts";
 import {
   copyable,
   emptyState,
@@ -130,7 +129,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
           )}${found.ways}`
     }
     ${!error && form}`,
-    { status: error?.status ?? 200, styles: [PEOPLE_STYLES] },
+    { error, styles: ["people"] },
   );
 }
 
@@ -165,7 +164,7 @@ export const KEY_PAGES: readonly Page[] = [
         <p>Try it:</p>
         ${copyable(`curl -s ${deps.publicUrl}/api/v1/me -H "Authorization: Bearer ${made.key}"`, "the command")}
         <p><a class="button" href="${base}keys">I have copied it</a></p>`,
-      { scripts: [COPY_SCRIPT] },
+      { scripts: ["copy"] },
     );
   }),
 

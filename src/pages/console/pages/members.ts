@@ -17,7 +17,6 @@ import { LIMITS } from "../../../model/limits.ts";
 import { html } from "../../../ui/html.ts";
 import { finder } from "../finder.ts";
 import { oneOf, orAgain } from "../forms.ts";
-import { COPY_SCRIPT } from "../page.ts";
 import { copyable, field, instant, problem, select, table } from "../parts.ts";
 import { type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
@@ -79,7 +78,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
     )}
     ${found.ways}
     ${!error && form}`,
-    { status: error?.status ?? 200 },
+    { error },
   );
 }
 
@@ -126,7 +125,7 @@ async function one(visit: MemberVisit, error?: ApiError): Promise<Response> {
     <section class="card" aria-labelledby="remove"><h2 id="remove">Remove from the workspace</h2>
       <p class="hint">${REMOVAL}</p>
       <p><a class="button danger" href="${at}/remove">Remove ${shown}</a></p></section>`,
-    { status: error?.status ?? 200 },
+    { error },
   );
 }
 
@@ -154,7 +153,7 @@ async function linkPage(visit: MemberVisit, made: { email: string; joined: boole
     <p class="flash careful">The link works once, within ${LIMITS.link_days} days. It is shown only now.</p>
     ${copyable(link, "the link")}
     <p><a class="button" href="${visit.base}members">Back to the members</a></p>`,
-    { scripts: [COPY_SCRIPT] },
+    { scripts: ["copy"] },
   );
 }
 

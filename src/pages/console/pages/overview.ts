@@ -2,14 +2,11 @@
 // and its channels. Until something was sent it teaches how.
 
 import { showId } from "../../../model/domain/ids.ts";
-import { DRAWING_STYLES } from "../../../ui/files.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { clock } from "../../../ui/instants.ts";
 import { channelBase, channelFace, firstSubscriber } from "../channel_head.ts";
 import { firstAlert } from "../first_alert.ts";
-import { asksAlone, livePart, partAlone } from "../live.ts";
-import { CHANNEL_STYLES, COPY_SCRIPT, LIVE_SCRIPT } from "../page.ts";
-import { emptyState, instant } from "../parts.ts";
+import { asksAlone, emptyState, instant, livePart } from "../parts.ts";
 import { type MemberVisit, mayUse, memberPage, openPage, type Page, type RowOf } from "../visit.ts";
 import { channelTable } from "./channels.ts";
 
@@ -53,7 +50,7 @@ async function overview(visit: MemberVisit): Promise<Response> {
       ${rows(drafts, ({ updated_at }) => html`Changed ${instant(updated_at, visit.now)}`)}</section>`
     }`,
   );
-  if (alone) return partAlone(waiting);
+  if (alone) return visit.part(waiting);
   const quiet = sent.length === 0;
   const opens = mayUse(visit, "create_pusher") && caller.pusherIds === null;
   const active = channels.filter(({ status }) => status === "active");
@@ -102,11 +99,7 @@ async function overview(visit: MemberVisit): Promise<Response> {
         : channelTable(visit, channels.slice(0, MOST_CHANNELS), stats)
     }</section>
     ${!quiet && html`<details class="more"><summary>Write by an assistant or by curl</summary>${firstAlert(visit, active[0] ?? null)}</details>`}`,
-    {
-      cards: true,
-      styles: [CHANNEL_STYLES, DRAWING_STYLES],
-      scripts: [COPY_SCRIPT, LIVE_SCRIPT],
-    },
+    { styles: ["alert_card", "channel", "drawings"], scripts: ["copy", "live"] },
   );
 }
 

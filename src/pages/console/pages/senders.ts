@@ -7,18 +7,16 @@ import { type ApiError, invalidRequest, notFound } from "../../../model/errors.t
 import { PROGRAM_NAMES, PROGRAMS, type Program } from "../../../model/fields/programs.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { PUBLISH } from "../../../model/scopes.ts";
-import { DRAWING_STYLES } from "../../../ui/files.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { channelBase, channelHead, channelOf } from "../channel_head.ts";
 import { capital } from "../field_controls.ts";
 import { oneOf } from "../forms.ts";
-import { CHANNEL_STYLES, COPY_SCRIPT } from "../page.ts";
 import { copyable, emptyState, field, instant, problem, select, table, tick } from "../parts.ts";
 import { LINES, type Place } from "../sender_lines.ts";
 import { type Channel, type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
 
 const PATH = "/channels/:pusher/senders";
-const OPTIONS = { cards: true, styles: [DRAWING_STYLES, CHANNEL_STYLES], scripts: [COPY_SCRIPT] };
+const OPTIONS = { styles: ["alert_card", "drawings", "channel"], scripts: ["copy"] } as const;
 
 const isProgram = (name: string | null): name is Program => name !== null && Object.hasOwn(PROGRAMS, name);
 
@@ -90,7 +88,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
           )
     }
     ${!error && newForm(visit, base)}`,
-    { ...OPTIONS, status: error?.status ?? 200 },
+    { ...OPTIONS, error },
   );
 }
 

@@ -3,7 +3,6 @@
 
 import { get_service_state } from "../../../identity/session/workspaces.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { HISTORY_STYLES } from "../page.ts";
 import { emptyState, instant, table } from "../parts.ts";
 import { type MemberVisit, memberPage, type Page } from "../visit.ts";
 
@@ -87,7 +86,7 @@ async function page(visit: MemberVisit): Promise<Response> {
             ]),
           ),
     )}`,
-    { styles: [HISTORY_STYLES] },
+    { styles: ["history"] },
   );
 }
 

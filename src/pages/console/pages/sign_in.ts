@@ -9,7 +9,6 @@ import { ApiError, refuseFields } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { cookieOf, orAgain } from "../forms.ts";
-import { PASSKEY_SCRIPT, PEOPLE_STYLES } from "../page.ts";
 import { field, problem } from "../parts.ts";
 import { openPage, type Page, personPage, type Visit } from "../visit.ts";
 import { goOn, handedOn, handingOn, hasPasskeys, KNOWN_COOKIE, ownPath, wantedBy } from "./going_on.ts";
@@ -48,10 +47,10 @@ export async function signInForm(
     <p class="hint">${lostPassword(visit.deps.mail !== null)}</p>
     <p class="hint">No account yet? An owner of a workspace adds you and gives you a link.</p>`,
     {
-      status: error?.status ?? 200,
+      error,
       width: "narrow",
-      styles: [PEOPLE_STYLES],
-      scripts: hasPasskeys(visit) ? [PASSKEY_SCRIPT] : [],
+      styles: ["people"],
+      scripts: hasPasskeys(visit) ? ["passkey"] : [],
     },
   );
 }
@@ -83,7 +82,7 @@ function forgot(visit: Visit, error?: ApiError): Response {
         : html`<p class="lede">${lostPassword(false)}</p>`
     }
     <p class="hint"><a href="/console/sign-in">Back to sign in</a></p>`,
-    { status: error?.status ?? 200, width: "narrow" },
+    { error, width: "narrow" },
   );
 }
 

@@ -7,9 +7,7 @@ import { channelBase, channelHead } from "../channel_head.ts";
 import { type CsvRow, csvAnswer } from "../csv.ts";
 import { finder } from "../finder.ts";
 import { inForm } from "../forms.ts";
-import { asksAlone, livePart, partAlone } from "../live.ts";
-import { HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
-import { emptyState, problem } from "../parts.ts";
+import { asksAlone, emptyState, livePart, problem } from "../parts.ts";
 import { dayPlots, dayTable, SERIES } from "../plots/days.ts";
 import { figures, numbersTable } from "../plots/numbers.ts";
 import { askedRange, dayOf, rangeForm, rangeQuery } from "../range.ts";
@@ -47,7 +45,7 @@ async function plots({ buckets, totals }: Stats, today: string | null): Promise<
 async function statistics<S extends Stats>(visit: MemberVisit, around: Around<S>): Promise<Response> {
   const asked = askedRange(visit);
   const { path, title, head } = around;
-  const options = { cards: true, styles: [HISTORY_STYLES] };
+  const options = { styles: ["alert_card", "history"] } as const;
   const form = (error?: ApiError) => html`${head}${problem(error)}${rangeForm(path, asked, error)}`;
   let stats: S;
   try {
@@ -69,11 +67,11 @@ async function statistics<S extends Stats>(visit: MemberVisit, around: Around<S>
     ])}${await plots(stats, running ? today : null)}
     <p><a class="button plain" href="${path}.csv?${query}" download>Days as CSV</a></p>`,
   );
-  if (asksAlone(visit)) return partAlone(part);
+  if (asksAlone(visit)) return visit.part(part);
   return visit.page(title, html`${form()}${part}${around.below(stats, query)}${counting}`, {
     ...options,
     // What is over does not change while somebody looks.
-    scripts: running ? [LIVE_SCRIPT] : [],
+    scripts: running ? ["live"] : [],
   });
 }
 

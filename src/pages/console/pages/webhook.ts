@@ -6,7 +6,6 @@ import { type Content, type Html, html } from "../../../ui/html.ts";
 import { clock, minuteWords } from "../../../ui/instants.ts";
 import type { FlashCode } from "../flash.ts";
 import { oneOf, orAgain } from "../forms.ts";
-import { WEBHOOK_STYLES } from "../page.ts";
 import { emptyState, instant, pager, problem, table } from "../parts.ts";
 import { type MemberVisit, mayUse, memberPage, type Page, type RowOf } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
@@ -151,7 +150,7 @@ async function page(visit: MemberVisit, error?: ApiError): Promise<Response> {
           <a class="button danger" href="${at}/delete">Delete</a></div>`
       }</section>
     ${await log(visit, hook, may)}`,
-    { status: error?.status ?? 200, styles: [WEBHOOK_STYLES] },
+    { error, styles: ["webhooks"] },
   );
 }
 

@@ -10,7 +10,6 @@ import { LIMITS, spelled } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { plainControls } from "../field_controls.ts";
 import { oneOf } from "../forms.ts";
-import { COPY_SCRIPT, WEBHOOK_STYLES } from "../page.ts";
 import { copyable, emptyState, field, instant, problem, table, tick, wrongWith } from "../parts.ts";
 import {
   type AnswerOf,
@@ -75,7 +74,7 @@ export function secretPage(
     <p>The receiver checks <code>X-Webhook-Signature</code> with it: the HMAC-SHA256 of the timestamp, a dot and the raw body. The project's <code>examples/webhooks</code> has verifiers to copy, in TypeScript, Python, Go and PHP.</p>
     ${further}
     <p><a class="button" href="${base}webhooks/${hook.id}">I have copied it</a></p>`,
-    { scripts: [COPY_SCRIPT], styles: [WEBHOOK_STYLES] },
+    { scripts: ["copy"], styles: ["webhooks"] },
   );
 }
 
@@ -149,9 +148,9 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
       <p class="hint">Keep <code>next_after</code> of the answer, and send it as <code>after</code> with the next call: nothing is lost or repeated in between.</p>
     </section>`,
     {
-      status: error?.status ?? 200,
-      scripts: [COPY_SCRIPT],
-      styles: [WEBHOOK_STYLES],
+      error,
+      scripts: ["copy"],
+      styles: ["webhooks"],
     },
   );
 }
