@@ -11,9 +11,18 @@ import { face, pictureHere } from "../../ui/face.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { ASKED, type ChannelField, LABELS } from "./channel_values.ts";
-import { circleFields, circleShown } from "./circle.ts";
-import { colour, folded, panel, segmented, textField } from "./controls.ts";
-import { control, plainControls, type Typed } from "./field_controls.ts";
+import {
+  circleFields,
+  circleShown,
+  colour,
+  control,
+  folded,
+  panel,
+  plainControls,
+  segmented,
+  type Typed,
+  textField,
+} from "./controls.ts";
 import { tick, wrongWith } from "./parts.ts";
 import { FILE_HINTS, fileField, type UploadField } from "./uploads.ts";
 

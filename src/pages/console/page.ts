@@ -237,5 +237,5 @@ function answer(
 ): Response {
   const headers = new Headers({ ...SECURITY, ...more });
   for (const cookie of cookies) if (cookie) headers.append("set-cookie", cookie);
-  return new Response(body && body.toString(), { status, headers });
+  return new Response(body?.toString(), { status, headers });
 }

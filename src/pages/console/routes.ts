@@ -15,33 +15,39 @@ import type { Log, MemberCaller } from "../../store/context.ts";
 import { faultOf } from "../../store/db/unavailable.ts";
 import { fileAnswer, ICON, STYLES } from "../../ui/files.ts";
 import { CLOCK_SCRIPT } from "../../ui/instants.ts";
-import { FLASH_COOKIE, FLASHES, type FlashCode } from "./flash.ts";
-import { cookieOf, isFileForm, readFileForm, readForm, type SentFiles } from "./forms.ts";
-import { KEPT_FIELD, MAX_KEPT, signedInAnew, signedOut, welcomeBack } from "./kept.ts";
+import {
+  cookieOf,
+  isFileForm,
+  KEPT_FIELD,
+  MAX_KEPT,
+  readFileForm,
+  readForm,
+  type SentFiles,
+  signedInAnew,
+  signedOut,
+  welcomeBack,
+} from "./forms.ts";
 import { CONSOLE_FILES, framed, goTo, partAnswer } from "./page.ts";
 import { ACCOUNT_PAGES } from "./pages/account.ts";
 import { ACCOUNT_ALERT_PAGES } from "./pages/account_alerts.ts";
-import { ASSISTANT_PAGES } from "./pages/assistants.ts";
 import { AUDIT_PAGES } from "./pages/audit.ts";
 import { CHANNEL_ALERT_PAGES } from "./pages/channel_alerts.ts";
-import { CHANNEL_DELETE_PAGES } from "./pages/channel_delete.ts";
 import { CHANNEL_EDIT_PAGES } from "./pages/channel_edit.ts";
-import { CHANNEL_LIST_PAGES } from "./pages/channels.ts";
+import { CHANNEL_DELETE_PAGES, CHANNEL_LIST_PAGES } from "./pages/channels.ts";
 import { COMPOSE_PAGES } from "./pages/compose.ts";
+import { errorPage } from "./pages/confirm.ts";
 import { CONSENT_PAGES } from "./pages/consent.ts";
-import { errorPage } from "./pages/error.ts";
 import { FILE_PAGES } from "./pages/files.ts";
 import { INVITE_PAGES } from "./pages/invites.ts";
-import { KEY_PAGES } from "./pages/keys.ts";
+import { ASSISTANT_PAGES, KEY_PAGES } from "./pages/keys.ts";
 import { MEMBER_PAGES } from "./pages/members.ts";
 import { MONTH_PAGES } from "./pages/month.ts";
 import { OVERVIEW_PAGES } from "./pages/overview.ts";
 import { OWN_WORKSPACE_PAGES } from "./pages/own_workspaces.ts";
 import { REVIEW_PAGES } from "./pages/review.ts";
-import { SECOND_STEP_PAGES } from "./pages/second_step.ts";
 import { SENDER_PAGES } from "./pages/senders.ts";
 import { SERVICE_PAGES } from "./pages/service.ts";
-import { SIGN_IN_PAGES, signInForm } from "./pages/sign_in.ts";
+import { SECOND_STEP_PAGES, SIGN_IN_PAGES, signInForm } from "./pages/sign_in.ts";
 import { STATISTICS_PAGES } from "./pages/statistics.ts";
 import { SUBSCRIBER_PAGES } from "./pages/subscribers.ts";
 import { WAYS_IN_PAGES } from "./pages/ways_in.ts";
@@ -51,6 +57,9 @@ import { WELCOME_PAGES } from "./pages/welcome.ts";
 import {
   type AnswerOf,
   type ConsoleDeps,
+  FLASH_COOKIE,
+  FLASHES,
+  type FlashCode,
   type MemberVisit,
   openPage,
   type Page,

@@ -6,16 +6,13 @@ import { requestOf } from "../../api/transports/request.ts";
 import { takesGzip } from "../../api/transports/static.ts";
 import { ALERT_CARD_STYLES, DRAWING_STYLES, fileAnswer, type PageFile } from "../../ui/files.ts";
 import { addDocsSite } from "../docs_site/routes.ts";
-import { CHANNEL_SCRIPT, channelPage, createFindChannel } from "./channel.ts";
+import { CHANNEL_SCRIPT, channelPage, createFindChannel, publicInbox } from "./channel.ts";
 import { type PageSupport, type PublicPagesDeps, placesOf } from "./deps.ts";
-import { directoryOf } from "./directory.ts";
+import { directoryOf, NEAR_SCRIPT_PATH, nearList, nearScript } from "./directory.ts";
 import { feeds } from "./feed.ts";
-import { frame, PAGE_STYLES, pageHeaders } from "./frame.ts";
+import { frame, nowhere, PAGE_STYLES, pageHeaders } from "./frame.ts";
 import { homePage, robotsText } from "./home.ts";
-import { publicInbox } from "./inbox.ts";
 import { countView, mount } from "./mount.ts";
-import { NEAR_SCRIPT_PATH, nearList, nearScript } from "./near.ts";
-import { nowhere } from "./refusals.ts";
 
 export { nowhere };
 

@@ -9,16 +9,8 @@ import type { AlertStatus } from "../../../model/entities/alert.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { clock } from "../../../ui/instants.ts";
 import { viewAt } from "../../../ui/view_at.ts";
-import {
-  foundAlerts,
-  isSearch,
-  nothingFits,
-  pagesOf,
-  searchForm,
-  searchIn,
-  searchQuery,
-} from "../alert_search.ts";
 import { channelBase } from "../channel_head.ts";
+import { foundAlerts, isSearch, nothingFits, pagesOf, searchForm, searchIn, searchQuery } from "../finder.ts";
 import { asksAlone, chips, emptyState, instant, livePart, type pager, table } from "../parts.ts";
 import { recurrenceWords } from "../recurrence_form.ts";
 import { type MemberVisit, memberPage, type Page, type RowOf } from "../visit.ts";

@@ -4,6 +4,7 @@ import type { AlertStatus } from "../../../model/entities/alert.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { clock } from "../../../ui/instants.ts";
 import { viewAt } from "../../../ui/view_at.ts";
+import { channelBase, channelHead, firstSubscriber } from "../channel_head.ts";
 import {
   type AlertSearch,
   foundAlerts,
@@ -13,8 +14,7 @@ import {
   searchForm,
   searchIn,
   searchQuery,
-} from "../alert_search.ts";
-import { channelBase, channelHead, firstSubscriber } from "../channel_head.ts";
+} from "../finder.ts";
 import { asksAlone, chips, emptyState, instant, livePart, table } from "../parts.ts";
 import { type MemberVisit, mayUse, memberPage, type Page, type RowOf } from "../visit.ts";
 

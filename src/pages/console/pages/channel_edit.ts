@@ -20,12 +20,19 @@ import {
   seenMark,
   valuesOf,
 } from "../channel_values.ts";
-import { asksPlace } from "../circle.ts";
-import type { FlashCode } from "../flash.ts";
+import { asksPlace } from "../controls.ts";
 import { inForm, shownRefusal, withFields } from "../forms.ts";
 import { problem } from "../parts.ts";
 import { takeUploads, uploadsAt } from "../uploads.ts";
-import { type Channel, type MemberVisit, mayUse, memberForm, memberPage, type Page } from "../visit.ts";
+import {
+  type Channel,
+  type FlashCode,
+  type MemberVisit,
+  mayUse,
+  memberForm,
+  memberPage,
+  type Page,
+} from "../visit.ts";
 import { aheadNote } from "./own_workspaces.ts";
 
 const OPTIONS = {

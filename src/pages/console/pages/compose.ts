@@ -9,14 +9,21 @@ import { ApiError, conflict, notFound } from "../../../model/errors.ts";
 import { MAX_BODY } from "../../../operation/tool.ts";
 import { html } from "../../../ui/html.ts";
 import { alertPath, channelBase, channelOf } from "../channel_head.ts";
-import { asksPlace } from "../circle.ts";
-import type { FlashCode } from "../flash.ts";
+import { asksPlace } from "../controls.ts";
 import { inForm, shownRefusal } from "../forms.ts";
 import { framedMarkup } from "../phone.ts";
 import { ruleControl, wrongRepeat } from "../recurrence_form.ts";
 import { takeUploads } from "../uploads.ts";
-import { type Alert, type Channel, type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
-import { clashReport, editedSince } from "./compose_controls.ts";
+import {
+  type Alert,
+  type Channel,
+  type FlashCode,
+  type MemberVisit,
+  memberForm,
+  memberPage,
+  type Page,
+} from "../visit.ts";
+import { clashReport, editedSince, sentBefore } from "./compose_controls.ts";
 import {
   argumentsOf,
   blankForm,
@@ -29,7 +36,6 @@ import {
 } from "./compose_fields.ts";
 import { alertCircle, composePage, nextTyped, type Shown } from "./compose_form.ts";
 import { filesOf, preview } from "./compose_preview.ts";
-import { sentBefore } from "./sent_before.ts";
 
 const NEW = "/channels/:pusher/alerts/new";
 const EDIT = "/channels/:pusher/alerts/:alert/edit";

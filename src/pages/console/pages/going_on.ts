@@ -8,7 +8,7 @@ import type { Opened } from "../../../identity/auth/signing_in.ts";
 import { KNOWN_SCHEMES } from "../../../model/domain/redirect_schemes.ts";
 import type { ApiError } from "../../../model/errors.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { KEPT_FIELD, keptField, MAX_KEPT } from "../kept.ts";
+import { KEPT_FIELD, keptField, MAX_KEPT } from "../forms.ts";
 import { field, problem } from "../parts.ts";
 import { openPage, type Page, type Visit } from "../visit.ts";
 

@@ -15,7 +15,7 @@ import { ApiError } from "../../../model/errors.ts";
 import { LIMITS, said } from "../../../model/limits.ts";
 import { need } from "../../../model/need.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { argumentOf } from "../field_controls.ts";
+import { argumentOf } from "../controls.ts";
 import { oneOf } from "../forms.ts";
 import { field, instant, problem, tick, wrongWith } from "../parts.ts";
 import {

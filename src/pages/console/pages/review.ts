@@ -15,8 +15,7 @@ import { type Content, type Html, html } from "../../../ui/html.ts";
 import { clock } from "../../../ui/instants.ts";
 import { alertTimeline, timelinePart } from "../alert_timeline.ts";
 import { alertPath, channelBase } from "../channel_head.ts";
-import { utc } from "../field_controls.ts";
-import type { FlashCode } from "../flash.ts";
+import { utc } from "../controls.ts";
 import { inForm, shownRefusal } from "../forms.ts";
 import { asksAlone, instant, problem, quoted } from "../parts.ts";
 import { capabilityReport, couldReach, framedPictures, pageFrame, phone, removalReport } from "../phone.ts";
@@ -25,17 +24,18 @@ import { pageEffort } from "../text_changes.ts";
 import {
   type Alert,
   type Channel,
+  type FlashCode,
   type MemberVisit,
   mayUse,
   memberForm,
   memberPage,
   type Page,
 } from "../visit.ts";
+import { askedField, sentBefore } from "./compose_controls.ts";
 import { argumentsOf, formOf } from "./compose_fields.ts";
 import { askOnce } from "./confirm.ts";
 import { decisions, foot, refuseUnready } from "./review_decide.ts";
 import { byline, isOwn, pastOf, sinceDeclined, sinceSeen, storyCard } from "./review_story.ts";
-import { askedField, sentBefore } from "./sent_before.ts";
 
 const PATH = "/channels/:pusher/alerts/:alert";
 

@@ -9,7 +9,7 @@ import { LIMITS } from "../../../model/limits.ts";
 import { PUBLISH } from "../../../model/scopes.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { channelBase, channelHead, channelOf } from "../channel_head.ts";
-import { capital } from "../field_controls.ts";
+import { capital } from "../controls.ts";
 import { oneOf } from "../forms.ts";
 import { copyable, emptyState, field, instant, problem, select, table, tick } from "../parts.ts";
 import { LINES, type Place } from "../sender_lines.ts";

@@ -9,7 +9,7 @@ import { channelBase, channelHead } from "../channel_head.ts";
 import { csvAnswer } from "../csv.ts";
 import { asksAlone, chips, emptyState, instant, livePart, pager, table } from "../parts.ts";
 import { figure, figures } from "../plots/numbers.ts";
-import { ranks } from "../plots/ranks.ts";
+import { ranks } from "../plots/plot.ts";
 import { type AnswerOf, type MemberVisit, memberPage, type Page } from "../visit.ts";
 
 const SHOWN = 25;

@@ -21,7 +21,7 @@ import { orAgain } from "../forms.ts";
 import { copyable, field, instant, problem } from "../parts.ts";
 import { type Page, type PersonVisit, personForm, personPage } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
-import { answerScript } from "./second_step.ts";
+import { answerScript } from "./sign_in.ts";
 
 const ACCOUNT = "/console/account";
 const FACTOR = `${ACCOUNT}/second-factor`;

@@ -4,10 +4,9 @@ import { type ApiError, notFound } from "../../../model/errors.ts";
 import { LIMITS, spelled } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { clock, minuteWords } from "../../../ui/instants.ts";
-import type { FlashCode } from "../flash.ts";
 import { oneOf, orAgain } from "../forms.ts";
 import { emptyState, instant, pager, problem, table } from "../parts.ts";
-import { type MemberVisit, mayUse, memberPage, type Page, type RowOf } from "../visit.ts";
+import { type FlashCode, type MemberVisit, mayUse, memberPage, type Page, type RowOf } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
 import { eventChips, makerOf, NO_RETRIES, secretPage, stateOf, type Webhook } from "./webhooks.ts";
 

@@ -8,7 +8,7 @@ import { labelsOf } from "../../../model/fields/record.ts";
 import { WEBHOOK } from "../../../model/fields/webhook.ts";
 import { LIMITS, spelled } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { plainControls } from "../field_controls.ts";
+import { plainControls } from "../controls.ts";
 import { oneOf } from "../forms.ts";
 import { copyable, emptyState, field, instant, problem, table, tick, wrongWith } from "../parts.ts";
 import {
