@@ -1,12 +1,13 @@
 // Finding in lists: one that is read whole is shown by pages and found by its words, alerts are searched by words, channel and who wrote
 // them. What is looked for stands in the address, so that it needs no script; what cannot be is said above an empty list.
 
+import type { AlertStatus } from "../../model/entities/alert.ts";
 import { ApiError } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { clock } from "../../ui/instants.ts";
 import { type Query, viewAt } from "../../ui/view_at.ts";
-import { emptyState, type Option, pager, problem, select } from "./parts.ts";
+import { emptyState, livePart, type Option, pager, problem, select, table } from "./parts.ts";
 import type { AnswerOf, MemberVisit, RowOf, Visit } from "./visit.ts";
 
 /** Rows of one page. */
@@ -133,41 +134,57 @@ export function searchIn({ url }: Pick<MemberVisit, "url">): AlertSearch {
   return search;
 }
 
-export const isSearch = (search: AlertSearch): boolean => Object.keys(search).length > 0;
+const isSearch = (search: AlertSearch): boolean => Object.keys(search).length > 0;
 
 /** The same search in an address. */
 export const searchQuery = ({ q, channel, writer }: AlertSearch): Query => ({ q, channel, writer });
 
-type Found = AnswerOf<"list_account_alerts"> & { refused: Content };
+const SHOWN_ALERTS = 25;
 
-/** A page of what is found. `args`: what the list asks for besides. */
+interface Found extends AnswerOf<"list_account_alerts"> {
+  before: string | null;
+  search: AlertSearch;
+  refused: Content;
+}
+
+/** The page of alerts that the address asks for. Without an order they stand by their age. */
 export async function foundAlerts(
   visit: MemberVisit,
-  { q, channel, writer }: AlertSearch,
-  args: Record<string, unknown>,
+  search: AlertSearch,
+  { status, order }: { status?: AlertStatus | null; order?: "newest" | "oldest" },
 ): Promise<Found> {
-  const asked = { ...args, ...(q && { query: q }), ...(writer && { writer }) };
+  const { q, channel, writer } = search;
+  const before = visit.url.searchParams.get("before");
+  const asked = {
+    limit: SHOWN_ALERTS,
+    ...(status && { status }),
+    ...(order && { order }),
+    ...(before && { before }),
+    ...(q && { query: q }),
+    ...(writer && { writer }),
+  };
+  const found = { before, search, refused: null };
   try {
     const page = await (channel
       ? visit.call("list_alerts", { ...asked, pusher_id: channel })
       : visit.call("list_account_alerts", asked));
-    return { ...page, refused: null };
+    return { ...page, ...found };
   } catch (error) {
     // A wrong place or filter is somebody's own address; words are what people type.
     if (!(error instanceof ApiError) || error.param !== "query") throw error;
-    return { data: [], meta: { next_before: null }, refused: problem(error) };
+    return { data: [], meta: { next_before: null }, ...found, refused: problem(error) };
   }
 }
 
 /** What stands where nothing is found. `all`: the address of the list without the search. */
-export const nothingFits = (all: string): Html =>
+const nothingFits = (all: string): Html =>
   emptyState(
     "Nothing fits",
     html`Every word has to begin a word of the title, the text or a tag of the channel. <a href="${all}">Show everything</a>`,
   );
 
 /** Below the rows of a page: the ways to others, and how far the search looked where it ended early. */
-export function pagesOf(
+function pagesOf(
   path: string,
   { next_before, looked_to }: Found["meta"],
   at: { before: string | null; query: Query },
@@ -179,7 +196,7 @@ export function pagesOf(
 }
 
 /** The form. `channels` are offered for choice; `query` is what the address says besides. */
-export async function searchForm(
+async function searchForm(
   visit: MemberVisit,
   path: string,
   search: AlertSearch,
@@ -207,4 +224,45 @@ export async function searchForm(
     }
     ${select({ name: "writer", label: "Written by", options: writers, value: search.writer ?? "" })}
     <button class="plain">Find</button></form>`;
+}
+
+export type AlertColumns = Record<string, (alert: RowOf<"list_account_alerts">) => Content>;
+
+/** How a list of alerts is shown. */
+interface List {
+  /** Names its part of the page. */
+  id: string;
+  path: string;
+  /** What the table shows, and in which order. */
+  caption: string;
+  /** The search as the address has it, and what stands there besides. */
+  search: AlertSearch;
+  query?: Query;
+  /** The list without the search. */
+  all: string;
+  columns: AlertColumns;
+  none: Content;
+  /** What stands where a list ends, and the words of the way to its begin. */
+  end: readonly [title: string, begin: string];
+  ways?: Parameters<typeof pager>[2];
+}
+
+/** A page of alerts that were found, as a part that follows what happens; and the form of its search, where there is anything to look for. */
+export function listed(visit: MemberVisit, { data, meta, refused, before, search }: Found, list: List) {
+  const { path, query = {}, end } = list;
+  const searches = isSearch(list.search);
+  const nothing = () => {
+    if (meta.looked_to) return emptyState("Nothing fits so far", "The search ended early.");
+    if (before) return emptyState(end[0], html`<a href="${path}">${end[1]}</a>`);
+    return searches ? (refused ?? nothingFits(list.all)) : list.none;
+  };
+  const at = { before, query: { ...searchQuery(list.search), ...query } };
+  const part = livePart(
+    list.id,
+    visit.url,
+    html`${table(list.caption, data, list.columns, data.length === 0 && nothing())}${(data.length > 0 || meta.looked_to) && pagesOf(path, meta, at, list.ways)}`,
+  );
+  const form = async (channels?: readonly Option[]) =>
+    (data.length > 0 || searches) && searchForm(visit, path, search, { channels, query });
+  return { part, form };
 }

@@ -111,23 +111,29 @@ export function tick(t: {
 /** A scope as a person reads it. */
 export const scopeLine = (scope: Scope): Html => html`${SCOPES[scope]} <code class="scope">${scope}</code>`;
 
-/** The first cell of a row is its heading. Roles are named, since cards on a phone are no table to a browser. */
-export function table(
+/**
+ * Rows by columns: what stands above each, and its cell of a row. The first cell is the row's heading. `none` stands in place of a table
+ * without rows. Roles are named, since cards on a phone are no table to a browser.
+ */
+export function table<Row>(
   caption: string,
-  columns: readonly string[],
-  rows: readonly (readonly Content[])[],
-): Html {
+  rows: readonly Row[],
+  cells: Readonly<Record<string, (row: Row) => Content>>,
+  none: Content = null,
+): Content {
+  if (rows.length === 0 && none) return none;
+  const columns = Object.keys(cells);
   return html`<table role="table"><caption class="unseen">${caption}</caption>
     <thead role="rowgroup"><tr role="row">${columns.map(
       (column) =>
         html`<th role="columnheader" scope="col">${column || html`<span class="unseen">Actions</span>`}</th>`,
     )}</tr></thead>
     <tbody role="rowgroup">${rows.map(
-      (cells) =>
-        html`<tr role="row">${cells.map((cell, i) =>
+      (row) =>
+        html`<tr role="row">${Object.entries(cells).map(([column, cell], i) =>
           i === 0
-            ? html`<th role="rowheader" scope="row">${cell}</th>`
-            : html`<td role="cell" data-label="${columns[i]}">${cell}</td>`,
+            ? html`<th role="rowheader" scope="row">${cell(row)}</th>`
+            : html`<td role="cell" data-label="${column}">${cell(row)}</td>`,
         )}</tr>`,
     )}</tbody></table>`;
 }

@@ -29,9 +29,8 @@ import {
 } from "./forms.ts";
 import { CONSOLE_FILES, framed, goTo, partAnswer } from "./page.ts";
 import { ACCOUNT_PAGES } from "./pages/account.ts";
-import { ACCOUNT_ALERT_PAGES } from "./pages/account_alerts.ts";
+import { ALERT_LIST_PAGES } from "./pages/alert_lists.ts";
 import { AUDIT_PAGES } from "./pages/audit.ts";
-import { CHANNEL_ALERT_PAGES } from "./pages/channel_alerts.ts";
 import { CHANNEL_EDIT_PAGES } from "./pages/channel_edit.ts";
 import { CHANNEL_DELETE_PAGES, CHANNEL_LIST_PAGES } from "./pages/channels.ts";
 import { COMPOSE_PAGES } from "./pages/compose.ts";
@@ -70,7 +69,6 @@ import {
 
 export const PAGES: readonly Page[] = [
   ...OVERVIEW_PAGES,
-  ...CHANNEL_ALERT_PAGES,
   ...CHANNEL_LIST_PAGES,
   ...CHANNEL_EDIT_PAGES,
   ...CHANNEL_DELETE_PAGES,
@@ -78,7 +76,7 @@ export const PAGES: readonly Page[] = [
   ...SENDER_PAGES,
   ...COMPOSE_PAGES,
   ...REVIEW_PAGES,
-  ...ACCOUNT_ALERT_PAGES,
+  ...ALERT_LIST_PAGES,
   ...MONTH_PAGES,
   ...STATISTICS_PAGES,
   ...SUBSCRIBER_PAGES,

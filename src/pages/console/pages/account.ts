@@ -68,20 +68,18 @@ async function account(
         <button>Change the password</button>
       </form></section>
     <h2>Where you are signed in</h2>
-    ${table(
-      "Sessions",
-      ["Browser", "Address", "Signed in", "Last used", "Ends", ""],
-      sessions.map((row) => [
+    ${table("Sessions", sessions, {
+      Browser: (row) =>
         html`<strong>${deviceWords(row)}</strong>${row.current && html`<span class="badge good">this one</span>`}`,
-        row.address || "unknown",
-        instant(row.created_at, now),
-        instant(row.last_used_at, now),
-        instant(row.expires_at, now),
+      Address: (row) => row.address || "unknown",
+      "Signed in": (row) => instant(row.created_at, now),
+      "Last used": (row) => instant(row.last_used_at, now),
+      Ends: (row) => instant(row.expires_at, now),
+      "": (row) =>
         row.current
           ? html`<form method="post" action="/console/sign-out">${token}<button class="plain">Sign out</button></form>`
           : html`<a class="button danger" href="/console/account/sessions/${row.id}/end">End<span class="unseen"> the session: ${deviceWords(row)}</span></a>`,
-      ]),
-    )}
+    })}
     <section class="card" aria-labelledby="name-title"><h2 id="name-title">Your name</h2>
       ${problem(of("name"))}
       <form method="post" action="/console/account/name" novalidate>${token}
@@ -115,15 +113,13 @@ async function devices(visit: PersonVisit, error?: ApiError): Promise<Response> 
     ${problem(error)}
     ${
       data.length > 0 &&
-      table(
-        "Devices",
-        ["Device", "Linked", ""],
-        data.map(({ id, platform, app_version, linked_at }) => [
-          html`<strong>${platform}</strong> <span class="muted">app ${app_version}</span>`,
-          instant(linked_at, now),
+      table("Devices", data, {
+        Device: (row) =>
+          html`<strong>${row.platform}</strong> <span class="muted">app ${row.app_version}</span>`,
+        Linked: (row) => instant(row.linked_at, now),
+        "": ({ id }) =>
           html`<form method="post" action="${OWN_DEVICES}/${id}/unlink">${token}<button class="danger">Unlink</button></form>`,
-        ]),
-      )
+      })
     }
     <section class="card" aria-labelledby="link"><h2 id="link">Link a device</h2>
       <p>You open a link, or point its camera at a code, on the device itself. Let it follow the channels whose drafts you want to try there. At most ${LIMITS.own_devices} devices.</p>

@@ -79,19 +79,15 @@ export function channelTable(
   visit: MemberVisit,
   channels: readonly Listed[],
   stats: AnswerOf<"get_account_stats">,
-): Html {
+): Content {
   const reach = new Map(stats.channels.map((row) => [row.pusher_id, row.reach]));
-  return table(
-    "Alert channels",
-    ["Channel", "State", "Could reach", "Scheduled", "Drafts"],
-    channels.map((channel) => [
-      channelName(visit, channel),
-      CHANNEL_STATUS[channel.status],
-      (reach.get(channel.id) ?? 0).toLocaleString("en"),
-      channel.scheduled,
-      channel.drafts,
-    ]),
-  );
+  return table("Alert channels", channels, {
+    Channel: (channel) => channelName(visit, channel),
+    State: ({ status }) => CHANNEL_STATUS[status],
+    "Could reach": ({ id }) => (reach.get(id) ?? 0).toLocaleString("en"),
+    Scheduled: ({ scheduled }) => scheduled,
+    Drafts: ({ drafts }) => drafts,
+  });
 }
 
 async function list(visit: MemberVisit): Promise<Response> {

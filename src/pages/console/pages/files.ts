@@ -56,23 +56,22 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
         </div>
         <button>Upload</button>
       </form></section>
-    ${
-      files.length === 0
-        ? emptyState("No files", "What you upload here, or on the form of an alert, stands here.")
-        : table(
-            "Files",
-            ["File", "Id for alerts", "Size", "Uploaded", "Deleted", ""],
-            files.map((file) => [
-              html`<div>${file.kind === "image" && html`<img class="thumb" src="${file.url}" alt="" width="56" height="56" loading="lazy">`}<a href="${file.frame_url ?? file.url}">${file.name}</a><br><span class="muted">${KINDS[file.kind].field}</span></div>`,
-              copyable(file.id, `the id of ${file.name}`),
-              size(file.bytes),
-              instant(file.created_at, now),
-              file.attached ? "No, it is in use" : instant(file.expires_at, now),
-              !file.attached &&
-                html`<a class="button danger" href="${base}files/${file.id}/delete">Delete<span class="unseen"> ${file.name}</span></a>`,
-            ]),
-          )
-    }${pager(`${base}files`, { before, next: meta.next_before })}`,
+    ${table(
+      "Files",
+      files,
+      {
+        File: (file) =>
+          html`<div>${file.kind === "image" && html`<img class="thumb" src="${file.url}" alt="" width="56" height="56" loading="lazy">`}<a href="${file.frame_url ?? file.url}">${file.name}</a><br><span class="muted">${KINDS[file.kind].field}</span></div>`,
+        "Id for alerts": (file) => copyable(file.id, `the id of ${file.name}`),
+        Size: (file) => size(file.bytes),
+        Uploaded: (file) => instant(file.created_at, now),
+        Deleted: (file) => (file.attached ? "No, it is in use" : instant(file.expires_at, now)),
+        "": (file) =>
+          !file.attached &&
+          html`<a class="button danger" href="${base}files/${file.id}/delete">Delete<span class="unseen"> ${file.name}</span></a>`,
+      },
+      emptyState("No files", "What you upload here, or on the form of an alert, stands here."),
+    )}${pager(`${base}files`, { before, next: meta.next_before })}`,
     { error, scripts: ["copy"] },
   );
 }

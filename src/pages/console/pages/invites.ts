@@ -96,17 +96,15 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
       data.length === 0
         ? !channel.is_public &&
           emptyState("No invites yet", "Make one below, and show its code to whom you want to reach.")
-        : html`${found.form}${table(
-            "Invites",
-            ["Invite", "State", "Joined by it", "Ends", ""],
-            found.rows.map((invite) => [
+        : html`${found.form}${table("Invites", found.rows, {
+            Invite: (invite) =>
               html`<strong><a href="${base}/invites/${invite.id}">${nameOf(invite)}</a></strong>`,
-              badge(invite, now),
-              usesOf(invite),
-              instant(invite.expires_at, now),
+            State: (invite) => badge(invite, now),
+            "Joined by it": usesOf,
+            Ends: (invite) => instant(invite.expires_at, now),
+            "": (invite) =>
               html`<a class="button plain" href="${base}/invites/${invite.id}">${usable(invite, now) ? "Show its code" : "Look"}<span class="unseen">: ${nameOf(invite)}</span></a>`,
-            ]),
-          )}${found.ways}`
+          })}${found.ways}`
     }
     ${!error && form}`,
     { ...OPTIONS, error },

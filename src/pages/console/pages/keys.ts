@@ -46,25 +46,25 @@ export const ASSISTANT_PAGES: readonly Page[] = [
       "Assistants",
       html`<h1>Assistants</h1>
       <p class="lede">The assistants that you connected to ${caller.workspace.name}. An assistant acts for you. It can never do more than you may.</p>
-      ${
-        rows.length === 0
-          ? emptyState(
-              "No assistant is connected",
-              "Give an assistant the address below. It then asks you what it may do.",
-            )
-          : table(
-              "Connected assistants",
-              ["Assistant", "May do", "Channel", "Connected", "Last used", ""],
-              rows.map((row) => [
-                html`<strong>${named(row.name)}</strong>${row.uri && html`<span class="muted">${URL.parse(row.uri)?.host}</span>`}`,
-                html`<div>${mayDo(row.scopes)}${askFirstLink(row.asks_first, `${base}assistants/${row.id}/asking`, row.name ?? "this assistant")}</div>`,
-                row.pusher_id === null ? "All channels" : (row.handle ?? "A deleted channel"),
-                instant(row.created_at, now),
-                instant(row.last_used_at, now),
-                html`<a class="button danger" href="${base}assistants/${row.id}/disconnect">Disconnect<span class="unseen"> ${row.name ?? "this assistant"}</span></a>`,
-              ]),
-            )
-      }
+      ${table(
+        "Connected assistants",
+        rows,
+        {
+          Assistant: (row) =>
+            html`<strong>${named(row.name)}</strong>${row.uri && html`<span class="muted">${URL.parse(row.uri)?.host}</span>`}`,
+          "May do": (row) =>
+            html`<div>${mayDo(row.scopes)}${askFirstLink(row.asks_first, `${base}assistants/${row.id}/asking`, row.name ?? "this assistant")}</div>`,
+          Channel: (row) => (row.pusher_id === null ? "All channels" : (row.handle ?? "A deleted channel")),
+          Connected: (row) => instant(row.created_at, now),
+          "Last used": (row) => instant(row.last_used_at, now),
+          "": (row) =>
+            html`<a class="button danger" href="${base}assistants/${row.id}/disconnect">Disconnect<span class="unseen"> ${row.name ?? "this assistant"}</span></a>`,
+        },
+        emptyState(
+          "No assistant is connected",
+          "Give an assistant the address below. It then asks you what it may do.",
+        ),
+      )}
       <h2>Connect an assistant</h2>
       <p>Give it this address. It opens your browser, and you say what it may do.</p>
       ${copyable(`${deps.publicUrl}/mcp`, "the address")}`,
@@ -188,21 +188,21 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
     ${
       rows.length === 0
         ? emptyState("No keys", "Make a key below when a script needs one.")
-        : html`${found.form}${table(
-            "Keys that work",
-            ["Key", "May do", "Channel", "Made", "Last used", "Ends", ""],
-            found.rows.map((row) => [
+        : html`${found.form}${table("Keys that work", found.rows, {
+            Key: (row) =>
               html`<strong>${row.name}</strong><span class="muted">${row.own ? "acts for you" : `acts for ${row.member_name ?? row.email}`}</span>`,
+            "May do": (row) =>
               html`<div>${mayDo(row.scopes)}${askFirstLink(row.asks_first, `${base}keys/${row.id}/asking`, row.name)}</div>`,
+            Channel: (row) =>
               row.pusher_id === null
                 ? "All channels"
                 : html`<div>${row.handle ?? "A deleted channel"} ${row.made_for && row.handle && html`<a href="${base}channels/${row.pusher_id}/senders/${row.id}">Its last requests<span class="unseen">: ${row.name}</span></a>`}</div>`,
-              instant(row.created_at, now),
-              instant(row.last_used_at, now),
-              instant(row.expires_at, now),
+            Made: (row) => instant(row.created_at, now),
+            "Last used": (row) => instant(row.last_used_at, now),
+            Ends: (row) => instant(row.expires_at, now),
+            "": (row) =>
               html`<a class="button danger" href="${base}keys/${row.id}/revoke">Revoke<span class="unseen"> ${row.name}</span></a>`,
-            ]),
-          )}${found.ways}`
+          })}${found.ways}`
     }
     ${!error && form}`,
     { error, styles: ["people"] },

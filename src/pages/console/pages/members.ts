@@ -145,22 +145,21 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
     <p class="lede">Who works in ${caller.workspace.name}, in which role, and on which channels.</p>
     ${error && form}
     ${found.form}
-    ${table(
-      "Members",
-      ["Member", "Role", "Channels", "State", "Added", "Last used", ""],
-      found.rows.map((row) => [
+    ${table("Members", found.rows, {
+      Member: (row) =>
         html`<strong>${row.name ?? row.email}${row.self && " (you)"}</strong>${row.name && html`<span class="muted">${row.email}</span>`}`,
-        row.role,
-        channelsSaid(row.handles),
+      Role: (row) => row.role,
+      Channels: (row) => channelsSaid(row.handles),
+      State: (row) =>
         row.joined
           ? html`<span class="badge good">joined</span>`
           : html`<span class="badge">${row.invited ? "has a link" : "not joined"}</span>`,
-        instant(row.created_at, now),
-        instant(row.last_used_at, now),
+      Added: (row) => instant(row.created_at, now),
+      "Last used": (row) => instant(row.last_used_at, now),
+      "": (row) =>
         row.manageable &&
-          html`<a class="button plain" href="${base}members/${row.id}">Change<span class="unseen"> ${row.name ?? row.email}</span></a>`,
-      ]),
-    )}
+        html`<a class="button plain" href="${base}members/${row.id}">Change<span class="unseen"> ${row.name ?? row.email}</span></a>`,
+    })}
     ${found.ways}
     ${!error && form}`,
     { error },

@@ -92,20 +92,17 @@ async function subscribers(visit: MemberVisit): Promise<Response> {
         : html`${
             data.length < all &&
             html`<p class="hint">Listed here: ${figure(data.length)} of ${figure(all)}, ${before ? "older ones" : "the newest"}. The figures above count all of them.</p>`
-          }${table(
-            "Subscribers, the newest first",
-            ["Pseudonym", "App", "Language", "Time zone", "State", "Since"],
-            data.map((row) => [
-              html`<code class="whole">${row.device}</code>`,
-              html`${said("platform", row.platform)} ${row.app_version}`,
-              row.locale,
-              html`<span>${said("timezone", row.timezone)}</span>`,
+          }${table("Subscribers, the newest first", data, {
+            Pseudonym: (row) => html`<code class="whole">${row.device}</code>`,
+            App: (row) => html`${said("platform", row.platform)} ${row.app_version}`,
+            Language: (row) => row.locale,
+            "Time zone": (row) => html`<span>${said("timezone", row.timezone)}</span>`,
+            State: (row) =>
               row.muted
                 ? html`<span class="badge">muted</span>`
                 : html`<span class="badge good">listening</span>`,
-              instant(row.subscribed_at, now),
-            ]),
-          )}`
+            Since: (row) => instant(row.subscribed_at, now),
+          })}`
     }${data.length > 0 && pager(base, { before, next: meta.next_before, query: { status }, part: "#list" })}`;
   const part = livePart(
     "subscribers",

@@ -108,18 +108,8 @@ function newForm({ form: sent, token, base }: MemberVisit, error?: ApiError): Co
     </form></section>`;
 }
 
-function rowOf({ base, now }: MemberVisit, hook: Webhook): Content[] {
-  return [
-    html`<span class="stack"><a class="address" href="${base}webhooks/${hook.id}">${hook.url}</a><span class="muted">Added by: ${makerOf(hook)}</span></span>`,
-    eventChips(hook.events),
-    stateOf(hook),
-    hook.last_delivery_at === null
-      ? instant(null, now)
-      : html`<span class="stack">${instant(hook.last_delivery_at, now)}<span class="muted">${hook.last_status ? `answered ${hook.last_status}` : "no answer"}</span></span>`,
-  ];
-}
-
 async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
+  const { base, now } = visit;
   const { data: hooks } = await visit.call("list_webhooks");
   const form = mayUse(visit, "create_webhook") && newForm(visit, error);
   return visit.page(
@@ -127,20 +117,26 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
     html`<h1>Webhooks</h1>
     <p class="lede">A webhook tells a program of yours what happens: one signed request an event. ${NO_RETRIES} ${LIMITS.webhook_failures} failures in a row disable an endpoint.</p>
     ${error && form}
-    ${
-      hooks.length === 0
-        ? emptyState(
-            "No endpoints",
-            form
-              ? "Add the address of a program below, and choose what it is told."
-              : "Editors, admins and owners can add the address of a program.",
-          )
-        : table(
-            "Endpoints",
-            ["Endpoint", "Events", "State", "Last delivery"],
-            hooks.map((hook) => rowOf(visit, hook)),
-          )
-    }
+    ${table(
+      "Endpoints",
+      hooks,
+      {
+        Endpoint: (hook) =>
+          html`<span class="stack"><a class="address" href="${base}webhooks/${hook.id}">${hook.url}</a><span class="muted">Added by: ${makerOf(hook)}</span></span>`,
+        Events: ({ events }) => eventChips(events),
+        State: stateOf,
+        "Last delivery": ({ last_delivery_at: at, last_status }) =>
+          at === null
+            ? instant(null, now)
+            : html`<span class="stack">${instant(at, now)}<span class="muted">${last_status ? `answered ${last_status}` : "no answer"}</span></span>`,
+      },
+      emptyState(
+        "No endpoints",
+        form
+          ? "Add the address of a program below, and choose what it is told."
+          : "Editors, admins and owners can add the address of a program.",
+      ),
+    )}
     ${!error && form}
     <section class="card" aria-labelledby="pull"><h2 id="pull">Without a public address</h2>
       <p>A program that nobody can reach fetches the same events instead, with a key that has the scope <code>webhooks:read</code>. They are kept for ${LIMITS.events_days} days, whether there is an endpoint or not.</p>
