@@ -23,8 +23,8 @@ import {
   type Typed,
   textField,
 } from "./controls.ts";
+import { FILE_HINTS, fileField, type UploadField } from "./pages/files.ts";
 import { tick, wrongWith } from "./parts.ts";
-import { FILE_HINTS, fileField, type UploadField } from "./uploads.ts";
 
 export interface ChannelForm {
   values: URLSearchParams;

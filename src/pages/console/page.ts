@@ -1,5 +1,6 @@
 // The frame around every page, and the headers that keep it ours: no script but the files that a page names, styles from here
-// only, no framing.
+// only, no framing. And tables as files that spreadsheets open: RFC 4180, and no cell is taken for a formula
+// (docs/rules.md#csv-harmless).
 
 import type { Session } from "../../identity/auth/people.ts";
 import { list_connections } from "../../identity/session/connections.ts";
@@ -39,7 +40,7 @@ const SCRIPTS = {
   live: script("live"),
   /** Says beside a label how much of its room is taken. */
   count: script("count"),
-  /** Uploads files of a form while it is filled in (see uploads.ts). */
+  /** Uploads files of a form while it is filled in (see pages/files.ts). */
   upload: script("upload"),
   /** Fills a circle's middle from where the device is (see `circleFields`). */
   circle: script("circle"),
@@ -89,9 +90,6 @@ const SECURITY = {
   "x-content-type-options": "nosniff",
   "cache-control": "no-store",
 };
-
-/** The headers of whatever the console answers that is no page. */
-export const pageHeaders = () => ({ ...SECURITY });
 
 /** Parts of a workspace: path below it, others that belong to it, name, and the operation that one must be allowed to open it. */
 const SECTIONS: { path: string; name: string; also?: readonly string[]; shows?: { role: Role } }[] = [
@@ -239,3 +237,29 @@ function answer(
   for (const cookie of cookies) if (cookie) headers.append("set-cookie", cookie);
   return new Response(body?.toString(), { status, headers });
 }
+
+/** What spreadsheets take for the beginning of a formula, in either width. */
+const FORMULA = /^[\s]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
+
+function cell(value: string | number | null): string {
+  if (value === null) return "";
+  if (typeof value === "number") return String(value);
+  const harmless = FORMULA.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}
+
+export type CsvRow = readonly (string | number | null)[];
+
+/** Lines end in CR and LF, the last one as well. */
+export const csv = (rows: readonly CsvRow[]): string =>
+  rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
+
+/** A table to be kept as a file. @param name of letters, digits, hyphens and underscores, without ".csv" */
+export const csvAnswer = (name: string, rows: readonly CsvRow[]): Response =>
+  new Response(csv(rows), {
+    headers: {
+      ...SECURITY,
+      "content-type": "text/csv; charset=utf-8; header=present",
+      "content-disposition": `attachment; filename="${name}.csv"`,
+    },
+  });

@@ -7,8 +7,7 @@ import { type Action, linksOf, questionOf } from "../../model/fields/alert_actio
 import type { Capability } from "../../model/fields/pusher.ts";
 import { LIMITS, said } from "../../model/limits.ts";
 import { alertCard } from "../../ui/alert_card.ts";
-import { pictureElsewhere } from "../../ui/elsewhere.ts";
-import type { FaceFacts } from "../../ui/face.ts";
+import { type FaceFacts, pictureElsewhere } from "../../ui/face.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { ASKED } from "./channel_values.ts";

@@ -10,8 +10,7 @@ import { type NewAlert, type PublicChannel, SHOWN_TEXT } from "../../store/queri
 import { alertCard } from "../../ui/alert_card.ts";
 import { ASKS, CATEGORY_WORDS } from "../../ui/channel_words.ts";
 import { circleDrawing, circleOf, positionWords } from "../../ui/circle.ts";
-import { hostOf, pictureElsewhere } from "../../ui/elsewhere.ts";
-import { face, pictureHere } from "../../ui/face.ts";
+import { face, hostOf, pictureElsewhere, pictureHere } from "../../ui/face.ts";
 import { plainFacts } from "../../ui/field_facts.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";

@@ -7,8 +7,8 @@ import { said } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { clock } from "../../../ui/instants.ts";
 import { viewAt } from "../../../ui/view_at.ts";
-import { csvAnswer } from "../csv.ts";
 import { ACTOR_WORDS, actorName, actorOptions, offered } from "../finder.ts";
+import { csvAnswer } from "../page.ts";
 import { emptyState, instant, pager, select, table } from "../parts.ts";
 import { type AnswerOf, type MemberVisit, memberPage, type Page, type RowOf } from "../visit.ts";
 

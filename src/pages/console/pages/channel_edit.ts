@@ -23,7 +23,6 @@ import {
 import { asksPlace } from "../controls.ts";
 import { inForm, shownRefusal, withFields } from "../forms.ts";
 import { problem } from "../parts.ts";
-import { takeUploads, uploadsAt } from "../uploads.ts";
 import {
   type Channel,
   type FlashCode,
@@ -33,6 +32,7 @@ import {
   memberPage,
   type Page,
 } from "../visit.ts";
+import { takeUploads, uploadsAt } from "./files.ts";
 import { aheadNote } from "./own_workspaces.ts";
 
 const OPTIONS = {

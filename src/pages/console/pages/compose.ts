@@ -13,7 +13,6 @@ import { asksPlace } from "../controls.ts";
 import { inForm, shownRefusal } from "../forms.ts";
 import { framedMarkup } from "../phone.ts";
 import { ruleControl, wrongRepeat } from "../recurrence_form.ts";
-import { takeUploads } from "../uploads.ts";
 import {
   type Alert,
   type Channel,
@@ -36,6 +35,7 @@ import {
 } from "./compose_fields.ts";
 import { alertCircle, composePage, nextTyped, type Shown } from "./compose_form.ts";
 import { filesOf, preview } from "./compose_preview.ts";
+import { takeUploads } from "./files.ts";
 
 const NEW = "/channels/:pusher/alerts/new";
 const EDIT = "/channels/:pusher/alerts/:alert/edit";

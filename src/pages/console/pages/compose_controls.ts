@@ -10,9 +10,9 @@ import { type Content, type Html, html } from "../../../ui/html.ts";
 import { channelBase } from "../channel_head.ts";
 import { control, segmented, type Typed } from "../controls.ts";
 import { instant, select, tick, wrongWith } from "../parts.ts";
-import { FILE_NAMES, fileField, type UploadField } from "../uploads.ts";
 import type { Alert, MemberVisit } from "../visit.ts";
 import { LABELS, merge } from "./compose_fields.ts";
+import { FILE_NAMES, fileField, type UploadField } from "./files.ts";
 import { actorWords, isOwn, storyOf } from "./review_story.ts";
 
 const SENDING = ["send_alert", "create_alert"];

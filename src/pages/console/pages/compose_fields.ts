@@ -9,8 +9,8 @@ import { drawnOn, labelsOf, namesOf } from "../../../model/fields/record.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { argumentOf, heldFor } from "../controls.ts";
 import { fillRecurrence, REPEAT_FIELDS, recurrenceOf } from "../recurrence_form.ts";
-import type { UploadField } from "../uploads.ts";
 import type { Alert } from "../visit.ts";
+import type { UploadField } from "./files.ts";
 
 const FIELDS = drawnOn(ALERT, "form");
 /** Every field but those that have several controls. */

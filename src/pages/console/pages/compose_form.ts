@@ -15,7 +15,6 @@ import { circleFields, circleShown, folded, panel, plainControls, type Typed, wr
 import { problem, quoted, wrongWith } from "../parts.ts";
 import { devices, removalReport } from "../phone.ts";
 import { nextOnes, REPEAT_FIELDS, repeatFields } from "../recurrence_form.ts";
-import { FILE_HINTS, uploadsAt } from "../uploads.ts";
 import type { Channel, MemberVisit } from "../visit.ts";
 import { alertControl, askedField, segments, sureBox, upload } from "./compose_controls.ts";
 import {
@@ -29,6 +28,7 @@ import {
   UPLOADS,
 } from "./compose_fields.ts";
 import { type Previewed, pagePreview, preview } from "./compose_preview.ts";
+import { FILE_HINTS, uploadsAt } from "./files.ts";
 
 export interface Shown extends Previewed {
   error?: ApiError;

@@ -5,12 +5,12 @@
 import { ApiError } from "../../../model/errors.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { channelBase, channelHead } from "../channel_head.ts";
-import { type CsvRow, csvAnswer } from "../csv.ts";
 import { finder } from "../finder.ts";
 import { inForm } from "../forms.ts";
+import { type CsvRow, csvAnswer } from "../page.ts";
 import { asksAlone, chips, emptyState, livePart, problem, wrongWith } from "../parts.ts";
 import { dayPlots, dayTable, SERIES } from "../plots/days.ts";
-import { figures, numbersTable } from "../plots/numbers.ts";
+import { figures, numbersTable } from "../plots/plot.ts";
 import { type AnswerOf, type MemberVisit, memberPage, type Page, type Visit } from "../visit.ts";
 
 const DAY_MS = 86_400_000;

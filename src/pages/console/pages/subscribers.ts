@@ -6,10 +6,9 @@ import { namesOf } from "../../../model/fields/record.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { viewAt } from "../../../ui/view_at.ts";
 import { channelBase, channelHead } from "../channel_head.ts";
-import { csvAnswer } from "../csv.ts";
+import { csvAnswer } from "../page.ts";
 import { asksAlone, chips, emptyState, instant, livePart, pager, table } from "../parts.ts";
-import { figure, figures } from "../plots/numbers.ts";
-import { ranks } from "../plots/plot.ts";
+import { figure, figures, ranks } from "../plots/plot.ts";
 import { type AnswerOf, type MemberVisit, memberPage, type Page } from "../visit.ts";
 
 const SHOWN = 25;
