@@ -1,5 +1,6 @@
 // A channel's face: its picture where that lies on this server, else its initials on its two colours. Colours stand in SVG
-// attributes, so that a policy without inline styles allows any of them.
+// attributes, so that a policy without inline styles allows any of them. What lies on another server is named by its host, and
+// fetched when somebody asks for it.
 
 import { type Html, html } from "./html.ts";
 import { inkOn } from "./ink.ts";
@@ -26,3 +27,12 @@ export function face(facts: FaceFacts, id: string, size: "m" | "l" | "" = ""): H
   const wide = [...facts.initials].length > 2;
   return html`<svg class="face ${size}" viewBox="0 0 44 44" aria-hidden="true"><linearGradient id="${id}" x2="1" y2="1"><stop stop-color="${facts.gradient_from}"/><stop offset="1" stop-color="${facts.gradient_to}"/></linearGradient><rect width="44" height="44" fill="url(#${id})"/><text x="22" y="${wide ? 27 : 28.5}" text-anchor="middle" font-weight="650" font-size="${wide ? 14 : 18}" fill="${inkOn(facts)}">${facts.initials}</text></svg>`;
 }
+
+export const hostOf = (address: string): string => new URL(address).host;
+
+/**
+ * A picture of another server, which would learn who looks at the page, and when. A closed disclosure loads nothing, and
+ * who decides about an alert decides about this as well.
+ */
+export const pictureElsewhere = (address: string, alt: string): Html =>
+  html`<details class="more elsewhere"><summary>Show the picture from ${hostOf(address)}</summary><img src="${address}" alt="${alt}" loading="lazy" decoding="async" referrerpolicy="no-referrer"></details>`;

@@ -10,7 +10,7 @@ import { INVITE } from "../../src/model/fields/invite.ts";
 import { PUSHER } from "../../src/model/fields/pusher.ts";
 import type { Audience, Field, Fields, Place } from "../../src/model/fields/record.ts";
 import { WEBHOOK } from "../../src/model/fields/webhook.ts";
-import { JSON_FEED } from "../../src/pages/public_pages/feed_format.ts";
+import { JSON_FEED } from "../../src/pages/public_pages/feed.ts";
 import { plainFacts } from "../../src/ui/field_facts.ts";
 
 const NOUNS: Record<string, Fields> = {

@@ -1,7 +1,7 @@
 // Tables that are kept as files: what spreadsheets read in them, and what they must not run.
 
 import { expect, test } from "vitest";
-import { csv, csvAnswer } from "../../src/pages/console/csv.ts";
+import { csv, csvAnswer } from "../../src/pages/console/page.ts";
 
 // docs/rules.md#csv-harmless
 test("lines end in CR LF, and what has commas, quotes or lines is quoted", () => {

@@ -8,11 +8,9 @@ import { type Content, type Html, html } from "../../ui/html.ts";
 import { minuteWords } from "../../ui/instants.ts";
 import { channelBase } from "./channel_head.ts";
 import { ASKED } from "./channel_values.ts";
-import { livePart } from "./live.ts";
-import { emptyState } from "./parts.ts";
+import { emptyState, livePart } from "./parts.ts";
 import { SERIES as DAY_SERIES } from "./plots/days.ts";
-import { figures, numbersTable } from "./plots/numbers.ts";
-import { type Mark, plot, type Slot } from "./plots/plot.ts";
+import { figures, type Mark, numbersTable, plot, type Slot } from "./plots/plot.ts";
 import { type Alert, type AnswerOf, type MemberVisit, mayUse } from "./visit.ts";
 
 const HOUR_MS = 3_600_000;

@@ -26,6 +26,22 @@ const IN_PLACE = bearer("<your key>");
 const SHELL = `"Authorization: Bearer $${KEY_VARIABLE}"`;
 const UNTRIED = "Not run: it needs a desktop or an account.";
 
+/** Settings that name their servers below `root`, with whatever else says that they are told a key. */
+const settings = (root: string, server: (url: string) => object, headers: object, more: object = {}) => ({
+  key: (url: string) => json({ ...more, [root]: { belfry: { ...server(mcp(url)), headers } } }),
+  consent: (url: string) => json({ [root]: { belfry: server(mcp(url)) } }),
+  tried: UNTRIED,
+});
+
+const asUrl = (url: string) => ({ url });
+
+const CONNECTOR = {
+  where: "its settings, as a connector; over https and reachable from the internet",
+  key: null,
+  consent: mcp,
+  tried: UNTRIED,
+};
+
 export const ASSISTANT_CLIENTS: readonly AssistantClient[] = [
   {
     name: "Claude Code",
@@ -51,44 +67,25 @@ export const ASSISTANT_CLIENTS: readonly AssistantClient[] = [
     tried:
       "0.61.0, 2026-11-23: connected by key, and by a person's consent after `/mcp auth belfry` in it, where it asks for every permission.",
   },
-  {
-    name: "Cursor",
-    where: "~/.cursor/mcp.json",
-    key: (url) => json({ mcpServers: { belfry: { url: mcp(url), headers: FROM_ENVIRONMENT } } }),
-    consent: (url) => json({ mcpServers: { belfry: { url: mcp(url) } } }),
-    tried: UNTRIED,
-  },
+  { name: "Cursor", where: "~/.cursor/mcp.json", ...settings("mcpServers", asUrl, FROM_ENVIRONMENT) },
   {
     name: "VS Code",
     where: ".vscode/mcp.json",
-    key: (url) =>
-      json({
-        inputs: [{ type: "promptString", id: "belfry", description: "Key of Belfry", password: true }],
-        servers: { belfry: { type: "http", url: mcp(url), headers: bearer(`\${input:belfry}`) } },
-      }),
-    consent: (url) => json({ servers: { belfry: { type: "http", url: mcp(url) } } }),
-    tried: UNTRIED,
+    ...settings("servers", (url) => ({ type: "http", url }), bearer(`\${input:belfry}`), {
+      inputs: [{ type: "promptString", id: "belfry", description: "Key of Belfry", password: true }],
+    }),
   },
   {
     name: "Windsurf",
     where: "~/.codeium/windsurf/mcp_config.json",
-    key: (url) => json({ mcpServers: { belfry: { serverUrl: mcp(url), headers: FROM_ENVIRONMENT } } }),
-    consent: (url) => json({ mcpServers: { belfry: { serverUrl: mcp(url) } } }),
-    tried: UNTRIED,
+    ...settings("mcpServers", (serverUrl) => ({ serverUrl }), FROM_ENVIRONMENT),
   },
-  {
-    name: "Zed",
-    where: "settings.json",
-    key: (url) => json({ context_servers: { belfry: { url: mcp(url), headers: IN_PLACE } } }),
-    consent: (url) => json({ context_servers: { belfry: { url: mcp(url) } } }),
-    tried: UNTRIED,
-  },
+  { name: "Zed", where: "settings.json", ...settings("context_servers", asUrl, IN_PLACE) },
   {
     name: "LM Studio",
     where: "mcp.json (Program, Install)",
-    key: (url) => json({ mcpServers: { belfry: { url: mcp(url), headers: IN_PLACE } } }),
+    ...settings("mcpServers", asUrl, IN_PLACE),
     consent: null,
-    tried: UNTRIED,
   },
   {
     name: "Goose",
@@ -113,18 +110,6 @@ export const ASSISTANT_CLIENTS: readonly AssistantClient[] = [
     consent: null,
     tried: "Not run; `belfry mcp` itself is, with the SDKs of both protocols.",
   },
-  {
-    name: "claude.ai",
-    where: "its settings, as a connector; over https and reachable from the internet",
-    key: null,
-    consent: mcp,
-    tried: UNTRIED,
-  },
-  {
-    name: "ChatGPT",
-    where: "its settings, as a connector; over https and reachable from the internet",
-    key: null,
-    consent: mcp,
-    tried: UNTRIED,
-  },
+  { name: "claude.ai", ...CONNECTOR },
+  { name: "ChatGPT", ...CONNECTOR },
 ];

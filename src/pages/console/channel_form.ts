@@ -11,11 +11,20 @@ import { face, pictureHere } from "../../ui/face.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { ASKED, type ChannelField, LABELS } from "./channel_values.ts";
-import { circleFields, circleShown } from "./circle.ts";
-import { colour, folded, panel, segmented, textField } from "./controls.ts";
-import { control, plainControls, type Typed } from "./field_controls.ts";
+import {
+  circleFields,
+  circleShown,
+  colour,
+  control,
+  folded,
+  panel,
+  plainControls,
+  segmented,
+  type Typed,
+  textField,
+} from "./controls.ts";
+import { FILE_HINTS, fileField, type UploadField } from "./pages/files.ts";
 import { tick, wrongWith } from "./parts.ts";
-import { FILE_HINTS, fileField, type UploadField } from "./uploads.ts";
 
 export interface ChannelForm {
   values: URLSearchParams;

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { ApiError } from "../../model/errors.ts";
 import { type Capability, PUSHER } from "../../model/fields/pusher.ts";
 import { labelsOf, namesOf } from "../../model/fields/record.ts";
-import { argumentOf, heldFor, lines } from "./field_controls.ts";
+import { argumentOf, heldFor, lines } from "./controls.ts";
 import type { Channel } from "./visit.ts";
 
 export type ChannelField = keyof typeof PUSHER;

@@ -1,8 +1,14 @@
-// A list that is read whole, shown by pages and found by its words: in the address, so that it needs no script.
+// Finding in lists: one that is read whole is shown by pages and found by its words, alerts are searched by words, channel and who wrote
+// them. What is looked for stands in the address, so that it needs no script; what cannot be is said above an empty list.
 
+import type { AlertStatus } from "../../model/entities/alert.ts";
+import { ApiError } from "../../model/errors.ts";
+import { LIMITS } from "../../model/limits.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
+import { clock } from "../../ui/instants.ts";
 import { type Query, viewAt } from "../../ui/view_at.ts";
-import type { Visit } from "./visit.ts";
+import { emptyState, livePart, type Option, pager, problem, select, table } from "./parts.ts";
+import type { AnswerOf, MemberVisit, RowOf, Visit } from "./visit.ts";
 
 /** Rows of one page. */
 export const SHOWN = 25;
@@ -78,4 +84,185 @@ export function finder<Row>(
       all.length > SHOWN && html`${findForm(path + part, find, said)}${page.rows.length === 0 && nothing}`,
     ways: page.ways,
   };
+}
+
+type Line = RowOf<"list_audit_events">;
+
+export const ACTOR_WORDS: Record<string, string> = {
+  key: "key",
+  oauth: "assistant",
+  session: "person",
+  operator: "operator",
+};
+
+export const actorName = ({ type, name, id }: Line["actor"]): string =>
+  name ?? (type === "operator" ? "The operator" : (id ?? "Somebody"));
+
+/** `all`, which is no choice, and each of the entries: what is sent, and what is read. */
+export const offered = (all: string, entries: Iterable<[string, string]>): Option[] => [
+  { value: "", label: all },
+  ...[...entries].map(([value, label]) => ({ value, label })),
+];
+
+/** Everybody, and each actor of these lines once. The chosen one stands there in any case. */
+export function actorOptions(lines: readonly Line[], chosen: string | undefined): Option[] {
+  const actors = new Map<string, string>();
+  for (const { actor } of lines)
+    if (actor.id !== null && !actors.has(actor.id))
+      actors.set(actor.id, `${actorName(actor)} (${ACTOR_WORDS[actor.type]})`);
+  if (chosen && !actors.has(chosen)) actors.set(chosen, chosen);
+  return offered("Everybody", actors);
+}
+
+/** From how many of the newest lines of the audit log the form offers who wrote something. */
+const WRITERS_FROM = 100;
+const WRITES = new Set(["create_alert", "duplicate_alert"]);
+
+export interface AlertSearch {
+  q?: string;
+  channel?: string;
+  writer?: string;
+}
+
+/** What the address looks for. */
+export function searchIn({ url }: Pick<MemberVisit, "url">): AlertSearch {
+  const search: AlertSearch = {};
+  for (const name of ["q", "channel", "writer"] as const) {
+    const value = url.searchParams.get(name)?.trim();
+    if (value) search[name] = value;
+  }
+  return search;
+}
+
+const isSearch = (search: AlertSearch): boolean => Object.keys(search).length > 0;
+
+/** The same search in an address. */
+export const searchQuery = ({ q, channel, writer }: AlertSearch): Query => ({ q, channel, writer });
+
+const SHOWN_ALERTS = 25;
+
+interface Found extends AnswerOf<"list_account_alerts"> {
+  before: string | null;
+  search: AlertSearch;
+  refused: Content;
+}
+
+/** The page of alerts that the address asks for. Without an order they stand by their age. */
+export async function foundAlerts(
+  visit: MemberVisit,
+  search: AlertSearch,
+  { status, order }: { status?: AlertStatus | null; order?: "newest" | "oldest" },
+): Promise<Found> {
+  const { q, channel, writer } = search;
+  const before = visit.url.searchParams.get("before");
+  const asked = {
+    limit: SHOWN_ALERTS,
+    ...(status && { status }),
+    ...(order && { order }),
+    ...(before && { before }),
+    ...(q && { query: q }),
+    ...(writer && { writer }),
+  };
+  const found = { before, search, refused: null };
+  try {
+    const page = await (channel
+      ? visit.call("list_alerts", { ...asked, pusher_id: channel })
+      : visit.call("list_account_alerts", asked));
+    return { ...page, ...found };
+  } catch (error) {
+    // A wrong place or filter is somebody's own address; words are what people type.
+    if (!(error instanceof ApiError) || error.param !== "query") throw error;
+    return { data: [], meta: { next_before: null }, ...found, refused: problem(error) };
+  }
+}
+
+/** What stands where nothing is found. `all`: the address of the list without the search. */
+const nothingFits = (all: string): Html =>
+  emptyState(
+    "Nothing fits",
+    html`Every word has to begin a word of the title, the text or a tag of the channel. <a href="${all}">Show everything</a>`,
+  );
+
+/** Below the rows of a page: the ways to others, and how far the search looked where it ended early. */
+function pagesOf(
+  path: string,
+  { next_before, looked_to }: Found["meta"],
+  at: { before: string | null; query: Query },
+  ways: Parameters<typeof pager>[2] = { back: "Newest", on: "Older" },
+): Content {
+  const pages = (on: string) => pager(path, { ...at, next: next_before }, { ...ways, on });
+  if (!looked_to) return pages(ways.on);
+  return html`<p class="why" role="status">Looked as far as ${clock(new Date(looked_to))}. There may be more beyond.</p>${pages("Look further")}`;
+}
+
+/** The form. `channels` are offered for choice; `query` is what the address says besides. */
+async function searchForm(
+  visit: MemberVisit,
+  path: string,
+  search: AlertSearch,
+  { channels, query = {} }: { channels?: readonly Option[]; query?: Query },
+): Promise<Html> {
+  const { data } = await visit.call("list_audit_events", {
+    limit: WRITERS_FROM,
+    ...(!channels && search.channel && { pusher_id: search.channel }),
+  });
+  const writers = actorOptions(
+    data.filter(({ operation }) => WRITES.has(operation)),
+    search.writer,
+  );
+  return html`<form class="filter" method="get" action="${path}" role="search" aria-label="Alerts">
+    ${Object.entries(query).map(([name, value]) => value && html`<input type="hidden" name="${name}" value="${value}">`)}
+    <div class="field"><label for="q">Words</label><input type="search" id="q" name="q" value="${search.q ?? ""}" maxlength="${LIMITS.search}" placeholder="In title, text and tags"></div>
+    ${
+      channels &&
+      select({
+        name: "channel",
+        label: "Channel",
+        options: [{ value: "", label: "Every channel" }, ...channels],
+        value: search.channel ?? "",
+      })
+    }
+    ${select({ name: "writer", label: "Written by", options: writers, value: search.writer ?? "" })}
+    <button class="plain">Find</button></form>`;
+}
+
+export type AlertColumns = Record<string, (alert: RowOf<"list_account_alerts">) => Content>;
+
+/** How a list of alerts is shown. */
+interface List {
+  /** Names its part of the page. */
+  id: string;
+  path: string;
+  /** What the table shows, and in which order. */
+  caption: string;
+  /** The search as the address has it, and what stands there besides. */
+  search: AlertSearch;
+  query?: Query;
+  /** The list without the search. */
+  all: string;
+  columns: AlertColumns;
+  none: Content;
+  /** What stands where a list ends, and the words of the way to its begin. */
+  end: readonly [title: string, begin: string];
+  ways?: Parameters<typeof pager>[2];
+}
+
+/** A page of alerts that were found, as a part that follows what happens; and the form of its search, where there is anything to look for. */
+export function listed(visit: MemberVisit, { data, meta, refused, before, search }: Found, list: List) {
+  const { path, query = {}, end } = list;
+  const searches = isSearch(list.search);
+  const nothing = () => {
+    if (meta.looked_to) return emptyState("Nothing fits so far", "The search ended early.");
+    if (before) return emptyState(end[0], html`<a href="${path}">${end[1]}</a>`);
+    return searches ? (refused ?? nothingFits(list.all)) : list.none;
+  };
+  const at = { before, query: { ...searchQuery(list.search), ...query } };
+  const part = livePart(
+    list.id,
+    visit.url,
+    html`${table(list.caption, data, list.columns, data.length === 0 && nothing())}${(data.length > 0 || meta.looked_to) && pagesOf(path, meta, at, list.ways)}`,
+  );
+  const form = async (channels?: readonly Option[]) =>
+    (data.length > 0 || searches) && searchForm(visit, path, search, { channels, query });
+  return { part, form };
 }

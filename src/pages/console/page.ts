@@ -1,5 +1,6 @@
 // The frame around every page, and the headers that keep it ours: no script but the files that a page names, styles from here
-// only, no framing.
+// only, no framing. And tables as files that spreadsheets open: RFC 4180, and no cell is taken for a formula
+// (docs/rules.md#csv-harmless).
 
 import type { Session } from "../../identity/auth/people.ts";
 import { list_connections } from "../../identity/session/connections.ts";
@@ -9,108 +10,86 @@ import { list_members } from "../../identity/session/members.ts";
 import { showId } from "../../model/domain/ids.ts";
 import { roleReaches } from "../../model/domain/standing.ts";
 import type { Role } from "../../model/entities/member.ts";
+import type { ApiError } from "../../model/errors.ts";
 import type { Caller } from "../../store/context.ts";
-import { ALERT_CARD_STYLES, ICON, type PageFile, pageFile, STYLES } from "../../ui/files.ts";
+import { ALERT_CARD_STYLES, DRAWING_STYLES, ICON, type PageFile, pageFile, STYLES } from "../../ui/files.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
+import { CLOCK_SCRIPT } from "../../ui/instants.ts";
 
-/** Hands the secret of a one-time link to the page's form. */
-export const LINK_SCRIPT = pageFile("link.js", "text/javascript; charset=utf-8", import.meta.url);
+const script = (name: string): PageFile =>
+  pageFile(`${name}.js`, "text/javascript; charset=utf-8", import.meta.url);
 
-/** Goes on with the page's form by itself. */
-export const ONWARDS_SCRIPT = pageFile("onwards.js", "text/javascript; charset=utf-8", import.meta.url);
+const sheet = (name: string, ...more: string[]): PageFile =>
+  pageFile(
+    `${name}.css`,
+    "text/css; charset=utf-8",
+    import.meta.url,
+    [name, ...more].map((part) => `${part}.css`),
+  );
 
-/** Puts a copy button beside every `copyable` text: pages with such texts name it in their `scripts`. */
-export const COPY_SCRIPT = pageFile("copy.js", "text/javascript; charset=utf-8", import.meta.url);
+/** What pages run, by the name under which they ask for it. */
+const SCRIPTS = {
+  /** Hands the secret of a one-time link to the page's form. */
+  link: script("link"),
+  /** Goes on with the page's form by itself. */
+  onwards: script("onwards"),
+  /** Puts a copy button beside every `copyable` text. */
+  copy: script("copy"),
+  /** Lets a part of a page follow what happens (see `livePart`). */
+  live: script("live"),
+  /** Says beside a label how much of its room is taken. */
+  count: script("count"),
+  /** Uploads files of a form while it is filled in (see pages/files.ts). */
+  upload: script("upload"),
+  /** Fills a circle's middle from where the device is (see `circleFields`). */
+  circle: script("circle"),
+  /** Shows a channel's face and circle while they are chosen. */
+  channel: script("channel"),
+  /** Asks the browser for a passkey. */
+  passkey: script("passkey"),
+  /** The form of an alert: preview while it is written. */
+  compose: script("compose"),
+  /** Fields for instants in the person's own zone, with UTC beside them. */
+  zone: script("zone"),
+};
 
-/** Lets a part of a page follow what happens (see live.ts). */
-export const LIVE_SCRIPT = pageFile("live.js", "text/javascript; charset=utf-8", import.meta.url);
+const CONSOLE_STYLES = sheet("console", "headings", "print");
 
-/** Says beside a label how much of its room is taken: pages with counted fields name it. */
-export const COUNT_SCRIPT = pageFile("count.js", "text/javascript; charset=utf-8", import.meta.url);
+/** Sheets of the console's own. */
+const OWN_STYLES = {
+  /** The pages of channels, of their settings and invites, and the overview. */
+  channel: sheet("channel"),
+  /** What pages about people have of their own. */
+  people: sheet("people"),
+  /** Plots, their numbers, and lists by page. */
+  history: sheet("history", "numbers"),
+  /** Webhooks and the audit log. */
+  webhooks: sheet("webhooks"),
+  /** What pages that write or review an alert have of their own. */
+  compose: sheet("compose", "compose_decide"),
+  /** The month of planned alerts. */
+  month: sheet("month"),
+};
 
-/** Uploads files of a form while it is filled in (see uploads.ts). */
-export const UPLOAD_SCRIPT = pageFile("upload.js", "text/javascript; charset=utf-8", import.meta.url);
-
-/** Fills a circle's middle from where the device is (see circle.ts). */
-export const CIRCLE_SCRIPT = pageFile("circle.js", "text/javascript; charset=utf-8", import.meta.url);
-
-/** Shows a channel's face and circle while they are chosen. */
-export const CHANNEL_SCRIPT = pageFile("channel.js", "text/javascript; charset=utf-8", import.meta.url);
-
-/** The pages of channels, of their settings and invites, and the overview. */
-export const CHANNEL_STYLES = pageFile("channel.css", "text/css; charset=utf-8", import.meta.url);
-
-/** Asks the browser for a passkey. */
-export const PASSKEY_SCRIPT = pageFile("passkey.js", "text/javascript; charset=utf-8", import.meta.url);
-
-/** What pages about people have of their own. */
-export const PEOPLE_STYLES = pageFile("people.css", "text/css; charset=utf-8", import.meta.url);
-
-const CONSOLE_STYLES = pageFile("console.css", "text/css; charset=utf-8", import.meta.url, [
-  "console.css",
-  "headings.css",
-  "print.css",
-]);
-
-/** Plots, their numbers, and lists by page. */
-export const HISTORY_STYLES = pageFile("history.css", "text/css; charset=utf-8", import.meta.url, [
-  "history.css",
-  "numbers.css",
-]);
-
-/** Webhooks and the audit log. */
-export const WEBHOOK_STYLES = pageFile("webhooks.css", "text/css; charset=utf-8", import.meta.url);
-
-/** The form of an alert: preview while it is written. */
-export const COMPOSE_SCRIPT = pageFile("compose.js", "text/javascript; charset=utf-8", import.meta.url);
-
-/** Fields for instants in the person's own zone, with UTC beside them. */
-export const ZONE_SCRIPT = pageFile("zone.js", "text/javascript; charset=utf-8", import.meta.url);
-
-/** What pages that write or review an alert have of their own. */
-export const COMPOSE_STYLES = pageFile("compose.css", "text/css; charset=utf-8", import.meta.url, [
-  "compose.css",
-  "compose_decide.css",
-]);
-
-/** The month of planned alerts. */
-export const MONTH_STYLES = pageFile("month.css", "text/css; charset=utf-8", import.meta.url);
+const SHEETS = { ...OWN_STYLES, alert_card: ALERT_CARD_STYLES, drawings: DRAWING_STYLES };
 
 /** What pages of the console refer to, besides what all pages share. */
-export const CONSOLE_FILES: readonly PageFile[] = [
-  LINK_SCRIPT,
-  ONWARDS_SCRIPT,
-  COPY_SCRIPT,
-  LIVE_SCRIPT,
-  PASSKEY_SCRIPT,
-  COMPOSE_SCRIPT,
-  ZONE_SCRIPT,
-  CONSOLE_STYLES,
-  HISTORY_STYLES,
-  PEOPLE_STYLES,
-  COUNT_SCRIPT,
-  UPLOAD_SCRIPT,
-  CIRCLE_SCRIPT,
-  CHANNEL_SCRIPT,
-  CHANNEL_STYLES,
-  WEBHOOK_STYLES,
-  COMPOSE_STYLES,
-  MONTH_STYLES,
-];
+export const CONSOLE_FILES = [CONSOLE_STYLES, ...Object.values(SCRIPTS), ...Object.values(OWN_STYLES)];
+
+const POLICY =
+  "default-src 'none'; style-src 'self'; img-src 'self' https: data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+const HTML = { "content-type": "text/html; charset=utf-8" };
 
 const SECURITY = {
-  "content-security-policy":
-    "default-src 'none'; style-src 'self'; img-src 'self' https: data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  "content-security-policy": POLICY,
   // A form on a page without any referrer would be sent with `Origin: null`, so our own pages may know.
   "referrer-policy": "same-origin",
   "x-frame-options": "DENY",
   "x-content-type-options": "nosniff",
   "cache-control": "no-store",
 };
-
-/** The headers of whatever the console answers that is no page. */
-export const pageHeaders = () => ({ ...SECURITY });
 
 /** Parts of a workspace: path below it, others that belong to it, name, and the operation that one must be allowed to open it. */
 const SECTIONS: { path: string; name: string; also?: readonly string[]; shows?: { role: Role } }[] = [
@@ -130,22 +109,34 @@ const SECTIONS: { path: string; name: string; also?: readonly string[]; shows?: 
   { path: "assistants", name: "Assistants", shows: list_connections },
 ];
 
-export interface Frame {
-  title: string;
-  body: Content;
-  session?: Session | null;
-  caller?: Caller | null;
-  /** Path of the page: what follows the workspace in it is the section that the page belongs to. */
-  path?: string;
-  flash?: { kind: "done" | "problem"; text: string } | null;
+/** How a page is shown, beside its title and body. */
+export interface PageOptions {
+  status?: number;
+  /** What the page says was refused, whose status is the page's. */
+  error?: ApiError;
   /** One column in the middle, for pages before sign-in; or more room, for a form with a preview beside it. */
   width?: "narrow" | "wide";
+  /** Where the browser goes on by itself. */
   onwards?: string;
-  signOutField?: Html;
-  /** Files of CONSOLE_FILES that the page runs. They may ask this origin, and no other. */
-  scripts?: readonly PageFile[];
-  styles?: readonly PageFile[];
-  cards?: boolean;
+  /** What the page runs. It may ask this origin, and no other. */
+  scripts?: readonly (keyof typeof SCRIPTS)[];
+  styles?: readonly (keyof typeof SHEETS)[];
+  /** It may show pages of this origin in frames. */
+  frames?: boolean;
+  cookies?: readonly (string | null)[];
+}
+
+interface Frame extends PageOptions {
+  title: string;
+  body: Content;
+  publicUrl: string;
+  session: Session | null;
+  caller: Caller | null;
+  /** Path of the page: what follows the workspace in it is the section that the page belongs to. */
+  path: string;
+  /** What was done before the page was asked for. */
+  flash: string | null;
+  signOutField: Html;
 }
 
 export const workspacePath = (workspaceId: string) => `/console/${showId("wsp", workspaceId)}/`;
@@ -162,7 +153,7 @@ function workspaceSwitch({ session, caller }: Frame): Content {
   </details>`;
 }
 
-function navigation({ caller, path: at = "" }: Frame): Content {
+function navigation({ caller, path: at }: Frame): Content {
   if (!caller) return null;
   const section = at.split("/")[3] ?? "";
   const base = workspacePath(caller.workspace.id);
@@ -190,9 +181,11 @@ function header(frame: Frame): Html {
   </div></header>`;
 }
 
-export function frame(parts: Frame): Html {
-  const { title, body, flash, width, onwards, scripts = [], styles = [], cards } = parts;
-  return html`<!doctype html>
+/** A page in its frame. */
+export function framed(parts: Frame): Response {
+  const { title, body, flash, width, onwards, styles = [], error, publicUrl, frames } = parts;
+  const scripts = [CLOCK_SCRIPT, ...(parts.scripts ?? []).map((name) => SCRIPTS[name])];
+  const page = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -203,45 +196,70 @@ ${onwards && html`<meta http-equiv="refresh" content="0;url=${onwards}">`}
 <title>${title} · Belfry</title>
 <link rel="icon" href="${ICON.href}">
 <link rel="stylesheet" href="${STYLES.href}">
-${[CONSOLE_STYLES, ...(cards ? [ALERT_CARD_STYLES] : []), ...styles].map(({ href }) => html`<link rel="stylesheet" href="${href}">`)}
+${[CONSOLE_STYLES, ...styles.map((name) => SHEETS[name])].map(({ href }) => html`<link rel="stylesheet" href="${href}">`)}
 ${scripts.map(({ href }) => html`<script src="${href}" defer></script>`)}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 ${header(parts)}
 <main id="main" tabindex="-1"${width && html` class="${width}"`}>
-${flash && html`<p class="flash ${flash.kind}" role="${flash.kind === "done" ? "status" : "alert"}">${flash.text}</p>`}
+${flash && html`<p class="flash done" role="status">${flash}</p>`}
 ${body}
 </main>
 </body>
 </html>
 `;
-}
-
-/** `scripts` are the addresses of the files that the page may run; with `frames` it may show pages of this origin in frames. */
-export function pageAnswer(
-  status: number,
-  page: Html,
-  {
-    cookies = [],
-    scripts = [],
-    frames = false,
-  }: { cookies?: readonly (string | null)[]; scripts?: readonly string[]; frames?: boolean } = {},
-): Response {
-  const headers = new Headers({ "content-type": "text/html; charset=utf-8", ...SECURITY });
-  const more = [
-    ...(scripts.length > 0 ? [`script-src ${scripts.join(" ")}`, "connect-src 'self'"] : []),
+  const runs = scripts.map(({ path }) => new URL(path, publicUrl).href).join(" ");
+  const policy = [
+    POLICY,
+    `script-src ${runs}`,
+    "connect-src 'self'",
     ...(frames ? ["frame-src 'self'"] : []),
   ];
-  if (more.length > 0)
-    headers.set("content-security-policy", [SECURITY["content-security-policy"], ...more].join("; "));
-  for (const cookie of cookies) if (cookie) headers.append("set-cookie", cookie);
-  return new Response(page.toString(), { status, headers });
+  const headers = { ...HTML, "content-security-policy": policy.join("; ") };
+  return answer(parts.status ?? error?.status ?? 200, page, parts.cookies, headers);
 }
 
+/** A part of a page, for a script that puts it in place. */
+export const partAnswer = (part: Html): Response => answer(200, part, [], HTML);
+
 /** After a form was sent: the browser fetches another page of ours. */
-export function goTo(path: string, cookies: readonly (string | null)[] = []): Response {
-  const headers = new Headers({ location: path, ...SECURITY });
+export const goTo = (path: string, cookies: readonly (string | null)[] = []): Response =>
+  answer(303, null, cookies, { location: path });
+
+function answer(
+  status: number,
+  body: Html | null,
+  cookies: readonly (string | null)[] = [],
+  more: Record<string, string> = {},
+): Response {
+  const headers = new Headers({ ...SECURITY, ...more });
   for (const cookie of cookies) if (cookie) headers.append("set-cookie", cookie);
-  return new Response(null, { status: 303, headers });
+  return new Response(body?.toString(), { status, headers });
 }
+
+/** What spreadsheets take for the beginning of a formula, in either width. */
+const FORMULA = /^[\s]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
+
+function cell(value: string | number | null): string {
+  if (value === null) return "";
+  if (typeof value === "number") return String(value);
+  const harmless = FORMULA.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}
+
+export type CsvRow = readonly (string | number | null)[];
+
+/** Lines end in CR and LF, the last one as well. */
+export const csv = (rows: readonly CsvRow[]): string =>
+  rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
+
+/** A table to be kept as a file. @param name of letters, digits, hyphens and underscores, without ".csv" */
+export const csvAnswer = (name: string, rows: readonly CsvRow[]): Response =>
+  new Response(csv(rows), {
+    headers: {
+      ...SECURITY,
+      "content-type": "text/csv; charset=utf-8; header=present",
+      "content-disposition": `attachment; filename="${name}.csv"`,
+    },
+  });

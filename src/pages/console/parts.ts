@@ -111,23 +111,29 @@ export function tick(t: {
 /** A scope as a person reads it. */
 export const scopeLine = (scope: Scope): Html => html`${SCOPES[scope]} <code class="scope">${scope}</code>`;
 
-/** The first cell of a row is its heading. Roles are named, since cards on a phone are no table to a browser. */
-export function table(
+/**
+ * Rows by columns: what stands above each, and its cell of a row. The first cell is the row's heading. `none` stands in place of a table
+ * without rows. Roles are named, since cards on a phone are no table to a browser.
+ */
+export function table<Row>(
   caption: string,
-  columns: readonly string[],
-  rows: readonly (readonly Content[])[],
-): Html {
+  rows: readonly Row[],
+  cells: Readonly<Record<string, (row: Row) => Content>>,
+  none: Content = null,
+): Content {
+  if (rows.length === 0 && none) return none;
+  const columns = Object.keys(cells);
   return html`<table role="table"><caption class="unseen">${caption}</caption>
     <thead role="rowgroup"><tr role="row">${columns.map(
       (column) =>
         html`<th role="columnheader" scope="col">${column || html`<span class="unseen">Actions</span>`}</th>`,
     )}</tr></thead>
     <tbody role="rowgroup">${rows.map(
-      (cells) =>
-        html`<tr role="row">${cells.map((cell, i) =>
+      (row) =>
+        html`<tr role="row">${Object.entries(cells).map(([column, cell], i) =>
           i === 0
-            ? html`<th role="rowheader" scope="row">${cell}</th>`
-            : html`<td role="cell" data-label="${columns[i]}">${cell}</td>`,
+            ? html`<th role="rowheader" scope="row">${cell(row)}</th>`
+            : html`<td role="cell" data-label="${column}">${cell(row)}</td>`,
         )}</tr>`,
     )}</tbody></table>`;
 }
@@ -144,6 +150,19 @@ export function pager(
   if (!before && !next) return null;
   return html`<nav class="pages" aria-label="Pages">${before && way({}, back)}${next && way({ before: next }, on)}</nav>`;
 }
+
+/**
+ * A part of a page that follows what happens, while somebody looks: live.js asks for it again and puts it in place. Without script it
+ * stays as it was loaded. `address` answers with the part alone when it is asked with `live`.
+ */
+export const livePart = (id: string, address: URL, content: Content): Html => {
+  const alone = new URL(address);
+  alone.searchParams.set("live", "1");
+  return html`<div id="${id}" data-live="${alone.pathname}${alone.search}">${content}</div>`;
+};
+
+/** Whether such a part alone is asked for. */
+export const asksAlone = ({ url }: { url: URL }): boolean => url.searchParams.has("live");
 
 /** Somebody's words among ours: they stand as theirs, whatever they say. */
 export const quoted = (words: string): Html => html`<blockquote class="written">${words}</blockquote>`;
@@ -190,7 +209,7 @@ function words(at: Date, now: Date): string | null {
 }
 
 /**
- * Text to be copied whole: a click into it selects everything, and on pages that run COPY_SCRIPT a button copies it.
+ * Text to be copied whole: a click into it selects everything, and on pages that run "copy" a button copies it.
  * `what` completes "Copy …" for who cannot see what the button stands beside: "the key".
  */
 export const copyable = (text: Content, what = "the text"): Html =>

@@ -7,12 +7,11 @@ import { type Action, linksOf, questionOf } from "../../model/fields/alert_actio
 import type { Capability } from "../../model/fields/pusher.ts";
 import { LIMITS, said } from "../../model/limits.ts";
 import { alertCard } from "../../ui/alert_card.ts";
-import { pictureElsewhere } from "../../ui/elsewhere.ts";
-import type { FaceFacts } from "../../ui/face.ts";
+import { type FaceFacts, pictureElsewhere } from "../../ui/face.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { ASKED } from "./channel_values.ts";
-import { capital } from "./field_controls.ts";
+import { capital } from "./controls.ts";
 import type { Channel, MemberVisit } from "./visit.ts";
 
 /** What a phone draws of an alert, whether it is written already or being typed. */

@@ -7,7 +7,7 @@ import { isTimeZone } from "../../model/fields/zoned.ts";
 import { sentenceForPeople } from "../../model/for_people.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { clock } from "../../ui/instants.ts";
-import { type Typed, written } from "./field_controls.ts";
+import { type Typed, written } from "./controls.ts";
 import { select, tick, wrongWith } from "./parts.ts";
 
 export const DAYS: Record<string, string> = {

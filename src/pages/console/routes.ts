@@ -15,33 +15,38 @@ import type { Log, MemberCaller } from "../../store/context.ts";
 import { faultOf } from "../../store/db/unavailable.ts";
 import { fileAnswer, ICON, STYLES } from "../../ui/files.ts";
 import { CLOCK_SCRIPT } from "../../ui/instants.ts";
-import { FLASH_COOKIE, FLASHES, type FlashCode } from "./flash.ts";
-import { cookieOf, isFileForm, readFileForm, readForm, type SentFiles } from "./forms.ts";
-import { KEPT_FIELD, MAX_KEPT, signedInAnew, signedOut, welcomeBack } from "./kept.ts";
-import { CONSOLE_FILES, frame, goTo, pageAnswer } from "./page.ts";
+import {
+  cookieOf,
+  isFileForm,
+  KEPT_FIELD,
+  MAX_KEPT,
+  readFileForm,
+  readForm,
+  type SentFiles,
+  signedInAnew,
+  signedOut,
+  welcomeBack,
+} from "./forms.ts";
+import { CONSOLE_FILES, framed, goTo, partAnswer } from "./page.ts";
 import { ACCOUNT_PAGES } from "./pages/account.ts";
-import { ACCOUNT_ALERT_PAGES } from "./pages/account_alerts.ts";
-import { ASSISTANT_PAGES } from "./pages/assistants.ts";
+import { ALERT_LIST_PAGES } from "./pages/alert_lists.ts";
 import { AUDIT_PAGES } from "./pages/audit.ts";
-import { CHANNEL_ALERT_PAGES } from "./pages/channel_alerts.ts";
-import { CHANNEL_DELETE_PAGES } from "./pages/channel_delete.ts";
 import { CHANNEL_EDIT_PAGES } from "./pages/channel_edit.ts";
-import { CHANNEL_LIST_PAGES } from "./pages/channels.ts";
+import { CHANNEL_DELETE_PAGES, CHANNEL_LIST_PAGES } from "./pages/channels.ts";
 import { COMPOSE_PAGES } from "./pages/compose.ts";
+import { errorPage } from "./pages/confirm.ts";
 import { CONSENT_PAGES } from "./pages/consent.ts";
-import { errorPage } from "./pages/error.ts";
 import { FILE_PAGES } from "./pages/files.ts";
 import { INVITE_PAGES } from "./pages/invites.ts";
-import { KEY_PAGES } from "./pages/keys.ts";
+import { ASSISTANT_PAGES, KEY_PAGES } from "./pages/keys.ts";
 import { MEMBER_PAGES } from "./pages/members.ts";
 import { MONTH_PAGES } from "./pages/month.ts";
 import { OVERVIEW_PAGES } from "./pages/overview.ts";
 import { OWN_WORKSPACE_PAGES } from "./pages/own_workspaces.ts";
 import { REVIEW_PAGES } from "./pages/review.ts";
-import { SECOND_STEP_PAGES } from "./pages/second_step.ts";
 import { SENDER_PAGES } from "./pages/senders.ts";
 import { SERVICE_PAGES } from "./pages/service.ts";
-import { SIGN_IN_PAGES, signInForm } from "./pages/sign_in.ts";
+import { SECOND_STEP_PAGES, SIGN_IN_PAGES, signInForm } from "./pages/sign_in.ts";
 import { STATISTICS_PAGES } from "./pages/statistics.ts";
 import { SUBSCRIBER_PAGES } from "./pages/subscribers.ts";
 import { WAYS_IN_PAGES } from "./pages/ways_in.ts";
@@ -51,6 +56,9 @@ import { WELCOME_PAGES } from "./pages/welcome.ts";
 import {
   type AnswerOf,
   type ConsoleDeps,
+  FLASH_COOKIE,
+  FLASHES,
+  type FlashCode,
   type MemberVisit,
   openPage,
   type Page,
@@ -61,7 +69,6 @@ import {
 
 export const PAGES: readonly Page[] = [
   ...OVERVIEW_PAGES,
-  ...CHANNEL_ALERT_PAGES,
   ...CHANNEL_LIST_PAGES,
   ...CHANNEL_EDIT_PAGES,
   ...CHANNEL_DELETE_PAGES,
@@ -69,7 +76,7 @@ export const PAGES: readonly Page[] = [
   ...SENDER_PAGES,
   ...COMPOSE_PAGES,
   ...REVIEW_PAGES,
-  ...ACCOUNT_ALERT_PAGES,
+  ...ALERT_LIST_PAGES,
   ...MONTH_PAGES,
   ...STATISTICS_PAGES,
   ...SUBSCRIBER_PAGES,
@@ -233,26 +240,15 @@ function visitOf(facts: VisitFacts): Visit {
     ...facts,
     token,
     now: deps.now(),
-    page(title, body, options = {}) {
-      const { status = 200, cookies = [], frames = false, ...rest } = options;
-      const scripts = [CLOCK_SCRIPT, ...(options.scripts ?? [])];
-      const text = flashCode && Object.hasOwn(FLASHES, flashCode) ? FLASHES[flashCode as FlashCode] : null;
-      const page = frame({
-        title,
-        body,
+    page: (title, body, options = {}) =>
+      framed({
+        ...{ title, body, session, caller, signOutField: token, ...options },
+        publicUrl: deps.publicUrl,
         path: facts.url.pathname,
-        session,
-        caller,
-        signOutField: token,
-        flash: text === null ? null : { kind: "done", text },
-        ...rest,
-        scripts,
-      });
-      const named = scripts.map(({ path }) => new URL(path, deps.publicUrl).href);
-      const read = flashCode && deps.forms.cookie(FLASH_COOKIE, "", 0);
-      return pageAnswer(status, page, { cookies: [...cookies, read], scripts: named, frames });
-    },
-    part: (body) => pageAnswer(200, body),
+        flash: flashCode && Object.hasOwn(FLASHES, flashCode) ? FLASHES[flashCode as FlashCode] : null,
+        cookies: [...(options.cookies ?? []), flashCode && deps.forms.cookie(FLASH_COOKIE, "", 0)],
+      }),
+    part: partAnswer,
     goTo: (path, flash, cookies = []) =>
       goTo(path, [...cookies, flash ? deps.forms.cookie(FLASH_COOKIE, flash, 60) : null]),
   };
@@ -288,7 +284,7 @@ function asVisitor(visit: Visit): Visit {
     page: (title, body, options = {}) =>
       visit.page(title, body, {
         ...options,
-        cookies: [...(options.cookies ?? []), ...(cookie ? [cookie] : [])],
+        cookies: [...(options.cookies ?? []), cookie],
       }),
   };
 }

@@ -1,5 +1,6 @@
-// A page is a record: method, path, whom it is for, and what it answers. A visit is what the record is given; it sees no
-// database, only sign-in, and operations through dispatch, which says who may do what.
+// A page is a record: method, path, whom it is for, and what it answers. A visit is what the record is given; it sees no database, only
+// sign-in, and operations through dispatch, which says who may do what. After a form was sent, a page says once what was done: a cookie
+// carries the code of it, never its words.
 
 import type { z } from "zod";
 import type { KnownTool } from "../../../tools/index.ts";
@@ -13,10 +14,68 @@ import { need } from "../../model/need.ts";
 import type { Dispatcher } from "../../operation/dispatch.ts";
 import type { SessionOperation, Tool } from "../../operation/tool.ts";
 import type { Log, MemberCaller } from "../../store/context.ts";
-import type { PageFile } from "../../ui/files.ts";
 import type { Content, Html } from "../../ui/html.ts";
-import type { FlashCode } from "./flash.ts";
 import { type Again, type Forms, orAgain, type Refused, type SentFiles } from "./forms.ts";
+import type { PageOptions } from "./page.ts";
+
+export const FLASHES = {
+  "signed-out": "You are signed out.",
+  "session-ended": "The session was ended.",
+  "password-changed": "Your password was changed, and every other session was ended.",
+  "password-reset":
+    "Your password was set. Other sessions and passkeys were ended, and two-factor authentication from before your address was proved.",
+  "name-changed": "Your name was changed in every workspace.",
+  "workspace-made": "The workspace was made. You are its owner.",
+  "workspace-renamed": "The workspace has its new name.",
+  "retention-set": "It was saved. How many alerts go by it, and from when on, stands below.",
+  "workspace-left": "You left the workspace.",
+  "account-closed": "Your account is closed.",
+  "second-factor-off": "Two-factor authentication is off. The password alone signs you in.",
+  "passkey-added": "The passkey was added. You can sign in with it from now on.",
+  "passkey-removed": "The passkey was removed. Nobody signs in with it any more.",
+  "device-unlinked": "The device was unlinked. It is shown no test any more.",
+  "channel-opened": "The channel is open. Write its first alert, and tell people where to subscribe.",
+  "channel-opened-silent":
+    "The channel is open. It asks subscribers for nothing, so its alerts only appear in the list, without a banner or a sound.",
+  "channel-saved": "The channel was saved.",
+  "channel-saved-silent":
+    "The channel was saved. It asks subscribers for nothing, so its alerts only appear in the list, without a banner or a sound.",
+  "channel-kept":
+    "The channel was saved. Below stands how many alerts go by it, and from when on; until then you can take it back.",
+  "channel-same": "Nothing was changed: the channel already was as you wrote it.",
+  "channel-paused": "The channel is paused. Sends are refused until it goes on.",
+  "channel-resumed": "The channel goes on. Alerts can be sent again.",
+  "channel-deleted": "The channel was deleted, with all its alerts.",
+  "invite-made": "The invite works now.",
+  "invite-revoked": "The invite was revoked. It admits nobody else; who joined stays.",
+  "invite-evicted": "The invite was revoked, and the phones that joined by it were unsubscribed.",
+  "member-changed": "The member was changed. The change holds from the next request on.",
+  "member-removed": "The member was removed. Its keys and connected assistants ended.",
+  "file-uploaded": "The file was uploaded. The form of an alert offers it now.",
+  "file-deleted": "The file was deleted.",
+  "sender-tested": "This is what its message looks like here: a draft, which nobody is shown.",
+  "key-revoked": "The key was revoked. Its next call is refused.",
+  "key-saved": "The key was changed. The change holds from its next call on.",
+  "assistant-saved": "The assistant was changed. The change holds from its next call on.",
+  "alert-drafted": "It is a draft again. No phone shows it.",
+  "alert-saved": "Saved. No phone shows a draft.",
+  "alert-tested": "Your own devices that follow the channel show it now, as a test. Nobody else does.",
+  "alert-deleted": "The alert was deleted.",
+  "alert-sent": "The alert was sent. Phones show it from now on.",
+  "alert-sent-before": "This form had sent the alert already. It was not sent a second time.",
+  "alert-scheduled": "The alert is scheduled. Phones show it from its instant on.",
+  "alert-cancelled": "The alert was cancelled. Phones that have not fetched it never show it.",
+  "alert-declined": "The alert was declined. Its author can read what you wrote.",
+  "alert-duplicated": "This is the copy: a draft that nobody has seen.",
+  "webhook-tested": "A test event is on its way. Reload the page to see how it ended.",
+  "webhook-redelivered": "The event is on its way once more. Reload the page to see how it ended.",
+  "webhook-enabled": "The webhook is enabled. What happens from now on is sent to it.",
+  "webhook-deleted": "The webhook was deleted. Nothing is sent there any more.",
+  disconnected: "The assistant was disconnected. Its next call is refused.",
+} as const;
+
+export type FlashCode = keyof typeof FLASHES;
+export const FLASH_COOKIE = "belfry_flash";
 
 export interface ConsoleDeps {
   people: People;
@@ -33,18 +92,6 @@ export interface ConsoleDeps {
   /** Days that a line of the audit log is kept; 0 for ever. */
   auditRetentionDays: number;
   now(): Date;
-}
-
-export interface PageOptions {
-  status?: number;
-  width?: "narrow" | "wide";
-  onwards?: string;
-  /** Files of CONSOLE_FILES that it runs, and sheets that it has of its own. */
-  scripts?: readonly PageFile[];
-  styles?: readonly PageFile[];
-  cards?: boolean;
-  frames?: boolean;
-  cookies?: readonly string[];
 }
 
 export interface Visit {

@@ -10,14 +10,29 @@ import { type NewAlert, type PublicChannel, SHOWN_TEXT } from "../../store/queri
 import { alertCard } from "../../ui/alert_card.ts";
 import { ASKS, CATEGORY_WORDS } from "../../ui/channel_words.ts";
 import { circleDrawing, circleOf, positionWords } from "../../ui/circle.ts";
-import { hostOf, pictureElsewhere } from "../../ui/elsewhere.ts";
-import { face, pictureHere } from "../../ui/face.ts";
+import { face, hostOf, pictureElsewhere, pictureHere } from "../../ui/face.ts";
 import { plainFacts } from "../../ui/field_facts.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { qrDrawing } from "../../ui/qr.ts";
-import { curlLines } from "./curl.ts";
 import type { Places, PublicPagesDeps } from "./deps.ts";
+
+export interface Joining {
+  publicUrl: string;
+  handle: string;
+  invite: string | null;
+}
+
+export function curlLines({ publicUrl, handle, invite }: Joining): string {
+  const body = invite === null ? "{}" : JSON.stringify({ invite });
+  return `HANDSET=${publicUrl}/handset/v1
+TOKEN=$(curl -s $HANDSET/devices -H "Content-Type: application/json" \\
+  -d '{"platform": "cli", "app_version": "1.0", "locale": "en", "timezone": "UTC"}' |
+  sed 's/.*"token":"\\([A-Za-z0-9_]*\\)".*/\\1/')
+curl -s -X PUT $HANDSET/subscriptions/${handle} -H "Authorization: Bearer $TOKEN" \\
+  -H "Content-Type: application/json" -d '${body}'
+curl -s $HANDSET/inbox -H "Authorization: Bearer $TOKEN"`;
+}
 
 export interface ShownAlert extends NewAlert {
   sentAt: Date;

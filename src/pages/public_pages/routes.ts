@@ -1,21 +1,80 @@
 // Everything that is served without a session, for people: mounted last, so that nothing of it stands in front of the
-// service's own routes, whatever PUBLIC_BASE says.
+// service's own routes, whatever PUBLIC_BASE says. And the front page: people are told what this is and where to go, programs where
+// everything lies (docs/rules.md#front-page). Crawlers may read the public pages and what they are drawn with, nothing else.
 
 import type { H3 } from "h3";
+import packageJson from "../../../package.json" with { type: "json" };
+import { jsonAnswer, wantsPage } from "../../api/transports/answers.ts";
+import { DOCUMENT_PATH, PAGE_PATH } from "../../api/transports/docs.ts";
 import { requestOf } from "../../api/transports/request.ts";
 import { takesGzip } from "../../api/transports/static.ts";
 import { ALERT_CARD_STYLES, DRAWING_STYLES, fileAnswer, type PageFile } from "../../ui/files.ts";
+import { type Html, html } from "../../ui/html.ts";
+import { icon } from "../../ui/icons.ts";
 import { addDocsSite } from "../docs_site/routes.ts";
-import { CHANNEL_SCRIPT, channelPage, createFindChannel } from "./channel.ts";
-import { type PageSupport, type PublicPagesDeps, placesOf } from "./deps.ts";
-import { directoryOf } from "./directory.ts";
+import { CHANNEL_SCRIPT, channelPage, createFindChannel, publicInbox } from "./channel.ts";
+import { type PageSupport, type Places, type PublicPagesDeps, placesOf } from "./deps.ts";
+import { directoryOf, NEAR_SCRIPT_PATH, nearList, nearScript } from "./directory.ts";
 import { feeds } from "./feed.ts";
-import { frame, PAGE_STYLES, pageHeaders } from "./frame.ts";
-import { homePage, robotsText } from "./home.ts";
-import { publicInbox } from "./inbox.ts";
-import { countView, mount } from "./mount.ts";
-import { NEAR_SCRIPT_PATH, nearList, nearScript } from "./near.ts";
-import { nowhere } from "./refusals.ts";
+import { frame, nowhere, PAGE_STYLES, pageAnswer, pageHeaders } from "./frame.ts";
+import { countView, mount, type PublicPage } from "./mount.ts";
+
+export function homePage(deps: PublicPagesDeps): PublicPage {
+  const places = placesOf(deps);
+  const { publicUrl } = places;
+  const listed = {
+    name: "Belfry",
+    version: packageJson.version,
+    mcp: `${publicUrl}/mcp`,
+    api: `${publicUrl}/api/v1`,
+    handset: `${publicUrl}/handset/v1`,
+    openapi: publicUrl + DOCUMENT_PATH,
+    docs: publicUrl + PAGE_PATH,
+    channels: places.directoryUrl,
+    console: `${publicUrl}/console`,
+  };
+  const page = frame(
+    {
+      title: "Belfry: alerts that people choose to hear",
+      head: html`<link rel="canonical" href="${publicUrl}/"><meta name="description" content="Alert channels that anybody may follow without an account, and assistants may write to.">`,
+      body: body(places),
+    },
+    places,
+  );
+  const cached = { vary: "accept", "cache-control": "public, no-cache" };
+  return {
+    path: "/",
+    answer({ request }) {
+      if (wantsPage(request)) return pageAnswer(request, page, { places, headers: cached });
+      const answer = jsonAnswer(200, listed, cached);
+      return request.method === "HEAD" ? new Response(null, answer) : answer;
+    },
+  };
+}
+
+const body = ({ publicUrl, directory, origin }: Places): Html => html`<div class="front">
+<h1>Alerts that people choose to hear</h1>
+<p class="lede">Belfry carries alerts from whoever has something to say, such as a flood desk, a bakery or a build, to the phones of those who follow. Nobody needs an account to follow, and no channel learns who does.</p>
+<p class="cta"><a class="button" href="${directory}">${icon("search", "s")}Find a channel</a> <a class="button plain" href="${origin}/app/">Your alerts</a></p>
+</div>
+<div class="three">
+<section class="card"><h2 class="line">${icon("bell")}To hear</h2><p>A channel’s page says what it is and what it asks of your phone. You decide what it may do, and take it back whenever you like.</p><p><a href="${directory}">All public channels</a></p></section>
+<section class="card"><h2 class="line">${icon("speech")}To tell</h2><p>Open a channel, write, and send when you are sure: writing and sending are two permissions. Counts say what is known, and nothing more.</p><p><a href="${origin}/console">Sign in to the console</a></p></section>
+<section class="card"><h2 class="line">${icon("code")}To build</h2><p>Everything can be done by REST, by the command line and over MCP, and a handset can be written from the description alone.</p><p><a href="${origin}${PAGE_PATH}">The API, described</a> · <a href="${origin}${DOCUMENT_PATH}">OpenAPI</a></p></section>
+</div>
+<section class="card"><h2>Connect an assistant</h2><p class="small">Any MCP client does. Give it this address; it opens your browser, and you decide what it may do. It can write alerts without being able to send them.</p><pre class="copy" tabindex="0"><code>${publicUrl}/mcp</code></pre></section>`;
+
+/** Where channels lie at the root, the service's own addresses are named instead. */
+const OWN = ["/api/", "/app", "/assets/", "/console", "/handset/", "/mcp", "/metrics", "/oauth"];
+
+export function robotsText(deps: Pick<PublicPagesDeps, "publicUrl" | "publicBase">): string {
+  const { base, directory } = placesOf(deps);
+  const lines =
+    base === ""
+      ? OWN.map((path) => `Disallow: ${path}`)
+      : ["Allow: /$", `Allow: ${directory}$`, `Allow: ${base}/`, "Allow: /static/", "Disallow: /"];
+  return ["User-agent: *", ...lines, ""].join("\n");
+}
 
 export { nowhere };
 

@@ -19,7 +19,6 @@ import { LIMITS } from "../../../model/limits.ts";
 import { html } from "../../../ui/html.ts";
 import { addressCard } from "../channel_head.ts";
 import { hasPlace } from "../forms.ts";
-import { COPY_SCRIPT, PEOPLE_STYLES } from "../page.ts";
 import { field, instant, problem, table } from "../parts.ts";
 import { type Page, type PersonVisit, personForm, personPage } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
@@ -69,20 +68,18 @@ async function account(
         <button>Change the password</button>
       </form></section>
     <h2>Where you are signed in</h2>
-    ${table(
-      "Sessions",
-      ["Browser", "Address", "Signed in", "Last used", "Ends", ""],
-      sessions.map((row) => [
+    ${table("Sessions", sessions, {
+      Browser: (row) =>
         html`<strong>${deviceWords(row)}</strong>${row.current && html`<span class="badge good">this one</span>`}`,
-        row.address || "unknown",
-        instant(row.created_at, now),
-        instant(row.last_used_at, now),
-        instant(row.expires_at, now),
+      Address: (row) => row.address || "unknown",
+      "Signed in": (row) => instant(row.created_at, now),
+      "Last used": (row) => instant(row.last_used_at, now),
+      Ends: (row) => instant(row.expires_at, now),
+      "": (row) =>
         row.current
           ? html`<form method="post" action="/console/sign-out">${token}<button class="plain">Sign out</button></form>`
           : html`<a class="button danger" href="/console/account/sessions/${row.id}/end">End<span class="unseen"> the session: ${deviceWords(row)}</span></a>`,
-      ]),
-    )}
+    })}
     <section class="card" aria-labelledby="name-title"><h2 id="name-title">Your name</h2>
       ${problem(of("name"))}
       <form method="post" action="/console/account/name" novalidate>${token}
@@ -92,7 +89,7 @@ async function account(
     <h2>Close the account</h2>
     <p>You leave every workspace, and nobody signs in with this account again. A page tells first what becomes of each workspace.</p>
     <p><a class="button plain" href="/console/account/close">Close the account</a></p>`,
-    { status: wrong?.error.status ?? 200, styles: [PEOPLE_STYLES] },
+    { status: wrong?.error.status ?? 200, styles: ["people"] },
   );
 }
 
@@ -116,20 +113,18 @@ async function devices(visit: PersonVisit, error?: ApiError): Promise<Response> 
     ${problem(error)}
     ${
       data.length > 0 &&
-      table(
-        "Devices",
-        ["Device", "Linked", ""],
-        data.map(({ id, platform, app_version, linked_at }) => [
-          html`<strong>${platform}</strong> <span class="muted">app ${app_version}</span>`,
-          instant(linked_at, now),
+      table("Devices", data, {
+        Device: (row) =>
+          html`<strong>${row.platform}</strong> <span class="muted">app ${row.app_version}</span>`,
+        Linked: (row) => instant(row.linked_at, now),
+        "": ({ id }) =>
           html`<form method="post" action="${OWN_DEVICES}/${id}/unlink">${token}<button class="danger">Unlink</button></form>`,
-        ]),
-      )
+      })
     }
     <section class="card" aria-labelledby="link"><h2 id="link">Link a device</h2>
       <p>You open a link, or point its camera at a code, on the device itself. Let it follow the channels whose drafts you want to try there. At most ${LIMITS.own_devices} devices.</p>
       <form method="post" action="${OWN_DEVICES}">${token}<button>Make a link</button></form></section>`,
-    { status: error?.status ?? 200 },
+    { error },
   );
 }
 
@@ -141,7 +136,7 @@ async function linked(visit: PersonVisit): Promise<Response> {
     <h1>Link a device</h1>
     ${addressCard(url, "Open this on the device", html`<p>It works once, within ${LIMITS.own_device_minutes} minutes, and is shown only now. Give it to nobody: what you test is shown wherever it is opened.</p>`, { what: "the link" })}
     <p><a class="button plain" href="${OWN_DEVICES}">Done</a></p>`,
-    { scripts: [COPY_SCRIPT] },
+    { scripts: ["copy"] },
   );
 }
 

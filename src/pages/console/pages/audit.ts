@@ -7,9 +7,8 @@ import { said } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { clock } from "../../../ui/instants.ts";
 import { viewAt } from "../../../ui/view_at.ts";
-import { ACTOR_WORDS, actorName, actorOptions, offered } from "../actors.ts";
-import { csvAnswer } from "../csv.ts";
-import { HISTORY_STYLES, WEBHOOK_STYLES } from "../page.ts";
+import { ACTOR_WORDS, actorName, actorOptions, offered } from "../finder.ts";
+import { csvAnswer } from "../page.ts";
 import { emptyState, instant, pager, select, table } from "../parts.ts";
 import { type AnswerOf, type MemberVisit, memberPage, type Page, type RowOf } from "../visit.ts";
 
@@ -75,30 +74,6 @@ function outcome({ status, count, changed }: Line): Content {
   return html` <span class="badge warn">failed${often}</span>`;
 }
 
-function row(
-  visit: MemberVisit,
-  names: Map<string, string>,
-  people: Map<string, string>,
-  line: Line,
-  filter: Filter,
-): Content[] {
-  const { actor, transport, operation, pusher_id, created_at } = line;
-  const who = actorName(actor);
-  return [
-    html`<strong>${operationWords(visit, operation)}</strong>${outcome(line)}`,
-    html`<span class="stack">${
-      actor.id === null || filter.actor === actor.id
-        ? who
-        : html`<a href="${viewAt(`${visit.base}audit`, query({ ...filter, actor: actor.id }))}">${who}</a>`
-    } <span class="muted">${ACTOR_WORDS[actor.type]}, ${TRANSPORT_WORDS[transport]}</span></span>`,
-    pusher_id === null
-      ? html`<span class="muted">None</span>`
-      : (names.get(pusher_id) ?? "A deleted channel"),
-    subject(visit, people, line),
-    html`<span class="stack">${instant(created_at, visit.now)}<span class="muted">${clock(new Date(created_at))}</span></span>`,
-  ];
-}
-
 async function channels(visit: MemberVisit): Promise<Map<string, string>> {
   const { data } = await visit.call("list_pushers");
   return new Map(data.map(({ id, name }) => [id, name]));
@@ -137,75 +112,68 @@ async function page(visit: MemberVisit): Promise<Response> {
     html`<h1>Audit log</h1>
     <p class="lede">Who changed what, by which key or assistant, and through what. No texts and no secrets stand here. The database refuses to change or remove a line before its time. ${retention(visit.deps.auditRetentionDays)}</p>
     ${form}
-    ${
-      data.length === 0
-        ? emptyState(
-            before ? "Nothing older" : chosen ? "Nothing fits" : "Nothing was done yet",
-            chosen ? html`<a href="${at}">Show everything</a>` : "Every change leaves a line here.",
-          )
-        : table(
-            "What was done, newest first",
-            ["Done", "By", "Channel", "To what", "When"],
-            data.map((line) => row(visit, names, people, line, filter)),
-          )
-    }
+    ${table(
+      "What was done, newest first",
+      data,
+      {
+        Done: (line) => html`<strong>${operationWords(visit, line.operation)}</strong>${outcome(line)}`,
+        By: ({ actor, transport }) =>
+          html`<span class="stack">${
+            actor.id === null || filter.actor === actor.id
+              ? actorName(actor)
+              : html`<a href="${viewAt(at, query({ ...filter, actor: actor.id }))}">${actorName(actor)}</a>`
+          } <span class="muted">${ACTOR_WORDS[actor.type]}, ${TRANSPORT_WORDS[transport]}</span></span>`,
+        Channel: ({ pusher_id }) =>
+          pusher_id === null
+            ? html`<span class="muted">None</span>`
+            : (names.get(pusher_id) ?? "A deleted channel"),
+        "To what": (line) => subject(visit, people, line),
+        When: ({ created_at }) =>
+          html`<span class="stack">${instant(created_at, visit.now)}<span class="muted">${clock(new Date(created_at))}</span></span>`,
+      },
+      emptyState(
+        before ? "Nothing older" : chosen ? "Nothing fits" : "Nothing was done yet",
+        chosen ? html`<a href="${at}">Show everything</a>` : "Every change leaves a line here.",
+      ),
+    )}
     ${pager(at, { before, next: meta.next_before, query: query(filter) })}
     ${data.length > 0 && html`<p><a class="button plain" href="${viewAt(`${at}.csv`, query(filter))}">Download as CSV</a></p><p class="hint">The file has the newest ${MOST_LINES.toLocaleString("en")} lines that fit the filter. <code>list_audit_events</code> has them all.</p>`}
     ${visit.caller.member.role === "owner" && html`<p class="hint">How the service itself is stands on <a href="${visit.base}service">a page of its own</a>, for the owner of its only workspace.</p>`}`,
-    { styles: [HISTORY_STYLES, WEBHOOK_STYLES] },
+    { styles: ["history", "webhooks"] },
   );
 }
 
-const COLUMNS = ["at", "operation", "actor_type", "actor_id", "actor_name", "member_id"] as const;
-const MORE_COLUMNS = [
-  "transport",
-  "channel_id",
-  "channel",
-  "subject_id",
-  "status",
-  "line_id",
-  "failed_runs",
-  "changed",
-] as const;
+/** The columns of the file, each of a line and the names of channels. */
+const COLUMNS: Record<string, (line: Line, names: ReadonlyMap<string, string>) => string | null> = {
+  at: ({ created_at }) => created_at,
+  operation: ({ operation }) => operation,
+  actor_type: ({ actor }) => actor.type,
+  actor_id: ({ actor }) => actor.id,
+  actor_name: ({ actor }) => actor.name,
+  member_id: ({ actor }) => actor.member_id,
+  transport: ({ transport }) => transport,
+  channel_id: ({ pusher_id }) => pusher_id,
+  channel: ({ pusher_id }, names) => names.get(pusher_id ?? "") ?? null,
+  subject_id: ({ subject_id }) => subject_id,
+  status: ({ status }) => status,
+  line_id: ({ id }) => id,
+  failed_runs: ({ count }) => count?.toString() ?? null,
+  changed: ({ changed }) => changed?.join(" ") ?? null,
+};
 
 async function file(visit: MemberVisit): Promise<Response> {
   const filter = filterOf(visit);
   const names = await channels(visit);
-  const rows: (string | null)[][] = [];
-  for (let before: string | null | undefined; before !== null && rows.length < MOST_LINES; ) {
-    const page: AnswerOf<"list_audit_events"> = await visit.call("list_audit_events", {
-      ...filter,
-      limit: 100,
-      ...(before && { before }),
-    });
-    for (const {
-      id,
-      actor,
-      created_at,
-      operation,
-      transport,
-      pusher_id,
-      subject_id,
-      status,
-      count,
-      changed,
-    } of page.data)
-      rows.push([
-        ...[created_at, operation, actor.type, actor.id, actor.name, actor.member_id],
-        ...[
-          transport,
-          pusher_id,
-          names.get(pusher_id ?? "") ?? null,
-          subject_id,
-          status,
-          id,
-          count === null ? null : String(count),
-          changed?.join(" ") ?? null,
-        ],
-      ]);
+  const lines: Line[] = [];
+  for (let before: string | null | undefined; before !== null && lines.length < MOST_LINES; ) {
+    const asked = { ...filter, limit: 100, ...(before && { before }) };
+    const page: AnswerOf<"list_audit_events"> = await visit.call("list_audit_events", asked);
+    lines.push(...page.data);
     before = page.meta.next_before;
   }
-  return csvAnswer("audit-log", [[...COLUMNS, ...MORE_COLUMNS], ...rows]);
+  const cells = Object.values(COLUMNS);
+  const rows = lines.map((line) => cells.map((cell) => cell(line, names)));
+  return csvAnswer("audit-log", [Object.keys(COLUMNS), ...rows]);
 }
 
 export const AUDIT_PAGES: readonly Page[] = [

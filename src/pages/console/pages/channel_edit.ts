@@ -6,7 +6,6 @@ import { get_retention } from "../../../identity/session/workspaces.ts";
 import { MAX_BYTES } from "../../../model/domain/assets.ts";
 import { type ApiError, forbidden, notFound } from "../../../model/errors.ts";
 import { MAX_BODY } from "../../../operation/tool.ts";
-import { DRAWING_STYLES } from "../../../ui/files.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
 import { channelCircle, channelPanels, channelShown, PICTURE } from "../channel_form.ts";
@@ -21,27 +20,25 @@ import {
   seenMark,
   valuesOf,
 } from "../channel_values.ts";
-import { asksPlace } from "../circle.ts";
-import type { FlashCode } from "../flash.ts";
+import { asksPlace } from "../controls.ts";
 import { inForm, shownRefusal, withFields } from "../forms.ts";
-import {
-  CHANNEL_SCRIPT,
-  CHANNEL_STYLES,
-  CIRCLE_SCRIPT,
-  COUNT_SCRIPT,
-  pageAnswer,
-  UPLOAD_SCRIPT,
-} from "../page.ts";
 import { problem } from "../parts.ts";
-import { takeUploads, uploadsAt } from "../uploads.ts";
-import { type Channel, type MemberVisit, mayUse, memberForm, memberPage, type Page } from "../visit.ts";
+import {
+  type Channel,
+  type FlashCode,
+  type MemberVisit,
+  mayUse,
+  memberForm,
+  memberPage,
+  type Page,
+} from "../visit.ts";
+import { takeUploads, uploadsAt } from "./files.ts";
 import { aheadNote } from "./own_workspaces.ts";
 
 const OPTIONS = {
-  cards: true,
-  styles: [DRAWING_STYLES, CHANNEL_STYLES],
-  scripts: [COUNT_SCRIPT, CIRCLE_SCRIPT, UPLOAD_SCRIPT, CHANNEL_SCRIPT],
-};
+  styles: ["alert_card", "drawings", "channel"],
+  scripts: ["count", "circle", "upload", "channel"],
+} as const;
 
 const MAX_FORM = MAX_BYTES.image + MAX_BODY.usual;
 
@@ -65,7 +62,7 @@ function shownInForm(error: unknown): ApiError {
 }
 
 function answer(visit: MemberVisit, title: string, body: Html, error?: ApiError): Response {
-  return asksPlace(visit.page(title, body, { ...OPTIONS, status: error?.status ?? 200 }));
+  return asksPlace(visit.page(title, body, { ...OPTIONS, error }));
 }
 
 const formOf = (visit: MemberVisit, action: string, content: Content, foot: Content) =>
@@ -219,10 +216,9 @@ export const CHANNEL_EDIT_PAGES: readonly Page[] = [
   { ...memberForm("/channels/new", newForm, open), maxFiles: MAX_FORM },
 
   // The drawings of a form that is being filled in. Nothing is kept of what it says.
-  memberPage("POST", "/channels/shown", async ({ form, deps }) => {
+  memberPage("POST", "/channels/shown", async ({ form, deps, part }) => {
     const handle = form.get("known_as");
-    return pageAnswer(
-      200,
+    return part(
       html`<div id="channel-shown">${channelShown(form, handle, deps.publicUrl)}</div>${channelCircle(form)}`,
     );
   }),

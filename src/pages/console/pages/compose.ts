@@ -7,25 +7,22 @@ import { test_alert } from "../../../identity/session/own_devices.ts";
 import { MAX_BYTES } from "../../../model/domain/assets.ts";
 import { ApiError, conflict, notFound } from "../../../model/errors.ts";
 import { MAX_BODY } from "../../../operation/tool.ts";
-import { DRAWING_STYLES } from "../../../ui/files.ts";
 import { html } from "../../../ui/html.ts";
 import { alertPath, channelBase, channelOf } from "../channel_head.ts";
-import { asksPlace } from "../circle.ts";
-import type { FlashCode } from "../flash.ts";
+import { asksPlace } from "../controls.ts";
 import { inForm, shownRefusal } from "../forms.ts";
-import {
-  CIRCLE_SCRIPT,
-  COMPOSE_SCRIPT,
-  COMPOSE_STYLES,
-  COUNT_SCRIPT,
-  UPLOAD_SCRIPT,
-  ZONE_SCRIPT,
-} from "../page.ts";
 import { framedMarkup } from "../phone.ts";
 import { ruleControl, wrongRepeat } from "../recurrence_form.ts";
-import { takeUploads } from "../uploads.ts";
-import { type Alert, type Channel, type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
-import { clashReport, editedSince } from "./compose_controls.ts";
+import {
+  type Alert,
+  type Channel,
+  type FlashCode,
+  type MemberVisit,
+  memberForm,
+  memberPage,
+  type Page,
+} from "../visit.ts";
+import { clashReport, editedSince, sentBefore } from "./compose_controls.ts";
 import {
   argumentsOf,
   blankForm,
@@ -38,7 +35,7 @@ import {
 } from "./compose_fields.ts";
 import { alertCircle, composePage, nextTyped, type Shown } from "./compose_form.ts";
 import { filesOf, preview } from "./compose_preview.ts";
-import { sentBefore } from "./sent_before.ts";
+import { takeUploads } from "./files.ts";
 
 const NEW = "/channels/:pusher/alerts/new";
 const EDIT = "/channels/:pusher/alerts/:alert/edit";
@@ -72,10 +69,10 @@ async function show(
     {
       status: status ?? error?.status ?? 200,
       width: "wide",
-      cards: true,
+
       frames: true,
-      styles: [DRAWING_STYLES, COMPOSE_STYLES],
-      scripts: [ZONE_SCRIPT, COUNT_SCRIPT, CIRCLE_SCRIPT, UPLOAD_SCRIPT, COMPOSE_SCRIPT],
+      styles: ["alert_card", "drawings", "compose"],
+      scripts: ["zone", "count", "circle", "upload", "compose"],
     },
   );
   return asksPlace(page);

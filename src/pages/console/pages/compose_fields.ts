@@ -7,10 +7,10 @@ import { ALERT } from "../../../model/fields/alert.ts";
 import { type Action, linksOf, questionOf } from "../../../model/fields/alert_action.ts";
 import { drawnOn, labelsOf, namesOf } from "../../../model/fields/record.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import { argumentOf, heldFor } from "../field_controls.ts";
+import { argumentOf, heldFor } from "../controls.ts";
 import { fillRecurrence, REPEAT_FIELDS, recurrenceOf } from "../recurrence_form.ts";
-import type { UploadField } from "../uploads.ts";
 import type { Alert } from "../visit.ts";
+import type { UploadField } from "./files.ts";
 
 const FIELDS = drawnOn(ALERT, "form");
 /** Every field but those that have several controls. */

@@ -11,15 +11,12 @@ import { distanceWords } from "../../../ui/alert_card.ts";
 import { circleOf, positionWords } from "../../../ui/circle.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { channelBase, channelFace } from "../channel_head.ts";
-import { circleFields, circleShown } from "../circle.ts";
-import { folded, panel } from "../controls.ts";
-import { plainControls, type Typed, written } from "../field_controls.ts";
+import { circleFields, circleShown, folded, panel, plainControls, type Typed, written } from "../controls.ts";
 import { problem, quoted, wrongWith } from "../parts.ts";
 import { devices, removalReport } from "../phone.ts";
 import { nextOnes, REPEAT_FIELDS, repeatFields } from "../recurrence_form.ts";
-import { FILE_HINTS, uploadsAt } from "../uploads.ts";
 import type { Channel, MemberVisit } from "../visit.ts";
-import { alertControl, segments, sureBox, upload } from "./compose_controls.ts";
+import { alertControl, askedField, segments, sureBox, upload } from "./compose_controls.ts";
 import {
   ACTION_ROWS,
   actionsOf,
@@ -31,7 +28,7 @@ import {
   UPLOADS,
 } from "./compose_fields.ts";
 import { type Previewed, pagePreview, preview } from "./compose_preview.ts";
-import { askedField } from "./sent_before.ts";
+import { FILE_HINTS, uploadsAt } from "./files.ts";
 
 export interface Shown extends Previewed {
   error?: ApiError;

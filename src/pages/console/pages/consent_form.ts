@@ -209,6 +209,6 @@ export async function consentForm(
       <button class="plain" name="decision" value="deny" formnovalidate>Do not allow</button></div>
     </form></div>
     <p class="hint">You can disconnect it at any time on the page Assistants.</p>`,
-    { status: error?.status ?? 200, width: "narrow" },
+    { error, width: "narrow" },
   );
 }

@@ -1,5 +1,6 @@
-// Files: pictures, sounds and pages that alerts show. Uploaded here, named by their ids in alerts, deleted after a day
-// unless they are used.
+// Files: pictures, sounds and pages that alerts show. Uploaded here, named by their ids in alerts, deleted after a day unless they are
+// used. Or they come along with another form: a control for each, which a script of the page uploads at once with its progress, and
+// which the form itself brings where no script runs. Either way the form then holds what became of the file.
 
 import { IncomingFile } from "../../../effects/assets/incoming.ts";
 import { delete_file, list_files, upload_file } from "../../../identity/session/files.ts";
@@ -9,11 +10,67 @@ import { ApiError, notFound } from "../../../model/errors.ts";
 import { sentenceForPeople } from "../../../model/for_people.ts";
 import { LIMITS, said } from "../../../model/limits.ts";
 import { MAX_BODY } from "../../../operation/tool.ts";
-import { html } from "../../../ui/html.ts";
-import { COPY_SCRIPT } from "../page.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
+import { inForm } from "../forms.ts";
 import { copyable, emptyState, instant, pager, problem, select, table, wrongWith } from "../parts.ts";
 import { type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
+
+/** What a person is told of each kind before choosing. */
+export const FILE_HINTS: Record<AssetKind, string> = {
+  image: `PNG, JPEG, GIF, WebP or AVIF, up to ${said("image_file")}.`,
+  audio: `MP3, AAC, M4A, Ogg, WAV or FLAC, up to ${said("audio_file")}.`,
+  html: `An .html page in UTF-8, up to ${said("html_file")}.`,
+};
+
+/** What each is called where one is chosen. */
+export const FILE_NAMES: Record<AssetKind, string> = { image: "picture", audio: "recording", html: "page" };
+
+/** A file field of a form. */
+export interface UploadField {
+  field: string;
+  kind: AssetKind;
+  /** The control of the same form that holds the outcome. */
+  into: string;
+  /** What of the file it holds. */
+  holds: "id" | "url";
+}
+
+/** Where the script of a form sends its files, for the form's `data-uploads`. */
+export const uploadsAt = ({ base }: MemberVisit): string => `${base}files/upload`;
+
+/** @param button uploads without a script, where the form has nothing else that would send it */
+export function fileField(
+  { field, kind, into, holds }: UploadField,
+  { label, hint, button, error }: { label: string; hint: Content; button?: Html; error?: ApiError },
+): Html {
+  const wrong = wrongWith(error, field, hint);
+  return html`<div class="field uploading" data-upload="${kind}" data-into="${into}" data-holds="${holds}"><label for="${field}">${label}</label>
+    <p class="hint" id="${field}-hint">${hint}</p>${wrong.line}
+    <input id="${field}" name="${field}" type="file"${wrong.attributes}>${button}</div>`;
+}
+
+/** Uploads what a form brought; the form holds each file as if it had been chosen. @returns what is wrong with the first wrong one. */
+export async function takeUploads(
+  visit: MemberVisit,
+  fields: readonly UploadField[],
+): Promise<ApiError | undefined> {
+  for (const { field, kind, into, holds } of fields) {
+    const file = visit.files.get(field);
+    if (!file) continue;
+    try {
+      const made = await visit.asMember(upload_file, {
+        kind,
+        file: new IncomingFile([file.bytes], file.name),
+      });
+      visit.form.set(into, made[holds]);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status === 403) throw error;
+      return inForm(error, { file: field });
+    }
+  }
+  return undefined;
+}
 
 const KINDS: Record<AssetKind, { label: string; field: string }> = {
   image: {
@@ -57,24 +114,23 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
         </div>
         <button>Upload</button>
       </form></section>
-    ${
-      files.length === 0
-        ? emptyState("No files", "What you upload here, or on the form of an alert, stands here.")
-        : table(
-            "Files",
-            ["File", "Id for alerts", "Size", "Uploaded", "Deleted", ""],
-            files.map((file) => [
-              html`<div>${file.kind === "image" && html`<img class="thumb" src="${file.url}" alt="" width="56" height="56" loading="lazy">`}<a href="${file.frame_url ?? file.url}">${file.name}</a><br><span class="muted">${KINDS[file.kind].field}</span></div>`,
-              copyable(file.id, `the id of ${file.name}`),
-              size(file.bytes),
-              instant(file.created_at, now),
-              file.attached ? "No, it is in use" : instant(file.expires_at, now),
-              !file.attached &&
-                html`<a class="button danger" href="${base}files/${file.id}/delete">Delete<span class="unseen"> ${file.name}</span></a>`,
-            ]),
-          )
-    }${pager(`${base}files`, { before, next: meta.next_before })}`,
-    { status: error?.status ?? 200, scripts: [COPY_SCRIPT] },
+    ${table(
+      "Files",
+      files,
+      {
+        File: (file) =>
+          html`<div>${file.kind === "image" && html`<img class="thumb" src="${file.url}" alt="" width="56" height="56" loading="lazy">`}<a href="${file.frame_url ?? file.url}">${file.name}</a><br><span class="muted">${KINDS[file.kind].field}</span></div>`,
+        "Id for alerts": (file) => copyable(file.id, `the id of ${file.name}`),
+        Size: (file) => size(file.bytes),
+        Uploaded: (file) => instant(file.created_at, now),
+        Deleted: (file) => (file.attached ? "No, it is in use" : instant(file.expires_at, now)),
+        "": (file) =>
+          !file.attached &&
+          html`<a class="button danger" href="${base}files/${file.id}/delete">Delete<span class="unseen"> ${file.name}</span></a>`,
+      },
+      emptyState("No files", "What you upload here, or on the form of an alert, stands here."),
+    )}${pager(`${base}files`, { before, next: meta.next_before })}`,
+    { error, scripts: ["copy"] },
   );
 }
 

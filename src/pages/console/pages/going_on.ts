@@ -8,8 +8,7 @@ import type { Opened } from "../../../identity/auth/signing_in.ts";
 import { KNOWN_SCHEMES } from "../../../model/domain/redirect_schemes.ts";
 import type { ApiError } from "../../../model/errors.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { KEPT_FIELD, keptField, MAX_KEPT } from "../kept.ts";
-import { ONWARDS_SCRIPT, PEOPLE_STYLES } from "../page.ts";
+import { KEPT_FIELD, keptField, MAX_KEPT } from "../forms.ts";
 import { field, problem } from "../parts.ts";
 import { openPage, type Page, type Visit } from "../visit.ts";
 
@@ -72,7 +71,7 @@ export function codeForm(visit: Visit, error?: ApiError, cookies: readonly strin
       <p class="hint">No recovery code either? The operator of this server can turn two-factor authentication off for you.</p>
     </details>
     ${wanted.kept === null && html`<p class="hint"><a href="${stepPath("/console/sign-in", wanted)}">Start again</a></p>`}`,
-    { status: error?.status ?? 200, width: "narrow", styles: [PEOPLE_STYLES], cookies },
+    { error, width: "narrow", styles: ["people"], cookies },
   );
 }
 
@@ -126,7 +125,7 @@ function toKept(visit: Visit, at: string, kept: string | null, cookies: readonly
     html`<h1>You are signed in again</h1>
     <p class="lede">Nothing was done meanwhile. Everything that you wrote is kept in this page.</p>
     <form method="post" action="${at}" data-onwards>${keptField(kept)}<button>Go on with what you wrote</button></form>`,
-    { width: "narrow", scripts: [ONWARDS_SCRIPT], cookies },
+    { width: "narrow", scripts: ["onwards"], cookies },
   );
 }
 

@@ -6,17 +6,14 @@ import { pngOf } from "../../../effects/assets/pictures.ts";
 import { type ApiError, notFound } from "../../../model/errors.ts";
 import { INVITE } from "../../../model/fields/invite.ts";
 import { labelsOf, namesOf, plainOn } from "../../../model/fields/record.ts";
-import { DRAWING_STYLES } from "../../../ui/files.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
 import { clock } from "../../../ui/instants.ts";
 import { qrDrawing, qrFile, qrModules } from "../../../ui/qr.ts";
 import { addressCard, channelBase, channelHead, channelOf } from "../channel_head.ts";
-import { segmented } from "../controls.ts";
-import { argumentOf, control, plainControls } from "../field_controls.ts";
+import { argumentOf, control, plainControls, segmented } from "../controls.ts";
 import { finder } from "../finder.ts";
 import { hasPlace } from "../forms.ts";
-import { CHANNEL_STYLES, COPY_SCRIPT, COUNT_SCRIPT, ZONE_SCRIPT } from "../page.ts";
 import { copyable, emptyState, instant, problem, table } from "../parts.ts";
 import {
   type Channel,
@@ -29,10 +26,9 @@ import {
 } from "../visit.ts";
 
 const OPTIONS = {
-  cards: true,
-  styles: [DRAWING_STYLES, CHANNEL_STYLES],
-  scripts: [COPY_SCRIPT, COUNT_SCRIPT, ZONE_SCRIPT],
-};
+  styles: ["alert_card", "drawings", "channel"],
+  scripts: ["copy", "count", "zone"],
+} as const;
 
 /** How long an invite works, by the choice in its form; `own` is an instant that is typed. */
 const LIVES: Record<string, { label: string; days: number | null }> = {
@@ -100,20 +96,18 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
       data.length === 0
         ? !channel.is_public &&
           emptyState("No invites yet", "Make one below, and show its code to whom you want to reach.")
-        : html`${found.form}${table(
-            "Invites",
-            ["Invite", "State", "Joined by it", "Ends", ""],
-            found.rows.map((invite) => [
+        : html`${found.form}${table("Invites", found.rows, {
+            Invite: (invite) =>
               html`<strong><a href="${base}/invites/${invite.id}">${nameOf(invite)}</a></strong>`,
-              badge(invite, now),
-              usesOf(invite),
-              instant(invite.expires_at, now),
+            State: (invite) => badge(invite, now),
+            "Joined by it": usesOf,
+            Ends: (invite) => instant(invite.expires_at, now),
+            "": (invite) =>
               html`<a class="button plain" href="${base}/invites/${invite.id}">${usable(invite, now) ? "Show its code" : "Look"}<span class="unseen">: ${nameOf(invite)}</span></a>`,
-            ]),
-          )}${found.ways}`
+          })}${found.ways}`
     }
     ${!error && form}`,
-    { ...OPTIONS, status: error?.status ?? 200 },
+    { ...OPTIONS, error },
   );
 }
 

@@ -1,5 +1,11 @@
-// Keys: made here, shown once on the answering page, listed with their last use, revoked.
+// Keys: made here, shown once on the answering page, listed with their last use, revoked. And the assistants that the signed-in person
+// connected to this workspace, and the end of a connection.
 
+import {
+  end_connection,
+  list_connections,
+  update_connection,
+} from "../../../identity/session/connections.ts";
 import {
   create_key,
   get_left_by_key,
@@ -15,7 +21,6 @@ import { type Content, html } from "../../../ui/html.ts";
 import { segmented } from "../controls.ts";
 import { finder } from "../finder.ts";
 import { oneOf } from "../forms.ts";
-import { COPY_SCRIPT, PEOPLE_STYLES } from "../page.ts";
 import {
   copyable,
   emptyState,
@@ -31,6 +36,76 @@ import {
 import { CHOOSABLE, mayDo, PRESETS, SCOPE_GROUPS } from "../scope_groups.ts";
 import { type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
 import { askFirstLink, askFirstOf, askFirstPage, askFirstTick, askOnce } from "./confirm.ts";
+import { named } from "./consent_form.ts";
+
+export const ASSISTANT_PAGES: readonly Page[] = [
+  memberPage("GET", "/assistants", async (visit) => {
+    const { deps, caller, base, now } = visit;
+    const { data: rows } = await visit.asMember(list_connections, {});
+    return visit.page(
+      "Assistants",
+      html`<h1>Assistants</h1>
+      <p class="lede">The assistants that you connected to ${caller.workspace.name}. An assistant acts for you. It can never do more than you may.</p>
+      ${table(
+        "Connected assistants",
+        rows,
+        {
+          Assistant: (row) =>
+            html`<strong>${named(row.name)}</strong>${row.uri && html`<span class="muted">${URL.parse(row.uri)?.host}</span>`}`,
+          "May do": (row) =>
+            html`<div>${mayDo(row.scopes)}${askFirstLink(row.asks_first, `${base}assistants/${row.id}/asking`, row.name ?? "this assistant")}</div>`,
+          Channel: (row) => (row.pusher_id === null ? "All channels" : (row.handle ?? "A deleted channel")),
+          Connected: (row) => instant(row.created_at, now),
+          "Last used": (row) => instant(row.last_used_at, now),
+          "": (row) =>
+            html`<a class="button danger" href="${base}assistants/${row.id}/disconnect">Disconnect<span class="unseen"> ${row.name ?? "this assistant"}</span></a>`,
+        },
+        emptyState(
+          "No assistant is connected",
+          "Give an assistant the address below. It then asks you what it may do.",
+        ),
+      )}
+      <h2>Connect an assistant</h2>
+      <p>Give it this address. It opens your browser, and you say what it may do.</p>
+      ${copyable(`${deps.publicUrl}/mcp`, "the address")}`,
+      { styles: ["people"], scripts: ["copy"] },
+    );
+  }),
+
+  memberPage("GET", "/assistants/:id/asking", async (visit) => {
+    const { data: rows } = await visit.asMember(list_connections, {});
+    const row = rows.find(({ id }) => id === visit.params.id);
+    if (!row) throw notFound("connection");
+    const title =
+      row.name === null ? "May this assistant publish by itself?" : `May “${row.name}” publish by itself?`;
+    return askFirstPage(visit, { title, asksFirst: row.asks_first, back: `${visit.base}assistants` });
+  }),
+
+  memberPage("POST", "/assistants/:id/asking", async (visit) => {
+    const asked = { connection_id: visit.params.id ?? "", asks_first: askFirstOf(visit.form) };
+    await visit.asMember(update_connection, asked);
+    return visit.goTo(`${visit.base}assistants`, "assistant-saved");
+  }),
+
+  memberPage("GET", "/assistants/:id/disconnect", async (visit) => {
+    const { params, base } = visit;
+    const { data: rows } = await visit.asMember(list_connections, {});
+    const row = rows.find(({ id }) => id === params.id);
+    if (!row) throw notFound("connection");
+    return askOnce(visit, {
+      title: row.name === null ? "Disconnect this assistant?" : `Disconnect “${row.name}”?`,
+      effect: html`The assistant is refused from its next call on. To come back, it must ask you again.
+        What it set up is the workspace's and goes on: <a href="${base}webhooks">webhooks</a> that it added, <a href="${base}scheduled">alerts</a> that it scheduled.`,
+      act: "Disconnect",
+      back: `${base}assistants`,
+    });
+  }),
+
+  memberPage("POST", "/assistants/:id/disconnect", async (visit) => {
+    await visit.asMember(end_connection, { connection_id: visit.params.id ?? "" });
+    return visit.goTo(`${visit.base}assistants`, "disconnected");
+  }),
+];
 
 const LIFE_OPTIONS = Object.entries(KEY_LIVES).map(([value, { label }]) => ({ value, label }));
 
@@ -113,24 +188,24 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
     ${
       rows.length === 0
         ? emptyState("No keys", "Make a key below when a script needs one.")
-        : html`${found.form}${table(
-            "Keys that work",
-            ["Key", "May do", "Channel", "Made", "Last used", "Ends", ""],
-            found.rows.map((row) => [
+        : html`${found.form}${table("Keys that work", found.rows, {
+            Key: (row) =>
               html`<strong>${row.name}</strong><span class="muted">${row.own ? "acts for you" : `acts for ${row.member_name ?? row.email}`}</span>`,
+            "May do": (row) =>
               html`<div>${mayDo(row.scopes)}${askFirstLink(row.asks_first, `${base}keys/${row.id}/asking`, row.name)}</div>`,
+            Channel: (row) =>
               row.pusher_id === null
                 ? "All channels"
                 : html`<div>${row.handle ?? "A deleted channel"} ${row.made_for && row.handle && html`<a href="${base}channels/${row.pusher_id}/senders/${row.id}">Its last requests<span class="unseen">: ${row.name}</span></a>`}</div>`,
-              instant(row.created_at, now),
-              instant(row.last_used_at, now),
-              instant(row.expires_at, now),
+            Made: (row) => instant(row.created_at, now),
+            "Last used": (row) => instant(row.last_used_at, now),
+            Ends: (row) => instant(row.expires_at, now),
+            "": (row) =>
               html`<a class="button danger" href="${base}keys/${row.id}/revoke">Revoke<span class="unseen"> ${row.name}</span></a>`,
-            ]),
-          )}${found.ways}`
+          })}${found.ways}`
     }
     ${!error && form}`,
-    { status: error?.status ?? 200, styles: [PEOPLE_STYLES] },
+    { error, styles: ["people"] },
   );
 }
 
@@ -165,7 +240,7 @@ export const KEY_PAGES: readonly Page[] = [
         <p>Try it:</p>
         ${copyable(`curl -s ${deps.publicUrl}/api/v1/me -H "Authorization: Bearer ${made.key}"`, "the command")}
         <p><a class="button" href="${base}keys">I have copied it</a></p>`,
-      { scripts: [COPY_SCRIPT] },
+      { scripts: ["copy"] },
     );
   }),
 

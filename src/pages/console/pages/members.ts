@@ -1,5 +1,6 @@
-// Members of a workspace: who they are, adding one by a one-time link, roles, channels, removal. Shows what the signed-in
-// member may do, and leaves the deciding to the operations.
+// Members of a workspace: who they are, adding one by a one-time link, roles, channels, removal. Shows what the signed-in member may do,
+// and leaves the deciding to the operations. Of many channels those that are ticked stand first, and the others are looked for: with a
+// press that saves nothing, so it needs no script.
 
 import { STAND_IN } from "../../../identity/auth/links.ts";
 import { linkMail } from "../../../identity/auth/mail.ts";
@@ -14,14 +15,97 @@ import { grantableRoles } from "../../../model/domain/standing.ts";
 import type { Role } from "../../../model/entities/member.ts";
 import { ApiError } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import { html } from "../../../ui/html.ts";
-import { finder } from "../finder.ts";
+import type { MemberWish } from "../../../store/shapes/member.ts";
+import { type Content, html } from "../../../ui/html.ts";
+import { finder, matching } from "../finder.ts";
 import { oneOf, orAgain } from "../forms.ts";
-import { COPY_SCRIPT } from "../page.ts";
-import { copyable, field, instant, problem, select, table } from "../parts.ts";
+import { copyable, field, instant, problem, select, table, tick, wrongWith } from "../parts.ts";
 import { type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
-import { channelChoice, channelsSaid, LOOK, wishOf } from "./member_channels.ts";
+
+interface Channel {
+  id: string;
+  name: string;
+  handle: string;
+}
+
+const OFFERED = 12;
+
+/** Which button of a form looks for further channels: the form comes back as it was, and nothing is saved. */
+export const LOOK = "look";
+
+/**
+ * Which channels: every one, or those that are ticked. A ticked channel alone means "only these"; with "every channel" it
+ * contradicts itself, and the form comes back with neither chosen. `of` tells the forms of one page apart.
+ */
+export function channelChoice(
+  of: string,
+  channels: Channel[],
+  wish: MemberWish,
+  { mayAll, form, error }: { mayAll: boolean; form: URLSearchParams; error: ApiError | undefined },
+): Content {
+  const some = wish.pusher_ids.length > 0;
+  const { line, attributes } = wrongWith(error, "sees");
+  const all = { id: `${of}-all`, value: "all", checked: wish.every_channel && !some };
+  const looks = some || form.has(LOOK);
+  const only = { id: `${of}-some`, value: "some", checked: !mayAll || (looks && !wish.every_channel) };
+  const ticked = channels.filter(({ id }) => wish.pusher_ids.includes(id));
+  const find = (form.get("find") ?? "").trim();
+  const others = matching(
+    channels.filter((channel) => !ticked.includes(channel)),
+    find,
+    ({ name, handle }) => [name, handle],
+  );
+  const from = Math.max(0, Number.parseInt(form.get(LOOK) ?? "", 10) || 0);
+  const offered = others.slice(from, from + OFFERED);
+  const look = (at: number, words: string) =>
+    html`<button class="plain" name="${LOOK}" value="${at}" formaction="#${of}-sees">${words}</button>`;
+  const sees = { name: "sees", type: "radio" } as const;
+  return html`<fieldset id="${of}-sees"><legend>Channels</legend>${line}
+    ${mayAll && tick({ ...sees, ...all, label: "Every channel, later ones included", attributes })}
+    ${tick({ ...sees, ...only, label: "Only these:", ...(mayAll ? {} : { attributes }) })}
+    <div class="columns only">${
+      channels.length === 0
+        ? html`<p class="hint">There is no channel yet.</p>`
+        : [...ticked, ...offered].map((channel) =>
+            tick({
+              id: `${of}-${channel.id}`,
+              name: "pusher",
+              value: channel.id,
+              label: html`${channel.name} <span class="muted">${channel.handle}</span>`,
+              checked: wish.pusher_ids.includes(channel.id),
+            }),
+          )
+    }</div>${
+      channels.length > OFFERED &&
+      html`<div class="field"><label for="${of}-find">Find a channel</label>
+      <p class="hint" id="${of}-hint">Ticked channels stay. ${
+        offered.length === 0
+          ? "No other channel has these letters."
+          : `Of the others, ${from + 1} to ${from + offered.length} of ${others.length} stand here.`
+      }</p>
+      <input type="search" id="${of}-find" name="find" value="${find}" aria-describedby="${of}-hint"></div>
+      <div class="actions">${look(0, "Find")}${from > 0 && look(Math.max(0, from - OFFERED), "Previous channels")}${
+        from + OFFERED < others.length && look(from + OFFERED, "More channels")
+      }</div>`
+    }</fieldset>`;
+}
+
+/** What the form says, word for word: what it means, the operation decides. */
+export const wishOf = ({ form: sent }: MemberVisit): MemberWish => ({
+  role: sent.get("role") ?? "",
+  every_channel: sent.get("sees") === "all",
+  pusher_ids: sent.getAll("pusher"),
+});
+
+const NAMED = 3;
+
+/** What a member sees; null is everything. */
+export function channelsSaid(handles: string[] | null): string {
+  if (handles === null) return "all channels";
+  const more = handles.length - NAMED;
+  return `${handles.slice(0, NAMED).join(", ") || "none"}${more > 0 ? ` and ${more} more` : ""}`;
+}
 
 const ROLE_WORDS: Record<Role, string> = {
   owner: "Owner: everything",
@@ -61,25 +145,24 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
     <p class="lede">Who works in ${caller.workspace.name}, in which role, and on which channels.</p>
     ${error && form}
     ${found.form}
-    ${table(
-      "Members",
-      ["Member", "Role", "Channels", "State", "Added", "Last used", ""],
-      found.rows.map((row) => [
+    ${table("Members", found.rows, {
+      Member: (row) =>
         html`<strong>${row.name ?? row.email}${row.self && " (you)"}</strong>${row.name && html`<span class="muted">${row.email}</span>`}`,
-        row.role,
-        channelsSaid(row.handles),
+      Role: (row) => row.role,
+      Channels: (row) => channelsSaid(row.handles),
+      State: (row) =>
         row.joined
           ? html`<span class="badge good">joined</span>`
           : html`<span class="badge">${row.invited ? "has a link" : "not joined"}</span>`,
-        instant(row.created_at, now),
-        instant(row.last_used_at, now),
+      Added: (row) => instant(row.created_at, now),
+      "Last used": (row) => instant(row.last_used_at, now),
+      "": (row) =>
         row.manageable &&
-          html`<a class="button plain" href="${base}members/${row.id}">Change<span class="unseen"> ${row.name ?? row.email}</span></a>`,
-      ]),
-    )}
+        html`<a class="button plain" href="${base}members/${row.id}">Change<span class="unseen"> ${row.name ?? row.email}</span></a>`,
+    })}
     ${found.ways}
     ${!error && form}`,
-    { status: error?.status ?? 200 },
+    { error },
   );
 }
 
@@ -126,7 +209,7 @@ async function one(visit: MemberVisit, error?: ApiError): Promise<Response> {
     <section class="card" aria-labelledby="remove"><h2 id="remove">Remove from the workspace</h2>
       <p class="hint">${REMOVAL}</p>
       <p><a class="button danger" href="${at}/remove">Remove ${shown}</a></p></section>`,
-    { status: error?.status ?? 200 },
+    { error },
   );
 }
 
@@ -154,7 +237,7 @@ async function linkPage(visit: MemberVisit, made: { email: string; joined: boole
     <p class="flash careful">The link works once, within ${LIMITS.link_days} days. It is shown only now.</p>
     ${copyable(link, "the link")}
     <p><a class="button" href="${visit.base}members">Back to the members</a></p>`,
-    { scripts: [COPY_SCRIPT] },
+    { scripts: ["copy"] },
   );
 }
 

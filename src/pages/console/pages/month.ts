@@ -10,7 +10,6 @@ import { cut } from "../../../store/shapes/cut.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { viewAt } from "../../../ui/view_at.ts";
 import { channelBase } from "../channel_head.ts";
-import { MONTH_STYLES, ZONE_SCRIPT } from "../page.ts";
 import { field } from "../parts.ts";
 import { NO_ZONE } from "../recurrence_form.ts";
 import { type MemberVisit, memberPage, type Page, type RowOf } from "../visit.ts";
@@ -157,10 +156,10 @@ async function month(visit: MemberVisit): Promise<Response> {
     <form method="get" action="${base}month" data-own-zone><input type="hidden" name="month" value="${asked}">${channel && html`<input type="hidden" name="channel" value="${channel}">`}
       ${field({ name: "zone", label: "Days of the zone", value: typed, error })}<button class="plain">Show</button></form>`,
     {
-      status: error?.status ?? 200,
+      error,
       width: "wide",
-      styles: [MONTH_STYLES],
-      scripts: [ZONE_SCRIPT],
+      styles: ["month"],
+      scripts: ["zone"],
     },
   );
 }

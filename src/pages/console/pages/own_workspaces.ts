@@ -15,9 +15,8 @@ import { ApiError } from "../../../model/errors.ts";
 import { LIMITS, said } from "../../../model/limits.ts";
 import { need } from "../../../model/need.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { argumentOf } from "../field_controls.ts";
+import { argumentOf } from "../controls.ts";
 import { oneOf } from "../forms.ts";
-import { PEOPLE_STYLES } from "../page.ts";
 import { field, instant, problem, tick, wrongWith } from "../parts.ts";
 import {
   type MemberVisit,
@@ -58,7 +57,7 @@ async function form(visit: MemberVisit, error?: ApiError): Promise<Response> {
       <div class="actions"><button>Save</button><a class="button plain" href="/console/account">Back to your account</a></div>
     </form>
     <p class="note">An alert ends when it is sent or withdrawn, or when it expires, if that is later. Drafts and scheduled alerts stay. A channel can say otherwise in its settings. Whoever runs this service can make a copy first, with <code>belfry export</code>.</p>`,
-    { width: "narrow", status: error?.status ?? 200 },
+    { width: "narrow", error },
   );
 }
 
@@ -154,7 +153,7 @@ function nameForm(visit: MemberVisit, error?: ApiError): Response {
       ${field({ name: "name", label: "Name", value: visit.form.get("name") ?? visit.caller.workspace.name, maxlength: LIMITS.name, autocomplete: "organization", error })}
       <div class="actions"><button>Save the name</button><a class="button plain" href="${ACCOUNT}">Keep it</a></div>
     </form>`,
-    { width: "narrow", status: error?.status ?? 200 },
+    { width: "narrow", error },
   );
 }
 
@@ -177,7 +176,7 @@ async function closing(visit: PersonVisit, error?: ApiError): Promise<Response> 
       <div class="actions"><button class="danger">Close the account for good</button><a class="button plain" href="${ACCOUNT}">Keep it</a></div>
     </form>`
     }`,
-    { width: "narrow", status: error?.status ?? 200, styles: [PEOPLE_STYLES] },
+    { width: "narrow", error, styles: ["people"] },
   );
 }
 

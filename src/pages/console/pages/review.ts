@@ -11,34 +11,31 @@ import { ALERT } from "../../../model/fields/alert.ts";
 import { distanceWords } from "../../../ui/alert_card.ts";
 import { circleDrawing, circleOf, positionWords } from "../../../ui/circle.ts";
 import { plainFacts } from "../../../ui/field_facts.ts";
-import { DRAWING_STYLES } from "../../../ui/files.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { clock } from "../../../ui/instants.ts";
 import { alertTimeline, timelinePart } from "../alert_timeline.ts";
 import { alertPath, channelBase } from "../channel_head.ts";
-import { utc } from "../field_controls.ts";
-import type { FlashCode } from "../flash.ts";
+import { utc } from "../controls.ts";
 import { inForm, shownRefusal } from "../forms.ts";
-import { asksAlone, partAlone } from "../live.ts";
-import { COMPOSE_STYLES, COUNT_SCRIPT, HISTORY_STYLES, LIVE_SCRIPT, ZONE_SCRIPT } from "../page.ts";
-import { instant, problem, quoted } from "../parts.ts";
+import { asksAlone, instant, problem, quoted } from "../parts.ts";
 import { capabilityReport, couldReach, framedPictures, pageFrame, phone, removalReport } from "../phone.ts";
 import { nextOnes, recurrenceWords } from "../recurrence_form.ts";
 import { pageEffort } from "../text_changes.ts";
 import {
   type Alert,
   type Channel,
+  type FlashCode,
   type MemberVisit,
   mayUse,
   memberForm,
   memberPage,
   type Page,
 } from "../visit.ts";
+import { askedField, sentBefore } from "./compose_controls.ts";
 import { argumentsOf, formOf } from "./compose_fields.ts";
 import { askOnce } from "./confirm.ts";
 import { decisions, foot, refuseUnready } from "./review_decide.ts";
 import { byline, isOwn, pastOf, sinceDeclined, sinceSeen, storyCard } from "./review_story.ts";
-import { askedField, sentBefore } from "./sent_before.ts";
 
 const PATH = "/channels/:pusher/alerts/:alert";
 
@@ -114,10 +111,10 @@ async function review(visit: MemberVisit, error?: ApiError, asks: Html | null = 
     {
       status: error?.status ?? (asks ? 409 : 200),
       width: "wide",
-      cards: true,
+
       frames: true,
-      styles: [DRAWING_STYLES, COMPOSE_STYLES, HISTORY_STYLES],
-      scripts: alert.status === "sent" ? [LIVE_SCRIPT] : [ZONE_SCRIPT, COUNT_SCRIPT],
+      styles: ["alert_card", "drawings", "compose", "history"],
+      scripts: alert.status === "sent" ? ["live"] : ["zone", "count"],
     },
   );
 }
@@ -212,7 +209,7 @@ async function deleting(visit: MemberVisit, error?: ApiError): Promise<Response>
       html`<h1>This alert stays</h1>
       <p class="lede">This alert was sent. What was sent is a record, and cannot be deleted; cancelling keeps it from phones that have not fetched it yet.</p>
       <p><a class="button" href="${back}">Back to the alert</a></p>`,
-      { width: "narrow", status: error?.status ?? 200 },
+      { width: "narrow", error },
     );
   return askOnce(visit, {
     title: "Delete this alert?",
@@ -255,7 +252,7 @@ export const REVIEW_PAGES: readonly Page[] = [
   }),
   memberPage("GET", `${PATH}/timeline`, async (visit) => {
     const alert = await visit.call("get_alert", alertPath(visit));
-    if (asksAlone(visit)) return partAlone(await timelinePart(visit, alert));
+    if (asksAlone(visit)) return visit.part(await timelinePart(visit, alert));
     return visit.goTo(`${channelBase(visit, alert.pusher_id)}/alerts/${alert.id}`);
   }),
 

@@ -7,7 +7,7 @@ import { type ApiError, invalidRequest } from "../../../model/errors.ts";
 import { mostOf } from "../../../model/fields/accepts.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { minuteOf, written } from "../field_controls.ts";
+import { minuteOf, written } from "../controls.ts";
 import type { Alert, Channel, MemberVisit } from "../visit.ts";
 import { alertControl, sureBox } from "./compose_controls.ts";
 

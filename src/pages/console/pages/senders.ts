@@ -7,18 +7,16 @@ import { type ApiError, invalidRequest, notFound } from "../../../model/errors.t
 import { PROGRAM_NAMES, PROGRAMS, type Program } from "../../../model/fields/programs.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { PUBLISH } from "../../../model/scopes.ts";
-import { DRAWING_STYLES } from "../../../ui/files.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { channelBase, channelHead, channelOf } from "../channel_head.ts";
-import { capital } from "../field_controls.ts";
+import { capital } from "../controls.ts";
 import { oneOf } from "../forms.ts";
-import { CHANNEL_STYLES, COPY_SCRIPT } from "../page.ts";
 import { copyable, emptyState, field, instant, problem, select, table, tick } from "../parts.ts";
 import { LINES, type Place } from "../sender_lines.ts";
 import { type Channel, type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
 
 const PATH = "/channels/:pusher/senders";
-const OPTIONS = { cards: true, styles: [DRAWING_STYLES, CHANNEL_STYLES], scripts: [COPY_SCRIPT] };
+const OPTIONS = { styles: ["alert_card", "drawings", "channel"], scripts: ["copy"] } as const;
 
 const isProgram = (name: string | null): name is Program => name !== null && Object.hasOwn(PROGRAMS, name);
 
@@ -74,23 +72,22 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
     html`${channelHead(visit, channel, "senders")}
     <p class="lede">Programs that you already run can speak to this channel in their own words. Each has a key of its own, which sees no other channel.</p>
     ${error && newForm(visit, base, error)}
-    ${
-      senders.length === 0
-        ? emptyState("No senders yet", "Pick a program below, and get the lines to paste into it.")
-        : table(
-            "Senders",
-            ["Sender", "What it may", "Last used", "Made", ""],
-            senders.map((sender) => [
-              html`<strong><a href="${base}/${sender.id}">${sender.name}</a></strong>${titleOf(sender.made_for) !== sender.name && html`<span class="muted">${titleOf(sender.made_for)}</span>`}`,
-              mayOf(sender),
-              instant(sender.last_used_at, now),
-              instant(sender.created_at, now),
-              html`<a class="button plain" href="${base}/${sender.id}">Its last requests<span class="unseen">: ${sender.name}</span></a>`,
-            ]),
-          )
-    }
+    ${table(
+      "Senders",
+      senders,
+      {
+        Sender: (sender) =>
+          html`<strong><a href="${base}/${sender.id}">${sender.name}</a></strong>${titleOf(sender.made_for) !== sender.name && html`<span class="muted">${titleOf(sender.made_for)}</span>`}`,
+        "What it may": mayOf,
+        "Last used": (sender) => instant(sender.last_used_at, now),
+        Made: (sender) => instant(sender.created_at, now),
+        "": (sender) =>
+          html`<a class="button plain" href="${base}/${sender.id}">Its last requests<span class="unseen">: ${sender.name}</span></a>`,
+      },
+      emptyState("No senders yet", "Pick a program below, and get the lines to paste into it."),
+    )}
     ${!error && newForm(visit, base)}`,
-    { ...OPTIONS, status: error?.status ?? 200 },
+    { ...OPTIONS, error },
   );
 }
 
@@ -130,27 +127,13 @@ type Request = Awaited<ReturnType<typeof requestsOf>>[number];
 const requestsOf = async (visit: MemberVisit, key_id: string) =>
   (await visit.asMember(list_sender_requests, { key_id })).data;
 
-const OUTCOMES: Record<Request["outcome"], [words: string, kind: string]> = {
-  sent: ["sent", " good"],
-  scheduled: ["scheduled", " good"],
-  draft: ["draft", ""],
-  refused: ["refused", " warn"],
-  nothing: ["nothing to publish", ""],
+const OUTCOMES: Record<Request["outcome"], Html> = {
+  sent: html`<span class="badge good">sent</span>`,
+  scheduled: html`<span class="badge good">scheduled</span>`,
+  draft: html`<span class="badge">draft</span>`,
+  refused: html`<span class="badge warn">refused</span>`,
+  nothing: html`<span class="badge">nothing to publish</span>`,
 };
-
-function requestRow({ base, now }: MemberVisit, request: Request): Content[] {
-  const [words, kind] = OUTCOMES[request.outcome];
-  const more = request.alerts > 1 ? ` and ${request.alerts - 1} more` : "";
-  return [
-    html`<strong>${instant(request.at, now)}</strong>`,
-    titleOf(request.program),
-    html`<span class="badge${kind}">${words}</span>`,
-    html`${request.said}${request.notes.map((note) => html` <span class="muted">${note}</span>`)}`,
-    request.alert_id &&
-      request.pusher_id &&
-      html`<a href="${base}channels/${request.pusher_id}/alerts/${request.alert_id}">The alert</a>${more}`,
-  ];
-}
 
 async function senderOf(visit: MemberVisit, channel: Channel): Promise<Sender> {
   const sender = (await sendersOf(visit, channel)).find(({ id }) => id === visit.params.key);
@@ -176,15 +159,22 @@ async function one(visit: MemberVisit): Promise<Response> {
         <a class="button plain" href="${at}">Reload</a>
         <a class="button danger" href="${base}keys/${sender.id}/revoke">Revoke its key</a></div></section>
     <section aria-labelledby="requests"><h2 id="requests">Its last requests</h2>
-    ${
-      requests.length === 0
-        ? emptyState("Nothing came yet", "When the program sends, what became of it stands here.")
-        : table(
-            "Requests, newest first",
-            ["When", "Spoke as", "Became", "Why", ""],
-            requests.map((request) => requestRow(visit, request)),
-          )
-    }
+    ${table(
+      "Requests, newest first",
+      requests,
+      {
+        When: ({ at }) => html`<strong>${instant(at, now)}</strong>`,
+        "Spoke as": ({ program }) => titleOf(program),
+        Became: ({ outcome }) => OUTCOMES[outcome],
+        Why: ({ said, notes }) =>
+          html`${said}${notes.map((note) => html` <span class="muted">${note}</span>`)}`,
+        "": ({ alert_id, pusher_id, alerts }) =>
+          alert_id &&
+          pusher_id &&
+          html`<a href="${base}channels/${pusher_id}/alerts/${alert_id}">The alert</a>${alerts > 1 && ` and ${alerts - 1} more`}`,
+      },
+      emptyState("Nothing came yet", "When the program sends, what became of it stands here."),
+    )}
     <p class="hint">The last ${LIMITS.sender_requests} are kept; of what was sent, nothing is.</p></section>
     ${isProgram(sender.made_for) && html`<details class="card"><summary>What to paste</summary><p class="hint">With your key in place of <code>THE-KEY</code>. When it is lost, revoke it and connect the program once more.</p>${pasted(sender.made_for, placeOf(deps, channel, "THE-KEY"))}</details>`}`,
     OPTIONS,

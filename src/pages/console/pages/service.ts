@@ -3,7 +3,6 @@
 
 import { get_service_state } from "../../../identity/session/workspaces.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { HISTORY_STYLES } from "../page.ts";
 import { emptyState, instant, table } from "../parts.ts";
 import { type MemberVisit, memberPage, type Page } from "../visit.ts";
 
@@ -16,6 +15,9 @@ function sizeOf(bytes: number): string {
 
 const number = (count: number | null): Content =>
   count === null ? html`<span class="muted">Not known yet</span>` : count.toLocaleString("en");
+
+const numbers = (caption: string, rows: readonly (readonly [what: string, now: Content])[]): Content =>
+  table(caption, rows, { What: ([what]) => what, Now: ([, now]) => now });
 
 const part = (id: string, title: string, body: Content): Html =>
   html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${body}</section>`;
@@ -32,62 +34,53 @@ async function page(visit: MemberVisit): Promise<Response> {
       "health",
       "Health",
       html`<p><span class="badge ${well ? "ok" : "warn"}">${well ? "Ready" : `Ready, without: ${degraded.join(", ")}`}</span></p>
-      ${table(
-        "Versions and sizes",
-        ["What", "Now"],
-        [
-          ["Belfry", state.version ?? "Not known"],
-          ["Node", state.node ?? "Not known"],
-          ["PostgreSQL", state.postgres],
-          ["Database", sizeOf(state.database_bytes)],
-          ["Alerts, about", number(state.about_alerts)],
-          ["Handsets, about", number(state.about_devices)],
-        ],
-      )}`,
+      ${numbers("Versions and sizes", [
+        ["Belfry", state.version ?? "Not known"],
+        ["Node", state.node ?? "Not known"],
+        ["PostgreSQL", state.postgres],
+        ["Database", sizeOf(state.database_bytes)],
+        ["Alerts, about", number(state.about_alerts)],
+        ["Handsets, about", number(state.about_devices)],
+      ])}`,
     )}
     ${part(
       "waits",
       "What waits",
-      table(
-        "What waits now",
-        ["What", "Now"],
+      numbers("What waits now", [
+        ["Alerts that came due and nobody has looked at", number(state.due_alerts)],
         [
-          ["Alerts that came due and nobody has looked at", number(state.due_alerts)],
-          [
-            "The next scheduled alert",
-            state.next_due_at === null
-              ? html`<span class="muted">None</span>`
-              : instant(state.next_due_at, now),
-          ],
-          ["Webhook deliveries", number(waits?.webhooks ?? null)],
-          ["Webhooks that are switched off", number(state.disabled_webhooks)],
-          ["Wake-ups of closed apps", number(waits?.wake_ups ?? null)],
-          ["Polls that are held", number(waits?.held_polls ?? null)],
-          ["Streams that are open", number(waits?.streams ?? null)],
-          ...Object.entries(state.replicas ?? {}).map(([how, many]) => [
-            `Hot standbys: ${how}`,
-            number(many),
-          ]),
-          ["Calls without a connection to the database", number(waits?.calls_without_connection ?? null)],
+          "The next scheduled alert",
+          state.next_due_at === null
+            ? html`<span class="muted">None</span>`
+            : instant(state.next_due_at, now),
         ],
-      ),
+        ["Webhook deliveries", number(waits?.webhooks ?? null)],
+        ["Webhooks that are switched off", number(state.disabled_webhooks)],
+        ["Wake-ups of closed apps", number(waits?.wake_ups ?? null)],
+        ["Polls that are held", number(waits?.held_polls ?? null)],
+        ["Streams that are open", number(waits?.streams ?? null)],
+        ...Object.entries(state.replicas ?? {}).map(
+          ([how, many]) => [`Hot standbys: ${how}`, number(many)] as const,
+        ),
+        ["Calls without a connection to the database", number(waits?.calls_without_connection ?? null)],
+      ]),
     )}
     ${part(
       "housekeeping",
       "Housekeeping",
-      housekeeping === null || housekeeping.length === 0
-        ? emptyState("Nothing has run yet", "The first rounds come within two minutes of a start.")
-        : table(
-            "Steps of the housekeeping",
-            ["Step", "Last done", "Failed since the start"],
-            housekeeping.map(({ step, last_success_at, failed }) => [
-              step.replaceAll("_", " "),
-              instant(last_success_at, now),
-              failed === 0 ? "Never" : html`<span class="badge warn">${failed}</span>`,
-            ]),
-          ),
+      table(
+        "Steps of the housekeeping",
+        housekeeping ?? [],
+        {
+          Step: ({ step }) => step.replaceAll("_", " "),
+          "Last done": ({ last_success_at }) => instant(last_success_at, now),
+          "Failed since the start": ({ failed }) =>
+            failed === 0 ? "Never" : html`<span class="badge warn">${failed}</span>`,
+        },
+        emptyState("Nothing has run yet", "The first rounds come within two minutes of a start."),
+      ),
     )}`,
-    { styles: [HISTORY_STYLES] },
+    { styles: ["history"] },
   );
 }
 

@@ -1,18 +1,30 @@
-// Signing in and out, and asking for a link when the password is lost. With the signed query of an assistant's request,
-// signing in carries on with that request.
+// Signing in and out, and asking for a link when the password is lost. With the signed query of an assistant's request, signing in carries
+// on with that request. The second step is a code of the app, or a recovery code when the phone is gone; a passkey takes both at once.
 
 import { LINK_LIFE } from "../../../identity/auth/links.ts";
 import { resetMail } from "../../../identity/auth/mail.ts";
+import { readPasskey, shownPasskey } from "../../../identity/auth/own_passkeys.ts";
 import { personOf } from "../../../identity/auth/people.ts";
 import { emailProblem } from "../../../model/domain/one_line.ts";
 import { ApiError, refuseFields } from "../../../model/errors.ts";
+import { sentenceForPeople } from "../../../model/for_people.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { cookieOf, orAgain } from "../forms.ts";
-import { PASSKEY_SCRIPT, PEOPLE_STYLES } from "../page.ts";
 import { field, problem } from "../parts.ts";
 import { openPage, type Page, personPage, type Visit } from "../visit.ts";
-import { goOn, handedOn, handingOn, hasPasskeys, KNOWN_COOKIE, ownPath, wantedBy } from "./going_on.ts";
+import {
+  CODE_PATH,
+  codeForm,
+  goOn,
+  handedOn,
+  handingOn,
+  hasPasskeys,
+  KNOWN_COOKIE,
+  ownPath,
+  stepPath,
+  wantedBy,
+} from "./going_on.ts";
 
 /** What to do without a password. */
 export const lostPassword = (mails: boolean): Content =>
@@ -48,10 +60,10 @@ export async function signInForm(
     <p class="hint">${lostPassword(visit.deps.mail !== null)}</p>
     <p class="hint">No account yet? An owner of a workspace adds you and gives you a link.</p>`,
     {
-      status: error?.status ?? 200,
+      error,
       width: "narrow",
-      styles: [PEOPLE_STYLES],
-      scripts: hasPasskeys(visit) ? [PASSKEY_SCRIPT] : [],
+      styles: ["people"],
+      scripts: hasPasskeys(visit) ? ["passkey"] : [],
     },
   );
 }
@@ -83,7 +95,7 @@ function forgot(visit: Visit, error?: ApiError): Response {
         : html`<p class="lede">${lostPassword(false)}</p>`
     }
     <p class="hint"><a href="/console/sign-in">Back to sign in</a></p>`,
-    { status: error?.status ?? 200, width: "narrow" },
+    { error, width: "narrow" },
   );
 }
 
@@ -151,5 +163,66 @@ export const SIGN_IN_PAGES: readonly Page[] = [
       "signed-out",
       await visit.deps.people.signOut(visit.request, personOf(visit.session)),
     ),
+  ),
+];
+
+const json = (body: object, cookies: readonly string[] = []): Response => {
+  const headers = new Headers({ "content-type": "application/json", "cache-control": "no-store" });
+  headers.set("x-content-type-options", "nosniff");
+  for (const cookie of cookies) headers.append("set-cookie", cookie);
+  return new Response(JSON.stringify(body), { headers });
+};
+
+/** What a page's script is told: what to ask the browser for, or a sentence and the field that it is about. */
+export async function answerScript(
+  begin: () => Promise<{ options: object; cookies?: readonly string[] }>,
+): Promise<Response> {
+  try {
+    const { options, cookies } = await begin();
+    return json({ options }, cookies);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.type === "server_error") throw error;
+    return json({ said: sentenceForPeople(error), field: error.fields[0]?.param });
+  }
+}
+
+export const SECOND_STEP_PAGES: readonly Page[] = [
+  openPage("GET", CODE_PATH, async (visit) =>
+    (await visit.deps.people.owesSecond(visit.request.headers))
+      ? codeForm(visit)
+      : visit.goTo(stepPath("/console/sign-in", wantedBy(visit))),
+  ),
+
+  handingOn(
+    CODE_PATH,
+    orAgain(
+      {
+        again: (visit, error) =>
+          error.type === "unauthorized" ? signInForm(visit, { error }) : codeForm(visit, error),
+      },
+      async (visit) => {
+        const { form: sent, request, address, deps } = visit;
+        const kind = sent.has("recovery") ? "recovery" : "code";
+        const text = (sent.get(kind) ?? "").slice(0, 64);
+        const wanted = wantedBy(visit);
+        const at = { address, browser: cookieOf(request.headers, KNOWN_COOKIE) };
+        const opened = await deps.people.showSecond({ kind, text }, wanted.oauthQuery, request, at);
+        return goOn(visit, opened, wanted);
+      },
+    ),
+  ),
+
+  openPage("POST", "/console/sign-in/passkey/begin", (visit) =>
+    answerScript(() => visit.deps.people.beginPasskey(visit.request, visit.address)),
+  ),
+
+  handingOn(
+    "/console/sign-in/passkey",
+    orAgain({ again: (visit, error) => signInForm(visit, { error }) }, async (visit) => {
+      const { form: sent, request, address, deps } = visit;
+      const wanted = wantedBy(visit);
+      const shown = readPasskey(shownPasskey, sent.get("answer"));
+      return goOn(visit, await deps.people.usePasskey(shown, wanted.oauthQuery, request, address), wanted);
+    }),
   ),
 ];

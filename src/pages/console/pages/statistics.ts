@@ -1,22 +1,64 @@
 // Statistics of a channel and of a workspace: what was sent, and what devices chose to report, by UTC day. Never a delivered
-// figure and never a rate (docs/rules.md#console-figures).
+// figure and never a rate (docs/rules.md#console-figures). Which days: a form that any browser sends, and ranges that people mean most;
+// what a range may be, the operation says (docs/rules.md#stats-range).
 
 import { ApiError } from "../../../model/errors.ts";
-import { type Content, html } from "../../../ui/html.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
 import { channelBase, channelHead } from "../channel_head.ts";
-import { type CsvRow, csvAnswer } from "../csv.ts";
 import { finder } from "../finder.ts";
 import { inForm } from "../forms.ts";
-import { asksAlone, livePart, partAlone } from "../live.ts";
-import { HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
-import { emptyState, problem } from "../parts.ts";
+import { type CsvRow, csvAnswer } from "../page.ts";
+import { asksAlone, chips, emptyState, livePart, problem, wrongWith } from "../parts.ts";
 import { dayPlots, dayTable, SERIES } from "../plots/days.ts";
-import { figures, numbersTable } from "../plots/numbers.ts";
-import { askedRange, dayOf, rangeForm, rangeQuery } from "../range.ts";
-import { type AnswerOf, type MemberVisit, memberPage, type Page } from "../visit.ts";
+import { figures, numbersTable } from "../plots/plot.ts";
+import { type AnswerOf, type MemberVisit, memberPage, type Page, type Visit } from "../visit.ts";
+
+const DAY_MS = 86_400_000;
+
+const PRESETS = [
+  { days: 7, name: "7 days" },
+  { days: 30, name: "30 days" },
+  { days: 90, name: "90 days" },
+  { days: 364, name: "52 weeks" },
+] as const;
+
+const USUAL = 30;
+
+export interface Range {
+  from: string;
+  to: string;
+}
+
+/** The UTC day of an instant: 2026-11-22 */
+export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
+
+/** What the address asks for: two days, or so many days up to today, which a bookmark keeps. */
+export function askedRange({ url, now }: Pick<Visit, "url" | "now">): Range & { days: number | null } {
+  const { searchParams } = url;
+  if (searchParams.has("from") || searchParams.has("to"))
+    return { from: searchParams.get("from") ?? "", to: searchParams.get("to") ?? "", days: null };
+  const asked = PRESETS.find(({ days }) => String(days) === searchParams.get("days"));
+  const days = asked?.days ?? USUAL;
+  return { from: dayOf(new Date(now.getTime() - (days - 1) * DAY_MS)), to: dayOf(now), days };
+}
+
+/** The range as a query, the way in which it was asked for. */
+export const rangeQuery = ({ from, to, days }: Range & { days: number | null }): string =>
+  new URLSearchParams(days === null ? { from, to } : { days: String(days) }).toString();
+
+export function rangeForm(path: string, asked: Range & { days: number | null }, error?: ApiError): Html {
+  const day = (name: "from" | "to", label: string) => {
+    const { line, attributes } = wrongWith(error, name);
+    return html`<div class="field"><label for="${name}">${label}</label>${line}<input type="date" id="${name}" name="${name}" value="${asked[name]}" required${attributes}></div>`;
+  };
+  return html`<div class="range">${chips(
+    "Days shown",
+    PRESETS.map(({ days, name }) => ({ href: `${path}?days=${days}`, name, chosen: days === asked.days })),
+  )}
+  <form method="get" action="${path}" novalidate>${day("from", "From (UTC)")}${day("to", "To, included")}<button class="plain">Show these days</button></form></div>`;
+}
 
 type Stats = AnswerOf<"get_pusher_stats"> | AnswerOf<"get_account_stats">;
-type Range = Pick<ReturnType<typeof askedRange>, "from" | "to">;
 
 /** What stands around the plots of a channel, or of all. */
 interface Around<S extends Stats> {
@@ -47,7 +89,7 @@ async function plots({ buckets, totals }: Stats, today: string | null): Promise<
 async function statistics<S extends Stats>(visit: MemberVisit, around: Around<S>): Promise<Response> {
   const asked = askedRange(visit);
   const { path, title, head } = around;
-  const options = { cards: true, styles: [HISTORY_STYLES] };
+  const options = { styles: ["alert_card", "history"] } as const;
   const form = (error?: ApiError) => html`${head}${problem(error)}${rangeForm(path, asked, error)}`;
   let stats: S;
   try {
@@ -69,11 +111,11 @@ async function statistics<S extends Stats>(visit: MemberVisit, around: Around<S>
     ])}${await plots(stats, running ? today : null)}
     <p><a class="button plain" href="${path}.csv?${query}" download>Days as CSV</a></p>`,
   );
-  if (asksAlone(visit)) return partAlone(part);
+  if (asksAlone(visit)) return visit.part(part);
   return visit.page(title, html`${form()}${part}${around.below(stats, query)}${counting}`, {
     ...options,
     // What is over does not change while somebody looks.
-    scripts: running ? [LIVE_SCRIPT] : [],
+    scripts: running ? ["live"] : [],
   });
 }
 

@@ -6,12 +6,9 @@ import { namesOf } from "../../../model/fields/record.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { viewAt } from "../../../ui/view_at.ts";
 import { channelBase, channelHead } from "../channel_head.ts";
-import { csvAnswer } from "../csv.ts";
-import { asksAlone, livePart, partAlone } from "../live.ts";
-import { HISTORY_STYLES, LIVE_SCRIPT } from "../page.ts";
-import { chips, emptyState, instant, pager, table } from "../parts.ts";
-import { figure, figures } from "../plots/numbers.ts";
-import { ranks } from "../plots/ranks.ts";
+import { csvAnswer } from "../page.ts";
+import { asksAlone, chips, emptyState, instant, livePart, pager, table } from "../parts.ts";
+import { figure, figures, ranks } from "../plots/plot.ts";
 import { type AnswerOf, type MemberVisit, memberPage, type Page } from "../visit.ts";
 
 const SHOWN = 25;
@@ -94,20 +91,17 @@ async function subscribers(visit: MemberVisit): Promise<Response> {
         : html`${
             data.length < all &&
             html`<p class="hint">Listed here: ${figure(data.length)} of ${figure(all)}, ${before ? "older ones" : "the newest"}. The figures above count all of them.</p>`
-          }${table(
-            "Subscribers, the newest first",
-            ["Pseudonym", "App", "Language", "Time zone", "State", "Since"],
-            data.map((row) => [
-              html`<code class="whole">${row.device}</code>`,
-              html`${said("platform", row.platform)} ${row.app_version}`,
-              row.locale,
-              html`<span>${said("timezone", row.timezone)}</span>`,
+          }${table("Subscribers, the newest first", data, {
+            Pseudonym: (row) => html`<code class="whole">${row.device}</code>`,
+            App: (row) => html`${said("platform", row.platform)} ${row.app_version}`,
+            Language: (row) => row.locale,
+            "Time zone": (row) => html`<span>${said("timezone", row.timezone)}</span>`,
+            State: (row) =>
               row.muted
                 ? html`<span class="badge">muted</span>`
                 : html`<span class="badge good">listening</span>`,
-              instant(row.subscribed_at, now),
-            ]),
-          )}`
+            Since: (row) => instant(row.subscribed_at, now),
+          })}`
     }${data.length > 0 && pager(base, { before, next: meta.next_before, query: { status }, part: "#list" })}`;
   const part = livePart(
     "subscribers",
@@ -120,7 +114,7 @@ async function subscribers(visit: MemberVisit): Promise<Response> {
       : html`${head}${await mix(breakdown)}
         <p><a class="button plain" href="${base}.csv" download>These counts as CSV</a></p>${listed}`,
   );
-  if (asksAlone(visit)) return partAlone(part);
+  if (asksAlone(visit)) return visit.part(part);
   const channel = await visit.call("get_pusher", { pusher_id });
   return visit.page(
     `${channel.name}: subscribers`,
@@ -128,7 +122,7 @@ async function subscribers(visit: MemberVisit): Promise<Response> {
     <section class="card" aria-labelledby="known"><h2 id="known">What is known of them</h2>
       <p>A subscriber is a device, not a person: it has no name, no address and no number here. The pseudonym tells two of them apart, and is of no use anywhere else.</p>
       <p class="hint">Which of them allowed sounds, banners or their place is told to no channel, and not counted for one. What this channel asks them for is in its <a href="${channelBase(visit, pusher_id)}/edit">settings</a>.</p></section>`,
-    { cards: true, styles: [HISTORY_STYLES], scripts: [LIVE_SCRIPT] },
+    { styles: ["alert_card", "history"], scripts: ["live"] },
   );
 }
 

@@ -18,11 +18,10 @@ import { LIMITS, spelled } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { qrDrawing } from "../../../ui/qr.ts";
 import { orAgain } from "../forms.ts";
-import { COPY_SCRIPT, PASSKEY_SCRIPT, PEOPLE_STYLES } from "../page.ts";
 import { copyable, field, instant, problem } from "../parts.ts";
 import { type Page, type PersonVisit, personForm, personPage } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
-import { answerScript } from "./second_step.ts";
+import { answerScript } from "./sign_in.ts";
 
 const ACCOUNT = "/console/account";
 const FACTOR = `${ACCOUNT}/second-factor`;
@@ -92,7 +91,7 @@ function askPassword(
       ${passwordField(error)}
       <div class="actions"><button${danger && html` class="danger"`}>${act}</button><a class="button plain" href="${ACCOUNT}">Back to your account</a></div>
     </form>`,
-    { width: "narrow", status: error?.status ?? 200, styles: [PEOPLE_STYLES] },
+    { width: "narrow", error, styles: ["people"] },
   );
 }
 
@@ -132,7 +131,7 @@ function pairing(visit: PersonVisit, uri: string, error?: ApiError): Response {
         ${field({ name: "code", label: "6-digit code", hint: "The one that the app shows now.", autocomplete: "one-time-code", inputmode: "numeric", maxlength: 12, error })}
         <div class="actions"><button>Turn two-factor authentication on</button><a class="button plain" href="${ACCOUNT}">Leave it off</a></div>
       </form></div></div>`,
-    { status: error?.status ?? 200, styles: [PEOPLE_STYLES], scripts: [COPY_SCRIPT] },
+    { error, styles: ["people"], scripts: ["copy"] },
   );
 }
 
@@ -144,7 +143,7 @@ function recoveryCodes(visit: PersonVisit, title: string, codes: readonly string
     <p class="flash careful">They are shown only now. Nobody can read them again later.</p>
     ${copyable(codes.join("\n"), "the recovery codes")}
     <p><a class="button" href="${ACCOUNT}">I have kept them</a></p>`,
-    { width: "narrow", styles: [PEOPLE_STYLES], scripts: [COPY_SCRIPT] },
+    { width: "narrow", styles: ["people"], scripts: ["copy"] },
   );
 }
 
@@ -162,7 +161,7 @@ function newPasskeyForm(visit: PersonVisit, error?: ApiError): Response {
       <p class="hint said" role="status" data-said></p>
       <div class="actions"><button>Add the passkey</button><a class="button plain" href="${ACCOUNT}">Back to your account</a></div>
     </form>`,
-    { width: "narrow", status: error?.status ?? 200, styles: [PEOPLE_STYLES], scripts: [PASSKEY_SCRIPT] },
+    { width: "narrow", error, styles: ["people"], scripts: ["passkey"] },
   );
 }
 
@@ -194,7 +193,7 @@ export const WAYS_IN_PAGES: readonly Page[] = [
       html`<h1>Two-factor authentication is on</h1><p class="lede">Every sign-in asks for a code of your app after the password. ${codesLeft(ways)}</p>
       <div class="actions"><a class="button" href="${FACTOR}/recovery">Make new recovery codes</a><a class="button danger" href="${FACTOR}/off">Turn it off</a></div>
       <p class="hint">To use another app or phone, turn it off and on again.</p><p><a href="${ACCOUNT}">Back to your account</a></p>`,
-      { width: "narrow", styles: [PEOPLE_STYLES] },
+      { width: "narrow", styles: ["people"] },
     );
   }),
 

@@ -4,11 +4,9 @@ import { type ApiError, notFound } from "../../../model/errors.ts";
 import { LIMITS, spelled } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { clock, minuteWords } from "../../../ui/instants.ts";
-import type { FlashCode } from "../flash.ts";
 import { oneOf, orAgain } from "../forms.ts";
-import { WEBHOOK_STYLES } from "../page.ts";
 import { emptyState, instant, pager, problem, table } from "../parts.ts";
-import { type MemberVisit, mayUse, memberPage, type Page, type RowOf } from "../visit.ts";
+import { type FlashCode, type MemberVisit, mayUse, memberPage, type Page, type RowOf } from "../visit.ts";
 import { askOnce } from "./confirm.ts";
 import { eventChips, makerOf, NO_RETRIES, secretPage, stateOf, type Webhook } from "./webhooks.ts";
 
@@ -90,23 +88,6 @@ function outcome({ ok, status, failure }: Delivery): Content {
   return html`<span class="badge warn">failed</span><span class="muted">${why}</span>`;
 }
 
-function deliveryRow(visit: MemberVisit, hook: Webhook, delivery: Delivery, may: boolean): Content[] {
-  const { id, event, created_at, duration_ms, redelivery_of } = delivery;
-  const again = may && !hook.disabled && delivery.ok !== null;
-  return [
-    html`<strong><code>${event}</code></strong>${redelivery_of && html`<span class="muted">by hand, once more</span>`}<details class="more"><summary>Ids<span class="unseen"> of the delivery of ${event}</span></summary><span class="stack"><code>${id}</code> <code>${delivery.event_id}</code></span></details>`,
-    html`${instant(created_at, visit.now)}`,
-    html`<span class="stack">${outcome(delivery)}</span>`,
-    duration_ms === null ? html`<span class="muted">not yet</span>` : `${duration_ms} ms`,
-    again &&
-      act(
-        visit,
-        `${pathOf(visit, hook)}/deliveries/${id}/again`,
-        html`Deliver again<span class="unseen"> ${event} of ${minuteWords(new Date(created_at))}</span>`,
-      ),
-  ];
-}
-
 async function log(visit: MemberVisit, hook: Webhook, may: boolean): Promise<Html> {
   const before = visit.url.searchParams.get("before");
   const { data, meta } = await visit.call("list_deliveries", {
@@ -116,20 +97,30 @@ async function log(visit: MemberVisit, hook: Webhook, may: boolean): Promise<Htm
   });
   return html`<section aria-labelledby="log"><h2 id="log">Deliveries</h2>
     <p class="hint">The newest ${LIMITS.deliveries} are kept, for ${LIMITS.deliveries_days} days. ${NO_RETRIES} What the receiver wrote is not kept.</p>
-    ${
-      data.length === 0
-        ? emptyState(
-            before ? "Nothing older" : "Nothing delivered yet",
-            before
-              ? "This was the end of the list."
-              : "A test event shows whether the receiver takes what is sent.",
-          )
-        : table(
-            "Deliveries, newest first",
-            ["Event", "When", "Outcome", "Took", ""],
-            data.map((delivery) => deliveryRow(visit, hook, delivery, may)),
-          )
-    }${pager(pathOf(visit, hook), { before, next: meta.next_before })}</section>`;
+    ${table(
+      "Deliveries, newest first",
+      data,
+      {
+        Event: ({ id, event, event_id, redelivery_of }) =>
+          html`<strong><code>${event}</code></strong>${redelivery_of && html`<span class="muted">by hand, once more</span>`}<details class="more"><summary>Ids<span class="unseen"> of the delivery of ${event}</span></summary><span class="stack"><code>${id}</code> <code>${event_id}</code></span></details>`,
+        When: ({ created_at }) => instant(created_at, visit.now),
+        Outcome: (delivery) => html`<span class="stack">${outcome(delivery)}</span>`,
+        Took: ({ duration_ms }) =>
+          duration_ms === null ? html`<span class="muted">not yet</span>` : `${duration_ms} ms`,
+        "": ({ id, event, created_at, ok }) =>
+          may &&
+          !hook.disabled &&
+          ok !== null &&
+          act(
+            visit,
+            `${pathOf(visit, hook)}/deliveries/${id}/again`,
+            html`Deliver again<span class="unseen"> ${event} of ${minuteWords(new Date(created_at))}</span>`,
+          ),
+      },
+      before
+        ? emptyState("Nothing older", "This was the end of the list.")
+        : emptyState("Nothing delivered yet", "A test event shows whether the receiver takes what is sent."),
+    )}${pager(pathOf(visit, hook), { before, next: meta.next_before })}</section>`;
 }
 
 async function page(visit: MemberVisit, error?: ApiError): Promise<Response> {
@@ -151,7 +142,7 @@ async function page(visit: MemberVisit, error?: ApiError): Promise<Response> {
           <a class="button danger" href="${at}/delete">Delete</a></div>`
       }</section>
     ${await log(visit, hook, may)}`,
-    { status: error?.status ?? 200, styles: [WEBHOOK_STYLES] },
+    { error, styles: ["webhooks"] },
   );
 }
 

@@ -8,9 +8,8 @@ import { labelsOf } from "../../../model/fields/record.ts";
 import { WEBHOOK } from "../../../model/fields/webhook.ts";
 import { LIMITS, spelled } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { plainControls } from "../field_controls.ts";
+import { plainControls } from "../controls.ts";
 import { oneOf } from "../forms.ts";
-import { COPY_SCRIPT, WEBHOOK_STYLES } from "../page.ts";
 import { copyable, emptyState, field, instant, problem, table, tick, wrongWith } from "../parts.ts";
 import {
   type AnswerOf,
@@ -75,7 +74,7 @@ export function secretPage(
     <p>The receiver checks <code>X-Webhook-Signature</code> with it: the HMAC-SHA256 of the timestamp, a dot and the raw body. The project's <code>examples/webhooks</code> has verifiers to copy, in TypeScript, Python, Go and PHP.</p>
     ${further}
     <p><a class="button" href="${base}webhooks/${hook.id}">I have copied it</a></p>`,
-    { scripts: [COPY_SCRIPT], styles: [WEBHOOK_STYLES] },
+    { scripts: ["copy"], styles: ["webhooks"] },
   );
 }
 
@@ -109,18 +108,8 @@ function newForm({ form: sent, token, base }: MemberVisit, error?: ApiError): Co
     </form></section>`;
 }
 
-function rowOf({ base, now }: MemberVisit, hook: Webhook): Content[] {
-  return [
-    html`<span class="stack"><a class="address" href="${base}webhooks/${hook.id}">${hook.url}</a><span class="muted">Added by: ${makerOf(hook)}</span></span>`,
-    eventChips(hook.events),
-    stateOf(hook),
-    hook.last_delivery_at === null
-      ? instant(null, now)
-      : html`<span class="stack">${instant(hook.last_delivery_at, now)}<span class="muted">${hook.last_status ? `answered ${hook.last_status}` : "no answer"}</span></span>`,
-  ];
-}
-
 async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
+  const { base, now } = visit;
   const { data: hooks } = await visit.call("list_webhooks");
   const form = mayUse(visit, "create_webhook") && newForm(visit, error);
   return visit.page(
@@ -128,20 +117,26 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
     html`<h1>Webhooks</h1>
     <p class="lede">A webhook tells a program of yours what happens: one signed request an event. ${NO_RETRIES} ${LIMITS.webhook_failures} failures in a row disable an endpoint.</p>
     ${error && form}
-    ${
-      hooks.length === 0
-        ? emptyState(
-            "No endpoints",
-            form
-              ? "Add the address of a program below, and choose what it is told."
-              : "Editors, admins and owners can add the address of a program.",
-          )
-        : table(
-            "Endpoints",
-            ["Endpoint", "Events", "State", "Last delivery"],
-            hooks.map((hook) => rowOf(visit, hook)),
-          )
-    }
+    ${table(
+      "Endpoints",
+      hooks,
+      {
+        Endpoint: (hook) =>
+          html`<span class="stack"><a class="address" href="${base}webhooks/${hook.id}">${hook.url}</a><span class="muted">Added by: ${makerOf(hook)}</span></span>`,
+        Events: ({ events }) => eventChips(events),
+        State: stateOf,
+        "Last delivery": ({ last_delivery_at: at, last_status }) =>
+          at === null
+            ? instant(null, now)
+            : html`<span class="stack">${instant(at, now)}<span class="muted">${last_status ? `answered ${last_status}` : "no answer"}</span></span>`,
+      },
+      emptyState(
+        "No endpoints",
+        form
+          ? "Add the address of a program below, and choose what it is told."
+          : "Editors, admins and owners can add the address of a program.",
+      ),
+    )}
     ${!error && form}
     <section class="card" aria-labelledby="pull"><h2 id="pull">Without a public address</h2>
       <p>A program that nobody can reach fetches the same events instead, with a key that has the scope <code>webhooks:read</code>. They are kept for ${LIMITS.events_days} days, whether there is an endpoint or not.</p>
@@ -149,9 +144,9 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
       <p class="hint">Keep <code>next_after</code> of the answer, and send it as <code>after</code> with the next call: nothing is lost or repeated in between.</p>
     </section>`,
     {
-      status: error?.status ?? 200,
-      scripts: [COPY_SCRIPT],
-      styles: [WEBHOOK_STYLES],
+      error,
+      scripts: ["copy"],
+      styles: ["webhooks"],
     },
   );
 }

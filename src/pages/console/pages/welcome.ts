@@ -6,7 +6,6 @@ import { LINK_LIFE, LINK_PAGE, tokenOf } from "../../../identity/auth/links.ts";
 import { ApiError } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Content, html } from "../../../ui/html.ts";
-import { LINK_SCRIPT } from "../page.ts";
 import { field, problem } from "../parts.ts";
 import { openPage, type Page, type Visit } from "../visit.ts";
 import { goOn } from "./going_on.ts";
@@ -23,7 +22,7 @@ function takeLink(visit: Visit): Response {
       ${field({ name: "link", label: "Your link", autocomplete: "off", maxlength: 500 })}
       <button>Continue</button>
     </form></div>`,
-    { width: "narrow", scripts: [LINK_SCRIPT] },
+    { width: "narrow", scripts: ["link"] },
   );
 }
 
@@ -148,7 +147,7 @@ async function form(visit: Visit, token: string, error?: ApiError): Promise<Resp
       <button>${button}</button>
     </form></div>
     <p class="hint">${kind === "known" ? lostPassword(visit.deps.mail !== null) : "This link works once."}</p>`,
-    { status: error?.status ?? 200, width: "narrow" },
+    { error, width: "narrow" },
   );
 }
 

@@ -2,8 +2,7 @@
 
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { dayWords } from "../../../ui/instants.ts";
-import { counted, type Noun, numbersTable } from "./numbers.ts";
-import { type Mark, type Plot, plot, type Slot } from "./plot.ts";
+import { counted, type Mark, type Noun, numbersTable, type Plot, plot, type Slot } from "./plot.ts";
 
 /** A day as statistics answer it; `date` is such as 2026-11-22. */
 export interface Day {
