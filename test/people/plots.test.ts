@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { dayPlots } from "../../src/pages/console/plots/days.ts";
-import { plot, type Slot, ranks } from "../../src/pages/console/plots/plot.ts";
+import { plot, ranks, type Slot } from "../../src/pages/console/plots/plot.ts";
 
 const BARS = 120;
 

@@ -167,57 +167,34 @@ export interface Page {
   again?(visit: Visit, error: ApiError): Promise<Response> | Response;
 }
 
-type Method = Page["method"];
+const pageFor =
+  <V extends Visit>(whom: Page["for"], below = "") =>
+  (method: Page["method"], path: string, answer: (visit: V) => Promise<Response>): Page => ({
+    ...{ method, path: below + path, for: whom },
+    answer: answer as Page["answer"],
+  });
 
 /** A page before sign-in. */
-export const openPage = (
-  method: Method,
-  path: string,
-  answer: (visit: Visit) => Promise<Response>,
-): Page => ({ method, path, for: "anyone", answer });
+export const openPage = pageFor<Visit>("anyone");
 
 /** A page of a signed-in person, of no workspace. */
-export const personPage = (
-  method: Method,
-  path: string,
-  answer: (visit: PersonVisit) => Promise<Response>,
-): Page => ({ method, path, for: "person", answer: answer as Page["answer"] });
+export const personPage = pageFor<PersonVisit>("person");
 
 /** A page of a workspace, below /console/{workspace}/. Others than its members get 404. */
-export const memberPage = (
-  method: Method,
-  path: string,
-  answer: (visit: MemberVisit) => Promise<Response>,
-): Page => ({
-  method,
-  path: `/console/:workspace${path}`,
-  for: "member",
-  answer: answer as Page["answer"],
-});
+export const memberPage = pageFor<MemberVisit>("member", "/console/:workspace");
+
+const formFor =
+  <V extends Visit>(page: ReturnType<typeof pageFor<V>>) =>
+  (path: string, again: Again<V> | Refused<V>, answer: (visit: V) => Promise<Response>): Page =>
+    typeof again === "function"
+      ? { ...page("POST", path, answer), again: again as Page["again"] }
+      : { ...page("POST", path, orAgain(again, answer)), again: again.again as Page["again"] };
 
 /** What takes a form of a signed-in person, and shows it again where the session was over, or where `again` says so. */
-export const personForm = (
-  path: string,
-  again: Again<PersonVisit> | Refused<PersonVisit>,
-  answer: (visit: PersonVisit) => Promise<Response>,
-): Page => formOf(personPage, path, again, answer);
+export const personForm = formFor(personPage);
 
 /** The same for a form of a workspace. */
-export const memberForm = (
-  path: string,
-  again: Again<MemberVisit> | Refused<MemberVisit>,
-  answer: (visit: MemberVisit) => Promise<Response>,
-): Page => formOf(memberPage, path, again, answer);
-
-function formOf<V extends Visit>(
-  page: (method: Method, path: string, answer: (visit: V) => Promise<Response>) => Page,
-  path: string,
-  again: Again<V> | Refused<V>,
-  answer: (visit: V) => Promise<Response>,
-): Page {
-  if (typeof again === "function") return { ...page("POST", path, answer), again: again as Page["again"] };
-  return { ...page("POST", path, orAgain(again, answer)), again: again.again as Page["again"] };
-}
+export const memberForm = formFor(memberPage);
 
 /** The operation of a name. */
 export const toolOf = ({ tools }: Pick<ConsoleDeps, "tools">, name: ToolName): Tool =>

@@ -16,7 +16,7 @@ import { clock } from "../../../ui/instants.ts";
 import { alertTimeline, timelinePart } from "../alert_timeline.ts";
 import { alertPath, channelBase } from "../channel_head.ts";
 import { utc } from "../controls.ts";
-import { inForm, shownRefusal } from "../forms.ts";
+import { hasPlace, orAgain } from "../forms.ts";
 import { asksAlone, instant, problem, quoted } from "../parts.ts";
 import { capabilityReport, couldReach, framedPictures, pageFrame, phone, removalReport } from "../phone.ts";
 import { nextOnes, recurrenceWords } from "../recurrence_form.ts";
@@ -224,32 +224,26 @@ async function deleting(visit: MemberVisit, error?: ApiError): Promise<Response>
 export const REVIEW_PAGES: readonly Page[] = [
   memberPage("GET", PATH, (visit) => review(visit)),
 
-  memberForm(PATH, review, async (visit) => {
-    try {
-      return await decide(visit);
-    } catch (error) {
-      return review(
-        visit,
-        inForm(
-          shownRefusal(error),
-          { expected_updated_at: "version" },
-          { review_reply: "The reply", send_at: "The time" },
-        ),
-      );
-    }
-  }),
+  memberForm(
+    PATH,
+    {
+      ...{ again: review, when: hasPlace, names: { expected_updated_at: "version" } },
+      labels: { review_reply: "The reply", send_at: "The time" },
+    },
+    decide,
+  ),
 
   memberPage("GET", `${PATH}/delete`, (visit) => deleting(visit)),
 
-  memberPage("POST", `${PATH}/delete`, async (visit) => {
-    const expected_updated_at = visit.form.get("version") ?? "";
-    try {
+  memberPage(
+    "POST",
+    `${PATH}/delete`,
+    orAgain({ again: deleting, when: hasPlace }, async (visit) => {
+      const expected_updated_at = visit.form.get("version") ?? "";
       await visit.call("delete_alert", { ...alertPath(visit), expected_updated_at });
-    } catch (error) {
-      return deleting(visit, shownRefusal(error));
-    }
-    return visit.goTo(channelBase(visit, visit.params.pusher ?? ""), "alert-deleted");
-  }),
+      return visit.goTo(channelBase(visit, visit.params.pusher ?? ""), "alert-deleted");
+    }),
+  ),
   memberPage("GET", `${PATH}/timeline`, async (visit) => {
     const alert = await visit.call("get_alert", alertPath(visit));
     if (asksAlone(visit)) return visit.part(await timelinePart(visit, alert));

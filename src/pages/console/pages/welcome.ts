@@ -3,9 +3,10 @@
 
 import type { LinkState, OpenedLink } from "../../../identity/auth/joining.ts";
 import { LINK_LIFE, LINK_PAGE, tokenOf } from "../../../identity/auth/links.ts";
-import { ApiError } from "../../../model/errors.ts";
+import type { ApiError } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Content, html } from "../../../ui/html.ts";
+import { orAgain } from "../forms.ts";
 import { field, problem } from "../parts.ts";
 import { openPage, type Page, type Visit } from "../visit.ts";
 import { goOn } from "./going_on.ts";
@@ -151,26 +152,26 @@ async function form(visit: Visit, token: string, error?: ApiError): Promise<Resp
   );
 }
 
+const sentToken = (visit: Visit) => tokenOf(visit.form.get("token") ?? "");
+
 export const WELCOME_PAGES: readonly Page[] = [
   openPage("GET", LINK_PAGE, async (visit) => takeLink(visit)),
 
   openPage("POST", `${LINK_PAGE}/open`, (visit) => form(visit, tokenOf(visit.form.get("link") ?? ""))),
 
-  openPage("POST", LINK_PAGE, async (visit) => {
-    const { form: sent, request, address, deps } = visit;
-    const token = tokenOf(sent.get("token") ?? "");
-    const read = (name: string) => (sent.get(name) ?? "").slice(0, 500);
-    const password = read("password");
-    try {
+  openPage(
+    "POST",
+    LINK_PAGE,
+    orAgain({ again: (visit, error) => form(visit, sentToken(visit), error) }, async (visit) => {
+      const { form: sent, request, address, deps } = visit;
+      const read = (name: string) => (sent.get(name) ?? "").slice(0, 500);
+      const password = read("password");
       const claim = { name: read("name"), email: read("email"), password };
-      const { kind, email } = await deps.joining.claim(token, claim, address);
+      const { kind, email } = await deps.joining.claim(sentToken(visit), claim, address);
       const opened = await deps.people.openSession({ email, password }, null, request, address);
       if (!opened) return visit.goTo("/console/sign-in");
       const flash = kind === "reset" ? "password-reset" : undefined;
       return goOn(visit, opened, { oauthQuery: null, next: "/console", kept: null }, flash);
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.type === "server_error") throw error;
-      return form(visit, token, error);
-    }
-  }),
+    }),
+  ),
 ];
