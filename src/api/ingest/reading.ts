@@ -136,15 +136,12 @@ export function tokenOf(
 ): string | null {
   const plain = bearerToken(request.headers) ?? basicToken(request.headers);
   if (plain !== null) return plain;
-  for (const name of headers) {
-    const value = request.headers.get(name);
-    if (value) return value;
-  }
   const query = new URL(request.url).searchParams;
-  for (const name of parameters) {
-    const value = query.get(name);
-    if (value) return value;
-  }
+  const bare = [
+    ...headers.map((name) => request.headers.get(name)),
+    ...parameters.map((name) => query.get(name)),
+  ].find(Boolean);
+  if (bare) return bare;
   const value = wrapped.map((name) => query.get(name)).find(Boolean);
   if (!value) return null;
   // A header takes no line ends, so what is no header is no credential either.

@@ -57,7 +57,8 @@ const ALERT_DATA: Json = {
   send_at: instantOrNull,
   sent_at: instantOrNull,
 };
-const SUBSCRIBER_DATA: Json = { pusher_id: text, count: { type: "integer" }, delta: { type: "integer" } };
+const count = { type: "integer" };
+const SUBSCRIBER_DATA: Json = { pusher_id: text, count, delta: count };
 
 const object = (properties: Json): Json => ({
   type: "object",
@@ -129,17 +130,14 @@ function dataOf(event: Received): [shape: Json, example: Json] {
     return [SUBSCRIBER_DATA, { pusher_id, count: 1204, delta: event === "subscriber.created" ? 1 : -1 }];
   if (event === "alert.acknowledged")
     return [
-      { pusher_id: text, alert_id: text, count: { type: "integer" }, delta: { type: "integer" } },
+      { pusher_id: text, alert_id: text, count, delta: count },
       { pusher_id, alert_id: EXAMPLE_IDS.alert_id, count: 871, delta: 12 },
     ];
   if (event === "alert.replied")
     return [
       {
-        ...{ pusher_id: text, alert_id: text, count: { type: "integer" } },
-        choices: {
-          type: "array",
-          items: object({ choice: text, count: { type: "integer" } }),
-        },
+        ...{ pusher_id: text, alert_id: text, count },
+        choices: { type: "array", items: object({ choice: text, count }) },
       },
       {
         ...{ pusher_id, alert_id: EXAMPLE_IDS.alert_id, count: 12 },

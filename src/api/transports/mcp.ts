@@ -22,7 +22,7 @@ import { refusal } from "./answers.ts";
 import { parseJson, readBytes, tooManyValues } from "./body.ts";
 import { resultFields } from "./mcp_answers.ts";
 import { createOffers, listOf } from "./mcp_list.ts";
-import { plainAnswers, plainRequest } from "./mcp_plain.ts";
+import { type Message, plainAnswers, plainRequest } from "./mcp_plain.ts";
 import { type Asking, asksOf, asksPerson, createReviews, forPerson, sessionOf } from "./mcp_review.ts";
 import {
   answerOf,
@@ -48,11 +48,6 @@ function splitKey(tool: Tool, args: Record<string, unknown>) {
   if (!tool.creates || !Object.hasOwn(args, "idempotency_key")) return { args, idempotencyKey: null };
   const { idempotency_key, ...rest } = args;
   return { args: rest, idempotencyKey: typeof idempotency_key === "string" ? idempotency_key : "" };
-}
-
-interface Message {
-  method?: unknown;
-  params?: { name?: unknown; arguments?: unknown; requestState?: unknown; _meta?: Record<string, unknown> };
 }
 
 /** What a request hands to its calls, and what a call hands back. */

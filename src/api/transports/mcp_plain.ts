@@ -30,6 +30,20 @@ export interface Plain {
 
 type Fields = Record<string, unknown>;
 
+/** A message of either protocol, as far as anybody looks into it; nothing of it is believed. */
+export interface Message {
+  id?: unknown;
+  method?: unknown;
+  params?: {
+    name?: unknown;
+    arguments?: unknown;
+    requestId?: unknown;
+    requestState?: unknown;
+    capabilities?: unknown;
+    _meta?: Fields;
+  };
+}
+
 const isObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 

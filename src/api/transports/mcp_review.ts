@@ -21,18 +21,13 @@ import { leavesDraft } from "../../operation/scopes.ts";
 import type { Tool } from "../../operation/tool.ts";
 import type { Caller } from "../../store/context.ts";
 import type { ToolAnswer } from "./mcp_answers.ts";
-import { MODERN } from "./mcp_plain.ts";
+import { type Message, MODERN } from "./mcp_plain.ts";
 import { answerOf, type CallTool } from "./mcp_server.ts";
 
 /** How a client sends its person to an address: by a result that requires input, or by an error. Null: it does not. */
 export type Asks = "input" | "error" | null;
 
 type Args = Record<string, unknown>;
-
-interface Message {
-  method?: unknown;
-  params?: { _meta?: Record<string, unknown>; capabilities?: unknown };
-}
 
 /** Of an alert, as the tool tells it that knows what became of it. */
 interface Told {

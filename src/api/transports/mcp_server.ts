@@ -20,6 +20,7 @@ import type { Caller } from "../../store/context.ts";
 import type { Patience } from "../../store/patience.ts";
 import { fitted, type ToolAnswer, toolResult, written } from "./mcp_answers.ts";
 import { listOf } from "./mcp_list.ts";
+import type { Message } from "./mcp_plain.ts";
 import { servePrompts } from "./mcp_prompts.ts";
 
 /** Who answers, with the icon of the pages where their address is known. */
@@ -116,12 +117,6 @@ export async function answerOf(
 /** An assistant pays for what it reads: where it may choose, it gets the short form unless it asks for the whole. */
 const withView = (tool: Tool, args: Record<string, unknown>) =>
   hasView(tool) && args.view === undefined ? { ...args, view: "brief" } : args;
-
-interface Message {
-  id?: unknown;
-  method?: unknown;
-  params?: { requestId?: unknown };
-}
 
 /** What names a call among all that are held; null for a client without a session. */
 function named({ headers }: Request, { credential }: Caller, id: unknown): string | null {

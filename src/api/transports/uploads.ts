@@ -82,14 +82,8 @@ export function addUploadRoutes(app: H3, routes: UploadRoutes): void {
       return emptyAnswer(204);
     }),
   );
-  const others: [string, string][] = [
-    ["/console/assets", "GET, POST"],
-    ["/console/assets/:id", "DELETE"],
-  ];
-  for (const [path, allow] of others)
-    app.all(path, () => {
-      return refusal(noSuchMethod(allow));
-    });
+  app.all("/console/assets", () => refusal(noSuchMethod("GET, POST")));
+  app.all("/console/assets/:id", () => refusal(noSuchMethod("DELETE")));
 }
 
 /** The console's own pages call with Sec-Fetch-Site or, on old browsers and plain http, with Origin. @throws 403 */

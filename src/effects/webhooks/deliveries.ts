@@ -114,12 +114,15 @@ export function createDeliveries(options: DeliveriesOptions) {
   function send(endpoint: DeliveryEndpoint, workspaceId: string, attempted: Attempted): void {
     if (end.signal.aborted) return;
     const from = { requestId: undefined, span: spanUnder() };
-    const loser = lanes.add(workspaceId, endpoint.id, { endpoint, ...attempted, from });
-    if (loser !== undefined) {
-      countDropped(1);
-      recordDropped(loser.endpointId, 1);
-    }
+    wait(workspaceId, { endpoint, ...attempted, from });
     start();
+  }
+
+  function wait(workspaceId: string, waiting: Waiting): void {
+    const loser = lanes.add(workspaceId, waiting.endpoint.id, waiting);
+    if (loser === undefined) return;
+    countDropped(1);
+    recordDropped(loser.endpointId, 1);
   }
 
   function findEndpoints(): void {
@@ -140,16 +143,7 @@ export function createDeliveries(options: DeliveriesOptions) {
       for (const { id: eventId, body, from } of events)
         for (const endpoint of endpoints) {
           if (end.signal.aborted) break;
-          const loser = lanes.add(workspaceId, endpoint.id, {
-            endpoint,
-            eventId,
-            event: event.event,
-            body,
-            from,
-          });
-          if (loser === undefined) continue;
-          countDropped(1);
-          recordDropped(loser.endpointId, 1);
+          wait(workspaceId, { endpoint, eventId, event: event.event, body, from });
         }
     } catch (error) {
       log.error({ err: error, event: event.event }, "webhook endpoints could not be read; the event is lost");

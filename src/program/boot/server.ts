@@ -194,10 +194,8 @@ export async function acceptAt(
 /** A port that is free now, for PORT=0: addresses must be known before the app is made. */
 export async function freePort(host: string): Promise<number> {
   const probe = createServer();
-  await new Promise<void>((resolve, reject) => {
-    probe.once("error", reject);
-    probe.listen(0, host, resolve);
-  });
+  probe.listen(0, host);
+  await once(probe, "listening");
   const { port } = probe.address() as { port: number };
   await new Promise((resolve) => probe.close(resolve));
   return port;
