@@ -79,8 +79,7 @@ describe("on a service", () => {
     const kysely = databaseOf(world.service.orm);
     const columns = { at: text };
     const losing = defineStatement("lose_for_a_test", { columns, text: "select lose() as at" });
-    const reading = defineStatement("lose_a_reading_for_a_test", {
-      reads: true,
+    const reading = defineStatement.reading("lose_a_reading_for_a_test", {
       columns,
       text: "select /* update */ lose() as at",
     });
@@ -94,8 +93,7 @@ describe("on a service", () => {
   });
 
   test("a reading whose connection is lost late is not waited for once more", async () => {
-    const slow = defineStatement("sleep_for_a_test", {
-      reads: true,
+    const slow = defineStatement.reading("sleep_for_a_test", {
       columns: { at: text },
       text: "select pg_sleep(60)::text as at",
     });

@@ -98,7 +98,7 @@ describe("the comparison", () => {
       "create function note_alert() returns text language sql as 'insert into alert default values returning title'",
     );
     const reading = (name: string, from: string) =>
-      defineStatement(`wrong_${name}`, { reads: true, text: `select ${from}` });
+      defineStatement.reading(`wrong_${name}`, { text: `select ${from}` });
     expect(await readsDifference(client, reading("writes", "note_alert()"))).toBe(
       "wrong_writes: is declared to read, the database refuses it with 25006",
     );

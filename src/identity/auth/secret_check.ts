@@ -15,8 +15,7 @@ const keepCheck = defineStatement("keep_secret_check", {
   parameters: { check_value: bytea },
   text: "insert into server_secret (check_value) values ($check_value) on conflict do nothing",
 });
-const readCheck = defineStatement("read_secret_check", {
-  reads: true,
+const readCheck = defineStatement.reading("read_secret_check", {
   columns: { check_value: bytea },
   text: "select check_value from server_secret",
 });
@@ -24,8 +23,7 @@ const replaceCheck = defineStatement("replace_secret_check", {
   parameters: { check_value: bytea },
   text: "update server_secret set check_value = $check_value",
 });
-const anySealed = defineStatement("any_sealed", {
-  reads: true,
+const anySealed = defineStatement.reading("any_sealed", {
   columns: { secret: bytea },
   text: "select secret from webhook_endpoint order by created_at limit 1",
 });

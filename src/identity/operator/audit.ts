@@ -10,8 +10,7 @@ import { insertAuditBefore } from "../../store/queries/audit.ts";
 const defineStatement = statementsOf("upkeep");
 
 /** The workspace of a member, a key or a channel. */
-const workspaceOfThing = defineStatement("workspace_of_thing", {
-  reads: true,
+const workspaceOfThing = defineStatement.reading("workspace_of_thing", {
   parameters: { member: nullable(uuid), key: nullable(uuid), pusher: nullable(uuid) },
   columns: { id: uuid },
   text: `select workspace_id as id from member

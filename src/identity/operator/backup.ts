@@ -58,14 +58,12 @@ export type ServerSettings = Parameters<typeof createAssetStore>[0] &
 
 const defineStatement = statementsOf("upkeep");
 
-const serverVersion = defineStatement("server_version", {
-  reads: true,
+const serverVersion = defineStatement.reading("server_version", {
   columns: { version: text },
   text: "select current_setting('server_version') as version",
 });
 
-const storedFiles = defineStatement("stored_files", {
-  reads: true,
+const storedFiles = defineStatement.reading("stored_files", {
   columns: { id: text },
   text: "select id::text as id from asset where stored order by id",
 });

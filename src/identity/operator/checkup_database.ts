@@ -48,8 +48,7 @@ export function reasonOf(error: unknown): string {
 
 const defineStatement = statementsOf("upkeep");
 
-const serverState = defineStatement("server_state", {
-  reads: true,
+const serverState = defineStatement.reading("server_state", {
   columns: {
     version: int,
     shown: text,

@@ -73,8 +73,7 @@ const CHECKS: Record<string, string> = {
     or (status = 'cancelled') <> (cancelled_at is not null)`,
 };
 
-const recount = defineStatement("recount", {
-  reads: true,
+const recount = defineStatement.reading("recount", {
   columns: { name: text, wrong: int },
   text: Object.entries(CHECKS)
     .map(([name, wrong]) => `select '${name}' as name, (select count(*)::int from (${wrong}) w) as wrong`)

@@ -17,8 +17,7 @@ const defineStatement = statementsOf("upkeep");
 const AT_ONCE = 500;
 
 /** A service that runs would go on sealing under the old secret. */
-const others = defineStatement("other_connections", {
-  reads: true,
+const others = defineStatement.reading("other_connections", {
   columns: { others: int },
   text: `select count(*)::int as others from pg_stat_activity
     where datname = current_database() and backend_type = 'client backend'

@@ -22,7 +22,7 @@ export interface Statement<In, Row> {
   readonly joined: Fields;
   /** It is the last of its transaction (see Declaration). */
   readonly closes: boolean;
-  /** It changes nothing (see Declaration). */
+  /** It changes nothing (see `statementsOf`). */
   readonly reads: boolean;
   /** A standby may answer it: it only reads, on a path whose readings may go there, and not for the primary alone. */
   readonly moves: boolean;
@@ -47,9 +47,7 @@ export interface Declaration<P extends Fields, C extends Fields, J extends Field
   joined?: J;
   /** Nothing follows it in a transaction but the commit, with which it is sent: until then nobody knows whether it holds. */
   closes?: true;
-  /** It changes and locks nothing, so it is tried again when its connection was lost. */
-  reads?: true;
-  /** It finds a credential, tells others, or asks what a standby does not know, though it only reads. */
+  /** Of a reading: it finds a credential, tells others, or asks what a standby does not know, though it only reads. */
   primary?: true;
   /** `$name` is a parameter. One that PostgreSQL cannot tell the type of is cast: `$before::timestamptz`. */
   text: string;
@@ -62,19 +60,24 @@ type Declared<C extends Fields, J extends Fields> = [keyof J] extends [never]
 const defined = new Map<string, AnyStatement>();
 
 /**
- * What declares the statements of a path. test/database/statements.test.ts has a migrated database describe each and compares.
+ * What declares the statements of a path; a `reading` changes and locks nothing, so it is tried again when its connection was lost.
+ * test/database/statements.test.ts has a migrated database describe each and compares.
  * @throws for a name that is taken, a parameter in the text that is not declared, and one declared that is not in it.
  */
-export const statementsOf =
-  (path: Path) =>
+export const statementsOf = (path: Path) =>
+  Object.assign(definer(path, false), { reading: definer(path, true) });
+
+const definer =
+  (path: Path, reads: boolean) =>
   <P extends Fields = None, C extends Fields = None, J extends Fields = None>(
     name: string,
     declaration: Declaration<P, C, J>,
   ): Statement<ParametersOf<P>, Declared<C, J>> =>
-    define(path, name, declaration);
+    define(path, reads, name, declaration);
 
 function define<P extends Fields, C extends Fields, J extends Fields>(
   path: Path,
+  reads: boolean,
   name: string,
   declaration: Declaration<P, C, J>,
 ): Statement<ParametersOf<P>, Declared<C, J>> {
@@ -91,8 +94,8 @@ function define<P extends Fields, C extends Fields, J extends Fields>(
     columns,
     joined,
     closes: declaration.closes ?? false,
-    reads: declaration.reads ?? false,
-    moves: (declaration.reads && !declaration.primary && READ_ELSEWHERE.has(path)) ?? false,
+    reads,
+    moves: reads && !declaration.primary && READ_ELSEWHERE.has(path),
     positional: inOrder(names, parameters),
   };
   defined.set(text, statement);

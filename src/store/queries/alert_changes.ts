@@ -24,8 +24,7 @@ export const KEEP = `kept as (
       select updated_at from alert_change where alert_id = $id
       order by updated_at desc offset ${LIMITS.alert_changes - 2} limit 1))`;
 
-export const listAlertChanges = defineStatement("list_alert_changes", {
-  reads: true,
+export const listAlertChanges = defineStatement.reading("list_alert_changes", {
   parameters: { alert_id: uuid },
   columns: { updated_at: timestamptz, former: jsonb<Former>() },
   text: "select updated_at, former from alert_change where alert_id = $alert_id order by updated_at desc",

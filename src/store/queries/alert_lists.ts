@@ -33,8 +33,7 @@ const PLACE = { before: nullable(timestamptz), inside: nullable(uuid), limit: in
  * never with history.
  */
 export const listAlerts = byStatus((status, filter) =>
-  defineList(`list_alerts_${status}`, {
-    reads: true,
+  defineList.reading(`list_alerts_${status}`, {
     parameters: { ...VISIBLE.parameters, ...PLACE },
     columns: LISTED.columns,
     text: `select ${LISTED.text} from (
@@ -98,8 +97,7 @@ const search = (status: Listed, side: Order) => {
             order by ${instant} ${order}, id ${order} limit $limit::int)`,
   );
   const listed = `(${filters.join(" or ")})`;
-  return defineList(`search_alerts_${status}_${side}`, {
-    reads: true,
+  return defineList.reading(`search_alerts_${status}_${side}`, {
     parameters: {
       ...VISIBLE.parameters,
       words: array(text),

@@ -42,8 +42,7 @@ export const insertAlert = defineStatement("insert_alert", {
 });
 
 /** One alert for reading. */
-export const readAlert = defineStatement("read_alert", {
-  reads: true,
+export const readAlert = defineStatement.reading("read_alert", {
   parameters: OWN,
   columns: { requested_perms: array(text), ...WHOLE.columns },
   text: `select p.requested_perms, ${WHOLE.text} from alert join pusher p on p.id = alert.pusher_id
@@ -51,8 +50,7 @@ export const readAlert = defineStatement("read_alert", {
 });
 
 /** Whether there is such an alert, and since when it is visible; without its fields. */
-export const alertExists = defineStatement("alert_exists", {
-  reads: true,
+export const alertExists = defineStatement.reading("alert_exists", {
   parameters: OWN,
   columns: { id: uuid, sent_at: nullable(timestamptz) },
   text: `select id, ${effectiveSentAt()} as sent_at from alert
@@ -60,8 +58,7 @@ export const alertExists = defineStatement("alert_exists", {
 });
 
 /** The present version of each of these alerts that is there, and how often each reply was chosen. */
-export const alertVersions = defineList("alert_versions", {
-  reads: true,
+export const alertVersions = defineList.reading("alert_versions", {
   parameters: { ids: array(uuid) },
   columns: { id: uuid, updated_at: timestamptz, replies: array(int) },
   text: `select a.id, a.updated_at, c.replies::int[] as replies
@@ -76,8 +73,7 @@ const READ_NAMES = Object.keys(READ) as (keyof typeof READ)[];
  * The newest alert of a channel that was sent in the last minutes and reads as the given fields do. One row for a visible
  * channel, with nulls where there is none; the alert that a form made is none to that form (`once`).
  */
-export const equalSend = defineList("equal_send", {
-  reads: true,
+export const equalSend = defineList.reading("equal_send", {
   parameters: { ...SCOPE, credential_id: text, once: nullable(text), ...READ },
   joined: { id: uuid, sent_at: neverNull(timestamptz) },
   text: `select alert.id, alert.sent_at from pusher p

@@ -31,8 +31,7 @@ const pages = pagesOfSets({
  * the channels in which something has come due. A set whose sum is another one has a page, unless something is due in it or
  * those before it are too many; then it is not `read`.
  */
-export const askedAgain = defineStatement("asked_again", {
-  reads: true,
+export const askedAgain = defineStatement.reading("asked_again", {
   parameters: {
     hashes: array(text),
     revs: array(bigint),

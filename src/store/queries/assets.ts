@@ -70,8 +70,7 @@ export const attachableAssets = defineLock("attachable_assets", {
 });
 
 /** A page of the files, newest first; `kind` and `id` null are any, `before` null the newest, and ties come along. */
-export const listAssets = defineList("list_assets", {
-  reads: true,
+export const listAssets = defineList.reading("list_assets", {
   parameters: {
     ...VISIBLE.parameters,
     kind: nullable(oneOf(ASSET_KINDS)),
@@ -107,16 +106,14 @@ export const claimExpired = defineStatement("claim_expired", {
 });
 
 /** Whether there is such a file for the caller. */
-export const visibleAsset = defineStatement("visible_asset", {
-  reads: true,
+export const visibleAsset = defineStatement.reading("visible_asset", {
   parameters: { ...VISIBLE.parameters, id: uuid },
   columns: { id: uuid },
   text: `select id from asset where ${VISIBLE.text} and id = $id and ${THERE}`,
 });
 
 /** For everybody who holds the file's address; whether they do is decided before. */
-export const servedAsset = defineForPage("served_asset", {
-  reads: true,
+export const servedAsset = defineForPage.reading("served_asset", {
   parameters: { id: uuid },
   columns: { kind: oneOf(ASSET_KINDS), content_type: text, bytes: int, sha256: bytea, name: text },
   text: `select kind, content_type, bytes, sha256, name from asset where id = $id and ${THERE}`,

@@ -36,8 +36,7 @@ export const insertAuditBefore = defineStatement("insert_audit_before", {
 });
 
 /** In which workspaces a person's own acts are told, and by which name. */
-export const membershipsToTell = defineStatement("memberships_to_tell", {
-  reads: true,
+export const membershipsToTell = defineStatement.reading("memberships_to_tell", {
   parameters: { user_id: text },
   columns: { workspace_id: uuid, member_id: uuid, name: text },
   text: `select workspace_id, id as member_id, coalesce(name, email) as name from member
@@ -52,8 +51,7 @@ export const insertAudit = defineStatement("insert_audit", {
 });
 
 /** Which alerts a credential left scheduled, by the newest `lines` of what it did. */
-export const scheduledBy = defineList("scheduled_by", {
-  reads: true,
+export const scheduledBy = defineList.reading("scheduled_by", {
   parameters: { workspace_id: uuid, actor_id: text, lines: int },
   columns: { subject_id: neverNull(text) },
   text: `select distinct subject_id from (select subject_id, status from audit_event
@@ -62,8 +60,7 @@ export const scheduledBy = defineList("scheduled_by", {
 });
 
 /** What one channel's restriction leaves of a workspace's log, newest first; ties of the last instant come along. */
-export const listAudit = defineList("list_audit", {
-  reads: true,
+export const listAudit = defineList.reading("list_audit", {
   parameters: {
     workspace_id: uuid,
     pusher_ids: nullable(array(uuid)),

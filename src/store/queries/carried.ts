@@ -202,8 +202,7 @@ function statementsFor(name: CarriedKind) {
     table,
     columns: names,
     first: key.map(([, type]) => FIRST[type]).join(" "),
-    page: defineStatement(`export_${name}`, {
-      reads: true,
+    page: defineStatement.reading(`export_${name}`, {
       parameters: { workspaces: array(uuid), after: text, max: int },
       columns: { key: text, row: text },
       text: `select concat_ws(' ', ${shown.join(", ")}) as key, row_to_json(x)::text as row
@@ -225,22 +224,19 @@ export type Carried = ReturnType<typeof statementsFor>;
 export const CARRIED: readonly Carried[] = (Object.keys(KINDS) as CarriedKind[]).map(statementsFor);
 
 /** By what the migrations are called: equal on servers whose rows have the same columns. */
-export const readSchema = defineStatement("read_schema", {
-  reads: true,
+export const readSchema = defineStatement.reading("read_schema", {
   columns: { schema: text },
   text: "select md5(string_agg(name, ' ' order by name)) as schema from migration",
 });
 
-export const presentWorkspaces = defineStatement("present_workspaces", {
-  reads: true,
+export const presentWorkspaces = defineStatement.reading("present_workspaces", {
   parameters: { ids: array(uuid) },
   columns: { id: uuid },
   text: "select id from workspace where id = any($ids) order by created_at",
 });
 
 /** Of these handles those that a channel has, or had. */
-export const takenHandles = defineStatement("taken_handles", {
-  reads: true,
+export const takenHandles = defineStatement.reading("taken_handles", {
   parameters: { handles: array(text) },
   columns: { handle: text },
   text: `select handle from pusher where handle = any($handles)

@@ -46,16 +46,14 @@ export function scope(pusherId: string, caller: Caller): ParametersOf<typeof SCO
 }
 
 /** The channel of a handle, where the caller sees it. */
-export const channelOfHandle = defineStatement("channel_of_handle", {
-  reads: true,
+export const channelOfHandle = defineStatement.reading("channel_of_handle", {
   parameters: { handle: text, ...VISIBLE.parameters },
   columns: { id: uuid },
   text: `select p.id from pusher p where p.handle = $handle and ${VISIBLE.text}`,
 });
 
 /** Is there such a channel for the caller? Also what an alert of it needs to know. */
-export const visibleChannel = defineStatement("visible_channel", {
-  reads: true,
+export const visibleChannel = defineStatement.reading("visible_channel", {
   parameters: SCOPE,
   columns: { active: boolean, requested_perms: array(text) },
   text: `select c.active, p.requested_perms from pusher p join channel_state c on c.pusher_id = p.id
@@ -75,8 +73,7 @@ export const lockChannel = defineLock("lock_channel", {
 });
 
 /** `subscribers` and `alerts_sent` of one channel: the scheduled ones whose instant has not come are not yet sent. */
-export const channelCounts = defineSum("channel_counts", {
-  reads: true,
+export const channelCounts = defineSum.reading("channel_counts", {
   parameters: { pusher_id: uuid },
   columns: { subscribers: int, alerts_sent: int },
   text: `select c.subscribers::int as subscribers, (c.published - (select count(*) from alert a
@@ -107,8 +104,7 @@ const BACKLOG = {
  * The channels that the caller sees with their unsent backlog, newest first. `handle` and `before` null are any; ties of
  * the last instant come along.
  */
-export const listChannels = defineStatement("list_channels", {
-  reads: true,
+export const listChannels = defineStatement.reading("list_channels", {
   parameters: {
     ...VISIBLE.parameters,
     handle: nullable(text),
@@ -125,8 +121,7 @@ export const listChannels = defineStatement("list_channels", {
 });
 
 /** The unsent backlog of several channels. */
-export const channelBacklogs = defineSum("channel_backlogs", {
-  reads: true,
+export const channelBacklogs = defineSum.reading("channel_backlogs", {
   parameters: { pusher_ids: array(uuid) },
   columns: { id: uuid, ...BACKLOG.columns },
   text: `select p.id, ${BACKLOG.text} from unnest((select $pusher_ids::uuid[])) p (id)`,

@@ -11,8 +11,7 @@ const defineClaim = statementsOf("claims");
 const defineLock = statementsOf("locks");
 
 /** The live connection that a grant belongs to. */
-export const findGranted = defineLookUp("find_granted", {
-  reads: true,
+export const findGranted = defineLookUp.reading("find_granted", {
   parameters: { user_id: text, client_id: text, grant_id: uuid },
   columns: {
     id: uuid,
@@ -30,8 +29,7 @@ export const findGranted = defineLookUp("find_granted", {
 });
 
 /** A person's connections of one client, the last consented to first. */
-export const connectionsOfClient = defineList("connections_of_client", {
-  reads: true,
+export const connectionsOfClient = defineList.reading("connections_of_client", {
   parameters: { user_id: text, client_id: text },
   columns: { member_id: uuid, pusher_id: nullable(uuid), scopes: array(text), asks_first: boolean },
   text: `select c.member_id, c.pusher_id, c.scopes, c.asks_first from connection c
@@ -69,8 +67,7 @@ export const forgetEarlierConsents = defineStatement("forget_earlier_consents", 
  * The grant under which a client may come back without a page: the last one, unless the person connected the client in
  * several workspaces, when only the person can say which is meant.
  */
-export const rememberedGrant = defineLookUp("remembered_grant", {
-  reads: true,
+export const rememberedGrant = defineLookUp.reading("remembered_grant", {
   parameters: { user_id: text, client_id: nullable(text) },
   columns: { id: uuid },
   text: `select g.id from connection_grant g join connection c on c.id = g.connection_id
@@ -81,8 +78,7 @@ export const rememberedGrant = defineLookUp("remembered_grant", {
 });
 
 /** Whether tokens may be made from a grant. */
-export const grantLives = defineLookUp("grant_lives", {
-  reads: true,
+export const grantLives = defineLookUp.reading("grant_lives", {
   parameters: { grant_id: uuid, user_id: text },
   columns: { id: uuid },
   text: `select g.id from connection_grant g join connection c on c.id = g.connection_id
@@ -119,8 +115,7 @@ export const noteConnectionUse = defineLookUp("note_connection_use", {
   text: "update connection set last_used_at = now() where id = $id",
 });
 
-export const listConnections = defineList("list_connections", {
-  reads: true,
+export const listConnections = defineList.reading("list_connections", {
   parameters: { user_id: text, workspace_id: uuid },
   columns: {
     id: uuid,
@@ -141,8 +136,7 @@ export const listConnections = defineList("list_connections", {
 });
 
 /** A refresh token as it was stored, and the live connection that it is of. `token` is its hash. */
-export const findRefreshToken = defineStatement("find_refresh_token", {
-  reads: true,
+export const findRefreshToken = defineStatement.reading("find_refresh_token", {
   parameters: { token: text },
   columns: {
     grant_id: nullable(text),
@@ -189,8 +183,7 @@ export const rememberCode = defineStatement("remember_code", {
 });
 
 /** The grants of a code that was used up. `code` is its hash. */
-export const grantsOfSpentCode = defineStatement("grants_of_spent_code", {
-  reads: true,
+export const grantsOfSpentCode = defineStatement.reading("grants_of_spent_code", {
   parameters: { code: text },
   columns: { id: uuid },
   text: `select g.id from connection_grant g where g.codes @> array[$code::text]

@@ -21,8 +21,7 @@ const SHOWN = {
 const COLUMNS = Object.keys(SHOWN).join(", ");
 
 /** A page of an endpoint's deliveries, newest first; ties of the last instant come along. */
-export const listDeliveries = defineStatement("list_deliveries", {
-  reads: true,
+export const listDeliveries = defineStatement.reading("list_deliveries", {
   parameters: { endpoint_id: uuid, before: nullable(timestamptz), limit: int },
   columns: SHOWN,
   text: `select ${COLUMNS} from webhook_delivery

@@ -19,8 +19,7 @@ const LISTED = {
 };
 
 /** docs/rules.md#directory. Ties of the last instant come along. */
-export const directory = defineStatement("directory", {
-  reads: true,
+export const directory = defineStatement.reading("directory", {
   parameters: { ...CARDS.parameters, ...LISTED.parameters },
   columns: CARDS.columns,
   joined: CARDS.joined,
@@ -32,8 +31,7 @@ export const directory = defineStatement("directory", {
  * are taken that have them in this order. It is asked first and apart: a plan that walks the newest channels until enough
  * are found would walk all of them for what is rare.
  */
-export const directorySearch = defineStatement("directory_search", {
-  reads: true,
+export const directorySearch = defineStatement.reading("directory_search", {
   parameters: { ...CARDS.parameters, ...LISTED.parameters, find: text, grams: array(text) },
   columns: CARDS.columns,
   joined: CARDS.joined,

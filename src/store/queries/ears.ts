@@ -54,8 +54,7 @@ const SELECTED = `a.id, p.handle, p.is_public, p.image_url as icon, a.has_page, 
 const HAS_PAGE = "coalesce(html, asset_html) is not null as has_page";
 
 /** docs/rules.md#ntfy-listens. The channels of these handles that a device, or nobody in particular, may hear. */
-export const heardChannels = defineStatement("heard_channels", {
-  reads: true,
+export const heardChannels = defineStatement.reading("heard_channels", {
   parameters: { handles: array(text), device_id: nullable(bigint) },
   columns: { id: text, handle: text, due: boolean },
   text: `select p.id::text as id, p.handle, coalesce(c.next_at <= now(), false) as due
@@ -68,7 +67,6 @@ export type HeardChannel = RowOf<typeof heardChannels>;
 
 /** What is heard of channels from a place on, at one end of it, without what is over. What came due is settled before. */
 const heard = (order: "asc" | "desc") => ({
-  reads: true as const,
   parameters: { channels: array(uuid), since: nullable(timestamptz), after: nullable(uuid), limit: int },
   columns: SHOWN,
   text: `with place as materialized (
@@ -90,10 +88,10 @@ const heard = (order: "asc" | "desc") => ({
 });
 
 /** The newest since an instant, the newest first. */
-export const heardSince = defineStatement("heard_since", heard("desc"));
+export const heardSince = defineStatement.reading("heard_since", heard("desc"));
 
 /** The oldest after the alert `after`, the oldest first; where it is gone, since the instant. */
-export const heardAfter = defineStatement("heard_after", heard("asc"));
+export const heardAfter = defineStatement.reading("heard_after", heard("asc"));
 
 export type HeardAlert = RowOf<typeof heardSince>;
 
@@ -102,8 +100,7 @@ export type HeardAlert = RowOf<typeof heardSince>;
  * beside it where it is none of the `known`. `strangers`: of the pairs of a channel and a device those that are not subscribed, as
  * `channel device`. A channel that is gone or suspended is in no answer.
  */
-export const earNews = defineStatement("ear_news", {
-  reads: true,
+export const earNews = defineStatement.reading("ear_news", {
   parameters: {
     channels: array(uuid),
     known: array(uuid),

@@ -66,16 +66,14 @@ export const numberEvents = defineList("number_events", {
 });
 
 /** Where the feed ends for now. */
-export const feedEnd = defineList("feed_end", {
-  reads: true,
+export const feedEnd = defineList.reading("feed_end", {
   parameters: { workspace_id: uuid },
   columns: { events_numbered: bigint },
   text: "select events_numbered from workspace where id = $workspace_id",
 });
 
 /** A page of what has a place after `after` and not after `end`, of the channels that the caller sees. */
-export const listEvents = defineList("list_events", {
-  reads: true,
+export const listEvents = defineList.reading("list_events", {
   parameters: {
     workspace_id: uuid,
     pusher_ids: nullable(array(uuid)),

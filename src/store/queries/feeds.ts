@@ -16,8 +16,7 @@ const HEAD = columnsOf(drawnOn(PUSHER, "feed"));
  * A channel whose feed anybody may read: docs/rules.md#feeds. `revision`: equal texts mean equal feeds. `due`: something came
  * due and is not settled. `modified`: the last change of what is shown; null while the second that it fell into goes on.
  */
-export const publicFeed = defineStatement("public_feed", {
-  reads: true,
+export const publicFeed = defineStatement.reading("public_feed", {
   parameters: { handle: text },
   columns: {
     id: uuid,
@@ -48,8 +47,7 @@ const SHOWN = { id: uuid, ...fields };
  * The newest alerts of one channel. What came due is settled before; `due` adds what could not be (store/queries/settle.ts). Of
  * markup beyond `markup_bytes` an entry has the text alone.
  */
-export const feedAlerts = defineStatement("feed_alerts", {
-  reads: true,
+export const feedAlerts = defineStatement.reading("feed_alerts", {
   parameters: { pusher_id: uuid, due: boolean, limit: int, markup_bytes: int },
   columns: { ...SHOWN, html: nullable(text), sent_at: neverNull(timestamptz) },
   text: `select ${Object.keys(SHOWN)

@@ -45,8 +45,7 @@ const LOOK_UP = {
   from: `${HASHES.from} join device d on d.token_hash = ${HASHES.hash}`,
 };
 
-export const findDevices = defineStatement("find_devices", {
-  reads: true,
+export const findDevices = defineStatement.reading("find_devices", {
   primary: true,
   parameters: LOOK_UP.parameters,
   columns: LOOK_UP.columns,
@@ -73,8 +72,7 @@ const dueChannels = inboxState(`
         where s.device_id = d.id and c.next_at <= now()`);
 
 /** The devices with their InboxState: all that a 304 takes. `due` names the channels in which something is to be settled. */
-export const findDevicesWithInbox = defineStatement("find_devices_with_inbox", {
-  reads: true,
+export const findDevicesWithInbox = defineStatement.reading("find_devices_with_inbox", {
   parameters: LOOK_UP.parameters,
   columns: { ...LOOK_UP.columns, ...dueChannels.columns },
   text: `select ${LOOK_UP.selected}, ${dueChannels.selected} from ${LOOK_UP.from} ${dueChannels.joined}`,
@@ -85,8 +83,7 @@ const dueAlerts = inboxState(`
         where s.device_id = d.id and ${isDue("a")} order by a.visible_at desc, a.id limit 200`);
 
 /** The InboxState of devices that are known, by position. `due` names the newest due alerts themselves, as `id.version`. */
-export const inboxStates = defineStatement("inbox_states", {
-  reads: true,
+export const inboxStates = defineStatement.reading("inbox_states", {
   parameters: { devices: array(bigint) },
   columns: { position: int, ...dueAlerts.columns },
   text: `select t.position::int as position, ${dueAlerts.selected}
@@ -122,8 +119,7 @@ export const USABLE_INVITE =
  * The channels that a device joined, the newest subscription first; `before` null: from the newest. Ties of the last instant
  * come along.
  */
-export const subscribedChannels = defineList("subscribed_channels", {
-  reads: true,
+export const subscribedChannels = defineList.reading("subscribed_channels", {
   parameters: { device_id: bigint, before: nullable(timestamptz), limit: int },
   columns: { ...CARDS.columns, ...SUBSCRIPTION },
   text: `${cardsOf("join")}
@@ -132,8 +128,7 @@ export const subscribedChannels = defineList("subscribed_channels", {
 });
 
 /** docs/rules.md#channel-public. */
-export const channelCard = defineList("channel_card", {
-  reads: true,
+export const channelCard = defineList.reading("channel_card", {
   parameters: { ...CARDS.parameters, handle: text, code: nullable(text) },
   columns: CARDS.columns,
   joined: CARDS.joined,

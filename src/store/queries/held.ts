@@ -19,8 +19,7 @@ export const DUE_IN =
   "coalesce(extract(epoch from c.next_at - clock_timestamp()) * 1000, 'infinity')::float8";
 
 /** Devices by the hashes of their tokens, each with what its poll waits for. */
-export const findWaitedFor = defineStatement("find_waited_for", {
-  reads: true,
+export const findWaitedFor = defineStatement.reading("find_waited_for", {
   parameters: HASHES.parameters,
   columns: {
     ...HASHES.columns,
@@ -52,8 +51,7 @@ export const findWaitedFor = defineStatement("find_waited_for", {
  * Of channels and devices with the revisions that are known of them (null: gone), those that have another one now, and
  * channels in which something is due or comes due within two seconds.
  */
-export const findChanged = defineStatement("find_changed", {
-  reads: true,
+export const findChanged = defineStatement.reading("find_changed", {
   primary: true,
   parameters: {
     channels: array(uuid),
@@ -77,8 +75,7 @@ export const findChanged = defineStatement("find_changed", {
  * What a reading sees: as long as the text is the same, no transaction that changed anything has come to its end. Under another epoch
  * nothing that is known holds, whatever its revision is.
  */
-export const snapshot = defineStatement("snapshot", {
-  reads: true,
+export const snapshot = defineStatement.reading("snapshot", {
   primary: true,
   columns: { seen: text, epoch: text },
   text: `select pg_current_snapshot()::text as seen, ${EPOCH} as epoch`,
@@ -88,8 +85,7 @@ export const snapshot = defineStatement("snapshot", {
  * Tells every process that listens. It is sent after the commit that it speaks of, in a transaction of its own: in the same
  * one, senders would queue up for each other. Nothing waits for the disk: a word that is lost is found without it.
  */
-export const notifyProcesses = defineStatement("notify_processes", {
-  reads: true,
+export const notifyProcesses = defineStatement.reading("notify_processes", {
   primary: true,
   parameters: { topic: text, payloads: array(text) },
   columns: { sent: int },

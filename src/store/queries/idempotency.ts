@@ -29,8 +29,7 @@ export const claimKey = defineStatement("claim_key", {
     values ($credential_id, $operation, $key, $request_hash) on conflict do nothing returning key`,
 });
 
-export const firstAnswer = defineStatement("first_answer", {
-  reads: true,
+export const firstAnswer = defineStatement.reading("first_answer", {
   parameters: { ...OWN.parameters, hours: int },
   columns: { request_hash: bytea, answer: nullable(bytea), given: nullable(jsonb<unknown>()) },
   text: `select request_hash, answer, given from idempotency_record where ${OWN.text} and not (${OVER})`,

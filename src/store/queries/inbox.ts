@@ -51,8 +51,7 @@ const channelsAt = (from: string) =>
   `(select string_agg(concat_ws('.', c.pusher_id, c.rev), ' ' order by c.pusher_id) from ${from})`;
 
 /** The same of each of these devices, by position. */
-export const inboxChannels = defineStatement("inbox_channels", {
-  reads: true,
+export const inboxChannels = defineStatement.reading("inbox_channels", {
   parameters: { devices: array(bigint) },
   columns: { position: int, channels_at: nullable(text) },
   text: `select t.position::int as position, ${channelsAt(`${JOINED} and not c.suspended where s.device_id = t.id`)} as channels_at
@@ -66,7 +65,6 @@ export const inboxChannels = defineStatement("inbox_channels", {
  * index alone, whole rows only for the page, and what is long of a row only where it is shown. `also` is SQL that adds to the ids of one channel.
  */
 const page = (also: string) => ({
-  reads: true as const,
   parameters: { device_id: bigint, ...PLACE.parameters, limit: int, max_bytes: int },
   columns: {
     /** When the next older alert became visible; null after the oldest one that was looked at. */
@@ -103,7 +101,7 @@ const page = (also: string) => ({
     order by sent_at desc, id desc`,
 });
 
-export const inboxPage = defineStatement("inbox_page", page(""));
+export const inboxPage = defineStatement.reading("inbox_page", page(""));
 
 const withDue = page(`
         union all select a.id, a.visible_at from alert a
@@ -111,7 +109,7 @@ const withDue = page(`
           and concat_ws('.', a.id, a.xmin) = any($due::text[]) and ${PLACE.text}`);
 
 /** The same with due alerts that could not be settled, as `inbox_states` names them. */
-export const inboxPageWithDue = defineStatement("inbox_page_with_due", {
+export const inboxPageWithDue = defineStatement.reading("inbox_page_with_due", {
   ...withDue,
   parameters: { ...withDue.parameters, due: array(text) },
 });
@@ -120,8 +118,7 @@ export const inboxPageWithDue = defineStatement("inbox_page_with_due", {
  * The draft that a device is shown as a test (docs/rules.md#own-devices), as a row of its inbox. It has an id of its own, so that
  * the alert is a new one when it is sent.
  */
-export const ownTest = defineStatement("own_test", {
-  reads: true,
+export const ownTest = defineStatement.reading("own_test", {
   parameters: { device_id: bigint },
   columns: {
     following: nullable(timestamptz),
@@ -216,8 +213,7 @@ const devicePages = pagesOfSets({
  * as their channels are not more than `max_channels` and their pages not larger than `max_total` bytes, the first one always.
  * A device that is gone is in no set. `channels_at` as `inbox_channels` says it.
  */
-export const inboxPages = defineStatement("inbox_pages", {
-  reads: true,
+export const inboxPages = defineStatement.reading("inbox_pages", {
   parameters: { devices: array(bigint), ...devicePages.parameters, max_channels: int, max_total: int },
   columns: { ...devicePages.columns, devices: nullable(array(bigint)), channels_at: nullable(text) },
   joined: devicePages.joined,

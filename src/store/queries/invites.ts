@@ -19,8 +19,7 @@ const COLUMNS = {
 };
 
 /** Strictly before an instant (null: from the newest); ties of the last one come along. */
-export const listInvites = defineStatement("list_invites", {
-  reads: true,
+export const listInvites = defineStatement.reading("list_invites", {
   parameters: { pusher_id: uuid, before: nullable(timestamptz), limit: int },
   columns: COLUMNS,
   text: `select * from (select ${Object.keys(COLUMNS).join(", ")} from invite

@@ -19,8 +19,7 @@ const defineStatement = statementsOf("credentials");
 const defineList = statementsOf("lists");
 
 /** The live keys behind hashes, by position, with everything that a call needs to know of member and workspace. */
-export const findKeys = defineStatement("find_keys", {
-  reads: true,
+export const findKeys = defineStatement.reading("find_keys", {
   parameters: HASHES.parameters,
   columns: {
     ...HASHES.columns,
@@ -44,8 +43,7 @@ export const noteKeyUse = defineStatement("note_key_use", {
 });
 
 /** The live keys of a workspace, the newest first. */
-export const listWorkspaceKeys = defineList("list_workspace_keys", {
-  reads: true,
+export const listWorkspaceKeys = defineList.reading("list_workspace_keys", {
   parameters: { workspace_id: uuid },
   columns: {
     id: uuid,

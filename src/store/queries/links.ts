@@ -52,8 +52,7 @@ const LINK = {
 export type LinkRecord = ValuesOf<typeof LINK>;
 
 /** The link with the member and the account that it is for, whatever became of it. */
-export const findLink = defineForLibrary("find_link", {
-  reads: true,
+export const findLink = defineForLibrary.reading("find_link", {
   parameters: { token_hash: bytea },
   columns: LINK,
   text: `select l.made_by, l.used_at is not null as used, l.replaced_at is not null as replaced, l.expires_at <= now() as expired,
@@ -86,8 +85,7 @@ export const lockUser = defineLock("lock_user", {
 });
 
 /** The member that a mail about a lost password goes to: one that the account is, else one that it may become. */
-export const memberToReset = defineForLibrary("member_to_reset", {
-  reads: true,
+export const memberToReset = defineForLibrary.reading("member_to_reset", {
   parameters: { email: text },
   columns: { member_id: uuid, user_id: text },
   text: `select m.id as member_id, u.id as user_id from auth."user" u

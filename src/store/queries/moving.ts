@@ -19,8 +19,7 @@ const defineList = statementsOf("lists");
 const defineClaim = statementsOf("claims");
 
 /** What a device joined, the newest first; a suspended channel is left out. Ties of the last instant come along. */
-export const exportedSubscriptions = defineList("exported_subscriptions", {
-  reads: true,
+export const exportedSubscriptions = defineList.reading("exported_subscriptions", {
   parameters: { device_id: bigint, before: nullable(timestamptz), limit: int },
   columns: { handle: text, muted: boolean, permissions: array(text), subscribed_at: timestamptz },
   text: `select p.handle, s.muted, s.permissions, s.subscribed_at
@@ -54,8 +53,7 @@ export const joinChannels = defineStatement("join_channels", {
     on conflict do nothing returning pusher_id`,
 });
 
-export const channelsJoined = defineStatement("channels_joined", {
-  reads: true,
+export const channelsJoined = defineStatement.reading("channels_joined", {
   parameters: { device_id: bigint },
   columns: { joined: int },
   text: "select count(*)::int as joined from subscription where device_id = $device_id",

@@ -38,8 +38,7 @@ export const keepClient = defineStatement("keep_client", {
 });
 
 /** What an authorization needs to know of a client; `user_id` null is nobody. */
-export const findClient = defineStatement("find_client", {
-  reads: true,
+export const findClient = defineStatement.reading("find_client", {
   parameters: { client_id: text, user_id: nullable(text) },
   columns: {
     grant_types: nullable(jsonb<string[]>()),

@@ -51,16 +51,14 @@ export const linkOwnDevice = defineStatement("link_own_device", {
 });
 
 /** Who the device belongs to. */
-export const ownerOfDevice = defineList("owner_of_device", {
-  reads: true,
+export const ownerOfDevice = defineList.reading("owner_of_device", {
   parameters: { device_id: bigint },
   columns: { name: text },
   text: `select u.name from own_device o join auth."user" u on u.id = o.user_id where o.device_id = $device_id`,
 });
 
 /** The devices of a person, the newest link first. */
-export const listOwnDevices = defineList("list_own_devices", {
-  reads: true,
+export const listOwnDevices = defineList.reading("list_own_devices", {
   parameters: { user_id: text },
   columns: { id: uuid, platform: text, app_version: text, created_at: timestamptz },
   text: `select o.id, d.platform, d.app_version, o.created_at from own_device o join device d on d.id = o.device_id

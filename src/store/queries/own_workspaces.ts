@@ -19,8 +19,7 @@ export const lockOwnWorkspaces = defineLock("lock_own_workspaces", {
 });
 
 /** `workspace_id` null: all of them, the oldest membership first. */
-export const ownWorkspaces = defineList("own_workspaces", {
-  reads: true,
+export const ownWorkspaces = defineList.reading("own_workspaces", {
   parameters: { user_id: text, workspace_id: nullable(uuid) },
   columns: {
     id: uuid,
@@ -66,8 +65,7 @@ export const pauseWorkspaceChannels = defineUpkeep("pause_workspace_channels", {
 });
 
 /** By which name and address a person stands in a workspace. */
-export const accountOf = defineStatement("account_of", {
-  reads: true,
+export const accountOf = defineStatement.reading("account_of", {
   parameters: { user_id: text },
   columns: { email: text, name: text },
   text: `select email, name from auth."user" where id = $user_id`,

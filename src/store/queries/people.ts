@@ -32,8 +32,7 @@ export const lockMember = defineLock("lock_member", {
 });
 
 /** A person's memberships, the oldest first. */
-export const membershipsOf = defineStatement("memberships_of", {
-  reads: true,
+export const membershipsOf = defineStatement.reading("memberships_of", {
   parameters: { user_id: text },
   columns: MEMBERSHIP,
   text: `select m.email, ${MEMBER_FACTS.text} from member m join workspace w on w.id = m.workspace_id
@@ -41,8 +40,7 @@ export const membershipsOf = defineStatement("memberships_of", {
 });
 
 /** The owners first, then by age. */
-export const listWorkspaceMembers = defineList("list_workspace_members", {
-  reads: true,
+export const listWorkspaceMembers = defineList.reading("list_workspace_members", {
   parameters: { workspace_id: uuid },
   columns: {
     id: uuid,
@@ -77,8 +75,7 @@ export const usePasskey = defineForLibrary("use_passkey", {
 });
 
 /** The account that somebody tries to get into; one of both is given. */
-export const accountTried = defineForLibrary("account_tried", {
-  reads: true,
+export const accountTried = defineForLibrary.reading("account_tried", {
   parameters: { email: nullable(text), credential_id: nullable(text) },
   columns: { id: text },
   text: `select id from auth."user" where email = $email

@@ -57,8 +57,7 @@ const told = (name: string) => {
  * public one. `due`: something of it came due and is not settled; what is asked for with `due` is shown all the same
  * (store/queries/settle.ts).
  */
-export const publicChannel = defineStatement("public_channel", {
-  reads: true,
+export const publicChannel = defineStatement.reading("public_channel", {
   parameters: { handle: text, code: nullable(text), due: boolean, limit: int },
   columns: { id: uuid, status: oneOf(PUSHER_STATUSES), due: boolean, ...CARD, alerts: jsonb<NewAlert[]>() },
   text: `select p.id, p.status, coalesce(c.next_at <= now(), false) as due, ${selected("p", CARD)}, newest.alerts
@@ -91,8 +90,7 @@ const PLACED = {
 };
 
 /** docs/rules.md#near-me. The newest channels of the directory that have a circle. */
-export const placedChannels = defineStatement("placed_channels", {
-  reads: true,
+export const placedChannels = defineStatement.reading("placed_channels", {
   parameters: { limit: int },
   columns: PLACED,
   text: `select ${selected("p", PLACED)}
@@ -101,8 +99,7 @@ export const placedChannels = defineStatement("placed_channels", {
 });
 
 /** Two channels of the directory, where there are so many. */
-export const twoPublicChannels = defineStatement("two_public_channels", {
-  reads: true,
+export const twoPublicChannels = defineStatement.reading("two_public_channels", {
   columns: { handle: text },
   text: "select p.handle from pusher p where p.is_public and p.status = 'active' order by p.created_at limit 2",
 });

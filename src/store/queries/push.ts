@@ -26,8 +26,7 @@ export const putPushEndpoint = defineClaim("put_push_endpoint", {
  * is woken by a suspended channel. At least one row: `last` is the last device looked at, null where no more are left. So a
  * statement is short however few of many subscribers are to be woken.
  */
-export const wokenDevices = defineStatement("woken_devices", {
-  reads: true,
+export const wokenDevices = defineStatement.reading("woken_devices", {
   parameters: { pusher_id: uuid, after: bigint, look: int, limit: int },
   columns: { last: nullable(bigint) },
   joined: { device_id: bigint, endpoint: bytea, failing: boolean },
@@ -46,8 +45,7 @@ export const wokenDevices = defineStatement("woken_devices", {
 });
 
 /** The endpoints of those of some devices that a channel wakes. */
-export const wokenOf = defineStatement("woken_of", {
-  reads: true,
+export const wokenOf = defineStatement.reading("woken_of", {
   parameters: { pusher_id: uuid, devices: array(bigint) },
   columns: { device_id: bigint, endpoint: bytea, failing: boolean },
   text: `select e.device_id, e.endpoint, e.failures > 0 as failing
@@ -56,8 +54,7 @@ export const wokenOf = defineStatement("woken_of", {
 });
 
 /** Of up to `look` subscriptions of a channel that wake, how many there are, and how many of their devices have an endpoint. */
-export const countWoken = defineCount("count_woken", {
-  reads: true,
+export const countWoken = defineCount.reading("count_woken", {
   parameters: { pusher_id: uuid, look: int },
   columns: { looked_at: int, woken: int },
   text: `select count(*)::int as looked_at, count(e.device_id)::int as woken
@@ -99,8 +96,7 @@ export const keepPushKey = defineUpkeep("keep_push_key", {
   text: "update server_secret set push_key = $push_key where push_key is null",
 });
 
-export const readPushKey = defineUpkeep("read_push_key", {
-  reads: true,
+export const readPushKey = defineUpkeep.reading("read_push_key", {
   columns: { push_key: nullable(bytea) },
   text: "select push_key from server_secret",
 });

@@ -8,8 +8,7 @@ import { EPOCH, TIMELINE } from "./epoch.ts";
 const defineStatement = statementsOf("upkeep");
 
 /** Whatever is visible on the primary stands before this place. Without waiting for the disk it is visible before it is written. */
-export const readPlace = defineStatement("read_place", {
-  reads: true,
+export const readPlace = defineStatement.reading("read_place", {
   columns: { place: float8, timeline: text },
   text: `select (case when current_setting('synchronous_commit') = 'off' then pg_current_wal_insert_lsn()
       else pg_current_wal_flush_lsn() end - '0/0'::pg_lsn)::float8 as place, ${TIMELINE} as timeline`,
@@ -19,15 +18,13 @@ export const readPlace = defineStatement("read_place", {
 const IDENTITY = `concat_ws(' ', ${EPOCH}, (select system_identifier from pg_control_system()),
     (select oid from pg_database where datname = current_database()))`;
 
-export const readIdentity = defineStatement("read_identity", {
-  reads: true,
+export const readIdentity = defineStatement.reading("read_identity", {
   columns: { identity: text },
   text: `select ${IDENTITY} as identity`,
 });
 
 /** How far a standby has come; null where it is none. */
-export const readReplayed = defineStatement("read_replayed", {
-  reads: true,
+export const readReplayed = defineStatement.reading("read_replayed", {
   columns: { place: nullable(float8), identity: text },
   text: `select case when pg_is_in_recovery() then (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::float8 end as place,
     ${IDENTITY} as identity`,
@@ -37,8 +34,7 @@ export const readReplayed = defineStatement("read_replayed", {
  * The transactions that may be about to commit: of those `known` what still is. A standby may show what such a one has written
  * to the log before it is visible here.
  */
-export const committing = defineStatement("committing", {
-  reads: true,
+export const committing = defineStatement.reading("committing", {
   parameters: { known: nullable(array(text)) },
   columns: { transactions: array(text) },
   text: `select coalesce(array_agg(backend_xid::text), '{}') as transactions from pg_stat_activity

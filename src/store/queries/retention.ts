@@ -30,8 +30,7 @@ const ended = (channel: string, before: string, limit: string) => `
       (select a.id from alert a where ${CANCELLED_BEFORE(channel, before)} order by a.created_at limit ${limit})`;
 
 /** So many alerts that are to go now. */
-export const findEnded = defineStatement("find_ended", {
-  reads: true,
+export const findEnded = defineStatement.reading("find_ended", {
   parameters: { max: int },
   columns: { id: uuid, pusher_id: uuid },
   text: `select ended.id, r.pusher_id from (${RULE}) r cross join lateral (${ended("r.pusher_id", PAST, "$max::int")}) ended
@@ -92,8 +91,7 @@ export const removeLeftReports = defineStatement("remove_left_reports", {
  * How many alerts go by the present setting at its first instant or now, counted up to a bound: of one channel, or of all that the
  * caller sees and that say nothing of their own.
  */
-export const retentionAhead = defineSum("retention_ahead", {
-  reads: true,
+export const retentionAhead = defineSum.reading("retention_ahead", {
   parameters: { ...VISIBLE.parameters, pusher_id: nullable(uuid) },
   columns: { days: nullable(int), begins_at: nullable(timestamptz), alerts: int, more: boolean },
   text: `with r as materialized (${RULE} and ${VISIBLE.text}

@@ -16,8 +16,7 @@ export const noteSenderRequest = defineStatement("note_sender_request", {
     set requests = jsonb_path_query_array(excluded.requests || l.requests, '$[0 to ${LIMITS.sender_requests - 1}]')`,
 });
 
-export const listSenderRequests = defineList("list_sender_requests", {
-  reads: true,
+export const listSenderRequests = defineList.reading("list_sender_requests", {
   parameters: { key_id: uuid },
   columns: { requests: jsonb<SenderRequest[]>() },
   text: "select requests from sender_log where key_id = $key_id",

@@ -115,8 +115,7 @@ export const SENDS = {
 };
 
 /** What became of a call whose line is in the audit log already; one row. */
-export const sentBefore = defineStatement("sent_before", {
-  reads: true,
+export const sentBefore = defineStatement.reading("sent_before", {
   parameters: { ...SCOPE, id: uuid, event_id: uuid },
   columns: { sent: boolean, active: boolean, ...WHOLE.columns },
   text: `select c.active, ${WHOLE.text},

@@ -26,8 +26,7 @@ const OWN: Readonly<Record<string, string>> = {
 const SHARED = NAMES.filter((name) => !Object.hasOwn(OWN, name));
 
 /** How many alerts of a channel, which is locked, repeat. */
-export const countRepeating = defineStatement("count_repeating", {
-  reads: true,
+export const countRepeating = defineStatement.reading("count_repeating", {
   parameters: { pusher_id: uuid },
   columns: { repeating: int },
   text: "select count(*)::int as repeating from alert where pusher_id = $pusher_id and status = 'repeating'",
@@ -156,8 +155,7 @@ export const spreadSeries = defineStatement("spread_series", {
 });
 
 /** The rule of a series, if it still repeats; its channel is locked. */
-export const seriesRule = defineStatement("series_rule", {
-  reads: true,
+export const seriesRule = defineStatement.reading("series_rule", {
   parameters: { id: uuid },
   columns: { recurrence: nullable(text) },
   text: "select recurrence from alert where id = $id and status = 'repeating'",

@@ -7,9 +7,8 @@ import { statementsOf } from "../db/statement.ts";
 const defineStatement = statementsOf("upkeep");
 
 /** How many workspaces there are, counted to two. */
-export const severalWorkspaces = defineStatement("several_workspaces", {
+export const severalWorkspaces = defineStatement.reading("several_workspaces", {
   columns: { workspaces: int },
-  reads: true,
   text: "select count(*)::int as workspaces from (select 1 from workspace limit 2) few",
 });
 
@@ -18,7 +17,7 @@ const about = (table: string) =>
   `(select nullif(greatest(reltuples, -1), -1)::bigint from pg_class where oid = '${table}'::regclass) as about_${table}s`;
 
 /** Rows are counted by the database's estimate, so that asking costs the same however many there are. */
-export const serviceState = defineStatement("service_state", {
+export const serviceState = defineStatement.reading("service_state", {
   columns: {
     postgres: text,
     bytes: bigint,
@@ -28,7 +27,6 @@ export const serviceState = defineStatement("service_state", {
     next_due_at: nullable(timestamptz),
     disabled_webhooks: int,
   },
-  reads: true,
   text: `select current_setting('server_version') as postgres, pg_database_size(current_database()) as bytes,
     ${about("alert")}, ${about("device")},
     (select count(*)::int from alert where ${isDue()}) as due,

@@ -43,8 +43,7 @@ export const settleDue = defineStatement("settle_due", {
 export type Settled = RowOf<typeof settleDue>;
 
 /** So many channels in which something is due, the longest first. */
-export const channelsWithDue = defineStatement("channels_with_due", {
-  reads: true,
+export const channelsWithDue = defineStatement.reading("channels_with_due", {
   primary: true,
   parameters: { limit: int },
   columns: { id: uuid },

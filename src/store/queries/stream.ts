@@ -25,8 +25,7 @@ const defineStatement = statementsOf("inbox");
  * is none of the `known`, and not larger than `max_bytes`. `moved`: of the devices those whose subscriptions have changed since
  * the revision that is known of them, or that are gone.
  */
-export const channelNews = defineStatement("channel_news", {
-  reads: true,
+export const channelNews = defineStatement.reading("channel_news", {
   parameters: {
     channels: array(uuid),
     known: array(uuid),

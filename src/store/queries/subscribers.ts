@@ -15,8 +15,7 @@ const NAMES = namesOf(FACTS);
 
 /** Ties of the last instant come along. `before` null: from the newest. */
 const listBy = (status: string, filter: string) =>
-  defineStatement(`list_subscribers_${status}`, {
-    reads: true,
+  defineStatement.reading(`list_subscribers_${status}`, {
     parameters: { pusher_id: uuid, before: nullable(timestamptz), limit: int },
     columns: {
       device_id: text,
@@ -38,8 +37,7 @@ export const listSubscribers = {
 };
 
 /** How many subscribers share each combination of facts. */
-export const subscriberMix = defineSum("subscriber_mix", {
-  reads: true,
+export const subscriberMix = defineSum.reading("subscriber_mix", {
   parameters: { pusher_id: uuid },
   columns: { platform: text, app_version: text, locale: text, timezone: text, n: int, muted: int },
   text: `select platform, app_version, locale, timezone, n::int as n, muted::int as muted

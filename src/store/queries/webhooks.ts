@@ -15,16 +15,14 @@ const SECRETS = {
 };
 
 /** One endpoint, disabled or not. */
-export const endpointById = defineStatement("endpoint_by_id", {
-  reads: true,
+export const endpointById = defineStatement.reading("endpoint_by_id", {
   parameters: { id: uuid },
   columns: { id: uuid, url: text, ...SECRETS.columns },
   text: `select e.id, e.url, ${SECRETS.text} from webhook_endpoint e where e.id = $id`,
 });
 
 /** The enabled endpoints that asked for an event of a channel, and whose makers may still hear of that channel. */
-export const endpointsFor = defineStatement("endpoints_for", {
-  reads: true,
+export const endpointsFor = defineStatement.reading("endpoints_for", {
   parameters: { workspace_id: uuid, event: text, pusher_id: nullable(uuid) },
   columns: { id: uuid, url: text, ...SECRETS.columns },
   text: `select e.id, e.url, ${SECRETS.text} from webhook_endpoint e join member m on m.id = e.member_id

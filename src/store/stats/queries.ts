@@ -12,8 +12,7 @@ import { countsOf } from "../queries/reports.ts";
 const defineStatement = statementsOf("statistics");
 
 /** Channels that the caller sees, the newest first. */
-export const visibleChannels = defineStatement("visible_channels", {
-  reads: true,
+export const visibleChannels = defineStatement.reading("visible_channels", {
   parameters: VISIBLE.parameters,
   columns: { id: uuid, handle: text, name: text, reach: int },
   text: `select p.id, p.handle, p.name, c.subscribers::int as reach
@@ -45,8 +44,7 @@ const SUMS = {
 };
 
 /** One row a UTC day, empty days included. */
-export const daySums = defineStatement("day_sums", {
-  reads: true,
+export const daySums = defineStatement.reading("day_sums", {
   parameters: DAYS.parameters,
   columns: { date: text, ...SUMS.columns },
   text: `with days as (${DAYS.text})
@@ -57,16 +55,14 @@ export const daySums = defineStatement("day_sums", {
 });
 
 /** One row a channel that has anything in the range. */
-export const channelSums = defineStatement("channel_sums", {
-  reads: true,
+export const channelSums = defineStatement.reading("channel_sums", {
   parameters: DAYS.parameters,
   columns: { pusher_id: uuid, ...SUMS.columns },
   text: `with days as (${DAYS.text}) select pusher_id, ${SUMS.text} from days group by pusher_id`,
 });
 
 /** An alert's exact totals, replies among them, and its channel's reach. */
-export const alertTotals = defineStatement("alert_totals", {
-  reads: true,
+export const alertTotals = defineStatement.reading("alert_totals", {
   parameters: { alert_id: uuid },
   columns: { reach: int, reads: int, acks: int, replies: array(int), actions: ALERT.actions.sql },
   text: `select s.subscribers::int as reach, c.reads::int as reads, c.acks::int as acks,
@@ -81,8 +77,7 @@ export const SAMPLE = LIMITS.stats_sample;
 /**
  * Half hours, then hours (docs/rules.md#alert-stats). `sent_at` is the instant at which the alert became visible. `seen` is how many reports survive, counted up to one more than the sample.
  */
-export const alertTimeline = defineStatement("alert_timeline", {
-  reads: true,
+export const alertTimeline = defineStatement.reading("alert_timeline", {
   parameters: { alert_id: uuid, sent_at: timestamptz, sample: int },
   columns: { start: timestamptz, reads: int, acks: int, seen: int },
   text: `with surviving as materialized (
