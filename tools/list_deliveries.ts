@@ -4,7 +4,7 @@ import { LIMITS } from "../src/model/limits.ts";
 import { endpointOf } from "../src/operation/channels/manual_delivery.ts";
 import { keysetPage } from "../src/operation/page.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { listDeliveries } from "../src/store/queries/deliveries.ts";
+import { listDeliveries } from "../src/store/queries/webhooks.ts";
 import { before, DEFAULT_LIMIT, limit, pageMeta, pathId } from "../src/store/shapes/fields.ts";
 import { deliveryView, showDelivery } from "../src/store/shapes/webhook.ts";
 

@@ -7,7 +7,7 @@ import type { InboxView, Services, Shared } from "../store/context.ts";
 import { batched, IN_BURSTS } from "../store/db/batch.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { databaseOf, run } from "../store/db/statement.ts";
-import { askedAgain } from "../store/queries/asked_again.ts";
+import { askedAgain } from "../store/queries/held.ts";
 import { inboxState, type PageAsked, pagesIn, sharedBounds, sharedPage } from "./inbox_page.ts";
 import type { Seen } from "./seen.ts";
 

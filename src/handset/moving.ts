@@ -9,15 +9,17 @@ import { LIMITS } from "../model/limits.ts";
 import { announceSubscribers } from "../operation/audit.ts";
 import { keysetPage } from "../operation/page.ts";
 import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
-import { lockChannelsOf, lockDevices, unsubscribeDevices } from "../store/queries/devices.ts";
 import {
   copySubscriptions,
   exportedSubscriptions,
   joinChannels,
+  lockChannelsOf,
+  lockDevices,
   lockOpenChannels,
   putTransfer,
   takeTransfer,
-} from "../store/queries/moving.ts";
+  unsubscribeDevices,
+} from "../store/queries/devices.ts";
 import { before, limit, pageMeta } from "../store/shapes/fields.ts";
 import { countJoin, JOINS_OF_ALL, refuseTooMany } from "./room.ts";
 import { EXPORT_VERSION, permissions } from "./shapes.ts";

@@ -6,7 +6,7 @@ import type { AssetAddresses } from "../model/domain/assets.ts";
 import { showId } from "../model/domain/ids.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { databaseOf, run } from "../store/db/statement.ts";
-import { channelNews } from "../store/queries/stream.ts";
+import { channelNews } from "../store/queries/held.ts";
 import type { Head, ReadChannel, ReadNews } from "./held/followed.ts";
 import { Card } from "./inbox_page.ts";
 

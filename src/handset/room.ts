@@ -5,7 +5,7 @@ import { conflict } from "../model/errors.ts";
 import { LIMITS } from "../model/limits.ts";
 import { need } from "../model/need.ts";
 import type { Context, DeviceCaller } from "../store/context.ts";
-import { channelsJoined } from "../store/queries/moving.ts";
+import { channelsJoined } from "../store/queries/devices.ts";
 
 /** Asked after joining, in the same transaction. Joins at the same moment may end a few above. @throws 409. */
 export async function refuseTooMany(deviceId: string, ctx: Pick<Context, "sql">): Promise<void> {

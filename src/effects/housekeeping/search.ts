@@ -7,8 +7,7 @@ import { wordsOf } from "../../model/domain/words.ts";
 import { need } from "../../model/need.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { run } from "../../store/db/statement.ts";
-import { lockLoose, makeBlock, mendBlock } from "../../store/queries/alert_blocks.ts";
-import { lockWanted, makeWanted } from "../../store/queries/alert_words.ts";
+import { lockLoose, lockWanted, makeBlock, makeWanted, mendBlock } from "../../store/queries/alert_words.ts";
 
 /** Makes the words of up to `max` alerts; answers of how many. */
 export async function makeWantedWords(orm: Orm, max: number): Promise<number> {

@@ -6,7 +6,7 @@ import { type ApiError, invalidRequest } from "../../model/errors.ts";
 import { BASE_SCOPES } from "../../model/scopes.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
-import { findClient } from "../../store/queries/oauth_clients.ts";
+import { findClient } from "../../store/queries/connections.ts";
 import type { ClientDocuments } from "./client_documents.ts";
 import { AUTH_PATH } from "./discovery.ts";
 import { parameterProblem } from "./oauth_error.ts";

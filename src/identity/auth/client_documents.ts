@@ -5,7 +5,7 @@ import { ApiError, invalidRequest } from "../../model/errors.ts";
 import { LIMITS, said } from "../../model/limits.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
-import { findClient } from "../../store/queries/oauth_clients.ts";
+import { findClient } from "../../store/queries/connections.ts";
 import { countedAs } from "../../store/rate_limits/client.ts";
 import { type RateLimits, rateLimitHeaders } from "../../store/rate_limits/limits.ts";
 import { clientMetadata } from "./client_metadata.ts";

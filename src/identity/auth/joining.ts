@@ -9,6 +9,7 @@ import { need } from "../../model/need.ts";
 import type { Log } from "../../store/context.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
+import { forgetOwnDevices } from "../../store/queries/own_devices.ts";
 import {
   endLinksOf,
   findLink,
@@ -16,8 +17,7 @@ import {
   lockUser,
   memberToReset,
   useLink,
-} from "../../store/queries/links.ts";
-import { forgetOwnDevices } from "../../store/queries/own_devices.ts";
+} from "../../store/queries/people.ts";
 import type { AccountLog } from "./account_log.ts";
 import { STAND_IN, writeLink } from "./links.ts";
 import { newPasswordProblem } from "./new_password.ts";

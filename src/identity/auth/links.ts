@@ -7,8 +7,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type LinkMaker, MemberLink } from "../../model/entities/member.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { run } from "../../store/db/statement.ts";
-import { replaceLinks } from "../../store/queries/links.ts";
-import { lockMember } from "../../store/queries/people.ts";
+import { lockMember, replaceLinks } from "../../store/queries/people.ts";
 import { hashToken } from "./tokens.ts";
 
 const HOUR = 3600;

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { LIMITS } from "../../model/limits.ts";
 import type { PasskeySupport, Person } from "../../store/context.ts";
 import { run } from "../../store/db/statement.ts";
-import { lockUser } from "../../store/queries/links.ts";
+import { lockUser } from "../../store/queries/people.ts";
 import type { LibraryRows } from "./better_auth.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 

@@ -7,7 +7,7 @@ import { LIMITS } from "../../model/limits.ts";
 import { need } from "../../model/need.ts";
 import type { Person, SecondFactorSupport, SignInSupport } from "../../store/context.ts";
 import { run } from "../../store/db/statement.ts";
-import { lockUser } from "../../store/queries/links.ts";
+import { lockUser } from "../../store/queries/people.ts";
 import type { Accounts, LibraryRows } from "./better_auth.ts";
 import { newPasswordProblem } from "./new_password.ts";
 import { createOwnPasskeys } from "./own_passkeys.ts";

@@ -12,16 +12,16 @@ import { need } from "../../model/need.ts";
 import { aheadOf, saidAhead } from "../../operation/channels/find_pusher.ts";
 import { defineMemberOperation, definePersonOperation } from "../../operation/tool.ts";
 import { scope, visibleChannel } from "../../store/queries/channels.ts";
-import { lockUser } from "../../store/queries/links.ts";
+import { lockUser } from "../../store/queries/people.ts";
+import { serviceState, severalWorkspaces } from "../../store/queries/service.ts";
 import {
   accountOf,
   lockOwnWorkspaces,
+  lockWorkspace,
   ownWorkspaces,
   removeAccount,
   renamePerson,
-} from "../../store/queries/own_workspaces.ts";
-import { serviceState, severalWorkspaces } from "../../store/queries/service.ts";
-import { lockWorkspace } from "../../store/queries/workspaces.ts";
+} from "../../store/queries/workspaces.ts";
 import { listOf } from "../../store/shapes/fields.ts";
 import { stateOf, stateView } from "../operator/state.ts";
 import { fateOf, leave } from "../operator/turn.ts";

@@ -91,3 +91,9 @@ export const outerJoined = <T>(of: SqlType<T>): SqlType<T | null> => ({
 
 /** A column that may be null in its table, but not in the rows of this statement, which says so in its condition. */
 export const neverNull = <T>(of: SqlType<T>): SqlType<T> => ({ ...of, nulls: "never" });
+
+/** SQL: the columns of a table, or of what stands for one, by the names that an answer gives them. */
+export const selected = (table: string, columns: object): string =>
+  Object.keys(columns)
+    .map((name) => `${table}.${name}`)
+    .join(", ");

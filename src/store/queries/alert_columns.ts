@@ -4,7 +4,16 @@ import { effectiveSentAt, effectiveStatus, isDue } from "../../model/domain/aler
 import { ALERT_STATUSES } from "../../model/entities/alert.ts";
 import { ALERT } from "../../model/fields/alert.ts";
 import { columnsOf, hiddenFrom, namesOf, shownTo } from "../../model/fields/record.ts";
-import { boolean, int, nullable, oneOf, timestamptz, uuid, type ValuesOf } from "../../model/fields/sql.ts";
+import {
+  boolean,
+  int,
+  nullable,
+  oneOf,
+  selected,
+  timestamptz,
+  uuid,
+  type ValuesOf,
+} from "../../model/fields/sql.ts";
 
 /** The columns that a change writes. */
 export const FIELDS = columnsOf(ALERT);
@@ -39,9 +48,7 @@ const listed = (clock = "clock_timestamp()") => ({
     updated_at: timestamptz,
   },
   text: `alert.id, alert.pusher_id, ${effectiveStatus(clock)} as status, ${isDue("alert", clock)} as due,
-    ${Object.keys(IN_LISTS)
-      .map((name) => `alert.${name}`)
-      .join(", ")},
+    ${selected("alert", IN_LISTS)},
     coalesce(length(alert.html), 0) as html_length, alert.series_id, alert.occurs_at, ${effectiveSentAt(clock)} as sent_at,
     alert.cancelled_at, alert.created_at, alert.updated_at`,
 });
@@ -51,7 +58,7 @@ export const LISTED = listed("now()");
 /** An alert with everything. */
 export const WHOLE = {
   columns: { ...listed().columns, ...REST },
-  text: [listed().text, ...Object.keys(REST).map((name) => `alert.${name}`)].join(", "),
+  text: `${listed().text}, ${selected("alert", REST)}`,
 };
 
 /** An alert as the statements return it: timestamps as PostgreSQL prints them, and of lists without the rest. */

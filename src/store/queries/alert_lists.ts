@@ -3,7 +3,7 @@
 
 import { isDue, isPlanned, isVisible } from "../../model/domain/alert_status.ts";
 import type { AlertStatus } from "../../model/entities/alert.ts";
-import { array, int, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
+import { array, int, nullable, selected, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { statementsOf } from "../db/statement.ts";
 import { LISTED } from "./alert_columns.ts";
 import { anySought, SOUGHT, SOUGHT_TOGETHER } from "./alert_words.ts";
@@ -149,9 +149,7 @@ const search = (status: Listed, side: Order) => {
         select id, at from found
         where not exists (select from unread where found.at ${beyond}= unread.edge)
         order by at ${order}, id ${order} limit $limit::int)
-      select (select edge from unread) as edge, ${Object.keys(LISTED.columns)
-        .map((name) => `listed.${name}`)
-        .join(", ")} from (select) always
+      select (select edge from unread) as edge, ${selected("listed", LISTED.columns)} from (select) always
       left join (
         select page.at, ${LISTED.text} from page join alert on alert.id = page.id) listed on true
       order by listed.at ${order}, listed.id ${order}`,

@@ -1,13 +1,23 @@
 // Alert rows by raw SQL: what reads and changes run; lists have a file of their own. Visibility comes as an argument (see store/queries/channels.ts).
-// What a status means at this instant is said in model/domain/alert_status.ts alone.
+// What a status means at this instant is said in model/domain/alert_status.ts alone. What edits replaced (see model/entities/alert.ts) is
+// kept by the statement that makes the edit, so it costs no exchange of its own.
 
 import { effectiveSentAt, isVisible } from "../../model/domain/alert_status.ts";
 import { ALERT } from "../../model/fields/alert.ts";
 import { columnsOf, shownTo } from "../../model/fields/record.ts";
-import { array, boolean, int, neverNull, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
+import {
+  array,
+  boolean,
+  int,
+  jsonb,
+  neverNull,
+  nullable,
+  text,
+  timestamptz,
+  uuid,
+} from "../../model/fields/sql.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { statementsOf } from "../db/statement.ts";
-import { KEEP, KEEPING } from "./alert_changes.ts";
+import { type RowOf, statementsOf } from "../db/statement.ts";
 import { FIELDS, GIVEN, NAMES, WHOLE } from "./alert_columns.ts";
 import { foundBy, HAS_WORDS, KEEP_FOUND } from "./alert_words.ts";
 import { SCOPE, VISIBLE } from "./channels.ts";
@@ -15,6 +25,32 @@ import { countsOf } from "./reports.ts";
 
 const defineStatement = statementsOf("publish");
 const defineList = statementsOf("lists");
+const defineClaim = statementsOf("claims");
+
+/** Values by the name of their field. */
+export type Former = Record<string, unknown>;
+
+export const KEEPING = { id: uuid, former: nullable(jsonb<Former>()) };
+
+/**
+ * `with` parts that follow `changed`, the rows that an update of alert `$id` returns: they keep what the edit replaced, unless
+ * `$former` is null, and let go of what is older than the newest. All parts see the table as it was before.
+ */
+export const KEEP = `kept as (
+    insert into alert_change (alert_id, updated_at, former)
+    select id, updated_at, $former::jsonb from changed where $former::jsonb is not null),
+  let_go as (
+    delete from alert_change where alert_id = $id and $former::jsonb is not null and updated_at < (
+      select updated_at from alert_change where alert_id = $id
+      order by updated_at desc offset ${LIMITS.alert_changes - 2} limit 1))`;
+
+export const listAlertChanges = defineList.reading("list_alert_changes", {
+  parameters: { alert_id: uuid },
+  columns: { updated_at: timestamptz, former: jsonb<Former>() },
+  text: "select updated_at, former from alert_change where alert_id = $alert_id order by updated_at desc",
+});
+
+export type ChangeRecord = RowOf<typeof listAlertChanges>;
 
 /** An alert of a channel that the caller sees. */
 const OWN = { ...SCOPE, id: uuid };
@@ -148,4 +184,22 @@ export const cancelAlert = defineStatement("cancel_alert", {
   text: `update alert set status = 'cancelled', cancelled_at = clock_timestamp(), updated_at = ${NEXT_VERSION},
       sent_at = case when ${isVisible("alert", "clock_timestamp()")} then visible_at end
     where id = $id returning ${WHOLE.text}`,
+});
+
+/**
+ * The channel on which a waiting draft is to be told of, the name of its own, and who wants a mail and may decide; no row where there is none, where it was told before,
+ * where nobody has to decide, and for a draft on that channel itself. Once for each draft, also of simultaneous callers.
+ */
+export const claimNotice = defineClaim("claim_notice", {
+  parameters: { ...SCOPE, id: uuid, notice_id: uuid },
+  columns: { reviews_id: uuid, name: text, mail_to: array(text) },
+  text: `update alert a set notice_id = $notice_id
+    from pusher p join workspace w on w.id = p.workspace_id
+      join pusher r on r.id = w.reviews_id and r.workspace_id = w.id and r.id <> p.id and r.status = 'active' and not r.is_public
+    where a.id = $id and a.pusher_id = $pusher_id and p.id = a.pusher_id and ${VISIBLE.text}
+      and a.status = 'draft' and a.review_reply is null and a.notice_id is null
+    returning r.id as reviews_id, p.name, array(
+      select u.email from member m join auth."user" u on u.id = m.user_id
+      where m.workspace_id = w.id and m.mails_drafts and m.role <> 'viewer' and (m.pusher_ids is null or p.id = any(m.pusher_ids))
+      order by m.id) as mail_to`,
 });

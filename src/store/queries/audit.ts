@@ -24,6 +24,9 @@ export const AUDIT_LINE = {
   changed: nullable(array(text)),
 };
 
+/** What is shown of it. */
+const { workspace_id: _, ...TOLD } = AUDIT_LINE;
+
 const NAMES = Object.keys(AUDIT_LINE);
 
 export const AUDIT_INSERT = `insert into audit_event (${NAMES.join(", ")}) values (${NAMES.map((name) => `$${name}`).join(", ")})`;
@@ -71,21 +74,12 @@ export const listAudit = defineList.reading("list_audit", {
     limit: int,
   },
   columns: {
-    id: uuid,
+    ...TOLD,
     actor_type: oneOf(ACTOR_TYPES),
-    actor_id: nullable(text),
-    actor_name: nullable(text),
-    member_id: nullable(uuid),
     transport: oneOf(TRANSPORTS),
-    operation: text,
-    pusher_id: nullable(uuid),
-    subject_id: nullable(text),
-    status: nullable(text),
-    count: nullable(int),
-    changed: nullable(array(text)),
     created_at: timestamptz,
   },
-  text: `select id, actor_type, actor_id, actor_name, member_id, transport, operation, pusher_id, subject_id, status, count, changed, created_at
+  text: `select ${Object.keys(TOLD).join(", ")}, created_at
     from audit_event
     where workspace_id = $workspace_id and ($pusher_ids::uuid[] is null or pusher_id = any($pusher_ids::uuid[]))
       and ($pusher_id::uuid is null or pusher_id = $pusher_id) and ($actor_id::text is null or actor_id = $actor_id)

@@ -12,6 +12,7 @@ import {
   neverNull,
   nullable,
   outerJoined,
+  selected,
   text,
   timestamptz,
   uuid,
@@ -21,7 +22,7 @@ import { DUE_IN } from "./held.ts";
 
 const defineStatement = statementsOf("inbox");
 
-const { title, ...FIELDS } = columnsOf(
+const FIELDS = columnsOf(
   only(
     ALERT,
     "title",
@@ -44,13 +45,10 @@ const SHOWN = {
   icon: nullable(text),
   has_page: boolean,
   sent_at: neverNull(timestamptz),
-  title,
   ...FIELDS,
 };
 const SELECTED = `a.id, p.handle, p.is_public, p.image_url as icon, a.has_page, a.visible_at as sent_at,
-      a.title, ${Object.keys(FIELDS)
-        .map((name) => `a.${name}`)
-        .join(", ")}`;
+      ${selected("a", FIELDS)}`;
 const HAS_PAGE = "coalesce(html, asset_html) is not null as has_page";
 
 /** docs/rules.md#ntfy-listens. The channels of these handles that a device, or nobody in particular, may hear. */

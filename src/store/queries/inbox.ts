@@ -12,13 +12,13 @@ import {
   neverNull,
   nullable,
   outerJoined,
+  selected,
   text,
   timestamptz,
   uuid,
 } from "../../model/fields/sql.ts";
 import { type RowOf, statementsOf } from "../db/statement.ts";
-import { byKey } from "./by_key.ts";
-import { JOINED } from "./handset.ts";
+import { byKey, JOINED } from "./handset.ts";
 import { TESTED } from "./own_devices.ts";
 
 const defineStatement = statementsOf("inbox");
@@ -39,6 +39,15 @@ export const SIZE = [
     .filter((bytes) => bytes !== undefined)
     .map((bytes) => `coalesce(${bytes}, 0)`),
 ].join(" + ");
+
+/** What a row of a page shows of its alert. */
+export const ALERT_SHOWN = {
+  id: uuid,
+  handle: text,
+  sent_at: neverNull(timestamptz),
+  html: html.sql,
+  ...columnsOf(SHOWN),
+};
 
 const PLACE = {
   parameters: { before: nullable(timestamptz), inside: nullable(uuid) },
@@ -73,11 +82,7 @@ const page = (also: string) => ({
     so_far: float8,
     /** In the first row. */
     channels_at: nullable(text),
-    id: uuid,
-    handle: text,
-    sent_at: neverNull(timestamptz),
-    html: html.sql,
-    ...columnsOf(SHOWN),
+    ...ALERT_SHOWN,
   },
   text: `with channels as materialized (
       select s.pusher_id, c.rev, p.handle from ${JOINED} and not c.suspended
@@ -91,7 +96,7 @@ const page = (also: string) => ({
     page as (
       select lead(sent_at) over newest as following, sum(size) over newest as so_far, sized.*
       from (
-        select ${SIZE} as size, alert.id, top.handle, alert.visible_at as sent_at, ${MARKUP} as html, ${NAMES.map((name) => `alert.${name}`).join(", ")}
+        select ${SIZE} as size, alert.id, top.handle, alert.visible_at as sent_at, ${MARKUP} as html, ${selected("alert", SHOWN)}
         from top join alert on alert.id = top.id) sized
       window newest as (order by sent_at desc, id desc))
     select following, so_far::float8, case when so_far = size then ${channelsAt("channels c")} end as channels_at,
@@ -123,15 +128,12 @@ export const ownTest = defineStatement.reading("own_test", {
   columns: {
     following: nullable(timestamptz),
     so_far: float8,
+    ...ALERT_SHOWN,
     id: neverNull(uuid),
-    handle: text,
-    sent_at: neverNull(timestamptz),
     test_until: neverNull(timestamptz),
-    html: html.sql,
-    ...columnsOf(SHOWN),
   },
   text: `select null::timestamptz as following, 0::float8 as so_far, o.shown_as as id, p.handle, o.shown_at as sent_at,
-      d.test_until, ${MARKUP} as html, ${NAMES.map((name) => `alert.${name}`).join(", ")}
+      d.test_until, ${MARKUP} as html, ${selected("alert", SHOWN)}
     from device d join ${TESTED} on o.device_id = d.id where d.id = $device_id and d.test_until > now()`,
 });
 
@@ -139,17 +141,8 @@ export const ownTest = defineStatement.reading("own_test", {
 export type InboxRecord = Omit<RowOf<typeof inboxPage>, "channels_at"> &
   Partial<Pick<RowOf<typeof ownTest>, "test_until">>;
 
-/** What a row of a page shows of its alert. */
-export const ALERT_SHOWN = {
-  id: uuid,
-  handle: text,
-  sent_at: neverNull(timestamptz),
-  html: html.sql,
-  ...columnsOf(SHOWN),
-};
-
 /** The columns of ALERT_SHOWN, of `alert` and of its channel `p`. */
-export const SHOWN_OF_ALERT = `alert.id, p.handle, alert.visible_at as sent_at, ${MARKUP} as html, ${NAMES.map((name) => `alert.${name}`).join(", ")}`;
+export const SHOWN_OF_ALERT = `alert.id, p.handle, alert.visible_at as sent_at, ${MARKUP} as html, ${selected("alert", SHOWN)}`;
 
 /**
  * First pages of `sets`, a query of (set, channels, near), read once for each that is `near`. `told` is a query of (set, read, …):

@@ -1,9 +1,13 @@
-// Keys by hash, and what operators do with them.
+// Keys by hash, what operators do with them, and the last requests of keys in another program's words; and what the look-ups of all
+// credentials begin with: several secrets at once (see batchedByPosition in store/db/batch.ts), and the member behind one.
 
+import type { SenderRequest } from "../../model/entities/api_key.ts";
 import { ROLES } from "../../model/entities/member.ts";
 import {
   array,
   boolean,
+  int,
+  jsonb,
   nullable,
   oneOf,
   outerJoined,
@@ -11,12 +15,39 @@ import {
   timestamptz,
   uuid,
 } from "../../model/fields/sql.ts";
+import { LIMITS } from "../../model/limits.ts";
 import { statementsOf } from "../db/statement.ts";
-import { HASHES } from "./hashes.ts";
-import { MEMBER_FACTS } from "./member_facts.ts";
 
 const defineStatement = statementsOf("credentials");
 const defineList = statementsOf("lists");
+const defineJournal = statementsOf("journal");
+
+/** What a call needs to know of a member `m` and its workspace `w`. */
+export const MEMBER_FACTS = {
+  columns: {
+    member_id: uuid,
+    role: oneOf(ROLES),
+    pusher_ids: nullable(array(uuid)),
+    workspace_id: uuid,
+    workspace_name: text,
+    /** Whether any webhook endpoint of the workspace is to hear of changes. */
+    listening: boolean,
+  },
+  text: `m.id as member_id, m.role, m.pusher_ids, w.id as workspace_id, w.name as workspace_name,
+    exists (select 1 from webhook_endpoint e where e.workspace_id = w.id and e.disabled_at is null) as listening`,
+};
+
+/**
+ * Hashes in hex → rows, by position. The array stands in a subquery so that the planner does not see its length: with a
+ * short one it would take a plan made for that call to be cheaper, and plan anew every time.
+ */
+export const HASHES = {
+  parameters: { hashes: array(text) },
+  columns: { position: int },
+  selected: "t.position::int as position",
+  from: "unnest((select $hashes::text[])) with ordinality t (hash, position)",
+  hash: "decode(t.hash, 'hex')",
+};
 
 /** The live keys behind hashes, by position, with everything that a call needs to know of member and workspace. */
 export const findKeys = defineStatement.reading("find_keys", {
@@ -67,4 +98,18 @@ export const listWorkspaceKeys = defineList.reading("list_workspace_keys", {
     from api_key k join member m on m.id = k.member_id left join pusher p on p.id = k.pusher_id
     where m.workspace_id = $workspace_id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
     order by k.created_at desc`,
+});
+
+/** The newest first; what comes behind the last that is kept is gone. */
+export const noteSenderRequest = defineJournal("note_sender_request", {
+  parameters: { key_id: uuid, request: jsonb<SenderRequest>() },
+  text: `insert into sender_log as l (key_id, requests) values ($key_id, jsonb_build_array($request::jsonb))
+    on conflict (key_id) do update
+    set requests = jsonb_path_query_array(excluded.requests || l.requests, '$[0 to ${LIMITS.sender_requests - 1}]')`,
+});
+
+export const listSenderRequests = defineList.reading("list_sender_requests", {
+  parameters: { key_id: uuid },
+  columns: { requests: jsonb<SenderRequest[]>() },
+  text: "select requests from sender_log where key_id = $key_id",
 });

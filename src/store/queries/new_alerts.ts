@@ -20,8 +20,7 @@ import { FIELDS, NAMES } from "./alert_columns.ts";
 import { foundBy, HAS_WORDS } from "./alert_words.ts";
 import { AUDIT_LINE } from "./audit.ts";
 import { SCOPE, visibleTo } from "./channels.ts";
-import { type Locking, lockedChannels } from "./locked_channels.ts";
-import { spelled } from "./sends.ts";
+import { type Locking, lockedChannels, spelled } from "./sends.ts";
 
 const defineStatement = statementsOf("publish");
 

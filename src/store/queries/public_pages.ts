@@ -1,5 +1,5 @@
-// What pages without a session show: the card of a channel, and its newest alerts. Nothing of the owner's, nothing of any
-// device's.
+// What pages without a session show: the card of a channel, and its newest alerts; and feeds of public channels: first what a validator
+// takes, from two rows, the alerts only for whom it has changed. Nothing of the owner's, nothing of any device's.
 
 import { isDue } from "../../model/domain/alert_status.ts";
 import { PUSHER_STATUSES } from "../../model/entities/pusher.ts";
@@ -14,29 +14,30 @@ import {
   neverNull,
   nullable,
   oneOf,
+  selected,
   text,
   timestamptz,
   uuid,
   type ValuesOf,
 } from "../../model/fields/sql.ts";
 import { type RowOf, statementsOf } from "../db/statement.ts";
+import { EPOCH } from "./epoch.ts";
 import { CARD, USABLE_INVITE } from "./handset.ts";
 
 const defineStatement = statementsOf("pages");
-
-/** The columns of a table by the names that an answer gives them. */
-const selected = (table: string, columns: object) =>
-  Object.keys(columns)
-    .map((name) => `${table}.${name}`)
-    .join(", ");
 
 /** Characters of an alert's text that a page shows, and one more to tell that there are more. */
 export const SHOWN_TEXT = 600;
 
 /** Of text and markup the page shows a part alone. */
-const { body: _, html: __, ...fields } = columnsOf(drawnOn(ALERT, "public"));
-const SHOWN = { id: uuid, ...fields };
-const ALERT_COLUMNS = { ...SHOWN, text: nullable(text), has_page: boolean, sent_at: neverNull(timestamptz) };
+const { body: _, html: __, ...ON_PAGES } = columnsOf(drawnOn(ALERT, "public"));
+const ALERT_COLUMNS = {
+  id: uuid,
+  ...ON_PAGES,
+  text: nullable(text),
+  has_page: boolean,
+  sent_at: neverNull(timestamptz),
+};
 
 /** An alert of a page. Instants are as answers have them. */
 export type NewAlert = ValuesOf<typeof ALERT_COLUMNS>;
@@ -103,3 +104,56 @@ export const twoPublicChannels = defineStatement.reading("two_public_channels", 
   columns: { handle: text },
   text: "select p.handle from pusher p where p.is_public and p.status = 'active' order by p.created_at limit 2",
 });
+
+const HEAD = columnsOf(drawnOn(PUSHER, "feed"));
+
+/**
+ * A channel whose feed anybody may read: docs/rules.md#feeds. `revision`: equal texts mean equal feeds. `due`: something came
+ * due and is not settled. `modified`: the last change of what is shown; null while the second that it fell into goes on.
+ */
+export const publicFeed = defineStatement.reading("public_feed", {
+  parameters: { handle: text },
+  columns: {
+    id: uuid,
+    handle: text,
+    ...HEAD,
+    created_at: timestamptz,
+    due: boolean,
+    revision: text,
+    modified: nullable(timestamptz),
+  },
+  text: `select p.id, p.handle, ${selected("p", HEAD)}, p.created_at,
+      coalesce(c.next_at <= now(), false) as due, concat_ws('.', ${EPOCH}, p.id, c.rev, p.updated_at) as revision,
+      case when clock_timestamp() >= m.second + interval '1 second' then m.second end as modified
+    from pusher p join channel_state c on c.pusher_id = p.id
+    cross join lateral (select date_trunc('second', greatest(c.changed_at, p.updated_at)) as second) m
+    where p.handle = $handle and p.is_public and p.status <> 'suspended'`,
+});
+
+export type FeedChannel = RowOf<typeof publicFeed>;
+
+/** Markup has a bound of its own below. */
+const { html: ___, ...IN_FEEDS } = columnsOf(drawnOn(ALERT, "feed"));
+const ENTRY = { id: uuid, ...IN_FEEDS };
+
+/**
+ * The newest alerts of one channel. What came due is settled before; `due` adds what could not be (store/queries/settle.ts). Of
+ * markup beyond `markup_bytes` an entry has the text alone.
+ */
+export const feedAlerts = defineStatement.reading("feed_alerts", {
+  parameters: { pusher_id: uuid, due: boolean, limit: int, markup_bytes: int },
+  columns: { ...ENTRY, html: nullable(text), sent_at: neverNull(timestamptz) },
+  text: `select ${selected("a", ENTRY)},
+      case when a.layout <> 'document' and octet_length(coalesce(a.html, a.asset_html)) <= $markup_bytes::int
+        then coalesce(a.html, a.asset_html) end as html, a.visible_at as sent_at
+    from (
+      (select s.id from alert s where s.pusher_id = $pusher_id and s.status = 'sent'
+        order by s.visible_at desc, s.id desc limit $limit::int)
+      union all
+      (select d.id from alert d where $due::boolean and d.pusher_id = $pusher_id and ${isDue("d")}
+        order by d.visible_at desc limit $limit::int)) newest
+    join alert a on a.id = newest.id
+    order by a.visible_at desc, a.id desc limit $limit::int`,
+});
+
+export type FeedAlert = RowOf<typeof feedAlerts>;

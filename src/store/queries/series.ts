@@ -5,10 +5,9 @@ import { isPlanned } from "../../model/domain/alert_status.ts";
 import type { fillOf } from "../../model/domain/occurrences.ts";
 import { int, jsonb, neverNull, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { statementsOf } from "../db/statement.ts";
-import { KEEP, KEEPING } from "./alert_changes.ts";
 import { NAMES, WHOLE } from "./alert_columns.ts";
 import { HAS_WORDS } from "./alert_words.ts";
-import { NEXT_VERSION } from "./alerts.ts";
+import { KEEP, KEEPING, NEXT_VERSION } from "./alerts.ts";
 
 const defineStatement = statementsOf("publish");
 const defineUpkeep = statementsOf("upkeep");

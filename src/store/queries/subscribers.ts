@@ -2,8 +2,8 @@
 // told of their number.
 
 import { DEVICE } from "../../model/fields/device.ts";
-import { columnsOf, namesOf, shownTo } from "../../model/fields/record.ts";
-import { array, boolean, int, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
+import { columnsOf, shownTo } from "../../model/fields/record.ts";
+import { array, boolean, int, nullable, selected, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { statementsOf } from "../db/statement.ts";
 
 const defineStatement = statementsOf("lists");
@@ -11,7 +11,6 @@ const defineSum = statementsOf("statistics");
 const defineJoin = statementsOf("joins");
 
 const FACTS = shownTo(DEVICE, "list");
-const NAMES = namesOf(FACTS);
 
 /** Ties of the last instant come along. `before` null: from the newest. */
 const listBy = (status: string, filter: string) =>
@@ -23,7 +22,7 @@ const listBy = (status: string, filter: string) =>
       muted: boolean,
       subscribed_at: timestamptz,
     },
-    text: `select s.device_id::text as device_id, ${NAMES.map((name) => `d.${name}`).join(", ")}, s.muted, s.subscribed_at
+    text: `select s.device_id::text as device_id, ${selected("d", FACTS)}, s.muted, s.subscribed_at
       from (select * from subscription s where s.pusher_id = $pusher_id and ${filter}
         and s.subscribed_at < coalesce($before::timestamptz, 'infinity')
         order by s.subscribed_at desc fetch first ($limit::int) rows with ties) s

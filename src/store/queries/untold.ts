@@ -4,8 +4,8 @@
 import { ANNOUNCED } from "../../model/domain/events.ts";
 import { UNTOLD } from "../../model/entities/handset.ts";
 import { ALERT } from "../../model/fields/alert.ts";
-import { columnsOf, namesOf } from "../../model/fields/record.ts";
-import { array, boolean, int, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
+import { columnsOf } from "../../model/fields/record.ts";
+import { array, boolean, int, nullable, selected, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { statementsOf } from "../db/statement.ts";
 import { countsOf } from "./reports.ts";
@@ -60,8 +60,6 @@ export const tellUntoldAlerts = defineStatement("tell_untold_alerts", {
       j.acks::int as acks,
       case when j.now then j.delta else 0 end::int as delta,
       j.replied, j.replies::int[] as replies, alert.actions,
-      ${namesOf(ANNOUNCED)
-        .map((name) => `alert.${name}`)
-        .join(", ")}, alert.status, alert.sent_at
+      ${selected("alert", ANNOUNCED)}, alert.status, alert.sent_at
     from judged j join alert on alert.id = j.alert_id join pusher p on p.id = alert.pusher_id order by 1`,
 });

@@ -1,12 +1,13 @@
-// What happens to webhook endpoints beside the owner's own operations: which of them an event goes to, and what became of
-// a delivery. The operations go through the entity manager.
+// What happens to webhook endpoints beside the owner's own operations: which of them an event goes to, what became of a delivery, and
+// pages of the log of deliveries. The operations, and one delivery, go through the entity manager.
 
-import { boolean, bytea, int, nullable, text, uuid } from "../../model/fields/sql.ts";
+import { boolean, bytea, int, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import type { EventName } from "../../model/fields/webhook.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { statementsOf } from "../db/statement.ts";
+import { type RowOf, statementsOf } from "../db/statement.ts";
 
 const defineStatement = statementsOf("deliveries");
+const defineLists = statementsOf("lists");
 
 /** What an endpoint `e` signs with: its secret, and the one before while that is good. */
 const SECRETS = {
@@ -89,3 +90,28 @@ export const recordDropped = defineStatement("record_dropped", {
   parameters: { id: uuid, count: int },
   text: "update webhook_endpoint set dropped_count = dropped_count + $count::int where id = $id",
 });
+
+const SHOWN = {
+  id: uuid,
+  endpoint_id: uuid,
+  event_id: nullable(uuid),
+  event: text,
+  ok: nullable(boolean),
+  status: nullable(int),
+  failure: nullable(text),
+  duration_ms: nullable(int),
+  redelivery_of: nullable(uuid),
+  created_at: timestamptz,
+};
+const COLUMNS = Object.keys(SHOWN).join(", ");
+
+/** A page of an endpoint's deliveries, newest first; ties of the last instant come along. */
+export const listDeliveries = defineLists.reading("list_deliveries", {
+  parameters: { endpoint_id: uuid, before: nullable(timestamptz), limit: int },
+  columns: SHOWN,
+  text: `select ${COLUMNS} from webhook_delivery
+    where endpoint_id = $endpoint_id and created_at < coalesce($before::timestamptz, 'infinity')
+    order by created_at desc fetch first ($limit::int) rows with ties`,
+});
+
+export type DeliveryRecord = RowOf<typeof listDeliveries>;

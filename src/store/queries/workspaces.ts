@@ -1,13 +1,92 @@
-// The lock on a whole workspace.
+// Workspaces: the lock on a whole one; and a person's own ones: what would become of each without the person, making one, and leaving.
 
-import { uuid } from "../../model/fields/sql.ts";
+import { isPlanned } from "../../model/domain/alert_status.ts";
+import { ROLES } from "../../model/entities/member.ts";
+import { boolean, int, nullable, oneOf, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { statementsOf } from "../db/statement.ts";
 
-const defineStatement = statementsOf("locks");
+const defineStatement = statementsOf("library");
+const defineLock = statementsOf("locks");
+const defineList = statementsOf("lists");
+const defineUpkeep = statementsOf("upkeep");
 
 /** Held until the transaction ends, so that what may be there so many times is counted and made in turn. */
-export const lockWorkspace = defineStatement("lock_workspace", {
+export const lockWorkspace = defineLock("lock_workspace", {
   parameters: { id: uuid },
   columns: { id: uuid },
   text: "select id from workspace where id = $id for no key update",
+});
+
+/** Each waits for its turn; always in the same order, so that no two wait for each other. */
+export const lockOwnWorkspaces = defineLock("lock_own_workspaces", {
+  parameters: { user_id: text },
+  columns: { id: uuid },
+  text: `select id from workspace where id in (select workspace_id from member where user_id = $user_id)
+    order by id for no key update`,
+});
+
+/** `workspace_id` null: all of them, the oldest membership first. */
+export const ownWorkspaces = defineList.reading("own_workspaces", {
+  parameters: { user_id: text, workspace_id: nullable(uuid) },
+  columns: {
+    id: uuid,
+    member_id: uuid,
+    name: text,
+    role: oneOf(ROLES),
+    last_owner: boolean,
+    others: int,
+    channels: int,
+    files: int,
+    /** Alerts that are scheduled and appear all the same. */
+    planned: int,
+    mails_drafts: boolean,
+    created_at: timestamptz,
+  },
+  text: `select w.id, m.id as member_id, w.name, m.role, m.mails_drafts, m.created_at,
+      m.role = 'owner' and not exists (select 1 from member o
+        where o.workspace_id = w.id and o.role = 'owner' and o.id <> m.id) as last_owner,
+      (select count(*)::int from member o where o.workspace_id = w.id and o.id <> m.id) as others,
+      (select count(*)::int from pusher p where p.workspace_id = w.id) as channels,
+      (select count(*)::int from asset a where a.workspace_id = w.id) as files,
+      (select count(*)::int from alert a join pusher p on p.id = a.pusher_id
+        where p.workspace_id = w.id and ${isPlanned("a")}) as planned
+    from member m join workspace w on w.id = m.workspace_id
+    where m.user_id = $user_id and ($workspace_id::uuid is null or w.id = $workspace_id)
+    order by m.created_at`,
+});
+
+/** All channels of a workspace, each locked as by `lockChannel`, always in the same order. */
+export const lockWorkspaceChannels = defineLock("lock_workspace_channels", {
+  parameters: { workspace_id: uuid },
+  columns: { pusher_id: uuid },
+  text: `select c.pusher_id from channel_state c join pusher p on p.id = c.pusher_id
+    where p.workspace_id = $workspace_id order by c.pusher_id for update of c`,
+});
+
+/** Those that were active. A suspended channel stays so. */
+export const pauseWorkspaceChannels = defineUpkeep("pause_workspace_channels", {
+  parameters: { workspace_id: uuid, at: timestamptz },
+  columns: { id: uuid },
+  text: `update pusher set status = 'paused', updated_at = $at
+    where workspace_id = $workspace_id and status = 'active' returning id`,
+});
+
+/** By which name and address a person stands in a workspace. */
+export const accountOf = defineStatement.reading("account_of", {
+  parameters: { user_id: text },
+  columns: { email: text, name: text },
+  text: `select email, name from auth."user" where id = $user_id`,
+});
+
+/** The person as everybody sees it, in the account and in each workspace. */
+export const renamePerson = defineStatement("rename_person", {
+  parameters: { user_id: text, name: text },
+  text: `with account as (update auth."user" set name = $name, "updatedAt" = now() where id = $user_id)
+    update member set name = $name where user_id = $user_id`,
+});
+
+/** Sessions, passkeys, the second factor, own devices and what assistants hold go with it. */
+export const removeAccount = defineStatement("remove_account", {
+  parameters: { user_id: text },
+  text: `with own as (delete from own_device where user_id = $user_id) delete from auth."user" where id = $user_id`,
 });

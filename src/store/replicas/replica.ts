@@ -3,7 +3,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { within } from "../db/within.ts";
-import { readReplayed } from "../queries/replicas.ts";
+import { readReplayed } from "../queries/epoch.ts";
 
 /** What is used of pg's pool and its clients. */
 interface Client {

@@ -6,8 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { batched } from "../db/batch.ts";
 import { type Orm, optionsOfServer } from "../db/orm.ts";
 import { type Connections, databaseOf, type RowOf, run, runOn } from "../db/statement.ts";
-import { keepEpoch } from "../queries/epoch.ts";
-import { committing, readIdentity, readPlace } from "../queries/replicas.ts";
+import { committing, keepEpoch, readIdentity, readPlace } from "../queries/epoch.ts";
 import { type Pool, Replica, type ReplicaState } from "./replica.ts";
 
 /** Between two looks at each. */

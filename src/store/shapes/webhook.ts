@@ -8,7 +8,7 @@ import { toIsoMicros } from "../../model/fields/columns.ts";
 import { named } from "../../model/fields/named.ts";
 import { answersOf, showFields, shownTo } from "../../model/fields/record.ts";
 import { WEBHOOK } from "../../model/fields/webhook.ts";
-import type { DeliveryRecord } from "../queries/deliveries.ts";
+import type { DeliveryRecord } from "../queries/webhooks.ts";
 import { cut } from "./cut.ts";
 
 export const webhookView = named(
