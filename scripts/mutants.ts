@@ -535,7 +535,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "status",
     fault: "a poll does not write down as sent what has come due",
-    file: "src/handset/settled_inbox.ts",
+    file: "src/handset/settle.ts",
     from: "if (found.due.length === 0) return found;",
     to: "return found;",
     tests: ["test/rules/clock.test.ts"],

@@ -8,8 +8,8 @@ import { batched, IN_BURSTS } from "../store/db/batch.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { databaseOf, run } from "../store/db/statement.ts";
 import { askedAgain } from "../store/queries/held.ts";
+import type { Seen } from "./authenticate.ts";
 import { inboxState, type PageAsked, pagesIn, sharedBounds, sharedPage } from "./inbox_page.ts";
-import type { Seen } from "./seen.ts";
 
 /** One poll of a first page, and what is known of its device. */
 export interface AskedInbox extends PageAsked {

@@ -1,15 +1,15 @@
 // Finds the handset behind a token. Look-ups of requests that arrive together share a statement. The operation's record
-// says what is found of a device beside its id.
+// says what is found of a device beside its id. And when a device was last seen, to the day: enough to tell one that never comes back, and
+// one small write a device and day. No request waits for it; what is lost is written with the next poll.
 
 import { DEVICE_PREFIX, hexHash, looksLikeToken } from "../identity/auth/tokens.ts";
 import { unauthorized } from "../model/errors.ts";
 import type { DeviceLookUp, HandsetOperation } from "../operation/tool.ts";
-import type { Anyone, DeviceCaller } from "../store/context.ts";
+import type { Anyone, DeviceCaller, Log } from "../store/context.ts";
 import { batchedByPosition, LOOK_UPS } from "../store/db/batch.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { databaseOf, run } from "../store/db/statement.ts";
-import { findDevices } from "../store/queries/handset.ts";
-import type { Seen } from "./seen.ts";
+import { findDevices, noteDevicesSeen } from "../store/queries/handset.ts";
 
 /**
  * What is found is the caller that the operation's handler is given.
@@ -37,5 +37,46 @@ export function createHandsetAuthenticator(orm: Orm, seen: Pick<Seen, "note">): 
     if (!found) throw unauthorized();
     if (found.unseen) seen.note(found.id);
     return { ...found, address };
+  };
+}
+
+const BATCH = 500;
+const MAX_WAITING = 10_000;
+
+export interface Seen {
+  /** Writes down that a device is here, with others that are, after the answer. */
+  note(deviceId: string): void;
+  close(): Promise<void>;
+}
+
+/** `isLow`: nothing may be written now. */
+export function createSeen(orm: Orm, log: Log, isLow: () => boolean): Seen {
+  const kysely = databaseOf(orm);
+  const waiting = new Set<string>();
+  let writing: Promise<void> | null = null;
+  let closed = false;
+
+  async function write(): Promise<void> {
+    while (waiting.size > 0 && !closed) {
+      const ids = [...waiting].slice(0, BATCH);
+      for (const id of ids) waiting.delete(id);
+      await run(kysely, noteDevicesSeen, { devices: ids });
+    }
+  }
+
+  return {
+    note(deviceId) {
+      if (closed || isLow() || waiting.size >= MAX_WAITING) return;
+      waiting.add(deviceId);
+      writing ??= write()
+        .catch((error) => log.warn({ err: error }, "when devices were last seen is not written"))
+        .finally(() => {
+          writing = null;
+        });
+    },
+    async close() {
+      closed = true;
+      await writing;
+    },
   };
 }

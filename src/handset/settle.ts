@@ -1,11 +1,13 @@
-// Settles due alerts before they are shown. Calls of one process share a statement, and no request waits for long: when
-// settling fails or takes too long, the alerts are shown all the same.
+// Settles due alerts before they are shown: they are first written down as sent, so that a handset's inbox depends on what is. Calls of one
+// process share a statement, and no request waits for long: when settling fails or takes too long, the alerts are shown all the same.
 
 import { setTimeout as pause } from "node:timers/promises";
-import type { Log } from "../store/context.ts";
-import { batched } from "../store/db/batch.ts";
+import { unauthorized } from "../model/errors.ts";
+import type { Log, Services } from "../store/context.ts";
+import { batched, batchedByPosition } from "../store/db/batch.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { databaseOf, run, runAgain } from "../store/db/statement.ts";
+import { inboxStates } from "../store/queries/handset.ts";
 import { channelsWithDue, type Settled, settleDue } from "../store/queries/settle.ts";
 
 /** Alerts in one transaction. */
@@ -63,5 +65,19 @@ export function createSettler(orm: Orm, log: Log, told: (settled: Settled[]) => 
       const channels = (await run(kysely, channelsWithDue, { limit: max })).map(({ id }) => id);
       return channels.length === 0 ? 0 : settle(channels, max);
     },
+  };
+}
+
+export function createSettledInbox(orm: Orm, { settle }: Pick<Settler, "settle">): Services["settledInbox"] {
+  const kysely = databaseOf(orm);
+  const stateOf = batchedByPosition((devices: string[]) => run(kysely, inboxStates, { devices }));
+
+  return async ({ id }, found) => {
+    if (found.due.length === 0) return found;
+    const settled = await settle(found.due);
+    const state = await stateOf(id);
+    if (!state) throw unauthorized();
+    // What has come due since is for the next poll: shown now, it could be taken back.
+    return settled ? { ...state, due: [] } : state;
   };
 }

@@ -19,7 +19,7 @@ import {
   type PersonCaller,
   visibilityOf,
 } from "../store/context.ts";
-import { managerFor } from "../store/db/manager.ts";
+import { managerFor } from "../store/db/orm.ts";
 import { databaseOf } from "../store/db/statement.ts";
 import type { Patience } from "../store/patience.ts";
 import type { Seal } from "../store/secret/seal.ts";

@@ -6,7 +6,7 @@ import type { DomainEvent } from "../model/domain/events.ts";
 import type { PushKeys } from "../model/domain/push_keys.ts";
 import type { AuditLine } from "../model/entities/audit_event.ts";
 import type { Role } from "../model/entities/member.ts";
-import type { Visibility } from "../model/entities/visibility.ts";
+import type { Visibility } from "../model/entities/pusher.ts";
 import type { Scope } from "../model/scopes.ts";
 import type { Statement } from "./db/statement.ts";
 import type { Several } from "./db/together.ts";

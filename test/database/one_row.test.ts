@@ -4,10 +4,9 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseId } from "../../src/model/domain/ids.ts";
-import { Invite, Pusher } from "../../src/model/entities/pusher.ts";
-import type { Visibility } from "../../src/model/entities/visibility.ts";
+import { Invite, Pusher, type Visibility } from "../../src/model/entities/pusher.ts";
 import { WebhookEndpoint } from "../../src/model/entities/webhook.ts";
-import { managerFor } from "../../src/store/db/manager.ts";
+import { managerFor } from "../../src/store/db/orm.ts";
 import { atOnce, statuses } from "../support/at_once.ts";
 import { World } from "../support/world.ts";
 

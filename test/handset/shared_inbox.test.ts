@@ -4,10 +4,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAskedAgain } from "../../src/handset/asked_again.ts";
 import { inboxState } from "../../src/handset/inbox_page.ts";
-import { KeptPages } from "../../src/handset/kept_pages.ts";
-import { createSharedInbox } from "../../src/handset/shared_inbox.ts";
+import { createSharedInbox, KeptPages } from "../../src/handset/shared_inbox.ts";
 import { hashToken } from "../../src/identity/auth/tokens.ts";
-import { createInboxTag } from "../../src/model/domain/inbox_tag.ts";
+import { createInboxTag } from "../../src/model/domain/keyed_hashes.ts";
 import { type InboxView, Shared } from "../../src/store/context.ts";
 import { databaseOf, run } from "../../src/store/db/statement.ts";
 import { inboxStates } from "../../src/store/queries/handset.ts";

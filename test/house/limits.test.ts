@@ -33,7 +33,7 @@ const OTHERS: Record<string, string[]> = {
   "how long a poll is held, in an example": ["docs/receive.md: 50 second", "docs/handset.md: 50 second"],
   "a pseudonym's length": [
     "docs/rules.md: ten hex character",
-    "src/model/domain/device_hash.ts: 10 hex character",
+    "src/model/domain/keyed_hashes.ts: 10 hex character",
   ],
   "the sign-in library's own": [
     "docs/rules.md: 15 minute",
@@ -65,7 +65,7 @@ const OTHERS: Record<string, string[]> = {
   "bounds of our own work, which no caller meets": [
     "docs/running.md: up to three",
     "docs/running.md: 16 KiB",
-    "src/handset/seen.ts: 10_000",
+    "src/handset/authenticate.ts: 10_000",
     "src/store/queries/handset.ts: limit 200",
     "src/store/queries/held.ts: interval '2 seconds'",
     "src/store/queries/connections.ts: ten minute",

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { Agent, request } from "undici";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
-import { sharedReading } from "../../src/store/db/shared.ts";
+import { sharedReading } from "../../src/store/db/batch.ts";
 import { suspend } from "../support/handsets.ts";
 import { lacks } from "../support/lacks.ts";
 import { pageAt } from "../support/pages.ts";

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
-import { decideAgain, type Repeated, repeatDue } from "../../src/pages/web_app/browser/rules/repeats.ts";
+import { decideAgain, type Repeated, repeatDue } from "../../src/pages/web_app/browser/rules/arrivals.ts";
 
 const SENT = Date.parse("2026-11-22T12:00:00Z");
 const MINUTE = 60_000;

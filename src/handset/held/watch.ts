@@ -12,7 +12,30 @@ import { databaseOf, run } from "../../store/db/statement.ts";
 import { findChanged, snapshot } from "../../store/queries/held.ts";
 import { createFollowed, type Followed, type ReadNews } from "./followed.ts";
 import { createWaited, type Waited } from "./waited.ts";
-import { isChannel, readWords, writeWords } from "./words.ts";
+
+/** PostgreSQL takes less than 8,000 bytes; an id has at most 36. */
+const IDS_IN_ONE = 200;
+
+/** A channel's uuid or a device's number. */
+const ID = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{1,19})$/;
+const ORIGIN = /^[0-9a-f]{8}$/;
+
+export const isChannel = (id: string): boolean => id.includes("-");
+
+export function writeWords(origin: string, ids: Iterable<string>): string[] {
+  const all = [...ids];
+  const words: string[] = [];
+  for (let at = 0; at < all.length; at += IDS_IN_ONE)
+    words.push([origin, ...all.slice(at, at + IDS_IN_ONE)].join(" "));
+  return words;
+}
+
+/** The ids of what another process said; none of one's own words, nor of what is no such word. */
+export function readWords(own: string, payload: string): string[] {
+  const [origin = "", ...ids] = payload.split(" ");
+  if (!ORIGIN.test(origin) || origin === own || ids.length > IDS_IN_ONE) return [];
+  return ids.filter((id) => ID.test(id));
+}
 
 /** From the end of one round of looking to the next: longer where two in a row took more than a tenth of that. */
 const ROUND_MS = 1_000;

@@ -1,13 +1,43 @@
-// One wake-up: a POST to where a push service takes them (RFC 8030), without a body or with one that holds nothing, over connections
-// to its origin that are kept. Must not know rows or other wake-ups; nothing is tried twice, and no redirect is followed.
+// One wake-up: a POST to where a push service takes them (RFC 8030), without a body or with one that holds nothing, encrypted as UnifiedPush
+// asks of every message (RFC 8291, RFC 8188): between the push service and the handset all are alike. Goes over connections to its origin
+// that are kept. Must not know rows or other wake-ups; nothing is tried twice, and no redirect is followed.
 
+import { createCipheriv, createECDH, hkdfSync, randomBytes } from "node:crypto";
 import type { Pool } from "undici";
 import { poolTo } from "../../effects/webhooks/connection.ts";
 import type { TargetRules } from "../../effects/webhooks/target.ts";
-import type { PushKeys } from "../../model/domain/push_keys.ts";
+import { type PushKeys, readPushKeys } from "../../model/domain/push_keys.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { emptyMessage } from "./encrypted.ts";
 import type { Vapid } from "./vapid.ts";
+
+const RECORD_BYTES = 4096;
+/** After the last byte of the last record; here the only one. */
+const LAST = Buffer.from([2]);
+
+const derived = (key: Uint8Array, salt: Uint8Array, info: Buffer, length: number) =>
+  Buffer.from(hkdfSync("sha256", key, salt, info, length));
+
+/** Null: what was stored is no pair of keys. */
+export function emptyMessage(keys: PushKeys): Buffer | null {
+  const handset = readPushKeys(keys);
+  if (!handset) return null;
+  const own = createECDH("prime256v1");
+  const ownPoint = own.generateKeys();
+  const salt = randomBytes(16);
+  const shared = own.computeSecret(handset.point);
+  const about = Buffer.concat([Buffer.from("WebPush: info\0"), handset.point, ownPoint]);
+  const key = derived(shared, handset.secret, about, 32);
+  const cipher = createCipheriv(
+    "aes-128-gcm",
+    derived(key, salt, Buffer.from("Content-Encoding: aes128gcm\0"), 16),
+    derived(key, salt, Buffer.from("Content-Encoding: nonce\0"), 12),
+  );
+  const sealed = [cipher.update(LAST), cipher.final(), cipher.getAuthTag()];
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(RECORD_BYTES);
+  head.writeUInt8(ownPoint.length, 4);
+  return Buffer.concat([salt, head, ownPoint, ...sealed]);
+}
 
 const TIMEOUT_MS = LIMITS.push_seconds * 1000;
 /** What is read of an answer, so that its connection can be used again. */

@@ -16,8 +16,7 @@ import { createSeal } from "../../store/secret/seal.ts";
 import { createChannels, LOOK, PAGE } from "./channels.ts";
 import { createSender, type Outcome, type Urgency } from "./endpoint.ts";
 import { createEndpointOutcomes, type Version } from "./endpoint_outcomes.ts";
-import { pushKey } from "./key.ts";
-import { createVapid } from "./vapid.ts";
+import { createVapid, pushKey } from "./vapid.ts";
 import { createWakeUps, WAKE_UP_LIMITS, type WakeUp } from "./wake_ups.ts";
 
 /** What is under way at shutdown is given so long; a push service answers within a moment. */

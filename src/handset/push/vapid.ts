@@ -1,5 +1,6 @@
 // How a wake-up says who sends it (VAPID, RFC 8292): a token for the push service's origin, signed with this server's own key.
-// One token serves an origin for hours, so that many wake-ups cost one signature. Must not know endpoints or rows.
+// One token serves an origin for hours, so that many wake-ups cost one signature. The key is made when wake-ups are first switched on, and
+// kept, sealed, beside what tells the server secret: every browser's subscription is bound to it. Must not know endpoints.
 
 import {
   createPrivateKey,
@@ -9,6 +10,11 @@ import {
   type KeyObject,
   sign,
 } from "node:crypto";
+import { need } from "../../model/need.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { databaseOf, run } from "../../store/db/statement.ts";
+import { keepPushKey, readPushKey } from "../../store/queries/push.ts";
+import { createSeal } from "../../store/secret/seal.ts";
 
 /** What push services take is at most a day. */
 const LIFE_S = 12 * 3600;
@@ -66,4 +72,16 @@ function pointOf(key: KeyObject): string {
   return Buffer.concat([Buffer.from([4]), Buffer.from(x, "base64url"), Buffer.from(y, "base64url")]).toString(
     "base64url",
   );
+}
+
+/** Of two processes that make one at the same time, both take the one that was written first. */
+export async function pushKey(orm: Orm, secret: string): Promise<string> {
+  const kysely = databaseOf(orm);
+  const seal = createSeal(secret, "push key");
+  const kept = async () =>
+    need((await run(kysely, readPushKey, {}))[0], "every database has its row").push_key;
+  const known = await kept();
+  if (known) return seal.open(known);
+  await run(kysely, keepPushKey, { push_key: seal.seal(newVapidKey()) });
+  return seal.open(need(await kept(), "it was kept above"));
 }

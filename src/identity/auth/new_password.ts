@@ -1,7 +1,7 @@
 // What is wrong with a new password beside its length: it is on a list of common ones, or it repeats who it is of. The list
 // comes with the service, so nobody outside is asked; it is read when somebody first sets a password.
 
-import { passwordProblem } from "../../model/domain/passwords.ts";
+import { passwordProblem } from "../../model/domain/one_line.ts";
 import { lazy } from "../../store/db/lazy.ts";
 
 const commonWords = lazy(async () => {

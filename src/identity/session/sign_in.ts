@@ -1,8 +1,7 @@
 // A person's own ways to sign in, and where it is signed in.
 
 import { z } from "zod";
-import { nameProblem } from "../../model/domain/one_line.ts";
-import { passwordProblem } from "../../model/domain/passwords.ts";
+import { nameProblem, passwordProblem } from "../../model/domain/one_line.ts";
 import { conflict, invalidRequest, notFound, refuseFields } from "../../model/errors.ts";
 import { spelled } from "../../model/limits.ts";
 import { definePersonOperation } from "../../operation/tool.ts";

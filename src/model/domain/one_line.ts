@@ -1,4 +1,5 @@
-// Names and addresses that stand in one line of a page, a mail or a log: what they must not hold, and how long they are.
+// Names and addresses that stand in one line of a page, a mail or a log: what they must not hold, and how long they are. And how long a
+// password is; whether it is the right one, only sign-in knows.
 
 import { invalidRequest } from "../errors.ts";
 import { holdsControl, needlessInvisible } from "../fields/characters.ts";
@@ -56,3 +57,9 @@ const EMAIL = new RegExp(`^[^\\s@]{1,64}@[^\\s@]{1,${LIMITS.email - 65}}$`);
 /** What is wrong with an e-mail address, or null. Whether somebody reads mail there, only a mail can tell. */
 export const emailProblem = (email: string): string | null =>
   EMAIL.test(email) && !breaks(email) ? null : "Give a whole e-mail address, such as name@example.org.";
+
+/** What is wrong with a new password, or null. */
+export const passwordProblem = (password: string): string | null =>
+  password.length < LIMITS.password_least || password.length > LIMITS.password
+    ? `A password has ${LIMITS.password_least} to ${LIMITS.password} characters.`
+    : null;

@@ -23,9 +23,20 @@ import { Member, MemberLink, Workspace } from "./member.ts";
 import { OwnDevice } from "./own_device.ts";
 import { ChannelState, Invite, Pusher, ReservedHandle } from "./pusher.ts";
 import { Epoch, ServerSecret } from "./server.ts";
-import { STORAGE } from "./storage.ts";
 import { TRIGGERS } from "./triggers.ts";
 import { WebhookDelivery, WebhookEndpoint, WorkspaceEvent } from "./webhook.ts";
+
+export const STORAGE = [
+  "alter table channel_state set (fillfactor = 50)",
+  "alter table alert_counter set (fillfactor = 50)",
+  "alter table alert_counter_stripe set (fillfactor = 50)",
+  "alter table subscriber_mix set (fillfactor = 70)",
+  "alter table channel_day set (fillfactor = 70)",
+  "alter table channel_day_stripe set (fillfactor = 70)",
+  `alter table alert set (autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 5000)`,
+  `alter table report drop constraint report_pkey,
+     add constraint report_pkey primary key (alert_id, device_id, kind) include (at)`,
+];
 
 export const ENTITIES = [
   Workspace,

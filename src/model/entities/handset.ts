@@ -22,7 +22,7 @@ export const Device = defineEntity({
     ...propertiesOf(DEVICE),
     /** Until when it may be shown a test of a draft; null on nearly every device (see own_device.ts). */
     test_until: instant().nullable(),
-    /** Within a day of the truth (see handset/seen.ts). */
+    /** Within a day of the truth (see handset/authenticate.ts). */
     seen_at: writtenAt(),
     created_at: writtenAt(),
   },

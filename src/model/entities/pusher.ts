@@ -8,7 +8,15 @@ import { PUSHER } from "../fields/pusher.ts";
 import { propertiesOf } from "../fields/record.ts";
 import { Asset } from "./asset.ts";
 import { Workspace } from "./member.ts";
-import type { Visibility } from "./visibility.ts";
+
+export interface Visibility {
+  workspace_id: string;
+  /** The channels that the caller is narrowed to; null: all of the workspace's. */
+  pusher_ids: string[] | null;
+  member_id: string;
+  /** The channel that the caller's credential is bound to. */
+  bound_pusher_id: string | null;
+}
 
 export const PUSHER_STATUSES = ["active", "paused", "suspended"] as const;
 

@@ -2,9 +2,7 @@
 // change one, change it here and let `npm run migration` write it into a migration. Those of whole statements take the rows' values as
 // arrays first: beside tables that Citus distributes no statement may read the rows themselves.
 
-import { ASSETS, PICTURES } from "./asset_triggers.ts";
-import { FINDING } from "./finding_triggers.ts";
-import { RETENTION, STAYS_COUNTED } from "./retention_triggers.ts";
+import { ASSETS, FINDING, PICTURES, RETENTION, STAYS_COUNTED } from "./other_triggers.ts";
 
 /** A channel's narrow row follows its status; what handsets see of a suspended channel changes, so `rev` grows. */
 const CHANNEL_STATE = [

@@ -7,7 +7,7 @@ import { instant, writtenAt } from "../fields/columns.ts";
 import { propertiesOf } from "../fields/record.ts";
 import { WEBHOOK } from "../fields/webhook.ts";
 import { Member, Workspace } from "./member.ts";
-import type { Visibility } from "./visibility.ts";
+import type { Visibility } from "./pusher.ts";
 
 export const WebhookEndpoint = defineEntity({
   name: "WebhookEndpoint",

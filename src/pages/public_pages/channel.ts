@@ -7,7 +7,7 @@ import { showId } from "../../model/domain/ids.ts";
 import { linksOf } from "../../model/fields/alert_action.ts";
 import { HANDLE } from "../../model/fields/pusher.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { sharedReading } from "../../store/db/shared.ts";
+import { sharedReading } from "../../store/db/batch.ts";
 import { run } from "../../store/db/statement.ts";
 import { type NewAlert, type PublicChannel, publicChannel } from "../../store/queries/public_pages.ts";
 import { pageFile } from "../../ui/files.ts";

@@ -10,7 +10,7 @@ import { toIsoMicros } from "../../model/fields/columns.ts";
 import { HANDLE } from "../../model/fields/pusher.ts";
 import { namesOf, plainOn } from "../../model/fields/record.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { sharedReading } from "../../store/db/shared.ts";
+import { sharedReading } from "../../store/db/batch.ts";
 import { run } from "../../store/db/statement.ts";
 import { type FeedAlert, type FeedChannel, feedAlerts, publicFeed } from "../../store/queries/feeds.ts";
 import { type Html, html } from "../../ui/html.ts";

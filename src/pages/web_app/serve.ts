@@ -3,10 +3,16 @@
 import { readFileSync } from "node:fs";
 import { prepare, type Static } from "../../api/transports/static.ts";
 import { ALERT_CARD_STYLES, ICON, pageFile, STYLES } from "../../ui/files.ts";
-import { FRAME_PAGE, FRAME_POLICIES } from "./frame.ts";
-import { manifest } from "./manifest.ts";
 import { asOneScript, hashOf, scriptsOf } from "./modules.ts";
-import { APP_PERMISSIONS, APP_POLICY, placeOf, shellPage } from "./shell.ts";
+import {
+  APP_PERMISSIONS,
+  APP_POLICY,
+  FRAME_PAGE,
+  FRAME_POLICIES,
+  manifest,
+  placeOf,
+  shellPage,
+} from "./shell.ts";
 
 const ICONS = ["icon-192.png", "icon-512.png", "icon-maskable-512.png"];
 

@@ -1,7 +1,11 @@
-// The app's page: what a browser shows before any script ran, and the policy under which the script runs.
+// The app's page: what a browser shows before any script ran, and the policy under which the script runs; what a system is told when the
+// app is installed; and the page in which an alert's markup is shown: of no origin, without network but for pictures, and with one script
+// that stands in its policy by its hash. It is sent the markup as a message, so that no address carries anything of an alert.
 
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { ICON } from "../../ui/files.ts";
-import { PHONE_HEAD } from "../../ui/head.ts";
+import { GROUNDS, PHONE_HEAD } from "../../ui/head.ts";
 import { html } from "../../ui/html.ts";
 
 /** Where a file of this version lies. */
@@ -58,3 +62,69 @@ No account, no name, no address.</p>
 </body>
 </html>
 `.toString();
+
+/** @param place where a picture of this version lies. */
+export function manifest(place: (name: string) => string): string {
+  const icon = (name: string, size: number, purpose: string) => ({
+    src: place(name),
+    sizes: `${size}x${size}`,
+    type: "image/png",
+    purpose,
+  });
+  return JSON.stringify({
+    id: "/app/",
+    name: "Belfry",
+    short_name: "Belfry",
+    description: "Alerts of the channels that you follow, on this device.",
+    start_url: "/app/",
+    scope: "/app",
+    display: "standalone",
+    background_color: GROUNDS.light,
+    theme_color: "#3d4fc7",
+    categories: ["news", "utilities"],
+    icons: [
+      { src: "/static/icon.svg", sizes: "any", type: "image/svg+xml", purpose: "any" },
+      icon("icon-192.png", 192, "any"),
+      icon("icon-512.png", 512, "any"),
+      icon("icon-maskable-512.png", 512, "maskable"),
+    ],
+    shortcuts: [{ name: "Channels", url: "/app/#channels" }],
+  });
+}
+
+const SCRIPT = readFileSync(new URL("./frame.js", import.meta.url), "utf8");
+
+export const FRAME_PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light">
+<title>Alert</title>
+</head>
+<body>
+<script>${SCRIPT}</script>
+</body>
+</html>
+`;
+
+const mark = `'sha256-${createHash("sha256").update(SCRIPT).digest("base64")}'`;
+
+/** @param pictures where they may come from. */
+const policyWith = (pictures: string) =>
+  [
+    "default-src 'none'",
+    "sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox",
+    `script-src ${mark}`,
+    "style-src 'unsafe-inline'",
+    `img-src ${pictures}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ].join("; ");
+
+/** Name of the page → its policy. Pictures come from this service and the markup itself, or from anywhere once the person asked. */
+export const FRAME_POLICIES = {
+  "frame.html": policyWith("'self' data:"),
+  "frame_pictures.html": policyWith("https: data:"),
+};

@@ -1,11 +1,13 @@
-// A transaction's `begin` goes out with its first statement: one exchange with the server in place of two. They are one
-// message up to its end, so that the statement does not run where the transaction did not begin.
+// A transaction's `begin` goes out with its first statement, and its `commit` with the last: one exchange with the server in place of two.
+// They are one message up to its end, so that a statement does not run where the transaction did not begin, and nothing is committed
+// when it fails.
 
 /** What pg keeps below a query; its names are not ours. */
 interface Connection {
   parse(statement: { text: string }): void;
   bind(portal: object): void;
   execute(portal: object): void;
+  sync(): void;
   /** The statements, by name, that were sent to be parsed. */
   submittedNamedStatements: Record<string, string>;
 }
@@ -59,6 +61,20 @@ export function openingQuery(Query: QueryClass): QueryClass {
       // Without its transaction the statement was not even parsed.
       if (!this.#opened && this.#name) delete connection.submittedNamedStatements[this.#name];
       super.handleError(error, connection);
+    }
+  };
+}
+
+/** A class of queries that do what they say and then commit the transaction that they stand in. */
+export function closingQuery(Base: QueryClass): QueryClass {
+  return class Closing extends Base {
+    // pg calls it once the statement is bound, and would end the message here.
+    _getRows(connection: Connection): void {
+      connection.execute({});
+      connection.parse({ text: "commit" });
+      connection.bind({});
+      connection.execute({});
+      connection.sync();
     }
   };
 }

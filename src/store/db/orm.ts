@@ -5,8 +5,10 @@ import { randomUUID } from "node:crypto";
 import { extname } from "node:path";
 import type { Platform } from "@mikro-orm/core";
 import { MikroORM as PgORM } from "@mikro-orm/postgresql";
-import type { PostgreSqlSchemaHelper } from "@mikro-orm/sql";
+import type { PostgreSqlSchemaHelper, SqlEntityManager } from "@mikro-orm/sql";
+import type { Kysely } from "kysely";
 import { ENTITIES } from "../../model/entities/all.ts";
+import type { Visibility } from "../../model/entities/pusher.ts";
 import { need } from "../../model/need.ts";
 import { hostsOf, tlsOf, wantsWritable } from "../config/database_url.ts";
 import type { Pooler } from "../config/setting.ts";
@@ -56,7 +58,7 @@ const POOL = 12;
 
 /**
  * A key that carries columns is read without them when a database is compared with the entities, which cannot say it: that of
- * `report` carries one (model/entities/storage.ts).
+ * `report` carries one (model/entities/all.ts).
  */
 function compareKeysAlone(_: unknown, platform: Platform): void {
   const helper = platform.getSchemaHelper() as PostgreSqlSchemaHelper;
@@ -185,4 +187,19 @@ export async function unbounded<T>(orm: Orm, work: () => Promise<T>): Promise<T>
   } finally {
     bounds.statementMs = statementMs;
   }
+}
+
+/**
+ * A manager that sees what `visible` allows; null: reading what is filtered by it throws. `transaction`: it works inside of
+ * that one.
+ */
+export function managerFor(
+  orm: Orm,
+  visible: Visibility | null,
+  transaction: Kysely<unknown> | null,
+): SqlEntityManager {
+  const em: SqlEntityManager = orm.em.fork();
+  if (transaction) em.setTransactionContext(transaction);
+  if (visible) em.setFilterParams("visible", { ...visible });
+  return em;
 }

@@ -4,8 +4,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Pooler } from "../config/setting.ts";
 import { spanUnder } from "../trace.ts";
-import { closingQuery } from "./closing.ts";
-import { openingQuery, type Query, type QueryClass, type QueryConfig } from "./opening.ts";
+import { closingQuery, openingQuery, type Query, type QueryClass, type QueryConfig } from "./opening.ts";
 import { isClosing, nameOf } from "./statement.ts";
 import { recordStatementOutcome } from "./unavailable.ts";
 

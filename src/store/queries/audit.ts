@@ -46,7 +46,7 @@ export const membershipsToTell = defineStatement.reading("memberships_to_tell", 
     where user_id = $user_id order by created_at`,
 });
 
-/** The last statement of its transaction, so it goes out together with the commit (see store/db/closing.ts). */
+/** The last statement of its transaction, so it goes out together with the commit (see store/db/opening.ts). */
 export const insertAudit = defineStatement("insert_audit", {
   parameters: AUDIT_LINE,
   text: AUDIT_INSERT,

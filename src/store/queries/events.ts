@@ -34,7 +34,7 @@ export const eventRows = (events: readonly DomainEvent[]) => ({
   event_bodies: events.map(eventBody),
 });
 
-/** The last statement of its transaction, so it goes out together with the commit (see store/db/closing.ts). */
+/** The last statement of its transaction, so it goes out together with the commit (see store/db/opening.ts). */
 export const insertEvents = defineStatement("insert_events", { ...EVENTS, closes: true });
 
 /** The same with a line of the audit log. */

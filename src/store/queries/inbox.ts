@@ -1,5 +1,5 @@
 // The inbox is a query over sent alerts: docs/rules.md#publishing-is-one-row. What came due is settled before (see
-// handset/settled_inbox.ts), so the rows are those that say `sent`, whatever the clock says.
+// handset/settle.ts), so the rows are those that say `sent`, whatever the clock says.
 
 import { ALERT } from "../../model/fields/alert.ts";
 import { columnsOf, type Field, shownTo } from "../../model/fields/record.ts";

@@ -2,9 +2,8 @@
 
 import { now } from "./clock.ts";
 import { ruledDevice } from "./device.ts";
-import { arrivals, isHeard } from "./rules/arrivals.ts";
+import { arrivals, decideAgain, isHeard, repeatDue } from "./rules/arrivals.ts";
 import { wholeCircle } from "./rules/circle.ts";
-import { decideAgain, repeatDue } from "./rules/repeats.ts";
 import { arrange } from "./rules/spotlight.ts";
 import { lineOf, showLine } from "./senses/notify.ts";
 import { whereNow } from "./senses/place.ts";

@@ -7,7 +7,6 @@ import { lineOf } from "../browser/senses/notify.ts";
 import type { KeptAlert, KeptChannel, Settings } from "../browser/store.ts";
 import { wholeAlert, wholeChannel, wholeRow } from "../browser/whole.ts";
 import type { Alert, Page } from "../browser/wire.ts";
-import { facts, keepAll, read, readAll } from "./store.ts";
 
 declare const VERSION: string;
 declare const SHELL: string[];
@@ -149,4 +148,47 @@ async function acknowledge(id: string): Promise<void> {
   // The app sends it when it is open again.
   if (!sent?.ok) await keepAll("reports", reports);
   new BroadcastChannel("belfry").postMessage({ kind: "changed" });
+}
+
+/** Opens what the app has made; the worker makes nothing itself. */
+function opened(): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    const asked = indexedDB.open("belfry");
+    asked.onupgradeneeded = () => asked.transaction?.abort();
+    asked.onsuccess = () => resolve(asked.result);
+    asked.onerror = () => reject(asked.error);
+  });
+}
+
+async function inStore<Found>(
+  name: string,
+  mode: IDBTransactionMode,
+  ask: (store: IDBObjectStore) => IDBRequest<Found> | null,
+): Promise<Found | undefined> {
+  const database = await opened();
+  try {
+    const work = database.transaction(name, mode);
+    const asked = ask(work.objectStore(name));
+    return await new Promise((resolve, reject) => {
+      work.oncomplete = () => resolve(asked?.result);
+      work.onabort = () => reject(work.error);
+    });
+  } finally {
+    database.close();
+  }
+}
+
+export const read = <Row>(name: string, key: string): Promise<Row | undefined> =>
+  inStore<Row>(name, "readonly", (store) => store.get(key));
+
+export const facts = <Fact>(name: string): Promise<Fact | undefined> => read<Fact>("facts", name);
+
+export const readAll = async <Row>(name: string): Promise<Row[]> =>
+  (await inStore<Row[]>(name, "readonly", (store) => store.getAll())) ?? [];
+
+export async function keepAll(name: string, rows: readonly object[]): Promise<void> {
+  await inStore<never>(name, "readwrite", (store) => {
+    for (const row of rows) store.put(row);
+    return null;
+  });
 }

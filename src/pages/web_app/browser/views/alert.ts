@@ -1,20 +1,23 @@
-// One alert, whole. To open it is to read it.
+// One alert, whole: to open it is to read it. And what it sounds like, to be heard again or read instead: every sound has words beside it.
 
 import type { VNode } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { ALERT_PLAIN } from "../fields.ts";
 import { html } from "../markup.ts";
 import { did, dismiss } from "../reports.ts";
+import { isHere } from "../rings.ts";
 import { at } from "../router.ts";
+import { PATTERNS, TONE_NAMES } from "../rules/decide.ts";
 import { arrange, leavesAt } from "../rules/spotlight.ts";
+import { tryRecording, tryTone } from "../senses/ring.ts";
+import { speak } from "../senses/speak.ts";
 import { useApp } from "../state.ts";
-import { momentOf, utcOf } from "../texts/formats.ts";
-import { type Key, t } from "../texts/texts.ts";
-import { Acts, Facts, isLoud, LOUD, markOf, Plain } from "./card.ts";
+import type { KeptAlert } from "../store.ts";
+import { languageName, momentOf, utcOf } from "../texts/formats.ts";
+import { type Key, languageNow, t } from "../texts/texts.ts";
+import { Acts, Facts, hostOf, isLoud, LOUD, markOf, Picture, Plain } from "./card.ts";
 import { MarkupFrame } from "./frame.ts";
-import { Face, Note, PaneHead } from "./parts.ts";
-import { Picture } from "./picture.ts";
-import { Sounds } from "./sounds.ts";
+import { Face, icon, Note, PaneHead } from "./parts.ts";
 
 export function AlertView({ id }: { id: string }): VNode {
   const { alerts, channels, settings, connection, at: now } = useApp();
@@ -55,4 +58,47 @@ export function AlertView({ id }: { id: string }): VNode {
         html`<details class="more"><summary>${t("why.title")}</summary><ul class="why">${alert.because.map((why) => html`<li>${t(why as Key)}</li>`)}</ul></details>`
       }
     </article>`;
+}
+
+type Tone = (typeof TONE_NAMES)[number];
+type Pattern = keyof typeof PATTERNS;
+
+export function Sounds({ alert }: { alert: KeptAlert }): VNode | null {
+  const { settings } = useApp();
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const recording = alert.audio_asset_url ?? alert.audio_url;
+  const tone = (TONE_NAMES as readonly string[]).includes(alert.sound ?? "") ? (alert.sound as Tone) : null;
+  const pattern =
+    alert.vibrate && alert.vibrate !== "none" && Object.hasOwn(PATTERNS, alert.vibrate)
+      ? (alert.vibrate as Pattern)
+      : null;
+  const heard = recording !== null || (tone !== null && tone !== "silent");
+  if (!heard && !pattern && !alert.tts_text) return null;
+  const play = async () => {
+    setTrouble(null);
+    if (recording === null) return tone === null ? undefined : tryTone(tone, settings.volume);
+    if ((await tryRecording(recording, settings.volume)) === "failed")
+      setTrouble(t("alert.recording_failed"));
+  };
+  const read = async (text: string) => {
+    setTrouble(null);
+    const lang = alert.tts_lang ?? languageNow();
+    const how = await speak({ text, lang }, settings.volume);
+    if (how === "no_voice") setTrouble(t("truth.tts.no_voice", { language: languageName(lang) }));
+    if (how === "missing" || how === "failed") setTrouble(t("truth.tts.missing"));
+  };
+  return html`<section class="sounds" aria-label=${t("alert.sounds")}>
+    ${
+      heard &&
+      html`<p class="line"><button class="plain" onClick=${() => void play()}>${icon("sound", "s")}${t("alert.play")}</button>
+      <span class="small muted">${recording === null ? tone && t(`tone.${tone}`) : isHere(recording) ? t("alert.recording") : t("alert.recording_at", { host: hostOf(recording) })}</span></p>`
+    }
+    ${pattern && html`<p class="small muted">${t("senses.vibrate", { pattern: t(`pattern.${pattern}` as "pattern.sos") })}</p>`}
+    ${
+      alert.tts_text &&
+      html`<div><p class="line"><button class="plain" onClick=${() => void read(alert.tts_text ?? "")}>${icon("bell", "s")}${t("alert.read_aloud")}</button></p>
+      <blockquote class="small" lang=${alert.tts_lang ?? undefined}>${alert.tts_text}</blockquote></div>`
+    }
+    <p class="small muted" role="status">${trouble}</p>
+  </section>`;
 }

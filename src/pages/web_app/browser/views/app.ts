@@ -15,13 +15,11 @@ import { AlertView } from "./alert.ts";
 import { ChannelView } from "./channel.ts";
 import { ChannelList, Discover } from "./channels.ts";
 import { KeptFrame } from "./frame.ts";
-import { type IconName, icon } from "./icons.ts";
 import { InboxList } from "./inbox.ts";
-import { OwnHere } from "./own_device.ts";
-import { attempt, Note, Said } from "./parts.ts";
+import { attempt, type IconName, icon, Note, Said } from "./parts.ts";
 import { FullAlert, RingStrip } from "./ringing.ts";
 import { Settings } from "./settings.ts";
-import { MoveHere } from "./this_device.ts";
+import { MoveHere, OwnHere } from "./this_device.ts";
 
 const TABS = [
   { view: "inbox", to: at.inbox, name: "nav.inbox", sign: "inbox" },

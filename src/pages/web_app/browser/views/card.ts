@@ -1,18 +1,51 @@
 // The alert card: who speaks, how loudly, when; what is said; where and until when; what to do. The same in the inbox and on a
-// channel's view; loudness is said by tone and by word.
+// channel's view; loudness is said by tone and by word. A picture of this service is shown; one of another site only after the person asked
+// for it, since that site learns of the device by it.
 
 import type { VNode } from "preact";
+import { useState } from "preact/hooks";
 import { html } from "../markup.ts";
 import { did, dismiss, isOpen, reply } from "../reports.ts";
+import { isHere } from "../rings.ts";
 import { at } from "../router.ts";
 import { wholeCircle } from "../rules/circle.ts";
 import { useApp } from "../state.ts";
-import type { KeptAlert } from "../store.ts";
+import type { KeptAlert, Settings } from "../store.ts";
 import { distanceOf, momentOf, timeOf, utcOf } from "../texts/formats.ts";
 import { type Key, t } from "../texts/texts.ts";
-import { icon } from "./icons.ts";
-import { Face, wordsFor } from "./parts.ts";
-import { mayFetch, Picture, pictureOf } from "./picture.ts";
+import type { Alert } from "../wire.ts";
+import { Face, icon, wordsFor } from "./parts.ts";
+
+/** The address of the picture, the uploaded one first. */
+export const pictureOf = (alert: Alert): string | null => alert.image_asset_url ?? alert.image_url;
+
+/** Whether it is fetched without asking. */
+export const mayFetch = (address: string, { elsewhere }: Settings): boolean => elsewhere || isHere(address);
+
+export function Picture({ alert, inList = false }: { alert: Alert; inList?: boolean }): VNode | null {
+  const { settings } = useApp();
+  const [asked, setAsked] = useState(false);
+  const [broken, setBroken] = useState(false);
+  const address = pictureOf(alert);
+  if (address === null) return null;
+  if (broken) return html`<p class="xs muted">${t("alert.picture_missing")}</p>`;
+  if (asked || mayFetch(address, settings))
+    return html`<img class=${inList ? "picture" : "picture whole"} src=${address} alt=${t("alert.picture_of", { title: alert.title })}
+      loading="lazy" decoding="async" referrerpolicy="no-referrer" onError=${() => setBroken(true)} />`;
+  const hint = t("alert.show_picture_hint", { host: hostOf(address) });
+  return html`<div class="fetch">
+    <button class="plain" title=${inList ? hint : undefined} onClick=${() => setAsked(true)}>${icon("picture", "s")}${t("alert.show_picture")}</button>
+    ${!inList && html`<p class="xs muted">${hint}</p>`}
+  </div>`;
+}
+
+export function hostOf(address: string): string {
+  try {
+    return new URL(address).host;
+  } catch {
+    return "";
+  }
+}
 
 export const LOUD = { important: "alert.important", urgent: "alert.urgent" } as const;
 export const isLoud = (priority: string): priority is keyof typeof LOUD => Object.hasOwn(LOUD, priority);

@@ -2,22 +2,22 @@
 // one button. Nothing is granted beforehand.
 
 import type { VNode } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { adjust, join, leaveChannel, lookUp, showOnce } from "../channels.ts";
 import { CHANNEL_PLAIN } from "../fields.ts";
 import { html } from "../markup.ts";
 import { at, replaceBy } from "../router.ts";
 import { wholeCircle } from "../rules/circle.ts";
 import { arrange, newestFirst } from "../rules/spotlight.ts";
+import { CAPABILITIES, type Capability } from "../rules/types.ts";
 import { change, useApp } from "../state.ts";
 import { distanceOf } from "../texts/formats.ts";
 import { t } from "../texts/texts.ts";
 import type { Card, Subscription } from "../wire.ts";
 import { AlertCard, isWeb, Plain } from "./card.ts";
 import { categoryName } from "./channels.ts";
-import { Grants } from "./grants.ts";
-import { icon } from "./icons.ts";
-import { attempt, Face, Note, PaneHead, SwitchRow, Waiting, wordsFor } from "./parts.ts";
+import { attempt, Face, icon, Note, PaneHead, SwitchRow, Waiting, wordsFor } from "./parts.ts";
+import { askFor, truthOf } from "./senses.ts";
 import { SilentWhenClosed } from "./wake_ups.ts";
 
 const LATEST = 5;
@@ -135,4 +135,35 @@ function Latest({ handle }: { handle: string }): VNode | null {
   if (own.length === 0) return null;
   return html`<section aria-label=${t("channel.latest")}><h2 class="day">${t("channel.latest")}</h2>
     ${own.map((alert) => html`<${AlertCard} key=${alert.id} alert=${alert} over=${!spotlight.includes(alert)} />`)}</section>`;
+}
+
+interface Props {
+  card: Card;
+  granted: string[];
+  onChange(granted: string[]): Promise<unknown>;
+}
+
+export function Grants({ card, granted, onChange }: Props): VNode {
+  useApp();
+  const asked = CAPABILITIES.filter((one) => card.requested_perms.includes(one));
+  // Several presses may be under way at once: each goes on from what the person wants, and they are settled in their order.
+  const wanted = useRef(granted);
+  const under_way = useRef({ count: 0, last: Promise.resolve<unknown>(null) });
+  if (under_way.current.count === 0) wanted.current = granted;
+  const turn = async (what: Capability, on: boolean) => {
+    const others = wanted.current.filter((one) => one !== what);
+    const next = on ? [...others, what] : others;
+    wanted.current = next;
+    const allowed = on ? askFor(what) : null;
+    const { current: all } = under_way;
+    all.count++;
+    all.last = all.last.then(() => onChange(next));
+    await all.last;
+    all.count--;
+    await allowed;
+  };
+  return html`<div class="grants">${asked.map(
+    (what) =>
+      html`<${SwitchRow} key=${what} label=${t(`perm.${what}`)} hint=${truthOf(what)} on=${granted.includes(what)} onChange=${(on: boolean) => turn(what, on)} />`,
+  )}</div>`;
 }

@@ -6,8 +6,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { html } from "../markup.ts";
 import { useApp } from "../state.ts";
 import { t } from "../texts/texts.ts";
-import { icon } from "./icons.ts";
-import { Note } from "./parts.ts";
+import { icon, Note } from "./parts.ts";
 
 /** They lie beside the one script that all modules are served as. */
 const FRAME = new URL("./frame.html", import.meta.url).pathname;

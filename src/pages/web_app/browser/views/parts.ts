@@ -1,5 +1,5 @@
-// Small things that several views are made of: a channel's face, a row with a switch, a strip that says something, and what happens
-// when an act is refused.
+// Small things that several views are made of: line icons on a grid of 24, which stand beside a word or in a button that has a name, a
+// channel's face, a row with a switch, a strip that says something, and what happens when an act is refused.
 
 import type { VNode } from "preact";
 import { useId, useState } from "preact/hooks";
@@ -11,7 +11,33 @@ import { isHere } from "../rings.ts";
 import { change, useApp } from "../state.ts";
 import { t } from "../texts/texts.ts";
 import type { Card } from "../wire.ts";
-import { type IconName, icon } from "./icons.ts";
+
+const PATHS = {
+  inbox: "M3 13h4l2 3h6l2-3h4M5 5h14l2 8v6H3v-6z",
+  channels: "M5 9h14M5 15h14M10 4 8 20M16 4l-2 16",
+  search: "M17.5 11a6.5 6.5 0 1 1-13 0 6.5 6.5 0 0 1 13 0zM16 16l4.5 4.5",
+  settings: "M4 7h9M19 7h1M4 17h1M11 17h9M16 4.5v5M8 14.5v5",
+  back: "M14.5 5.5 8 12l6.5 6.5",
+  close: "M6 6l12 12M18 6 6 18",
+  check: "m5 12.5 4.5 4.5L19 7.5",
+  place: "M12 21s7-6.2 7-11a7 7 0 0 0-14 0c0 4.8 7 11 7 11zM14.5 10a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0z",
+  out: "M14 4h6v6M20 4l-9 9M18 14v5H5V6h5",
+  offline:
+    "M3 3l18 18M8.5 6.5A9 9 0 0 1 21 10M5.5 9A13 13 0 0 0 3 10M7 14a6 6 0 0 1 5-2M17 14.5 16 14M12 18.5h.01",
+  fresh: "M20 12a8 8 0 1 1-2.3-5.6M20 4v4h-4",
+  bell: "M6 10a6 6 0 0 1 12 0c0 4 1.5 5.5 2.5 6.5h-17C4.5 15.5 6 14 6 10zM10 20a2.2 2.2 0 0 0 4 0",
+  mute: "M6 10a6 6 0 0 1 9-5.2M18 10c0 4 1.5 5.5 2.5 6.5H9M3.5 16.5C4.5 15.5 6 14 6 10M10 20a2.2 2.2 0 0 0 4 0M3 3l18 18",
+  sound: "M4 10v4h3l5 4V6L7 10H4zM16 9a4 4 0 0 1 0 6M18.5 6.5a7.5 7.5 0 0 1 0 11",
+  picture: "M4 5h16v14H4zM4 16l5-5 5 5 2-2 4 4M15.5 9.5h.01",
+  page: "M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6",
+  careful: "M12 4 2.5 20h19zM12 10v4M12 17h.01",
+  lock: "M5 11h14v9H5zM8 11V8a4 4 0 0 1 8 0v3",
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+export const icon = (name: IconName, size: "" | "s" = ""): VNode =>
+  html`<svg class=${`i ${size}`} viewBox="0 0 24 24" aria-hidden="true"><path d=${PATHS[name]} /></svg>`;
 
 /** A channel's picture where it may be fetched, else its initials on its two colours. */
 export function Face({ card, size = "" }: { card: Card | null; size?: "" | "m" | "l" }): VNode {

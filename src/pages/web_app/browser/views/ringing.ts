@@ -10,7 +10,7 @@ import { change, useApp } from "../state.ts";
 import { languageName } from "../texts/formats.ts";
 import { t } from "../texts/texts.ts";
 import { CardHead, Facts } from "./card.ts";
-import { icon } from "./icons.ts";
+import { icon } from "./parts.ts";
 
 export function RingStrip(): VNode | null {
   const { alerts } = useApp();

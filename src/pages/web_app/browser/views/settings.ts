@@ -9,10 +9,9 @@ import { at } from "../router.ts";
 import { areQuietHours } from "../rules/quiet_hours.ts";
 import { useApp } from "../state.ts";
 import { LANGUAGES, t } from "../texts/texts.ts";
-import { OwnDevice } from "./own_device.ts";
 import { attempt, PaneHead, SwitchRow } from "./parts.ts";
 import { DeviceCan, Tones, TouchAndVoice } from "./senses.ts";
-import { ThisDevice } from "./this_device.ts";
+import { OwnDevice, ThisDevice } from "./this_device.ts";
 import { WakeUpSwitch } from "./wake_ups.ts";
 
 const typed = (event: Event) => (event.currentTarget as HTMLInputElement | HTMLSelectElement).value;

@@ -1,4 +1,6 @@
-// The triggers by which a file knows how many alerts and channels refer to it, and with that whether it stays.
+// The triggers that keep no counter of a channel: a file knows how many alerts and channels refer to it, and with that whether it stays;
+// whoever changes how long alerts are kept, by whichever way, has time to take it back before the first of them goes; and what is found
+// follows what is written (docs/decisions/0029-alerts-are-found-by-blocks.md).
 
 import { LIMITS } from "../limits.ts";
 
@@ -66,4 +68,47 @@ export const PICTURES = [
   when (old.image_asset_id is distinct from new.image_asset_id) execute function pusher_to_assets()`,
   `create trigger pusher_assets_deleted after delete on pusher for each row
   when (old.image_asset_id is not null) execute function pusher_to_assets()`,
+];
+
+/** 'on' in a transaction whose alerts go because they were kept long enough: what was counted of them stays (docs/rules.md#retention). */
+export const STAYS_COUNTED = "current_setting('belfry.stays_counted', true)";
+
+export const RETENTION = [
+  `create function retention_set() returns trigger language plpgsql as $$
+  begin
+    if tg_op = 'INSERT' or new.retention_days is distinct from old.retention_days then
+      new.retention_from := clock_timestamp() + interval '${LIMITS.retention_notice_hours} hours';
+    end if;
+    return new;
+  end $$`,
+  ...["pusher", "workspace"].map(
+    (
+      table,
+    ) => `create trigger ${table}_retention_set before insert or update of retention_days on ${table} for each row
+  execute function retention_set()`,
+  ),
+];
+
+/**
+ * An alert leaves its block before the block says something else of it. Its words are as old as the text that they were made of: where
+ * who changed the text knew of no words, they are made anew.
+ */
+export const FINDING = [
+  `create function alert_loosened() returns trigger language plpgsql as $$
+  begin
+    with loose as (
+      update alert_words w set block_id = null, words = case when w.xmin = a.xmin or not t.changed then w.words end
+      from alert a, (select (new.title, new.body) is distinct from (old.title, old.body) as changed) t
+      where w.alert_id = new.id and a.id = new.id
+        and (w.block_id is not null or t.changed and w.words is not null and w.xmin <> a.xmin)
+      returning w.alert_id)
+    insert into loose_alert (alert_id, workspace_id, pusher_id, created_at)
+    select l.alert_id, p.workspace_id, new.pusher_id, new.created_at from loose l join pusher p on p.id = new.pusher_id
+    on conflict do nothing;
+    return null;
+  end $$`,
+  `create trigger alert_loosened after update on alert for each row
+  when ((old.title, old.body) is distinct from (new.title, new.body)
+    or old.visible_at is distinct from new.visible_at or old.status = 'repeating' or new.status = 'repeating')
+  execute function alert_loosened()`,
 ];

@@ -1,0 +1,15 @@
+// What stands on the wire for something that is nobody's business, keyed by the server secret. A device's pseudonym: "HMAC-SHA256 of the raw
+// device id under a server secret, truncated to 10 hex characters. It is stable across pages and useless to replay." And the validator of an
+// inbox, opaque: a handset could read from how often which channels changed what is planned for later.
+
+import { createHmac } from "node:crypto";
+
+export function createDeviceHash(secret: string): (deviceId: string) => string {
+  return (deviceId) => createHmac("sha256", secret).update(deviceId).digest("hex").slice(0, 10);
+}
+
+/** `state` is all that the answer depends on; equal states give equal tags, under one server secret. */
+export function createInboxTag(secret: string): (state: string) => string {
+  return (state) =>
+    `"${createHmac("sha256", secret).update(`inbox ${state}`).digest("base64url").slice(0, 22)}"`;
+}
