@@ -31,10 +31,14 @@ interface Call {
   patience?: number;
 }
 
+/** The app keeps what it was told; the browser's cache would only keep it twice. */
+const request = (path: string, how: RequestInit) =>
+  fetch(`/handset/v1${path}`, { cache: "no-store", credentials: "omit", redirect: "error", ...how });
+
 async function call(path: string, { method = "GET", token, body, headers, signal, patience }: Call) {
   const limit = AbortSignal.timeout(patience ?? PATIENCE_MS);
   try {
-    return await fetch(`/handset/v1${path}`, {
+    return await request(path, {
       method,
       headers: {
         ...(token ? { authorization: `Bearer ${token}` } : {}),
@@ -42,10 +46,6 @@ async function call(path: string, { method = "GET", token, body, headers, signal
         ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      // The app keeps what it was told; the browser's cache would only keep it twice.
-      cache: "no-store",
-      credentials: "omit",
-      redirect: "error",
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
     });
   } catch {
@@ -201,13 +201,8 @@ export async function openStream(
   signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array> | null> {
   try {
-    const response = await fetch("/handset/v1/inbox/stream?limit=50&view=lean", {
-      headers: { authorization: `Bearer ${token}`, "last-event-id": etag },
-      cache: "no-store",
-      credentials: "omit",
-      redirect: "error",
-      signal,
-    });
+    const headers = { authorization: `Bearer ${token}`, "last-event-id": etag };
+    const response = await request("/inbox/stream?limit=50&view=lean", { headers, signal });
     const streams = response.headers.get("content-type") === "text/event-stream";
     if (response.ok && streams) return response.body;
     await response.body?.cancel();

@@ -10,6 +10,7 @@ import {
   getFact,
   type KeptAlert,
   oldestReports,
+  type Report,
   removeReports,
   setFact,
   USUAL_SETTINGS,
@@ -24,23 +25,45 @@ const DAY_MS = 86_400_000;
 /** When it was reported is forgotten after so long; that it was stays counted. */
 const REMEMBERED_MS = LIMITS.app_reports_days * DAY_MS;
 
-/** Notes that the person read or confirmed an alert, and queues the reports that they chose to send. */
-export async function did(alert: KeptAlert, kind: "read" | "ack"): Promise<void> {
+/**
+ * Notes what the person did with alerts, as they are kept now; whatever it is, they are read then. Null of `after`: nothing is to be done.
+ * `told`: what is reported of each, where the person chose to report.
+ */
+async function note(
+  alerts: readonly KeptAlert[],
+  after: (kept: KeptAlert, at: string) => Partial<KeptAlert> | null,
+  told: readonly Omit<Report, "alert_id">[] = [],
+): Promise<void> {
   const { store, settings } = current();
-  if (!store || (kind === "ack" ? alert.acked_at : alert.read_at) !== null) return;
+  if (!store) return;
   const at = new Date(now()).toISOString();
-  await amend(store, [alert.id], (found) => {
+  const ids = alerts.map(({ id }) => id);
+  await amend(store, ids, (found) => {
     const kept = wholeAlert(found);
-    if ((kind === "ack" ? kept.acked_at : kept.read_at) !== null) return null;
-    // Who confirms has read. What is reported again counts nothing.
-    const kinds: ReportKind[] = kind === "ack" ? ["read", "ack"] : [kind];
-    return {
-      alert: { ...kept, read_at: kept.read_at ?? at, acked_at: kind === "ack" ? at : kept.acked_at },
-      reports: settings.reports && !kept.test_until ? kinds.map((kind) => ({ alert_id: kept.id, kind })) : [],
-    };
+    const part = after(kept, at);
+    const reports = settings.reports && !kept.test_until ? told : [];
+    return (
+      part && {
+        alert: { ...kept, read_at: kept.read_at ?? at, ...part },
+        reports: reports.map((report) => ({ alert_id: kept.id, ...report })),
+      }
+    );
   });
   await changed();
-  void flush();
+  if (told.length > 0) void flush();
+}
+
+/** Notes that the person read or confirmed an alert, and queues the reports that they chose to send. */
+export async function did(alert: KeptAlert, kind: "read" | "ack"): Promise<void> {
+  const isDone = (one: KeptAlert) => (kind === "ack" ? one.acked_at : one.read_at) !== null;
+  // Who confirms has read. What is reported again counts nothing.
+  const kinds: ReportKind[] = kind === "ack" ? ["read", "ack"] : [kind];
+  if (!isDone(alert))
+    await note(
+      [alert],
+      (kept, at) => (isDone(kept) ? null : kind === "ack" ? { acked_at: at } : {}),
+      kinds.map((one) => ({ kind: one })),
+    );
 }
 
 /** Whether the alert can be answered: until it is over, as the service has it. */
@@ -49,41 +72,18 @@ export const isOpen = ({ status, expires_at, ended }: KeptAlert, at: number): bo
 
 /** Notes what the person answers, which takes the place of what they answered before. */
 export async function reply(alert: KeptAlert, choice: string): Promise<void> {
-  const { store, settings } = current();
-  if (!store || !isOpen(alert, now())) return;
-  const read_at = new Date(now()).toISOString();
-  await amend(store, [alert.id], (found) => {
-    const kept = wholeAlert(found);
-    if (kept.reply === choice) return null;
-    const report = { alert_id: kept.id, kind: "reply" as const, choice };
-    return {
-      alert: { ...kept, read_at: kept.read_at ?? read_at, reply: choice },
-      reports: settings.reports && !kept.test_until ? [report] : [],
-    };
-  });
-  await changed();
-  void flush();
+  if (isOpen(alert, now()))
+    await note([alert], (kept) => (kept.reply === choice ? null : { reply: choice }), [
+      { kind: "reply", choice },
+    ]);
 }
 
 /** Nothing of these is unread any more. Channels are told of what was opened, so of this they are not. */
-export const markRead = (alerts: readonly KeptAlert[]): Promise<void> => {
-  const read_at = new Date(now()).toISOString();
-  return note(alerts, (kept) => ({ ...kept, read_at: kept.read_at ?? read_at }));
-};
+export const markRead = (alerts: readonly KeptAlert[]): Promise<void> => note(alerts, () => ({}));
 
 /** Puts an alert out of the spotlight, read, or back into it. What it waits for it waits for in the history. */
-export const dismiss = (alert: KeptAlert, dismissed: boolean): Promise<void> => {
-  const read_at = new Date(now()).toISOString();
-  return note([alert], (kept) => ({ ...kept, dismissed, read_at: kept.read_at ?? read_at }));
-};
-
-async function note(alerts: readonly KeptAlert[], after: (kept: KeptAlert) => KeptAlert): Promise<void> {
-  const { store } = current();
-  if (!store) return;
-  const ids = alerts.map(({ id }) => id);
-  await amend(store, ids, (found) => ({ alert: after(wholeAlert(found)) }));
-  await changed();
-}
+export const dismiss = (alert: KeptAlert, dismissed: boolean): Promise<void> =>
+  note([alert], () => ({ dismissed }));
 
 /** Sends what waits. What the service will never take is dropped; everything else is tried again later. */
 export async function flush(): Promise<void> {

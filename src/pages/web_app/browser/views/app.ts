@@ -45,40 +45,33 @@ const TAB_OF: Record<Route["view"], Tab> = {
 
 /** What stands in the list beside, and in the place of what was chosen. */
 function panes(route: Route): { list: VNode; chosen: VNode | null } {
-  const inbox = (chosen: string | null) => html`<${InboxList} key="inbox" chosen=${chosen} />`;
+  const handle = "handle" in route ? route.handle : null;
+  const channel = (back: string) =>
+    handle && html`<${ChannelView} key=${handle} handle=${handle} back=${back} />`;
+  const inbox = html`<${InboxList} key="inbox" chosen=${route.view === "alert" ? route.id : null} />`;
   switch (route.view) {
     case "inbox":
-      return { list: inbox(null), chosen: null };
+      return { list: inbox, chosen: null };
     case "alert":
-      return { list: inbox(route.id), chosen: html`<${AlertView} key=${route.id} id=${route.id} />` };
+      return { list: inbox, chosen: html`<${AlertView} key=${route.id} id=${route.id} />` };
     case "channels":
-      return { list: html`<${ChannelList} chosen=${null} />`, chosen: null };
     case "channel":
-      return {
-        list: html`<${ChannelList} chosen=${route.handle} />`,
-        chosen: html`<${ChannelView} key=${route.handle} handle=${route.handle} back=${at.channels} />`,
-      };
+      return { list: html`<${ChannelList} chosen=${handle} />`, chosen: channel(at.channels) || null };
     case "discover":
-      return { list: html`<${Discover} chosen=${null} />`, chosen: null };
     case "found":
-      return {
-        list: html`<${Discover} chosen=${route.handle} />`,
-        chosen: html`<${ChannelView} key=${route.handle} handle=${route.handle} back=${at.discover} />`,
-      };
-    case "join":
-      return {
-        list: inbox(null),
-        chosen: html`<${ChannelView} key=${route.handle} handle=${route.handle} invite=${route.invite} back=${at.inbox} joining />`,
-      };
-    case "move":
-      return {
-        list: inbox(null),
-        chosen: html`<${MoveHere} key=${route.code} code=${route.code} seen=${route.seen} />`,
-      };
+      return { list: html`<${Discover} chosen=${handle} />`, chosen: channel(at.discover) || null };
+    case "join": {
+      const view = html`<${ChannelView} key=${handle} handle=${handle} invite=${route.invite} back=${at.inbox} joining />`;
+      return { list: inbox, chosen: view };
+    }
+    case "move": {
+      const { code, seen } = route;
+      return { list: inbox, chosen: html`<${MoveHere} key=${code} code=${code} seen=${seen} />` };
+    }
     case "own":
-      return { list: inbox(null), chosen: html`<${OwnHere} key=${route.code} code=${route.code} />` };
+      return { list: inbox, chosen: html`<${OwnHere} key=${route.code} code=${route.code} />` };
     case "settings":
-      return { list: inbox(null), chosen: html`<${Settings} />` };
+      return { list: inbox, chosen: html`<${Settings} />` };
   }
 }
 

@@ -59,16 +59,14 @@ export function markOf({ status, acked_at, before, dismissed, ended }: KeptAlert
   return dismissed ? "alert.dismissed" : "alert.over";
 }
 
-/** `over`: it left the spotlight, so that nothing of it is wanted any more. */
-export function AlertCard({
-  alert,
-  over,
-  chosen,
-}: {
+interface CardProps {
   alert: KeptAlert;
   over: boolean;
   chosen?: boolean;
-}): VNode {
+}
+
+/** `over`: it left the spotlight, so that nothing of it is wanted any more. */
+export function AlertCard({ alert, over, chosen }: CardProps): VNode {
   const { at: now, settings } = useApp();
   const picture = over ? null : pictureOf(alert);
   const open = picture !== null && mayFetch(picture, settings);

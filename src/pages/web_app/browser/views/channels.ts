@@ -30,17 +30,14 @@ export const CATEGORIES = [
 export const categoryName = (category: string): string =>
   (CATEGORIES as readonly string[]).includes(category) ? t(`category.${category}` as Key) : category;
 
-function Row({
-  card,
-  to,
-  chosen,
-  mark,
-}: {
+interface RowProps {
   card: Card;
   to: string;
   chosen: boolean;
   mark: string | null;
-}): VNode {
+}
+
+function Row({ card, to, chosen, mark }: RowProps): VNode {
   return html`<li><a class="row" href=${to} aria-current=${chosen ? "true" : undefined}><${Face} card=${card} />
     <span class="rowtext"><strong>${card.name}</strong><span class="small muted">${card.description}</span></span>
     ${mark && html`<span class="tag">${mark}</span>`}</a></li>`;

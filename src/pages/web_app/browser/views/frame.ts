@@ -17,16 +17,14 @@ const HIGHEST = 6000;
 const PATIENCE_MS = 3_000;
 const SANDBOX = "allow-scripts allow-popups allow-popups-to-escape-sandbox";
 
-/** `whole`: a page of its own, which says itself how it looks. */
-export function MarkupFrame({
-  markup,
-  title,
-  whole,
-}: {
+interface FrameProps {
   markup: string;
   title: string;
   whole: boolean;
-}): VNode {
+}
+
+/** `whole`: a page of its own, which says itself how it looks. */
+export function MarkupFrame({ markup, title, whole }: FrameProps): VNode {
   const { settings, connection } = useApp();
   const frame = useRef<HTMLIFrameElement>(null);
   const [asked, setAsked] = useState(false);

@@ -82,15 +82,13 @@ export function SwitchRow({ label, hint, on, onChange }: SwitchProps): VNode {
 
 type Tone = "" | "warn" | "good" | "bad" | "accent";
 
-export function Note({
-  tone = "",
-  sign,
-  children,
-}: {
+interface NoteProps {
   tone?: Tone;
   sign: IconName;
   children?: Content;
-}): VNode {
+}
+
+export function Note({ tone = "", sign, children }: NoteProps): VNode {
   return html`<div class=${`note ${tone}`} role=${tone === "bad" ? "alert" : "status"}>${icon(sign)}<div>${children}</div></div>`;
 }
 
@@ -126,21 +124,18 @@ export function Said(): VNode | null {
 export const Waiting = (): VNode =>
   html`<div class="waiting" role="status"><span class="unseen">${t("app.loading")}</span><i></i><i></i><i></i></div>`;
 
-/**
- * Head of a pane: its name, the way back on a narrow screen, and what stands beside. `beside`: something was chosen of it, whose head is
- * the page's.
- */
-export function PaneHead({
-  title,
-  back,
-  beside = false,
-  children,
-}: {
+interface HeadProps {
   title: string;
   back?: string;
   beside?: boolean;
   children?: Content;
-}): VNode {
+}
+
+/**
+ * Head of a pane: its name, the way back on a narrow screen, and what stands beside. `beside`: something was chosen of it, whose head is
+ * the page's.
+ */
+export function PaneHead({ title, back, beside = false, children }: HeadProps): VNode {
   return html`<header class="panehead">
     ${back && html`<a class="iconbtn back" href=${back} aria-label=${t("do.back")}>${icon("back")}</a>`}
     <${beside ? "h2" : "h1"} class="head" tabindex="-1">${title}<//>${children}

@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { LIMITS } from "#limits";
 import { getOwner, linkOwner, Refused, unlinkOwner } from "../api.ts";
 import { ownDevice, removeOwnDevice } from "../device.ts";
-import { html } from "../markup.ts";
+import { type Content, html } from "../markup.ts";
 import { linkToMove, moveHere, NoSuchFile, readBack, written } from "../moving.ts";
 import { at, replaceBy } from "../router.ts";
 import { change, useApp } from "../state.ts";
@@ -108,48 +108,53 @@ const drawn = (rows: boolean[][]) => ({
   path: rows.flatMap((row, y) => row.map((black, x) => (black ? `M${x} ${y}h1v1h-1z` : ""))).join(""),
 });
 
-/** A link to move was opened: nothing happens until the person says so, since it happens once. */
-export function MoveHere({ code, seen }: { code: string; seen: string | null }): VNode {
+/** A link that works once was opened: nothing happens until the person says so. `nothing`: what is said of one that is over. */
+function Opened({ title, go, act, nothing, children }: OpenedProps): VNode {
   const [busy, setBusy] = useState(false);
-  const go = async () => {
+  const start = async () => {
     setBusy(true);
     const done = await attempt(async () => {
       try {
-        const count = await moveHere(code, seen);
-        replaceBy(at.channels);
-        say(t("device.moved", { count }));
+        await act();
       } catch (error) {
         if (!(error instanceof Refused) || error.status !== 404) throw error;
-        say(t("device.moved_nothing"), true);
+        say(nothing, true);
       }
     });
     if (!done) setBusy(false);
   };
-  return html`<${PaneHead} title=${t("device.move_title")} back=${at.inbox} />
-    <section class="card"><p>${t("device.move_what")}</p>
-      <p class="line"><button disabled=${busy} onClick=${() => void go()}>${t("device.move_now")}</button></p></section>`;
+  return html`<${PaneHead} title=${title} back=${at.inbox} />
+    <section class="card">${children}
+      <p class="line"><button disabled=${busy} onClick=${() => void start()}>${go}</button></p></section>`;
 }
 
-/** The link was opened: nothing happens until the person says so, since whoever made it decides what is shown here. */
-export function OwnHere({ code }: { code: string }): VNode {
-  const [busy, setBusy] = useState(false);
-  const go = async () => {
-    setBusy(true);
-    const done = await attempt(async () => {
-      try {
-        const { name } = await linkOwner((await ownDevice()).token, code);
-        replaceBy(at.settings);
-        change({ said: { text: t("own.linked", { name: name ?? "" }), bad: false } });
-      } catch (error) {
-        if (!(error instanceof Refused) || error.status !== 404) throw error;
-        change({ said: { text: t("own.nothing"), bad: true } });
-      }
-    });
-    if (!done) setBusy(false);
+interface OpenedProps {
+  title: string;
+  go: string;
+  nothing: string;
+  children?: Content;
+  act(): Promise<void>;
+}
+
+export function MoveHere({ code, seen }: { code: string; seen: string | null }): VNode {
+  const act = async () => {
+    const count = await moveHere(code, seen);
+    replaceBy(at.channels);
+    say(t("device.moved", { count }));
   };
-  return html`<${PaneHead} title=${t("own.title")} back=${at.inbox} />
-    <section class="card"><p>${t("own.what")}</p><p class="hint">${t("own.careful")}</p>
-      <p class="line"><button disabled=${busy} onClick=${() => void go()}>${t("own.link")}</button></p></section>`;
+  return html`<${Opened} title=${t("device.move_title")} go=${t("device.move_now")} act=${act} nothing=${t("device.moved_nothing")}>
+    <p>${t("device.move_what")}</p><//>`;
+}
+
+/** Whoever made the link decides what is shown here. */
+export function OwnHere({ code }: { code: string }): VNode {
+  const act = async () => {
+    const { name } = await linkOwner((await ownDevice()).token, code);
+    replaceBy(at.settings);
+    say(t("own.linked", { name: name ?? "" }));
+  };
+  return html`<${Opened} title=${t("own.title")} go=${t("own.link")} act=${act} nothing=${t("own.nothing")}>
+    <p>${t("own.what")}</p><p class="hint">${t("own.careful")}</p><//>`;
 }
 
 /** Whose own it is, in the settings; nothing where it is nobody's. */

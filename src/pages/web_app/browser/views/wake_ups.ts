@@ -33,14 +33,13 @@ export function WakeUpSwitch(): VNode | null {
 /** What can be noticed of an alert while nobody looks. */
 const HEARD: readonly string[] = ["notify", "sound", "vibrate", "tts", "full"] satisfies Capability[];
 
-/** Beside a channel that wants to be heard, where this device hears nothing while the app is closed. */
-export function SilentWhenClosed({
-  perms,
-  joined,
-}: {
+interface SilentProps {
   perms: readonly string[];
   joined: boolean;
-}): VNode | null {
+}
+
+/** Beside a channel that wants to be heard, where this device hears nothing while the app is closed. */
+export function SilentWhenClosed({ perms, joined }: SilentProps): VNode | null {
   const wakes = useWakeUps();
   // Who does not follow it yet has nothing to be woken for.
   if (wakes === null || wakes === "on" || (wakes === "off" && !joined)) return null;

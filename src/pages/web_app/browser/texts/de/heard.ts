@@ -72,7 +72,6 @@ export const heard: Readonly<Record<keyof typeof english, Text>> = {
   "ring.no_voice": "Für {language} ist keine Stimme installiert. Darum steht der Text hier:",
   "ring.not_spoken": "Der Text ließ sich nicht vorlesen. Darum steht er hier:",
   "ring.spoken": "Vorgelesen: {text}",
-  "ring.not_notified": "Die Benachrichtigung ließ sich nicht zeigen.",
 
   "tone.default": "Standard",
   "tone.chime": "Glockenspiel",

@@ -72,7 +72,6 @@ export const heard = {
   "ring.no_voice": "No voice is installed for {language}, so this is shown instead:",
   "ring.not_spoken": "The text could not be read aloud, so it is shown instead:",
   "ring.spoken": "Read aloud: {text}",
-  "ring.not_notified": "The notification could not be shown.",
 
   // Tones and patterns
   "tone.default": "Default",
