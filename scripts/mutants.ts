@@ -289,7 +289,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "sanitizer",
     fault: "every scheme is a link",
-    file: "src/model/sanitizer/urls.ts",
+    file: "src/model/sanitizer/attributes.ts",
     from: "scheme === undefined || !SCHEMES[use].has(scheme)",
     to: "scheme === undefined",
     tests: SANITIZER,
@@ -297,7 +297,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "sanitizer",
     fault: "an address may carry a user",
-    file: "src/model/sanitizer/urls.ts",
+    file: "src/model/sanitizer/attributes.ts",
     from: 'authority === undefined || authority.includes("@")',
     to: "authority === undefined",
     tests: SANITIZER,
@@ -305,7 +305,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "sanitizer",
     fault: "tabs within a scheme hide it",
-    file: "src/model/sanitizer/urls.ts",
+    file: "src/model/sanitizer/attributes.ts",
     from: '.replace(/[\\t\\n\\r]/g, "")',
     to: "",
     tests: SANITIZER,

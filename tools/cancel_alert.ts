@@ -4,8 +4,7 @@ import { alertFor, announce, lineOf, published } from "../src/operation/alerts/c
 import { stopFollowing, stopSeries } from "../src/operation/alerts/series.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { cancelAlert } from "../src/store/queries/alerts.ts";
-import { publishedView } from "../src/store/shapes/alert.ts";
-import { publishedBrief, view } from "../src/store/shapes/alert_brief.ts";
+import { publishedBrief, publishedView, view } from "../src/store/shapes/alert.ts";
 import { expectedVersion, pathId } from "../src/store/shapes/fields.ts";
 
 export default defineTool({

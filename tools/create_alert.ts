@@ -14,8 +14,7 @@ import { compose } from "../src/operation/alerts/compose.ts";
 import { answerOf, create } from "../src/operation/alerts/create.ts";
 import { defineTool, MAX_BODY } from "../src/operation/tool.ts";
 import { scope, visibleChannel } from "../src/store/queries/channels.ts";
-import { composedView } from "../src/store/shapes/alert.ts";
-import { composedBrief, view } from "../src/store/shapes/alert_brief.ts";
+import { composedBrief, composedView, view } from "../src/store/shapes/alert.ts";
 import { pathId } from "../src/store/shapes/fields.ts";
 
 export default defineTool({

@@ -4,7 +4,7 @@ import { newUuid } from "../src/model/domain/ids.ts";
 import { Invite } from "../src/model/entities/pusher.ts";
 import { invalidRequest } from "../src/model/errors.ts";
 import { nowMicros } from "../src/model/fields/columns.ts";
-import { INVITE } from "../src/model/fields/invite.ts";
+import { INVITE } from "../src/model/fields/pusher.ts";
 import { argumentsOf, blanksOf } from "../src/model/fields/record.ts";
 import { forBoth } from "../src/model/for_people.ts";
 import { findPusher } from "../src/operation/channels/find_pusher.ts";

@@ -1,9 +1,13 @@
 import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import { z } from "zod";
-import { defaultGradient, deriveInitials, pickColour } from "../src/model/domain/avatar.ts";
-import { checkGeofence } from "../src/model/domain/geofence.ts";
+import {
+  checkGeofence,
+  defaultGradient,
+  deriveInitials,
+  pickColour,
+  RESERVED_HANDLES,
+} from "../src/model/domain/channel.ts";
 import { newUuid } from "../src/model/domain/ids.ts";
-import { RESERVED_HANDLES } from "../src/model/domain/reserved_handles.ts";
 import { Pusher, ReservedHandle } from "../src/model/entities/pusher.ts";
 import { conflict, forbidden, invalidRequest } from "../src/model/errors.ts";
 import { PUSHER } from "../src/model/fields/pusher.ts";

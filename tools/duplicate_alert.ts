@@ -24,8 +24,7 @@ import { actorOf } from "../src/operation/audit.ts";
 import { defineTool, MAX_BODY } from "../src/operation/tool.ts";
 import { cancelAlert, insertAlert } from "../src/store/queries/alerts.ts";
 import { lockChannel, scope, visibleChannel } from "../src/store/queries/channels.ts";
-import { composedView } from "../src/store/shapes/alert.ts";
-import { composedBrief, view } from "../src/store/shapes/alert_brief.ts";
+import { composedBrief, composedView, view } from "../src/store/shapes/alert.ts";
 import { pathId } from "../src/store/shapes/fields.ts";
 
 export default defineTool({

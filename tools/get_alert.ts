@@ -6,8 +6,7 @@ import { settleShown, shownWhole } from "../src/operation/alerts/show.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { readAlert } from "../src/store/queries/alerts.ts";
 import { scope } from "../src/store/queries/channels.ts";
-import { reviewedView } from "../src/store/shapes/alert.ts";
-import { alertBrief } from "../src/store/shapes/alert_brief.ts";
+import { alertBrief, reviewedView } from "../src/store/shapes/alert.ts";
 import { pathId } from "../src/store/shapes/fields.ts";
 
 export default defineTool({

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { listInput, listPage, placeAfter } from "../src/operation/alerts/list.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { alertList } from "../src/store/shapes/alert.ts";
-import { alertListBrief, view } from "../src/store/shapes/alert_brief.ts";
+import { alertList, alertListBrief, view } from "../src/store/shapes/alert.ts";
 
 export default defineTool({
   name: "list_account_alerts",

@@ -2,8 +2,7 @@ import { z } from "zod";
 import { listInput, listPage, placeAfter } from "../src/operation/alerts/list.ts";
 import { visiblePusherId } from "../src/operation/channels/find_pusher.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { alertList } from "../src/store/shapes/alert.ts";
-import { alertListBrief, view } from "../src/store/shapes/alert_brief.ts";
+import { alertList, alertListBrief, view } from "../src/store/shapes/alert.ts";
 import { pathId } from "../src/store/shapes/fields.ts";
 
 export default defineTool({

@@ -3,8 +3,8 @@ import { channelUuid } from "../src/model/domain/ids.ts";
 import { toIsoMicros } from "../src/model/fields/columns.ts";
 import { keysetPage } from "../src/operation/page.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { listAudit } from "../src/store/queries/audit.ts";
 import { sight } from "../src/store/queries/channels.ts";
+import { listAudit } from "../src/store/queries/journal.ts";
 import { auditView, showAudit } from "../src/store/shapes/audit.ts";
 import { before, DEFAULT_LIMIT, limit, pageMeta, pathId } from "../src/store/shapes/fields.ts";
 

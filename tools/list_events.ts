@@ -3,9 +3,9 @@ import { LIMITS } from "../src/model/limits.ts";
 import { need } from "../src/model/need.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { sight } from "../src/store/queries/channels.ts";
-import { type EventRecord, feedEnd, listEvents, numberEvents } from "../src/store/queries/events.ts";
-import { eventView, feedPlace, showEvent, showFeedPlace } from "../src/store/shapes/event.ts";
+import { type EventRecord, feedEnd, listEvents, numberEvents } from "../src/store/queries/journal.ts";
 import { DEFAULT_LIMIT, limit } from "../src/store/shapes/fields.ts";
+import { eventView, feedPlace, showEvent, showFeedPlace } from "../src/store/shapes/webhook.ts";
 
 /** Events that one call gives their places at most. */
 const NUMBERED = 1000;

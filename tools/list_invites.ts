@@ -3,7 +3,7 @@ import { toIsoMicros } from "../src/model/fields/columns.ts";
 import { findPusher } from "../src/operation/channels/find_pusher.ts";
 import { keysetPage } from "../src/operation/page.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { listInvites } from "../src/store/queries/invites.ts";
+import { listInvites } from "../src/store/queries/channels.ts";
 import { ALL_WHEN_ABSENT, before, limit, NO_LIMIT, pageMeta, pathId } from "../src/store/shapes/fields.ts";
 import { inviteView, showInvite } from "../src/store/shapes/invite.ts";
 

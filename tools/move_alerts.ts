@@ -8,7 +8,7 @@ import { LIMITS } from "../src/model/limits.ts";
 import { announce, lineOf } from "../src/operation/alerts/change.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { scope, sight, visibleChannel } from "../src/store/queries/channels.ts";
-import { moveAlerts } from "../src/store/queries/moved_alerts.ts";
+import { moveAlerts } from "../src/store/queries/series.ts";
 import { pathId } from "../src/store/shapes/fields.ts";
 
 /** Why an alert stays where it is, in the words of the call that would move it alone. */

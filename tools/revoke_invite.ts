@@ -6,7 +6,7 @@ import { notFound } from "../src/model/errors.ts";
 import { announceSubscribers } from "../src/operation/audit.ts";
 import { lockPusher } from "../src/operation/channels/find_pusher.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { evictInvited } from "../src/store/queries/invites.ts";
+import { evictInvited } from "../src/store/queries/channels.ts";
 import { pathId } from "../src/store/shapes/fields.ts";
 import { inviteView, showInvite } from "../src/store/shapes/invite.ts";
 

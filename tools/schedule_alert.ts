@@ -10,8 +10,7 @@ import { ALERT_SENDS, alertFor, announce, countSend, published } from "../src/op
 import { beginSeries } from "../src/operation/alerts/series.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { scheduleAlert } from "../src/store/queries/alerts.ts";
-import { publishedView, showAlert } from "../src/store/shapes/alert.ts";
-import { publishedBrief, view } from "../src/store/shapes/alert_brief.ts";
+import { publishedBrief, publishedView, showAlert, view } from "../src/store/shapes/alert.ts";
 import { expectedVersion, pathId } from "../src/store/shapes/fields.ts";
 
 export default defineTool({

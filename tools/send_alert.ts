@@ -3,8 +3,7 @@ import { LIMITS } from "../src/model/limits.ts";
 import { ALERT_SENDS, published } from "../src/operation/alerts/change.ts";
 import { send } from "../src/operation/alerts/send.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { publishedView } from "../src/store/shapes/alert.ts";
-import { publishedBrief, view } from "../src/store/shapes/alert_brief.ts";
+import { publishedBrief, publishedView, view } from "../src/store/shapes/alert.ts";
 import { expectedVersion, pathId } from "../src/store/shapes/fields.ts";
 
 export default defineTool({

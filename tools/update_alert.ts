@@ -13,8 +13,7 @@ import { followSeries } from "../src/operation/alerts/series.ts";
 import { shownWhole } from "../src/operation/alerts/show.ts";
 import { defineTool, MAX_BODY } from "../src/operation/tool.ts";
 import { updateAlert } from "../src/store/queries/alerts.ts";
-import { composedView } from "../src/store/shapes/alert.ts";
-import { composedBrief, view } from "../src/store/shapes/alert_brief.ts";
+import { composedBrief, composedView, view } from "../src/store/shapes/alert.ts";
 import { expectedVersion, pathId } from "../src/store/shapes/fields.ts";
 
 export default defineTool({

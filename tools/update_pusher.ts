@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { pickColour } from "../src/model/domain/avatar.ts";
-import { checkGeofence } from "../src/model/domain/geofence.ts";
+import { checkGeofence, pickColour } from "../src/model/domain/channel.ts";
 import { roleReaches } from "../src/model/domain/standing.ts";
 import { ApiError, conflict, forbidden, invalidRequest } from "../src/model/errors.ts";
 import { nowMicros, toIsoMicros } from "../src/model/fields/columns.ts";

@@ -9,8 +9,7 @@ import { settleShown, shownWhole } from "../src/operation/alerts/show.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { readAlert } from "../src/store/queries/alerts.ts";
 import { scope } from "../src/store/queries/channels.ts";
-import { decidedView } from "../src/store/shapes/alert.ts";
-import { decidedBrief, view } from "../src/store/shapes/alert_brief.ts";
+import { decidedBrief, decidedView, view } from "../src/store/shapes/alert.ts";
 import { heldSeconds, pathId } from "../src/store/shapes/fields.ts";
 
 export default defineTool({

@@ -18,8 +18,16 @@ import { argumentsOf, changesOf } from "../model/fields/record.ts";
 import { LIMITS } from "../model/limits.ts";
 import { announceSubscribers } from "../operation/audit.ts";
 import { defineHandsetOperation, defineOpenHandsetOperation, MAX_BODY } from "../operation/tool.ts";
-import { lockChannelsOf, lockDevices, removeDevices, unsubscribeDevices } from "../store/queries/devices.ts";
-import { linkOwnDevice, ownerOfDevice, takeOwnLink, unlinkDevice } from "../store/queries/own_devices.ts";
+import {
+  linkOwnDevice,
+  lockChannelsOf,
+  lockDevices,
+  ownerOfDevice,
+  removeDevices,
+  takeOwnLink,
+  unlinkDevice,
+  unsubscribeDevices,
+} from "../store/queries/devices.ts";
 import { deviceView, ownerView } from "./shapes.ts";
 
 export const register_device = defineOpenHandsetOperation({

@@ -8,7 +8,7 @@ import { batched, batchedByPosition } from "../store/db/batch.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { databaseOf, run, runAgain } from "../store/db/statement.ts";
 import { inboxStates } from "../store/queries/handset.ts";
-import { channelsWithDue, type Settled, settleDue } from "../store/queries/settle.ts";
+import { channelsWithDue, type Settled, settleDue } from "../store/queries/inbox.ts";
 
 /** Alerts in one transaction. */
 const BATCH = 500;

@@ -9,7 +9,7 @@ import { DEVICE } from "../model/fields/device.ts";
 import { named } from "../model/fields/named.ts";
 import { CAPABILITIES, PUSHER } from "../model/fields/pusher.ts";
 import { answersOf, blanksOf, shownTo } from "../model/fields/record.ts";
-import type { CardRecord } from "../store/queries/directory.ts";
+import type { CardRecord } from "../store/queries/handset.ts";
 import type { InboxRecord } from "../store/queries/inbox.ts";
 import { alertDisplay, showAssets } from "../store/shapes/alert.ts";
 

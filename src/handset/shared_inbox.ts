@@ -20,7 +20,10 @@ interface Kept {
   channelsAt: string;
 }
 
-/** Pages by their validators, since pages of one state differ by limit and view. */
+/**
+ * First pages of inboxes as bytes, the newest of them: an answer is written once for as long as its channels do not change. Pages by
+ * their validators, since pages of one state differ by limit and view.
+ */
 export class KeptPages {
   /** What was used last comes last. */
   readonly #pages = new Map<string, Kept>();

@@ -10,10 +10,10 @@ import { LIMITS } from "../model/limits.ts";
 import { announceSubscribers } from "../operation/audit.ts";
 import { keysetPage } from "../operation/page.ts";
 import { defineHandsetOperation, MAX_BODY } from "../operation/tool.ts";
-import { directoryPage } from "../store/queries/directory.ts";
 import {
   changeSubscription,
   channelCard,
+  directoryPage,
   joinChannel,
   lockChannelByHandle,
   subscribedChannels,

@@ -7,7 +7,7 @@ import { LIMITS } from "../model/limits.ts";
 import type { Caller } from "../store/context.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { databaseOf, run } from "../store/db/statement.ts";
-import { claimKey } from "../store/queries/idempotency.ts";
+import { claimKey } from "../store/queries/journal.ts";
 import type { Seal } from "../store/secret/seal.ts";
 import { hashOf } from "./idempotency.ts";
 

@@ -10,7 +10,7 @@ import { LIMITS } from "../model/limits.ts";
 import { need } from "../model/need.ts";
 import type { Context } from "../store/context.ts";
 import { run } from "../store/db/statement.ts";
-import { claimKey, firstAnswer, forgetOldKey, keepAnswer } from "../store/queries/idempotency.ts";
+import { claimKey, firstAnswer, forgetOldKey, keepAnswer } from "../store/queries/journal.ts";
 import type { Seal } from "../store/secret/seal.ts";
 import type { Tool } from "./tool.ts";
 

@@ -8,8 +8,13 @@ import { listAlerts, searchAlerts } from "../../src/store/queries/alert_lists.ts
 import { channelBacklogs, channelCounts } from "../../src/store/queries/channels.ts";
 import { findDevicesWithInbox, inboxStates } from "../../src/store/queries/handset.ts";
 import { findWaitedFor } from "../../src/store/queries/held.ts";
-import { inboxChannels, inboxPage, inboxPages, inboxPageWithDue } from "../../src/store/queries/inbox.ts";
-import { settleDue } from "../../src/store/queries/settle.ts";
+import {
+  inboxChannels,
+  inboxPage,
+  inboxPages,
+  inboxPageWithDue,
+  settleDue,
+} from "../../src/store/queries/inbox.ts";
 import { listSubscribers } from "../../src/store/queries/subscribers.ts";
 import { alertTimeline, alertTotals, channelSums, daySums } from "../../src/store/stats/queries.ts";
 import { uuidOf } from "../support/handsets.ts";

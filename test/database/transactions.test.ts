@@ -7,7 +7,7 @@ import { newUuid } from "../../src/model/domain/ids.ts";
 import { operatorActor } from "../../src/operation/audit.ts";
 import { type Orm, openOrm } from "../../src/store/db/orm.ts";
 import { databaseOf, run } from "../../src/store/db/statement.ts";
-import { insertAudit } from "../../src/store/queries/audit.ts";
+import { insertAudit } from "../../src/store/queries/journal.ts";
 import { noteKeyUse } from "../../src/store/queries/keys.ts";
 import { type DatabaseProxy, databaseProxy } from "../support/database_proxy.ts";
 import { World } from "../support/world.ts";

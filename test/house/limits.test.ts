@@ -48,7 +48,7 @@ const OTHERS: Record<string, string[]> = {
   "the time in which Node itself looks at connections": ["src/program/boot/connections.ts: 30 second"],
   "what is taken before anybody looks at it closely": [
     "tools/list_audit_events.ts: .max(64",
-    "src/store/shapes/event.ts: .max(64",
+    "src/store/shapes/webhook.ts: .max(64",
     "src/identity/auth/client_metadata.ts: .max(200",
     "src/handset/moving.ts: text(1, 64",
     "src/handset/push_endpoint.ts: text(1, 200",
@@ -59,7 +59,7 @@ const OTHERS: Record<string, string[]> = {
     "src/pages/console/pages/ways_in.ts: maxlength: 12",
     "src/pages/console/pages/welcome.ts: maxlength: 500",
     "src/model/sanitizer/attributes.ts: 2000",
-    "src/model/sanitizer/urls.ts: 2000",
+    "src/model/sanitizer/attributes.ts: 2000",
     "src/effects/assets/incoming.ts: 120",
   ],
   "bounds of our own work, which no caller meets": [

@@ -4,7 +4,7 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { directorySearch, gramsOf } from "../../src/store/queries/directory.ts";
+import { directorySearch, gramsOf } from "../../src/store/queries/handset.ts";
 import { placedChannels, publicChannel } from "../../src/store/queries/public_pages.ts";
 import { suspend } from "../support/handsets.ts";
 import { pageAt } from "../support/pages.ts";

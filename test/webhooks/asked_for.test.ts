@@ -171,7 +171,7 @@ test("acknowledgements are counted together, at most once a minute for one alert
 
 // docs/rules.md#events-asked-for
 test("the look for what waits reads an index that holds nothing else", async () => {
-  const { text } = await import("../../src/store/queries/untold.ts").then((m) => m.lockUntoldAlerts);
+  const { text } = await import("../../src/store/queries/reports.ts").then((m) => m.lockUntoldAlerts);
   await world.sql(
     "insert into alert_counter (alert_id, acks) select gen_random_uuid(), 3 from generate_series(1, 20000)",
   );

@@ -2,7 +2,7 @@
 // outcome in the same words. Decides nothing about alerts: a key without alerts:send leaves drafts here as everywhere.
 
 import { showId } from "../../model/domain/ids.ts";
-import type { SenderRequest } from "../../model/entities/api_key.ts";
+import type { SenderRequest } from "../../model/entities/credentials.ts";
 import { ApiError, invalidRequest, unauthorized } from "../../model/errors.ts";
 import { PROGRAMS, type Program } from "../../model/fields/programs.ts";
 import { LIMITS } from "../../model/limits.ts";

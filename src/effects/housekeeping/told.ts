@@ -19,7 +19,6 @@ import { run, type Statement } from "../../store/db/statement.ts";
 import { eventRows, insertEvents } from "../../store/queries/events.ts";
 import { fillSeries, lockDueSeries } from "../../store/queries/series.ts";
 import { lockUntold, tellSubscribers } from "../../store/queries/subscribers.ts";
-import { lockUntoldAlerts, tellUntoldAlerts as noteTold } from "../../store/queries/untold.ts";
 
 export interface TellDeps {
   orm: Orm;

@@ -22,6 +22,10 @@ const ORIGIN = /^[0-9a-f]{8}$/;
 
 export const isChannel = (id: string): boolean => id.includes("-");
 
+/**
+ * What one process says to the others after a commit: ids that may have changed, and who says it. It carries nothing secret, and whoever
+ * may write to the database, or to what carries it, is trusted; it is read with care all the same, and can only ever cause a look.
+ */
 export function writeWords(origin: string, ids: Iterable<string>): string[] {
   const all = [...ids];
   const words: string[] = [];

@@ -1,21 +1,29 @@
-// Wake-ups as the rest of the service sees them: the key to subscribe with, whether an endpoint may be stored, and an event
-// after whose commit the devices of its channel are woken (docs/rules.md#push-wakes). Joins the parts of this folder to the rows.
+// Wake-ups as the rest of the service sees them: the key to subscribe with, whether an endpoint may be stored, and an event after whose
+// commit the devices of its channel are woken (docs/rules.md#push-wakes). Joins the parts of this folder to the rows. What the answers
+// of push services say about endpoints is written down beside the service's work: one that is gone is forgotten, one that fails is
+// counted, one that works again counts from the beginning. A wake-up that was taken leaves nothing (docs/rules.md#push-leaves-nothing).
 
 import { checkTarget, targetRules } from "../../effects/webhooks/target.ts";
 import type { DomainEvent } from "../../model/domain/events.ts";
 import { parseId } from "../../model/domain/ids.ts";
 import type { PushKeys } from "../../model/domain/push_keys.ts";
-import { said } from "../../model/limits.ts";
+import { LIMITS, said } from "../../model/limits.ts";
 import { need } from "../../model/need.ts";
 import type { Config } from "../../store/config/settings.ts";
 import type { CameDue, Log, PushSupport } from "../../store/context.ts";
+import { batched } from "../../store/db/batch.ts";
 import type { Orm } from "../../store/db/orm.ts";
-import { databaseOf, type RowOf, run } from "../../store/db/statement.ts";
-import { wokenDevices, wokenOf } from "../../store/queries/push.ts";
+import { databaseOf, type RowOf, run, type Statement } from "../../store/db/statement.ts";
+import {
+  forgetEndpoints,
+  noteFailures,
+  noteRecoveries,
+  wokenDevices,
+  wokenOf,
+} from "../../store/queries/push.ts";
 import { createSeal } from "../../store/secret/seal.ts";
 import { createChannels, LOOK, PAGE } from "./channels.ts";
 import { createSender, type Outcome, type Urgency } from "./endpoint.ts";
-import { createEndpointOutcomes, type Version } from "./endpoint_outcomes.ts";
 import { createVapid, pushKey } from "./vapid.ts";
 import { createWakeUps, WAKE_UP_LIMITS, type WakeUp } from "./wake_ups.ts";
 
@@ -170,5 +178,61 @@ function createSaid(log: Log) {
     if (performance.now() - (last.get(message) ?? Number.NEGATIVE_INFINITY) < LOG_EVERY_MS) return;
     last.set(message, performance.now());
     log.warn(fields, message);
+  };
+}
+
+/** An endpoint as it was read. */
+export interface Version {
+  deviceId: string;
+  /** Names the version: another endpoint that took its place is not judged. */
+  sealed: Uint8Array;
+  failing: boolean;
+}
+
+type OfVersions<More> = Statement<
+  { devices: readonly string[]; endpoints: readonly Uint8Array[] } & More,
+  unknown
+>;
+
+export interface EndpointOutcomes {
+  /** Neither throws nor blocks. What cannot be written is seen again with another wake-up. */
+  record(version: Version, outcome: Outcome): void;
+  close(): Promise<void>;
+}
+
+/** `isLow`: nothing may be written now. `lost`: what could not be written; must not throw. */
+export function createEndpointOutcomes(
+  orm: Orm,
+  isLow: () => boolean,
+  lost: (error: unknown) => void,
+): EndpointOutcomes {
+  const kysely = databaseOf(orm);
+  const writing = new Set<Promise<void>>();
+
+  const together = <More extends object>(statement: OfVersions<More>, more: More) =>
+    batched(
+      async (versions: Version[]) => {
+        const devices = versions.map(({ deviceId }) => deviceId);
+        await run(kysely, statement, { devices, endpoints: versions.map(({ sealed }) => sealed), ...more });
+        return versions;
+      },
+      { inFlight: 1 },
+    );
+  const forget = together(forgetEndpoints, {});
+  const fail = together(noteFailures, { failures: LIMITS.push_failures, days: LIMITS.push_failing_days });
+  const recover = together(noteRecoveries, {});
+
+  return {
+    record(version, outcome) {
+      if (isLow() || (outcome === "accepted" && !version.failing)) return;
+      const write = outcome === "gone" ? forget : outcome === "accepted" ? recover : fail;
+      const written = write(version)
+        .then(() => {}, lost)
+        .finally(() => writing.delete(written));
+      writing.add(written);
+    },
+    async close() {
+      await Promise.all(writing);
+    },
   };
 }

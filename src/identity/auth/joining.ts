@@ -9,7 +9,7 @@ import { need } from "../../model/need.ts";
 import type { Log } from "../../store/context.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
-import { forgetOwnDevices } from "../../store/queries/own_devices.ts";
+import { forgetOwnDevices } from "../../store/queries/devices.ts";
 import {
   endLinksOf,
   findLink,

@@ -5,7 +5,7 @@ import { type InferEntity, UniqueConstraintViolationException } from "@mikro-orm
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { newUuid, parseId, showId, showIdOrNull } from "../../model/domain/ids.ts";
 import { emailProblem, oneLineName } from "../../model/domain/one_line.ts";
-import { ApiKey } from "../../model/entities/api_key.ts";
+import { ApiKey } from "../../model/entities/credentials.ts";
 import { Member, type MemberRow, ROLES, type Role, Workspace } from "../../model/entities/member.ts";
 import { Pusher } from "../../model/entities/pusher.ts";
 import { ApiError, conflict, invalidRequest, notFound } from "../../model/errors.ts";

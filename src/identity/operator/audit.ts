@@ -5,7 +5,7 @@ import { type IdKind, parseId } from "../../model/domain/ids.ts";
 import { nullable, uuid } from "../../model/fields/sql.ts";
 import { auditLines, operatorActor, writeAudit } from "../../operation/audit.ts";
 import { run, statementsOf } from "../../store/db/statement.ts";
-import { insertAuditBefore } from "../../store/queries/audit.ts";
+import { insertAuditBefore } from "../../store/queries/journal.ts";
 
 const defineStatement = statementsOf("upkeep");
 

@@ -6,13 +6,13 @@ import { z } from "zod";
 import { parseId, showId } from "../../model/domain/ids.ts";
 import { manages, standingOf } from "../../model/domain/standing.ts";
 import { Alert } from "../../model/entities/alert.ts";
-import { ApiKey } from "../../model/entities/api_key.ts";
+import { ApiKey } from "../../model/entities/credentials.ts";
 import { WebhookEndpoint } from "../../model/entities/webhook.ts";
 import { notFound } from "../../model/errors.ts";
 import { type Actor, auditLines } from "../../operation/audit.ts";
 import type { MemberCaller } from "../../store/context.ts";
 import { run } from "../../store/db/statement.ts";
-import { insertAuditBefore, scheduledBy } from "../../store/queries/audit.ts";
+import { insertAuditBefore, scheduledBy } from "../../store/queries/journal.ts";
 
 /** Lines of the log that are looked through for what a key scheduled, the newest. */
 const LINES = 1_000;

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { newUuid, parseId, showId, showIdOrNull } from "../../model/domain/ids.ts";
-import { Connection, ConnectionGrant } from "../../model/entities/connection.ts";
+import { Connection, ConnectionGrant } from "../../model/entities/credentials.ts";
 import { Pusher } from "../../model/entities/pusher.ts";
 import { notFound } from "../../model/errors.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/columns.ts";

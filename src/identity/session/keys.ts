@@ -4,7 +4,7 @@ import { z } from "zod";
 import { parseId, showId, showIdOrNull } from "../../model/domain/ids.ts";
 import { nameProblem } from "../../model/domain/one_line.ts";
 import { manages, standingOf } from "../../model/domain/standing.ts";
-import { SENDER_OUTCOMES } from "../../model/entities/api_key.ts";
+import { SENDER_OUTCOMES } from "../../model/entities/credentials.ts";
 import { Pusher } from "../../model/entities/pusher.ts";
 import { notFound } from "../../model/errors.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/columns.ts";

@@ -9,7 +9,7 @@ import { need } from "../../model/need.ts";
 import { lockedAlert } from "../../operation/alerts/change.ts";
 import { defineMemberOperation, definePersonOperation } from "../../operation/tool.ts";
 import { scope, visibleChannel } from "../../store/queries/channels.ts";
-import { listOwnDevices, putOwnLink, testDraft, unlinkOwnDevice } from "../../store/queries/own_devices.ts";
+import { listOwnDevices, putOwnLink, testDraft, unlinkOwnDevice } from "../../store/queries/devices.ts";
 import { countWoken } from "../../store/queries/push.ts";
 import { deletedView, expectedVersion, listOf } from "../../store/shapes/fields.ts";
 import { mintToken, OWN_DEVICE_PREFIX } from "../auth/tokens.ts";

@@ -4,7 +4,7 @@
 import { type ApiError, invalidRequest } from "../errors.ts";
 import { forBoth } from "../for_people.ts";
 import { LIMITS } from "../limits.ts";
-import { checkGeofence, type Geofence } from "./geofence.ts";
+import { checkGeofence, type Geofence } from "./channel.ts";
 
 /** Characters of markup (docs/rules.md#alert-lengths); the other layouts count as html. */
 export const MAX_HTML = { html: LIMITS.alert_html, document: LIMITS.alert_document } as const;

@@ -1,11 +1,9 @@
 // The schema's source: the explicit list of entities that the ORM knows, and what tables have beside them.
 
-import { Alert, AlertChange, AlertSeries } from "./alert.ts";
-import { AlertBlock, AlertWords, LooseAlert } from "./alert_words.ts";
-import { ApiKey, IdempotencyRecord, SenderLog } from "./api_key.ts";
+import { Alert, AlertBlock, AlertChange, AlertSeries, AlertWords, LooseAlert } from "./alert.ts";
 import { Asset } from "./asset.ts";
 import { AuditEvent } from "./audit_event.ts";
-import { Connection, ConnectionGrant, StepUp } from "./connection.ts";
+import { ApiKey, Connection, ConnectionGrant, IdempotencyRecord, SenderLog, StepUp } from "./credentials.ts";
 import {
   AlertCounter,
   AlertCounterStripe,
@@ -14,18 +12,22 @@ import {
   Device,
   DeviceTransfer,
   LeftReports,
+  OwnDevice,
   PushEndpoint,
   Report,
   SubscriberMix,
   Subscription,
 } from "./handset.ts";
 import { Member, MemberLink, Workspace } from "./member.ts";
-import { OwnDevice } from "./own_device.ts";
 import { ChannelState, Invite, Pusher, ReservedHandle } from "./pusher.ts";
 import { Epoch, ServerSecret } from "./server.ts";
 import { TRIGGERS } from "./triggers.ts";
 import { WebhookDelivery, WebhookEndpoint, WorkspaceEvent } from "./webhook.ts";
 
+/**
+ * How some tables are kept on the disk, which entities cannot say: room for updates in place in what is counted again and again, an
+ * early vacuum where rows only come, and a key that carries the one column that is read with it.
+ */
 export const STORAGE = [
   "alter table channel_state set (fillfactor = 50)",
   "alter table alert_counter set (fillfactor = 50)",

@@ -3,12 +3,15 @@
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import { instant, writtenAt } from "../fields/columns.ts";
-import { INVITE } from "../fields/invite.ts";
-import { PUSHER } from "../fields/pusher.ts";
+import { INVITE, PUSHER } from "../fields/pusher.ts";
 import { propertiesOf } from "../fields/record.ts";
 import { Asset } from "./asset.ts";
 import { Workspace } from "./member.ts";
 
+/**
+ * What the filters `visible` of the entities are told of who asks. They are on for every query; without these arguments a query throws,
+ * so forgetting fails closed.
+ */
 export interface Visibility {
   workspace_id: string;
   /** The channels that the caller is narrowed to; null: all of the workspace's. */

@@ -7,7 +7,7 @@ import { Asset } from "../../model/entities/asset.ts";
 import { type ApiError, invalidRequest } from "../../model/errors.ts";
 import { forBoth } from "../../model/for_people.ts";
 import type { Context } from "../../store/context.ts";
-import type { AlertRecord } from "../../store/queries/alert_columns.ts";
+import type { AlertRecord } from "../../store/queries/alerts.ts";
 import { assetScope, attachableAssets } from "../../store/queries/assets.ts";
 
 type Named = { [F in AssetField]?: string | null };

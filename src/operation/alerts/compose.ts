@@ -9,7 +9,7 @@ import { ALERT, type AlertFields } from "../../model/fields/alert.ts";
 import { blanksOf, type changesOf, marked, namesOf } from "../../model/fields/record.ts";
 import { Report, sanitizeHtml, sanitizeText } from "../../model/sanitizer/sanitize.ts";
 import type { Context } from "../../store/context.ts";
-import type { AlertRecord } from "../../store/queries/alert_columns.ts";
+import type { AlertRecord } from "../../store/queries/alerts.ts";
 import { showAlert } from "../../store/shapes/alert.ts";
 
 type Sent = z.output<z.ZodObject<ReturnType<typeof changesOf<typeof ALERT>>>>;

@@ -7,7 +7,7 @@ import { newUuid, showId } from "../../model/domain/ids.ts";
 import { notFound } from "../../model/errors.ts";
 import { nowMicros, toIsoMicrosOrNull } from "../../model/fields/columns.ts";
 import type { Context } from "../../store/context.ts";
-import type { AlertRecord } from "../../store/queries/alert_columns.ts";
+import type { AlertRecord } from "../../store/queries/alerts.ts";
 import { scope } from "../../store/queries/channels.ts";
 import { SENDS, sentBefore } from "../../store/queries/sends.ts";
 import { type AlertToChange, alertIds, announce, cellFor, countSend, refuseOther } from "./change.ts";

@@ -8,8 +8,7 @@ import { forBoth } from "../../model/for_people.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { need } from "../../model/need.ts";
 import type { Context } from "../../store/context.ts";
-import type { AlertRecord } from "../../store/queries/alert_columns.ts";
-import type { Former } from "../../store/queries/alerts.ts";
+import type { AlertRecord, Former } from "../../store/queries/alerts.ts";
 import {
   cancelFollowing,
   countRepeating,

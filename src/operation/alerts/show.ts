@@ -1,11 +1,11 @@
 // What an owner's answers say of an alert beside its row: where it may be silent, what was taken out of it, where a person
 // reviews it. What was shown to its owner as sent stays sent, as it does for handsets.
 
-import { capabilityNotes } from "../../model/domain/capabilities.ts";
+import { capabilityNotes } from "../../model/domain/channel.ts";
 import { reviewUrl } from "../../model/domain/review.ts";
 import { type BlockedRow, Report } from "../../model/sanitizer/report.ts";
 import type { Context } from "../../store/context.ts";
-import type { AlertRecord } from "../../store/queries/alert_columns.ts";
+import type { AlertRecord } from "../../store/queries/alerts.ts";
 import { showAlert } from "../../store/shapes/alert.ts";
 
 /** Nothing of a sent or cancelled alert can be reviewed any more. */

@@ -2,7 +2,7 @@
 // did; and how it is corrected, which is by another one. The alert's page shows it below the alert itself.
 
 import { randomUUID } from "node:crypto";
-import { capabilityNotes } from "../../model/domain/capabilities.ts";
+import { capabilityNotes } from "../../model/domain/channel.ts";
 import { questionOf } from "../../model/fields/alert_action.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { minuteWords } from "../../ui/instants.ts";

@@ -1,7 +1,7 @@
 // The form of a channel, new or known: four panels whose controls together hold every field of its table, and beside them the
 // channel as people will find it. What is accepted, the operations say.
 
-import { defaultGradient, deriveInitials, pickColour } from "../../model/domain/avatar.ts";
+import { defaultGradient, deriveInitials, pickColour } from "../../model/domain/channel.ts";
 import type { ApiError } from "../../model/errors.ts";
 import { CAPABILITIES, PUSHER } from "../../model/fields/pusher.ts";
 import { namesOf, plainOn } from "../../model/fields/record.ts";

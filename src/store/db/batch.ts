@@ -94,7 +94,11 @@ interface UnderWay<R> {
   next?: Promise<R>;
 }
 
-/** @param read what is asked again and again under the same key; a failure is that of all who share it. */
+/**
+ * Readings of one moment are one. Who asks while a reading is under way gets the next, which begins after it and therefore sees whatever
+ * was committed before they asked: nobody is shown an older state for it. @param read what is asked again and again under the same key;
+ * a failure is that of all who share it.
+ */
 export function sharedReading<R>(read: (key: string) => Promise<R>): (key: string) => Promise<R> {
   const underWay = new Map<string, UnderWay<R>>();
 

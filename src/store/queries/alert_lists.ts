@@ -5,8 +5,8 @@ import { isDue, isPlanned, isVisible } from "../../model/domain/alert_status.ts"
 import type { AlertStatus } from "../../model/entities/alert.ts";
 import { array, int, nullable, selected, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { statementsOf } from "../db/statement.ts";
-import { LISTED } from "./alert_columns.ts";
 import { anySought, SOUGHT, SOUGHT_TOGETHER } from "./alert_words.ts";
+import { LISTED } from "./alerts.ts";
 import { VISIBLE } from "./channels.ts";
 
 const defineList = statementsOf("lists");

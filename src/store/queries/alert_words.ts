@@ -1,4 +1,4 @@
-// The words by which alerts are found (see model/entities/alert_words.ts), as SQL: how they are kept beside an alert, how they are asked
+// The words by which alerts are found (see model/entities/alert.ts), as SQL: how they are kept beside an alert, how they are asked
 // for, and how blocks of alerts are made of what is loose, and made anew where an alert is gone.
 
 import { array, int, jsonb, nullable, text, uuid } from "../../model/fields/sql.ts";

@@ -1,7 +1,7 @@
 // Keys by hash, what operators do with them, and the last requests of keys in another program's words; and what the look-ups of all
 // credentials begin with: several secrets at once (see batchedByPosition in store/db/batch.ts), and the member behind one.
 
-import type { SenderRequest } from "../../model/entities/api_key.ts";
+import type { SenderRequest } from "../../model/entities/credentials.ts";
 import { ROLES } from "../../model/entities/member.ts";
 import {
   array,

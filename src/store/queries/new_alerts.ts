@@ -16,10 +16,10 @@ import {
 import { LIMITS } from "../../model/limits.ts";
 import { type RowOf, statementsOf } from "../db/statement.ts";
 import { BOUNDED } from "../db/together.ts";
-import { FIELDS, NAMES } from "./alert_columns.ts";
 import { foundBy, HAS_WORDS } from "./alert_words.ts";
-import { AUDIT_LINE } from "./audit.ts";
+import { FIELDS, NAMES } from "./alerts.ts";
 import { SCOPE, visibleTo } from "./channels.ts";
+import { AUDIT_LINE } from "./journal.ts";
 import { type Locking, lockedChannels, spelled } from "./sends.ts";
 
 const defineStatement = statementsOf("publish");

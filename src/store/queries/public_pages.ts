@@ -56,7 +56,7 @@ const told = (name: string) => {
 /**
  * docs/rules.md#channel-page. One row when somebody who brings this code, or none, may see the channel, with the newest alerts of a
  * public one. `due`: something of it came due and is not settled; what is asked for with `due` is shown all the same
- * (store/queries/settle.ts).
+ * (store/queries/inbox.ts).
  */
 export const publicChannel = defineStatement.reading("public_channel", {
   parameters: { handle: text, code: nullable(text), due: boolean, limit: int },
@@ -137,7 +137,7 @@ const { html: ___, ...IN_FEEDS } = columnsOf(drawnOn(ALERT, "feed"));
 const ENTRY = { id: uuid, ...IN_FEEDS };
 
 /**
- * The newest alerts of one channel. What came due is settled before; `due` adds what could not be (store/queries/settle.ts). Of
+ * The newest alerts of one channel. What came due is settled before; `due` adds what could not be (store/queries/inbox.ts). Of
  * markup beyond `markup_bytes` an entry has the text alone.
  */
 export const feedAlerts = defineStatement.reading("feed_alerts", {

@@ -16,10 +16,9 @@ import {
 } from "../../model/fields/sql.ts";
 import { statementsOf } from "../db/statement.ts";
 import { BOUNDED } from "../db/together.ts";
-import { WHOLE } from "./alert_columns.ts";
-import { NEXT_VERSION } from "./alerts.ts";
-import { AUDIT_LINE } from "./audit.ts";
+import { NEXT_VERSION, WHOLE } from "./alerts.ts";
 import { SCOPE, VISIBLE, visibleTo } from "./channels.ts";
+import { AUDIT_LINE } from "./journal.ts";
 
 const defineStatement = statementsOf("publish");
 

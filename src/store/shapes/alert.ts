@@ -1,16 +1,18 @@
-// The alert on the wire: what reads and changes answer. Its fields stand in model/fields/alert.ts.
+// The alert on the wire: what reads and changes answer. Its fields stand in model/fields/alert.ts. And the same in few words, for readers who
+// pay by the word: long texts are cut and markup is left out, and a length tells what is missing; what `view` chooses.
 
 import { z } from "zod";
 import type { AssetAddresses } from "../../model/domain/assets.ts";
 import { showId, showIdOrNull } from "../../model/domain/ids.ts";
 import { DECISIONS } from "../../model/domain/review.ts";
 import { ALERT_STATUSES } from "../../model/entities/alert.ts";
-import { ALERT, blockedRow } from "../../model/fields/alert.ts";
+import { codePoints } from "../../model/fields/accepts.ts";
+import { ALERT, type AlertFields, blockedRow } from "../../model/fields/alert.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/columns.ts";
 import { named } from "../../model/fields/named.ts";
-import { answersOf, shownForms, shownTo } from "../../model/fields/record.ts";
-import type { AlertRecord } from "../queries/alert_columns.ts";
-import { pageMeta } from "./fields.ts";
+import { answersOf, marked, namesOf, shownForms, shownTo } from "../../model/fields/record.ts";
+import type { AlertRecord } from "../queries/alerts.ts";
+import { cut, pageMeta } from "./fields.ts";
 
 export const blockedRows = z
   .array(blockedRow)
@@ -125,3 +127,51 @@ export function showAssets(
     html_asset_id: showIdOrNull("ast", html),
   };
 }
+
+export const view = z
+  .enum(["full", "brief"])
+  .optional()
+  .describe("brief (MCP's default) cuts long texts, without markup.");
+
+/** The fields that are cut, and their lengths beside them. */
+const CUT = namesOf(marked(ALERT, "cut"));
+
+const lengths = Object.fromEntries(
+  CUT.map((name) => [
+    `${name}_length`,
+    z.int().describe(`Characters of ${name}; more than are shown means that it is cut.`),
+  ]),
+);
+
+type Texts = Pick<AlertFields, (typeof CUT)[number]>;
+
+function briefAlert({ html: _, asset_html: __, ...alert }: Texts & { html?: unknown; asset_html?: unknown }) {
+  const brief: Record<string, unknown> = { ...alert };
+  for (const name of CUT) {
+    brief[name] = alert[name] === null ? null : cut(alert[name]);
+    brief[`${name}_length`] = codePoints(alert[name] ?? "");
+  }
+  return brief;
+}
+
+const briefOf = (name: string, whole: z.ZodObject) => ({
+  output: named(name, whole.omit({ html: true, asset_html: true }).extend(lengths)),
+  of: (alert: unknown) => briefAlert(alert as Texts),
+});
+
+export const composedBrief = briefOf("ComposedAlertBrief", composedView);
+export const decidedBrief = briefOf("DecidedAlertBrief", decidedView);
+export const publishedBrief = briefOf("PublishedAlertBrief", publishedView);
+
+const listed = named("AlertSummaryBrief", alertList.shape.data.element.extend(lengths));
+
+export const alertListBrief = {
+  output: alertList.extend({ data: z.array(listed) }),
+  of: (page: unknown) => {
+    const { data, ...rest } = page as { data: Texts[] };
+    return { ...rest, data: data.map(briefAlert) };
+  },
+};
+
+/** Of one alert that was asked for by name: whole where it fits, else like this. */
+export const alertBrief = (whole: z.ZodObject) => briefOf("AlertBrief", whole);

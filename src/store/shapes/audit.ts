@@ -6,7 +6,7 @@ import { ACTOR_TYPES, TRANSPORTS } from "../../model/entities/audit_event.ts";
 import { toIsoMicros } from "../../model/fields/columns.ts";
 import { named } from "../../model/fields/named.ts";
 import { said } from "../../model/limits.ts";
-import type { AuditRecord } from "../queries/audit.ts";
+import type { AuditRecord } from "../queries/journal.ts";
 
 export const auditView = named(
   "AuditEvent",

@@ -1,7 +1,7 @@
 // What arguments and answers of many operations share: ids in paths, pages, the answer to a deletion.
 
 import { z } from "zod";
-import { instant, readInstant } from "../../model/fields/accepts.ts";
+import { codePoints, instant, readInstant } from "../../model/fields/accepts.ts";
 import { named } from "../../model/fields/named.ts";
 import { forBoth } from "../../model/for_people.ts";
 import { LIMITS } from "../../model/limits.ts";
@@ -97,3 +97,18 @@ export const heldSeconds = () =>
     .max(LIMITS.review_held_seconds, SECONDS)
     .optional()
     .describe(`At most; ${LIMITS.review_held_seconds} when absent.`);
+
+/** A text in few words: its beginning (docs/rules.md#views). `most`: characters, the mark that it goes on among them. */
+export const cut = (text: string, most: number = LIMITS.brief_text): string =>
+  codePoints(text) <= most ? text : `${[...text].slice(0, most - 1).join("")}…`;
+
+/** What may be wished for a member. Whether it makes sense, and whether the manager may give it, the rules for members say. */
+export const memberWish = z.strictObject({
+  role: z.string(),
+  every_channel: z
+    .boolean()
+    .describe("Every channel, later ones included. Beside single ones it contradicts itself."),
+  pusher_ids: z.array(z.string()).describe("The only channels that the member sees."),
+});
+
+export type MemberWish = z.infer<typeof memberWish>;

@@ -4,8 +4,8 @@ import { z } from "zod";
 import { showId } from "../../model/domain/ids.ts";
 import type { InviteRow } from "../../model/entities/pusher.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/columns.ts";
-import { INVITE } from "../../model/fields/invite.ts";
 import { named } from "../../model/fields/named.ts";
+import { INVITE } from "../../model/fields/pusher.ts";
 import { answersOf, showFields, shownTo } from "../../model/fields/record.ts";
 
 export const inviteView = named(

@@ -1,7 +1,7 @@
 // The channel on the wire: what reads and changes answer. Its fields stand in model/fields/pusher.ts.
 
 import { z } from "zod";
-import { channelNotes } from "../../model/domain/capabilities.ts";
+import { channelNotes } from "../../model/domain/channel.ts";
 import { showId } from "../../model/domain/ids.ts";
 import { fold } from "../../model/domain/words.ts";
 import { PUSHER_STATUSES, type PusherRow } from "../../model/entities/pusher.ts";

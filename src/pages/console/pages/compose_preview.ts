@@ -2,7 +2,7 @@
 // never asked for. The sanitiser is asked through preview_html, so that what is shown is what would be kept.
 
 import { list_files } from "../../../identity/session/files.ts";
-import { capabilityNotes } from "../../../model/domain/capabilities.ts";
+import { capabilityNotes } from "../../../model/domain/channel.ts";
 import { ApiError } from "../../../model/errors.ts";
 import { readInstant } from "../../../model/fields/accepts.ts";
 import { PRIORITIES } from "../../../model/fields/alert.ts";

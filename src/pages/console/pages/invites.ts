@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto";
 import { pngOf } from "../../../effects/assets/pictures.ts";
 import { type ApiError, notFound } from "../../../model/errors.ts";
-import { INVITE } from "../../../model/fields/invite.ts";
+import { INVITE } from "../../../model/fields/pusher.ts";
 import { labelsOf, namesOf, plainOn } from "../../../model/fields/record.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";

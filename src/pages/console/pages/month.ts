@@ -6,7 +6,7 @@ import { timesWithin } from "../../../model/domain/occurrences.ts";
 import { ApiError } from "../../../model/errors.ts";
 import { isTimeZone, localIn, nearestIn } from "../../../model/fields/zoned.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import { cut } from "../../../store/shapes/cut.ts";
+import { cut } from "../../../store/shapes/fields.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { viewAt } from "../../../ui/view_at.ts";
 import { channelBase } from "../channel_head.ts";

@@ -5,7 +5,7 @@
 
 import { test_alert } from "../../../identity/session/own_devices.ts";
 import { decline_alert } from "../../../identity/session/reviews.ts";
-import { capabilityNotes } from "../../../model/domain/capabilities.ts";
+import { capabilityNotes } from "../../../model/domain/channel.ts";
 import { type ApiError, notFound } from "../../../model/errors.ts";
 import { ALERT } from "../../../model/fields/alert.ts";
 import { distanceWords } from "../../../ui/alert_card.ts";

@@ -13,7 +13,7 @@ import { follow } from "./sync.ts";
 import { lead, listen } from "./tabs.ts";
 import { onLanguage, setLanguage, t } from "./texts/texts.ts";
 import { App } from "./views/app.ts";
-import { learnTruths } from "./views/senses.ts";
+import { learnTruths } from "./views/settings.ts";
 import { learnWakeUps } from "./wake_ups.ts";
 
 /** What a Content-Security-Policy with trusted types asks for: the one address of a script that the app makes itself. */

@@ -17,7 +17,7 @@ import type { Card, Subscription } from "../wire.ts";
 import { AlertCard, isWeb, Plain } from "./card.ts";
 import { categoryName } from "./channels.ts";
 import { attempt, Face, icon, Note, PaneHead, SwitchRow, Waiting, wordsFor } from "./parts.ts";
-import { askFor, truthOf } from "./senses.ts";
+import { askFor, truthOf } from "./settings.ts";
 import { SilentWhenClosed } from "./wake_ups.ts";
 
 const LATEST = 5;
@@ -143,7 +143,11 @@ interface Props {
   onChange(granted: string[]): Promise<unknown>;
 }
 
-export function Grants({ card, granted, onChange }: Props): VNode {
+/**
+ * What a channel asks for, as switches, each with what is true of this device. A grant that needs the browser's own leave asks for it
+ * then and there; it counts from the press on, whatever the browser says and however long it takes.
+ */
+function Grants({ card, granted, onChange }: Props): VNode {
   useApp();
   const asked = CAPABILITIES.filter((one) => card.requested_perms.includes(one));
   // Several presses may be under way at once: each goes on from what the person wants, and they are settled in their order.

@@ -1,18 +1,153 @@
-// The settings of this device: what leaves it, what it fetches, when it is quiet, in which language it speaks.
+// The settings of this device: what leaves it, what it fetches, when it is quiet, in which language it speaks. What is true of it, per
+// capability, asking the browser for its leave where that is needed; and what it can make of an alert, to be tried before one comes: the
+// tones, the vibrations, a sentence read aloud. Whatever plays is named while it plays.
 
 import type { VNode } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { now } from "../clock.ts";
 import { setSettings } from "../device.ts";
 import { html } from "../markup.ts";
 import { setReporting } from "../reports.ts";
 import { at } from "../router.ts";
+import { PATTERNS, TONE_NAMES } from "../rules/decide.ts";
 import { areQuietHours } from "../rules/quiet_hours.ts";
-import { useApp } from "../state.ts";
-import { LANGUAGES, t } from "../texts/texts.ts";
+import { CAPABILITIES, type Capability } from "../rules/types.ts";
+import { notifying } from "../senses/notify.ts";
+import { whereNow } from "../senses/place.ts";
+import { silence, sounding, tryTone, unlock, whatRings } from "../senses/ring.ts";
+import { speak, speechIn } from "../senses/speak.ts";
+import { canVibrate, vibrate } from "../senses/vibrate.ts";
+import { change, current, useApp } from "../state.ts";
+import { languageName } from "../texts/formats.ts";
+import { type Key, LANGUAGES, languageNow, t } from "../texts/texts.ts";
 import { attempt, PaneHead, SwitchRow } from "./parts.ts";
-import { DeviceCan, Tones, TouchAndVoice } from "./senses.ts";
 import { OwnDevice, ThisDevice } from "./this_device.ts";
 import { WakeUpSwitch } from "./wake_ups.ts";
+
+/** What only a question to the browser tells, as last answered. */
+let speech: "ready" | "no_voice" | "missing" = "ready";
+let place: PermissionState | "missing" = "prompt";
+
+/** Asks the browser what it can and allows; views are drawn anew with the answers. */
+export async function learnTruths(): Promise<void> {
+  speech = await speechIn(languageNow()).catch(() => "missing" as const);
+  place = await placeState();
+  change({});
+}
+
+async function placeState(): Promise<typeof place> {
+  if (!("geolocation" in navigator)) return "missing";
+  try {
+    const state = await navigator.permissions.query({ name: "geolocation" });
+    state.onchange = () => {
+      place = state.state;
+      change({});
+    };
+    return state.state;
+  } catch {
+    return "prompt";
+  }
+}
+
+const TRUTHS: Record<Capability, () => string> = {
+  notify: () => t(`truth.notify.${notifying()}`),
+  sound: () => t(current().settings.volume <= 0 ? "truth.sound.off" : `truth.sound.${sounding()}`),
+  vibrate: () => t(canVibrate() ? "truth.vibrate.ready" : "truth.vibrate.missing"),
+  tts: () =>
+    speech === "missing"
+      ? t("truth.tts.missing")
+      : t(`truth.tts.${speech}`, { language: languageName(languageNow()) }),
+  full: () => t("truth.full.ready"),
+  loc: () => t(`truth.loc.${place}`),
+  quiet: () => {
+    const hours = current().settings.quiet_hours;
+    return hours ? t("truth.quiet.set", { from: hours.from, to: hours.to }) : t("truth.quiet.none");
+  },
+};
+
+export const truthOf = (what: Capability): string => TRUTHS[what]();
+
+/** To be called in a gesture: asks the browser where it has not been asked. Whatever it says, the grant stands. */
+export async function askFor(what: Capability): Promise<void> {
+  if (what === "notify" && notifying() === "default") await Notification.requestPermission().catch(() => {});
+  if (what === "sound") await unlock();
+  if (what === "loc") await whereNow(now());
+  if (what === "loc") place = await placeState();
+}
+
+const TONES = TONE_NAMES.filter((name) => name !== "silent");
+type Pattern = "default" | "short" | "double" | "long" | "sos" | "heartbeat";
+const FELT = Object.keys(PATTERNS).filter((name): name is Pattern => PATTERNS[name] !== null);
+
+/** Under the loudness: a button for each tone; pressed while it plays, it ends it. */
+export function Tones(): VNode {
+  const { settings } = useApp();
+  const [playing, setPlaying] = useState<(typeof TONES)[number] | null>(null);
+  const press = async (name: (typeof TONES)[number]) => {
+    if (playing === name) return silence();
+    setPlaying(name);
+    await tryTone(name, settings.volume);
+    setPlaying((now) => (now === name ? null : now));
+  };
+  return html`<h3>${t("senses.tones")}</h3><p class="hint">${t("senses.tones_hint")}</p>
+    <div class="tones">${TONES.map(
+      (name) =>
+        html`<button class="plain" key=${name} aria-pressed=${playing === name} aria-label=${t("senses.play", { tone: t(`tone.${name}`) })} onClick=${() => void press(name)}>${t(`tone.${name}`)}</button>`,
+    )}</div>
+    <p class="small muted said" role="status">${playing && t(settings.volume > 0 ? "senses.playing" : "truth.sound.off", { tone: t(`tone.${playing}`) })}</p>`;
+}
+
+/** The vibrations and the voice, or why there is none. */
+export function TouchAndVoice(): VNode {
+  const { settings } = useApp();
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const feel = (name: Pattern) => setTrouble(vibrate(PATTERNS[name] ?? []) ? null : t("ring.no_vibration"));
+  const read = async () => {
+    setTrouble(null);
+    const lang = languageNow();
+    const how = await speak({ text: t("senses.speech_sample"), lang }, settings.volume);
+    const why: Partial<Record<typeof how, Key>> = {
+      no_voice: "truth.tts.no_voice",
+      missing: "truth.tts.missing",
+      failed: "senses.speech_failed",
+    };
+    const key = why[how];
+    if (key) setTrouble(t(key, { language: languageName(lang) }));
+  };
+  return html`<section class="card"><h2>${t("senses.touch_and_voice")}</h2>
+    <h3>${t("senses.patterns")}</h3>
+    ${
+      canVibrate()
+        ? html`<div class="tones">${FELT.map(
+            (name) =>
+              html`<button class="plain" key=${name} aria-label=${t("senses.vibrate", { pattern: t(`pattern.${name}`) })} onClick=${() => feel(name)}>${t(`pattern.${name}`)}</button>`,
+          )}</div>`
+        : html`<p class="hint">${t("truth.vibrate.missing")}</p>`
+    }
+    <h3>${t("senses.speech")}</h3>
+    <p class="hint">${truthOf("tts")}</p>
+    <p><button class="plain" onClick=${() => void read()}>${t("senses.speech_try")}</button></p>
+    <p class="small muted said" role="status">${trouble}</p>
+  </section>`;
+}
+
+/** One line a capability: what is true of it here. A place is asked for when a channel is granted it, and not for nothing. */
+export function DeviceCan(): VNode {
+  useApp();
+  const [, draw] = useState(0);
+  const again = () => draw((times) => times + 1);
+  // The first touch anywhere unlocks sounds.
+  useEffect(() => {
+    const stop = whatRings(again);
+    return () => void stop();
+  }, []);
+  const mayAsk = (what: Capability) => what === "notify" && notifying() === "default";
+  return html`<section class="card"><h2>${t("senses.device")}</h2>
+    <dl class="truths">${CAPABILITIES.map(
+      (what) =>
+        html`<div key=${what}><dt>${t(`perm.${what}`)}</dt><dd>${truthOf(what)} ${mayAsk(what) && html`<button class="link" onClick=${() => void askFor(what).then(again)}>${t("senses.allow")}</button>`}</dd></div>`,
+    )}</dl></section>`;
+}
 
 const typed = (event: Event) => (event.currentTarget as HTMLInputElement | HTMLSelectElement).value;
 
