@@ -18,7 +18,6 @@ export const VISIBLE_AT = "case status when 'sent' then sent_at when 'scheduled'
 
 export const Alert = defineEntity({
   name: "Alert",
-  tableName: "alert",
   checks: [
     { name: "alert_visible", expression: "(status in ('sent', 'scheduled')) = (visible_at is not null)" },
     { name: "alert_geofence", expression: "num_nonnulls(lat, lon, radius_km) in (0, 3)" },
@@ -88,7 +87,6 @@ export const Alert = defineEntity({
 
 export const AlertChange = defineEntity({
   name: "AlertChange",
-  tableName: "alert_change",
   indexes: [{ name: "alert_change_age", properties: ["updated_at"] }],
   properties: {
     alert: () => p.manyToOne(Alert).ref().primary().deleteRule("cascade"),
@@ -101,7 +99,6 @@ export const AlertChange = defineEntity({
 
 export const AlertSeries = defineEntity({
   name: "AlertSeries",
-  tableName: "alert_series",
   indexes: [{ name: "alert_series_due", properties: ["fill_at"] }],
   properties: {
     alert: () => p.manyToOne(Alert).ref().primary().deleteRule("cascade"),
@@ -119,7 +116,6 @@ export const AlertSeries = defineEntity({
  */
 export const AlertWords = defineEntity({
   name: "AlertWords",
-  tableName: "alert_words",
   indexes: [
     { name: "alert_words_wanted", properties: ["alert_id"], where: "words is null" },
     { name: "alert_words_in_block", properties: ["block_id"], where: "block_id is not null" },
@@ -143,7 +139,6 @@ export const AlertWords = defineEntity({
 /** Alerts that are in no block; triggers write it with the alert. */
 export const LooseAlert = defineEntity({
   name: "LooseAlert",
-  tableName: "loose_alert",
   indexes: [{ name: "loose_alert_age", properties: ["workspace_id", "created_at"] }],
   properties: {
     alert_id: p.uuid().primary(),
@@ -156,7 +151,6 @@ export const LooseAlert = defineEntity({
 /** What some hundred alerts of a workspace have together; made by the housekeeping and changed by nobody else. */
 export const AlertBlock = defineEntity({
   name: "AlertBlock",
-  tableName: "alert_block",
   indexes: [
     { name: "alert_block_workspace", properties: ["workspace"] },
     { name: "alert_block_stale", properties: ["id"], where: "stale" },

@@ -11,7 +11,6 @@ export type AssetKind = (typeof ASSET_KINDS)[number];
 
 export const Asset = defineEntity({
   name: "Asset",
-  tableName: "asset",
   checks: [
     { name: "asset_text", expression: "(kind = 'html') = (text is not null)" },
     {

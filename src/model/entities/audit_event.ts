@@ -35,7 +35,6 @@ const newestFirst = (column: "workspace_id" | "pusher_id" | "actor_id" | "subjec
 
 export const AuditEvent = defineEntity({
   name: "AuditEvent",
-  tableName: "audit_event",
   indexes: [
     newestFirst("workspace_id"),
     { ...newestFirst("pusher_id"), where: "pusher_id is not null" },

@@ -14,7 +14,6 @@ import { Member } from "./member.ts";
  */
 export const Connection = defineEntity({
   name: "Connection",
-  tableName: "connection",
   uniques: [{ name: "connection_client", properties: ["user_id", "client_id", "member"] }],
   indexes: [{ name: "connection_member", properties: ["member"] }],
   properties: {
@@ -36,7 +35,6 @@ export const Connection = defineEntity({
  */
 export const ConnectionGrant = defineEntity({
   name: "ConnectionGrant",
-  tableName: "connection_grant",
   indexes: [
     { name: "connection_grant_connection", properties: ["connection"] },
     { name: "connection_grant_codes", properties: ["codes"], type: "gin" },
@@ -53,7 +51,6 @@ export const ConnectionGrant = defineEntity({
 /** Kept for seconds only: until the assistant comes back, with a person for the consent or with a refresh token without. */
 export const StepUp = defineEntity({
   name: "StepUp",
-  tableName: "step_up",
   properties: {
     user_id: p.text().primary(),
     client_id: p.text().primary(),
@@ -63,7 +60,6 @@ export const StepUp = defineEntity({
 
 export const ApiKey = defineEntity({
   name: "ApiKey",
-  tableName: "api_key",
   properties: {
     id: p.uuid().primary(),
     member: () => p.manyToOne(Member).ref().deleteRule("cascade"),
@@ -86,7 +82,6 @@ export const ApiKey = defineEntity({
 
 export const IdempotencyRecord = defineEntity({
   name: "IdempotencyRecord",
-  tableName: "idempotency_record",
   indexes: [{ name: "idempotency_age", properties: ["created_at"] }],
   properties: {
     credential_id: p.text().primary(),
@@ -122,7 +117,6 @@ export interface SenderRequest {
 
 export const SenderLog = defineEntity({
   name: "SenderLog",
-  tableName: "sender_log",
   properties: {
     key: () => p.manyToOne(ApiKey).ref().primary().deleteRule("cascade").updateRule("no action"),
     /** The newest first, LIMITS.sender_requests of them at most. */

@@ -10,7 +10,6 @@ import { Invite, Pusher } from "./pusher.ts";
 
 export const Device = defineEntity({
   name: "Device",
-  tableName: "device",
   uniques: [{ name: "device_token", properties: ["token_hash"], include: ["id"] }],
   indexes: [{ name: "device_seen", properties: ["seen_at"] }],
   properties: {
@@ -31,7 +30,6 @@ export const Device = defineEntity({
 /** A code by which another device takes over the subscriptions of this one; only its hash is kept. */
 export const DeviceTransfer = defineEntity({
   name: "DeviceTransfer",
-  tableName: "device_transfer",
   uniques: [{ name: "device_transfer_code", properties: ["code_hash"] }],
   indexes: [{ name: "device_transfer_end", properties: ["expires_at"] }],
   properties: {
@@ -46,7 +44,6 @@ export const WAKES = "not muted and permissions && '{notify,sound,vibrate,tts,fu
 
 export const Subscription = defineEntity({
   name: "Subscription",
-  tableName: "subscription",
   indexes: [
     {
       name: "subscription_list",
@@ -77,7 +74,6 @@ export const PUSH_KINDS = ["web_push", "unified_push"] as const;
 
 export const PushEndpoint = defineEntity({
   name: "PushEndpoint",
-  tableName: "push_endpoint",
   properties: {
     device: () => p.oneToOne(Device).owner().primary().ref().deleteRule("cascade").updateRule("no action"),
     kind: p.enum(PUSH_KINDS),
@@ -92,7 +88,6 @@ export const PushEndpoint = defineEntity({
 /** How many subscribers share a platform, version, locale and time zone: the breakdown is a sum over few rows. */
 export const SubscriberMix = defineEntity({
   name: "SubscriberMix",
-  tableName: "subscriber_mix",
   properties: {
     pusher: () => p.manyToOne(Pusher).primary().ref().deleteRule("cascade").updateRule("no action"),
     platform: p.text().primary(),
@@ -109,7 +104,6 @@ export const REPORT_KINDS = { read: 1, ack: 2, reply: 3 } as const;
 
 export const Report = defineEntity({
   name: "Report",
-  tableName: "report",
   indexes: [{ name: "report_device", properties: ["device_id"], where: "at is not null" }],
   properties: {
     alert_id: p.uuid().primary(),
@@ -128,7 +122,6 @@ export const UNTOLD = "appeared or untold or replied";
 /** How many devices read and acknowledged an alert, and what of it the account was told (docs/rules.md#events-asked-for). */
 export const AlertCounter = defineEntity({
   name: "AlertCounter",
-  tableName: "alert_counter",
   indexes: [{ name: "alert_counter_untold", properties: ["alert_id"], where: UNTOLD }],
   properties: {
     alert_id: p.uuid().primary(),
@@ -152,7 +145,6 @@ export const AlertCounter = defineEntity({
 /** What else was counted of an alert, by statements that met others on its channel (store/queries/reports.ts): all of it is the sum. */
 export const AlertCounterStripe = defineEntity({
   name: "AlertCounterStripe",
-  tableName: "alert_counter_stripe",
   properties: {
     alert_id: p.uuid().primary(),
     stripe: p.smallint().primary(),
@@ -165,14 +157,12 @@ export const AlertCounterStripe = defineEntity({
 /** Alerts that are gone while some of their reports are still there: these go in slices (effects/housekeeping). */
 export const LeftReports = defineEntity({
   name: "LeftReports",
-  tableName: "left_reports",
   properties: { alert_id: p.uuid().primary() },
 });
 
 /** One row a channel and UTC day: statistics cost days, not alerts. `gone` of the published ones are kept no longer. */
 export const ChannelDay = defineEntity({
   name: "ChannelDay",
-  tableName: "channel_day",
   properties: {
     pusher: () => p.manyToOne(Pusher).primary().ref().deleteRule("cascade").updateRule("no action"),
     day: p.date().primary(),
@@ -186,7 +176,6 @@ export const ChannelDay = defineEntity({
 /** What else was reported on a channel's alerts in a day; all of it is the sum. */
 export const ChannelDayStripe = defineEntity({
   name: "ChannelDayStripe",
-  tableName: "channel_day_stripe",
   properties: {
     pusher: () => p.manyToOne(Pusher).primary().ref().deleteRule("cascade").updateRule("no action"),
     day: p.date().primary(),
@@ -202,7 +191,6 @@ export const ChannelDayStripe = defineEntity({
  */
 export const OwnDevice = defineEntity({
   name: "OwnDevice",
-  tableName: "own_device",
   uniques: [
     { name: "own_device_device", properties: ["device"] },
     { name: "own_device_code", properties: ["code_hash"] },

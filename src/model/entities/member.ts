@@ -6,7 +6,6 @@ import { instant, writtenAt } from "../fields/columns.ts";
 
 export const Workspace = defineEntity({
   name: "Workspace",
-  tableName: "workspace",
   properties: {
     id: p.uuid().primary(),
     name: p.text(),
@@ -26,7 +25,6 @@ export type Role = (typeof ROLES)[number];
 
 export const Member = defineEntity({
   name: "Member",
-  tableName: "member",
   uniques: [
     { name: "member_email", properties: ["workspace", "email"] },
     { name: "member_user", properties: ["workspace", "user_id"], where: "user_id is not null" },
@@ -55,7 +53,6 @@ export type LinkMaker = (typeof LINK_MAKERS)[number];
 /** A one-time link that makes somebody this member, or lets the member choose a new password; only its hash is kept. */
 export const MemberLink = defineEntity({
   name: "MemberLink",
-  tableName: "member_link",
   indexes: [
     { name: "member_link_member", properties: ["member"] },
     { name: "member_link_end", properties: ["expires_at"] },

@@ -25,7 +25,6 @@ export const PUSHER_STATUSES = ["active", "paused", "suspended"] as const;
 
 export const Pusher = defineEntity({
   name: "Pusher",
-  tableName: "pusher",
   indexes: [
     { name: "pusher_list", properties: ["workspace", "created_at"] },
     { name: "pusher_directory", properties: ["created_at"], where: "is_public and status = 'active'" },
@@ -85,7 +84,6 @@ export type PusherRow = InferEntity<typeof Pusher>;
  */
 export const ChannelState = defineEntity({
   name: "ChannelState",
-  tableName: "channel_state",
   indexes: [
     { name: "channel_state_next", properties: ["next_at"], where: "next_at is not null" },
     { name: "channel_state_untold", properties: ["pusher"], where: "untold" },
@@ -111,7 +109,6 @@ export const ChannelState = defineEntity({
 
 export const Invite = defineEntity({
   name: "Invite",
-  tableName: "invite",
   indexes: [{ name: "invite_list", properties: ["pusher", "created_at"] }],
   properties: {
     id: p.uuid().primary(),
@@ -129,6 +126,5 @@ export type InviteRow = InferEntity<typeof Invite>;
 
 export const ReservedHandle = defineEntity({
   name: "ReservedHandle",
-  tableName: "reserved_handle",
   properties: { handle: p.text().primary() },
 });

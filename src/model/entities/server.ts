@@ -7,7 +7,6 @@ import { writtenAt } from "../fields/columns.ts";
 
 export const Epoch = defineEntity({
   name: "Epoch",
-  tableName: "epoch",
   checks: [{ name: "epoch_one_row_check", expression: "one_row" }],
   properties: {
     one_row: p.boolean().primary().default(true),
@@ -22,7 +21,6 @@ export const Epoch = defineEntity({
 
 export const ServerSecret = defineEntity({
   name: "ServerSecret",
-  tableName: "server_secret",
   checks: [{ name: "server_secret_one_row_check", expression: "one_row" }],
   properties: {
     one_row: p.boolean().primary().default(true),

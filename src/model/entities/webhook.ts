@@ -11,7 +11,6 @@ import type { Visibility } from "./pusher.ts";
 
 export const WebhookEndpoint = defineEntity({
   name: "WebhookEndpoint",
-  tableName: "webhook_endpoint",
   indexes: [{ name: "webhook_list", properties: ["workspace", "created_at"] }],
   filters: {
     // A caller that is restricted to channels sees the endpoints that it (or its bound key) made.
@@ -58,7 +57,6 @@ export type WebhookRow = InferEntity<typeof WebhookEndpoint>;
 
 export const WebhookDelivery = defineEntity({
   name: "WebhookDelivery",
-  tableName: "webhook_delivery",
   indexes: [
     {
       name: "webhook_delivery_list",
@@ -88,7 +86,6 @@ export const WebhookDelivery = defineEntity({
 
 export const WorkspaceEvent = defineEntity({
   name: "WorkspaceEvent",
-  tableName: "workspace_event",
   indexes: [
     { name: "event_feed", properties: ["workspace_id", "position"], where: "position is not null" },
     { name: "event_unnumbered", properties: ["workspace_id", "serial"], where: "position is null" },

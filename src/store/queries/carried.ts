@@ -13,7 +13,7 @@ interface Kind {
   /** Whether a row `r` belongs to one of the workspaces. */
   belongs: string;
   /** Its order: columns of an index, with their types. */
-  key: readonly (readonly [column: string, type: string])[];
+  key: string;
   /** Rows that stay behind. */
   but?: string;
   /** How rows come in; an `insert` where nothing is said. `come` are the rows that belong to a workspace that comes with them. */
@@ -29,12 +29,9 @@ const OF_MEMBER =
   "exists (select from member m where m.id = r.member_id and m.workspace_id = any($workspaces::uuid[]))";
 const OF_ALERT = `exists (select from alert a join pusher p on p.id = a.pusher_id
   where a.id = r.alert_id and p.workspace_id = any($workspaces::uuid[]))`;
-const ID = [["id", "uuid"]] as const;
-const ALERT_ID = [["alert_id", "uuid"]] as const;
-const CHANNEL_DAY = [
-  ["pusher_id", "uuid"],
-  ["day", "date"],
-] as const;
+const ID = "id uuid";
+const ALERT_ID = "alert_id uuid";
+const CHANNEL_DAY = "pusher_id uuid, day date";
 
 /** In the order in which they stand in a file: each after all that it names. */
 const KINDS = {
@@ -100,7 +97,7 @@ const KINDS = {
     table: "alert_change",
     columns: "alert_id, updated_at, former",
     belongs: OF_ALERT,
-    key: [...ALERT_ID, ["updated_at", "timestamptz"]],
+    key: `${ALERT_ID}, updated_at timestamptz`,
   },
   series: {
     table: "alert_series",
@@ -118,7 +115,7 @@ const KINDS = {
     table: "alert_counter_stripe",
     columns: "alert_id, stripe, reads, acks, replies",
     belongs: OF_ALERT,
-    key: [...ALERT_ID, ["stripe", "smallint"]],
+    key: `${ALERT_ID}, stripe smallint`,
   },
   // Those of alerts that are gone stand in the days alone.
   day: {
@@ -133,13 +130,13 @@ const KINDS = {
     table: "channel_day_stripe",
     columns: "pusher_id, day, stripe, reads, acks",
     belongs: OF_CHANNEL,
-    key: [...CHANNEL_DAY, ["stripe", "smallint"]],
+    key: `${CHANNEL_DAY}, stripe smallint`,
   },
   state: {
     table: "channel_state",
     columns: "pusher_id, rev, published, told_subscribers, told_at",
     belongs: OF_CHANNEL,
-    key: [["pusher_id", "uuid"]],
+    key: "pusher_id uuid",
     put: `update channel_state s set rev = s.rev + come.rev + 1, published = come.published,
         told_subscribers = come.told_subscribers, told_at = come.told_at
       from come where s.pusher_id = come.pusher_id`,
@@ -149,7 +146,7 @@ const KINDS = {
     columns: "id::text, token_hash, platform, app_version, locale, timezone, created_at, seen_at",
     belongs: `exists (select from subscription s join pusher p on p.id = s.pusher_id
       where s.device_id = r.id and p.workspace_id = any($workspaces::uuid[]))`,
-    key: [["id", "bigint"]],
+    key: "id bigint",
     // It is nobody's; one that came with another workspace is there already.
     put: `insert into device (id, token_hash, platform, app_version, locale, timezone, created_at, seen_at)
       select id, token_hash, platform, app_version, locale, timezone, created_at, seen_at from come
@@ -159,16 +156,13 @@ const KINDS = {
     table: "subscription",
     columns: "device_id::text, pusher_id, invite_id, permissions, muted, subscribed_at",
     belongs: OF_CHANNEL,
-    key: [
-      ["device_id", "bigint"],
-      ["pusher_id", "uuid"],
-    ],
+    key: "device_id bigint, pusher_id uuid",
   },
   report: {
     table: "report",
     columns: "alert_id, device_id::text, kind, at, choice, was",
     belongs: OF_ALERT,
-    key: [...ALERT_ID, ["device_id", "bigint"], ["kind", "smallint"]],
+    key: `${ALERT_ID}, device_id bigint, kind smallint`,
   },
 } as const satisfies Record<string, Kind>;
 
@@ -184,7 +178,8 @@ const FIRST: Record<string, string> = {
 };
 
 function statementsFor(name: CarriedKind) {
-  const { table, columns, belongs, key, but, put, conflict = "" }: Kind = KINDS[name];
+  const { table, columns, belongs, but, put, conflict = "", ...kind }: Kind = KINDS[name];
+  const key = kind.key.split(", ").map((part) => part.split(" ") as [column: string, type: string]);
   const parts = columns.split(",").map((part) => part.trim());
   const names = parts.map((part) => part.replace("::text", ""));
   const out = parts.map((part, i) => `r.${part} as ${names[i]}`).join(", ");
