@@ -2,9 +2,8 @@
 
 import { showId } from "../../src/model/domain/ids.ts";
 import { compose } from "../../src/operation/alerts/compose.ts";
-import { NEW_ALERTS } from "../../src/store/queries/new_alerts.ts";
 import { takeReports } from "../../src/store/queries/reports.ts";
-import { SENDS } from "../../src/store/queries/sends.ts";
+import { NEW_ALERTS, SENDS } from "../../src/store/queries/sends.ts";
 import { ALERT, bearer, JSON_BODY, LAST_WRITTEN, sends, withKey } from "../calls.ts";
 import type { Case, World } from "../case.ts";
 import { asScript, CONNECTIONS, type HttpLoad, type Load } from "../load.ts";

@@ -1,3 +1,5 @@
+// The inbox as a handset asks for it, and the stream that tells it what changes.
+
 import { z } from "zod";
 import { said } from "../model/limits.ts";
 import { boundedPage } from "../operation/page.ts";
@@ -18,7 +20,7 @@ import {
   withTest,
 } from "./inbox_page.ts";
 
-export default defineHandsetOperation({
+export const get_inbox = defineHandsetOperation({
   name: "get_inbox",
   title: "Inbox",
   description: `The visible alerts of the handset's channels, newest first. An answer of state, not of news: cancelled alerts are gone from it. A page ends at ${said("inbox")} as well. Poll with If-None-Match, and with Prefer: wait=50 to be answered as soon as something changes.`,
@@ -63,4 +65,19 @@ export default defineHandsetOperation({
     if (alike) ctx.services.sharedInbox.keep(tag, shown, channelsAt);
     return new Validated(tag, shown);
   },
+});
+
+export const follow_inbox = defineHandsetOperation({
+  name: "follow_inbox",
+  title: "Follow the inbox",
+  description:
+    "Server-sent events that tell what changes in the inbox: `alert` with a card, `removed` with ids, `look` for poll now, `ended` with a reason. Open it with the ETag of the last poll as Last-Event-ID, and with the same limit and view; the id of an event is the ETag that the handset then holds. Nothing depends on it: after any gap the handset polls.",
+  writes: "nothing",
+  streams: true,
+  http: { method: "GET", path: "/handset/v1/inbox/stream", status: 200 },
+  errors: ["invalid_request", "unauthorized"],
+  input: z.strictObject({ limit: limit(), view }),
+  output: z.string(),
+  // What follows is told on the connection (see program/boot/streams.ts); where none can stay, this is all.
+  handler: async () => "event: look\ndata: {}\n\n",
 });

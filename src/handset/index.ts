@@ -2,12 +2,10 @@
 
 import type { HandsetOperation } from "../operation/tool.ts";
 import * as device from "./device.ts";
-import follow_inbox from "./follow_inbox.ts";
-import get_inbox from "./get_inbox.ts";
+import { follow_inbox, get_inbox } from "./get_inbox.ts";
 import * as moving from "./moving.ts";
-import post_reports from "./post_reports.ts";
-import prune_reports from "./prune_reports.ts";
 import * as push from "./push_endpoint.ts";
+import { post_reports, prune_reports } from "./reports.ts";
 import * as subscriptions from "./subscriptions.ts";
 
 export const HANDSET_OPERATIONS: readonly HandsetOperation[] = [

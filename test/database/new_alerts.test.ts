@@ -13,7 +13,7 @@ import { NO_KEY } from "../../src/operation/idempotency.ts";
 import { type Orm, openOrm } from "../../src/store/db/orm.ts";
 import { databaseOf, run } from "../../src/store/db/statement.ts";
 import { createTogether } from "../../src/store/db/together.ts";
-import { NEW_ALERTS } from "../../src/store/queries/new_alerts.ts";
+import { NEW_ALERTS } from "../../src/store/queries/sends.ts";
 import { statuses } from "../support/at_once.ts";
 import { type DatabaseProxy, databaseProxy } from "../support/database_proxy.ts";
 import { expectRecountClean } from "../support/recount.ts";

@@ -10,7 +10,7 @@ import { nowMicros, toIsoMicros } from "../../model/fields/columns.ts";
 import type { Context } from "../../store/context.ts";
 import { readAlert } from "../../store/queries/alerts.ts";
 import type { scope } from "../../store/queries/channels.ts";
-import { type CreatedAlert, NEW_ALERTS } from "../../store/queries/new_alerts.ts";
+import { type CreatedAlert, NEW_ALERTS } from "../../store/queries/sends.ts";
 import { KeyUsed } from "../idempotency.ts";
 import { announce } from "./change.ts";
 import { shownWhole } from "./show.ts";

@@ -1,18 +1,135 @@
-// Everything of the web app that is served, by its address: made once, from an allow list, never from a request's path.
+// Everything of the web app that is served, by its address: made once, from an allow list, never from a request's path. The app's page is what
+// a browser shows before any script ran. The page in which an alert's markup is shown is of no origin, without network but for pictures, and
+// with one script that stands in its policy by its hash. It is sent the markup as a message, so that no address carries anything of an alert.
 
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { prepare, type Static } from "../../api/transports/static.ts";
 import { ALERT_CARD_STYLES, ICON, pageFile, STYLES } from "../../ui/files.ts";
+import { GROUNDS, PHONE_HEAD } from "../../ui/head.ts";
+import { html } from "../../ui/html.ts";
 import { asOneScript, hashOf, scriptsOf } from "./modules.ts";
-import {
-  APP_PERMISSIONS,
-  APP_POLICY,
-  FRAME_PAGE,
-  FRAME_POLICIES,
-  manifest,
-  placeOf,
-  shellPage,
-} from "./shell.ts";
+
+/** Where a file of this version lies. */
+export const placeOf = (hash: string, name: string) => `/static/app/${hash}/${name}`;
+
+/** The app may read where it is and make a sound; a page of ours may nothing else. */
+export const APP_PERMISSIONS =
+  "accelerometer=(), autoplay=(self), camera=(), display-capture=(), geolocation=(self), gyroscope=(), microphone=(), payment=(), usb=()";
+
+export const APP_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "manifest-src 'self'",
+  "frame-src 'self'",
+  // A channel's picture and sound lie wherever its owner put them. The app asks for one only where the person allowed it.
+  "img-src 'self' https: data: blob:",
+  "media-src 'self' https: data: blob:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types belfry-worker",
+].join("; ");
+
+/** @param hash of all files of this version */
+export const shellPage = (hash: string): string =>
+  html`<!doctype html>
+<html lang="en">
+<head>
+${PHONE_HEAD}
+<meta name="description" content="Alerts of the channels that you follow, on this device.">
+<meta name="robots" content="noindex">
+<title>Belfry</title>
+<link rel="icon" href="${ICON.path}">
+<link rel="apple-touch-icon" href="${placeOf(hash, "icon-192.png")}">
+<link rel="manifest" href="/manifest.webmanifest">
+<link rel="stylesheet" href="${placeOf(hash, "app.css")}">
+<script type="module" src="${placeOf(hash, "main.js")}"></script>
+</head>
+<body>
+<div id="app">
+<main class="still" id="main">
+<p class="brand"><img src="${ICON.path}" alt="" width="28" height="28">Belfry</p>
+<h1>Your alerts</h1>
+<p>Alerts of the channels that you follow are shown here, kept on this device, and ring as you allow them to.
+No account, no name, no address.</p>
+<noscript><p class="flash careful">This page needs JavaScript: it keeps your alerts on this device by it.
+<a href="/c">The directory of channels</a> works without.</p></noscript>
+</main>
+</div>
+</body>
+</html>
+`.toString();
+
+/** @param place where a picture of this version lies. */
+export function manifest(place: (name: string) => string): string {
+  const icon = (name: string, size: number, purpose: string) => ({
+    src: place(name),
+    sizes: `${size}x${size}`,
+    type: "image/png",
+    purpose,
+  });
+  return JSON.stringify({
+    id: "/app/",
+    name: "Belfry",
+    short_name: "Belfry",
+    description: "Alerts of the channels that you follow, on this device.",
+    start_url: "/app/",
+    scope: "/app",
+    display: "standalone",
+    background_color: GROUNDS.light,
+    theme_color: "#3d4fc7",
+    categories: ["news", "utilities"],
+    icons: [
+      { src: "/static/icon.svg", sizes: "any", type: "image/svg+xml", purpose: "any" },
+      icon("icon-192.png", 192, "any"),
+      icon("icon-512.png", 512, "any"),
+      icon("icon-maskable-512.png", 512, "maskable"),
+    ],
+    shortcuts: [{ name: "Channels", url: "/app/#channels" }],
+  });
+}
+
+const FRAME_SCRIPT = readFileSync(new URL("./frame.js", import.meta.url), "utf8");
+
+export const FRAME_PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light">
+<title>Alert</title>
+</head>
+<body>
+<script>${FRAME_SCRIPT}</script>
+</body>
+</html>
+`;
+
+const mark = `'sha256-${createHash("sha256").update(FRAME_SCRIPT).digest("base64")}'`;
+
+/** @param pictures where they may come from. */
+const policyWith = (pictures: string) =>
+  [
+    "default-src 'none'",
+    "sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox",
+    `script-src ${mark}`,
+    "style-src 'unsafe-inline'",
+    `img-src ${pictures}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ].join("; ");
+
+/** Name of the page → its policy. Pictures come from this service and the markup itself, or from anywhere once the person asked. */
+export const FRAME_POLICIES = {
+  "frame.html": policyWith("'self' data:"),
+  "frame_pictures.html": policyWith("https: data:"),
+};
 
 const ICONS = ["icon-192.png", "icon-512.png", "icon-maskable-512.png"];
 

@@ -108,7 +108,7 @@ export type ChangeRecord = RowOf<typeof listAlertChanges>;
 /** An alert of a channel that the caller sees. */
 const OWN = { ...SCOPE, id: uuid };
 
-/** Writes an alert beside other changes of its transaction, on a channel that is locked (see store/queries/new_alerts.ts). */
+/** Writes an alert beside other changes of its transaction, on a channel that is locked (see store/queries/sends.ts). */
 export const insertAlert = defineStatement("insert_alert", {
   parameters: {
     id: uuid,

@@ -1,5 +1,5 @@
 // What the device keeps, in IndexedDB: its own credential, channels, alerts with what the person did with them, and reports that wait.
-// Nothing else of the app reads or writes it but the worker, which knows the same names.
+// Nothing else of the app reads or writes it.
 
 import { type DBSchema, type IDBPDatabase, openDB } from "idb";
 import type { QuietHours } from "./rules/types.ts";
@@ -59,7 +59,7 @@ export const USUAL_SETTINGS: Settings = {
   elsewhere: false,
 };
 
-interface Facts {
+export interface Facts {
   device: Device;
   settings: Settings;
   /** Validator of the newest page that was taken in. */

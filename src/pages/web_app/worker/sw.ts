@@ -1,11 +1,10 @@
 // The worker beside the app: keeps the page and its scripts, so that the app opens without a network, and shows what a wake-up is about
-// while it is closed. A classic script when it is served: the server writes VERSION, SHELL and the rules above it. What the app keeps in
-// IndexedDB it knows by the same names and shapes as browser/store.ts, without its library.
+// while it is closed. A classic script when it is served: the server writes VERSION, SHELL and the rules above it.
 
 import { now } from "../browser/clock.ts";
 import { arrivals } from "../browser/rules/arrivals.ts";
 import { lineOf } from "../browser/senses/notify.ts";
-import type { KeptAlert, KeptChannel, Settings } from "../browser/store.ts";
+import { type Facts, getFact, type KeptAlert, openStore, type Store } from "../browser/store.ts";
 import { wholeAlert, wholeChannel, wholeRow } from "../browser/whole.ts";
 import type { Alert, Page } from "../browser/wire.ts";
 
@@ -53,7 +52,7 @@ async function wake(): Promise<void> {
   const lines = await news().catch(() => []);
   for (const { title, options } of lines) await self.registration.showNotification(title, options);
   if (lines.length > 0) return;
-  const words = await facts<Record<string, string>>("words").catch(() => undefined);
+  const words = await fact("words").catch(() => undefined);
   await self.registration.showNotification("Belfry", {
     body: words?.look ?? "Something has changed in your inbox.",
     tag: "belfry",
@@ -64,7 +63,7 @@ async function wake(): Promise<void> {
 
 /** Asks the inbox, keeps what is new, and answers the lines that the person allowed. */
 async function news() {
-  const device = await facts<{ token: string }>("device");
+  const device = await fact("device");
   if (!device) return [];
   const response = await fetch("/handset/v1/inbox?limit=20&view=lean", {
     headers: { authorization: `Bearer ${device.token}` },
@@ -73,12 +72,14 @@ async function news() {
   });
   if (!response.ok) return [];
   const { data } = (await response.json()) as Page<Alert>;
-  const [known, channels, settings, words] = await Promise.all([
-    readAll<KeptAlert>("alerts").then((rows) => rows.map(wholeAlert)),
-    readAll<KeptChannel>("channels").then((rows) => rows.map(wholeChannel)),
-    facts<Settings>("settings"),
-    facts<Record<string, string>>("words"),
-  ]);
+  const [known, channels, settings, words] = await inStore((store) =>
+    Promise.all([
+      store.getAll("alerts").then((rows) => rows.map(wholeAlert)),
+      store.getAll("channels").then((rows) => rows.map(wholeChannel)),
+      getFact(store, "settings"),
+      getFact(store, "words"),
+    ]),
+  );
   const ids = new Set(known.map(({ id }) => id));
   const at = now();
   const fresh = data
@@ -92,7 +93,11 @@ async function news() {
         pushed: true,
       }),
     );
-  await keepAll("alerts", fresh);
+  await inStore(async (store) => {
+    const work = store.transaction("alerts", "readwrite");
+    for (const alert of fresh) void work.store.put(alert);
+    await work.done;
+  });
   const device_ = {
     timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     language: self.navigator.language,
@@ -133,12 +138,13 @@ async function open(id: string | null): Promise<void> {
 
 /** As the button in the app: noted here, and reported where the person reports. */
 async function acknowledge(id: string): Promise<void> {
-  const found = await read<KeptAlert>("alerts", id);
+  const found = await inStore((store) => store.get("alerts", id));
   const alert = found && wholeAlert(found);
   if (!alert || alert.acked_at !== null) return;
   const at = new Date(now()).toISOString();
-  await keepAll("alerts", [{ ...alert, read_at: alert.read_at ?? at, acked_at: at }]);
-  const [device, settings] = [await facts<{ token: string }>("device"), await facts<Settings>("settings")];
+  const after = { ...alert, read_at: alert.read_at ?? at, acked_at: at };
+  await inStore((store) => store.put("alerts", after));
+  const [device, settings] = [await fact("device"), await fact("settings")];
   if (settings?.reports === false || !device || alert.test_until) return;
   const reports = (["read", "ack"] as const).map((kind) => ({ alert_id: id, kind }));
   const sent = await fetch("/handset/v1/reports", {
@@ -147,49 +153,19 @@ async function acknowledge(id: string): Promise<void> {
     body: JSON.stringify({ reports }),
   }).catch(() => null);
   // The app sends it when it is open again.
-  if (!sent?.ok) await keepAll("reports", reports);
+  if (!sent?.ok) await inStore((store) => Promise.all(reports.map((report) => store.add("reports", report))));
   new BroadcastChannel("belfry").postMessage({ kind: "changed" });
 }
 
-/** Opens what the app has made; the worker makes nothing itself. */
-function opened(): Promise<IDBDatabase> {
-  return new Promise((resolve, reject) => {
-    const asked = indexedDB.open("belfry");
-    asked.onupgradeneeded = () => asked.transaction?.abort();
-    asked.onsuccess = () => resolve(asked.result);
-    asked.onerror = () => reject(asked.error);
-  });
-}
-
-async function inStore<Found>(
-  name: string,
-  mode: IDBTransactionMode,
-  ask: (store: IDBObjectStore) => IDBRequest<Found> | null,
-): Promise<Found | undefined> {
-  const database = await opened();
+/** What the app keeps, for one use: a store that stayed open would stand in the way of a newer version. */
+async function inStore<Found>(use: (store: Store) => Promise<Found>): Promise<Found> {
+  const store = await openStore();
   try {
-    const work = database.transaction(name, mode);
-    const asked = ask(work.objectStore(name));
-    return await new Promise((resolve, reject) => {
-      work.oncomplete = () => resolve(asked?.result);
-      work.onabort = () => reject(work.error);
-    });
+    return await use(store);
   } finally {
-    database.close();
+    store.close();
   }
 }
 
-export const read = <Row>(name: string, key: string): Promise<Row | undefined> =>
-  inStore<Row>(name, "readonly", (store) => store.get(key));
-
-export const facts = <Fact>(name: string): Promise<Fact | undefined> => read<Fact>("facts", name);
-
-export const readAll = async <Row>(name: string): Promise<Row[]> =>
-  (await inStore<Row[]>(name, "readonly", (store) => store.getAll())) ?? [];
-
-export async function keepAll(name: string, rows: readonly object[]): Promise<void> {
-  await inStore<never>(name, "readwrite", (store) => {
-    for (const row of rows) store.put(row);
-    return null;
-  });
-}
+const fact = <Name extends keyof Facts>(name: Name): Promise<Facts[Name] | undefined> =>
+  inStore((store) => getFact(store, name));
