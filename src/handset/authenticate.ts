@@ -43,14 +43,8 @@ export function createHandsetAuthenticator(orm: Orm, seen: Pick<Seen, "note">): 
 const BATCH = 500;
 const MAX_WAITING = 10_000;
 
-export interface Seen {
-  /** Writes down that a device is here, with others that are, after the answer. */
-  note(deviceId: string): void;
-  close(): Promise<void>;
-}
-
 /** `isLow`: nothing may be written now. */
-export function createSeen(orm: Orm, log: Log, isLow: () => boolean): Seen {
+export function createSeen(orm: Orm, log: Log, isLow: () => boolean) {
   const kysely = databaseOf(orm);
   const waiting = new Set<string>();
   let writing: Promise<void> | null = null;
@@ -65,7 +59,8 @@ export function createSeen(orm: Orm, log: Log, isLow: () => boolean): Seen {
   }
 
   return {
-    note(deviceId) {
+    /** Writes down that a device is here, with others that are, after the answer. */
+    note(deviceId: string): void {
       if (closed || isLow() || waiting.size >= MAX_WAITING) return;
       waiting.add(deviceId);
       writing ??= write()
@@ -80,3 +75,5 @@ export function createSeen(orm: Orm, log: Log, isLow: () => boolean): Seen {
     },
   };
 }
+
+export type Seen = ReturnType<typeof createSeen>;

@@ -17,15 +17,8 @@ const PATIENCE_MS = 3_000;
 /** After a failure or a longer wait, settling is not tried for so long. */
 const REST_MS = 5_000;
 
-export interface Settler {
-  /** Settles what is due in these channels. False when that failed, or did not come to an end in time. */
-  settle(channels: string[]): Promise<boolean>;
-  /** Settles up to `max` alerts of any channel; answers how many. */
-  settleSome(max: number): Promise<number>;
-}
-
 /** `told`: hears of what was settled; must not throw. */
-export function createSettler(orm: Orm, log: Log, told: (settled: Settled[]) => void = () => {}): Settler {
+export function createSettler(orm: Orm, log: Log, told: (settled: Settled[]) => void = () => {}) {
   const kysely = databaseOf(orm);
   let restingUntil = 0;
 
@@ -51,7 +44,8 @@ export function createSettler(orm: Orm, log: Log, told: (settled: Settled[]) => 
   );
 
   return {
-    async settle(channels) {
+    /** Settles what is due in these channels. False when that failed, or did not come to an end in time. */
+    async settle(channels: string[]): Promise<boolean> {
       if (performance.now() < restingUntil) return false;
       const answered = new AbortController();
       const late = pause(PATIENCE_MS, false, { signal: answered.signal }).then(() => {
@@ -61,12 +55,15 @@ export function createSettler(orm: Orm, log: Log, told: (settled: Settled[]) => 
       late.catch(() => {});
       return Promise.race([together(channels), late]).finally(() => answered.abort());
     },
-    async settleSome(max) {
+    /** Settles up to `max` alerts of any channel; answers how many. */
+    async settleSome(max: number): Promise<number> {
       const channels = (await run(kysely, channelsWithDue, { limit: max })).map(({ id }) => id);
       return channels.length === 0 ? 0 : settle(channels, max);
     },
   };
 }
+
+export type Settler = ReturnType<typeof createSettler>;
 
 export function createSettledInbox(orm: Orm, { settle }: Pick<Settler, "settle">): Services["settledInbox"] {
   const kysely = databaseOf(orm);

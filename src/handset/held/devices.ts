@@ -105,20 +105,8 @@ export class Device implements Waiter {
   }
 }
 
-export interface Devices {
-  /** As it was entered; it may have changed since. */
-  known(hash: string): Device | undefined;
-  /** Enters it, or finds the one that is known and no older. */
-  enter(hash: string, found: FoundDevice): Device;
-  join(device: Device, poll: Sleeper | Stream): void;
-  leave(device: Device, poll: Sleeper | Stream): void;
-  /** It is not what it was: the next poll finds it anew, and those that it has are told for as long as they wait. */
-  forget(device: Device): void;
-  close(): void;
-}
-
 /** `max`: so many are entered at once; beyond, who has no poll leaves at once. */
-export function createDevices(waited: Waited, max: number): Devices {
+export function createDevices(waited: Waited, max: number) {
   const byHash = new Map<string, Device>();
   const byChannels = new Map<string, Alike>();
   /** Those without a poll, and when the last one left; the longest first. */
@@ -167,8 +155,10 @@ export function createDevices(waited: Waited, max: number): Devices {
   };
 
   return {
-    known: (hash) => byHash.get(hash),
-    enter(hash, found) {
+    /** As it was entered; it may have changed since. */
+    known: (hash: string) => byHash.get(hash),
+    /** Enters it, or finds the one that is known and no older. */
+    enter(hash: string, found: FoundDevice): Device {
       const known = byHash.get(hash);
       if (known?.rev === found.rev && known.alike.epoch === found.epoch) return known;
       if (known) this.forget(known);
@@ -179,25 +169,28 @@ export function createDevices(waited: Waited, max: number): Devices {
       waited.add(device, [{ id: device.id, rev: device.rev, dueIn: Number.POSITIVE_INFINITY }]);
       return device;
     },
-    join(device, poll) {
+    join(device: Device, poll: Sleeper | Stream): void {
       idle.delete(device);
       if (poll instanceof Stream) device.streams.add(poll);
       else device.polls.add(poll);
     },
-    leave(device, poll) {
+    leave(device: Device, poll: Sleeper | Stream) {
       const left = poll instanceof Stream ? device.streams.delete(poll) : device.polls.delete(poll);
       if (!left || !device.isIdle) return;
       if (byHash.get(device.hash) !== device || byHash.size > max) return remove(device);
       idle.set(device, performance.now());
       plan();
     },
-    forget(device) {
+    /** It is not what it was: the next poll finds it anew, and those that it has are told for as long as they wait. */
+    forget(device: Device): void {
       if (byHash.get(device.hash) === device) byHash.delete(device.hash);
       if (device.isIdle) remove(device);
     },
-    close() {
+    close(): void {
       clearTimeout(timer);
       for (const device of idle.keys()) remove(device);
     },
   };
 }
+
+export type Devices = ReturnType<typeof createDevices>;

@@ -109,5 +109,3 @@ export function createFollowed({ read, standing, tell }: FollowedDeps) {
     },
   };
 }
-
-export type Followed = ReturnType<typeof createFollowed>;

@@ -15,7 +15,7 @@ import { createPlaces } from "../../store/rate_limits/places.ts";
 import { createDevices, type Device } from "./devices.ts";
 import type { ReadNews } from "./followed.ts";
 import { Sleeper } from "./sleeper.ts";
-import type { Stream, StreamPage } from "./stream.ts";
+import type { StreamPage } from "./stream.ts";
 import { createStreams, type Following } from "./streams.ts";
 import { createTurns } from "./turns.ts";
 import type { Waiter } from "./waited.ts";
@@ -76,22 +76,6 @@ export interface Held<A> {
   restedMs: number;
 }
 
-export interface Hold {
-  poll<A>(poll: Poll<A>): Promise<Held<A>>;
-  /** A poll that wants an answer now gets it in its turn. Null where too many wait already, in all or of its address. */
-  once<A>(address: string | null, ask: () => Promise<A>): Promise<A> | null;
-  /** Takes the place of a stream; what it returns gives it back. Null where too many wait already, in all or of its address. */
-  placeOfStream(address: string | null): (() => void) | null;
-  /** Begins a stream of a handset whose token is good. Its place is given back when it ends. */
-  stream(following: Following): Stream;
-  /** Has somebody else wait for a channel; `rev`: the revision that is known of it, empty for none. */
-  wait(channel: string, waiter: Waiter): { rev(): string; leave(): void };
-  /** What was committed has changed some channels and devices, and may have changed others. */
-  changed(surely: ReadonlySet<string>, perhaps: readonly string[]): void;
-  stop(): Promise<void>;
-  close(): Promise<void>;
-}
-
 export interface HoldOptions {
   orm: Orm;
   log: Log;
@@ -111,7 +95,7 @@ export interface HoldOptions {
   tagOf(state: string, page: StreamPage): string;
 }
 
-export function createHold({ max, maxPerAddress, metrics, again, tagOf, ...options }: HoldOptions): Hold {
+export function createHold({ max, maxPerAddress, metrics, again, tagOf, ...options }: HoldOptions) {
   const kysely = databaseOf(options.orm);
   const watch = createWatch(options);
   const { waited } = watch;
@@ -243,14 +227,19 @@ export function createHold({ max, maxPerAddress, metrics, again, tagOf, ...optio
         leave();
       }
     },
-    once(address, ask) {
+    /** A poll that wants an answer now gets it in its turn. Null where too many wait already, in all or of its address. */
+    once<A>(address: string | null, ask: () => Promise<A>): Promise<A> | null {
       if (!places.hasRoom(address)) return null;
       const leave = places.take(address);
       return inTurn(ask).finally(leave);
     },
-    placeOfStream: (address) => (hasRoom(address) && streams.hasRoom() ? places.take(address) : null),
-    stream: (following) => streams.open(following),
-    wait(channel, waiter) {
+    /** Takes the place of a stream; what it returns gives it back. Null where too many wait already, in all or of its address. */
+    placeOfStream: (address: string | null) =>
+      hasRoom(address) && streams.hasRoom() ? places.take(address) : null,
+    /** Begins a stream of a handset whose token is good. Its place is given back when it ends. */
+    stream: (following: Following) => streams.open(following),
+    /** Has somebody else wait for a channel; `rev`: the revision that is known of it, empty for none. */
+    wait(channel: string, waiter: Waiter) {
       watch.begin();
       waited.add(waiter, [{ id: channel, rev: "", dueIn: Number.POSITIVE_INFINITY }]);
       return {
@@ -258,7 +247,7 @@ export function createHold({ max, maxPerAddress, metrics, again, tagOf, ...optio
         leave: () => waited.remove(waiter),
       };
     },
-    changed: (surely, perhaps) => watch.changed(surely, perhaps),
+    changed: watch.changed,
     stop,
     async close() {
       await stop();
@@ -269,3 +258,5 @@ export function createHold({ max, maxPerAddress, metrics, again, tagOf, ...optio
     },
   };
 }
+
+export type Hold = ReturnType<typeof createHold>;

@@ -10,8 +10,8 @@ import { batched } from "../../store/db/batch.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import { findChanged, snapshot } from "../../store/queries/held.ts";
-import { createFollowed, type Followed, type ReadNews } from "./followed.ts";
-import { createWaited, type Waited } from "./waited.ts";
+import { createFollowed, type ReadNews } from "./followed.ts";
+import { createWaited } from "./waited.ts";
 
 /** PostgreSQL takes less than 8,000 bytes; an id has at most 36. */
 const IDS_IN_ONE = 200;
@@ -47,15 +47,6 @@ const LONGEST_ROUND_MS = 2_000;
 /** Messages to other processes are collected, and sent at most so often. */
 const WORDS_MS = 5;
 
-export interface Watch {
-  waited: Waited;
-  followed: Followed;
-  begin(): void;
-  /** A transaction of this process that is committed has changed some channels and devices, and may have changed others. */
-  changed(surely: ReadonlySet<string>, perhaps: readonly string[]): void;
-  close(): Promise<void>;
-}
-
 export interface WatchOptions {
   orm: Orm;
   log: Log;
@@ -66,7 +57,7 @@ export interface WatchOptions {
   settle(channels: string[]): Promise<boolean>;
 }
 
-export function createWatch({ orm, log, bus, readNews, settle }: WatchOptions): Watch {
+export function createWatch({ orm, log, bus, readNews, settle }: WatchOptions) {
   const kysely = databaseOf(orm);
   const origin = randomBytes(4).toString("hex");
   const waited = createWaited((id) => look([id], "instant"));
@@ -207,7 +198,7 @@ export function createWatch({ orm, log, bus, readNews, settle }: WatchOptions): 
   return {
     waited,
     followed,
-    begin() {
+    begin(): void {
       plan(ROUND_MS);
       if (listens || closed) return;
       listens = true;
@@ -216,7 +207,8 @@ export function createWatch({ orm, log, bus, readNews, settle }: WatchOptions): 
         again: () => void lookAtAll("again"),
       });
     },
-    changed(surely, perhaps) {
+    /** A transaction of this process that is committed has changed some channels and devices, and may have changed others. */
+    changed(surely: ReadonlySet<string>, perhaps: readonly string[]): void {
       const ids = [...surely, ...perhaps.filter((id) => !surely.has(id))];
       for (const id of surely) waited.wake(id, "own");
       // Those that wait from now on are told of what comes after this revision.
@@ -235,3 +227,5 @@ export function createWatch({ orm, log, bus, readNews, settle }: WatchOptions): 
     },
   };
 }
+
+export type Watch = ReturnType<typeof createWatch>;

@@ -17,12 +17,6 @@ export const PAGE = 250;
 export const LOOK = 2_500;
 const MAX_CHANNELS = 10_000;
 
-export interface Channels {
-  /** Something is new in this channel. Neither throws nor blocks. */
-  wake(channel: string, urgency: Urgency): void;
-  close(): Promise<void>;
-}
-
 export interface ChannelsOptions {
   /** Hands on the devices of one page after a device; answers the last one looked at, null at the end. */
   page(channel: string, after: string, urgency: Urgency): Promise<string | null>;
@@ -31,7 +25,7 @@ export interface ChannelsOptions {
   lost(error: unknown): void;
 }
 
-export function createChannels({ page, room, lost }: ChannelsOptions): Channels {
+export function createChannels({ page, room, lost }: ChannelsOptions) {
   /** Channels that wait or are read, with what is new since the round under way; null: nothing. */
   const fresh = new Map<string, Urgency | null>();
   const turns = createTurns(READERS);
@@ -81,7 +75,8 @@ export function createChannels({ page, room, lost }: ChannelsOptions): Channels 
   }
 
   return {
-    wake(channel, urgency) {
+    /** Something is new in this channel. Neither throws nor blocks. */
+    wake(channel: string, urgency: Urgency) {
       const before = fresh.get(channel);
       if (closed) return;
       if (before === undefined && fresh.size >= MAX_CHANNELS) return lost(new Error("too many channels"));
@@ -90,10 +85,12 @@ export function createChannels({ page, room, lost }: ChannelsOptions): Channels 
       const served: Promise<void> = serve(channel).finally(() => running.delete(served));
       running.add(served);
     },
-    async close() {
+    async close(): Promise<void> {
       closed = true;
       for (const end of resting) end();
       await Promise.all(running);
     },
   };
 }
+
+export type Channels = ReturnType<typeof createChannels>;

@@ -55,12 +55,6 @@ export type Urgency = "normal" | "high";
  */
 export type Outcome = "accepted" | "gone" | "failed" | "unanswered";
 
-export interface Sender {
-  /** With `keys` its body is a message that holds nothing, encrypted for them. Never throws. */
-  send(endpoint: URL, urgency: Urgency, keys?: PushKeys | null): Promise<Outcome>;
-  close(): Promise<void>;
-}
-
 /** `connections`: to one origin at once. */
 export function createSender({
   rules,
@@ -72,7 +66,7 @@ export function createSender({
   vapid: Pick<Vapid, "authorizationFor">;
   connections: number;
   timeoutMs?: number;
-}): Sender {
+}) {
   /** By origin, the one that was used longest ago first. */
   const pools = new Map<string, { pool: Promise<Pool>; using: number }>();
   const underWay = new Set<AbortController>();
@@ -95,7 +89,8 @@ export function createSender({
   }
 
   return {
-    async send(endpoint, urgency, keys = null) {
+    /** With `keys` its body is a message that holds nothing, encrypted for them. Never throws. */
+    async send(endpoint: URL, urgency: Urgency, keys: PushKeys | null = null): Promise<Outcome> {
       const kept = use(endpoint.origin);
       const end = new AbortController();
       underWay.add(end);
@@ -129,7 +124,7 @@ export function createSender({
         closeUnused();
       }
     },
-    async close() {
+    async close(): Promise<void> {
       for (const end of underWay) end.abort();
       const all = [...pools.values()];
       pools.clear();

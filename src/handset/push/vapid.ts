@@ -23,12 +23,6 @@ const USE_S = 4 * 3600;
 /** Tokens kept. Devices choose origins, so there may be any number of them. */
 const KEPT = 1_000;
 
-export interface Vapid {
-  publicKey: string;
-  /** The value of `Authorization` for wake-ups to this origin. */
-  authorizationFor(origin: string): string;
-}
-
 /** A new private key (P-256), as text. */
 export function newVapidKey(): string {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -36,7 +30,7 @@ export function newVapidKey(): string {
 }
 
 /** `contact`: mailto: or https:. `now`: milliseconds since 1970. */
-export function createVapid(pem: string, contact: string, now: () => number): Vapid {
+export function createVapid(pem: string, contact: string, now: () => number) {
   const key = createPrivateKey(pem);
   const publicKey = pointOf(key);
   const kept = new Map<string, { value: string; until: number }>();
@@ -53,7 +47,8 @@ export function createVapid(pem: string, contact: string, now: () => number): Va
 
   return {
     publicKey,
-    authorizationFor(origin) {
+    /** The value of `Authorization` for wake-ups to this origin. */
+    authorizationFor(origin: string): string {
       const seconds = Math.floor(now() / 1000);
       const known = kept.get(origin);
       if (known && seconds < known.until) return known.value;
@@ -66,6 +61,8 @@ export function createVapid(pem: string, contact: string, now: () => number): Va
     },
   };
 }
+
+export type Vapid = ReturnType<typeof createVapid>;
 
 function pointOf(key: KeyObject): string {
   const { x = "", y = "" } = createPublicKey(key).export({ format: "jwk" }) as JsonWebKey;
