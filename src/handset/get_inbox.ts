@@ -78,6 +78,6 @@ export const follow_inbox = defineHandsetOperation({
   errors: ["invalid_request", "unauthorized"],
   input: z.strictObject({ limit: limit(), view }),
   output: z.string(),
-  // What follows is told on the connection (see program/boot/streams.ts); where none can stay, this is all.
+  // What follows is told on the connection (see program/boot/polls.ts); where none can stay, this is all.
   handler: async () => "event: look\ndata: {}\n\n",
 });

@@ -11,8 +11,14 @@ import type { AuditLine, Transport } from "../model/entities/audit_event.ts";
 import { need } from "../model/need.ts";
 import type { Caller, Context } from "../store/context.ts";
 import { run } from "../store/db/statement.ts";
-import { insertAudit, insertAuditBefore, membershipsToTell } from "../store/queries/audit.ts";
-import { eventRows, insertAuditAndEvents, insertEvents } from "../store/queries/events.ts";
+import {
+  eventRows,
+  insertAudit,
+  insertAuditAndEvents,
+  insertAuditBefore,
+  insertEvents,
+  membershipsToTell,
+} from "../store/queries/journal.ts";
 import { tellSubscribers } from "../store/queries/subscribers.ts";
 import type { MadeWorkspace } from "./tool.ts";
 

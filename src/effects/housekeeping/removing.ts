@@ -73,8 +73,7 @@ const UNSEEN = {
   text: "seen_at < now() - $days::int * interval '1 day'",
 };
 
-const unseenDevices = defineStatement("unseen_devices", {
-  reads: true,
+const unseenDevices = defineStatement.reading("unseen_devices", {
   parameters: { ...UNSEEN.parameters, max: int },
   columns: { id: text },
   text: `select id::text as id from device where ${UNSEEN.text} order by seen_at limit $max::int`,

@@ -16,7 +16,8 @@ import { newUuid } from "../../model/domain/ids.ts";
 import { fillOf } from "../../model/domain/occurrences.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { run, type Statement } from "../../store/db/statement.ts";
-import { eventRows, insertEvents } from "../../store/queries/events.ts";
+import { eventRows, insertEvents } from "../../store/queries/journal.ts";
+import { lockUntoldAlerts, tellUntoldAlerts as noteTold } from "../../store/queries/reports.ts";
 import { fillSeries, lockDueSeries } from "../../store/queries/series.ts";
 import { lockUntold, tellSubscribers } from "../../store/queries/subscribers.ts";
 

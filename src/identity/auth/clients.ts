@@ -9,7 +9,7 @@ import { LIMITS } from "../../model/limits.ts";
 import type { Caller } from "../../store/context.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
-import { askForMore, keepClient, takeStepUp } from "../../store/queries/oauth_clients.ts";
+import { askForMore, keepClient, takeStepUp } from "../../store/queries/connections.ts";
 import { type RateLimits, rateLimitHeaders } from "../../store/rate_limits/limits.ts";
 import { type ClientMetadata, clientMetadata } from "./client_metadata.ts";
 import { OAuthError } from "./oauth_error.ts";

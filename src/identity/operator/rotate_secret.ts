@@ -67,8 +67,7 @@ function sealed(
   of = `${key} = n.row_key`,
 ) {
   return {
-    page: defineStatement(`sealed_${name}`, {
-      reads: true,
+    page: defineStatement.reading(`sealed_${name}`, {
       parameters: { after: text, limit: int },
       columns: { key: text, box },
       text: `select ${key} as key, ${column} as box from ${table} where ${key} > $after and ${column} is not null

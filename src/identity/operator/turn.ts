@@ -12,14 +12,14 @@ import { need } from "../../model/need.ts";
 import { auditLines, personActors } from "../../operation/audit.ts";
 import type { Context, MemberCaller, PersonCaller } from "../../store/context.ts";
 import type { RowOf } from "../../store/db/statement.ts";
-import { insertAuditBefore } from "../../store/queries/audit.ts";
+import { insertAuditBefore } from "../../store/queries/journal.ts";
 import {
+  lockWorkspace,
   lockWorkspaceChannels,
   type ownWorkspaces,
   pauseWorkspaceChannels,
-} from "../../store/queries/own_workspaces.ts";
-import { lockWorkspace } from "../../store/queries/workspaces.ts";
-import type { MemberWish } from "../../store/shapes/member.ts";
+} from "../../store/queries/workspaces.ts";
+import type { MemberWish } from "../../store/shapes/fields.ts";
 import { endConnections } from "../auth/grants.ts";
 import { pusherOf } from "./accounts.ts";
 

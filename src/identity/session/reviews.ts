@@ -11,7 +11,7 @@ import { conflict, forbidden, notFound } from "../../model/errors.ts";
 import { text } from "../../model/fields/accepts.ts";
 import { ALERT } from "../../model/fields/alert.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/columns.ts";
-import { INVITE } from "../../model/fields/invite.ts";
+import { INVITE } from "../../model/fields/pusher.ts";
 import { argumentsOf, blanksOf } from "../../model/fields/record.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { attachAssets } from "../../operation/alerts/attach.ts";

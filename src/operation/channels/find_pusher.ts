@@ -4,7 +4,7 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { KIND_WORDS } from "../../model/domain/assets.ts";
-import { defaultGradient, deriveInitials } from "../../model/domain/avatar.ts";
+import { defaultGradient, deriveInitials } from "../../model/domain/channel.ts";
 import { channelUuid, newUuid, parseId } from "../../model/domain/ids.ts";
 import { Pusher, type PusherRow } from "../../model/entities/pusher.ts";
 import { invalidRequest, notFound } from "../../model/errors.ts";

@@ -11,7 +11,7 @@ import { CATEGORIES } from "../../model/fields/pusher.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { keysetPage } from "../../operation/page.ts";
 import { run } from "../../store/db/statement.ts";
-import { type CardRecord, type DirectoryFilter, directoryPage } from "../../store/queries/directory.ts";
+import { type CardRecord, type DirectoryFilter, directoryPage } from "../../store/queries/handset.ts";
 import { placedChannels } from "../../store/queries/public_pages.ts";
 import { CATEGORY_WORDS } from "../../ui/channel_words.ts";
 import { face } from "../../ui/face.ts";

@@ -12,7 +12,12 @@ import { namesOf, plainOn } from "../../model/fields/record.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { sharedReading } from "../../store/db/batch.ts";
 import { run } from "../../store/db/statement.ts";
-import { type FeedAlert, type FeedChannel, feedAlerts, publicFeed } from "../../store/queries/feeds.ts";
+import {
+  type FeedAlert,
+  type FeedChannel,
+  feedAlerts,
+  publicFeed,
+} from "../../store/queries/public_pages.ts";
 import { type Html, html } from "../../ui/html.ts";
 import { type Places, type PublicPagesDeps, placesOf } from "./deps.ts";
 import { refusals, SHARED } from "./frame.ts";

@@ -29,7 +29,7 @@ import type { Caller, Log } from "../../store/context.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import { scope, visibleChannel } from "../../store/queries/channels.ts";
-import { noteSenderRequest } from "../../store/queries/sender_log.ts";
+import { noteSenderRequest } from "../../store/queries/keys.ts";
 
 const TYPES: Record<Format, string> = {
   json: "application/x-ndjson; charset=utf-8",

@@ -29,7 +29,6 @@ import { createPeople } from "../../identity/auth/people.ts";
 import { createOwnSignIn } from "../../identity/auth/second_factor.ts";
 import { createSignInLibrary } from "../../identity/auth/sign_in_library.ts";
 import { createThrottle } from "../../identity/auth/sign_in_throttle.ts";
-import { createDeviceHash } from "../../model/domain/device_hash.ts";
 import type { DomainEvent } from "../../model/domain/events.ts";
 import { createDeviceHash, createInboxTag } from "../../model/domain/keyed_hashes.ts";
 import { createReviewNotice } from "../../operation/alerts/notice.ts";

@@ -15,7 +15,7 @@ import { grantableRoles } from "../../../model/domain/standing.ts";
 import type { Role } from "../../../model/entities/member.ts";
 import { ApiError } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import type { MemberWish } from "../../../store/shapes/member.ts";
+import type { MemberWish } from "../../../store/shapes/fields.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { finder, matching } from "../finder.ts";
 import { oneOf, orAgain } from "../forms.ts";
