@@ -15,8 +15,9 @@ export default defineConfig(({ mode }) => ({
     pool: "forks",
     // Files that follow one another share a process: reading the service's code and its libraries anew costs seconds of CPU.
     isolate: false,
-    // Four more than the machine has cores, and six at most: there are always some that wait for a deadline or a process.
-    maxWorkers: Math.min(6, availableParallelism() + 4),
+    // Two more than the machine has cores, and four at most: there are always some that wait for a deadline or a process. With six nobody
+    // is ever idle, and all of it takes longer.
+    maxWorkers: Math.min(4, availableParallelism() + 2),
     // `npm run test:shuffled`: whichever file follows whichever, nothing of it stays. The tests of a file may tell one story.
     sequence: mode === "shuffled" ? { shuffle: { files: true } } : { sequencer: LongestFirst },
     reporters: ["default", "./test/support/slowest.ts"],

@@ -9,7 +9,7 @@ import { loadConfig } from "../../src/store/config/load.ts";
 import { ConfigError } from "../../src/store/config/setting.ts";
 import { consoleOf, MP3, PNG } from "../support/assets.ts";
 import { type Provider, s3Provider, s3Settings } from "../support/s3.ts";
-import { turn, WAIT } from "../support/wait.ts";
+import { turn, waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 let provider: Provider;
@@ -48,9 +48,8 @@ describe("an S3-compatible store", () => {
       provider.held = null;
       resolve();
     }
-    await vi.waitFor(
-      () => expect(asked()).toEqual(["PUT", "DELETE"].map((verb) => `${verb} /belfry-files/late`)),
-      WAIT,
+    await waitFor(() =>
+      expect(asked()).toEqual(["PUT", "DELETE"].map((verb) => `${verb} /belfry-files/late`)),
     );
     expect(provider.objects.has("/belfry-files/late")).toBe(false);
   });

@@ -1,8 +1,8 @@
 // What goes into one statement: alone at once, in bursts few large ones, and nobody behind one that hangs.
 
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { batched, IN_BURSTS, LOOK_UPS } from "../../src/store/db/batch.ts";
-import { WAIT } from "../support/wait.ts";
+import { waitFor } from "../support/wait.ts";
 
 /** Statements that end when the test says so, and what each was given. */
 function statements() {
@@ -50,7 +50,7 @@ test.each([IN_BURSTS, LOOK_UPS])("a few do not wait behind a statement that hang
   void ask(0);
   await turn();
   const second = ask(1);
-  await vi.waitFor(() => expect(begun).toEqual([[0], [1]]), WAIT);
+  await waitFor(() => expect(begun).toEqual([[0], [1]]));
   end(1);
   expect(await second).toBe(1);
 });

@@ -6,7 +6,7 @@ import { createHousekeeping } from "../../src/effects/housekeeping/scheduler.ts"
 import { doctor } from "../../src/identity/operator/doctor.ts";
 import { createMetrics } from "../../src/program/boot/metrics.ts";
 import { toldOf, uuidOf } from "../support/handsets.ts";
-import { WAIT } from "../support/wait.ts";
+import { waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 /** Rows that a step finds and rows that it must leave, as SQL; `n` of each. */
@@ -271,7 +271,7 @@ describe("housekeeping", () => {
         )
       )[0];
     expect(await there(token)).toBe(true);
-    await vi.waitFor(async () => expect((await seen()).now).toBe(true), WAIT);
+    await waitFor(async () => expect((await seen()).now).toBe(true));
     const { xmin } = await seen();
     for (let i = 0; i < 20; i++) await there(token);
     expect((await seen()).xmin).toBe(xmin);
@@ -374,7 +374,7 @@ describe("the keeper", () => {
     const work = vi.fn(() => new Promise<number>((resolve) => (end = resolve)));
     const own = keeper(work);
     const rounds = [own.round("x"), own.round("x")];
-    await vi.waitFor(() => expect(work).toHaveBeenCalledTimes(1), WAIT);
+    await waitFor(() => expect(work).toHaveBeenCalledTimes(1));
     let closed = false;
     const closing = own.close().then(() => (closed = true));
     await Promise.resolve();

@@ -4,7 +4,7 @@
 
 import type { ChildProcess } from "node:child_process";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
 import { atOnce } from "../support/at_once.ts";
 import { eventsOf, Follower } from "../support/follower.ts";
@@ -13,7 +13,7 @@ import { freePort, type RunningServer, startServer, temporaryFolder } from "../s
 import { startProxy } from "../support/proxies.ts";
 import { pushService } from "../support/push_service.ts";
 import { type RedisServer, startRedis } from "../support/redis_server.ts";
-import { eventually, WAIT } from "../support/wait.ts";
+import { eventually, waitFor } from "../support/wait.ts";
 import { wakeable } from "../support/woken.ts";
 import { World } from "../support/world.ts";
 
@@ -46,7 +46,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
       WEB_PUSH_ALLOW_HOSTS: push.host,
     };
     replicas[i] = await startServer(join(folder.path, String(i)), { port: ports[i], settings });
-    await vi.waitFor(async () => expect((await fetch(`${replicas[i]!.url}/readyz`)).status).toBe(200), WAIT);
+    await waitFor(async () => expect((await fetch(`${replicas[i]!.url}/readyz`)).status).toBe(200));
   };
   beforeAll(async () => {
     push = await pushService();

@@ -4,7 +4,7 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { prevented } from "../support/lacks.ts";
 import {
   isAlive,
@@ -15,7 +15,7 @@ import {
   startServer,
   temporaryFolder,
 } from "../support/processes.ts";
-import { WAIT } from "../support/wait.ts";
+import { waitFor } from "../support/wait.ts";
 
 const works = (command: string, ...args: string[]) => spawnSync(command, [...args, "true"]).status === 0;
 const DROP = "--bounding-set";
@@ -258,7 +258,7 @@ test("the first process of all: ended or killed, it takes its database along, an
     const inside = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8").trim();
     process.kill(Number(inside), signal);
     expect((await server.exited) === 0).toBe(signal === "SIGTERM");
-    await vi.waitFor(() => expect(processesOn(dataDir)).toEqual([]), WAIT);
+    await waitFor(() => expect(processesOn(dataDir)).toEqual([]));
   }
   // The lock file that is left names a process of the other numbering.
   const { url } = await start(dataDir, []);

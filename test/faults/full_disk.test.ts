@@ -3,14 +3,14 @@
 // that it acknowledged, and comes right when there is room. A disk of its own takes root; others say so.
 
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { requestFor } from "../../src/operation/request.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
 import { atOnce, pause } from "../support/at_once.ts";
 import { prevented } from "../support/lacks.ts";
 import { type RunningServer, startServer, temporaryFolder } from "../support/processes.ts";
 import { type SmallDisk, smallDisk } from "../support/small_disk.ts";
-import { WAIT } from "../support/wait.ts";
+import { waitFor } from "../support/wait.ts";
 import { toolNamed } from "../support/world.ts";
 
 /** The cluster, its log, a copy of the programs where the package's own cannot be reached, and room. */
@@ -61,7 +61,7 @@ describe.skipIf(prevented(none))("on a disk of its own", () => {
   }
 
   const status = async (path: string) => (await fetch(server.url + path)).status;
-  const untilReady = () => vi.waitFor(async () => expect(await status("/readyz")).toBe(200), WAIT);
+  const untilReady = () => waitFor(async () => expect(await status("/readyz")).toBe(200));
 
   async function nothingLost() {
     const found = new Set<string>();
@@ -91,8 +91,8 @@ describe.skipIf(prevented(none))("on a disk of its own", () => {
       for (;;) await orm.em.execute("select pg_logical_emit_message(false, '', repeat('x', 1000000))");
     })();
     await expect(filled).rejects.toThrow();
-    await vi.waitFor(() => expect(server.log()).toMatch(/PANIC.*No space left on device/), WAIT);
-    await vi.waitFor(async () => expect(await status("/readyz")).toBe(503), WAIT);
+    await waitFor(() => expect(server.log()).toMatch(/PANIC.*No space left on device/));
+    await waitFor(async () => expect(await status("/readyz")).toBe(503));
     await pause(200);
     going = false;
     await clients;
@@ -112,7 +112,7 @@ describe.skipIf(prevented(none))("on a disk of its own", () => {
   test("down to the reserve: writes are refused, reads, /healthz and SIGTERM work, and with room it writes again", async () => {
     expect((await write()).status).toBe(201);
     disk.fill(RESERVE_MB / 2);
-    await vi.waitFor(async () => expect(await status("/readyz")).toBe(503), WAIT);
+    await waitFor(async () => expect(await status("/readyz")).toBe(503));
     expect(await (await fetch(`${server.url}/readyz`)).json()).toEqual({
       status: "not ready",
       reason: expect.stringContaining("disk is nearly full"),
@@ -130,7 +130,7 @@ describe.skipIf(prevented(none))("on a disk of its own", () => {
     await untilReady();
     expect((await write()).status).toBe(201);
     disk.fill(RESERVE_MB / 2);
-    await vi.waitFor(async () => expect(await status("/readyz")).toBe(503), WAIT);
+    await waitFor(async () => expect(await status("/readyz")).toBe(503));
     await server.stop();
     expect(await server.exited).toBe(0);
     disk.empty();

@@ -5,12 +5,12 @@ import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Agent, request } from "undici";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pause } from "../support/at_once.ts";
 import { lacks } from "../support/lacks.ts";
 import { freePort, type RunningServer, startServer, temporaryFolder } from "../support/processes.ts";
 import { startProxy } from "../support/proxies.ts";
-import { eventually, WAIT } from "../support/wait.ts";
+import { eventually, waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 3);
@@ -30,7 +30,7 @@ describe.skipIf(lacks("nginx"))("two replicas behind nginx", () => {
   const start = async (i: number) => {
     const settings = { ...world.settings, STOP_DELAY_MS: "1000" };
     replicas[i] = await startServer(join(folder.path, String(i)), { port: ports[i], settings });
-    await vi.waitFor(async () => expect((await fetch(`${replicas[i]!.url}/readyz`)).status).toBe(200), WAIT);
+    await waitFor(async () => expect((await fetch(`${replicas[i]!.url}/readyz`)).status).toBe(200));
   };
   beforeAll(async () => {
     world = await World.open();
@@ -67,7 +67,7 @@ describe.skipIf(lacks("nginx"))("two replicas behind nginx", () => {
         await answer.body.dump();
         return answer.statusCode;
       };
-      await vi.waitFor(async () => expect(await ask("GET", "")).toBe(200), WAIT);
+      await waitFor(async () => expect(await ask("GET", "")).toBe(200));
       const seen = { GET: 0, POST: 0 };
       const failed: string[] = [];
       let going = true;

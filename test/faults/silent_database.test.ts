@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { openOrm } from "../../src/store/db/orm.ts";
 import { unavailability } from "../../src/store/db/unavailable.ts";
 import { type DatabaseProxy, databaseProxy } from "../support/database_proxy.ts";
@@ -11,7 +11,7 @@ import { prevented } from "../support/lacks.ts";
 import { OAUTH, ORIGIN, USUAL } from "../support/oauth.ts";
 import { type RunningServer, run, startServer, temporaryFolder } from "../support/processes.ts";
 import { ownerOf } from "../support/site.ts";
-import { WAIT } from "../support/wait.ts";
+import { waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const [CONNECT_MS, STATEMENT_MS] = [2_000, 1_000];
@@ -130,7 +130,7 @@ async function everyCallIsToldSo(boundMs: number): Promise<void> {
 }
 
 const status = async (path: string) => (await fetch(server.url + path)).status;
-const untilReady = () => vi.waitFor(async () => expect(await status("/readyz")).toBe(200), WAIT);
+const untilReady = () => waitFor(async () => expect(await status("/readyz")).toBe(200));
 
 test("silent on open connections: every call is 503 within its bound, /healthz is not, and it comes right", async () => {
   await untilReady();
@@ -143,7 +143,7 @@ test("silent on open connections: every call is 503 within its bound, /healthz i
   expect(await status("/healthz")).toBe(200);
   expect(performance.now() - begun).toBeLessThan(SLACK_MS);
   // Its last look stands for a moment.
-  await vi.waitFor(async () => expect(await status("/readyz")).toBe(503), WAIT);
+  await waitFor(async () => expect(await status("/readyz")).toBe(503));
   await told;
   // From here on nobody takes new connections up either.
   await everyCallIsToldSo(CONNECT_MS);
@@ -160,7 +160,7 @@ async function stopInTheMiddle() {
   proxy.fallSilent();
   const { at, init } = calls()[0]!;
   const waiting = fetch(server.url + at, init).catch(() => null);
-  await vi.waitFor(() => expect(proxy.swallowed()).toBeGreaterThan(0), WAIT);
+  await waitFor(() => expect(proxy.swallowed()).toBeGreaterThan(0));
   const begun = performance.now();
   process.kill(server.pid, "SIGTERM");
   return { waiting, took: () => performance.now() - begun };
@@ -183,7 +183,7 @@ test("/readyz does not wait for as long as a call may", async () => {
     () => "a call",
     () => "a call",
   );
-  const ready = vi.waitFor(async () => expect(await status("/readyz")).toBe(503), WAIT);
+  const ready = waitFor(async () => expect(await status("/readyz")).toBe(503));
   expect(await Promise.race([call, ready.then(() => "/readyz")])).toBe("/readyz");
   await server.stop("SIGKILL");
   await call;
@@ -201,7 +201,7 @@ test("what would wait longer ends at the deadline, and a second signal ends at o
   proxy.speak();
   server = await startServer(settings.DATA_DIR!, { settings: { ...slow, STOP_DEADLINE_MS: "600000" } });
   const second = await stopInTheMiddle();
-  await vi.waitFor(async () => expect(await fetch(server.url).catch(() => null)).toBeNull(), WAIT);
+  await waitFor(async () => expect(await fetch(server.url).catch(() => null)).toBeNull());
   // One that follows at once is the same one, passed on by npm.
   const asking = setInterval(() => process.kill(server.pid, "SIGTERM"), 200);
   expect(await server.exited).toBe(1);
@@ -265,8 +265,8 @@ test("sockets ask whether the other side is still there", async ({ skip }) => {
   ] as const) {
     const orm = openOrm({ databaseUrl: proxy.url, databasePool: 2, databaseKeepaliveMs });
     await orm.em.fork().execute("select 1");
-    await vi.waitFor(() => expect(timers()).toEqual([timer]), WAIT);
+    await waitFor(() => expect(timers()).toEqual([timer]));
     await orm.close(true);
-    await vi.waitFor(() => expect(timers()).toEqual([]), WAIT);
+    await waitFor(() => expect(timers()).toEqual([]));
   }
 });

@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { requestFor } from "../../src/operation/request.ts";
 import { atOnce, pause } from "../support/at_once.ts";
 import {
@@ -13,7 +13,7 @@ import {
   startServer,
   temporaryFolder,
 } from "../support/processes.ts";
-import { eventually, WAIT } from "../support/wait.ts";
+import { eventually, waitFor } from "../support/wait.ts";
 import { toolNamed } from "../support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 3);
@@ -150,7 +150,7 @@ test(`the service killed in ${ROUNDS} rounds while ${CLIENTS} clients send, and 
   const dataDir = join(folder.path, "own");
   const start = async () => {
     const server = await startServer(dataDir, { settings: { LOG_LEVEL: "fatal" } });
-    await vi.waitFor(async () => expect(await readyz(server.url)).toBe(200), WAIT);
+    await waitFor(async () => expect(await readyz(server.url)).toBe(200));
     return server;
   };
   let server = await start();
@@ -188,7 +188,7 @@ test(`the service killed in ${ROUNDS} rounds while ${CLIENTS} clients send, and 
       (error) => error,
     );
     const goal = acknowledged.size + 20 + Math.random() * 100;
-    await Promise.race([faults, vi.waitFor(() => expect(acknowledged.size).toBeGreaterThan(goal), WAIT)]);
+    await Promise.race([faults, waitFor(() => expect(acknowledged.size).toBeGreaterThan(goal))]);
     const left = postmaster(dataDir);
     going = false;
     await server.stop("SIGKILL");
@@ -209,7 +209,7 @@ test(`the service killed in ${ROUNDS} rounds while ${CLIENTS} clients send, and 
   for (const [title, status] of acknowledged) expect([title, found.get(title)]).toEqual([title, status]);
   expect(processesOn(dataDir)).not.toEqual([]);
   await server.stop("SIGKILL");
-  await vi.waitFor(() => expect(processesOn(dataDir)).toEqual([]), WAIT);
+  await waitFor(() => expect(processesOn(dataDir)).toEqual([]));
   console.log(
     `service killed, ${ROUNDS} rounds: ${acknowledged.size} acknowledged, none lost; ${repeated} repeated, none done twice; no process left; ${summary(readyAfter)}`,
   );

@@ -5,7 +5,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
-import { afterAll, afterEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, expect, test } from "vitest";
 import { lacks } from "../support/lacks.ts";
 import {
   CLI,
@@ -16,7 +16,7 @@ import {
   startServer,
   temporaryFolder,
 } from "../support/processes.ts";
-import { WAIT } from "../support/wait.ts";
+import { waitFor } from "../support/wait.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const folder = temporaryFolder();
@@ -43,7 +43,7 @@ function type(command: string, args: string[], settings: Record<string, string>)
   );
   return {
     stdin: child.stdin,
-    says: (words: string) => vi.waitFor(() => expect(said).toContain(words), WAIT),
+    says: (words: string) => waitFor(() => expect(said).toContain(words)),
     said: () => said,
     ctrlC: () => process.kill(-child.pid!, "SIGINT"),
     ended,
@@ -85,18 +85,12 @@ test("one Ctrl-C at npm start: what is in flight is answered, then the database 
   await line.says("Belfry listens on");
   const { key } = JSON.parse(readFileSync(join(dataDir, "credentials.json"), "utf8"));
   const opening = beginOpening(port, key, "typed");
-  await vi.waitFor(
-    async () => expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200),
-    WAIT,
-  );
+  await waitFor(async () => expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200));
   const database = postmaster(dataDir);
   line.ctrlC();
   await line.says('"stopping"');
   // Nobody listens any more: the delay is over, and whatever npm passes on has come.
-  await vi.waitFor(
-    async () => expect(await fetch(`http://127.0.0.1:${port}`).catch(() => null)).toBeNull(),
-    WAIT,
-  );
+  await waitFor(async () => expect(await fetch(`http://127.0.0.1:${port}`).catch(() => null)).toBeNull());
   expect(isAlive(database)).toBe(true);
   expect(await opening.finish()).toBe(201);
   expect(await line.ended).toEqual([0, null]);
@@ -118,7 +112,7 @@ test("SIGTERM to every process at once, the database's included: it ends whole, 
     } catch {} // Gone with its server already.
   expect(await server.exited).toBe(0);
   expect(server.log()).toContain('"stopped"');
-  await vi.waitFor(() => expect(processesOn(dataDir)).toEqual([]), WAIT);
+  await waitFor(() => expect(processesOn(dataDir)).toEqual([]));
   const again = await startServer(dataDir);
   const channels = await fetch(`${again.url}/api/v1/pushers`, {
     headers: { authorization: `Bearer ${key}` },

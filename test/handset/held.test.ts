@@ -1,10 +1,10 @@
 // Held polls: what wakes them and what does not, how long they are held, and how many may be (docs/rules.md#held-inbox).
 
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { atOnce } from "../support/at_once.ts";
 import { join, registered, suspend, uuidOf } from "../support/handsets.ts";
 import { heldNow, holding, wakes } from "../support/held.ts";
-import { WAIT } from "../support/wait.ts";
+import { WAIT, waitFor } from "../support/wait.ts";
 import { inSeconds, World } from "../support/world.ts";
 
 let world: World;
@@ -225,12 +225,12 @@ describe("bounds", () => {
     const polls = [];
     for (let i = 1; i <= 4; i++) {
       polls.push(holding(world, token, etag));
-      await vi.waitFor(async () => expect(await heldNow(world)).toBe(i), WAIT);
+      await waitFor(async () => expect(await heldNow(world)).toBe(i));
     }
     polls.push(holding(world, token, etag));
     const { status, headers } = await polls[0]!.answer;
     expect([status, headers.get("preference-applied")]).toEqual([304, null]);
-    await vi.waitFor(async () => expect(await heldNow(world)).toBe(4), WAIT);
+    await waitFor(async () => expect(await heldNow(world)).toBe(4));
     await world.alert(pusher.id, { send: true });
     for (const poll of polls.slice(1)) expect((await poll.answer).status).toBe(200);
   });
@@ -241,7 +241,7 @@ describe("bounds", () => {
     const poll = holding(world, token, etag);
     await poll.held();
     poll.leave();
-    await vi.waitFor(async () => expect(await heldNow(world)).toBe(0), WAIT);
+    await waitFor(async () => expect(await heldNow(world)).toBe(0));
     expect(await wakes(world, "gone")).toBeGreaterThan(0);
     await poll.answer;
   });
@@ -259,7 +259,7 @@ describe("bounds", () => {
         return small.service.app.fetch(request, peer);
       };
       const gone = new AbortController();
-      const held = (count: number) => vi.waitFor(async () => expect(await heldNow(small)).toBe(count), WAIT);
+      const held = (count: number) => waitFor(async () => expect(await heldNow(small)).toBe(count));
       const applied = (answer: Response) => [answer.status, answer.headers.get("preference-applied")];
       void ask("2001:db8:1:2::1", gone.signal);
       void ask("2001:db8:1:2::ffff", gone.signal);
@@ -363,7 +363,7 @@ describe("two processes", () => {
 
   const LISTENERS = `select pid from pg_stat_activity where datname = current_database() and query = 'listen belfry_changed'`;
   const somebodyListens = () =>
-    vi.waitFor(async () => expect((await world.sql(LISTENERS)).length).toBeGreaterThan(0), WAIT);
+    waitFor(async () => expect((await world.sql(LISTENERS)).length).toBeGreaterThan(0));
 
   // docs/rules.md#held-wakes
   test("what one commits the other is told, and finds it where the word was lost", async () => {
@@ -376,7 +376,7 @@ describe("two processes", () => {
     const told = async () => (await wakes(other, "told")) + (await wakes(other, "round"));
     let { etag } = one;
     // A poll that is still entered when the alert comes finds it by itself, and needs no word.
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       const first = await hold(etag);
       await somebodyListens();
       await world.alert(one.pusher.id, { send: true, title: "Told" });
@@ -384,7 +384,7 @@ describe("two processes", () => {
       expect(body.data[0].title).toBe("Told");
       etag = headers.get("etag")!;
       expect(await told()).toBeGreaterThan(0);
-    }, WAIT);
+    });
     // Every word is lost from here on: nobody who listens lives for long.
     let killing = true;
     const killer = (async () => {

@@ -2,14 +2,14 @@
 // there is to see, woken, not by the end of its time. Beside it twins that leave a part out, which must be seen to lose
 // something, or the tests could not see a loss.
 
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createHold } from "../../src/handset/held/hold.ts";
 import { openBus } from "../../src/store/bus/open.ts";
 import { atOnce, pause } from "../support/at_once.ts";
 import { suspend, uuidOf } from "../support/handsets.ts";
 import { wakes } from "../support/held.ts";
 import { expectRecountClean } from "../support/recount.ts";
-import { WAIT } from "../support/wait.ts";
+import { WAIT, waitFor } from "../support/wait.ts";
 import { type Answer, inSeconds, World } from "../support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 5);
@@ -108,7 +108,7 @@ test("followers on two processes miss nothing while eight write and those who li
       client.on("notification", ({ payload = "" }: { payload?: string }) => heard.add(payload));
       await client.connect();
       await client.query("listen belfry_changed");
-      await Promise.race([lost, vi.waitFor(() => expect(ended).toBe(true), WAIT)]);
+      await Promise.race([lost, waitFor(() => expect(ended).toBe(true))]);
       await client.end().catch(() => {});
       await pause(30);
     }
@@ -175,7 +175,7 @@ test("followers on two processes miss nothing while eight write and those who li
   }
   const late = (await wakes(world, "time")) + (await wakes(other, "time"));
   for (const follower of followers)
-    await vi.waitFor(async () => expect(follower.shown).toBe(await follower.truth()), WAIT);
+    await waitFor(async () => expect(follower.shown).toBe(await follower.truth()));
   // Nobody was only saved by the end of a poll's time.
   expect((await wakes(world, "time")) + (await wakes(other, "time"))).toBe(late);
   ended = true;

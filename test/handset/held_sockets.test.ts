@@ -2,11 +2,11 @@
 
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { TIMES, type Times } from "../../src/program/boot/connections.ts";
 import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
 import { heldNow, wakes } from "../support/held.ts";
-import { WAIT } from "../support/wait.ts";
+import { waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const HOST = "127.0.0.1";
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const held = (count: number) => vi.waitFor(async () => expect(await heldNow(world)).toBe(count), WAIT);
+const held = (count: number) => waitFor(async () => expect(await heldNow(world)).toBe(count));
 
 interface Handset {
   pusher: any;
@@ -42,8 +42,7 @@ function open(port: number): Socket & { text: string } {
   socket.on("error", () => {});
   return socket;
 }
-const came = (socket: { text: string }, what: RegExp) =>
-  vi.waitFor(() => expect(socket.text).toMatch(what), WAIT);
+const came = (socket: { text: string }, what: RegExp) => waitFor(() => expect(socket.text).toMatch(what));
 
 /** `ends`: its end is the service's, which holds nothing more then. */
 async function listening(times?: Times, { ends = false } = {}): Promise<Listening & { port: number }> {

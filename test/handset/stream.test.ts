@@ -2,12 +2,12 @@
 
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
 import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
 import { registered, suspend } from "../support/handsets.ts";
 import { heldNow, wakes } from "../support/held.ts";
-import { WAIT } from "../support/wait.ts";
+import { WAIT, waitFor } from "../support/wait.ts";
 import { inSeconds, World } from "../support/world.ts";
 
 const HOST = "127.0.0.1";
@@ -43,10 +43,9 @@ function open(token: string, { last = "", query = "", method = "GET", at = port 
   );
   return socket;
 }
-const came = (socket: { text: string }, what: RegExp) =>
-  vi.waitFor(() => expect(socket.text).toMatch(what), WAIT);
+const came = (socket: { text: string }, what: RegExp) => waitFor(() => expect(socket.text).toMatch(what));
 const closed = async (socket: Socket) => socket.closed || once(socket, "close");
-const opened = (count: number) => vi.waitFor(async () => expect(await heldNow(world)).toBe(count), WAIT);
+const opened = (count: number) => waitFor(async () => expect(await heldNow(world)).toBe(count));
 
 async function handset(query = "") {
   const pusher = await world.pusher();
@@ -133,10 +132,10 @@ test("it is told of its own standing: left, muted, suspended, gone, by this proc
     const next = await by.pusher();
     await looksAfter(() => by.handset("PUT", `/subscriptions/${next.handle}`, token, {}));
     // Until it follows the next channel, what is sent there is something to look at.
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       await by.alert(next.id, { send: true, title: "For it" });
       expect(socket.text).toContain('"For it"');
-    }, WAIT);
+    });
     expect(socket.text).not.toContain("Not for it");
     await by.handset("DELETE", "/devices/me", token);
     await came(socket, /event: ended\ndata: \{"reason":"unknown"\}\n\n$/);

@@ -1,12 +1,12 @@
 // Handsets that follow by streams, on two processes, while owners send, schedule, withdraw, are suspended, and handsets join and
 // leave: each comes to what a plain poll shows, byte by byte, without being asked. Beside it a twin loses events at will.
 
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
 import { atOnce, pause } from "../support/at_once.ts";
 import { Follower } from "../support/follower.ts";
 import { join, registered, suspend, uuidOf } from "../support/handsets.ts";
-import { WAIT } from "../support/wait.ts";
+import { waitFor } from "../support/wait.ts";
 import { inSeconds, World } from "../support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 5);
@@ -93,7 +93,7 @@ test("streams and polls end with what polls alone show, and so they do when even
     }
   });
   for (const { token, limit, view, follower, drops } of handsets)
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       // What was lost is found by the next event that is not, or by asking; a handset asks now and then.
       if (drops) await follower.lastLook();
       const { body } = await world.handset("GET", `/inbox?limit=100&view=${view}`, token);
@@ -103,7 +103,7 @@ test("streams and polls end with what polls alone show, and so they do when even
       if (limit === 100) expect(shown.slice(0, 100)).toEqual(truth.slice(0, shown.length));
       else expect(shown).toEqual(truth.slice(0, shown.length));
       expect(shown.length).toBeGreaterThanOrEqual(limit === 100 ? truth.length : 0);
-    }, WAIT);
+    });
   const sum = (name: keyof Follower["counts"]) =>
     handsets.reduce((total, { follower }) => total + follower.counts[name], 0);
   const counts = Object.fromEntries(

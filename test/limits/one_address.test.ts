@@ -4,12 +4,12 @@
 import { EventEmitter, once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createAdmission } from "../../src/program/boot/admission.ts";
 import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
 import { createPlaces } from "../../src/store/rate_limits/places.ts";
 import { lacksAddresses } from "../support/lacks.ts";
-import { WAIT } from "../support/wait.ts";
+import { waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const HOST = "127.0.0.1";
@@ -98,7 +98,7 @@ describe.skipIf(lacksAddresses())("on sockets", () => {
     return socket;
   }
   const answered = (socket: { text: string }, what: RegExp) =>
-    vi.waitFor(() => expect(socket.text).toMatch(what), WAIT);
+    waitFor(() => expect(socket.text).toMatch(what));
   const facts = JSON.stringify({
     platform: "android",
     app_version: "1",
@@ -132,7 +132,7 @@ describe.skipIf(lacksAddresses())("on sockets", () => {
     async (_name, one, other, as, asOther) => {
       await serve();
       const halves = Array.from({ length: 40 }, () => open(one, head(as) + facts.slice(0, 1)));
-      await vi.waitFor(() => expect(halves.filter(({ text }) => text !== "").length).toBe(38), WAIT);
+      await waitFor(() => expect(halves.filter(({ text }) => text !== "").length).toBe(38));
       for (const { text } of halves.filter((half) => half.text !== ""))
         expect(text).toMatch(/^HTTP\/1.1 503 [\s\S]*retry-after: 1\r\n[\s\S]*"server_error"/i);
       const asks = open(other, me(asOther));
@@ -156,10 +156,10 @@ describe.skipIf(lacksAddresses())("on sockets", () => {
     for (let i = 0; i < 12; i++) await answered(open(i % 2 ? "127.0.0.9" : HOST, me()), /^HTTP\/1.1 200 /);
     await answered(open(OTHER, me()), /^HTTP\/1.1 200 /);
     own[0]?.destroy();
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       const again = open(ONE, me());
       await Promise.race([once(again, "data"), once(again, "close")]);
       expect(again.text).toMatch(/^HTTP\/1.1 200 /);
-    }, WAIT);
+    });
   });
 });

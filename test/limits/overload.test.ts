@@ -3,11 +3,11 @@
 
 import { once } from "node:events";
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { recent } from "../../src/program/boot/probes.ts";
 import { freePort, listen } from "../../src/program/boot/server.ts";
 import { pause } from "../support/at_once.ts";
-import { WAIT } from "../support/wait.ts";
+import { waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const HOST = "127.0.0.1";
@@ -113,7 +113,7 @@ describe("on a service", () => {
     socket.on("data", (chunk) => (text += chunk));
     socket.write(`GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(5_000));
     const count = () => text.split("HTTP/1.1 ").length - 1;
-    await vi.waitFor(() => expect(running).toBeGreaterThan(0), WAIT);
+    await waitFor(() => expect(running).toBeGreaterThan(0));
     expect((await fetch(`http://${HOST}:${port}/healthz`)).status).toBe(200);
     expect(count()).toBe(0);
     answered();
@@ -147,12 +147,12 @@ describe("on a service", () => {
       return socket;
     };
     const gone = open(40);
-    await vi.waitFor(() => expect(begun).toBe(4), WAIT);
+    await waitFor(() => expect(begun).toBe(4));
     const socket = open(300);
-    await vi.waitFor(() => expect(begun).toBe(8), WAIT);
+    await waitFor(() => expect(begun).toBe(8));
     gone.resetAndDestroy();
     answered();
-    await vi.waitFor(() => expect(socket.text.split("HTTP/1.1 200").length - 1).toBe(300), WAIT);
+    await waitFor(() => expect(socket.text.split("HTTP/1.1 200").length - 1).toBe(300));
     expect(socket.text).not.toContain("HTTP/1.1 503");
     expect(begun).toBe(4 + 300);
     socket.destroy();

@@ -7,7 +7,7 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import {
   createRateLimits,
   type Policy,
@@ -18,7 +18,7 @@ import {
 import { redisWindows } from "../../src/store/rate_limits/redis.ts";
 import { lacks } from "../support/lacks.ts";
 import { freePort, type RedisServer, startRedis } from "../support/redis_server.ts";
-import { WAIT } from "../support/wait.ts";
+import { WAIT, waitFor } from "../support/wait.ts";
 
 /** Milliseconds, far beyond the end of any test. */
 const NEVER = 3_600_000;
@@ -285,7 +285,7 @@ describe("a cache that is away", () => {
       });
       expect(ms).toBeLessThan((50 * waitMs) / 2);
       // The connection is replaced in the background, at most once a second.
-      await vi.waitFor(() => expect(connections).toBeGreaterThan(2), WAIT);
+      await waitFor(() => expect(connections).toBeGreaterThan(2));
       expect(connections).toBeLessThanOrEqual(2 + (performance.now() - start) / 1000);
       expect(lines.map((line) => line.obj)).toMatchObject([{ reason: "no answer in time" }]);
       expect(JSON.stringify(lines)).not.toContain("hunter2");
@@ -355,7 +355,7 @@ describe.skipIf(lacks("redis-server"))("shared through Redis", () => {
       expect(await client.pttl("mine:pusher-creations:s")).toBeGreaterThan(0);
       await made.giveBack(TWO, "s", taken);
       await made.take({ ...TWO, seconds: 1 }, "t");
-      await vi.waitFor(async () => expect(await client.keys("mine:*")).toEqual([]), WAIT);
+      await waitFor(async () => expect(await client.keys("mine:*")).toEqual([]));
     } finally {
       client.disconnect();
     }
@@ -384,11 +384,11 @@ describe.skipIf(lacks("redis-server"))("Redis away and back", () => {
           await sleep(5);
         }
       })();
-      await vi.waitFor(() => expect(waits.length).toBeGreaterThan(10), WAIT);
+      await waitFor(() => expect(waits.length).toBeGreaterThan(10));
       await redis.kill();
-      await vi.waitFor(async () => expect((await made.take(SENDS, "during")).limited).toBe(false), WAIT);
+      await waitFor(async () => expect((await made.take(SENDS, "during")).limited).toBe(false));
       const gone = waits.length;
-      await vi.waitFor(() => expect(waits.length).toBeGreaterThan(gone + 50), WAIT);
+      await waitFor(() => expect(waits.length).toBeGreaterThan(gone + 50));
       redis = await startRedis(port);
       const back = await untilLimited(made, "after");
       running = false;

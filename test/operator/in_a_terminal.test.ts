@@ -4,11 +4,11 @@
 import { spawn } from "node:child_process";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { forTerminal } from "../../src/program/boot/log.ts";
 import { lacks } from "../support/lacks.ts";
 import { environment, freePort, initialised, temporaryFolder } from "../support/processes.ts";
-import { WAIT } from "../support/wait.ts";
+import { waitFor } from "../support/wait.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
@@ -25,10 +25,10 @@ test.skipIf(lacks("script"))("a first start is read, and answers at every name o
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += chunk));
   const ended = new Promise((resolve) => child.once("exit", resolve));
   const url = `http://localhost:${port}`;
-  await vi.waitFor(() => expect(said).toContain(`Belfry listens on ${url}`), WAIT);
+  await waitFor(() => expect(said).toContain(`Belfry listens on ${url}`));
   // Lines of the log come a moment later than what is printed.
   const line = /^\d\d:\d\d:\d\d {2}The database is up to date now, by \d+ migrations\./m;
-  await vi.waitFor(() => expect(said).toMatch(line), WAIT);
+  await waitFor(() => expect(said).toMatch(line));
   expect(said).toContain(`Console     ${url}/console/welcome#`);
   expect(said).not.toMatch(/^\{/m);
   const six = Object.values(networkInterfaces())

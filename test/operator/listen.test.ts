@@ -5,7 +5,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { request as connect, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   belfry,
   CLI,
@@ -16,7 +16,7 @@ import {
   startServer,
   temporaryFolder,
 } from "../support/processes.ts";
-import { WAIT } from "../support/wait.ts";
+import { waitFor } from "../support/wait.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 2);
 
@@ -91,7 +91,7 @@ const stateOf = (handle: string) =>
   join(folder.path, "state/belfry", `${new URL(server.url).host.replace(/\W+/g, "-")}-${handle}.json`);
 /** It is subscribed, and what is sent from now on is its own. */
 const joined = (handle: string) =>
-  vi.waitFor(() => expect(JSON.parse(readFileSync(stateOf(handle), "utf8")).since).toBeTruthy(), WAIT);
+  waitFor(() => expect(JSON.parse(readFileSync(stateOf(handle), "utf8")).since).toBeTruthy());
 
 // docs/rules.md#listen
 test("what is sent after it joined comes as lines, in order; what was sent before does not", async () => {
@@ -100,7 +100,7 @@ test("what is sent after it joined comes as lines, in order; what was sent befor
   const its = listener(["listen-lines"]);
   await joined("listen-lines");
   for (const title of ["First", "Second; $(touch /never) `x`"]) await send(id, title);
-  await vi.waitFor(() => expect(its.titles()).toEqual(["First", "Second; $(touch /never) `x`"]), WAIT);
+  await waitFor(() => expect(its.titles()).toEqual(["First", "Second; $(touch /never) `x`"]));
   expect(await its.end()).toBe(0);
   expect(statSync(stateOf("listen-lines")).mode & 0o777).toBe(0o600);
 });
@@ -178,9 +178,9 @@ test("where there is no stream it polls, and is held", async () => {
   const { id } = await channel("listen-polls");
   const { proxy, asked, url } = await withoutStreams();
   const its = listener(["listen-polls", "--count", "2"], { BELFRY_URL: url });
-  await vi.waitFor(() => expect(asked.filter((path) => path.includes("/inbox?"))).toHaveLength(2), WAIT);
+  await waitFor(() => expect(asked.filter((path) => path.includes("/inbox?"))).toHaveLength(2));
   await send(id, "One");
-  await vi.waitFor(() => expect(its.titles()).toEqual(["One"]), WAIT);
+  await waitFor(() => expect(its.titles()).toEqual(["One"]));
   await send(id, "Two");
   expect([await its.ended, its.titles()]).toEqual([0, ["One", "Two"]]);
   expect(asked.filter((path) => path.includes("/stream"))).toHaveLength(1);
@@ -210,7 +210,7 @@ test(`listener and server killed ${ROUNDS} times each: every alert comes, in ord
     await server.stop("SIGKILL");
     server = await start();
     await sendNext();
-    await vi.waitFor(() => expect([...told, ...its.titles()]).toContain(titles.at(-1)), WAIT);
+    await waitFor(() => expect([...told, ...its.titles()]).toContain(titles.at(-1)));
   }
   await its.end();
   told.push(...its.titles());

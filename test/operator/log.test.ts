@@ -1,10 +1,10 @@
 // The log: lines are written together, none is lost when the process ends by itself, however it does, and a warning does
 // not wait.
 
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { inBatches, type Lines } from "../../src/program/boot/log.ts";
 import { type RunningServer, run, started, startServer, temporaryFolder } from "../support/processes.ts";
-import { WAIT } from "../support/wait.ts";
+import { waitFor } from "../support/wait.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
@@ -79,7 +79,7 @@ describe("lines", () => {
     say("a\n");
     say("b\n");
     expect(written).toEqual([]);
-    await vi.waitFor(() => expect(written).not.toEqual([]), WAIT);
+    await waitFor(() => expect(written).not.toEqual([]));
     expect(written.splice(0)).toEqual(["a\nb\n"]);
   });
 
@@ -122,7 +122,7 @@ describe("a service that is stopped", () => {
     );
     expect(new Set(answers)).toEqual(new Set([404]));
     await server.stop();
-    await vi.waitFor(() => expect(server.log()).toContain('"stopped"'), WAIT);
+    await waitFor(() => expect(server.log()).toContain('"stopped"'));
     const lines = server
       .log()
       .trim()

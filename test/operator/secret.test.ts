@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { symmetricDecrypt, symmetricEncrypt } from "better-auth/crypto";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAssetUrls } from "../../src/effects/assets/urls.ts";
 import { verifySignature } from "../../src/effects/webhooks/sign.ts";
 import { parseId } from "../../src/model/domain/ids.ts";
@@ -16,7 +16,7 @@ import { loadConfig } from "../../src/store/config/load.ts";
 import { belfry, temporaryFolder } from "../support/processes.ts";
 import { pushService } from "../support/push_service.ts";
 import { httpSink } from "../support/sinks.ts";
-import { WAIT } from "../support/wait.ts";
+import { waitFor } from "../support/wait.ts";
 import { wakeable } from "../support/woken.ts";
 import { World } from "../support/world.ts";
 
@@ -147,7 +147,7 @@ describe("on a service", () => {
     open = await world.replica(RECEIVERS);
     expect((await open.rest("create_alert", args)).body).toEqual(first);
     await open.alert(channel.id, { send: true });
-    await vi.waitFor(() => expect(sink.requests).toHaveLength(1), WAIT);
+    await waitFor(() => expect(sink.requests).toHaveLength(1));
     const { headers, body } = sink.requests[0]!;
     const header = String(headers["x-webhook-signature"]);
     expect(verifySignature({ header, rawBody: body, secret: hook.secret })).toBe(true);
@@ -162,7 +162,7 @@ describe("on a service", () => {
       createAssetUrls(OTHER, HERE).urlOf(picture),
     );
     // Browsers' subscriptions are bound to the key, so it stays.
-    await vi.waitFor(() => expect(pushed.count("rotated")).toBe(1), WAIT);
+    await waitFor(() => expect(pushed.count("rotated")).toBe(1));
     expect(pushed.received[0]!.key).toBe(pushKey);
     pushed.close();
     // The addresses of files are new, so no inbox is "not modified".

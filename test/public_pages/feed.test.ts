@@ -2,10 +2,10 @@
 // validators, and refusals that nobody can tell apart.
 
 import { SaxesParser } from "saxes";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { suspend } from "../support/handsets.ts";
 import { bytesOf, pageAt } from "../support/pages.ts";
-import { WAIT } from "../support/wait.ts";
+import { waitFor } from "../support/wait.ts";
 import { inSeconds, uniqueHandle, World } from "../support/world.ts";
 
 const BASE = "http://localhost:8787/c";
@@ -266,12 +266,12 @@ describe("a validator of a feed", () => {
   test("by time is given once its second is over, so that no change within it is missed", async () => {
     const channel = await world.pusher();
     await world.alert(channel.id, { title: "One", send: true });
-    const modified = await vi.waitFor(async () => {
+    const modified = await waitFor(async () => {
       const { headers } = await ask(channel.handle, "feed.atom");
       const found = headers.get("last-modified");
       if (!found) throw new Error("not yet");
       return found;
-    }, WAIT);
+    });
     const since = (extra = {}) =>
       ask(channel.handle, "feed.atom", { "if-modified-since": modified, ...extra });
     expect((await since()).status).toBe(304);
@@ -297,11 +297,11 @@ describe("a validator of a feed", () => {
     const etag = headers.get("etag")!;
     await world.alert(channel.id, { title: "Due", send: true, send_at: inSeconds(2) });
     expect((await ask(channel.handle, "feed.json", { "if-none-match": etag })).status).toBe(304);
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       const answer = await ask(channel.handle, "feed.json", { "if-none-match": etag });
       expect(answer.status).toBe(200);
       expect(JSON.parse(answer.text).items[0].title).toBe("Due");
-    }, WAIT);
+    });
   });
 });
 

@@ -3,12 +3,12 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { atOnce, statuses } from "../support/at_once.ts";
 import { type MovedClock, moveClock } from "../support/clock.ts";
 import { uuidOf } from "../support/handsets.ts";
 import { expectRecountClean } from "../support/recount.ts";
-import { WAIT } from "../support/wait.ts";
+import { waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 5);
@@ -311,11 +311,11 @@ describe("where it cannot be written down", () => {
     const more = await poll(doors[0]!, token, shown.etag);
     expect([more.status, more.ids]).toEqual([200, [two.id, one.id]]);
     await letGo();
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       await poll(doors[0]!, token);
       const rows = await world.sql("select status from alert where pusher_id = ?", [uuidOf(pusher.id)]);
       expect(rows).toEqual([{ status: "sent" }, { status: "sent" }]);
-    }, WAIT);
+    });
     await clock.set(0);
     expect((await poll(doors[1]!, token)).ids).toEqual(more.ids);
   });

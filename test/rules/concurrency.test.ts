@@ -2,13 +2,13 @@
 // recount of the rows, and never a server fault. In one process on each database, and in two on one PostgreSQL.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { doctor } from "../../src/identity/operator/doctor.ts";
 import { parseId } from "../../src/model/domain/ids.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
 import { atOnce, pause, statuses } from "../support/at_once.ts";
 import { expectRecountClean, wrongCounts } from "../support/recount.ts";
-import { WAIT } from "../support/wait.ts";
+import { waitFor } from "../support/wait.ts";
 import { type Answer, inSeconds, uniqueHandle, World } from "../support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 5);
@@ -503,7 +503,7 @@ describe.each([1, 2])("%i service(s)", (processes) => {
     for (const { service } of doors) {
       const pool = await (service.orm.em.getConnection() as any).getNativeClient();
       // Other processes are told of changes a moment after the answers.
-      await vi.waitFor(() => expect(pool.totalCount - pool.idleCount).toBe(0), WAIT);
+      await waitFor(() => expect(pool.totalCount - pool.idleCount).toBe(0));
     }
     expect(statuses(await atOnce(32, (i) => door(i).rest("get_pusher", { pusher_id: pusher.id })))).toEqual({
       200: 32,

@@ -12,7 +12,7 @@ import { requestFor } from "../../src/operation/request.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
 import { noOutcomes } from "../cases/stats/given.ts";
 import { httpSink } from "../support/sinks.ts";
-import { WAIT } from "../support/wait.ts";
+import { WAIT, waitFor } from "../support/wait.ts";
 import { freshDatabase, inSeconds, toolNamed, uniqueHandle } from "../support/world.ts";
 
 const MAIN = joinPath(import.meta.dirname, "../../src/main.ts");
@@ -196,7 +196,7 @@ describe("on a service", () => {
     }
     await call("revoke_invite", { ...channel, invite_id: invite.id, remove_subscribers: true });
     const bodies = () => sink.requests.map(({ body }) => body.toString());
-    await vi.waitFor(() => expect(bodies()).toContainEqual(expect.stringContaining('"count":0')), WAIT);
+    await waitFor(() => expect(bodies()).toContainEqual(expect.stringContaining('"count":0')));
     await call("delete_webhook", { webhook_id: failing.id });
 
     // A fault of the database quotes rows; the log must not.

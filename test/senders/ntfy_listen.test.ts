@@ -7,14 +7,14 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { request } from "undici";
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { LIMITS } from "../../src/model/limits.ts";
 import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
 import { registered, join as subscribe, suspend } from "../support/handsets.ts";
 import { lacksSender } from "../support/lacks.ts";
 import { startServer } from "../support/processes.ts";
-import { WAIT } from "../support/wait.ts";
+import { waitFor } from "../support/wait.ts";
 import { inSeconds, World } from "../support/world.ts";
 
 const HOST = "127.0.0.1";
@@ -81,7 +81,7 @@ async function hear(path: string, headers: Record<string, string> = {}, at = por
     .finally(() => {
       heard.ended = true;
     });
-  await vi.waitFor(() => expect(heard.messages[0]?.event).toBe("open"), WAIT);
+  await waitFor(() => expect(heard.messages[0]?.event).toBe("open"));
   return heard;
 }
 
@@ -117,9 +117,8 @@ async function rest(handle: string, last: string): Promise<string[]> {
     since = messages.at(-1)!.id;
   }
 }
-const texts = (heard: Heard, expected: string[]) =>
-  vi.waitFor(() => expect(heard.texts()).toEqual(expected), WAIT);
-const ended = (heard: Heard) => vi.waitFor(() => expect(heard.ended).toBe(true), WAIT);
+const texts = (heard: Heard, expected: string[]) => waitFor(() => expect(heard.texts()).toEqual(expected));
+const ended = (heard: Heard) => waitFor(() => expect(heard.ended).toBe(true));
 const send = (pusher: { id: string }, title: string, fields: object = {}) =>
   world.alert(pusher.id, { title, send: true, ...fields });
 const patch = (pusher: { id: string }, fields: object) =>
@@ -130,10 +129,7 @@ test.each(["json", "ws"])("a public channel is heard by anybody, as %s", async (
   const pusher = await world.pusher();
   await send(pusher, "before");
   const heard = await (format === "ws" ? hearSocket : hear)(`${pusher.handle}/${format}`);
-  await vi.waitFor(
-    () => expect(heard.messages).toMatchObject([{ event: "open", topic: pusher.handle }]),
-    WAIT,
-  );
+  await waitFor(() => expect(heard.messages).toMatchObject([{ event: "open", topic: pusher.handle }]));
   const { id } = await send(pusher, "Gale", {
     body: "From the west",
     priority: "urgent",
@@ -184,7 +180,7 @@ test("since says from where on", async () => {
   await send(pusher, "over", { expires_at: inSeconds(1) });
   const asked = async (query: string) =>
     (await poll(`${pusher.handle}/json?poll=1${query}`)).map(({ message }) => message);
-  await vi.waitFor(async () => expect(await asked("")).toEqual(["1", "2", "3"]), WAIT);
+  await waitFor(async () => expect(await asked("")).toEqual(["1", "2", "3"]));
   expect(await asked("&since=all")).toEqual(["1", "2", "3"]);
   expect(await asked("&since=none")).toEqual([]);
   expect(await asked("&since=latest")).toEqual(["3"]);
@@ -221,12 +217,10 @@ test("what was planned comes at its instant, what is taken back is told so", asy
   expect(planned.status).toBe("scheduled");
   await texts(heard, ["planned"]);
   await world.rest("cancel_alert", { pusher_id: pusher.id, alert_id: planned.id });
-  await vi.waitFor(
-    () =>
-      expect(of(heard.messages, "message_delete")).toMatchObject([
-        { topic: pusher.handle, sequence_id: planned.id },
-      ]),
-    WAIT,
+  await waitFor(() =>
+    expect(of(heard.messages, "message_delete")).toMatchObject([
+      { topic: pusher.handle, sequence_id: planned.id },
+    ]),
   );
 });
 
@@ -326,7 +320,7 @@ test("a reader that takes nothing is ended, and others go on", async () => {
   slow.on("data", (chunk) => {
     slow.text += chunk;
   });
-  await vi.waitFor(() => expect(slow.text).toContain('"event":"open"'), WAIT);
+  await waitFor(() => expect(slow.text).toContain('"event":"open"'));
   slow.pause();
   const heard = await hear(`${pusher.handle}/json`);
   // More than the system itself keeps of a connection.
@@ -335,10 +329,10 @@ test("a reader that takes nothing is ended, and others go on", async () => {
   // No faster than the other one is told: more between two looks would end it, too.
   for (let i = 0; i < sent; i += 10) {
     await Promise.all(Array.from({ length: 10 }, (_, j) => send(pusher, `n${i + j}`, { body })));
-    await vi.waitFor(() => expect(heard.texts()).toHaveLength(i + 10), WAIT);
+    await waitFor(() => expect(heard.texts()).toHaveLength(i + 10));
   }
   slow.resume();
-  await vi.waitFor(() => expect(slow.closed).toBe(true), WAIT);
+  await waitFor(() => expect(slow.closed).toBe(true));
   expect(slow.text.split('"event":"message"').length).toBeLessThan(sent);
 });
 
@@ -365,7 +359,7 @@ test("more at once than is looked at, and than one answer has: the connection en
   while (all.length < titles.length) {
     heard = await hear(`${pusher.handle}/json?since=${last}`);
     const missing = titles.length - all.length;
-    await vi.waitFor(() => expect(heard.ended || heard.texts().length === missing).toBe(true), WAIT);
+    await waitFor(() => expect(heard.ended || heard.texts().length === missing).toBe(true));
     take();
   }
   expect(all).toEqual(titles);
@@ -405,7 +399,7 @@ test("a stop ends all who listen; nothing is lost with since, whichever side die
     const at = replica ? await freePort(HOST) : port;
     const own = replica && (await listen(replica.service.app, { host: HOST, port: at }));
     const heard = await hear(`${pusher.handle}/json?since=${last}`, {}, at);
-    await vi.waitFor(() => expect(heard.texts().length).toBeGreaterThan(2), WAIT);
+    await waitFor(() => expect(heard.texts().length).toBeGreaterThan(2));
     if (own) {
       const socket = await hearSocket(`${pusher.handle}/ws`, {}, at);
       await own.close();
@@ -442,7 +436,7 @@ test("a server of two processes that is killed while it tells: nothing is lost w
     const path = (form: string) => `${pusher.handle}/${form}?since=${last[form]}`;
     const heard = { json: await hear(path("json"), {}, at), ws: await hearSocket(path("ws"), {}, at) };
     for (const one of Object.values(heard))
-      await vi.waitFor(() => expect(one.texts().length).toBeGreaterThan(3), WAIT);
+      await waitFor(() => expect(one.texts().length).toBeGreaterThan(3));
     await killed.stop("SIGKILL");
     for (const [form, one] of Object.entries(heard)) {
       await ended(one);
@@ -469,7 +463,7 @@ test("bounds: places of an address, and how often it asks", async () => {
     expect(third.statusCode).toBe(503);
     expect(await third.body.json()).toMatchObject({ http: 503 });
     first!.close();
-    await vi.waitFor(async () => (await hear(`${handle}/json`, {}, at)).close(), WAIT);
+    await waitFor(async () => (await hear(`${handle}/json`, {}, at)).close());
     const asked = () =>
       small.service.app.fetch(new Request(`http://${HOST}:${at}/ntfy/${handle}/json?poll=1`), "198.51.100.7");
     for (let i = 0; i < 6; i++) expect((await asked()).status).toBe(200);
@@ -503,9 +497,9 @@ test.skipIf(lacksSender("ntfy"))("ntfy's own command line hears a channel", asyn
       .filter(Boolean)
       .map((line) => JSON.parse(line).message);
   try {
-    await vi.waitFor(() => expect(lines()).toEqual(["before"]), WAIT);
+    await waitFor(() => expect(lines()).toEqual(["before"]));
     await send(pusher, "after");
-    await vi.waitFor(() => expect(lines()).toEqual(["before", "after"]), WAIT);
+    await waitFor(() => expect(lines()).toEqual(["before", "after"]));
   } finally {
     child.kill();
     rmSync(home, { recursive: true, force: true });

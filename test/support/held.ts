@@ -1,7 +1,6 @@
 // A poll that is held, as tests begin one, and what the service's figures say of them.
 
-import { vi } from "vitest";
-import { WAIT } from "./wait.ts";
+import { waitFor } from "./wait.ts";
 import type { Answer, World } from "./world.ts";
 
 /** How many polls a service holds now, and streams, which the app has in their place. */
@@ -49,9 +48,9 @@ export function holding(
     leave: () => gone.abort(),
     /** Resolves once so many polls are held, this one among them. */
     held: (count = 1) =>
-      vi.waitFor(async () => {
+      waitFor(async () => {
         const now = await heldNow(world);
         if (now !== count) throw new Error(`${now} are held`);
-      }, WAIT),
+      }),
   };
 }

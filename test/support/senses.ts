@@ -4,9 +4,9 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import { moduleText } from "../../src/pages/web_app/modules.ts";
-import { WAIT } from "./wait.ts";
+import { waitFor } from "./wait.ts";
 
 /** A recording of one pitch: 8,000 samples of a byte in each second. */
 export function recording(seconds: number, pitch = 440): Buffer {
@@ -176,9 +176,9 @@ export async function untilRung(page: Page, title: string): Promise<void> {
       strips: (globalThis as any).heard.strips,
       ever: (globalThis as any).heard.ever(),
     }));
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     const { strips, ever } = await rung();
     expect(strips).toContain(`Ringing: ${title}`);
     expect(ever).toBeGreaterThan(0.02);
-  }, WAIT);
+  });
 }

@@ -5,17 +5,50 @@ import { vi } from "vitest";
 /** Options of `vi.waitFor` and `expect.poll`; milliseconds. vitest.config.ts says the same to a poll without any. */
 export const WAIT = { timeout: 30_000, interval: 10 };
 
+/** The machine's own clock and timers, whatever a test makes of its. */
+const now = performance.now.bind(performance);
+const { setTimeout: later, clearTimeout: never } = globalThis;
+
+/**
+ * Looks until nothing is thrown, and answers what was seen: soon at first, then more and more rarely, since who looks takes the time of
+ * what he waits for. Where a test has taken the timers over, they go on meanwhile.
+ * @throws what the last look threw
+ */
+export async function waitFor<T>(look: () => T | Promise<T>): Promise<T> {
+  if (vi.isFakeTimers()) return vi.waitFor(look, WAIT);
+  const begun = now();
+  let last: unknown = new Error(`waited in vain for ${look}`);
+  let timer: ReturnType<typeof later> | undefined;
+  const end = new Promise<never>((_, reject) => {
+    timer = later(() => reject(last), WAIT.timeout);
+  });
+  const ended = end.then(undefined, () => true);
+  try {
+    for (let over = false; !over; ) {
+      try {
+        return await Promise.race([look(), end]);
+      } catch (error) {
+        last = error;
+      }
+      const next = new Promise<false>((resolve) =>
+        later(() => resolve(false), Math.min(100, 5 + (now() - begun) / 10)),
+      );
+      over = await Promise.race([next, ended]);
+    }
+    throw last;
+  } finally {
+    never(timer);
+  }
+}
+
 /** Waits until a condition holds. @throws an Error that names the condition, as it is written */
 export const eventually = (holds: () => boolean | Promise<boolean>) =>
-  vi.waitFor(async () => {
+  waitFor(async () => {
     if (!(await holds())) throw new Error(`waited in vain for ${holds}`);
-  }, WAIT);
+  });
 
 /** One turn of the event loop, sockets included; timers that a test has taken over stay as they are. */
 export const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
-
-/** The machine's own clock, whatever a test makes of its. */
-const now = performance.now.bind(performance);
 
 /** Turns the event loop until a condition holds, where `vi.waitFor` would move the test's own clock. */
 export async function turnUntil(holds: () => boolean): Promise<void> {

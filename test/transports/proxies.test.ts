@@ -7,12 +7,12 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, request } from "undici";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
 import { turnedAway } from "../support/held.ts";
 import { lacks, lacksAddresses } from "../support/lacks.ts";
 import { PROXIES, startProxy } from "../support/proxies.ts";
-import { WAIT } from "../support/wait.ts";
+import { waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const HOST = "127.0.0.1";
@@ -61,11 +61,11 @@ for (const proxy of PROXIES)
       listening = [await open(0), await open(1)];
       port = await freePort(HOST);
       child = startProxy(proxy, port, ports, folder);
-      await vi.waitFor(async () => {
+      await waitFor(async () => {
         const { statusCode, body } = await ask("GET", "/healthz");
         await body.dump();
         expect(statusCode).toBe(200);
-      }, WAIT);
+      });
     });
     afterAll(async () => {
       child?.kill("SIGTERM");
@@ -108,9 +108,9 @@ for (const proxy of PROXIES)
         text += chunk;
       });
       body.on("error", () => {});
-      await vi.waitFor(() => expect(text).toContain("event: look"), WAIT);
+      await waitFor(() => expect(text).toContain("event: look"));
       await world.alert(pusher.id, { send: true, title: "Through" });
-      await vi.waitFor(() => expect(text).toContain('"Through"'), WAIT);
+      await waitFor(() => expect(text).toContain('"Through"'));
       body.destroy();
     });
 
@@ -128,7 +128,7 @@ for (const proxy of PROXIES)
         });
         // nginx keeps a body to itself until all of it is there; Caddy hands the request on without it, to one replica.
         const away = proxy === "caddy" ? 50 : 0;
-        await vi.waitFor(async () => expect(await turnedAway(worlds[0]!)).toBe(away), WAIT);
+        await waitFor(async () => expect(await turnedAway(worlds[0]!)).toBe(away));
         for (let i = 0; i < 20; i++) {
           const me = await ask("GET", "/api/v1/me");
           await me.body.dump();

@@ -6,14 +6,14 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, request } from "undici";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
 import { sharedReading } from "../../src/store/db/batch.ts";
 import { suspend } from "../support/handsets.ts";
 import { lacks } from "../support/lacks.ts";
 import { pageAt } from "../support/pages.ts";
 import { startProxy } from "../support/proxies.ts";
-import { WAIT } from "../support/wait.ts";
+import { waitFor } from "../support/wait.ts";
 import { uniqueHandle, World } from "../support/world.ts";
 
 const HOST = "127.0.0.1";
@@ -164,7 +164,7 @@ describe("what everybody is shown alike", () => {
     const rest = Array.from({ length: 100 }, () => ask("a"));
     going.shift()!();
     expect(await first).toBe(1);
-    await vi.waitFor(() => expect(going).toHaveLength(1), WAIT);
+    await waitFor(() => expect(going).toHaveLength(1));
     going.shift()!();
     expect(new Set(await Promise.all(rest))).toEqual(new Set([2]));
     expect(readings).toBe(2);
@@ -208,7 +208,7 @@ describe.skipIf(lacks("nginx"))("behind nginx with a cache", () => {
         .replace("server {", `${BEFORE.replace("/var/cache/nginx/belfry", `${folder}/cache`)}\nserver {`)
         .replace("location / {", `${WITHIN}\nlocation / {`),
     );
-    await vi.waitFor(async () => expect((await get("/healthz")).status).toBe(200), WAIT);
+    await waitFor(async () => expect((await get("/healthz")).status).toBe(200));
   });
   afterAll(async () => {
     child?.kill("SIGTERM");
@@ -246,7 +246,7 @@ describe.skipIf(lacks("nginx"))("behind nginx with a cache", () => {
     );
     // The number by the clock that nginx itself goes by: once for each second that began, and once before the first.
     expect(reached).toBeLessThanOrEqual(Math.ceil(seconds) + 2);
-    await vi.waitFor(async () => expect((await get(path)).text).toContain("Second"), WAIT);
+    await waitFor(async () => expect((await get(path)).text).toContain("Second"));
   });
 
   test("what is cancelled and who is suspended is gone for all, from page, feeds and inbox", async () => {
@@ -263,11 +263,11 @@ describe.skipIf(lacks("nginx"))("behind nginx with a cache", () => {
       for (const { status, text } of await all())
         expect([status, text.includes("Taken back")]).toEqual([200, false]);
     };
-    await vi.waitFor(cancelled, WAIT);
+    await waitFor(cancelled);
     await suspend(world, handle);
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       for (const { status } of await all()) expect(status).toBe(404);
-    }, WAIT);
+    });
   });
 
   test("a browser is told to ask each time, and is told 304 by the cache; an invite's page is kept by nobody", async () => {

@@ -2,11 +2,11 @@
 // what is confirmed is counted, through silence, sleep and several tabs. Needs CHROMIUM=/path/to/chromium.
 
 import type { BrowserContext, Page } from "playwright-core";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { card, joinInApp, kept, setHidden, tokenOf } from "../support/app.ts";
 import { heldNow } from "../support/held.ts";
 import { inBrowser, phoneForEach, siteAndBrowser } from "../support/in_browser.ts";
-import { eventually, WAIT } from "../support/wait.ts";
+import { eventually, WAIT, waitFor } from "../support/wait.ts";
 
 inBrowser("following a channel", () => {
   const its = siteAndBrowser();
@@ -29,8 +29,7 @@ inBrowser("following a channel", () => {
   const stats = async (alert: any) =>
     (await its.site.world.rest("get_alert_stats", { pusher_id: pusher.id, alert_id: alert.body.id })).body
       .totals;
-  const held = (count: number) =>
-    vi.waitFor(async () => expect(await heldNow(its.site.world)).toBe(count), WAIT);
+  const held = (count: number) => waitFor(async () => expect(await heldNow(its.site.world)).toBe(count));
 
   // docs/rules.md#app-grants-nothing
   test("the link shows who asks for what, grants nothing by itself, and joins", async () => {
@@ -100,11 +99,11 @@ inBrowser("following a channel", () => {
     const alert = await send("Move your cars", { requires_ack: true });
     await card(page, "Move your cars").getByRole("button", { name: "I have seen this" }).click();
     await card(page, "Move your cars").getByText("You confirmed at").waitFor();
-    await vi.waitFor(async () => expect(await stats(alert)).toMatchObject({ reads: 1, acks: 1 }), WAIT);
+    await waitFor(async () => expect(await stats(alert)).toMatchObject({ reads: 1, acks: 1 }));
     const other = await send("Read me");
     await card(page, "Read me").getByRole("link").click();
     await page.getByRole("heading", { name: "Read me", level: 1 }).waitFor();
-    await vi.waitFor(async () => expect(await stats(other)).toMatchObject({ reads: 1, acks: 0 }), WAIT);
+    await waitFor(async () => expect(await stats(other)).toMatchObject({ reads: 1, acks: 0 }));
     expect(await kept(page, "reports")).toEqual([]);
   });
 
@@ -144,13 +143,13 @@ inBrowser("following a channel", () => {
       (await its.site.world.handset("GET", `/channels/${pusher.handle}`, await tokenOf(page))).body
         .subscription;
     await page.getByRole("switch", { name: "Play sounds" }).check();
-    await vi.waitFor(async () => expect((await subscription()).permissions).toEqual(["sound"]), WAIT);
+    await waitFor(async () => expect((await subscription()).permissions).toEqual(["sound"]));
     // Pressed before the first answer is there, both count.
     await page.getByRole("switch", { name: "Notify you" }).check();
     await page.getByRole("switch", { name: "Play sounds" }).uncheck();
-    await vi.waitFor(async () => expect((await subscription()).permissions).toEqual(["notify"]), WAIT);
+    await waitFor(async () => expect((await subscription()).permissions).toEqual(["notify"]));
     await page.getByRole("button", { name: "Mute", exact: true }).click();
-    await vi.waitFor(async () => expect((await subscription()).muted).toBe(true), WAIT);
+    await waitFor(async () => expect((await subscription()).muted).toBe(true));
     await page.getByRole("button", { name: "Unmute" }).waitFor();
     await page.getByRole("button", { name: "Leave the channel" }).click();
     await page.getByRole("button", { name: "Leave Riverside Flood Desk" }).click();
@@ -175,7 +174,7 @@ inBrowser("following a channel", () => {
     expect(await stats(alert)).toMatchObject({ reads: 0, acks: 0 });
     await context.setOffline(false);
     await card(page, "Meanwhile").waitFor();
-    await vi.waitFor(async () => expect(await stats(alert)).toMatchObject({ reads: 1, acks: 1 }), WAIT);
+    await waitFor(async () => expect(await stats(alert)).toMatchObject({ reads: 1, acks: 1 }));
     await page.getByText("Offline.").waitFor({ state: "detached" });
   });
 

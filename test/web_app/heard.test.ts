@@ -4,12 +4,12 @@
 import { availableParallelism, loadavg } from "node:os";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { BrowserContext, Page } from "playwright-core";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { card, joinInApp } from "../support/app.ts";
 import { heldNow } from "../support/held.ts";
 import { inBrowser, phoneForEach, siteAndBrowser } from "../support/in_browser.ts";
 import { observe, untilRung } from "../support/senses.ts";
-import { WAIT } from "../support/wait.ts";
+import { WAIT, waitFor } from "../support/wait.ts";
 
 /** What is heard within a second takes as many times longer as the machine has more to do than it can. */
 const second = () => 1000 * Math.max(1, (2 * loadavg()[0]!) / availableParallelism());
@@ -48,7 +48,7 @@ inBrowser("from an assistant to an ear", () => {
     });
     expect(answer.isError ?? false).toBe(false);
   };
-  const held = () => vi.waitFor(async () => expect(await heldNow(its.site.world)).toBe(1), WAIT);
+  const held = () => waitFor(async () => expect(await heldNow(its.site.world)).toBe(1));
   const peak = (of = page) => of.evaluate(() => (globalThis as any).heard.peak() as number);
   const rung = (of = page): Promise<string[]> => of.evaluate(() => (globalThis as any).heard.strips);
   const vibrations = (): Promise<number[][]> =>
@@ -114,7 +114,7 @@ inBrowser("from an assistant to an ear", () => {
           page.waitForFunction((title) => (globalThis as any).heard.notified.includes(title), title, waits),
         ),
       ]);
-      await vi.waitFor(async () => expect(await peak()).toBe(0), WAIT);
+      await waitFor(async () => expect(await peak()).toBe(0));
       await page.evaluate(() => (globalThis as any).heard.forget());
       await held();
       expect(await lines()).toContain(title);
@@ -165,13 +165,12 @@ inBrowser("from an assistant to an ear", () => {
     const felt = (of: Page): Promise<number> =>
       of.evaluate(() => (globalThis as any).heard.vibrations.filter(Array.isArray).length);
     const both = async () => (await felt(page)) + (await felt(second));
-    await vi.waitFor(async () => expect(await both()).toBe(1), WAIT);
-    await vi.waitFor(
-      async () => expect([...(await rung()), ...(await rung(second))]).toEqual(["Ringing: Once"]),
-      WAIT,
+    await waitFor(async () => expect(await both()).toBe(1));
+    await waitFor(async () =>
+      expect([...(await rung()), ...(await rung(second))]).toEqual(["Ringing: Once"]),
     );
     await send("Twice");
     await Promise.all([card(page, "Twice").waitFor(), card(second, "Twice").waitFor()]);
-    await vi.waitFor(async () => expect(await both()).toBe(2), WAIT);
+    await waitFor(async () => expect(await both()).toBe(2));
   });
 });

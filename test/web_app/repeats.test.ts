@@ -2,14 +2,14 @@
 // where that person does not want it. The page's clock is moved by the test. Covers docs/rules.md#repeats.
 
 import type { Page } from "playwright-core";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
 import { card, joinInApp, kept } from "../support/app.ts";
 import { heldNow } from "../support/held.ts";
 import { inBrowser, phoneForEach, siteAndBrowser } from "../support/in_browser.ts";
 import { foundByAxe } from "../support/looks.ts";
 import { observe } from "../support/senses.ts";
-import { WAIT } from "../support/wait.ts";
+import { waitFor } from "../support/wait.ts";
 
 /** Where pictures of the pages are kept, when somebody wants to look at them. */
 const PICTURES = process.env.PICTURES;
@@ -37,7 +37,7 @@ inBrowser("an urgent alert that waits to be confirmed", () => {
       grants: ["Vibrate", "Play sounds", ...grants],
     });
     await page.getByRole("link", { name: "Inbox" }).first().click();
-    await vi.waitFor(async () => expect(await heldNow(its.site.world)).toBe(1), WAIT);
+    await waitFor(async () => expect(await heldNow(its.site.world)).toBe(1));
   };
   const urgent = { priority: "urgent", requires_ack: true, repeat_until_acked: true };
   const send = async (title: string, more: object = urgent) => {
@@ -46,7 +46,7 @@ inBrowser("an urgent alert that waits to be confirmed", () => {
   };
   const felt = () =>
     page.evaluate<number>(() => (globalThis as any).heard.vibrations.filter(Array.isArray).length);
-  const rings = (count: number) => vi.waitFor(async () => expect(await felt()).toBe(count), WAIT);
+  const rings = (count: number) => waitFor(async () => expect(await felt()).toBe(count));
   const pass = (minutes: number) => page.clock.fastForward(minutes * 60_000);
   let marks = 0;
   /** What comes after whatever was due has been heard, so that nothing else was. */
@@ -91,12 +91,10 @@ inBrowser("an urgent alert that waits to be confirmed", () => {
     await send("The quay floods");
     await rings(1);
     await page.getByRole("button", { name: "I have seen this" }).first().click();
-    await vi.waitFor(
-      async () =>
-        expect(
-          (await kept(page, "alerts")).filter(({ acked_at }) => acked_at !== null && acked_at !== undefined),
-        ).toHaveLength(1),
-      WAIT,
+    await waitFor(async () =>
+      expect(
+        (await kept(page, "alerts")).filter(({ acked_at }) => acked_at !== null && acked_at !== undefined),
+      ).toHaveLength(1),
     );
     await pass(EVERY + 1);
     await noMore(1);
@@ -119,9 +117,8 @@ inBrowser("an urgent alert that waits to be confirmed", () => {
     const switched = async (on: boolean) => {
       await page.goto(`${its.site.url}/app/#channel/${pusher.handle}`);
       await page.getByRole("switch", { name: SWITCH }).setChecked(on);
-      await vi.waitFor(
-        async () => expect(((await kept(page, "channels"))[0]?.once ?? false) === !on).toBe(true),
-        WAIT,
+      await waitFor(async () =>
+        expect(((await kept(page, "channels"))[0]?.once ?? false) === !on).toBe(true),
       );
     };
     await switched(false);
@@ -160,14 +157,12 @@ inBrowser("an urgent alert that waits to be confirmed", () => {
       await page.locator(`#${id}`).fill(at);
       await page.locator(`#${id}`).dispatchEvent("change");
     }
-    await vi.waitFor(
-      async () =>
-        expect(JSON.stringify(await kept(page, "facts"))).toContain(`"from":"${from}","to":"${to}"`),
-      WAIT,
+    await waitFor(async () =>
+      expect(JSON.stringify(await kept(page, "facts"))).toContain(`"from":"${from}","to":"${to}"`),
     );
     await page.getByRole("link", { name: "Inbox" }).first().click();
     await pass(EVERY + 1);
-    await vi.waitFor(async () => expect(await times()).toBe(1), WAIT);
+    await waitFor(async () => expect(await times()).toBe(1));
     // They are over by then.
     await pass(EVERY);
     await rings(count + 1);

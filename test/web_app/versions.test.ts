@@ -3,9 +3,9 @@
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { inBrowser, siteAndBrowser } from "../support/in_browser.ts";
-import { WAIT } from "../support/wait.ts";
+import { WAIT, waitFor } from "../support/wait.ts";
 
 /** The worker and the page of a version carry its mark; all else is the service's own. */
 async function front(to: string) {
@@ -46,9 +46,8 @@ inBrowser("a newer version of the app", () => {
       const strip = page.getByText("A new version is here.");
       await page.goto(`${url}/app/`);
       await page.evaluate("navigator.serviceWorker.ready.then(() => true)");
-      await vi.waitFor(
-        async () => expect(await page.evaluate("navigator.serviceWorker.controller !== null")).toBe(true),
-        WAIT,
+      await waitFor(async () =>
+        expect(await page.evaluate("navigator.serviceWorker.controller !== null")).toBe(true),
       );
       expect([await shown(), (await kept()).length, await strip.count()]).toEqual(["first", 1, 0]);
 
@@ -64,10 +63,7 @@ inBrowser("a newer version of the app", () => {
       await page.locator('body[data-version="second"]').waitFor();
       await page.getByRole("heading", { level: 1, name: "Inbox" }).waitFor();
       expect(await strip.count()).toBe(0);
-      await vi.waitFor(
-        async () => expect(await kept()).toEqual([expect.stringMatching(/^belfry-second-/)]),
-        WAIT,
-      );
+      await waitFor(async () => expect(await kept()).toEqual([expect.stringMatching(/^belfry-second-/)]));
     } finally {
       await context.close();
       await close();

@@ -6,7 +6,7 @@ import { expect, test, vi } from "vitest";
 import { joinInApp, kept } from "../support/app.ts";
 import { inBrowser, siteAndBrowser } from "../support/in_browser.ts";
 import { watched } from "../support/site.ts";
-import { WAIT } from "../support/wait.ts";
+import { waitFor } from "../support/wait.ts";
 
 inBrowser("the worker", () => {
   const its = siteAndBrowser({}, { whole: true });
@@ -32,10 +32,10 @@ inBrowser("the worker", () => {
     return {
       /** The browser's tools lose one at times, without a word; a worker that does not show anything fails all the same. */
       wakes: (shows: () => Promise<void>) =>
-        vi.waitFor(async () => {
+        waitFor(async () => {
           await session.send("ServiceWorker.deliverPushMessage", push);
           await vi.waitFor(shows, { timeout: 5_000 });
-        }, WAIT),
+        }),
       lines: () =>
         page.evaluate(async () => {
           const registration = await (globalThis as any).navigator.serviceWorker.getRegistration("/app");
@@ -74,10 +74,7 @@ inBrowser("the worker", () => {
     const first = await its.site.world.alert(pusher.id, { title: "Move up", requires_ack: true, send: true });
     await shown("Move up");
     expect(await press("Move up", "ack")).toEqual([["ack", "I have seen this"]]);
-    await vi.waitFor(
-      async () => expect(await statsOf(pusher, first)).toMatchObject({ reads: 1, acks: 1 }),
-      WAIT,
-    );
+    await waitFor(async () => expect(await statsOf(pusher, first)).toMatchObject({ reads: 1, acks: 1 }));
     expect(await lines()).toEqual([]);
 
     // Without a network it is noted, and told when the app is open again.
@@ -85,14 +82,11 @@ inBrowser("the worker", () => {
     await shown("Again");
     await context.setOffline(true);
     await press("Again", "ack");
-    await vi.waitFor(async () => expect(await kept(page, "reports")).toHaveLength(2), WAIT);
+    await waitFor(async () => expect(await kept(page, "reports")).toHaveLength(2));
     await context.setOffline(false);
     expect(await statsOf(pusher, second)).toMatchObject({ acks: 0 });
     await page.goto(`${its.site.url}/app/#inbox`);
-    await vi.waitFor(
-      async () => expect(await statsOf(pusher, second)).toMatchObject({ reads: 1, acks: 1 }),
-      WAIT,
-    );
+    await waitFor(async () => expect(await statsOf(pusher, second)).toMatchObject({ reads: 1, acks: 1 }));
     await page.locator(".list .alert", { hasText: "Again" }).getByText("You confirmed at").waitFor();
     await context.close();
   });

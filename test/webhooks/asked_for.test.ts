@@ -1,10 +1,10 @@
 // Events that are told where somebody asks for them: what was scheduled has become visible, and how often alerts were
 // acknowledged. Told once, over processes and their ends, late instead of lost, and nothing where nobody asks.
 
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { uuidOf } from "../support/handsets.ts";
 import { httpSink } from "../support/sinks.ts";
-import { WAIT } from "../support/wait.ts";
+import { waitFor } from "../support/wait.ts";
 import { inSeconds, World } from "../support/world.ts";
 
 const HOUR = 3600;
@@ -96,7 +96,7 @@ test("what was scheduled is told once when it has become visible, whoever looked
   expect((await feed("alert.visible")).map(({ id }: any) => uuidOf(id)).toSorted()).toEqual(
     events.map(({ id }) => id).toSorted(),
   );
-  await vi.waitFor(() => expect(sink.requests.length).toBe(2), WAIT);
+  await waitFor(() => expect(sink.requests.length).toBe(2));
   expect(sink.requests.map(({ headers }) => headers["x-webhook-event"])).toEqual([ASKED[0], ASKED[0]]);
 });
 

@@ -10,7 +10,7 @@ import { targetRules } from "../../src/effects/webhooks/target.ts";
 import { type DnsScript, scriptedDns } from "../support/dns.ts";
 import { lacks } from "../support/lacks.ts";
 import { httpSink, selfSigned, tcpSink } from "../support/sinks.ts";
-import { turn, turnUntil, WAIT } from "../support/wait.ts";
+import { turn, turnUntil, WAIT, waitFor } from "../support/wait.ts";
 
 const closers: (() => void)[] = [];
 afterEach(() => {
@@ -76,7 +76,7 @@ describe("a receiver that answers 2xx", () => {
     const t = Number(/^t=(\d+)/.exec(header)![1]);
     expect(t).toBeGreaterThanOrEqual(began);
     expect(t).toBeLessThanOrEqual(Date.now() / 1000);
-    await vi.waitFor(async () => expect(await sink.open()).toBe(0), WAIT);
+    await waitFor(async () => expect(await sink.open()).toBe(0));
   });
 
   test.each([200, 201, 202, 204, 299])("%d is success", async (status) => {
@@ -114,7 +114,7 @@ describe("a receiver that answers 2xx", () => {
     const result = await deliver(`http://127.0.0.1:${sink.port}/`);
     // Read to the end it would be a timeout.
     expect(result).toMatchObject({ ok: true, status: 200 });
-    await vi.waitFor(() => expect(sink.open()).toBe(0), WAIT);
+    await waitFor(() => expect(sink.open()).toBe(0));
     const atClose = written;
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(written).toBe(atClose);
@@ -144,7 +144,7 @@ describe("a receiver that answers something else", () => {
     );
     const result = await deliver(`http://127.0.0.1:${sink.port}/`);
     expect(result).toMatchObject({ ok: false, status, failure: "status" });
-    await vi.waitFor(async () => expect(await sink.open()).toBe(0), WAIT);
+    await waitFor(async () => expect(await sink.open()).toBe(0));
   });
 
   // docs/rules.md#event-no-redirect
@@ -178,7 +178,7 @@ describe("a receiver that answers something else", () => {
     const result = await deliver(`http://127.0.0.1:${sink.port}/`);
     expect(result).toMatchObject({ ok: false, failure: "reply" });
     expect(sink.connections()).toBe(1);
-    await vi.waitFor(() => expect(sink.open()).toBe(0), WAIT);
+    await waitFor(() => expect(sink.open()).toBe(0));
   });
 
   test.each([
@@ -259,14 +259,14 @@ describe("one time for everything", () => {
     const result = await deliver(`http://127.0.0.1:${sink.port}/`, { timeoutMs });
     expect(result).toMatchObject({ ok: false, status, failure: "timeout" });
     expect(result.durationMs).toBeGreaterThanOrEqual(timeoutMs - 5);
-    await vi.waitFor(() => expect(sink.open()).toBe(0), WAIT);
+    await waitFor(() => expect(sink.open()).toBe(0));
   });
 
   test("a receiver that never answers the TLS greeting", async () => {
     const sink = await opened(tcpSink());
     const result = await deliver(`https://127.0.0.1:${sink.port}/`, { timeoutMs: 250 });
     expect(result).toMatchObject({ ok: false, status: null, failure: "timeout" });
-    await vi.waitFor(() => expect(sink.open()).toBe(0), WAIT);
+    await waitFor(() => expect(sink.open()).toBe(0));
   });
 
   test("name servers that never answer", async () => {
@@ -321,7 +321,7 @@ describe("one time for everything", () => {
     const end = new AbortController();
     // Its own time is beyond the test's.
     const under = deliver(`http://127.0.0.1:${sink.port}/`, { signal: end.signal, timeoutMs: 3_600_000 });
-    await vi.waitFor(() => expect(sink.connections()).toBe(1), WAIT);
+    await waitFor(() => expect(sink.connections()).toBe(1));
     end.abort();
     expect(await under).toMatchObject({ ok: false });
     expect(await deliver(`http://127.0.0.1:${sink.port}/`, { signal: AbortSignal.abort() })).toMatchObject({

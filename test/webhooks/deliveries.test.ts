@@ -13,7 +13,7 @@ import { newWebhookSecret } from "../../src/effects/webhooks/sign.ts";
 import { targetRules } from "../../src/effects/webhooks/target.ts";
 import { newUuid, showId } from "../../src/model/domain/ids.ts";
 import { httpSink, tcpSink } from "../support/sinks.ts";
-import { WAIT } from "../support/wait.ts";
+import { WAIT, waitFor } from "../support/wait.ts";
 
 const closers: (() => void)[] = [];
 afterEach(() => {
@@ -177,7 +177,7 @@ describe("bounds", () => {
       deliveries.emit(event(n), "w");
       await Promise.resolve();
     }
-    await vi.waitFor(() => expect(dropped.get("a")).toBe(86), WAIT);
+    await waitFor(() => expect(dropped.get("a")).toBe(86));
     expect(open).toHaveLength(4);
     expect(deliveries.pending()).toBe(14);
     // docs/rules.md#event-room
@@ -206,7 +206,7 @@ describe("bounds", () => {
     const { deliveries, dropped } = make({ deliver: async () => good, limits: { waiting: 10 } });
     for (let n = 0; n < 100; n += 1) deliveries.emit(event(n), "w");
     // Four are asked for at once, ten wait, and these are the newest.
-    await vi.waitFor(() => expect(dropped.get("a")).toBe(86), WAIT);
+    await waitFor(() => expect(dropped.get("a")).toBe(86));
     await deliveries.drain(120_000);
   });
 
@@ -241,7 +241,7 @@ describe("fairness", () => {
     // Nothing is given up by its time before the live one has everything.
     const { deliveries, results } = make({ endpointsFor: async () => all, timeoutMs: 10 * WAIT.timeout });
     for (let n = 0; n < 100; n += 1) deliveries.emit(event(n), "w");
-    await vi.waitFor(() => expect(results.filter(([id]) => id === "live")).toHaveLength(100), WAIT);
+    await waitFor(() => expect(results.filter(([id]) => id === "live")).toHaveLength(100));
     expect(results.filter(([, result]) => !result.ok)).toHaveLength(0);
     expect(dead.open()).toBeLessThanOrEqual(256);
     await deliveries.drain(0);
@@ -314,9 +314,9 @@ describe("fairness", () => {
       },
     });
     for (let n = 0; n < 40; n += 1) deliveries.emit({ ...event(n), data: { pusher_id: `psh_${n}` } }, "loud");
-    await vi.waitFor(() => expect(open).toHaveLength(16), WAIT);
+    await waitFor(() => expect(open).toHaveLength(16));
     deliveries.emit(event(1), "quiet");
-    await vi.waitFor(() => expect(asked).toContain("quiet"), WAIT);
+    await waitFor(() => expect(asked).toContain("quiet"));
     await tick();
     // Each place that is given back goes to whoever holds less than a share.
     for (const { end } of open.splice(0, 3)) end(good);
@@ -448,7 +448,7 @@ describe("drain", () => {
     for (let n = 0; n < 100; n += 1) deliveries.emit(event(n), "w");
     await tick();
     await deliveries.drain(100);
-    await vi.waitFor(() => expect([deliveries.pending(), sink.open()]).toEqual([0, 0]), WAIT);
+    await waitFor(() => expect([deliveries.pending(), sink.open()]).toEqual([0, 0]));
     expect(results).toEqual([]);
     expect(lines.warn).toHaveBeenCalledWith({ left: 100 }, expect.any(String));
   });

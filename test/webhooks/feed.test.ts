@@ -1,7 +1,7 @@
 // The feed of events under transactions that commit in another order than they wrote: nothing is lost, repeated or turned
 // round, while a reader that goes by the order of writing loses something in the same run. And what an event costs.
 
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { newUuid } from "../../src/model/domain/ids.ts";
 import { operatorActor } from "../../src/operation/audit.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
@@ -12,7 +12,7 @@ import { atOnce, pause } from "../support/at_once.ts";
 import { databaseProxy } from "../support/database_proxy.ts";
 import { toldOf, uuidOf } from "../support/handsets.ts";
 import { httpSink } from "../support/sinks.ts";
-import { WAIT } from "../support/wait.ts";
+import { waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 let world: World;
@@ -111,7 +111,7 @@ test("who goes on from place to place gets every event once, whatever commits la
     const quiet = await world.pusher({}, key);
     const late = call(world, "create_alert", { pusher_id: quiet.id, title: "Held", send: true });
     const waits = "select from pg_locks where locktype = 'advisory' and not granted";
-    await vi.waitFor(async () => expect(await world.sql(waits)).toHaveLength(1), WAIT);
+    await waitFor(async () => expect(await world.sql(waits)).toHaveLength(1));
     await atOnce(
       24,
       async (i) => {
@@ -183,22 +183,22 @@ test("the feed says what webhooks were told, byte for byte, under the same ids",
   });
   await toldOf(world, pusher.id, 0);
   const events_told = published().filter(({ data }) => data.pusher_id === pusher.id).length;
-  await vi.waitFor(() => expect(sink.requests).toHaveLength(events_told), WAIT);
+  await waitFor(() => expect(sink.requests).toHaveLength(events_told));
   const told = sink.requests.map(({ headers, body }) => [headers["x-webhook-event-id"], body.toString()]);
   const { data } = await call(world, "list_events");
   expect(new Map(data.map(({ id, ...event }: any) => [id, JSON.stringify(event)]))).toEqual(
     new Map(told as any),
   );
   // A delivery is logged once its receiver has answered.
-  const log = await vi.waitFor(async () => {
+  const log = await waitFor(async () => {
     const deliveries = (await call(world, "list_deliveries", { webhook_id: hook.id })).data;
     const logged = deliveries.map(({ event_id }: any) => event_id);
     expect(new Set(logged)).toEqual(new Set(data.map(({ id }: any) => id)));
     return deliveries;
-  }, WAIT);
+  });
   const again = { webhook_id: hook.id, delivery_id: log[0].id };
   expect((await call(world, "redeliver", again)).event_id).toBe(log[0].event_id);
-  await vi.waitFor(() => expect(sink.requests).toHaveLength(events_told + 1), WAIT);
+  await waitFor(() => expect(sink.requests).toHaveLength(events_told + 1));
   expect(sink.requests[events_told]!.headers["x-webhook-event-id"]).toBe(log[0].event_id);
   sink.close();
 });

@@ -1,10 +1,10 @@
 // Deliveries that somebody asks for by hand, and the log of all: what reaches the receiver, how it is signed, and what counts.
 
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { verifySignature } from "../../src/effects/webhooks/sign.ts";
 import { uuidOf } from "../support/handsets.ts";
 import { httpSink } from "../support/sinks.ts";
-import { WAIT } from "../support/wait.ts";
+import { waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 let world: World;
@@ -43,11 +43,11 @@ const endpoint = async () => (await call("list_webhooks")).data[0];
 const send = () => call("create_alert", { pusher_id: pusher.id, title: "The quay floods", send: true });
 /** Waits until so many deliveries are over. */
 const over = (count: number) =>
-  vi.waitFor(async () => {
+  waitFor(async () => {
     const done = (await log()).filter(({ ok }) => ok !== null);
     expect(done).toHaveLength(count);
     return done;
-  }, WAIT);
+  });
 const fits = (n: number, secret: string) => {
   const { headers, body } = sink.requests[n]!;
   return verifySignature({ header: String(headers["x-webhook-signature"]), rawBody: body, secret });
@@ -149,7 +149,7 @@ test("the log keeps the newest 200, for seven days", async () => {
     (await world.sql("select from webhook_delivery where endpoint_id = ?", [uuidOf(hook.id)])).length;
   await rows(210, "1 hour");
   await send();
-  await vi.waitFor(async () => expect(await count()).toBe(200), WAIT);
+  await waitFor(async () => expect(await count()).toBe(200));
   expect((await log())[0]).toMatchObject({ status: 200 });
   await rows(3, "8 days");
   expect(await world.service.housekeeping.round("webhook_deliveries")).toBe(3);

@@ -7,12 +7,12 @@ import { DELIVERY_TIMEOUT_MS } from "../../src/effects/webhooks/deliver.ts";
 import { scriptedDns } from "../support/dns.ts";
 import { join, joined, registered, toldOf, uuidOf } from "../support/handsets.ts";
 import { httpSink, tcpSink } from "../support/sinks.ts";
-import { WAIT } from "../support/wait.ts";
+import { WAIT, waitFor } from "../support/wait.ts";
 import { inSeconds, uniqueHandle, World } from "../support/world.ts";
 
 const ALL = ["alert.sent", "alert.scheduled", "alert.cancelled", "subscriber.created", "subscriber.deleted"];
 
-const eventually = (check: () => unknown) => vi.waitFor(async () => expect(await check()).toBeTruthy(), WAIT);
+const eventually = (check: () => unknown) => waitFor(async () => expect(await check()).toBeTruthy());
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** A receiver whose answers a test may change. */
@@ -534,7 +534,7 @@ describe("on a service", () => {
             .map(({ data }) => data.title)
             .sort(),
         );
-      await vi.waitFor(() => expect(heard()).toEqual(want), WAIT);
+      await waitFor(() => expect(heard()).toEqual(want));
       // And nothing else comes.
       await pause(100);
       expect(heard()).toEqual(want);

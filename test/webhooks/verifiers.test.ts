@@ -3,13 +3,13 @@
 import { spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { signPayload } from "../../src/effects/webhooks/sign.ts";
 import { GO_MS, goModule, runGo } from "../support/go.ts";
 import { lacks, type Program } from "../support/lacks.ts";
 import { temporaryFolder } from "../support/processes.ts";
 import { httpSink } from "../support/sinks.ts";
-import { WAIT } from "../support/wait.ts";
+import { waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -71,7 +71,7 @@ beforeAll(async () => {
   world = await World.open({ settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" } });
   const sink = await httpSink((_request, response) => response.end());
   const got = async (count: number): Promise<Got> => {
-    await vi.waitFor(() => expect(sink.requests).toHaveLength(count), WAIT);
+    await waitFor(() => expect(sink.requests).toHaveLength(count));
     const { headers, body } = sink.requests.at(-1)!;
     return { header: String(headers["x-webhook-signature"]), body };
   };
