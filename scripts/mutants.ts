@@ -372,7 +372,7 @@ export const MUTANTS: readonly Mutant[] = [
     area: "webhooks",
     fault: "what we dropped counts as delivered nowhere",
     file: "src/effects/webhooks/deliveries.ts",
-    from: "          recordDropped(loser.endpointId, 1);\n",
+    from: "    recordDropped(loser.endpointId, 1);\n",
     to: "",
     tests: DELIVERIES,
     named: "so many under way",
