@@ -188,6 +188,8 @@ test("since says from where on", async () => {
   expect(await asked(`&since=${first.id}`)).toEqual(["2", "3"]);
   expect(await asked(`&since=${Math.floor(Date.now() / 1000) + 60}`)).toEqual([]);
   expect(await asked("&since=1600000000")).toEqual(["1", "2", "3"]);
+  // An id that says to be of the year 10889.
+  expect(await asked(`&since=alr_7${"z".repeat(25)}`)).toEqual([]);
   expect(
     (await poll(`${pusher.handle}/json`, { "X-Poll": "1", "X-Since": second.id })).map((m) => m.message),
   ).toEqual(["3"]);

@@ -107,8 +107,12 @@ function sinceOf(said: string, now: Date): "all" | "latest" | { at: Date; after:
   if (said === "none") return null;
   if (said === "all" || said === "latest") return said;
   const uuid = parseId("alr", said);
-  // The first digits of our ids are the instant at which they were made: before anybody heard of it.
-  if (uuid) return { at: new Date(Number.parseInt(uuid.replace("-", "").slice(0, 12), 16)), after: uuid };
+  if (uuid) {
+    // The first digits of our ids are the instant at which they were made: before anybody heard of it. Anybody may write others, of
+    // instants beyond what PostgreSQL reads.
+    const made = Number.parseInt(uuid.replace("-", "").slice(0, 12), 16);
+    return { at: new Date(Math.min(made, now.getTime())), after: uuid };
+  }
   if (/^\d{1,11}$/.test(said)) return { at: new Date(Number(said) * 1000), after: null };
   const ahead = DURATION.test(said) ? delayOf(said, now) : null;
   if (ahead) return { at: new Date(Math.max(0, 2 * now.getTime() - ahead.at.getTime())), after: null };
