@@ -8,11 +8,16 @@ import { forgetChannel, type KeptChannel } from "./store.ts";
 import { hurry } from "./tabs.ts";
 import type { Card, Subscription } from "./wire.ts";
 
-/** Keeps a card as it was shown now. Who calls it says `changed()` afterwards. */
-export const keep = async (card: Card): Promise<KeptChannel> => {
-  const once = current().channels.get(card.handle)?.once ?? false;
-  const kept = { once, ...card, looked_at: now() };
-  await current().store?.put("channels", kept);
+/**
+ * Keeps a card as it was shown now. Who calls it says `changed()` afterwards. `once` stays as it was last kept where it is not said: what
+ * is on the screen may be older than what the person has just chosen.
+ */
+export const keep = async (card: Card, once?: boolean): Promise<KeptChannel> => {
+  const work = current().store?.transaction("channels", "readwrite");
+  const before = await work?.store.get(card.handle);
+  const kept = { ...card, once: once ?? before?.once ?? false, looked_at: now() };
+  await work?.store.put(kept);
+  await work?.done;
   return kept;
 };
 
@@ -44,7 +49,7 @@ export async function adjust(card: Card, part: { muted?: boolean; permissions?: 
 /** Whether urgent alerts of it are shown again is this device's own business: the service is not told. */
 export async function showOnce(card: Card, once: boolean): Promise<void> {
   const kept = current().channels.get(card.handle);
-  if (kept) await keep({ ...kept, once } as KeptChannel);
+  if (kept) await keep(kept, once);
   await changed();
 }
 
