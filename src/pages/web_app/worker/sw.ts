@@ -153,7 +153,12 @@ async function acknowledge(id: string): Promise<void> {
     body: JSON.stringify({ reports }),
   }).catch(() => null);
   // The app sends it when it is open again.
-  if (!sent?.ok) await inStore((store) => Promise.all(reports.map((report) => store.add("reports", report))));
+  if (!sent?.ok)
+    await inStore(async (store) => {
+      const work = store.transaction("reports", "readwrite");
+      for (const report of reports) void work.store.add(report);
+      await work.done;
+    });
   new BroadcastChannel("belfry").postMessage({ kind: "changed" });
 }
 
