@@ -242,7 +242,12 @@ describe("a server in use, by URL", () => {
     [
       "rows are left out of the manifest",
       (copy) => change(copy, (said) => said.tables.pop()),
-      /tables or columns that its version/,
+      /tables, columns or sequences that its version/,
+    ],
+    [
+      "a sequence is not one of its tables",
+      (copy) => change(copy, (said) => said.sequences.push({ name: "pg_catalog.x", last: "1" })),
+      /tables, columns or sequences that its version/,
     ],
     [
       "rows are counted otherwise",
@@ -428,6 +433,10 @@ describe("an embedded server", () => {
     const damaged = at("damaged");
     cpSync(json.backup, damaged, { recursive: true });
     flip(join(damaged, "rows-workspace-000001.gz"));
+    expect((await belfry(["restore", damaged], second)).refusal.error.message).toContain("is damaged");
+    expect(existsSync(second.DATA_DIR)).toBe(false);
+    flip(join(damaged, "rows-workspace-000001.gz"));
+    change(damaged, (said) => (said.tables.find(({ name }: any) => name === "workspace").rows = 99));
     expect((await belfry(["restore", damaged], second)).refusal.error.message).toContain("is damaged");
     expect(existsSync(restoring)).toBe(true);
     const started = await belfry(["serve"], { ...second, PORT: "0" });

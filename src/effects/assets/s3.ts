@@ -1,6 +1,7 @@
 // Files with an S3-compatible provider: three verbs on one address, signed, and what is there. Loaded by those alone who use it.
 
 import { AwsClient } from "aws4fetch";
+import { safeFileName, tooLarge } from "./file_name.ts";
 import type { Backend } from "./store.ts";
 
 export interface Bucket {
@@ -25,7 +26,7 @@ export function s3Backend({ endpoint, bucket, ...credentials }: Bucket, patience
   /** Null for 404, which some providers also answer where what is gone already is removed. @throws naming the status. */
   async function call(method: string, id: string, body?: Uint8Array<ArrayBuffer>): Promise<Response | null> {
     // Signed here and sent once: whoever asked decides about another try.
-    const request = await client.sign(`${base}/${encodeURIComponent(id)}`, { method, body });
+    const request = await client.sign(`${base}/${safeFileName(id)}`, { method, body });
     const response = await fetch(request, { signal: AbortSignal.timeout(patienceMs) });
     if (response.ok) return response;
     // A connection is free again once its answer is read.
@@ -39,13 +40,25 @@ export function s3Backend({ endpoint, bucket, ...credentials }: Bucket, patience
       // A bucket that is not there.
       if (!(await call("PUT", id, new Uint8Array(bytes)))) throw new Error("PUT was answered 404");
     },
-    async get(id) {
+    async get(id, maxBytes = Number.POSITIVE_INFINITY) {
       const response = await call("GET", id);
-      return response && new Uint8Array(await response.arrayBuffer());
+      return response && readBytes(response, maxBytes);
     },
     remove: async (id) => void (await call("DELETE", id)),
     ask: async () => void (await call("HEAD", NO_FILE)),
   };
+}
+
+/** @throws UnsafeFileError, and reads no further, beyond `maxBytes`. */
+async function readBytes({ body }: Response, maxBytes: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of body ?? []) {
+    size += part.length;
+    if (size > maxBytes) throw tooLarge();
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
 }
 
 /**

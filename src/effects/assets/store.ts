@@ -2,7 +2,7 @@
 // of their row; which of them exist and who may have them, only the rows know.
 
 import { constants, mkdirSync } from "node:fs";
-import { access, open, readFile, rm } from "node:fs/promises";
+import { access, type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { FileStore } from "../../model/domain/assets.ts";
 import { FileStoreError } from "../../model/errors.ts";
@@ -10,14 +10,33 @@ import { need } from "../../model/need.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import type { Config } from "../../store/config/settings.ts";
 import { within } from "../../store/db/within.ts";
+import { notRegular, safeFileName, tooLarge } from "./file_name.ts";
 
 const isMissing = (error: NodeJS.ErrnoException) => error.code === "ENOENT";
 
+/** Files of a folder follow no symbolic link, and opening a named pipe does not wait. Windows has neither flag. */
+const { O_RDONLY, O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+const READ = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
+const WRITE = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK;
+
+/** @throws UnsafeFileError for a link, a folder and anything else that is not a regular file. */
+async function openFile(path: string, flags: number): Promise<FileHandle> {
+  const file = await open(path, flags, 0o600).catch((error: NodeJS.ErrnoException) => {
+    if (["ELOOP", "EISDIR", "ENXIO"].includes(error.code ?? "")) throw notRegular();
+    throw error;
+  });
+  if ((await file.stat()).isFile()) return file;
+  await file.close();
+  throw notRegular();
+}
+
+/** The folder itself may be a link of the operator's; what is in it may not. */
 export function folderBackend(base: string): Backend {
   mkdirSync(base, { recursive: true, mode: 0o700 });
+  const pathOf = (name: string) => join(base, safeFileName(name));
   return {
     async put(id, bytes) {
-      const file = await open(join(base, id), "w", 0o600);
+      const file = await openFile(pathOf(id), WRITE);
       try {
         await file.writeFile(bytes);
         // The row that says so is on the disk when it is answered; the bytes are before.
@@ -26,20 +45,28 @@ export function folderBackend(base: string): Backend {
         await file.close();
       }
     },
-    get: (id) =>
-      readFile(join(base, id)).catch((error) => {
+    async get(id, maxBytes = Number.POSITIVE_INFINITY) {
+      const file = await openFile(pathOf(id), READ).catch((error) => {
         if (isMissing(error)) return null;
         throw error;
-      }),
-    remove: (id) => rm(join(base, id), { force: true }),
+      });
+      if (!file) return null;
+      try {
+        if ((await file.stat()).size > maxBytes) throw tooLarge();
+        return await file.readFile();
+      } finally {
+        await file.close();
+      }
+    },
+    remove: async (id) => rm(pathOf(id), { force: true }),
     ask: () => access(base, constants.R_OK | constants.W_OK | constants.X_OK),
   };
 }
 
-/** What a store is made of. Each verb throws what the folder or the provider said. */
+/** What a store is made of. Each verb throws what the folder or the provider said, and UnsafeFileError. */
 export interface Backend extends FileStore {
-  /** Null when there is no such file. */
-  get(id: string): Promise<Uint8Array | null>;
+  /** Null when there is no such file. @throws UnsafeFileError for a file of more than `maxBytes`. */
+  get(id: string, maxBytes?: number): Promise<Uint8Array | null>;
   /** Whether it could be asked for one. */
   ask(): Promise<void>;
 }

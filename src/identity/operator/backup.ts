@@ -2,9 +2,8 @@
 
 import { IsolationLevel } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { z } from "zod";
 import { type AssetStore, createAssetStore } from "../../effects/assets/store.ts";
-import { conflict, invalidRequest } from "../../model/errors.ts";
+import { conflict } from "../../model/errors.ts";
 import { text } from "../../model/fields/sql.ts";
 import { need } from "../../model/need.ts";
 import type { Config } from "../../store/config/settings.ts";
@@ -14,42 +13,18 @@ import { run, statementsOf } from "../../store/db/statement.ts";
 import { hasDatabase } from "../../store/embedded/cluster.ts";
 import { loadSecret } from "../../store/secret/secret.ts";
 import { refuseOtherSecret } from "../auth/secret_check.ts";
-import { copying, writeRows } from "./backup_rows.ts";
 import {
-  type Box,
-  instantOf,
-  MANIFEST,
-  nameAt,
-  openShelf,
-  type Piece,
-  type ShelfSettings,
-} from "./backup_shelf.ts";
+  counted,
+  FORMAT,
+  filePiece,
+  type Manifest,
+  manifestBytes,
+  piecesOf,
+  SECRET_PIECE,
+} from "./backup_manifest.ts";
+import { copying, writeRows } from "./backup_rows.ts";
+import { type Box, instantOf, nameAt, openShelf, type Piece, type ShelfSettings } from "./backup_shelf.ts";
 import { type OperatorSettings, onOrm, withDatabase } from "./reach.ts";
-
-const piece = z.object({ name: z.string(), bytes: z.int(), sha256: z.string() });
-
-/** What stands in a manifest, which is written last. */
-export const Manifest = z.object({
-  belfry: z.literal("backup"),
-  /** What this reads; another number, another reading. */
-  format: z.int(),
-  version: z.string(),
-  made_at: z.string(),
-  postgresql: z.string(),
-  migrations: z.array(z.string()),
-  tables: z.array(
-    z.object({ name: z.string(), columns: z.array(z.string()), rows: z.int(), pieces: z.array(piece) }),
-  ),
-  sequences: z.array(z.object({ name: z.string(), last: z.string().nullable() })),
-  files: z.array(piece.extend({ id: z.string() })),
-  /** Of files that rows name and the store did not have. */
-  missing_files: z.array(z.string()),
-  /** Null: it was left out on purpose. */
-  secret: piece.nullable(),
-});
-export type Manifest = z.output<typeof Manifest>;
-
-export const FORMAT = 1;
 
 /** The store of uploaded files, and the secret. */
 export type ServerSettings = Parameters<typeof createAssetStore>[0] &
@@ -125,7 +100,7 @@ export async function makeBackup(
         ...(await writeRows(orm, em, client, box)),
         files: kept,
         missing_files: ids.filter((id) => files.get(id) === null),
-        secret: withoutSecret ? null : await box.put("secret", Buffer.from(`${secret}\n`)),
+        secret: withoutSecret ? null : await box.put(SECRET_PIECE, Buffer.from(`${secret}\n`)),
       };
     });
   };
@@ -136,7 +111,7 @@ export async function makeBackup(
     await box.remove().catch(() => {});
     throw error;
   });
-  await box.finish(Buffer.from(`${JSON.stringify(manifest)}\n`));
+  await box.finish(manifestBytes(manifest));
   return {
     backup: box.where,
     made_at: manifest.made_at,
@@ -147,18 +122,6 @@ export async function makeBackup(
     removed: keep === undefined ? [] : await removeOld(shelf, keep, now),
   };
 }
-
-/** What both commands tell of a backup. */
-export const counted = ({ tables, files }: Manifest) => ({
-  rows: tables.reduce((sum, { rows }) => sum + rows, 0),
-  files: files.length,
-});
-
-export const piecesOf = ({ tables, files, secret }: Manifest): Piece[] => [
-  ...tables.flatMap(({ pieces }) => pieces),
-  ...files,
-  ...(secret ? [secret] : []),
-];
 
 /** Rows are only written down as this version knows them. @throws 409. */
 async function refuseOtherVersion(
@@ -187,7 +150,7 @@ async function keepFiles(
   const missing = ids.filter((id) => !files.has(id));
   await eachOf(missing, async (id) => {
     const bytes = await store.get(id);
-    files.set(id, bytes && (await box.put(`file-${id}`, bytes)));
+    files.set(id, bytes && (await box.put(filePiece(id), bytes)));
   });
 }
 
@@ -209,37 +172,4 @@ async function removeOld(
   }
   for (const name of finished.slice(0, -keep)) await remove(name);
   return removed;
-}
-
-/** @throws 422 for what is none, and for one that this version cannot read. */
-export async function readManifest(box: Box, version: string): Promise<Manifest> {
-  const bytes = await box.get(MANIFEST);
-  let said: unknown;
-  try {
-    said = JSON.parse(Buffer.from(bytes ?? "").toString("utf8"));
-  } catch {
-    throw invalidRequest(
-      `${box.where} is damaged: its ${MANIFEST} is no JSON. Copy it again, or restore another backup.`,
-      "from",
-    );
-  }
-  const of = said as { belfry?: unknown; format?: unknown; version?: unknown } | null;
-  if (of?.belfry !== "backup") throw invalidRequest(`${box.where} is no backup of Belfry.`, "from");
-  const newer = `was made by a newer Belfry than this ${version}: restore it with the version that made it, which its ${MANIFEST} names, or a later one.`;
-  if (typeof of.format === "number" && of.format > FORMAT)
-    throw invalidRequest(`${box.where} ${newer}`, "from");
-  const read = Manifest.safeParse(said);
-  if (!read.success)
-    throw invalidRequest(
-      `${box.where} is damaged: its ${MANIFEST} is not as belfry backup writes it.`,
-      "from",
-    );
-  const had = standing(read.data.migrations);
-  if (had.newer.length > 0) throw invalidRequest(`${box.where} ${newer}`, "from");
-  if (had.before)
-    throw invalidRequest(
-      `${box.where} was made by a build from before ${had.before} was released: restore it with that build, and start the source of ${had.before} on it once.`,
-      "from",
-    );
-  return read.data;
 }

@@ -10,6 +10,7 @@ import { conflict, invalidRequest } from "../../model/errors.ts";
 import { need } from "../../model/need.ts";
 import { CELL_PREFIX } from "../../store/db/cell.ts";
 import type { Orm } from "../../store/db/orm.ts";
+import { rowsPiece } from "./backup_manifest.ts";
 import { type Box, type Piece, wholePiece } from "./backup_shelf.ts";
 
 export interface TableRows {
@@ -122,7 +123,7 @@ export async function writeRows(
     const rows = client.query(to(`copy (select ${columns.join(", ")} from ${quoted}) to stdout`));
     const pieces: Piece[] = [];
     const put = async (bytes: Uint8Array) =>
-      pieces.push(await box.put(`rows-${name}-${String(pieces.length + 1).padStart(6, "0")}.gz`, bytes));
+      pieces.push(await box.put(rowsPiece(name, pieces.length), bytes));
     await pipeline(rows, createGzip({ level: 4 }), async (zipped: AsyncIterable<Buffer>) => {
       for await (const bytes of inPieces(zipped)) await put(bytes);
     });
@@ -175,11 +176,12 @@ export async function readRows(
   { tables, sequences }: { tables: TableRows[]; sequences: SequenceState[] },
 ): Promise<void> {
   const there = await tablesIn(orm, em);
+  const theirs = new Set((await sequencesIn(orm, em)).map(({ name }) => name));
   const shape = (all: { name: string; columns: string[] }[]) =>
     JSON.stringify(all.map(({ name, columns }) => [name, [...columns].sort()]));
-  if (shape(there) !== shape(tables))
+  if (shape(there) !== shape(tables) || sequences.some(({ name }) => !theirs.has(name)))
     throw invalidRequest(
-      `${box.where} holds tables or columns that its version of Belfry does not make; restore it with the version that wrote it.`,
+      `${box.where} has tables, columns or sequences that its version of Belfry does not make; restore it with the version that wrote it.`,
       "from",
     );
   // The role owns the tables and is no superuser, so keys that refer are taken away and made again, as pg_dump does.

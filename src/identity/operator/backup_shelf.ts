@@ -4,6 +4,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { UnsafeFileError } from "../../effects/assets/file_name.ts";
 import type { Bucket } from "../../effects/assets/s3.ts";
 import { folderBackend } from "../../effects/assets/store.ts";
 import { conflict, invalidRequest } from "../../model/errors.ts";
@@ -31,8 +32,8 @@ export interface Piece {
 export interface Box {
   where: string;
   put(name: string, bytes: Uint8Array): Promise<Piece>;
-  /** Null when there is no such piece. */
-  get(name: string): Promise<Uint8Array | null>;
+  /** Null when there is no such piece. @throws UnsafeFileError for one of more than `maxBytes`. */
+  get(name: string, maxBytes?: number): Promise<Uint8Array | null>;
   /** Writes the manifest: from here on it is a backup. */
   finish(manifest: Uint8Array): Promise<void>;
   remove(): Promise<void>;
@@ -53,14 +54,23 @@ export type ShelfSettings = Pick<
 
 const sumOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
+const damaged = (box: Box, name: string, problem: string) =>
+  invalidRequest(
+    `${box.where} is damaged: ${name} ${problem}. Copy it again, or restore another backup.`,
+    "from",
+  );
+
+/** Null when there is no such piece. @throws 422 for one of more than `maxBytes`, and for what is not a regular file. */
+export const readPiece = (box: Box, name: string, maxBytes: number): Promise<Uint8Array | null> =>
+  box.get(name, maxBytes).catch((error) => {
+    throw error instanceof UnsafeFileError ? damaged(box, name, error.message) : error;
+  });
+
 /** A piece whose bytes are those that the manifest knows. @throws 422. */
 export async function wholePiece(box: Box, { name, bytes, sha256 }: Piece): Promise<Uint8Array> {
-  const found = await box.get(name);
+  const found = await readPiece(box, name, bytes);
   if (found?.length !== bytes || sumOf(found) !== sha256)
-    throw invalidRequest(
-      `${box.where} is damaged: ${name} is ${found ? "not what was written" : "missing"}. Copy it again, or restore another backup.`,
-      "from",
-    );
+    throw damaged(box, name, found ? "is not what was written" : "is missing");
   return found;
 }
 
@@ -83,7 +93,7 @@ function folderBox(final: string): Box {
       await backend().put(name, bytes);
       return pieceOf(name, bytes);
     },
-    get: async (name) => (existsSync(at) ? backend().get(name) : null),
+    get: async (name, maxBytes) => (existsSync(at) ? backend().get(name, maxBytes) : null),
     async finish(manifest) {
       await backend().put(MANIFEST, manifest);
       syncFolder(part);
@@ -120,6 +130,7 @@ async function again<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
+      if (error instanceof UnsafeFileError) throw error;
       if (tries === TRIES)
         throw conflict(`The store of the backup does not do its work: ${(error as Error).message}.`);
     }
@@ -138,7 +149,7 @@ async function bucketShelf(where: string, bucket: Bucket, path: string): Promise
         await put(piece, bytes);
         return pieceOf(piece, bytes);
       },
-      get: (piece) => again(() => backend.get(piece)),
+      get: (piece, maxBytes) => again(() => backend.get(piece, maxBytes)),
       finish: (manifest) => put(MANIFEST, manifest),
       async remove() {
         // What is half removed is no backup any more.

@@ -15,7 +15,8 @@ import { renewEpoch } from "../../store/queries/epoch.ts";
 import { writePrivate } from "../../store/secret/private_file.ts";
 import { replaceSecretFile } from "../../store/secret/secret.ts";
 import { refuseOtherSecret } from "../auth/secret_check.ts";
-import { counted, eachOf, type Manifest, piecesOf, readManifest, type ServerSettings } from "./backup.ts";
+import { eachOf, type ServerSettings } from "./backup.ts";
+import { counted, type Manifest, piecesOf, readManifest } from "./backup_manifest.ts";
 import { copying, countAnew, hasRows, readRows, removeRows } from "./backup_rows.ts";
 import { type Box, openBackup, wholePiece } from "./backup_shelf.ts";
 import { type OperatorSettings, onCluster, onOrm } from "./reach.ts";
@@ -48,10 +49,9 @@ export async function restoreBackup(
     ...counted(manifest),
     missing_files: manifest.missing_files,
   };
-  if (check) {
-    for (const piece of piecesOf(manifest)) await wholePiece(box, piece);
-    return { ...told, migrations: [] };
-  }
+  // Everything is read once before anything is written, so that a damaged part leaves nothing half restored.
+  await eachOf(piecesOf(manifest), async (piece) => void (await wholePiece(box, piece)));
+  if (check) return { ...told, migrations: [] };
   const secret = await secretFor(box, manifest, where, settings);
   const { restoring } = dataPaths(where.dataDir);
   const mayReplace = replace || (where.databaseUrl === null && existsSync(restoring));

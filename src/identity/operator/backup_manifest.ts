@@ -1,0 +1,124 @@
+// The manifest of a backup: its fields, the names that its parts must have, and how it is read. It is written by `belfry backup` and
+// may have been changed since, so nothing of it is used as a name, a path or SQL before it has passed here.
+
+import { z } from "zod";
+import { conflict, invalidRequest } from "../../model/errors.ts";
+import { standing } from "../../store/db/migrate.ts";
+import { type Box, MANIFEST, type Piece, readPiece } from "./backup_shelf.ts";
+
+export const FORMAT = 1;
+
+/** A JSON text that is longer cannot be parsed. It names a million files. */
+const MAX_MANIFEST_BYTES = 256 * 2 ** 20;
+/** `belfry backup` begins another part at 8 MiB, and uploaded files are smaller. */
+const MAX_PIECE_BYTES = 16 * 2 ** 20;
+
+export const SECRET_PIECE = "secret";
+export const filePiece = (id: string) => `file-${id}`;
+/** The parts of a table are counted from 0. */
+export const rowsPiece = (table: string, part: number) =>
+  `rows-${table}-${String(part + 1).padStart(6, "0")}.gz`;
+
+const piece = z.object({
+  name: z.string(),
+  bytes: z.int().min(0).max(MAX_PIECE_BYTES),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+/** As PostgreSQL writes it: another spelling of an id would be another file. */
+const fileId = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+
+const table = z
+  .object({
+    name: z.string().regex(/^(auth\.)?[A-Za-z_][A-Za-z0-9_]*$/),
+    columns: z.array(z.string()),
+    rows: z.int().min(0),
+    pieces: z.array(piece),
+  })
+  .refine(({ name, pieces }) => pieces.every((one, i) => one.name === rowsPiece(name, i)));
+
+const isUnique = (names: readonly string[]) => new Set(names).size === names.length;
+
+/** The fields of a manifest, which is written last. */
+export const Manifest = z.object({
+  belfry: z.literal("backup"),
+  /** What this reads; another number, another reading. */
+  format: z.int(),
+  version: z.string(),
+  made_at: z.string(),
+  postgresql: z.string(),
+  migrations: z.array(z.string()),
+  tables: z.array(table).refine((tables) => isUnique(tables.map(({ name }) => name))),
+  sequences: z.array(
+    z.object({
+      name: z.string(),
+      last: z
+        .string()
+        .regex(/^\d{1,19}$/)
+        .nullable(),
+    }),
+  ),
+  files: z
+    .array(piece.extend({ id: fileId }).refine(({ id, name }) => name === filePiece(id)))
+    .refine((files) => isUnique(files.map(({ id }) => id))),
+  /** Of files that rows name and the store did not have. */
+  missing_files: z.array(fileId),
+  /** Null: it was left out on purpose. */
+  secret: piece.refine(({ name }) => name === SECRET_PIECE).nullable(),
+});
+export type Manifest = z.output<typeof Manifest>;
+
+/** @throws 409 for a server with more files than one manifest can name. */
+export function manifestBytes(manifest: Manifest): Buffer {
+  const bytes = Buffer.from(`${JSON.stringify(manifest)}\n`);
+  if (bytes.length > MAX_MANIFEST_BYTES)
+    throw conflict(
+      "This server has more uploaded files than belfry backup can name. Back up the database and the bucket separately (docs/running.md#backup).",
+    );
+  return bytes;
+}
+
+/** The numbers of a backup that both commands report. */
+export const counted = ({ tables, files }: Manifest) => ({
+  rows: tables.reduce((sum, { rows }) => sum + rows, 0),
+  files: files.length,
+});
+
+export const piecesOf = ({ tables, files, secret }: Manifest): Piece[] => [
+  ...tables.flatMap(({ pieces }) => pieces),
+  ...files,
+  ...(secret ? [secret] : []),
+];
+
+/** @throws 422 for what is none, and for one that this version cannot read. */
+export async function readManifest(box: Box, version: string): Promise<Manifest> {
+  const bytes = await readPiece(box, MANIFEST, MAX_MANIFEST_BYTES);
+  let said: unknown;
+  try {
+    said = JSON.parse(Buffer.from(bytes ?? "").toString("utf8"));
+  } catch {
+    throw invalidRequest(
+      `${box.where} is damaged: its ${MANIFEST} is no JSON. Copy it again, or restore another backup.`,
+      "from",
+    );
+  }
+  const of = said as { belfry?: unknown; format?: unknown; version?: unknown } | null;
+  if (of?.belfry !== "backup") throw invalidRequest(`${box.where} is no backup of Belfry.`, "from");
+  const newer = `was made by a newer Belfry than this ${version}: restore it with the version that made it, which its ${MANIFEST} names, or a later one.`;
+  if (typeof of.format === "number" && of.format > FORMAT)
+    throw invalidRequest(`${box.where} ${newer}`, "from");
+  const read = Manifest.safeParse(said);
+  if (!read.success)
+    throw invalidRequest(
+      `${box.where} is damaged: its ${MANIFEST} is not as belfry backup writes it.`,
+      "from",
+    );
+  const had = standing(read.data.migrations);
+  if (had.newer.length > 0) throw invalidRequest(`${box.where} ${newer}`, "from");
+  if (had.before)
+    throw invalidRequest(
+      `${box.where} was made by a build from before ${had.before} was released: restore it with that build, and start the source of ${had.before} on it once.`,
+      "from",
+    );
+  return read.data;
+}
