@@ -669,6 +669,7 @@ describe("settings", () => {
     gotifyHost: ["https://x", "x:80", "localhost"],
     publicBase: ["belfry.example/c", "https://x/?q"],
     secret: ["short", "é".repeat(15)],
+    clientMetadataAllowHosts: ["http://x", "a b", "x:99999", "*.example", "[zz]"],
     webhookAllowHosts: ["http://x", "a b", "x:99999", "*.example", "[zz]"],
     webhookDnsServers: ["dns.example", "1.1.1.1:70000", "1.1.1"],
     webPush: ["true", "ON", "1"],

@@ -63,7 +63,7 @@ describe.skipIf(NO_CERTIFICATE)("on a service", () => {
   let world: World;
   let owner: Visitor;
   beforeAll(async () => {
-    world = await World.open({ settings: { WEBHOOK_ALLOW_HOSTS: host } });
+    world = await World.open({ settings: { CLIENT_METADATA_ALLOW_HOSTS: host } });
     owner = await ownerOf(world);
   });
   afterAll(() => world?.close());
@@ -252,7 +252,7 @@ test.skipIf(NO_CERTIFICATE).each(Object.entries(CLIENTS))(
   async (_, open) => {
     const port = await freePort("127.0.0.1");
     const url = `http://127.0.0.1:${port}`;
-    const settings = { HOST: "127.0.0.1", PORT: String(port), WEBHOOK_ALLOW_HOSTS: host };
+    const settings = { HOST: "127.0.0.1", PORT: String(port), CLIENT_METADATA_ALLOW_HOSTS: host };
     const world = await World.open({ settings });
     const listening = await listen(world.service.app, { host: "127.0.0.1", port });
     try {
@@ -289,4 +289,64 @@ test.skipIf(NO_CERTIFICATE)("a server that never answers is not waited for", asy
   });
   expect(await fetchDocument(`http://${host}/hang`, rules)).toEqual({ ok: false, why: "refused" });
   expect(await fetchDocument(at("/hang"), targetRules())).toEqual({ ok: false, why: "refused" });
+});
+
+describe.skipIf(NO_CERTIFICATE)("with hosts allowed for webhooks and push services alone", () => {
+  let world: World;
+  const port = () => host.split(":")[1];
+  beforeAll(async () => {
+    const hosts = `${host},localhost,127.0.0.1,[::1]`;
+    const settings = {
+      WEBHOOK_ALLOW_HOSTS: hosts,
+      WEB_PUSH: "on",
+      WEB_PUSH_CONTACT: "https://ops.example.org/",
+      WEB_PUSH_ALLOW_HOSTS: hosts,
+    };
+    world = await World.open({ settings });
+  });
+  afterAll(() => world?.close());
+
+  // docs/rules.md#assistant-registration
+  test.each([
+    () => at("/private.json"),
+    () => `https://127.0.0.1:${port()}/private.json`,
+    () => `https://[::1]:${port()}/private.json`,
+    () => `https://[::ffff:7f00:1]:${port()}/private.json`,
+    () => `https://localhost.:${port()}/private.json`,
+    () => `https://no-such-name.belfry-peer.internal:${port()}/private.json`,
+  ])(
+    "a visitor's document is not fetched, and a private name looks like a missing one (%#)",
+    async (address) => {
+      const client_id = address();
+      describeAt("/private.json", { client_id });
+      const { status, text } = await new Visitor(world).get(request(client_id).path);
+      expect(status).toBe(422);
+      expect(text).toContain("its host is not one of the public internet that this server may fetch from");
+      expect(asked).toEqual([]);
+    },
+  );
+});
+
+describe.skipIf(NO_CERTIFICATE)("with a host allowed for descriptions alone", () => {
+  // docs/rules.md#assistant-registration docs/rules.md#push-addresses
+  test("neither a webhook nor a push service may be there", async () => {
+    const settings = {
+      CLIENT_METADATA_ALLOW_HOSTS: host,
+      WEB_PUSH: "on",
+      WEB_PUSH_CONTACT: "https://ops.example.org/",
+    };
+    const world = await World.open({ settings });
+    try {
+      const webhook = await world.rest("create_webhook", { url: at("/hook"), events: ["alert.sent"] });
+      expect(webhook.body.error).toMatchObject({ type: "invalid_request", param: "url" });
+      const { status, body } = await world.handset("PUT", "/devices/me/push", await world.device(), {
+        kind: "web_push",
+        endpoint: at("/push"),
+      });
+      expect({ status, param: body.error.param }).toEqual({ status: 422, param: "endpoint" });
+      expect(asked).toEqual([]);
+    } finally {
+      await world.close();
+    }
+  });
 });

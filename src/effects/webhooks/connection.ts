@@ -150,8 +150,8 @@ export async function fetchDocument(
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     const target = await resolveTarget(address, rules, { signal });
-    if (!target.ok)
-      return { ok: false, why: /^(url|address)$/.test(target.refusal) ? "refused" : "unreachable" };
+    // One answer for a private address and for no such name: else names of an inner network could be told apart.
+    if (!target.ok) return { ok: false, why: target.refusal === "resolver" ? "unreachable" : "refused" };
     if (target.url.protocol !== "https:") return { ok: false, why: "refused" };
     const socket = await dial(target.url, target.addresses, signal, () => {});
     const headers = { accept: "application/json", "accept-encoding": "identity", "user-agent": "Belfry/1" };

@@ -17,15 +17,16 @@ const FRESH = LIMITS.client_document_minutes * 60;
 const MAX_AT_ONCE = 8;
 const POLICY = { name: "client-documents", max: 20, seconds: LIMITS.window_seconds };
 
-/** How documents are fetched: by the rules for addresses that others name. */
+/** How documents are fetched: by the rules for webhook addresses, with CLIENT_METADATA_ALLOW_HOSTS as exceptions. */
 export type FetchDocument = (
   address: string,
 ) => Promise<{ ok: true; text: string } | { ok: false; why: "refused" | "unreachable" | "answer" | "large" }>;
 
+const WITH_A_KEY = "A server that does not reach the internet can be given to an assistant with a key";
+
 const WHY = {
-  refused: "it is not one that this server may fetch",
-  unreachable:
-    "nothing answered there in time. A server that does not reach the internet can be given to an assistant with a key",
+  refused: `its host is not one of the public internet that this server may fetch from. ${WITH_A_KEY}`,
+  unreachable: `nothing answered there in time. ${WITH_A_KEY}`,
   answer: "there is no JSON document there",
   large: `the document there has more than ${said("client_document")}`,
 } as const;

@@ -115,8 +115,9 @@ export async function openParts(config: Config, options: ServiceOptions, opened:
     perMinute: config.clientRegistrationsPerMinute,
     now,
   });
+  // Not the list of registered webhooks: any visitor can name an address here.
   const rules = targetRules({
-    allowHosts: config.webhookAllowHosts,
+    allowHosts: config.clientMetadataAllowHosts,
     dnsServers: config.webhookDnsServers,
   });
   const documents = createClientDocuments({

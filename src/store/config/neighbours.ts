@@ -62,7 +62,13 @@ export const NEIGHBOURS = {
   webhookAllowHosts: {
     name: "WEBHOOK_ALLOW_HOSTS",
     meaning:
-      "Comma list of exact host[:port] that webhooks may reach although private or plain http, and assistants' descriptions although private.",
+      "Comma list of exact host[:port] that registered webhooks may reach although private or plain http.",
+    ...list(isHostAndPort, "exact host[:port] entries"),
+  },
+  clientMetadataAllowHosts: {
+    name: "CLIENT_METADATA_ALLOW_HOSTS",
+    meaning:
+      "Comma list of exact host[:port] at which assistants may describe themselves although private; https only. Any visitor can make the server fetch from them, so name nothing else.",
     ...list(isHostAndPort, "exact host[:port] entries"),
   },
   webhookDnsServers: {
