@@ -12,6 +12,7 @@ import { createMetrics } from "../../src/program/boot/metrics.ts";
 import { PROBES } from "../../src/program/boot/probes.ts";
 import { loadConfig } from "../../src/store/config/load.ts";
 import { SETTINGS } from "../../src/store/config/settings.ts";
+import { createClientReader } from "../../src/store/rate_limits/client.ts";
 import { lacks, lacksSender } from "../support/lacks.ts";
 
 const DEPLOY = join(import.meta.dirname, "../../deploy");
@@ -107,6 +108,54 @@ test("whatever stops a service waits longer than it may take", () => {
 test("the unit keeps its state where its settings say", () => {
   const folder = `/var/lib/${all(unit, /^StateDirectory=(.*)$/gm)[0]}`;
   expect(all(unit, /^Environment=DATA_DIR=(.*)$/gm)).toEqual([folder]);
+});
+
+/** Whether these settings let an address name the client of a request. */
+const trusts = (proxies: string, address: string) =>
+  createClientReader(loadConfig({ TRUSTED_PROXIES: proxies }, {}).trustedProxies)(address, new Headers())
+    .byTrustedProxy;
+
+// docs/rules.md#this-machine
+test("no file of deploy trusts private addresses but its proxy's own", () => {
+  const others = ["10.0.0.1", "10.244.1.7", "172.16.0.1", "172.17.0.1", "192.168.0.1", "fd00::1"].concat([
+    "127.0.0.1",
+    "169.254.1.1",
+    "172.31.250.2",
+  ]);
+  for (const text of compose) {
+    const { services, networks } = parse(text, { merge: true });
+    const proxy = services.caddy.networks.default.ipv4_address;
+    const [{ subnet, ip_range }] = networks.default.ipam.config;
+    // Docker gives the other containers addresses of the range, which the proxy's own is not in.
+    expect([subnet, ip_range].map((range) => trusts(range, proxy))).toEqual([true, false]);
+    for (const { image, environment } of Object.values<any>(services)) {
+      if (image !== "belfry") continue;
+      expect(trusts(environment.TRUSTED_PROXIES, proxy)).toBe(true);
+      for (const address of [...others, proxy.replace(/\d+$/, "1"), proxy.replace(/\d+$/, "129")])
+        expect(trusts(environment.TRUSTED_PROXIES, address), address).toBe(false);
+    }
+  }
+  for (const address of others)
+    expect(trusts(made.ConfigMap.data.TRUSTED_PROXIES, address), address).toBe(false);
+});
+
+// docs/rules.md#this-machine
+test("Kubernetes lets only the ingress reach the pods, and no pod reach link-local addresses", () => {
+  const { podSelector, policyTypes, ingress, egress } = made.NetworkPolicy.spec;
+  expect(podSelector.matchLabels).toEqual(made.Deployment.spec.template.metadata.labels);
+  expect(policyTypes).toEqual(["Ingress", "Egress"]);
+  const [container] = made.Deployment.spec.template.spec.containers;
+  expect(ingress).toEqual([
+    {
+      // One entry with both: two entries would let in all pods of either.
+      from: [{ namespaceSelector: expect.anything(), podSelector: expect.anything() }],
+      ports: [{ protocol: "TCP", port: container.ports[0].name }],
+    },
+  ]);
+  const [{ namespaceSelector, podSelector: controller }] = ingress[0].from;
+  expect(Object.keys({ ...namespaceSelector.matchLabels, ...controller.matchLabels })).toHaveLength(2);
+  const blocks = egress.flatMap(({ to = [] }: any) => to).flatMap(({ ipBlock }: any) => ipBlock ?? []);
+  expect(blocks.map(({ except }: any) => except[0])).toEqual(["169.254.0.0/16", "fe80::/10"]);
 });
 
 test("Kubernetes is told the image's own user, port, folder and probes, and waits for the end of a service", () => {

@@ -26,7 +26,18 @@ describe("the address", () => {
     [["127.0.0.0/8"], "::ffff:127.0.0.1", "203.0.113.1", "203.0.113.1", false],
     [["loopback"], "127.0.0.1", undefined, "127.0.0.1", true],
     [["10.0.0.0/8"], "10.1.2.3", "203.0.113.1, 10.9.9.9", "203.0.113.1", false],
-    [["10.0.0.0/8"], "10.1.2.3", "127.0.0.1", "127.0.0.1", true],
+    [["10.0.0.0/8"], "10.1.2.3", undefined, "10.1.2.3", false],
+    // An address that a header names is never this machine, however it is written and whoever names it.
+    [["10.0.0.0/8"], "10.1.2.3", "127.0.0.1", "127.0.0.1", false],
+    [["10.0.0.0/8"], "10.1.2.3", "127.9.9.9", "127.9.9.9", false],
+    [["10.0.0.0/8"], "10.1.2.3", "::1", "::1", false],
+    [["10.0.0.0/8"], "::ffff:10.1.2.3", "::ffff:127.0.0.1", "127.0.0.1", false],
+    [["10.0.0.0/8"], "10.1.2.3", "127.0.0.1, 10.9.9.9", "127.0.0.1", false],
+    [["loopback"], "127.0.0.1", "127.0.0.1", "127.0.0.1", false],
+    [["loopback"], "::1", "::1", "::1", false],
+    [["loopback", "10.0.0.0/8"], "127.0.0.1", "127.0.0.1, 10.1.2.3", "127.0.0.1", false],
+    [[], "127.0.0.1", "127.0.0.1", "127.0.0.1", false],
+    [[], "::ffff:7f00:1", undefined, "127.0.0.1", true],
     [["10.0.0.0/8"], "198.51.100.7", "203.0.113.1", "198.51.100.7", false],
     [["fd00::/8"], "fd00::1", "2001:DB8:0:0::5", "2001:db8::5", false],
     // What is no address was written by nobody whom we trust.
@@ -35,6 +46,25 @@ describe("the address", () => {
   ])("trusting %j, from %s with %s", (trusted, peer, forwarded, address, local) =>
     expect(read(trusted, peer, forwarded)).toMatchObject({ address, local }),
   );
+
+  // docs/rules.md#this-machine
+  test.each([
+    "forwarded: for=127.0.0.1",
+    'Forwarded: for="[::1]"',
+    "X-Real-IP: 127.0.0.1",
+    "Via: 1.1 proxy",
+    "X-Forwarded-Host: alerts.example.org",
+    "X-FORWARDED-PROTO: https",
+    "CF-Connecting-IP: 127.0.0.1",
+    "x-forwarded-for:",
+  ])("a proxy on this machine is not this machine: %s", (line) => {
+    const [name = "", value = ""] = line.split(/: ?(.*)/s);
+    for (const trusted of [[], ["loopback"]])
+      expect(createClientReader(trusted)("127.0.0.1", new Headers([[name, value]]))).toMatchObject({
+        address: "127.0.0.1",
+        local: false,
+      });
+  });
 
   test.each([
     ["203.0.113.9", "203.0.113.9"],
@@ -89,6 +119,20 @@ describe("on a service", () => {
     expect(await metrics("127.0.0.1", "203.0.113.1")).toBe(403);
     expect(await metrics("203.0.113.1", "127.0.0.1")).toBe(403);
     expect(await metrics("10.0.0.1", "127.0.0.1, 203.0.113.1")).toBe(403);
+  });
+
+  // docs/rules.md#this-machine
+  test("/metrics and limits do not believe a trusted proxy that names this machine", async () => {
+    for (const forwarded of ["127.0.0.1", "::1", "::ffff:127.0.0.1", "127.0.0.2"]) {
+      const headers = { "x-forwarded-for": forwarded };
+      for (const peer of ["10.0.0.1", "127.0.0.1", "::1"])
+        expect((await ask("/metrics", peer, headers)).status, `${peer} for ${forwarded}`).toBe(403);
+    }
+    expect((await ask("/metrics", "127.0.0.1", { forwarded: "for=127.0.0.1" })).status).toBe(403);
+    expect((await ask("/metrics", "10.0.0.1")).status).toBe(403);
+    const statuses = [];
+    for (let i = 0; i < 3; i += 1) statuses.push(await register("127.0.0.1"));
+    expect(statuses).toEqual([201, 201, 429]);
   });
 
   // docs/rules.md#request-id

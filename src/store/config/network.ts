@@ -89,7 +89,7 @@ export const NETWORK = {
   trustedProxies: {
     name: "TRUSTED_PROXIES",
     meaning:
-      "Comma list of addresses and ranges (10.0.0.0/8, loopback) of proxies whose X-Forwarded-For and X-Request-Id are believed.",
+      "Comma list of addresses and ranges (10.0.3.0/28, loopback) of proxies whose X-Forwarded-For and X-Request-Id are believed. Name only addresses that your proxies have.",
     ...list(isProxyRange, "addresses and ranges, such as 10.0.0.1, 10.0.0.0/8 or loopback"),
   },
   workers: {

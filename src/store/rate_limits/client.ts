@@ -8,14 +8,20 @@ import ipaddr from "ipaddr.js";
 export interface Client {
   /** In its shortest form; null for a call that came over no network. */
   address: string | null;
-  /** It is this machine: limits per address and the closed /metrics do not concern it. */
+  /**
+   * The connection comes from this machine, and no header says that it carries another one's request. Limits per address and the closed
+   * /metrics do not concern it. An address that a header names is never local.
+   */
   local: boolean;
   /** The peer is one of TRUSTED_PROXIES: what else it says of the request is believed, too. */
   byTrustedProxy: boolean;
 }
 
-/** A request with one of these headers comes from a proxy, and the client is somebody else. */
-const SIGNS_OF_A_PROXY = ["x-forwarded-for", "forwarded", "x-real-ip", "via"];
+/** A request with one of these headers comes from a proxy, and its client is another machine. */
+const SIGNS_OF_A_PROXY = [
+  ...["x-forwarded-for", "forwarded", "x-real-ip", "via", "x-forwarded-host", "x-forwarded-proto"],
+  ...["x-forwarded-server", "x-client-ip", "true-client-ip", "cf-connecting-ip", "cdn-loop"],
+];
 
 /** The shortest spelling of an address, that of IPv4 where it is one in IPv6. Null for any other text. */
 function plain(address: string): string | null {
@@ -77,18 +83,14 @@ export function createClientReader(trusted: readonly string[]) {
     if (peer === null) return { address: null, local: true, byTrustedProxy: false };
     const { plain: near, trusted: isProxy, loopback } = nearOf(peer);
     if (near === null) return { address: peer, local: false, byTrustedProxy: false };
-    if (!isProxy) {
-      // A proxy on this machine that nobody told us of: who its clients are is unknown, but it is not this machine.
-      const local = loopback && !SIGNS_OF_A_PROXY.some((name) => headers.has(name));
-      return { address: near, local, byTrustedProxy: false };
-    }
+    const local = loopback && !SIGNS_OF_A_PROXY.some((name) => headers.has(name));
+    if (!isProxy) return { address: near, local, byTrustedProxy: false };
     const request = {
       socket: { remoteAddress: near },
       headers: { "x-forwarded-for": headers.get("x-forwarded-for") ?? undefined },
     } as unknown as IncomingMessage;
     // From the peer on through the proxies that are trusted; what is no address was written by nobody whom we trust.
     const named = plain(proxyAddr(request, isTrusted));
-    const address = named ?? near;
-    return { address, local: named !== null && isLoopback(named), byTrustedProxy: true };
+    return { address: named ?? near, local, byTrustedProxy: true };
   };
 }
