@@ -1,9 +1,10 @@
 // From a request in another program's words to alerts: who calls, what is said, the ordinary operation for each alert, and the
 // outcome in the same words. Decides nothing about alerts: a key without alerts:send leaves drafts here as everywhere.
 
+import { CHANNEL_NOT_ACTIVE } from "../../model/domain/alert_status.ts";
 import { showId } from "../../model/domain/ids.ts";
 import type { SenderRequest } from "../../model/entities/credentials.ts";
-import { ApiError, invalidRequest, unauthorized } from "../../model/errors.ts";
+import { ApiError, invalidRequest, unauthorized, unavailable } from "../../model/errors.ts";
 import { PROGRAMS, type Program } from "../../model/fields/programs.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { Dispatcher } from "../../operation/dispatch.ts";
@@ -12,6 +13,7 @@ import type { Caller, Log } from "../../store/context.ts";
 import { faultOf } from "../../store/db/unavailable.ts";
 import { jsonAnswer } from "../transports/answers.ts";
 import { type Places, readRequest, tokenOf } from "./reading.ts";
+import { keyOf } from "./shapes/parts.ts";
 import {
   type IngestRequest,
   type Published,
@@ -132,32 +134,102 @@ function boundTo({ credential: { pusherId } }: Caller): string {
 }
 
 async function one(
-  { fields, idempotencyKey, firstStands }: ReadAlert,
+  alert: ReadAlert,
   channel: string,
   caller: Caller,
-  { log, deps: { dispatcher, create } }: Heard,
+  heard: Heard,
 ): Promise<Published & { headers: Record<string, string> }> {
-  const given = Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
-  );
+  const { fields } = alert;
   try {
-    const { body, headers } = await dispatcher.tool(create, caller, {
-      args: { ...given, pusher_id: channel, send: true },
-      idempotencyKey: idempotencyKey ?? null,
-      keepsDraft: true,
-      firstStands,
-      log,
-    });
-    const { id, pusher_id, status } = body as { id: string; pusher_id: string; status: string };
+    const { body, headers } = await create({ ...alert, channel, send: true }, caller, heard);
+    const { id, pusher_id, status } = body as CreatedAlert;
     const state = status === "scheduled" ? "scheduled" : "sent";
     const said = state === "sent" ? "Published." : "Scheduled.";
     return { state, id, pusherId: pusher_id, fields, said, headers };
   } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
     // Who may write alerts and not publish them has left a draft, and is told where a person decides.
-    if (!(error instanceof ApiError) || !error.review) throw error;
-    const { alert_id: id, pusher_id: pusherId } = error.review;
-    return { state: "draft", id, pusherId, fields, said: error.message, headers: {} };
+    if (error.review) {
+      const { alert_id: id, pusher_id: pusherId } = error.review;
+      return { state: "draft", id, pusherId, fields, said: error.message, headers: {} };
+    }
+    if (error.message === CHANNEL_NOT_ACTIVE) {
+      const { id, pusher_id: pusherId } = await saveDraft(alert, channel, caller, heard);
+      if (!heard.notes.includes(SAVED_WHILE_INACTIVE)) heard.notes.push(SAVED_WHILE_INACTIVE);
+      return { state: "draft", id, pusherId, fields, said: SAVED_WHILE_INACTIVE, headers: {} };
+    }
+    if (error.type === "rate_limited") throw await refusalAtLimit(error, alert, channel, caller, heard);
+    throw error;
   }
+}
+
+interface CreatedAlert {
+  id: string;
+  pusher_id: string;
+  status: string;
+}
+
+const SAVED_WHILE_INACTIVE =
+  "The channel is paused or suspended, so the alert was saved as a draft. Send the draft when the channel is active again.";
+
+type Creation = Pick<ReadAlert, "fields" | "idempotencyKey" | "firstStands"> & {
+  channel: string;
+  send: boolean;
+};
+
+function create(
+  { fields, idempotencyKey, firstStands, channel, send }: Creation,
+  caller: Caller,
+  { log, deps }: Heard,
+) {
+  const given = Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
+  );
+  return deps.dispatcher.tool(deps.create, caller, {
+    args: { ...given, pusher_id: channel, send },
+    idempotencyKey: idempotencyKey ?? null,
+    keepsDraft: true,
+    firstStands,
+    log,
+  });
+}
+
+/**
+ * Saves an alert that cannot be published now. A message with an id of its sender has one draft, however often it is repeated;
+ * one without has one draft a minute.
+ */
+async function saveDraft(
+  alert: ReadAlert,
+  channel: string,
+  caller: Caller,
+  heard: Heard,
+): Promise<CreatedAlert> {
+  const minute = heard.deps.now().toISOString().slice(0, 16);
+  const message = alert.idempotencyKey ?? JSON.stringify([minute, alert.fields]);
+  const idempotencyKey = keyOf("draft", channel, message);
+  const { body } = await create({ ...alert, idempotencyKey, channel, send: false }, caller, heard);
+  return body as CreatedAlert;
+}
+
+/** The refusal at the limit of sends, in the status that makes the program deliver the alert later (docs/rules.md#senders-limit). */
+async function refusalAtLimit(
+  limit: ApiError,
+  alert: ReadAlert,
+  channel: string,
+  caller: Caller,
+  heard: Heard,
+): Promise<ApiError> {
+  const delivery = heard.tongue?.delivery;
+  if (!delivery) return limit;
+  const seconds = Number(limit.headers["retry-after"] ?? LIMITS.window_seconds);
+  const reason = `The channel publishes at most ${LIMITS.sends} alerts a minute.`;
+  if (delivery === "repeated")
+    return unavailable(`${reason} Send this one again in ${seconds} seconds.`, seconds);
+  const { id } = await saveDraft(alert, channel, caller, heard);
+  return unavailable(
+    `${reason} This one was saved as the draft ${id}; send the draft, or deliver the message again in ${seconds} seconds.`,
+    seconds,
+  );
 }
 
 function noteOf({ tongue, published, notes }: Heard, problem: ApiError | null, now: Date): SenderRequest {

@@ -75,6 +75,11 @@ export interface Said {
 export interface Tongue {
   /** The value of `?from=`. */
   readonly name: Program;
+  /**
+   * How the program delivers a message that is refused at the limit of sends with 503: `repeated` until it is accepted, or `once`.
+   * Absent: its clients understand 429 (docs/rules.md#senders-limit).
+   */
+  readonly delivery?: "repeated" | "once";
   /** By headers or the shape of what is sent, where `?from=` is left out; must not throw. The first in the list that does is taken. */
   recognises(request: IngestRequest): boolean;
   /** @throws ApiError for what cannot be an alert. */

@@ -46,6 +46,7 @@ function eventOf(request: IngestRequest): unknown {
 
 export const cloudevents: Tongue = {
   name: "cloudevents",
+  delivery: "repeated",
   recognises: (request) => isBinary(request) || request.contentType.startsWith("application/cloudevents"),
   read(request) {
     if (!isBinary(request) && request.contentType === "application/cloudevents-batch+json")

@@ -115,6 +115,7 @@ async function bodyOf(request: IngestRequest): Promise<unknown> {
 
 export const github: Tongue = {
   name: "github",
+  delivery: "once",
   recognises: ({ headers }) => headers.has("x-github-event"),
   async read(request) {
     checkSignature(request);

@@ -84,6 +84,7 @@ const other = ({ object_kind, project, user, user_name }: Payload): AlertInput =
 
 export const gitlab: Tongue = {
   name: "gitlab",
+  delivery: "once",
   recognises: ({ headers }) => headers.has("x-gitlab-event"),
   read(request) {
     const p = readAs(payload, request.object(), "This is not what GitLab's webhooks send.");

@@ -89,6 +89,7 @@ export function alertOfGroup(kind: string, group: Group, title?: string): AlertI
 
 export const alertmanager: Tongue = {
   name: "alertmanager",
+  delivery: "repeated",
   recognises(request) {
     const { version, groupKey, alerts } = glance(request);
     return version === "4" && typeof groupKey === "string" && Array.isArray(alerts);
@@ -105,6 +106,8 @@ export const alertmanager: Tongue = {
 
 export const grafana: Tongue = {
   name: "grafana",
+  // Grafana tries again only with the next notification of the group, and only while the group fires.
+  delivery: "once",
   recognises(request) {
     const { orgId, alerts, status } = glance(request);
     return orgId !== undefined && status !== undefined && Array.isArray(alerts);
@@ -156,6 +159,7 @@ function readGroup(name: string, alerts: readonly Labelled[], now: Date): ReadAl
 
 export const prometheus: Tongue = {
   name: "prometheus",
+  delivery: "repeated",
   recognises(request) {
     if (request.path.endsWith("/api/v2/alerts")) return true;
     try {

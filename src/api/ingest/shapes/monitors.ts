@@ -23,6 +23,7 @@ const checkOf = (body: Record<string, unknown>) =>
 
 export const healthchecks: Tongue = {
   name: "healthchecks",
+  delivery: "once",
   recognises(request) {
     const found = checkOf(glance(request));
     return (
@@ -69,6 +70,7 @@ async function bodyOf(request: IngestRequest): Promise<unknown> {
 
 export const uptimeKuma: Tongue = {
   name: "uptime_kuma",
+  delivery: "once",
   recognises(request) {
     const body = glance(request);
     return typeof body.msg === "string" && "heartbeat" in body && "monitor" in body;

@@ -1,0 +1,182 @@
+// Messages of other programs that arrive while their channel is paused or suspended, or has reached its limit of sends.
+
+import { createHmac } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SAMPLES } from "../../src/api/ingest/shapes/samples.ts";
+import { PROGRAM_NAMES, type Program } from "../../src/model/fields/programs.ts";
+import { suspend } from "../support/handsets.ts";
+import { World } from "../support/world.ts";
+
+interface Channel {
+  id: string;
+  handle: string;
+  key: string;
+}
+
+let world: World;
+let limitTime = 0;
+beforeAll(async () => {
+  world = await World.open({
+    ...{ limits: true, limitMax: { "alert-sends": 1, "pusher-creations": 1e9 }, limitNow: () => limitTime },
+    // Within one minute.
+    now: () => new Date("2030-06-01T12:00:30Z"),
+  });
+});
+afterAll(() => world?.close());
+
+async function openChannel(): Promise<Channel> {
+  const { id, handle } = await world.pusher();
+  return { id, handle, key: await world.key({ scopes: "alerts:write,alerts:send", pusher: id }) };
+}
+
+/** Sends the documented message of a program, changed by `more`, at the address that the program uses. */
+async function send(
+  program: Program,
+  { handle, key }: Channel,
+  more: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
+) {
+  const sample = SAMPLES[program];
+  const { body } = sample;
+  const sent =
+    typeof body === "string"
+      ? body
+      : JSON.stringify(Array.isArray(body) ? body : { ...(body as object), ...more });
+  const path =
+    { ntfy: `/ntfy/${handle}`, gotify: "/gotify/message" }[program as string] ??
+    `/api/v1/pushers/${handle}/ingest?from=${program}`;
+  const answer = await world.service.app.fetch(
+    new Request(`http://localhost${path}`, {
+      ...{ method: "POST", body: sent },
+      headers: {
+        ...{ authorization: `Bearer ${key}`, "content-type": "application/json" },
+        "x-hub-signature-256": `sha256=${createHmac("sha256", key).update(sent).digest("hex")}`,
+        ...sample.headers,
+        ...headers,
+      },
+    }),
+  );
+  const told: any = await answer.json();
+  return { status: answer.status, body: told, headers: answer.headers };
+}
+
+async function statuses({ id }: Channel): Promise<string[]> {
+  const { body } = await world.rest("list_alerts", { pusher_id: id, limit: 100 });
+  return body.data.map(({ status }: { status: string }) => status);
+}
+
+// docs/rules.md#senders-inactive
+describe("a channel that is not active", () => {
+  test.each(PROGRAM_NAMES)(
+    "%s: the alert is saved as a draft, and the answer is a success",
+    async (program) => {
+      const channel = await openChannel();
+      await world.rest("update_pusher", { pusher_id: channel.id, status: "paused" });
+      const answer = await send(program, channel);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get("belfry-notes")).toContain("saved as a draft");
+      expect(await statuses(channel)).toEqual(["draft"]);
+      await world.rest("update_pusher", { pusher_id: channel.id, status: "active" });
+      // A message that the program sends again is published then, whatever its id.
+      expect((await send(program, channel)).status).toBe(200);
+      expect(await statuses(channel)).toEqual(["sent", "draft"]);
+    },
+  );
+
+  test("a suspended channel saves drafts as well", async () => {
+    const channel = await openChannel();
+    await suspend(world, channel.handle);
+    expect((await send("gitlab", channel)).status).toBe(200);
+    expect(await statuses(channel)).toEqual(["draft"]);
+  });
+
+  test("a message with an id has one draft, however often it is sent", async () => {
+    const channel = await openChannel();
+    await world.rest("update_pusher", { pusher_id: channel.id, status: "paused" });
+    for (let i = 0; i < 3; i++) {
+      await send("cloudevents", channel);
+      await send("prometheus", channel);
+      await send("github", channel, {}, { "x-github-delivery": "72d3162e" });
+      await send("gitlab", channel, {}, { "idempotency-key": "f5e5f430" });
+    }
+    expect(await statuses(channel)).toEqual(Array(4).fill("draft"));
+  });
+
+  test("a message that is to be sent later is a draft with its time", async () => {
+    const channel = await openChannel();
+    await world.rest("update_pusher", { pusher_id: channel.id, status: "paused" });
+    expect((await send("ntfy", channel, {}, { delay: "2 hours" })).status).toBe(200);
+    const { data } = (await world.rest("list_alerts", { pusher_id: channel.id })).body;
+    expect(data).toMatchObject([{ status: "draft", send_at: expect.stringMatching(/^\d{4}-/) }]);
+  });
+
+  test("a key that only writes drafts does so as ever", async () => {
+    const channel = await openChannel();
+    const key = await world.key({ scopes: "alerts:write", pusher: channel.id });
+    await world.rest("update_pusher", { pusher_id: channel.id, status: "paused" });
+    expect((await send("uptime_kuma", { ...channel, key })).status).toBe(200);
+    expect(await statuses(channel)).toEqual(["draft"]);
+  });
+
+  test("what was saved takes nothing of the limit", async () => {
+    const channel = await openChannel();
+    await world.rest("update_pusher", { pusher_id: channel.id, status: "paused" });
+    for (let i = 0; i < 3; i++) expect((await send("alertmanager", channel)).status).toBe(200);
+    await world.rest("update_pusher", { pusher_id: channel.id, status: "active" });
+    expect((await send("alertmanager", channel)).status).toBe(200);
+    expect((await statuses(channel))[0]).toBe("sent");
+  });
+});
+
+// docs/rules.md#senders-limit
+describe("the limit of sends", () => {
+  /** The status of each program's answer, and whether the alert is among the drafts. */
+  const ANSWERS: Record<Program, [status: number, isSaved: boolean]> = {
+    alertmanager: [503, false],
+    prometheus: [503, false],
+    cloudevents: [503, false],
+    grafana: [503, true],
+    github: [503, true],
+    gitlab: [503, true],
+    uptime_kuma: [503, true],
+    healthchecks: [503, true],
+    ntfy: [429, false],
+    gotify: [429, false],
+    json: [429, false],
+    text: [429, false],
+  };
+
+  test.each(Object.entries(ANSWERS) as [Program, [number, boolean]][])(
+    "%s gets an answer that does not lose the alert",
+    async (program, [status, isSaved]) => {
+      const channel = await openChannel();
+      expect(
+        (await world.rest("create_alert", { pusher_id: channel.id, title: "First", send: true })).status,
+      ).toBe(201);
+      for (let i = 0; i < 3; i++) {
+        const refused = await send(program, channel, {}, { "idempotency-key": "f5e5f430" });
+        expect([refused.status, refused.headers.get("retry-after")]).toEqual([status, "60"]);
+      }
+      expect(await statuses(channel)).toEqual(isSaved ? ["draft", "sent"] : ["sent"]);
+      // Refusals took nothing of the limit, and the message is published when it comes again.
+      limitTime += 60_000;
+      expect((await send(program, channel, {}, { "idempotency-key": "f5e5f430" })).status).toBe(200);
+      expect((await statuses(channel))[0]).toBe("sent");
+    },
+  );
+
+  test("a message without an id is saved once a minute, and other messages each by themselves", async () => {
+    const channel = await openChannel();
+    await world.rest("create_alert", { pusher_id: channel.id, title: "First", send: true });
+    for (const name of ["One", "Two", "One", "Two"]) await send("healthchecks", channel, { name });
+    expect(await statuses(channel)).toEqual(["draft", "draft", "sent"]);
+  });
+
+  test("the page of the key names the draft", async () => {
+    const channel = await openChannel();
+    await world.rest("create_alert", { pusher_id: channel.id, title: "First", send: true });
+    const { body } = await send("uptime_kuma", channel);
+    const { data } = (await world.rest("list_alerts", { pusher_id: channel.id, status: "draft" })).body;
+    expect(body.error.message).toContain(data[0].id);
+  });
+});
