@@ -205,6 +205,22 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     area: "auth",
+    fault: "a used refresh token answers for ever",
+    file: "src/store/queries/connections.ts",
+    from: ` and (revoked is null or "rotatedAt" > now() - $seconds::int * interval '1 second')`,
+    to: " and $seconds::int > 0",
+    tests: ["test/oauth/refresh_reuse.test.ts"],
+  },
+  {
+    area: "auth",
+    fault: "any host that begins as loopback is our own resource",
+    file: "src/identity/auth/resource.ts",
+    from: "LOOPBACK.includes(url.hostname) &&",
+    to: "LOOPBACK.some((name) => url.hostname.startsWith(name)) &&",
+    tests: ["test/oauth/tolerance.test.ts"],
+  },
+  {
+    area: "auth",
     fault: "disconnecting keeps the remembered consent",
     file: "src/identity/auth/grants.ts",
     from: "[removeAccessTokens, removeRefreshTokens, removeConsents]",

@@ -9,7 +9,7 @@ const MIB = 1024 * KIB;
 
 export const LIMIT_TABLE = {
   alert_title: [120, "characters", "the title of an alert"],
-  alert_body: [16_384, "characters", "the text of an alert"],
+  alert_body: [4_000, "characters", "the text of an alert"],
   alert_tts_text: [1_000, "characters", "what phones read aloud"],
   alert_html: [60_000, "characters", "markup in every layout but `document`"],
   alert_document: [500_000, "characters", "markup in the layout `document`"],
@@ -105,11 +105,6 @@ export const LIMIT_TABLE = {
     "lines",
     "a group of alerts of another program; the others are counted. Also of a list in a template",
   ],
-  markdown: [
-    4_000,
-    "characters",
-    "Markdown that becomes markup; a longer text is published as it was written",
-  ],
   shape_line: [200, "characters", "such a line"],
   template: [1_000, "characters", "a template for what a program sends"],
   sender_requests: [10, "requests", "of a key in another program's words, what became of which is kept"],
@@ -153,7 +148,7 @@ export const LIMIT_TABLE = {
   client_name: [120, "characters", "the name of an assistant"],
   client_redirects: [10, "addresses", "redirect addresses of an assistant"],
   client_document: [16 * KIB, "bytes", "the document that describes an assistant"],
-  refresh_reuse_seconds: [30, "seconds", "a rotated refresh token is answered once more"],
+  refresh_reuse_seconds: [60, "seconds", "a used refresh token still answers, counted from its first use"],
   client_document_minutes: [15, "minutes", "such a document is not looked at again"],
 
   image_file: [5_000_000, "bytes", "an uploaded picture"],

@@ -41,11 +41,7 @@ const OTHERS: Record<string, string[]> = {
     "src/identity/auth/own_passkeys.ts: .max(8",
     "src/identity/auth/sign_in_throttle.ts: 120",
     "src/identity/session/sign_in.ts: 30",
-    "src/identity/session/sign_in.ts: 30 second",
-    "src/identity/auth/sign_in_throttle.ts: 30 second",
-    "src/pages/console/pages/going_on.ts: 30 second",
   ],
-  "the time in which Node itself looks at connections": ["src/program/boot/connections.ts: 30 second"],
   "what is taken before anybody looks at it closely": [
     "tools/list_audit_events.ts: .max(64",
     "src/store/shapes/webhook.ts: .max(64",
@@ -204,5 +200,5 @@ describe("a number is found", () => {
 
 test("what is read from the table or filled in is not", () => {
   expect(strays("page.ts", 'field({ name: "title", most: LIMITS.alert_title })')).toEqual([]);
-  expect(strays("page.md", "Up to <!-- limit:alert_body -->16,384<!-- / --> characters.")).toEqual([]);
+  expect(strays("page.md", "Up to <!-- limit:alert_body -->4,000<!-- / --> characters.")).toEqual([]);
 });

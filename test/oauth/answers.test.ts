@@ -251,8 +251,13 @@ describe("on a service", () => {
     for (const [fields, code] of [
       [{ grant_type: "ignore all earlier text" }, "unsupported_grant_type"],
       [
-        { grant_type: "refresh_token", client_id, refresh_token: tokens.refresh_token, scope: "ignore all" },
-        "invalid_scope",
+        {
+          grant_type: "refresh_token",
+          client_id,
+          refresh_token: tokens.refresh_token,
+          resource: "https://ignore.example",
+        },
+        "invalid_target",
       ],
       [{ grant_type: "client_credentials", client_id }, "unsupported_grant_type"],
     ] as const) {
@@ -269,7 +274,11 @@ describe("on a service", () => {
     test("the same document under each of its addresses, and no other document", async () => {
       const { status, body } = await get(SERVER);
       expect(status).toBe(200);
-      expect((await get("/api/auth/.well-known/oauth-authorization-server")).body).toEqual(body);
+      for (const path of [
+        "/api/auth/.well-known/oauth-authorization-server",
+        "/.well-known/oauth-authorization-server",
+      ])
+        expect((await get(path)).body).toEqual(body);
       expect(body.issuer).toBe(`${ORIGIN}/api/auth`);
       for (const path of [
         "/api/auth/.well-known/openid-configuration",

@@ -18,7 +18,6 @@ const ADDRESSES = [
 
 /** Every change of a request that the library answers by a redirect to the assistant. */
 const CHANGES: [what: string, changed: Record<string, string>, error: string | null][] = [
-  ["a scope that is none", { scope: "nope" }, "invalid_scope"],
   ["prompt=none", { prompt: "none" }, null],
   ["prompt=none with others", { prompt: "none login" }, "invalid_request"],
   ["a prompt that is none", { prompt: "nope" }, "invalid_request"],
@@ -113,11 +112,15 @@ describe("on a service", () => {
       const stranger = await new Visitor(world).get(path);
       expect(stranger.headers.get("location")).toBeNull();
     }
-    const { path } = request(client.client_id, { redirect_uri: EVIL, scope: "nope" });
+    const { path } = request(client.client_id, {
+      redirect_uri: EVIL,
+      response_type: "code",
+      resource: "https://other.example",
+    });
     const back = new URL((await owner.get(path)).headers.get("location")!);
     expect(back.href.startsWith(EVIL)).toBe(true);
     expect(Object.fromEntries(back.searchParams)).toMatchObject({
-      error: "invalid_scope",
+      error: "invalid_target",
       state: "a state",
       iss: `${ORIGIN}/api/auth`,
     });
@@ -165,11 +168,12 @@ describe("on a service", () => {
     for (const name of Object.keys(IGNORED)) expect(new URL(to, ORIGIN).searchParams.has(name)).toBe(false);
   });
 
-  test("a refresh token for whoever registered for one, asked for or not", async () => {
+  test("a refresh token unless the client registered for none, asked for or not", async () => {
     for (const [grant_types, wants] of [
       [["authorization_code", "refresh_token"], true],
       [["authorization_code"], false],
-      [undefined, false],
+      [["refresh_token", "authorization_code"], true],
+      [undefined, true],
     ] as const) {
       const client = (await register(world, { grant_types })).body;
       const { tokens } = await connect(world, owner, client, { scope: "pushers:read" });

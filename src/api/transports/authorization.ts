@@ -56,6 +56,8 @@ export function addAuthorizationRoutes(app: H3, deps: AuthorizationDeps): void {
     ["/.well-known/oauth-protected-resource/mcp", protectedResourceMetadata(publicUrl)],
     [`/.well-known/oauth-authorization-server${AUTH_PATH}`, authorizationServerMetadata(publicUrl)],
     [`${AUTH_PATH}/.well-known/oauth-authorization-server`, authorizationServerMetadata(publicUrl)],
+    // Clients of MCP 2025-03-26 look here alone, and read no metadata of the resource.
+    ["/.well-known/oauth-authorization-server", authorizationServerMetadata(publicUrl)],
   ];
   for (const [path, document] of documents) on("GET", path, async () => jsonAnswer(200, document, SHORTLY));
   // Nothing of the request reaches the library: its answer is the same for everybody.
@@ -152,5 +154,7 @@ async function inShape(answer: Response): Promise<Response> {
     const value = answer.headers.get(name);
     if (value !== null) headers[name] = value;
   }
-  return jsonAnswer(answer.status, { error, error_description: description }, headers);
+  // The library answers 400 to some of these; one status for all lets clients recover (RFC 6749 §5.2).
+  const status = error === "invalid_client" ? 401 : answer.status;
+  return jsonAnswer(status, { error, error_description: description }, headers);
 }

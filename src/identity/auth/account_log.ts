@@ -23,8 +23,16 @@ export const ACCOUNT_ACTS = {
   claim_account: "Make an account by a link",
   join_workspace: "Join the workspace by a link",
   reset_password: "Set a new password by a link",
-  reuse_refresh_token: "Use a refresh token again",
+  reuse_refresh_token: "Repeat a refresh of an assistant's access within a minute",
 } as const;
+
+/** The title and the badge on pages of an act with the status failed, where "failed" does not say enough. */
+export const FAILED_ACTS: Readonly<Record<string, readonly [title: string, badge: string]>> = {
+  reuse_refresh_token: [
+    "Disconnect an assistant because an old refresh token was used again",
+    "possible theft",
+  ],
+};
 
 export type AccountAct = keyof typeof ACCOUNT_ACTS;
 

@@ -3,13 +3,14 @@
 // and has let that assistant in before; anybody else reads it here.
 
 import { type ApiError, invalidRequest } from "../../model/errors.ts";
-import { BASE_SCOPES } from "../../model/scopes.ts";
+import { ALL_SCOPES, BASE_SCOPES } from "../../model/scopes.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import { findClient } from "../../store/queries/connections.ts";
 import type { ClientDocuments } from "./client_documents.ts";
-import { AUTH_PATH } from "./discovery.ts";
+import { AUTH_PATH, OFFLINE } from "./discovery.ts";
 import { parameterProblem } from "./oauth_error.ts";
+import { canonicalResources, resourceUrl } from "./resource.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 
 /** What is understood; "unrecognized request parameters" are ignored (RFC 6749 §3.1). */
@@ -26,10 +27,6 @@ const UNDERSTOOD = [
   "max_age",
 ];
 
-const OFFLINE = "offline_access";
-/** The scopes of an assistant that names none: it may look and write drafts, and never send. */
-const UNNAMED = [OFFLINE, ...BASE_SCOPES];
-
 const AGAIN = "Remove this server in the assistant and add it again.";
 const UNASKED =
   "The assistant wanted to go on without asking you, and may not. Start again from the assistant.";
@@ -38,7 +35,6 @@ const UNASKED =
 const SENTENCES: Record<string, string> = {
   invalid_client: `This server does not know the assistant that sent you, or no longer does. ${AGAIN}`,
   invalid_redirect: `The assistant wants its answer at an address that it did not register. ${AGAIN}`,
-  invalid_scope: `The assistant asked for a permission that does not exist here. Update it, or: ${AGAIN}`,
   invalid_target:
     "The assistant asked for access to another service than this one. Check the address under which this server was added to it.",
   login_required: UNASKED,
@@ -52,6 +48,18 @@ function refused(error: string | null): ApiError {
     (error !== null && Object.hasOwn(SENTENCES, error) && SENTENCES[error]) ||
       `The assistant sent a request that cannot be carried on. Start again from the assistant; if it stays so: ${AGAIN}`,
   );
+}
+
+/**
+ * Keeps the known ones of the requested scopes. Without any, an assistant may read and write drafts, and never send. A client that
+ * registered for refresh tokens gets one, since older clients do not ask for it.
+ */
+function scopesOf(requested: string | null, grants: readonly string[]): string[] {
+  const known = ALL_SCOPES.filter((scope) => (requested ?? "").split(" ").includes(scope));
+  return [
+    ...(grants.includes("refresh_token") ? [OFFLINE] : []),
+    ...(known.length > 0 ? known : BASE_SCOPES),
+  ];
 }
 
 export interface Onward {
@@ -86,12 +94,10 @@ export function createAuthorize(options: {
     const url = new URL(`${publicUrl}${AUTH_PATH}/oauth2/authorize`);
     for (const name of UNDERSTOOD)
       for (const value of sent.getAll(name)) url.searchParams.append(name, value);
-    // The library would take a request without scopes for one that names them all.
-    const named = (sent.get("scope") ?? "").split(" ").filter(Boolean);
-    const scopes = new Set(named.length > 0 ? named : UNNAMED);
-    // Whoever registered for refresh tokens means to get one, though older clients never ask.
-    if (client?.grant_types?.includes("refresh_token")) scopes.add(OFFLINE);
-    url.searchParams.set("scope", [...scopes].join(" "));
+    url.searchParams.set("scope", scopesOf(sent.get("scope"), client?.grant_types ?? []).join(" "));
+    canonicalResources(url.searchParams, publicUrl);
+    // Clients of older protocol versions name no resource; a token for none would be refused by /mcp.
+    if (!url.searchParams.has("resource")) url.searchParams.set("resource", resourceUrl(publicUrl));
 
     // The request is made as a browser makes it, so that the answer is always a redirect.
     const headers = new Headers({ "sec-fetch-mode": "navigate", accept: "text/html" });

@@ -21,10 +21,11 @@ import type { Orm } from "../../store/db/orm.ts";
 import { unlessAway } from "../../store/db/unavailable.ts";
 import { GRANT_TYPES } from "./client_metadata.ts";
 import { hashSecret } from "./clients.ts";
-import { ACCESS_TOKEN_SECONDS, AUTH_PATH, PAGES, REFRESH_TOKEN_SECONDS } from "./discovery.ts";
+import { ACCESS_TOKEN_SECONDS, AUTH_PATH, OFFLINE, PAGES, REFRESH_TOKEN_SECONDS } from "./discovery.ts";
 import { GRANT_CLAIM, type Grants } from "./grants.ts";
 import { passkeyHost } from "./own_passkeys.ts";
 import { supportsConsent } from "./redirects.ts";
+import { resourceUrl } from "./resource.ts";
 import { createAccessTokenReader, withTokenEndpoints } from "./token_endpoints.ts";
 
 export interface LibraryOptions {
@@ -110,15 +111,15 @@ export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOpti
         loginPage: PAGES.signIn,
         consentPage: PAGES.consent,
         // The library takes no other address. Where assistants cannot ask for consent, no route of theirs is served.
-        resource: supportsConsent(publicUrl) ? `${publicUrl}/mcp` : "https://no-consent.invalid/mcp",
-        scopes: ["offline_access", ...ALL_SCOPES],
+        resource: supportsConsent(publicUrl) ? resourceUrl(publicUrl) : "https://no-consent.invalid/mcp",
+        scopes: [OFFLINE, ...ALL_SCOPES],
         // Clients are registered by our own rules (clients.ts); the library looks them up and checks their secrets.
-        storeClientSecret: { hash: hashSecret },
+        storeClientSecret: { hash: async (secret) => hashSecret(secret) },
         grantTypes: [...GRANT_TYPES],
         accessTokenExpiresIn: ACCESS_TOKEN_SECONDS,
         refreshTokenExpiresIn: REFRESH_TOKEN_SECONDS,
-        // How long the answer is kept; that it is given once more only is ours (token_endpoints.ts).
-        refreshTokenReuseInterval: LIMITS.refresh_reuse_seconds,
+        // Repeats are answered in front of the library (refresh_tokens.ts), which sees each token once and stores no answers.
+        refreshTokenReuseInterval: 0,
         postLogin: {
           page: PAGES.consent,
           shouldRedirect: () => false,
@@ -143,10 +144,10 @@ export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOpti
   const readAccessToken = createAccessTokenReader({
     jwks: () => library.api.getJwks(),
     issuer: publicUrl + AUTH_PATH,
-    audience: `${publicUrl}/mcp`,
+    audience: resourceUrl(publicUrl),
   });
   const { handler } = library;
-  const answer = withTokenEndpoints({ handler, base: AUTH_PATH, orm, grants, readAccessToken });
+  const answer = withTokenEndpoints({ handler, base: AUTH_PATH, publicUrl, orm, grants, readAccessToken });
   return {
     /** The library itself, for tests. */
     library,

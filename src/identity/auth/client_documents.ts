@@ -64,17 +64,6 @@ function described(clientId: string, text: string): object {
   return { ...said, token_endpoint_auth_method: "none" };
 }
 
-/**
- * An http address under each name of loopback: it is the same machine, and programs listen under one name and describe another.
- * What is no address of loopback stays alone.
- */
-function ofLoopback(address: string): string[] {
-  const rest = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?=[:/])(.*)$/i.exec(address)?.[1];
-  return rest === undefined
-    ? [address]
-    : [address, ...["localhost", "127.0.0.1", "[::1]"].map((name) => `http://${name}${rest}`)];
-}
-
 export type ClientDocuments = ReturnType<typeof createClientDocuments>;
 
 export function createClientDocuments(options: {
@@ -101,8 +90,7 @@ export function createClientDocuments(options: {
     const said = described(clientId, fetched.text);
     try {
       const metadata = clientMetadata(said, { schemes, method: "none" });
-      const redirect_uris = [...new Set(metadata.redirect_uris.flatMap(ofLoopback))];
-      await clients.keep(clientId, { ...metadata, redirect_uris }, null);
+      await clients.keep(clientId, metadata, null);
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
       throw invalidRequest(`The assistant's own description cannot be used. ${error.message}`);

@@ -52,7 +52,8 @@ function refuse(field: string, why = WRONG[field] ?? WRONG[""] ?? field): never 
 
 /**
  * The metadata that is kept of what a client says. What it can do without is left out, not refused: grants that are not
- * served, and every field that is not listed here. `method` is how it shows who it is when it does not say.
+ * served, and every field that is not listed here. A client that names no grants gets refresh tokens, though RFC 7591 §2 has another
+ * default, because people would have to consent every hour. `method` is how it shows who it is when it does not say.
  * @throws OAuthError that names the field.
  */
 export function clientMetadata(
@@ -66,7 +67,7 @@ export function clientMetadata(
     const problem = redirectProblem(address, schemes);
     if (problem) refuse("redirect_uris", problem);
   }
-  const grants = GRANT_TYPES.filter((grant) => (grant_types ?? ["authorization_code"]).includes(grant));
+  const grants = GRANT_TYPES.filter((grant) => (grant_types ?? GRANT_TYPES).includes(grant));
   if (!grants.includes("authorization_code")) refuse("grant_types");
   if (response_types && !response_types.includes("code")) refuse("response_types");
   return {

@@ -13,11 +13,11 @@ import { askForMore, keepClient, takeStepUp } from "../../store/queries/connecti
 import { type RateLimits, rateLimitHeaders } from "../../store/rate_limits/limits.ts";
 import { type ClientMetadata, clientMetadata } from "./client_metadata.ts";
 import { OAuthError } from "./oauth_error.ts";
+import { loopbackAlternatives } from "./redirects.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 
-/** The hash by which the library finds a secret as well, so that nobody can read the secret from the database. */
-export const hashSecret = async (secret: string): Promise<string> =>
-  createHash("sha256").update(secret).digest("base64url");
+/** The hash under which the library stores codes and refresh tokens, and client secrets as well. */
+export const hashSecret = (secret: string): string => createHash("sha256").update(secret).digest("base64url");
 
 export type Clients = ReturnType<typeof createClients>;
 
@@ -42,10 +42,10 @@ export function createClients(options: {
     await run(kysely, keepClient, {
       id: newUuid(),
       client_id: id,
-      secret: secret && (await hashSecret(secret)),
+      secret: secret && hashSecret(secret),
       name: metadata.client_name ?? null,
       uri: metadata.client_uri ?? null,
-      redirect_uris: metadata.redirect_uris,
+      redirect_uris: [...new Set(metadata.redirect_uris.flatMap(loopbackAlternatives))],
       grant_types: metadata.grant_types,
       response_types: metadata.response_types,
       auth_method: metadata.token_endpoint_auth_method,
@@ -108,7 +108,7 @@ export function createStepUps({ orm, isLow }: { orm: Orm; isLow: () => boolean }
     /** @throws OAuthError once, when the holder of this refresh token was told just now. */
     async refuseRefresh(token: string): Promise<void> {
       const [taken] = await run(kysely, takeStepUp, {
-        token: await hashSecret(token),
+        token: hashSecret(token),
         seconds: WITHIN_SECONDS,
       });
       if (taken)

@@ -3,12 +3,16 @@
 
 import { ALL_SCOPES, BASE_SCOPES } from "../../model/scopes.ts";
 import { GRANT_TYPES, TOKEN_AUTH_METHODS } from "./client_metadata.ts";
+import { resourceUrl } from "./resource.ts";
 
 /** Where the library's own routes live, and so the issuer of tokens. */
 export const AUTH_PATH = "/api/auth";
 
 /** Our own pages that the library sends people to. */
 export const PAGES = { signIn: "/console/sign-in", consent: "/console/consent" } as const;
+
+/** The scope of a client that wants a refresh token. */
+export const OFFLINE = "offline_access";
 
 /** Access tokens are looked at again on every request, so their length only bounds how long a key set must be kept. */
 export const ACCESS_TOKEN_SECONDS = 3600;
@@ -24,7 +28,7 @@ export function authorizationServerMetadata(publicUrl: string) {
     registration_endpoint: `${issuer}/oauth2/register`,
     revocation_endpoint: `${issuer}/oauth2/revoke`,
     jwks_uri: `${issuer}/jwks`,
-    scopes_supported: ["offline_access", ...ALL_SCOPES],
+    scopes_supported: [OFFLINE, ...ALL_SCOPES],
     response_types_supported: ["code"],
     response_modes_supported: ["query"],
     grant_types_supported: GRANT_TYPES,
@@ -38,7 +42,7 @@ export function authorizationServerMetadata(publicUrl: string) {
 
 export function protectedResourceMetadata(publicUrl: string) {
   return {
-    resource: `${publicUrl}/mcp`,
+    resource: resourceUrl(publicUrl),
     resource_name: "Belfry",
     authorization_servers: [publicUrl + AUTH_PATH],
     bearer_methods_supported: ["header"],

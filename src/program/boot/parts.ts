@@ -26,6 +26,7 @@ import { createJoining } from "../../identity/auth/joining.ts";
 import { createConnectionAuthenticator, createKeyAuthenticator } from "../../identity/auth/keys.ts";
 import { createMail, draftMail } from "../../identity/auth/mail.ts";
 import { createPeople } from "../../identity/auth/people.ts";
+import { resourceUrl } from "../../identity/auth/resource.ts";
 import { createOwnSignIn } from "../../identity/auth/second_factor.ts";
 import { createSignInLibrary } from "../../identity/auth/sign_in_library.ts";
 import { createThrottle } from "../../identity/auth/sign_in_throttle.ts";
@@ -110,7 +111,7 @@ export async function openParts(config: Config, options: ServiceOptions, opened:
     orm,
     library,
     limits,
-    resource: `${config.publicUrl}/mcp`,
+    resource: resourceUrl(config.publicUrl),
     schemes: config.oauthRedirectSchemes,
     perMinute: config.clientRegistrationsPerMinute,
     now,

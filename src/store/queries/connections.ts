@@ -156,9 +156,10 @@ export const findRefreshToken = defineStatement.reading("find_refresh_token", {
     name: nullable(text),
     /** Exchanged or revoked before. */
     spent: boolean,
+    scopes: jsonb<string[]>(),
   },
   joined: { connection_id: uuid, member_id: uuid, workspace_id: uuid },
-  text: `select t."referenceId" as grant_id, t."clientId" as client_id, o.name, t.revoked is not null as spent,
+  text: `select t."referenceId" as grant_id, t."clientId" as client_id, o.name, t.revoked is not null as spent, t.scopes,
       c.id as connection_id, m.id as member_id, m.workspace_id
     from auth."oauthRefreshToken" t left join auth."oauthClient" o on o."clientId" = t."clientId"
     left join (connection_grant g join connection c on c.id = g.connection_id join member m on m.id = c.member_id)
@@ -167,20 +168,40 @@ export const findRefreshToken = defineStatement.reading("find_refresh_token", {
 });
 
 /**
- * One row for the first of all repeats of a rotated token, as long as its answer is kept; of simultaneous ones, too. `token` is
- * its hash.
+ * Copies a refresh token under another secret, as long as it answers: it was never used, or was first used at most `seconds` ago.
+ * `token` and `copy` are hashes.
  */
-export const takeReplay = defineClaim("take_replay", {
-  parameters: { token: text, client_id: text },
+export const copyRefreshToken = defineStatement("copy_refresh_token", {
+  parameters: { token: text, client_id: text, id: text, copy: text, seconds: int },
   columns: { id: text },
-  text: `update auth."oauthRefreshToken" set "replayedAt" = now() where token = $token and "clientId" = $client_id
-    and "rotatedAt" is not null and "rotationReplayExpiresAt" >= now() and "replayedAt" is null returning id`,
+  text: `insert into auth."oauthRefreshToken" ("id", "token", "clientId", "sessionId", "userId", "referenceId",
+      "authorizationCodeId", "resources", "requestedUserInfoClaims", "expiresAt", "createdAt", "authTime", "confirmation", "scopes")
+    select $id, $copy, "clientId", "sessionId", "userId", "referenceId", "authorizationCodeId", "resources",
+      "requestedUserInfoClaims", "expiresAt", "createdAt", "authTime", "confirmation", "scopes"
+    from auth."oauthRefreshToken" where token = $token and "clientId" = $client_id
+      and (revoked is null or "rotatedAt" > now() - $seconds::int * interval '1 second') returning id`,
 });
 
-/** What was taken, where the repeat was not answered after all. */
-export const returnReplay = defineClaim("return_replay", {
+/** Marks a refresh token as used and removes its copy. One row for the first use. `token` is a hash, `copy` an id. */
+export const spendRefreshToken = defineClaim("spend_refresh_token", {
+  parameters: { token: text, copy: text },
+  columns: { id: text },
+  text: `with used as (delete from auth."oauthRefreshToken" where id = $copy)
+    update auth."oauthRefreshToken" set revoked = now(), "rotatedAt" = now()
+    where token = $token and revoked is null returning id`,
+});
+
+export const dropRefreshToken = defineStatement("drop_refresh_token", {
   parameters: { id: text },
-  text: 'update auth."oauthRefreshToken" set "replayedAt" = null where id = $id',
+  text: 'delete from auth."oauthRefreshToken" where id = $id',
+});
+
+/** One row for the first repeat of a used token. `token` is its hash. */
+export const claimRepeat = defineClaim("claim_repeat", {
+  parameters: { token: text },
+  columns: { id: text },
+  text: `update auth."oauthRefreshToken" set "replayedAt" = now()
+    where token = $token and revoked is not null and "replayedAt" is null returning id`,
 });
 
 /** How many codes of one grant are remembered; they are good for ten minutes, and one consent makes few. */
@@ -239,12 +260,14 @@ export const findClient = defineStatement.reading("find_client", {
   parameters: { client_id: text, user_id: nullable(text) },
   columns: {
     grant_types: nullable(jsonb<string[]>()),
+    /** How it authenticates at the token endpoint. */
+    auth_method: nullable(text),
     /** Seconds since it was written down or looked at again. */
     age: nullable(float8),
     /** Whether the person has let it in before. */
     approved: boolean,
   },
-  text: `select "grantTypes" as grant_types, extract(epoch from now() - "updatedAt")::float8 as age,
+  text: `select "grantTypes" as grant_types, "tokenEndpointAuthMethod" as auth_method, extract(epoch from now() - "updatedAt")::float8 as age,
       exists (select 1 from connection c where c.client_id = o."clientId" and c.user_id = $user_id) as approved
     from auth."oauthClient" o where "clientId" = $client_id`,
 });

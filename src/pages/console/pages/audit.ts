@@ -1,7 +1,7 @@
 // The audit log for people: who did what, through what, and when; by channel and by who did it, page by page, and as a table
 // to keep.
 
-import { ACCOUNT_ACTS, type AccountAct } from "../../../identity/auth/account_log.ts";
+import { ACCOUNT_ACTS, type AccountAct, FAILED_ACTS } from "../../../identity/auth/account_log.ts";
 import { SESSION_OPERATIONS } from "../../../identity/session/index.ts";
 import { said } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
@@ -42,8 +42,14 @@ function filterOf({ url }: MemberVisit): Filter {
 /** The same filter in an address. */
 const query = ({ pusher_id, actor }: Filter) => ({ channel: pusher_id, actor });
 
-/** What an operation is called where it is described. */
-function operationWords({ deps }: MemberVisit, name: string): string {
+const failedAct = ({ operation, status }: Line) =>
+  status === "failed" && Object.hasOwn(FAILED_ACTS, operation) ? FAILED_ACTS[operation] : undefined;
+
+/** The title of an operation as its description has it. */
+function operationWords({ deps }: MemberVisit, line: Line): string {
+  const name = line.operation;
+  const failed = failedAct(line);
+  if (failed) return failed[0];
   if (name in ACCOUNT_ACTS) return ACCOUNT_ACTS[name as AccountAct];
   const known = [...deps.tools, ...SESSION_OPERATIONS].find((operation) => operation.name === name);
   return known?.title ?? name.replaceAll("_", " ");
@@ -66,7 +72,10 @@ function subject(
 }
 
 /** The state that something was left in and what an edit changed, or that it failed, and how often. */
-function outcome({ status, count, changed }: Line): Content {
+function outcome(line: Line): Content {
+  const { status, count, changed } = line;
+  const failed = failedAct(line);
+  if (failed) return html` <span class="badge warn">${failed[1]}</span>`;
   const fields =
     changed && changed.length > 0 && html` <span class="why">changed ${changed.join(", ")}</span>`;
   if (status !== "failed") return html`${status && html` <span class="muted">now ${status}</span>`}${fields}`;
@@ -116,7 +125,7 @@ async function page(visit: MemberVisit): Promise<Response> {
       "What was done, newest first",
       data,
       {
-        Done: (line) => html`<strong>${operationWords(visit, line.operation)}</strong>${outcome(line)}`,
+        Done: (line) => html`<strong>${operationWords(visit, line)}</strong>${outcome(line)}`,
         By: ({ actor, transport }) =>
           html`<span class="stack">${
             actor.id === null || filter.actor === actor.id

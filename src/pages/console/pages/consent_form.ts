@@ -1,7 +1,7 @@
 // The page on which a person lets an assistant in. What nobody has checked stands in quotes and cannot grow; what the
 // server knows (the address of the answer, the workspace, how long it lasts) stands beside it.
 
-import { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_SECONDS } from "../../../identity/auth/discovery.ts";
+import { ACCESS_TOKEN_SECONDS, OFFLINE, REFRESH_TOKEN_SECONDS } from "../../../identity/auth/discovery.ts";
 import { staysOnDevice } from "../../../identity/auth/grants.ts";
 import { type AccessRequest, callerOf } from "../../../identity/auth/people.ts";
 import { showId } from "../../../model/domain/ids.ts";
@@ -55,7 +55,7 @@ export async function channelsOf(
 
 function duration({ asked, redirect }: AccessRequest): string {
   const local = staysOnDevice(redirect.href);
-  if (!asked.includes("offline_access"))
+  if (!asked.includes(OFFLINE))
     return local
       ? `${ACCESS_TOKEN_SECONDS / 60} minutes. Then it must ask you again.`
       : "Until you disconnect it.";

@@ -1,0 +1,96 @@
+// Refresh tokens: each use gives new tokens, and a used one answers for a short time, since clients retry and run in parallel. The
+// library takes a second use for theft and ends everything of the client. So it receives a copy that is used once, under a secret that
+// only this request knows. The client's own token counts as used when there is an answer: a crash before that changes nothing, and no
+// lock and no stored answer is needed, on any number of processes.
+
+import { randomBytes } from "node:crypto";
+import { newUuid, showId } from "../../model/domain/ids.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { auditLines, writeEnd } from "../../operation/audit.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { databaseOf, type RowOf, run } from "../../store/db/statement.ts";
+import {
+  claimRepeat,
+  copyRefreshToken,
+  dropRefreshToken,
+  findRefreshToken,
+  spendRefreshToken,
+} from "../../store/queries/connections.ts";
+import { clientName } from "./client_metadata.ts";
+import { hashSecret } from "./clients.ts";
+import { OFFLINE } from "./discovery.ts";
+import type { Grants } from "./grants.ts";
+import type { TokenRequest } from "./token_request.ts";
+
+type Stored = RowOf<typeof findRefreshToken>;
+
+/**
+ * Keeps those of the requested scopes that were granted; all that were granted when nothing would be left. A client that narrows its
+ * access keeps its way to refresh it.
+ */
+function narrowScopes(fields: URLSearchParams, granted: readonly string[]): void {
+  const kept = (fields.get("scope") ?? "").split(" ").filter((scope) => granted.includes(scope));
+  if (granted.includes(OFFLINE)) kept.push(OFFLINE);
+  if (kept.some((scope) => scope !== OFFLINE)) fields.set("scope", [...new Set(kept)].join(" "));
+  else fields.delete("scope");
+}
+
+export function createRefreshTokens({ orm, grants }: { orm: Orm; grants: Grants }) {
+  const kysely = databaseOf(orm);
+
+  const find = async (token: string): Promise<Stored | undefined> =>
+    (await run(kysely, findRefreshToken, { token: hashSecret(token) }))[0];
+
+  /** Writes into the workspace's audit log that a token came again; `failed`: the connection was ended for it. */
+  async function note(stored: Stored, status: "failed" | null): Promise<void> {
+    if (stored.connection_id === null) return;
+    const actor = {
+      workspace_id: stored.workspace_id,
+      actor_type: "oauth",
+      actor_id: showId("con", stored.connection_id),
+      actor_name: clientName(stored.name),
+      member_id: stored.member_id,
+      transport: "mcp",
+    } as const;
+    await writeEnd(kysely, auditLines(actor, "reuse_refresh_token", {}, { status }), []);
+  }
+
+  return {
+    find,
+
+    /** Answers a refresh by `library`, once or again within its time; a later use ends the grant (docs/rules.md#refresh-reuse). */
+    async refresh(
+      { fields, clientId, forward }: TokenRequest,
+      library: (request: Request) => Promise<Response>,
+    ): Promise<Response> {
+      const given = fields.get("refresh_token") ?? "";
+      const token = hashSecret(given);
+      const stored = await find(given);
+      if (!stored) return library(forward());
+      const secret = randomBytes(32).toString("base64url");
+      const copy = { id: newUuid(), copy: hashSecret(secret), seconds: LIMITS.refresh_reuse_seconds };
+      const [copied] =
+        clientId === null ? [] : await run(kysely, copyRefreshToken, { ...copy, token, client_id: clientId });
+      if (!copied) {
+        // The grant ends before the library sees the token, because the library would end everything of this client and person.
+        if (stored.spent && stored.grant_id) {
+          await grants.end(stored.grant_id);
+          await note(stored, "failed");
+        }
+        return library(forward());
+      }
+      fields.set("refresh_token", secret);
+      narrowScopes(fields, stored.scopes);
+      const answer = await library(forward());
+      if (!answer.ok) {
+        await run(kysely, dropRefreshToken, { id: copy.id });
+        return answer;
+      }
+      const [first] = await run(kysely, spendRefreshToken, { token, copy: copy.id });
+      if (!first && (await run(kysely, claimRepeat, { token })).length > 0) await note(stored, null);
+      return answer;
+    },
+  };
+}
+
+export type RefreshTokens = ReturnType<typeof createRefreshTokens>;
