@@ -1,10 +1,11 @@
-// Whether a delivery is genuine: IsGenuine(header, body, secret). Go's own library and nothing else.
+// Verifies the signature of a delivery: Verify(header, body, secret). Needs only Go's own library.
 package webhooks
 
 import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -12,27 +13,31 @@ import (
 
 const tolerance = 300 * time.Second
 
-// IsGenuine takes X-Webhook-Signature and what came, before anything parses it. A header may hold several v1: one that fits
-// is enough.
-func IsGenuine(header string, rawBody []byte, secret string) bool {
+// With ErrTime the signature fits: the delivery is old, or a clock is wrong.
+var ErrSignature, ErrTime = errors.New("wrong signature"), errors.New("wrong time")
+
+// Verify answers nil when the delivery is genuine. rawBody is the body before anything parses it. A header may have several v1;
+// one that fits is enough.
+func Verify(header string, rawBody []byte, secret string) error {
 	named := map[string][]string{}
 	for _, element := range strings.Split(header, ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(element), "=")
 		named[name] = append(named[name], value)
 	}
-	timestamp := strings.Join(named["t"], " and ")
-	sentAt, err := strconv.ParseInt(timestamp, 10, 64)
-	if err != nil || time.Since(time.Unix(sentAt, 0)).Abs() > tolerance {
-		return false
-	}
+	timestamp, genuine := strings.Join(named["t"], ","), false
 	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write([]byte(timestamp + "."))
-	mac.Write(rawBody)
-	expected, genuine := mac.Sum(nil), false
+	mac.Write([]byte(timestamp + "." + string(rawBody)))
+	expected := []byte(hex.EncodeToString(mac.Sum(nil)))
 	for _, signature := range named["v1"] {
-		given, _ := hex.DecodeString(signature)
-		// Every one is compared, whole: the time that it takes tells nothing.
-		genuine = hmac.Equal(given, expected) || genuine
+		// Each one is compared as a whole, so the time that it takes reveals nothing.
+		genuine = hmac.Equal([]byte(strings.ToLower(signature)), expected) || genuine
 	}
-	return genuine
+	sentAt, err := strconv.ParseUint(timestamp, 10, 50)
+	if !genuine || err != nil {
+		return ErrSignature
+	}
+	if time.Since(time.Unix(int64(sentAt), 0)).Abs() > tolerance {
+		return ErrTime
+	}
+	return nil
 }
