@@ -9,7 +9,7 @@ const MIB = 1024 * KIB;
 
 export const LIMIT_TABLE = {
   alert_title: [120, "characters", "the title of an alert"],
-  alert_body: [4_000, "characters", "the text of an alert"],
+  alert_body: [16_384, "characters", "the text of an alert"],
   alert_tts_text: [1_000, "characters", "what phones read aloud"],
   alert_html: [60_000, "characters", "markup in every layout but `document`"],
   alert_document: [500_000, "characters", "markup in the layout `document`"],
@@ -104,6 +104,11 @@ export const LIMIT_TABLE = {
     20,
     "lines",
     "a group of alerts of another program; the others are counted. Also of a list in a template",
+  ],
+  markdown: [
+    4_000,
+    "characters",
+    "Markdown that becomes markup; a longer text is published as it was written",
   ],
   shape_line: [200, "characters", "such a line"],
   template: [1_000, "characters", "a template for what a program sends"],

@@ -200,5 +200,5 @@ describe("a number is found", () => {
 
 test("what is read from the table or filled in is not", () => {
   expect(strays("page.ts", 'field({ name: "title", most: LIMITS.alert_title })')).toEqual([]);
-  expect(strays("page.md", "Up to <!-- limit:alert_body -->4,000<!-- / --> characters.")).toEqual([]);
+  expect(strays("page.md", "Up to <!-- limit:alert_body -->16,384<!-- / --> characters.")).toEqual([]);
 });

@@ -300,7 +300,7 @@ test("a page stays under 200 kB whatever its alerts hold", async () => {
     tags: Array.from({ length: 20 }, (_, n) => `${n}&`.repeat(8)),
   });
   for (let n = 0; n < 10; n++)
-    await world.alert(channel.id, { title: "&".repeat(120), body: "&".repeat(4000), send: true });
+    await world.alert(channel.id, { title: "&".repeat(120), body: "&".repeat(16_384), send: true });
   const page = await pageAt(world, `/c/${channel.handle}`);
   const files = [...page.text.matchAll(/(?:href|src)="(\/static\/[^"]+)"/g)].map(([, path]) => path!);
   expect(new Set(files).size).toBeGreaterThanOrEqual(4);

@@ -177,6 +177,18 @@ describe("a message of ntfy is an alert", () => {
       { html: null },
       /too many marks/,
     ],
+    [
+      "Markdown that is longer than the parser takes",
+      () => ({ body: `**b**${" x".repeat(LIMITS.markdown / 2)}`, headers: { md: "1" } }),
+      { html: null, layout: "text" },
+      /too long/,
+    ],
+    [
+      "Markdown with a list in each item of a list",
+      () => ({ body: "1. ".repeat(1300), headers: { md: "1" } }),
+      { html: null },
+      /too many marks/,
+    ],
     ["a delay", () => ({ body: "b", headers: { in: "30m" } }), { status: "scheduled" }],
     ["a sequence", () => ({ body: "b", headers: { "x-sequence-id": "disk-1" } }), { collapse_key: "disk-1" }],
     [
@@ -291,7 +303,7 @@ describe("a refusal is ntfy's own", () => {
     ["a template", () => ({ body: "{}", headers: { template: "yes" } }), 40043, 400],
     ["a file", () => ({ body: "b", headers: { filename: "a.txt" } }), 40014, 400],
     ["no UTF-8", () => ({ body: Buffer.from([0x61, 0xff, 0xfe]) }), 40000, 400],
-    ["too long a message", () => ({ body: "y".repeat(4001) }), 41301, 413],
+    ["too long a message", () => ({ body: "y".repeat(LIMITS.alert_body + 1) }), 41301, 413],
     ["ten megabytes", () => ({ body: many() }), 41301, 413],
     ["deep JSON", () => ({ path: "/ntfy", body: `${"[".repeat(5000)}${"]".repeat(5000)}` }), 40000, 400],
     [

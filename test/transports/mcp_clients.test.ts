@@ -208,9 +208,9 @@ describe("on a service", () => {
         expect(opened.notes).toMatchObject([{ field: "requested_perms" }]);
         const { data } = await call("list_pushers", { handle });
         expect(data.map(({ id }: any) => id)).toEqual([opened.id]);
-        const long = { title: "Tide", body: "x".repeat(4000), html: "<p>Tide</p>", send: true };
+        const long = { title: "Tide", body: "x".repeat(16_384), html: "<p>Tide</p>", send: true };
         const sent = await call("create_alert", { pusher_id: opened.id, ...long });
-        expect(sent).toMatchObject({ status: "sent", layout: "html", body_length: 4000, html_length: 11 });
+        expect(sent).toMatchObject({ status: "sent", layout: "html", body_length: 16_384, html_length: 11 });
         expect(sent).not.toHaveProperty("html");
         const path = { pusher_id: opened.id, alert_id: sent.id };
         expect(await call("get_alert", path)).toMatchObject({
@@ -223,7 +223,7 @@ describe("on a service", () => {
         const { now } = await call("get_me");
         const send_at = new Date(Date.parse(now) + 3_600_000).toISOString();
         const planned = await call("schedule_alert", { ...path, alert_id: copy.id, send_at });
-        expect(planned).toMatchObject({ status: "scheduled", body_length: 4000 });
+        expect(planned).toMatchObject({ status: "scheduled", body_length: 16_384 });
         expect(Date.parse(planned.send_at)).toBe(Date.parse(send_at));
       });
     });

@@ -178,7 +178,7 @@ describe("on a service", () => {
 
   test.each([
     ["full", 1500],
-    ["brief", 4000],
+    ["brief", 16_384],
   ])("a list of 50 long alerts ends early and loses nothing (%s)", async (view, length) => {
     const { id } = await world.pusher();
     await world.sql(
@@ -200,7 +200,7 @@ describe("on a service", () => {
   test.each([
     ["brief", {}, 121, 280],
     ["full", { view: "full" }, 121, 280],
-    ["of which few fit", { view: "full" }, 8, 4000],
+    ["of which few fit", { view: "full" }, 8, 16_384],
     ["found", { query: "no" }, 121, 280],
   ])(
     "rows of one instant end where the answer is full, and none is lost: %s",

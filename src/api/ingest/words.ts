@@ -51,7 +51,7 @@ export function titled(
 }
 
 /** The parser's worst cases grow with the square of these, and it goes down a level for each one of quotes and lists. */
-const MARKS = /[*_~`[\]>|-]/g;
+const MARKS = /[*_~`[\]>|-]|\d[.)](?=\s)/g;
 const MOST_MARKS = 500;
 
 /** Title and text of an alert whose text is in Markdown: markup where it has any. Our sanitiser judges the markup. */
@@ -63,7 +63,7 @@ export async function titledMarked(
   const plain = titled(title, text, notes);
   // Without a title the first line is shown twice: as one, without its marks, and where it belongs.
   const whole = title === null ? text : (plain.body ?? "");
-  if (!isWithin(whole, LIMITS.alert_body) || (whole.match(MARKS)?.length ?? 0) > MOST_MARKS) {
+  if (!isWithin(whole, LIMITS.markdown) || (whole.match(MARKS)?.length ?? 0) > MOST_MARKS) {
     notes.push("The Markdown is too long or has too many marks; the text stands as it was written.");
     return plain;
   }

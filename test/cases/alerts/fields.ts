@@ -40,7 +40,7 @@ const TAKEN: [rule: string, name: string, fields: Fields, shown?: Fields][] = [
   [CODE_POINTS, "120 emoji", { title: emoji(120) }],
   [BODY, "a text", { body: "One\nTwo" }],
   [BODY, "null", { body: null }],
-  [LENGTHS, "a body of 4,000 emoji", { body: emoji(4000) }],
+  [LENGTHS, "a body of 16,384 emoji", { body: emoji(16_384) }],
   ...["normal", "important", "urgent"].map((priority): [string, string, Fields] => [
     PRIORITY,
     priority,
@@ -157,7 +157,7 @@ const REFUSED: [rule: string, name: string, fields: Fields, param: string][] = [
   [LENGTHS, "121 emoji", { title: emoji(121) }, "title"],
   [NULLS, "null", { title: null }, "title"],
   [TITLE, "a number", { title: 1 }, "title"],
-  [LENGTHS, "4,001 characters", { body: long(4001) }, "body"],
+  [LENGTHS, "16,385 characters", { body: long(16_385) }, "body"],
   [BODY, "an object", { body: {} }, "body"],
   ["error-invalid-request", "another word", { priority: "high" }, "priority"],
   [PRIORITY, "empty", { priority: "" }, "priority"],
