@@ -364,6 +364,7 @@ export const ROOMS: Record<string, Room> = {
       "model/errors",
       "model/fields",
       "model/limits",
+      "model/sanitizer",
       "operation",
       "package.json",
       "store/context",

@@ -30,6 +30,24 @@ inBrowser("the inbox", () => {
   const chip = (name: RegExp) => page.getByRole("button", { name });
   const soon = () => new Date(Date.now() + 3_600_000).toISOString();
 
+  // docs/rules.md#sender-plain-text
+  test("an opened alert shows its words once, where its text is that of its markup", async () => {
+    const desk = await channel("Build Desk");
+    await join(desk);
+    await send(desk, "Same", { html: "<p>Two hosts</p><ul><li>db1</li></ul>", body: "Two hosts\n\n- db1" });
+    await send(desk, "Other", { html: "<p>Two hosts</p>", body: "A summary" });
+    for (const [title, texts] of [
+      ["Same", 0],
+      ["Other", 1],
+    ] as const) {
+      await inbox();
+      await card(page, title).getByRole("link").click();
+      await page.getByRole("heading", { level: 1, name: title }).waitFor();
+      expect(await page.locator("iframe").count()).toBe(1);
+      expect([title, await page.locator("article.whole > p.text").count()]).toEqual([title, texts]);
+    }
+  });
+
   // docs/rules.md#app-before-joining
   test("who joins inherits no past: it is read, nothing of it is to be confirmed, and the newest are shown", async () => {
     const desk = await channel("Flood Desk");

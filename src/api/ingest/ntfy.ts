@@ -1,13 +1,15 @@
 // ntfy's publishing API (https://docs.ntfy.sh/publish/): a topic is a channel's handle, a message an alert.
 
-import { ApiError, invalidRequest } from "../../model/errors.ts";
-import { isWithin } from "../../model/fields/accepts.ts";
-import { LIMITS, said as saidLimit } from "../../model/limits.ts";
+import { type ApiError, invalidRequest } from "../../model/errors.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { escapeText } from "../../model/sanitizer/attributes.ts";
+import { withBelow } from "./fit.ts";
 import { actionsOf } from "./ntfy_actions.ts";
 import { delayOf } from "./ntfy_delay.ts";
 import { isNo, isYes, type SaidWords, saidIn } from "./ntfy_said.ts";
+import { plainText } from "./plain_text.ts";
 import type { AlertInput, IngestRequest, Published, Reading, Said, Tongue } from "./tongue.ts";
-import { httpsOf, oneLine, shortened, titled, titledMarked } from "./words.ts";
+import { httpsOf, oneLine, titled, titledMarked } from "./words.ts";
 
 export const PRIORITIES: Record<string, number> = { min: 1, low: 2, default: 3, high: 4, max: 5, urgent: 5 };
 
@@ -64,23 +66,16 @@ async function read(request: IngestRequest): Promise<Reading> {
   const number = priorityOf(said.priority);
   const { emoji, others } = await tagsOf(said.tags);
   const text = said.text || "triggered";
-  if (!isWithin(text, LIMITS.alert_body))
-    throw new ApiError(
-      "invalid_request",
-      `A message has at most ${saidLimit("alert_body")} characters here.`,
-      { status: 413 },
-    );
   const named = said.title || null;
   const { title, body, html } = isYes(said.markdown)
     ? await titledMarked(named, text, notes)
     : { html: null, ...titled(named, text, notes) };
-  const below = (words: string | null | undefined) => [words, others].filter(Boolean).join("\n\n") || null;
   const fields: AlertInput = {
-    title: emoji === "" ? title : shortened(`${emoji} ${title}`, LIMITS.alert_title).text,
-    body: below(body),
+    title: emoji === "" ? title : `${emoji} ${title}`,
+    body: withBelow(body || (html ? plainText(html) : ""), others, notes),
     priority: FIELD_OF[number] ?? "normal",
   };
-  if (html) fields.html = html;
+  if (html) fields.html = others === "" ? html : `${html}\n<p>${escapeText(others)}</p>`;
   if (number < 3) {
     notes.push("Priorities 1 and 2 have no counterpart: the alert is normal, and asks for no sound.");
     Object.assign(fields, { sound: "silent", vibrate: "none" });

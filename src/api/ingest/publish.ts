@@ -12,6 +12,7 @@ import type { Tool } from "../../operation/tool.ts";
 import type { Caller, Log } from "../../store/context.ts";
 import { faultOf } from "../../store/db/unavailable.ts";
 import { jsonAnswer } from "../transports/answers.ts";
+import { fitAlert } from "./fit.ts";
 import { type Places, readRequest, tokenOf } from "./reading.ts";
 import { keyOf } from "./shapes/parts.ts";
 import {
@@ -105,6 +106,7 @@ async function hear(heard: Heard, caller: Caller, named: string | null) {
     );
   const reading = await tongue.read(request);
   heard.notes.push(...reading.notes);
+  for (const alert of reading.alerts) alert.fields = fitAlert(alert.fields, heard.notes);
   if (reading.alerts.length > LIMITS.ingest_alerts)
     throw invalidRequest(
       `One request publishes at most ${LIMITS.ingest_alerts} alerts; have the program send fewer together.`,

@@ -2,14 +2,14 @@
 // write them.
 
 import { httpsUrl, isWithin } from "../../model/fields/accepts.ts";
-import { LIMITS, said } from "../../model/limits.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { wordBoundary } from "./cut.ts";
 import type { AlertInput } from "./tongue.ts";
 
-const cutTo = (text: string, most: number) => `${[...text.slice(0, 2 * most)].slice(0, most - 1).join("")}…`;
-
-/** At most so many characters, and whether that cost any. */
+/** At most `most` code points, ending with "…" at the end of a word, and whether anything was left out. */
 export function shortened(text: string, most: number): { text: string; isCut: boolean } {
-  return isWithin(text, most) ? { text, isCut: false } : { text: cutTo(text, most), isCut: true };
+  if (isWithin(text, most)) return { text, isCut: false };
+  return { text: `${text.slice(0, wordBoundary(text, most - 1)).trimEnd()}…`, isCut: true };
 }
 
 /** One line of a text that was never bound to be one. */
@@ -28,8 +28,8 @@ export const cleanLines = (text: string): string =>
     .toWellFormed();
 
 /**
- * Title and text of an alert. Without a title the first line of the text is one; a title that is too long stands whole in the text.
- * `notes` is told of it.
+ * Title and text of an alert of any length; `fitAlert` brings both to the limits. Without a title, the first line of the text is the title.
+ * Adds to `notes` when control characters were removed.
  */
 export function titled(
   title: string | null,
@@ -38,33 +38,27 @@ export function titled(
 ): Pick<AlertInput, "title" | "body"> {
   const body = cleanLines(text);
   if (body !== text.replace(/\r\n?/g, "\n").trim()) notes.push("Control characters were left out.");
-  const first = oneLine(title ?? "") || oneLine(body.split("\n", 1)[0] ?? "");
-  const short = shortened(first, LIMITS.alert_title);
-  if (short.isCut)
-    notes.push(
-      `A title has at most ${said("alert_title")} characters here: the whole one stands in the text.`,
-    );
-  const isWhole = title === null || oneLine(title) === "";
-  if (isWhole) return { title: short.text, body: body === short.text ? null : body };
-  const whole = short.isCut ? `${first}\n\n${body}`.trim() : body;
-  return { title: short.text, body: whole === "" ? null : whole };
+  const own = oneLine(title ?? "");
+  if (own !== "") return { title: own, body: body || null };
+  const first = oneLine(body.split("\n", 1)[0] ?? "");
+  return { title: first, body: body === first ? null : body };
 }
 
 /** The parser's worst cases grow with the square of these, and it goes down a level for each one of quotes and lists. */
 const MARKS = /[*_~`[\]>|-]|\d[.)](?=\s)/g;
 const MOST_MARKS = 500;
 
-/** Title and text of an alert whose text is in Markdown: markup where it has any. Our sanitiser judges the markup. */
+/** Title and text of an alert whose text is Markdown: markup where it has any, which `fitAlert` and the sanitiser check. */
 export async function titledMarked(
   title: string | null,
   text: string,
   notes: string[],
 ): Promise<Pick<AlertInput, "title" | "body" | "html">> {
   const plain = titled(title, text, notes);
-  // Without a title the first line is shown twice: as one, without its marks, and where it belongs.
+  // Without a title the first line is shown twice: as the title, without its marks, and in the text.
   const whole = title === null ? text : (plain.body ?? "");
   if (!isWithin(whole, LIMITS.markdown) || (whole.match(MARKS)?.length ?? 0) > MOST_MARKS) {
-    notes.push("The Markdown is too long or has too many marks; the text stands as it was written.");
+    notes.push("The Markdown is too long or has too many marks; the text is shown as it was written.");
     return plain;
   }
   const { Marked } = await import("marked");

@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { z } from "zod";
+import { fitAlert } from "../../api/ingest/fit.ts";
 import { readRequest } from "../../api/ingest/reading.ts";
 import type { Tongue } from "../../api/ingest/tongue.ts";
 import { shortened } from "../../api/ingest/words.ts";
@@ -212,7 +213,7 @@ async function rowOf(
     const request = new Request("http://kept/", { method: "POST", body: JSON.stringify(said) });
     const read = await readRequest(request, { path: "/", channel: null, secret: "", now });
     const { fields: given } = need((await tongue.read(read)).alerts[0], "a message is an alert");
-    const parsed = alertArguments.safeParse(given);
+    const parsed = alertArguments.safeParse(fitAlert(given, []));
     if (!parsed.success) return null;
     const { fields, htmlLength } = compose(parsed.data, null, null);
     checkContent(

@@ -20,7 +20,7 @@ function bare(value: unknown): unknown {
 
 /** Writes values for one template, which may name the largest thousands of times. */
 function writer(): (value: unknown) => string {
-  let room = 2 * LIMITS.alert_body;
+  let room = LIMITS.body_alerts;
   return (value) => {
     if (room <= 0) return "";
     const text = (typeof value === "object" ? JSON.stringify(value) : String(value)).slice(0, room);

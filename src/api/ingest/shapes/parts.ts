@@ -32,9 +32,6 @@ export function glance(request: IngestRequest): Record<string, unknown> {
 export const oneLine = (text: string, most: number = LIMITS.alert_title): string =>
   shortened(lineOf(text.slice(0, 4 * most)), most).text;
 
-export const manyLines = (text: string): string =>
-  shortened(cleanLines(text.slice(0, 4 * LIMITS.alert_body)), LIMITS.alert_body).text;
-
 /** At most as many lines as an alert of a list has, and how many were left out. */
 export function listed(lines: readonly string[]): string {
   const shown = lines.slice(0, LIMITS.shape_lines);
@@ -67,14 +64,14 @@ interface Told {
   key?: string | undefined;
 }
 
-/** An alert that its fields take, whatever was told. */
+/** An alert of clean texts, which `fitAlert` brings to their limits. */
 export function alertOf({ title, body = "", url = "", priority, key }: Told): AlertInput {
   const address = httpsOf(url);
-  const text = manyLines(
-    address || !/^http:\/\/\S+$/i.test(url) ? body : `${manyLines(body)}\n${oneLine(url, LIMITS.url)}`,
+  const text = cleanLines(
+    address || !/^http:\/\/\S+$/i.test(url) ? body : `${body.trim()}\n${oneLine(url, LIMITS.url)}`,
   );
   return {
-    title: oneLine(title) || "Untitled",
+    title: lineOf(title) || "Untitled",
     ...(text !== "" && { body: text }),
     ...(address && { source_url: address }),
     ...(priority && { priority }),

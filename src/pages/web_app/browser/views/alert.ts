@@ -8,6 +8,7 @@ import { did, dismiss } from "../reports.ts";
 import { isHere } from "../rings.ts";
 import { at } from "../router.ts";
 import { PATTERNS, TONE_NAMES } from "../rules/decide.ts";
+import { hasSameWords } from "../rules/same_words.ts";
 import { arrange, leavesAt } from "../rules/spotlight.ts";
 import { tryRecording, tryTone } from "../senses/ring.ts";
 import { speak } from "../senses/speak.ts";
@@ -43,7 +44,7 @@ export function AlertView({ id }: { id: string }): VNode {
         ${state && html`<span class="tag">${t(state)}</span>`}</p>
       ${alert.status !== "sent" && html`<${Note} tone="warn" sign="careful"><p>${t("alert.withdrawn")}</p><//>`}
       <${Picture} alert=${alert} />
-      ${alert.body && html`<p class="text">${alert.body}</p>`}
+      ${alert.body && !(alert.html && alert.layout !== "document" && hasSameWords(alert.html, alert.body)) && html`<p class="text">${alert.body}</p>`}
       ${alert.html && html`<${MarkupFrame} key=${alert.id} markup=${alert.html} title=${alert.title} whole=${alert.layout === "document"} />`}
       <${Facts} alert=${alert} at=${now} />
       <${Sounds} alert=${alert} />

@@ -1,0 +1,50 @@
+// The one place where an alert of another program is brought to the limits of an alert. Nothing is refused for its length.
+
+import { isWithin } from "../../model/fields/accepts.ts";
+import { LIMITS, said } from "../../model/limits.ts";
+import { escapeText } from "../../model/sanitizer/attributes.ts";
+import { cutWithCount } from "./cut.ts";
+import { plainText } from "./plain_text.ts";
+import type { AlertInput } from "./tongue.ts";
+import { cleanLines, oneLine, shortened } from "./words.ts";
+
+/**
+ * The same alert within its limits (docs/rules.md#sender-lengths). A title that is too long moves whole into the text, a text that is too
+ * long is cut at a word, and an alert with markup alone gets its plain text as `body`. Each loss is a sentence in `notes`.
+ */
+export function fitAlert(fields: AlertInput, notes: string[]): AlertInput {
+  const note = (sentence: string) => void (notes.includes(sentence) || notes.push(sentence));
+  const whole = oneLine(fields.title) || "Untitled";
+  const title = shortened(whole, LIMITS.alert_title);
+  let html = fields.html ?? null;
+  let body = cleanLines(fields.body || (html === null ? "" : plainText(html)));
+  // The markup may show a title that is its own first line.
+  if (title.isCut && !oneLine(body.slice(0, 2 * whole.length)).startsWith(whole)) {
+    body = `${whole}\n\n${body}`.trim();
+    if (html !== null) html = `<p>${escapeText(whole)}</p>\n${html}`;
+  }
+  if (title.isCut)
+    note(`A title has at most ${said("alert_title")} characters here: the whole one is in the text.`);
+  if (html !== null && !isWithin(html, LIMITS.alert_html)) {
+    html = null;
+    note(`The markup has more than ${said("alert_html")} characters: its text is shown without it.`);
+  }
+  const text = cutWithCount(body, LIMITS.alert_body);
+  if (text.left > 0)
+    note(`A text has at most ${said("alert_body")} characters here: the rest of this one was left out.`);
+  return {
+    ...fields,
+    title: title.text,
+    ...(text.text === "" ? { body: null } : { body: text.text }),
+    ...(fields.html !== undefined && { html }),
+  };
+}
+
+/** `text` with `more` below it; where both have no room together, `more` is left out with a note. */
+export function withBelow(text: string, more: string, notes: string[]): string {
+  if (more === "") return text;
+  const both = [text, more].filter(Boolean).join("\n\n");
+  if (isWithin(both, LIMITS.alert_body)) return both;
+  notes.push("The text leaves no room for its tags: those that are not emoji were left out.");
+  return text;
+}
