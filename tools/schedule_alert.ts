@@ -51,9 +51,7 @@ export default defineTool({
     const former = sendAt === before ? null : { send_at: before };
     if (former) ctx.tellChanged(Object.keys(former));
     if (alert.recurrence !== null && alert.status === "draft") {
-      const series = await beginSeries(alert, { send_at: sendAt, former }, ctx);
-      await countSend(ctx, pusherId);
-      return published("repeat", series, ctx);
+      return published("repeat", await beginSeries(alert, { send_at: sendAt, former }, ctx), ctx);
     }
     if (alert.status === "repeating")
       throw invalidRequest(

@@ -77,6 +77,8 @@ export const newAttempt = () => ({
   seen: new Set<string>(),
   later: [] as (() => void)[],
   counted: [] as Counted[],
+  /** True when a refusal counts as well. */
+  countsRefusals: false,
   /** Its manager; most operations only run statements, so it is not made before somebody asks for it. */
   em: null as SqlEntityManager | null,
   /** What each line of the audit log tells, where that is not the answer. */
@@ -189,6 +191,9 @@ function contextOn(
       for (const id of ids) attempt.seen.add(id);
     },
     clientHolds: (validator) => call.heldValidators?.includes(validator) ?? false,
+    countRefusals() {
+      attempt.countsRefusals = true;
+    },
     async countAgainstLimit(...subjects) {
       const asked = limitsOf({ limit: need(limit, "only an operation with a limit counts") }).map(
         async ({ name, max, seconds }, i): Promise<Counted | null> => {

@@ -90,7 +90,7 @@ export function createPerform(deps: PerformDeps): Perform {
         for (const begin of attempt.later) begin();
         return outcomeOf(answer, attempt);
       } catch (error) {
-        const bounded = limitsOf(operation).some(({ attempts }) => attempts);
+        const bounded = attempt.countsRefusals || limitsOf(operation).some(({ attempts }) => attempts);
         if (!(bounded && error instanceof ApiError)) await giveBack(attempt.counted, deps.limits);
         if (writes === "files" || tries === TRIES || !isUndone(error, attempt)) throw error;
         await beforeRetry(tries, error);

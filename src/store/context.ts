@@ -32,10 +32,7 @@ export interface Caller {
 }
 
 /** Who is signed in, and by which session. */
-export interface Person {
-  id: string;
-  sessionId: string;
-}
+export type Person = { id: string; sessionId: string };
 
 export interface PersonCaller {
   person: Person;
@@ -260,6 +257,8 @@ export interface Context<C = Caller> {
   afterCommit(work: () => void): void;
   /** Counts one call against the operation's own limits, a subject each in their order (null is exempt), until it fails or is taken back by what this resolves with; to be called last. */
   countAgainstLimit(...subjects: (string | null)[]): Promise<() => Promise<void>>;
+  /** From now on a count remains when the call is refused: the work of a refusal costs as much as that of an answer. */
+  countRefusals(): void;
   /** Versions of the row that the client says it expects (If-Match); null: any. */
   readonly expectedVersions: readonly string[] | null;
   /** False when the client says that it expects another version of the row than this one (If-Match). */

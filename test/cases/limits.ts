@@ -269,4 +269,20 @@ export const limitCases: Case[] = [
       expect((await world.rest("create_alert", { pusher_id: id, title: "x", send: true })).status).toBe(429);
     },
   },
+  {
+    rule: "recurrence-cost",
+    tool: "schedule_alert",
+    name: "a schedule whose rule was refused counts as a send",
+    given: async (world) => {
+      const { pusher, draft } = await busy(world, 29);
+      const never = await world.alert(pusher.id, {
+        send_at: inSeconds(3600),
+        recurrence: "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30 UTC",
+      });
+      expect((await world.rest("schedule_alert", alertAt(never))).status).toBe(422);
+      return draft;
+    },
+    input: (draft) => alertAt(draft, { send_at: inSeconds(3600) }),
+    want: { error: "rate_limited" },
+  },
 ];

@@ -66,12 +66,52 @@ export const recurrenceCases: Case[] = [
   ...(
     [
       ["FREQ=SECONDLY UTC", /5 minutes/],
-      ["FREQ=DAILY;COUNT=1000000000 UTC", /RFC 5545/],
+      ["FREQ=DAILY;COUNT=1000000000 UTC", /wrong COUNT; COUNT takes a number from 1 to 1,000/],
       ["FREQ=DAILY Nowhere/Land", /IANA/],
       ["every day", /RFC 5545/],
     ] as const
   ).map(([recurrence, says]) =>
     row("recurrence-rules", "create_alert", recurrence, {
+      given: once(async (world) => (await draft()(world)).pusher_id),
+      input: (pusher_id) => ({ pusher_id, title: "Tide", recurrence }),
+      want: { error: "invalid_request", param: "recurrence", says },
+    }),
+  ),
+  ...(
+    [
+      ["FREQ=WEEKLY;COUNT=5;BYDAY=TU,TH; Europe/Berlin", "FREQ=WEEKLY;COUNT=5;BYDAY=TU,TH Europe/Berlin"],
+      ["freq=weekly;byday=mo europe/berlin", "FREQ=WEEKLY;BYDAY=MO Europe/Berlin"],
+      ["FREQ=DAILY  Europe/Berlin", "FREQ=DAILY Europe/Berlin"],
+      ["FREQ=DAILY; COUNT=2 Europe/Berlin", "FREQ=DAILY;COUNT=2 Europe/Berlin"],
+      [" rrule:FREQ = WEEKLY ; BYDAY = MO, we\tUTC ", "FREQ=WEEKLY;BYDAY=MO,WE UTC"],
+      ["FREQ=DAILY;;COUNT=2; utc", "FREQ=DAILY;COUNT=2 UTC"],
+    ] as const
+  ).map(([sent, recurrence]) =>
+    row("recurrence-form", "create_alert", `taken: ${sent}`, {
+      given: once(async (world) => (await draft()(world)).pusher_id),
+      input: (pusher_id) => ({ pusher_id, title: "Tide", recurrence: sent }),
+      want: { body: { recurrence } },
+    }),
+  ),
+  ...(
+    [
+      ["DTSTART:20270101T080000Z\nRRULE:FREQ=DAILY UTC", /must not have DTSTART; send_at/],
+      ["FREQ=DAILY;EXDATE=20270101 UTC", /must not have EXDATE/],
+      ["FREQ=DAILY;COUNT=2", /must end with a blank and an IANA time zone/],
+      ["FREQ=DAILY; COUNT=2", /must end with a blank and an IANA time zone/],
+      ["FREQ=WEEKLY;BYDAY=MO, TU", /must end with a blank and an IANA time zone/],
+      ["FREQ=DAILY;FOO=<b> UTC", /unknown part 2; use FREQ/],
+      ["FREQ=WEEKLY;BYDAY=MO,XX UTC", /wrong value 2 of BYDAY; BYDAY takes days/],
+      ["FREQ=DAILY;BYHOUR=24 UTC", /wrong BYHOUR; BYHOUR takes hours from 0 to 23/],
+      ["FREQ=FORTNIGHTLY UTC", /wrong FREQ; FREQ takes one of YEARLY/],
+      ["FREQ=DAILY;COUNT=1;COUNT=2 UTC", /must name COUNT once/],
+      ["BYDAY=MO UTC", /must name FREQ/],
+      ["FREQ=MONTHLY;BYWEEKNO=3 UTC", /must not have BYWEEKNO with FREQ=MONTHLY/],
+      ["FREQ=WEEKLY;BYDAY=1MO UTC", /number the days of BYDAY/],
+      ["FREQ=DAILY;BYSETPOS=1 UTC", /beside BYSETPOS/],
+    ] as const
+  ).map(([recurrence, says]) =>
+    row("recurrence-form", "create_alert", `refused: ${recurrence}`, {
       given: once(async (world) => (await draft()(world)).pusher_id),
       input: (pusher_id) => ({ pusher_id, title: "Tide", recurrence }),
       want: { error: "invalid_request", param: "recurrence", says },

@@ -63,7 +63,7 @@ async function read(mode: string) {
   for (const { alert_id } of await world.sql(
     `select alert_id from alert_series order by fill_at limit ${DUE}`,
   ))
-    items.push(await fillOf({ series_id: alert_id, ...begun }, Date.now() + 20 * 86_400_000));
+    items.push(fillOf({ series_id: alert_id, ...begun }, Date.now() + 20 * 86_400_000));
   const one = items[0]!.series_id;
   const measured: [string, { text: string }, string[]][] = [
     ["lock_due_series", lockDueSeries, ["100"]],

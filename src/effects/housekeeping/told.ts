@@ -101,7 +101,7 @@ export function fillDueSeries(deps: TellDeps, max: number): Promise<number> {
     const now = deps.now();
     const items = [];
     for (const series of due) {
-      items.push(await fillOf(series, now.getTime()));
+      items.push(fillOf(series, now.getTime()));
       // A rule costs milliseconds, in which nobody else is served.
       await yieldToLoop();
     }

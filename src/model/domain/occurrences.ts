@@ -1,68 +1,68 @@
-// When a repeating alert occurs, and what of it is written down now. Pure, and bounded whatever the rule says. The library reads the
-// rule; what becomes of a time of day that a zone's clocks skip or show twice is ours (docs/rules.md#recurrence-clocks).
+// The occurrences of a repeating alert: its next times, those of a month, and those to be written now. Pure, and bounded in steps
+// whatever the rule says. Also a time of day that a zone's clocks skip or show twice (docs/rules.md#recurrence-clocks).
 
 import { invalidRequest } from "../errors.ts";
 import { toIsoMicros } from "../fields/columns.ts";
 import { type Recurrence, readRecurrence } from "../fields/recurrence.ts";
-import { localIn, nearestIn } from "../fields/zoned.ts";
 import { forBoth } from "../for_people.ts";
 import { LIMITS } from "../limits.ts";
 import { need } from "../need.ts";
 import { newUuid } from "./ids.ts";
+import { LAST_TIME, ruleTimes } from "./rule_times.ts";
+import { ANSWER_STEPS, StepBudget } from "./step_budget.ts";
+import { CLOCK_CHANGE, ZoneClock } from "./zone_clock.ts";
 
 const MINUTE = 60_000;
 const APART = LIMITS.recurrence_minutes * MINUTE;
-const HORIZON = LIMITS.occurrence_days * 24 * 60 * MINUTE;
-/** Clocks change by less than that, so nothing is passed over where local times are looked up. */
-const CLOCKS = 180 * MINUTE;
-/** What the library looks at for one time that it finds. */
-const BOUNDS = { maxIterations: 1_500, maxCandidateEvaluations: 20_000 };
+const DAY = 24 * 60 * MINUTE;
+const HORIZON = LIMITS.occurrence_days * DAY;
+/** Steps of one look-up: every day of 27 years, or 400 whole years. A rule that names no time in them names none. */
+const LOOKUP_STEPS = 200_000;
 /** Of a series so many of the next are written down, whenever one looks. */
 const WRITTEN = LIMITS.occurrences_ahead / 3;
 /** How many of the next are looked at to tell whether they stand too close together. */
 const LOOKED = 30;
-/** Instants are of years that have four digits. */
-const LAST = Date.UTC(9999, 0);
-/** Times that are looked at for one answer. */
-const MOST = 200;
 
-/** `20261124T073000`, of an instant in ms. */
-const compact = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace(/[-:]/g, "");
-
-/** What a rule names, in ms. What counts days is read by what the zone's clocks show, as if it were UTC's; all else, by instants. */
-async function timesOf({ rule, zone, by, until }: Recurrence, sendAt: number) {
-  const { RRuleTemporal } = await import("rrule-temporal");
+/** The times of a rule that begins at `sendAt`, looked up by steps of `budget`. All times are in ms. */
+function timesOf({ parts, zone, until }: Recurrence, sendAt: number, budget: StepBudget) {
+  const byClocks = parts.freq !== "HOURLY" && parts.freq !== "MINUTELY";
+  const clock = new ZoneClock(zone, budget);
   const start = Math.floor(sendAt / 1000) * 1000;
-  const begins = compact(by === "instants" ? start : localIn(zone, start));
-  const rruleString = `DTSTART;TZID=${by === "zone" ? zone : "UTC"}:${begins}\nRRULE:${rule}`;
-  const read = new RRuleTemporal({ rruleString, strict: true, cache: false, ...BOUNDS });
-  const end = Math.min(until ?? LAST, LAST);
+  const begin = byClocks ? clock.localAt(start) : start;
+  const end = Math.min(until ?? LAST_TIME, LAST_TIME);
 
-  /** As the library has them, beginning beside `ms`. */
-  const instantOf = (at: number) => (by === "clocks" ? nearestIn(zone, at) : at);
+  const timestampOf = (time: number) => (byClocks ? clock.timestampOf(time) : time);
 
-  function* named(ms: number, step: "next" | "previous") {
-    let at = by === "clocks" ? localIn(zone, ms) + (step === "next" ? -CLOCKS : CLOCKS) : ms;
-    for (let looked = 0; looked < MOST; looked++) {
-      try {
-        const found = read[step](new Date(at));
-        if (!found) return;
-        at = found.epochMilliseconds;
-      } catch {
-        // It looked at as many as it may.
-        return;
-      }
-      yield at;
+  /** In the order of the search, as the rule names them, from about `ms` on. COUNT counts from the beginning. */
+  function* named(ms: number, step: 1 | -1): Generator<number> {
+    const lookup = new StepBudget(LOOKUP_STEPS, budget);
+    const lookupClock = new ZoneClock(zone, lookup);
+    const near = byClocks ? clock.localAt(ms) - step * CLOCK_CHANGE : ms;
+    if (parts.count === null)
+      return yield* ruleTimes(parts, lookupClock, { start: begin, from: near, step, budget: lookup });
+    const counted: number[] = [];
+    let left = parts.count;
+    for (const time of ruleTimes(parts, lookupClock, {
+      start: begin,
+      from: begin,
+      step: 1,
+      budget: lookup,
+    })) {
+      if (step < 0 && time > near) break;
+      if (step < 0) counted.push(time);
+      else if (time >= near) yield time;
+      if (--left === 0) break;
     }
+    yield* counted.reverse();
   }
 
   return {
-    /** Up to `most` strictly after an instant, each as far from the one before as it must be. */
+    /** Up to `most` strictly after a time, each as far from the one before as it must be. */
     after(ms: number, most: number): number[] {
       const from = Math.max(ms, start - 1);
       const times: number[] = [];
-      for (const one of named(from, "next")) {
-        const at = instantOf(one);
+      for (const one of named(from, 1)) {
+        const at = timestampOf(one);
         if (at > end) break;
         if (at <= from || at < (times.at(-1) ?? 0) + APART) continue;
         times.push(at);
@@ -70,18 +70,20 @@ async function timesOf({ rule, zone, by, until }: Recurrence, sendAt: number) {
       }
       return times;
     },
+    /** The last at or before a time. */
     upTo(ms: number): number | null {
-      for (const one of named(Math.min(ms, end) + 1, "previous")) {
-        const at = instantOf(one);
-        if (at <= Math.min(ms, end)) return at < start ? null : at;
+      const last = Math.min(ms, end);
+      for (const one of named(last, -1)) {
+        const at = timestampOf(one);
+        if (at <= last) return at < start ? null : at;
       }
       return null;
     },
-    /** Whether two of its next stand closer than they may; that clocks change brings none together. */
+    /** Whether two of the next are closer than they may be. A change of clocks brings none together. */
     crowded(ms: number): boolean {
       let last = Number.NEGATIVE_INFINITY;
       let looked = 0;
-      for (const one of named(Math.max(ms, start - 1), "next")) {
+      for (const one of named(Math.max(ms, start - 1), 1)) {
         if (one - last < APART) return true;
         last = one;
         if (++looked === LOOKED) return false;
@@ -92,8 +94,8 @@ async function timesOf({ rule, zone, by, until }: Recurrence, sendAt: number) {
 }
 
 const NO_RULE = forBoth(
-  "recurrence is no rule that RFC 5545 has; its parts do not go together.",
-  "This is no rule: its parts do not go together.",
+  "recurrence is not a valid rule; send it again as an RFC 5545 rule and a time zone.",
+  "This is not a valid rule. Write it again.",
 );
 const NEVER = forBoth(
   "recurrence names no time that is still to come; take another rule, a later end or another send_at.",
@@ -104,45 +106,56 @@ const CROWDED = forBoth(
   `There must be ${LIMITS.recurrence_minutes} minutes between one time and the next.`,
 );
 
+/** Times in ms. */
+interface Beginning {
+  sendAt: number;
+  now: number;
+  most: number;
+  /** Of the whole answer. */
+  budget?: StepBudget;
+}
+
 /** The next times after `now` of what begins at `sendAt`. @throws 422 for a rule that names none, or names them too close together. */
-export async function nextTimes(
+export function nextTimes(
   recurrence: string,
-  { sendAt, now, most }: { sendAt: number; now: number; most: number },
-): Promise<number[]> {
+  { sendAt, now, most, budget = new StepBudget(ANSWER_STEPS) }: Beginning,
+): number[] {
   const read = readRecurrence(recurrence);
-  const times = typeof read === "string" ? null : await timesOf(read, sendAt).catch(() => null);
-  if (!times) throw invalidRequest(NO_RULE, "recurrence");
+  if (typeof read === "string") throw invalidRequest(NO_RULE, "recurrence");
+  const times = timesOf(read, sendAt, budget);
   const next = times.after(now, most);
   if (next.length === 0) throw invalidRequest(NEVER, "recurrence");
   if (times.crowded(now)) throw invalidRequest(CROWDED, "recurrence");
   return next;
 }
 
-/** A month as somebody looks at it. */
+/** A month of an answer, in ms. */
 interface Window {
   sendAt: number;
   now: number;
   from: number;
   to: number;
-  /** When the last of them that is known to be written comes; null where none is. */
+  /** When the last occurrence that is known to be written comes; null where none is. */
   beyond: number | null;
   most: number;
-  /** The begin of the day after the one of an instant. */
+  /** The begin of the day after the one of a time. */
   nextDay(at: number): number;
+  /** Of the whole answer. */
+  budget: StepBudget;
 }
 
 /**
- * What a rule names in a time, from `from` up to `to`, beyond what is written down. Up to `most`; where that is not enough, of each
- * further day the first. None for what is no rule.
+ * The times that a rule names from `from` up to `to`, beyond those that are written. Up to `most`; where that is not enough, of each
+ * further day the first. None for what is not a rule, and none once the budget is spent.
  */
-export async function timesWithin(
+export function timesWithin(
   recurrence: string,
-  { sendAt, now, from, to, beyond, most, nextDay }: Window,
-): Promise<number[]> {
+  { sendAt, now, from, to, beyond, most, nextDay, budget }: Window,
+): number[] {
   const read = readRecurrence(recurrence);
-  const times = typeof read === "string" ? null : await timesOf(read, sendAt).catch(() => null);
-  if (!times) return [];
-  // The next few are written; which of them somebody cancelled or moved, only their rows say.
+  if (typeof read === "string") return [];
+  const times = timesOf(read, sendAt, budget);
+  // The next few are written; which of them were cancelled or moved, only their rows say.
   const near = times.after(now, WRITTEN).filter((at) => at <= now + HORIZON);
   const last = beyond ?? near.at(-1) ?? now;
   const found = times.after(Math.max(from - 1, last, now), most).filter((at) => at < to);
@@ -162,14 +175,17 @@ interface Series {
 }
 
 /**
- * What of a series is written now: the next few, and of those that should have been since `filled_to` while nobody wrote, the newest alone
- * (docs/rules.md#recurrence-late). `fill_at`: when to look again; null where nothing is to come.
+ * The occurrences of a series to be written now: the next few, and of those that should have been since `filled_to` while no process ran,
+ * the newest alone (docs/rules.md#recurrence-late). `fill_at`: when to look again; null where nothing is to come. A stored rule that
+ * cannot be read writes nothing, and is looked at again in a day, so that it stops no other series.
  */
-export async function fillOf({ series_id, recurrence, send_at, filled_to }: Series, now: number) {
-  const read = readRecurrence(recurrence);
-  if (typeof read === "string") throw new Error(`a rule was kept that is none: it ${read}`);
-  const times = await timesOf(read, Date.parse(toIsoMicros(send_at)));
+export function fillOf({ series_id, recurrence, send_at, filled_to }: Series, now: number) {
+  const iso = (ms: number) => new Date(ms).toISOString();
   const filledTo = filled_to === null ? Number.NEGATIVE_INFINITY : Date.parse(toIsoMicros(filled_to));
+  const read = readRecurrence(recurrence);
+  if (typeof read === "string")
+    return { series_id, filled_to: iso(Math.max(filledTo, now)), fill_at: iso(now + DAY), occurrences: [] };
+  const times = timesOf(read, Date.parse(toIsoMicros(send_at)), new StepBudget(ANSWER_STEPS));
   const coming = times.after(now, LIMITS.occurrences_ahead + 1);
   const ahead = coming.slice(0, LIMITS.occurrences_ahead).filter((at) => at <= now + HORIZON);
   const next = coming[ahead.length];
@@ -178,7 +194,6 @@ export async function fillOf({ series_id, recurrence, send_at, filled_to }: Seri
   const full = ahead.length === LIMITS.occurrences_ahead;
   const middle = need(full ? ahead[ahead.length / 2] : now, "a full list has a middle");
   const again = next === undefined ? last : full ? middle : Math.max(next - HORIZON, now + MINUTE);
-  const iso = (ms: number) => new Date(ms).toISOString();
   return {
     series_id,
     filled_to: iso(Math.max(filledTo, last ?? now)),

@@ -1,53 +1,98 @@
-// How often an alert repeats, as one text: a rule of RFC 5545 and the zone in which it is read, FREQ=WEEKLY;BYDAY=MO Europe/Lisbon.
-// Which rules are taken; what a rule comes to is said in model/domain/occurrences.ts.
+// The recurrence of an alert as one text: a rule of RFC 5545 and the zone in which it is read, FREQ=WEEKLY;BYDAY=MO Europe/Lisbon.
+// This file parses and checks it; model/domain/occurrences.ts finds its times.
 
 import { z } from "zod";
 import { forBoth } from "../for_people.ts";
 import { LIMITS } from "../limits.ts";
-import { isTimeZone, nearestIn, UNKNOWN_ZONE } from "./zoned.ts";
+import { nearestIn, UNKNOWN_ZONE, zoneNameOf } from "./zoned.ts";
 
-export interface Recurrence {
-  /** Without its end where that is an instant. */
-  rule: string;
-  zone: string;
-  /** What its instants are read by: the zone's clocks where it counts days, else instants, in the zone only where it names days or hours. */
-  by: "clocks" | "zone" | "instants";
-  /** ms; the last instant at which it may occur. */
-  until: number | null;
+const FREQUENCIES = ["YEARLY", "MONTHLY", "WEEKLY", "DAILY", "HOURLY", "MINUTELY"] as const;
+export type Frequency = (typeof FREQUENCIES)[number];
+const WEEKDAYS = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"];
+
+/** The parts of a rule as numbers; a part that is absent is an empty list. */
+export interface RuleParts {
+  freq: Frequency;
+  interval: number;
+  count: number | null;
+  BYMINUTE: readonly number[];
+  BYHOUR: readonly number[];
+  /** `nth` 0: each one. `weekday` 0: Monday. */
+  BYDAY: readonly { nth: number; weekday: number }[];
+  BYMONTHDAY: readonly number[];
+  BYYEARDAY: readonly number[];
+  BYWEEKNO: readonly number[];
+  BYMONTH: readonly number[];
+  BYSETPOS: readonly number[];
+  /** The first day of a week; 0: Monday. */
+  WKST: number;
 }
 
-const list = (value: string) => new RegExp(`^${value}(,${value}){0,49}$`);
-const ordinal = "[+-]?[1-9]\\d{0,2}";
+export interface Recurrence {
+  parts: RuleParts;
+  zone: string;
+  /** ms; the last time at which it may occur. */
+  until: number | null;
+  /** The text in the form in which it is stored. */
+  text: string;
+}
 
-/** What each part may hold. There is no part for seconds: those of send_at stand. */
-const PARTS: Readonly<Record<string, RegExp>> = {
-  FREQ: /^(YEARLY|MONTHLY|WEEKLY|DAILY|HOURLY|MINUTELY)$/,
-  INTERVAL: /^[1-9]\d{0,2}$/,
-  COUNT: /^[1-9]\d{0,3}$/,
-  UNTIL: /^\d{8}(T\d{6}Z?)?$/,
-  BYMINUTE: list("[0-5]?\\d"),
-  BYHOUR: list("([01]?\\d|2[0-3])"),
-  BYDAY: list(`(${ordinal})?(MO|TU|WE|TH|FR|SA|SU)`),
-  BYMONTHDAY: list("[+-]?([1-9]|[12]\\d|3[01])"),
-  BYYEARDAY: list(ordinal),
-  BYWEEKNO: list("[+-]?([1-9]|[1-4]\\d|5[0-3])"),
-  BYMONTH: list("([1-9]|1[0-2])"),
-  BYSETPOS: list(ordinal),
-  WKST: /^(MO|TU|WE|TH|FR|SA|SU)$/,
+const ORDINAL = "[+-]?[1-9]\\d{0,2}";
+const VALUES = 50;
+
+/** The form of each value of a part, and its description in an error; `list`: the part takes several. */
+const PARTS: Readonly<Record<string, { form: RegExp; takes: string; list?: true }>> = {
+  FREQ: { form: new RegExp(`^(${FREQUENCIES.join("|")})$`), takes: `one of ${FREQUENCIES.join(", ")}` },
+  INTERVAL: { form: /^[1-9]\d{0,2}$/, takes: "a number from 1 to 999" },
+  COUNT: {
+    form: /^[1-9]\d{0,3}$/,
+    takes: `a number from 1 to ${LIMITS.recurrence_end.toLocaleString("en")}; UNTIL has no such limit`,
+  },
+  UNTIL: { form: /^\d{8}(T\d{6}Z?)?$/, takes: "a day or a time, such as 20270331 or 20270331T180000Z" },
+  BYMINUTE: { form: /^[0-5]?\d$/, takes: "minutes from 0 to 59", list: true },
+  BYHOUR: { form: /^([01]?\d|2[0-3])$/, takes: "hours from 0 to 23", list: true },
+  BYDAY: {
+    form: new RegExp(`^(${ORDINAL})?(${WEEKDAYS.join("|")})$`),
+    takes: "days, such as MO, 2TU or -1FR",
+    list: true,
+  },
+  BYMONTHDAY: {
+    form: /^[+-]?([1-9]|[12]\d|3[01])$/,
+    takes: "days of a month from 1 to 31 or -31 to -1",
+    list: true,
+  },
+  BYYEARDAY: {
+    form: new RegExp(`^${ORDINAL}$`),
+    takes: "days of a year, such as 1, 200 or -1",
+    list: true,
+  },
+  BYWEEKNO: { form: /^[+-]?([1-9]|[1-4]\d|5[0-3])$/, takes: "weeks from 1 to 53 or -53 to -1", list: true },
+  BYMONTH: { form: /^([1-9]|1[0-2])$/, takes: "numbers of months, such as 1 for January", list: true },
+  BYSETPOS: { form: new RegExp(`^${ORDINAL}$`), takes: "positions, such as 1 or -1", list: true },
+  WKST: { form: new RegExp(`^(${WEEKDAYS.join("|")})$`), takes: `one of ${WEEKDAYS.join(", ")}` },
 };
 
 const FORM = forBoth(
   "must be an RFC 5545 rule and an IANA time zone, such as FREQ=WEEKLY;BYDAY=MO Europe/Lisbon",
   "must be a rule and a time zone, such as FREQ=WEEKLY;BYDAY=MO Europe/Lisbon",
 );
+const NO_ZONE = forBoth(
+  "must end with a blank and an IANA time zone, such as FREQ=WEEKLY;BYDAY=MO Europe/Lisbon",
+  "must be a rule and a time zone, such as FREQ=WEEKLY;BYDAY=MO Europe/Lisbon",
+);
 
-const TOO_MANY = `must have a COUNT of at most ${LIMITS.recurrence_end.toLocaleString("en")}; UNTIL has no such bound`;
-
-/** What may stand beside a rule that counts hours or minutes: other parts would leave most of what it counts out. */
+/** Parts that may accompany a rule that counts hours or minutes: other parts would leave out most of what it counts. */
 const WITH_HOURS = new Set(["FREQ", "INTERVAL", "COUNT", "UNTIL", "BYDAY", "BYHOUR", "BYMINUTE", "WKST"]);
 const TOO_FINE = "must name days by BYDAY alone where it counts hours or minutes; count days, with BYHOUR";
 
-/** The end of a day, or an instant, in ms; null for what no calendar holds. */
+/** Frequencies with which RFC 5545 allows a part. */
+const ONLY_WITH: Readonly<Record<string, readonly string[]>> = {
+  BYWEEKNO: ["YEARLY"],
+  BYYEARDAY: ["YEARLY"],
+  BYMONTHDAY: ["YEARLY", "MONTHLY", "DAILY"],
+};
+
+/** The end of a day, or a timestamp, in ms; null for a date that does not exist. */
 function endOf(value: string, zone: string): number | null {
   const [, day, time = "235959", utc] = /^(\d{8})(?:T(\d{6})(Z?))?$/.exec(value) ?? [];
   const text = `${day?.replace(/(....)(..)(..)/, "$1-$2-$3")}T${time.replace(/(..)(..)(..)/, "$1:$2:$3")}Z`;
@@ -56,39 +101,103 @@ function endOf(value: string, zone: string): number | null {
   return utc === "Z" ? ms : nearestIn(zone, ms);
 }
 
-/** What a text says, or what is wrong with it, as it follows the field's name. */
-export function readRecurrence(value: string): Recurrence | string {
-  const [, rule = "", zone = ""] =
-    /^(?:RRULE:)?([A-Z=;,\d+-]+Z?[A-Z=;,\d+-]*) ([A-Za-z][A-Za-z0-9_+/-]{1,63})$/.exec(value) ?? [];
-  if (rule === "") return FORM;
-  if (!isTimeZone(zone)) return UNKNOWN_ZONE;
-  const parts = new Map(rule.split(";").map((part) => part.split("=", 2) as [string, string]));
-  if (parts.size !== rule.split(";").length) return "must name each part of its rule once";
-  for (const [name, held = ""] of parts) {
-    if (name === "BYSECOND" || held === "SECONDLY")
+/** The parts of a rule by their names, or what is wrong with one. A part that is not known is named by its position alone. */
+function partsOf(rule: string): Map<string, string> | string {
+  const parts = new Map<string, string>();
+  for (const [i, part] of rule.split(";").entries()) {
+    const [name = "", value = "", ...more] = part.split("=");
+    if (name === "BYSECOND" || value === "SECONDLY")
       return `must leave ${LIMITS.recurrence_minutes} minutes between two occurrences; it cannot count seconds`;
-    if (!Object.hasOwn(PARTS, name) || !PARTS[name]?.test(held)) return FORM;
+    const known = Object.hasOwn(PARTS, name) ? PARTS[name] : undefined;
+    if (!known) return `has an unknown part ${i + 1}; use ${Object.keys(PARTS).join(", ")}`;
+    if (parts.has(name)) return `must name ${name} once`;
+    const values = known.list ? value.split(",") : [value];
+    const wrong = more.length > 0 ? 0 : values.findIndex((each) => !known.form.test(each));
+    if (wrong >= 0) {
+      const which = known.list && values.length > 1 ? `value ${wrong + 1} of ${name}` : name;
+      return `has a wrong ${which}; ${name} takes ${known.takes}`;
+    }
+    if (values.length > VALUES) return `must have at most ${VALUES} values of ${name}`;
+    parts.set(name, value);
   }
+  return parts;
+}
+
+/** What is wrong with parts that are right one by one; null where they go together. */
+function mismatchOf(parts: ReadonlyMap<string, string>): string | null {
   const freq = parts.get("FREQ");
-  if (freq === undefined) return FORM;
+  if (freq === undefined) return "must name FREQ, such as FREQ=WEEKLY";
   const elapses = freq === "HOURLY" || freq === "MINUTELY";
   if (elapses && [...parts.keys()].some((name) => !WITH_HOURS.has(name))) return TOO_FINE;
-  if (Number(parts.get("COUNT") ?? 0) > LIMITS.recurrence_end) return TOO_MANY;
+  if (Number(parts.get("COUNT") ?? 0) > LIMITS.recurrence_end)
+    return `has a wrong COUNT; COUNT takes ${PARTS.COUNT?.takes}`;
+  if (parts.has("UNTIL") && parts.has("COUNT")) return "must end by COUNT or by UNTIL, not by both";
+  for (const [name, frequencies] of Object.entries(ONLY_WITH))
+    if (parts.has(name) && !frequencies.includes(freq))
+      return `must not have ${name} with FREQ=${freq}; it takes FREQ=${frequencies.join(" or ")}`;
+  if (/\d/.test(parts.get("BYDAY") ?? "") && (!["YEARLY", "MONTHLY"].includes(freq) || parts.has("BYWEEKNO")))
+    return "must not number the days of BYDAY here; numbers need FREQ=MONTHLY or YEARLY, without BYWEEKNO";
+  if (
+    parts.has("BYSETPOS") &&
+    ![...parts.keys()].some((name) => name.startsWith("BY") && name !== "BYSETPOS")
+  )
+    return "must have another part beside BYSETPOS that it chooses from, such as BYDAY";
+  return null;
+}
+
+/** Upper case, without blanks around the parts and without empty parts. */
+const normalized = (rule: string): string =>
+  rule
+    .toUpperCase()
+    .replace(/\s*([;,=])\s*/g, "$1")
+    .split(";")
+    .filter((part) => part !== "")
+    .join(";");
+
+/** The recurrence of a text, or what is wrong with it, as it follows the field's name. Letter case and blanks are free. */
+export function readRecurrence(value: string): Recurrence | string {
+  const line = /\b(DTSTART|DTEND|RDATE|EXDATE|EXRULE)\b/i.exec(value)?.[1]?.toUpperCase();
+  if (line === "DTSTART") return "must not have DTSTART; send_at is when it begins";
+  if (line !== undefined) return `must not have ${line}; it takes one rule and a time zone`;
+  const [, before = "", , last = ""] = /^((?:.*\S)?)(\s+)(\S+)$/.exec(value.trim()) ?? [];
+  const rule = normalized(before.replace(/^RRULE:/i, ""));
+  if (!value.includes("=")) return FORM;
+  // `FREQ=DAILY; COUNT=2` ends with a part, and `BYDAY=MO, TU` with a value.
+  if (rule === "" || /[;=:,]/.test(last) || /[,=]$/.test(rule)) return NO_ZONE;
+  const zone = zoneNameOf(last);
+  if (zone === null) return UNKNOWN_ZONE;
+  const parts = partsOf(rule);
+  if (typeof parts === "string") return parts;
+  const mismatch = mismatchOf(parts);
+  if (mismatch !== null) return mismatch;
   const end = parts.get("UNTIL");
-  if (end !== undefined && parts.has("COUNT")) return "must end by COUNT or by UNTIL, not by both";
   const until = end === undefined ? null : endOf(end, zone);
-  if (end !== undefined && until === null) return "must have a day that there is as UNTIL";
-  parts.delete("UNTIL");
-  const bare = [...parts].map(([name, held]) => `${name}=${held}`).join(";");
+  if (end !== undefined && until === null) return "must have a date that exists as UNTIL";
+  const numbers = (name: string) =>
+    parts.has(name) ? (parts.get(name) as string).split(",").map(Number) : [];
+  const days = parts.get("BYDAY")?.split(",") ?? [];
   return {
-    rule: bare,
+    parts: {
+      freq: parts.get("FREQ") as Frequency,
+      interval: Number(parts.get("INTERVAL") ?? 1),
+      count: parts.has("COUNT") ? Number(parts.get("COUNT")) : null,
+      BYMINUTE: numbers("BYMINUTE"),
+      BYHOUR: numbers("BYHOUR"),
+      BYDAY: days.map((day) => ({ nth: Number(day.slice(0, -2)), weekday: WEEKDAYS.indexOf(day.slice(-2)) })),
+      BYMONTHDAY: numbers("BYMONTHDAY"),
+      BYYEARDAY: numbers("BYYEARDAY"),
+      BYWEEKNO: numbers("BYWEEKNO"),
+      BYMONTH: numbers("BYMONTH"),
+      BYSETPOS: numbers("BYSETPOS"),
+      WKST: Math.max(0, WEEKDAYS.indexOf(parts.get("WKST") ?? "MO")),
+    },
     zone,
-    by: elapses ? (/BY(DAY|HOUR)/.test(bare) ? "zone" : "instants") : "clocks",
     until,
+    text: `${rule} ${zone}`,
   };
 }
 
-/** The same recurrence that ends before an instant in ms. */
+/** The same recurrence that ends before a time in ms. */
 export function endedBefore(value: string, ms: number): string {
   const [rule = "", zone = ""] = value.split(" ");
   const parts = rule.split(";").filter((part) => !/^(UNTIL|COUNT)=/.test(part));
@@ -107,5 +216,9 @@ export function recurrence() {
       error: `must be at most ${LIMITS.recurrence} characters long`,
       abort: true,
     })
-    .refine((value) => wrong(value) === null, { error: ({ input }) => wrong(input) ?? FORM });
+    .refine((value) => wrong(value) === null, { error: ({ input }) => wrong(input) ?? FORM })
+    .transform((value) => {
+      const read = readRecurrence(value);
+      return typeof read === "string" ? value : read.text;
+    });
 }

@@ -28,6 +28,15 @@ function formatOf(timeZone: string): Intl.DateTimeFormat | null {
 
 export const isTimeZone = (name: string): boolean => formatOf(name) !== null;
 
+const ZONE_NAME = /^[A-Za-z][A-Za-z0-9_+/-]{1,63}$/;
+
+/** The name of a zone in its own letter case, of a name in any; null where the runtime knows none. */
+export function zoneNameOf(name: string): string | null {
+  const own = ZONE_NAME.test(name) ? formatOf(name)?.resolvedOptions().timeZone : undefined;
+  if (own === undefined) return null;
+  return own.toLowerCase() === name.toLowerCase() ? own : name;
+}
+
 /** `+01:00`, what the zone's clocks are ahead at an instant; of times before zones with seconds. */
 function offsetAt(format: Intl.DateTimeFormat, ms: number): string {
   const name = format.formatToParts(ms).find(({ type }) => type === "timeZoneName")?.value ?? "";

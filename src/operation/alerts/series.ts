@@ -20,7 +20,7 @@ import {
   spreadSeries,
   takeBackSeries,
 } from "../../store/queries/series.ts";
-import { announce, lineOf } from "./change.ts";
+import { announce, countSend, lineOf } from "./change.ts";
 
 async function fill({ id, recurrence, send_at }: AlertRecord, filled_to: string | null, ctx: Context) {
   const series = {
@@ -29,32 +29,35 @@ async function fill({ id, recurrence, send_at }: AlertRecord, filled_to: string 
     send_at: need(send_at, "a series has a beginning"),
     filled_to,
   };
-  const items = [await fillOf(series, ctx.now().getTime())];
+  const items = [fillOf(series, ctx.now().getTime())];
   for (const made of await ctx.sql(fillSeries, { items })) announce(ctx, "alert.scheduled", made);
 }
 
 /** @throws 422 for a rule that names no time to come, or too many. */
-async function checkTimes(recurrence: string | null, sendAt: string, ctx: Context): Promise<void> {
+function checkTimes(recurrence: string | null, sendAt: string, ctx: Context): void {
   if (recurrence === null) return;
-  await nextTimes(recurrence, {
+  nextTimes(recurrence, {
     sendAt: Date.parse(toIsoMicros(sendAt)),
     now: ctx.now().getTime(),
     most: LIMITS.occurrences_ahead,
   });
 }
 
-/** Makes a draft that has a rule a series, with its first occurrences. @throws 409, 422. */
+/** Makes a draft that has a rule a series, with its first occurrences. Counts as a send, also when it is refused. @throws 409, 422, 429. */
 export async function beginSeries(
   alert: AlertRecord,
   { send_at, former }: { send_at: string; former: Former | null },
   ctx: Context,
 ): Promise<AlertRecord> {
-  await checkTimes(alert.recurrence, send_at, ctx);
   const [count] = await ctx.sql(countRepeating, alert);
   if ((count?.repeating ?? 0) >= LIMITS.repeating)
     throw conflict(
       `${LIMITS.repeating} alerts of this channel repeat already, which is the most. Cancel one of them first.`,
     );
+  // A rule costs milliseconds also when it is refused, so it is counted first (docs/rules.md#recurrence-cost).
+  await countSend(ctx, alert.pusher_id);
+  ctx.countRefusals();
+  checkTimes(alert.recurrence, send_at, ctx);
   const [after] = await ctx.sql(repeatAlert, { id: alert.id, send_at, former });
   const series = need(after, "the draft is locked");
   await fill(series, null, ctx);
@@ -71,7 +74,7 @@ export async function followSeries(before: AlertRecord, after: AlertRecord, ctx:
   const sendAt = need(after.send_at, "a series has a beginning");
   await ctx.sql(spreadSeries, { id: after.id });
   if (before.recurrence !== after.recurrence || before.send_at !== sendAt) {
-    await checkTimes(after.recurrence, sendAt, ctx);
+    checkTimes(after.recurrence, sendAt, ctx);
     cancelled(await ctx.sql(replanSeries, { id: after.id }), ctx);
     await fill(after, nowMicros(ctx), ctx);
   }

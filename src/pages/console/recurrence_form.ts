@@ -2,7 +2,7 @@
 // and what a recurrence says, in words where it is one that the form offers.
 
 import { nextTimes } from "../../model/domain/occurrences.ts";
-import type { WrongField } from "../../model/errors.ts";
+import { ApiError, type WrongField } from "../../model/errors.ts";
 import { isTimeZone } from "../../model/fields/zoned.ts";
 import { sentenceForPeople } from "../../model/for_people.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
@@ -133,14 +133,15 @@ export function repeatFields(typed: Typed): Html {
 }
 
 /** When it is next, before it is saved; what is wrong with it stands at the field once it is. A script of the page renews it. */
-export async function nextOnes(recurrence: string | null, sendAt: string | null, now: Date): Promise<Html> {
+export function nextOnes(recurrence: string | null, sendAt: string | null, now: Date): Html {
   const shown = (times: Content) => html`<div id="next-ones">${times}</div>`;
   if (recurrence === null || sendAt === null || Number.isNaN(Date.parse(sendAt))) return shown(null);
-  const times = await nextTimes(recurrence, {
-    sendAt: Date.parse(sendAt),
-    now: now.getTime(),
-    most: SHOWN,
-  }).catch(sentenceForPeople);
-  if (typeof times === "string") return shown(html`<p class="hint">${times}</p>`);
+  let times: number[];
+  try {
+    times = nextTimes(recurrence, { sendAt: Date.parse(sendAt), now: now.getTime(), most: SHOWN });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return shown(html`<p class="hint">${sentenceForPeople(error)}</p>`);
+  }
   return shown(html`<p>Next:</p><ul>${times.map((ms) => html`<li>${clock(new Date(ms))}</li>`)}</ul>`);
 }

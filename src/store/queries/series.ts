@@ -70,7 +70,7 @@ export const lockDueSeries = defineUpkeep("lock_due_series", {
 
 /** Writes occurrences of series whose channels are locked, and how far that goes; a series that is over is cancelled. */
 export const fillSeries = defineStatement("fill_series", {
-  parameters: { items: jsonb<readonly Awaited<ReturnType<typeof fillOf>>[]>() },
+  parameters: { items: jsonb<readonly ReturnType<typeof fillOf>[]>() },
   columns: { workspace_id: uuid, ...WHOLE.columns },
   text: `with f as materialized (
       select * from jsonb_to_recordset((select $items::jsonb))

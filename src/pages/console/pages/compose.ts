@@ -285,7 +285,7 @@ export const COMPOSE_PAGES: readonly Page[] = [
       const alert_id = form.get("alert");
       const alert = alert_id ? await visit.call("get_alert", { pusher_id: channel.id, alert_id }) : null;
       const shown = await preview(visit, { channel, alert, form, files });
-      return visit.part(html`${shown}${alertCircle(form, channel)}${await nextTyped(visit)}`);
+      return visit.part(html`${shown}${alertCircle(form, channel)}${nextTyped(visit)}`);
     }),
     maxBody: MAX_BODY.alerts,
   },

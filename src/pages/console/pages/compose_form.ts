@@ -167,7 +167,7 @@ function deciding(typed: Typed, { channel, alert }: Shown): Html {
 }
 
 /** When what was typed is next. */
-export function nextTyped({ form, now }: Pick<MemberVisit, "form" | "now">): Promise<Html> {
+export function nextTyped({ form, now }: Pick<MemberVisit, "form" | "now">): Html {
   const { recurrence = null, send_at = null } = argumentsOf(form);
   return nextOnes(recurrence as string | null, send_at as string | null, now);
 }
@@ -176,7 +176,7 @@ export function nextTyped({ form, now }: Pick<MemberVisit, "form" | "now">): Pro
 export async function composePage(visit: MemberVisit, shown: Shown): Promise<Html> {
   const { channel, alert, form, error, above } = shown;
   const typed = { form, error };
-  const next = await nextTyped({ form, now: visit.now });
+  const next = nextTyped({ form, now: visit.now });
   const base = channelBase(visit, channel.id);
   const once = form.get("once") ?? randomUUID();
   const action = alert

@@ -3,6 +3,7 @@
 
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { timesWithin } from "../../../model/domain/occurrences.ts";
+import { ANSWER_STEPS, StepBudget } from "../../../model/domain/step_budget.ts";
 import { ApiError } from "../../../model/errors.ts";
 import { isTimeZone, localIn, nearestIn } from "../../../model/fields/zoned.ts";
 import { LIMITS } from "../../../model/limits.ts";
@@ -80,11 +81,20 @@ async function read(
 
   const series = await list({ status: "repeating", limit: RULES });
   let left = ALL_TIMES;
+  const budget = new StepBudget(ANSWER_STEPS);
   for (const alert of left > 0 ? series.data : []) {
     if (alert.recurrence === null || alert.send_at === null || left <= 0) continue;
     const nextDay = (at: number) => nearestIn(zone, (dayOf(at) + 1) * DAY);
-    const times = await timesWithin(alert.recurrence, {
-      ...{ sendAt: Date.parse(alert.send_at), now: visit.now.getTime(), from, to, most: TIMES, nextDay },
+    const times = timesWithin(alert.recurrence, {
+      ...{
+        sendAt: Date.parse(alert.send_at),
+        now: visit.now.getTime(),
+        from,
+        to,
+        most: TIMES,
+        nextDay,
+        budget,
+      },
       beyond: written.get(alert.id) ?? null,
     });
     for (const at of times) add(at, alert, true);
@@ -92,7 +102,7 @@ async function read(
     // A rule costs milliseconds, in which nobody else is served.
     await yieldToLoop();
   }
-  if (series.meta.next_before !== null || left <= 0)
+  if (series.meta.next_before !== null || left <= 0 || budget.isSpent)
     missing.push("Of what repeats, the next occurrences of all, and later ones of some.");
   for (const lines of days.values()) lines.sort((a, b) => a.at - b.at);
   return { days, missing };

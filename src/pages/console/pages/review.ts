@@ -101,7 +101,7 @@ async function review(visit: MemberVisit, error?: ApiError, asks: Html | null = 
         ${alert.review_note && html`<section class="card"><h2>Why it was written</h2><p class="hint">In its author’s words, which nobody checked:</p>${quoted(alert.review_note)}</section>`}
         ${open && capabilityReport(capabilityNotes(alert, channel.requested_perms), `${channelBase(visit, channel.id)}/edit`)}
         ${await storyCard(past, effort, now)}
-        ${await repetition(visit, alert)}
+        ${repetition(visit, alert)}
         ${facts(visit, alert)}
         ${mayUse(visit, "send_alert") ? decisions(visit, { alert, error, own }) : html`<p class="hint">Who may send alerts on this channel decides about it.</p>`}
       </div>
@@ -140,14 +140,11 @@ function drawn(visit: MemberVisit, alert: Alert, channel: Channel): Html {
 }
 
 /** How it repeats, and when next; of an occurrence, what it belongs to. */
-async function repetition(
-  visit: MemberVisit,
-  { recurrence, send_at, series_id, pusher_id }: Alert,
-): Promise<Content> {
+function repetition(visit: MemberVisit, { recurrence, send_at, series_id, pusher_id }: Alert): Content {
   if (series_id)
     return html`<p><a href="${channelBase(visit, pusher_id)}/alerts/${series_id}">One of an alert that repeats</a></p>`;
   if (!recurrence) return null;
-  return html`<section class="card"><h2>It repeats</h2><p>${recurrenceWords(recurrence)}</p>${await nextOnes(recurrence, send_at, visit.now)}
+  return html`<section class="card"><h2>It repeats</h2><p>${recurrenceWords(recurrence)}</p>${nextOnes(recurrence, send_at, visit.now)}
     <p><a href="${visit.base}month?channel=${pusher_id}">The month of its channel</a></p></section>`;
 }
 

@@ -1,0 +1,25 @@
+// A bound on the work of one answer, in steps: a count is the same on every machine, and so can be tested. A step is about 40 ns of a core.
+
+/** What one answer may spend on recurrence rules, of all its series together: about 50 ms. docs/rules.md#recurrence-rules */
+export const ANSWER_STEPS = 1_250_000;
+
+export class StepBudget {
+  #left: number;
+  readonly #whole: StepBudget | null;
+
+  /** `whole`: the budget that these steps are spent from as well. */
+  constructor(steps: number, whole: StepBudget | null = null) {
+    this.#left = steps;
+    this.#whole = whole;
+  }
+
+  /** False once more was spent than there was. */
+  spend(steps: number): boolean {
+    this.#left -= steps;
+    return (this.#whole?.spend(steps) ?? true) && this.#left >= 0;
+  }
+
+  get isSpent(): boolean {
+    return this.#left < 0;
+  }
+}

@@ -1,0 +1,47 @@
+// The clock of a time zone, read many times in a row: days with one offset are remembered, since asking the runtime costs most of a look-up.
+
+import { localIn, nearestIn } from "../fields/zoned.ts";
+import type { StepBudget } from "./step_budget.ts";
+
+const HOUR = 3_600_000;
+/** No zone moves its clocks by more in one step, in ms. */
+export const CLOCK_CHANGE = 3 * HOUR;
+/** No zone moves its clocks there and back within as many ms. */
+const STEADY = 48 * HOUR;
+/** Steps that asking the runtime costs. */
+const ASKED = 100;
+
+export class ZoneClock {
+  readonly #zone: string;
+  readonly #budget: StepBudget;
+  /** The offset is `ahead` ms from `from` to `to`. */
+  #known = { from: 0, to: -1, ahead: 0 };
+
+  constructor(zone: string, budget: StepBudget) {
+    this.#zone = zone;
+    this.#budget = budget;
+  }
+
+  /** The time that the clock shows, as if it were UTC's. All times are in ms. */
+  localAt(ms: number): number {
+    if (ms < this.#known.from || ms > this.#known.to) {
+      const [before, ahead, after] = [ms - STEADY, ms, ms + STEADY].map((at) => {
+        this.#budget.spend(ASKED);
+        return localIn(this.#zone, at) - at;
+      }) as [number, number, number];
+      const [from, to] = [before === ahead ? ms - STEADY : ms, after === ahead ? ms + STEADY : ms];
+      this.#known = { from, to, ahead };
+    }
+    return ms + this.#known.ahead;
+  }
+
+  /** The timestamp at which the clock shows `local`; of a time that it skips or shows twice as docs/rules.md#recurrence-clocks. */
+  timestampOf(local: number): number {
+    this.localAt(local);
+    const { from, to, ahead } = this.#known;
+    const near = local - ahead;
+    if (near - CLOCK_CHANGE > from && near + CLOCK_CHANGE < to) return near;
+    this.#budget.spend(4 * ASKED);
+    return nearestIn(this.#zone, local);
+  }
+}
