@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ALERT_GRID } from "../src/model/domain/alert_status.ts";
 import { Alert } from "../src/model/entities/alert.ts";
 import { conflict } from "../src/model/errors.ts";
-import { alertFor, announce } from "../src/operation/alerts/change.ts";
+import { alertFor, announce, refuseWithdrawal } from "../src/operation/alerts/change.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { NOT_VISIBLE } from "../src/store/queries/alerts.ts";
 import { deletedView, expectedVersion, pathId } from "../src/store/shapes/fields.ts";
@@ -11,8 +11,10 @@ import { deletedView, expectedVersion, pathId } from "../src/store/shapes/fields
 export default defineTool({
   name: "delete_alert",
   title: "Delete alert",
-  description: "Delete a draft, scheduled or cancelled alert for good. A sent alert is a record and stays.",
+  description:
+    "Delete a draft, scheduled or cancelled alert for good. Deleting a scheduled one withdraws it (needs alerts:send). A sent alert is a record and stays.",
   scope: "alerts:write",
+  mayRequire: { "alerts:send": "the alert is scheduled" },
   role: "editor",
   http: { method: "DELETE", path: "/api/v1/pushers/{id}/alerts/{alertId}", status: 204 },
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
@@ -25,6 +27,7 @@ export default defineTool({
   output: deletedView,
   async handler(input, ctx) {
     const { alert } = await alertFor("delete", input, ctx);
+    refuseWithdrawal(alert, ctx);
     const removed = await ctx.em.nativeDelete(Alert, { id: alert.id, [raw(NOT_VISIBLE)]: [] });
     // It came due while we looked at it.
     if (removed === 0) throw conflict((ALERT_GRID.sent.delete as { message: string }).message);

@@ -113,7 +113,7 @@ export function insufficientScope(
     "insufficient_scope",
     message ??
       (scope === ""
-        ? "A person wants to be asked before this credential publishes."
+        ? "This credential needs a person's approval for this."
         : `This credential lacks the scope ${scope}; use one that carries it.`),
     {
       headers:

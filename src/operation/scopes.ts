@@ -52,6 +52,9 @@ function lacking(
 /** The same for whatever is published. */
 export const lackingToPublish = (caller: Caller): Scope[] | null => lacking(caller, [PUBLISH], true);
 
+/** The same for withdrawing one alert, for which no person has to be asked (docs/rules.md#asks-first). */
+export const lackingToWithdraw = (caller: Caller): Scope[] | null => lacking(caller, [PUBLISH], false);
+
 /**
  * 403 for the scopes that the call needs and the credential lacks, in the order of the tool's record, or for what its person wants to be
  * asked about first; null when it may. Who may not publish is told where a person can (docs/rules.md#review-url).
@@ -67,9 +70,10 @@ export async function refuseScopes(
   const refusal = insufficientScope(missing);
   if (missing.length > 0 && !missing.includes(PUBLISH)) return refusal;
   const named = await withChannelIds((args ?? {}) as Record<string, unknown>, orm, caller);
-  const { said, review } = reviewInstead(named, { publicUrl, workspaceId: caller.workspace.id });
+  const { said, approval, review } = reviewInstead(named, { publicUrl, workspaceId: caller.workspace.id });
+  const message = missing.length === 0 ? approval : `${refusal.message} ${said}`;
   // What another alert would be made of is not the one to decide about.
-  return insufficientScope(missing, `${refusal.message} ${said}`, tool.asDraft ? null : review);
+  return insufficientScope(missing, message, tool.asDraft ? null : review);
 }
 
 /** Whether a call that was refused with this would leave a draft if it did not publish. */

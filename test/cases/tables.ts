@@ -10,6 +10,7 @@ import { alertFieldCases } from "./alerts/fields.ts";
 import { alertHtmlCases } from "./alerts/html.ts";
 import { alertNoteCases } from "./alerts/notes.ts";
 import { alertVersionCases } from "./alerts/versions.ts";
+import { withdrawCases } from "./alerts/withdraw.ts";
 import { auditCases } from "./audit.ts";
 import { authCases } from "./auth.ts";
 import { changeCases } from "./changes.ts";
@@ -65,6 +66,7 @@ export const TABLES: readonly Table[] = [
   { file: "alerts/edit.ts", cases: editAlertCases },
   { file: "alerts/composer.ts", cases: composerCases },
   { file: "alerts/versions.ts", cases: alertVersionCases },
+  { file: "alerts/withdraw.ts", cases: withdrawCases },
   { file: "changes.ts", cases: changeCases },
   { file: "recurrence.ts", cases: recurrenceCases },
   { file: "schedule.ts", cases: scheduleCases },

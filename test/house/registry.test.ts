@@ -164,6 +164,42 @@ describe("tools/list", () => {
     }
   });
 
+  // docs/rules.md#mcp-schema-words
+  test("no word of a schema that Gemini, OpenAI or Anthropic refuses", () => {
+    const words = new Set([
+      ...["type", "description", "enum", "format", "pattern", "default", "items", "properties", "required"],
+      ...["anyOf", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"],
+    ]);
+    const refusedIn = (schema: JsonSchema, at: string): string[] => {
+      const { type, enum: choices = [], format, pattern = "", properties = {}, items, anyOf = [] } = schema;
+      const wrong = Object.keys(schema).filter((word) => !words.has(word));
+      if (anyOf.length === 0 && typeof type !== "string") wrong.push("type");
+      if (choices.some((choice) => typeof choice !== "string")) wrong.push("enum");
+      if (format !== undefined && !["date-time", "enum"].includes(format)) wrong.push("format");
+      if (/\(\?|\\[pPk]/.test(pattern as string)) wrong.push("pattern");
+      wrong.push(...Object.keys(properties).filter((name) => !/^[a-zA-Z0-9_.-]{1,64}$/.test(name)));
+      return [
+        ...wrong.map((word) => `${at}: ${word}`),
+        ...Object.entries(properties).flatMap(([name, field]) => refusedIn(field, `${at}.${name}`)),
+        ...(items ? refusedIn(items, `${at}[]`) : []),
+        ...anyOf.flatMap((one) => refusedIn(one, at)),
+      ];
+    };
+    for (const { name, inputSchema } of listOf(TOOLS).tools) {
+      expect(refusedIn(inputSchema as JsonSchema, name)).toEqual([]);
+      expect(inputSchema, name).toMatchObject({ type: "object" });
+      expect(inputSchema, name).not.toHaveProperty("anyOf");
+    }
+    // The walk finds each kind.
+    expect(
+      refusedIn({ type: ["string", "null"], properties: { "a b": { type: "string", format: "date" } } }, "x"),
+    ).toEqual(["x: type", "x: a b", "x.a b: format"]);
+    expect(refusedIn({ type: "string", const: 1, enum: [1], pattern: "^(?!a)" }, "x")).toEqual([
+      ...["x: const", "x: enum", "x: pattern"],
+    ]);
+    expect(refusedIn({ type: "array", items: { $ref: "#/x" } }, "x")).toEqual(["x[]: $ref", "x[]: type"]);
+  });
+
   test("null where it blanks a field, and nowhere else", () => {
     const offering = listOf(TOOLS).tools.flatMap(({ name, inputSchema: { properties } }) =>
       JSON.stringify(properties).includes('"null"') ? [name] : [],

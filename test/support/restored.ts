@@ -6,9 +6,9 @@ import { hasView, type Tool } from "../../src/operation/tool.ts";
 
 /** The one value that the field may leave out; undefined where it leaves none out. */
 const leftOut = (field: z.ZodType): unknown => {
-  const { default: usual } = field.meta() ?? {};
-  if (usual !== undefined) return usual;
-  if (field.safeParse(undefined).success) return undefined;
+  const { default: usual = null } = field.meta() ?? {};
+  // A default that is something, such as true or "normal", is never left out.
+  if (usual || field.safeParse(undefined).success) return undefined;
   return [null, [], "", false, 0].find((value) => field.safeParse(value).success);
 };
 

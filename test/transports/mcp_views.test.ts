@@ -2,6 +2,7 @@
 // answer over MCP is longer than its bound, whatever people wrote.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { listOf } from "../../src/api/transports/mcp_list.ts";
 import { hasView } from "../../src/operation/tool.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { registered, uuidOf } from "../support/handsets.ts";
@@ -155,7 +156,7 @@ describe("on a service", () => {
   }
 
   // docs/rules.md#lean-rows
-  test("twenty alerts of a list are 1,500 tokens, and a row says what it holds and no more", async () => {
+  test("twenty alerts of a list are 1,650 tokens, and a row says what it holds and no more", async () => {
     const { id } = await world.pusher();
     for (let i = 0; i < 20; i++)
       await world.alert(id, {
@@ -169,11 +170,63 @@ describe("on a service", () => {
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: message }),
     });
     const [{ text }] = body.result.content;
-    expect(Buffer.byteLength(text) / 4).toBeLessThanOrEqual(1_500);
+    expect(Buffer.byteLength(text) / 4).toBeLessThanOrEqual(1_650);
     const [row] = JSON.parse(text).data;
     expect(Object.keys(row)).toEqual([
-      ...["id", "pusher_id", "status", "title", "body", "created_at", "updated_at", "body_length"],
+      ...[
+        "id",
+        "pusher_id",
+        "status",
+        "title",
+        "body",
+        "priority",
+        "layout",
+        "created_at",
+        "updated_at",
+        "body_length",
+      ],
     ]);
+  });
+
+  test("a channel of a list says whether it is public", async () => {
+    for (const is_public of [true, false]) {
+      const { handle } = await world.pusher({ is_public });
+      const message = { name: "list_pushers", arguments: { handle } };
+      const { body } = await world.request("POST", "/mcp", {
+        token: world.owner,
+        headers: { accept: "application/json, text/event-stream" },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: message }),
+      });
+      expect(JSON.parse(body.result.content[0].text).data).toMatchObject([{ handle, is_public }]);
+    }
+    expect(listOf(TOOLS).instructions).toContain("A field that a row leaves out is null, empty, false or 0.");
+  });
+
+  test("every field that a row leaves out is null, empty, false or 0", async () => {
+    const channel = await world.pusher({ is_public: false, requested_perms: [] });
+    await world.rest("create_invite", { pusher_id: channel.id });
+    await world.alert(channel.id, { title: "x" });
+    const asked: [tool: string, args: Record<string, unknown>][] = TOOLS.filter(({ name }) =>
+      /^list_(pushers|invites|alerts|account_alerts|audit_events|events)$/.test(name),
+    ).map(({ name, input }) => [name, "pusher_id" in input.shape ? { pusher_id: channel.id } : {}]);
+    expect(asked.length).toBeGreaterThan(5);
+    for (const [tool, args] of asked) {
+      const rest = await world.rest(tool, { ...args, ...(tool.endsWith("alerts") ? { view: "brief" } : {}) });
+      const { body } = await world.request("POST", "/mcp", {
+        token: world.owner,
+        headers: { accept: "application/json, text/event-stream" },
+        body: JSON.stringify({
+          ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+          params: { name: tool, arguments: args },
+        }),
+      });
+      const rows = JSON.parse(body.result.content[0].text).data;
+      expect(rows.length, tool).toBeGreaterThan(0);
+      for (const [i, row] of rows.entries())
+        for (const [field, value] of Object.entries(rest.body.data[i]))
+          if (!Object.hasOwn(row, field))
+            expect([null, [], "", false, 0], `${tool}: ${field}`).toContainEqual(value);
+    }
   });
 
   test.each([

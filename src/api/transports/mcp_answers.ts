@@ -1,5 +1,5 @@
-// What an MCP result carries, and how long it may be: an assistant reads every byte of it. A field that says nothing is left out, and
-// nothing is lost, since each field has one value only that is left out. A list that would be too long ends early and says so, anything
+// What an MCP result carries, and how long it may be: an assistant reads every byte of it. A field of a row is left out only where it is
+// null, empty, false or 0 (docs/rules.md#lean-rows). A list that would be too long ends early and says so, anything
 // else is answered in its short form, and without the end of a list where that is too long. Holds no business word.
 
 import { z } from "zod";
@@ -104,15 +104,17 @@ export function resultFields({ json, isError }: ToolAnswer): string {
   return isError ? `${content},"isError":true` : content;
 }
 
+/** Values that a row may leave out. */
+const EMPTY: readonly unknown[] = [null, [], "", false, 0];
+
 /**
- * What a field holds that says nothing: its default where it states one, null where it can be null, else an empty list or text,
- * false or 0. Undefined where there is none: a field that may be absent says something by it.
+ * The value of a field that a row leaves out: the first of null, an empty list or text, false and 0 that the field takes. Undefined for
+ * a field that is always there: one that may be absent, and one whose default is another value, such as `is_public`.
  */
 function nothingOf(field: z.ZodType): unknown {
-  const { default: usual } = field.meta() ?? {};
-  if (usual !== undefined) return usual;
+  const { default: usual = null } = field.meta() ?? {};
   const takes = (value: unknown) => field.safeParse(value).success;
-  return takes(undefined) ? undefined : [null, [], "", false, 0].find(takes);
+  return takes(undefined) || !EMPTY.includes(usual) ? undefined : EMPTY.find(takes);
 }
 
 const known = new WeakMap<z.ZodObject, Map<string, unknown>>();

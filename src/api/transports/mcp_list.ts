@@ -15,7 +15,7 @@ const NO_TOOL =
   "No tool: subscribers mute and leave on their own phones; nobody mutes or removes one of them (revoke_invite with remove_subscribers removes all who joined by it).\nNo tool: keys, members and uploads, which a signed-in person manages in the console.";
 
 const ARGUMENTS =
-  "An edit takes the fields, and their choices, that the tool which makes the thing describes, and only there null clears one. Unknown arguments are refused. What a row leaves out is null, empty, false, 0 or the default. Instants are RFC 3339 with Z or an offset, or a zone's local time: 2026-11-24T07:30 Europe/Lisbon. Arguments, where a tool says nothing else:";
+  "An edit takes the fields, and their choices, that the tool which makes the thing describes, and only there null clears one. Unknown arguments are refused. A field that a row leaves out is null, empty, false or 0. Instants are RFC 3339 with Z or an offset, or a zone's local time: 2026-11-24T07:30 Europe/Lisbon. Arguments, where a tool says nothing else:";
 
 const IDEMPOTENCY_ARGUMENT: JsonSchema = {
   description: `Same key, same result for ${LIMITS.idempotency_hours} hours.`,
@@ -28,10 +28,13 @@ const MAX_PATTERN = 64;
 /** In an edit a longer list of words is not said again, nor what a list is made of. */
 const MAX_ENUM_IN_EDITS = 2;
 
-/** Keywords that no list needs, and those of an edit, whose fields are described where they are made. */
-const UNSAID = ["additionalProperties", "minItems", "minLength"];
+/**
+ * Keywords that no list needs, and those of an edit, whose fields are described where they are made. Gemini refuses
+ * `additionalProperties`, and each `format` of a text but date-time and enum (docs/rules.md#mcp-schema-words).
+ */
+const UNSAID = ["additionalProperties", "format", "minItems", "minLength"];
 const BOUNDS = ["exclusiveMinimum", "maxItems", "maxLength", "maximum", "minimum", "pattern"];
-const UNSAID_IN_EDITS = [...UNSAID, ...BOUNDS, "description", "format"];
+const UNSAID_IN_EDITS = [...UNSAID, ...BOUNDS, "description"];
 
 type Fields = Record<string, JsonSchema>;
 
@@ -55,8 +58,7 @@ function short(schema: JsonSchema, ofEdit: boolean): JsonSchema {
       !([rest.type].flat().includes("number") && BOUNDS.includes(keyword)) &&
       // Nobody asks for less than one of something, or moves by a year.
       !(keyword === "minimum" && (value as number) <= 1) &&
-      !(keyword === "maximum" && rest.minimum === -(value as number)) &&
-      !(keyword === "format" && value !== "date"),
+      !(keyword === "maximum" && rest.minimum === -(value as number)),
   );
   return {
     ...Object.fromEntries(said),

@@ -16,29 +16,42 @@ interface Place {
 export const reviewUrl = ({ publicUrl, workspaceId, pusherId, alertId }: Place): string =>
   `${publicUrl}/console/${showId("wsp", workspaceId)}/channels/${showId("psh", pusherId)}/alerts/${showId("alr", alertId)}`;
 
+/** Pages on which a person does what a credential may not do alone; `path` is below the workspace's own. */
+export const consolePage = (
+  { publicUrl, workspaceId }: Pick<Place, "publicUrl" | "workspaceId">,
+  path = "",
+): string => `${publicUrl}/console/${showId("wsp", workspaceId)}${path}`;
+
+/** The refusal of a credential that needs a person's approval: its only way out is a page (docs/rules.md#asks-first). */
+export const approvalAt = (page: string): string =>
+  `This credential needs a person's approval for this. Ask a person to do it in the console: ${page}`;
+
 /**
- * The way out for a credential that may not publish: a sentence, and the alert that it is about. `args` are a caller's own: only
- * ids are taken of them, and whether there is such an alert is not looked at.
+ * The way out for a credential that may not publish, and the alert that it is about. `said` follows what is missing; `approval` is
+ * the whole refusal where only a person's approval is. Ids come from a caller's own `args`: whether the rows exist is not checked.
  */
 export function reviewInstead(
   { pusher_id, alert_id, send }: Record<string, unknown>,
-  { publicUrl, workspaceId }: Pick<Place, "publicUrl" | "workspaceId">,
-): { said: string; review: ToReview | null } {
+  place: Pick<Place, "publicUrl" | "workspaceId">,
+): { said: string; approval: string; review: ToReview | null } {
   if (send === true)
     return {
       said: "Or leave send out: that makes a draft, and its review_url is where a person can publish it.",
+      approval:
+        "This credential needs a person's approval for this; leave send out. That makes a draft, and its review_url is where a person publishes it.",
       review: null,
     };
   const pusherId = parseId("psh", String(pusher_id));
   const alertId = parseId("alr", String(alert_id));
-  if (!pusherId || !alertId)
-    return {
-      said: `Or ask a person to do it in the console: ${publicUrl}/console/${showId("wsp", workspaceId)}`,
-      review: null,
-    };
+  const page =
+    pusherId && alertId
+      ? reviewUrl({ ...place, pusherId, alertId })
+      : consolePage(place, pusherId && alert_id === undefined ? `/channels/${showId("psh", pusherId)}` : "");
   return {
-    said: `Or ask a person to do it in the console: ${reviewUrl({ publicUrl, workspaceId, pusherId, alertId })}`,
-    review: { pusher_id: showId("psh", pusherId), alert_id: showId("alr", alertId) },
+    said: `Or ask a person to do it in the console: ${page}`,
+    approval: approvalAt(page),
+    review:
+      pusherId && alertId ? { pusher_id: showId("psh", pusherId), alert_id: showId("alr", alertId) } : null,
   };
 }
 

@@ -20,7 +20,7 @@ const address = httpsUrl();
 /** A button that leads somewhere, or a question with fixed choices (docs/rules.md#alert-reply). */
 const action = z
   .strictObject({
-    type: z.enum(["open_url", "reply"]),
+    type: z.enum(["open_url", "reply"]).default("open_url"),
     label: text(1, LIMITS.alert_action_label, { cleaned: true }),
     url: z.string().optional().meta({ format: "uri", maxLength: LIMITS.url }),
     choices: z.array(text(1, LIMITS.alert_action_label, { cleaned: true })).optional(),
@@ -41,7 +41,7 @@ const action = z
 export const actionView = named(
   "AlertAction",
   z.object({
-    type: z.enum(["open_url", "reply"]),
+    type: z.enum(["open_url", "reply"]).default("open_url"),
     label: z.string(),
     url: z.string().describe("Empty of a reply."),
     choices: z.array(z.string()).optional().describe("What a reply may be."),
@@ -61,9 +61,9 @@ export const choicesOf = (alert: { actions: readonly Action[] }, counts: readonl
 
 export const choicesView = z.array(z.object({ choice: z.string(), count: z.int() }));
 
-/** The buttons that lead somewhere. */
-export const linksOf = <A extends Pick<Action, "type">>(actions: readonly A[]): A[] =>
-  actions.filter(({ type }) => type === "open_url");
+/** The buttons that lead somewhere: those without a type as well (docs/rules.md#alert-actions-shape). */
+export const linksOf = <A extends Partial<Pick<Action, "type">>>(actions: readonly A[]): A[] =>
+  actions.filter(({ type }) => type !== "reply");
 
 export const actions = z
   .array(action)

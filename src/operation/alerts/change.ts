@@ -12,6 +12,7 @@ import {
 } from "../../model/domain/alert_status.ts";
 import { type ANNOUNCED, alertData, type DomainEvent } from "../../model/domain/events.ts";
 import { channelUuid, parseId, showId } from "../../model/domain/ids.ts";
+import { approvalAt } from "../../model/domain/review.ts";
 import { conflict, insufficientScope, notFound } from "../../model/errors.ts";
 import { ALERT, type AlertFields } from "../../model/fields/alert.ts";
 import { toIsoMicros } from "../../model/fields/columns.ts";
@@ -23,7 +24,7 @@ import { type AlertRecord, type ChangeRecord, type Former, lockAlert } from "../
 import { scope } from "../../store/queries/channels.ts";
 import { settleDue } from "../../store/queries/inbox.ts";
 import { showAlert } from "../../store/shapes/alert.ts";
-import { lackingToPublish } from "../scopes.ts";
+import { lackingToPublish, lackingToWithdraw } from "../scopes.ts";
 import { reviewUrlOf } from "./show.ts";
 
 interface AlertPath {
@@ -101,14 +102,27 @@ export function refuseComposer(alert: AlertRecord, sent: { send_at?: string | nu
   if (alert.status === "draft" || sent.send_at === null) return;
   const missing = lackingToPublish(ctx.caller);
   if (missing === null) return;
-  const why =
-    missing.length > 0
-      ? "so editing it needs the scope alerts:send. Use a credential that carries it, or send"
-      : "and a person wants to be asked before this credential publishes. Send";
+  const review = { pusher_id: showId("psh", alert.pusher_id), alert_id: showId("alr", alert.id) };
+  const page = reviewUrlOf(alert, ctx) ?? ctx.services.publicUrl;
+  if (missing.length === 0) throw insufficientScope(missing, approvalAt(page), review);
   throw insufficientScope(
     missing,
-    `The alert is scheduled, ${why} send_at as null: the alert is then a draft again and takes the other fields as well. Or ask a person to do it in the console: ${reviewUrlOf(alert, ctx)}`,
-    { pusher_id: showId("psh", alert.pusher_id), alert_id: showId("alr", alert.id) },
+    `The alert is scheduled, so editing it needs the scope alerts:send. Use a credential that carries it, or send send_at as null: the alert is then a draft again and takes the other fields as well. Or ask a person to do it in the console: ${page}`,
+    review,
+  );
+}
+
+/**
+ * Deleting a scheduled alert withdraws it, as cancelling does (docs/rules.md#delete-scheduled).
+ * @throws 403 insufficient_scope.
+ */
+export function refuseWithdrawal(alert: AlertRecord, ctx: Context): void {
+  if (alert.status !== "scheduled") return;
+  const missing = lackingToWithdraw(ctx.caller);
+  if (missing === null) return;
+  throw insufficientScope(
+    missing,
+    `The alert is scheduled, so deleting it withdraws it, which needs the scope alerts:send. Use a credential that carries it, or ask a person to do it in the console: ${reviewUrlOf(alert, ctx)}`,
   );
 }
 

@@ -3,12 +3,78 @@
 import { expect } from "vitest";
 import type { Case } from "../../support/cases.ts";
 import { inSeconds } from "../../support/world.ts";
-import { alertAt, INSTANT, once, putChannel, sharedPusher } from "../given.ts";
+import { alertAt, alertIn, INSTANT, once, putChannel, sharedDraft, sharedPusher, uuidOf } from "../given.ts";
 
 const TITLE = "alert-title";
 const NULLS = "patch-null";
 
+/** An action without a type opens an address (docs/rules.md#alert-actions-shape). */
+const untyped = (tool: string, name: string, given: Case["given"], at: (row: any) => object): Case => ({
+  rule: "alert-actions-shape",
+  tool,
+  name,
+  ...(given ? { given } : {}),
+  input: (row) => ({ ...at(row), actions: [{ label: "Map", url: "https://example.org/map" }] }),
+  want: { body: { actions: [{ type: "open_url", label: "Map", url: "https://example.org/map" }] } },
+});
+
+const untypedCases: Case[] = [
+  untyped("create_alert", "without a type", sharedPusher, ({ id }) => ({ pusher_id: id, title: "x" })),
+  untyped(
+    "update_alert",
+    "without a type",
+    (world) => alertIn(world, "draft"),
+    (alert) => alertAt(alert),
+  ),
+  untyped("duplicate_alert", "without a type", sharedDraft, (alert) => alertAt(alert)),
+  {
+    rule: "alert-actions-shape",
+    tool: "create_alert",
+    name: "without a type, choices belong to a reply",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, title: "x", actions: [{ label: "Map", choices: ["Yes"] }] }),
+    want: { error: "invalid_request", param: "actions.0.url" },
+  },
+  {
+    rule: "alert-actions-shape",
+    tool: "create_alert",
+    name: "a type that is null",
+    given: sharedPusher,
+    input: ({ id }) => ({
+      pusher_id: id,
+      title: "x",
+      actions: [{ type: null, label: "x", url: "https://example.org/" }],
+    }),
+    want: { error: "invalid_request", param: "actions.0.type" },
+  },
+  {
+    rule: "alert-actions-shape",
+    tool: "get_alert",
+    name: "a stored row without a type",
+    given: async (world) => {
+      const alert = await alertIn(world, "sent", await world.pusher());
+      const stored = [{ label: "Map", url: "https://example.org/map" }];
+      await world.sql("update alert set actions = ?::jsonb where id = ?", [
+        JSON.stringify(stored),
+        uuidOf(alert.id),
+      ]);
+      return alert;
+    },
+    input: (alert) => alertAt(alert),
+    want: { body: { actions: [{ type: "open_url", label: "Map", url: "https://example.org/map" }] } },
+    after: async (world, { pusher_id }) => {
+      const { handle } = (await world.rest("get_pusher", { pusher_id })).body;
+      const device = await world.device(handle);
+      const { body } = await world.handset("GET", "/inbox", device);
+      expect(body.data[0].actions).toEqual([
+        { type: "open_url", label: "Map", url: "https://example.org/map" },
+      ]);
+    },
+  },
+];
+
 export const createAlertCases: Case[] = [
+  ...untypedCases,
   {
     rule: "alert-answer",
     tool: "create_alert",

@@ -189,7 +189,7 @@ const REFUSED: [rule: string, name: string, fields: Fields, param: string][] = [
   [NULLS, "null", { actions: null }, "actions"],
   [ACTIONS, "four", { actions: [button, button, button, button] }, "actions"],
   [ACTIONS, "another type", { actions: [{ ...button, type: "call" }] }, "actions.0.type"],
-  [ACTIONS, "no type", { actions: [{ label: "x", url: "https://example.org/" }] }, "actions.0.type"],
+  [ACTIONS, "no type and no address", { actions: [{ label: "x" }] }, "actions.0.url"],
   [ACTIONS, "no label", { actions: [button, { ...button, label: undefined }] }, "actions.1.label"],
   [ACTIONS, "a blank label", { actions: [{ ...button, label: " " }] }, "actions.0.label"],
   [ACTIONS, "a label of 41", { actions: [{ ...button, label: emoji(41) }] }, "actions.0.label"],

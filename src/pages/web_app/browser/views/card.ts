@@ -122,7 +122,7 @@ export function Facts({ alert, at: now }: { alert: KeptAlert; at: number }): VNo
 /** What can be done: confirm, and where the channel leads. One filled button at most. */
 export function Acts({ alert }: { alert: KeptAlert }): VNode | null {
   const asks = alert.requires_ack && alert.acked_at === null && alert.status === "sent";
-  const links = alert.actions.filter(({ type, url }) => type === "open_url" && isWeb(url));
+  const links = alert.actions.filter(({ type, url }) => type !== "reply" && isWeb(url));
   const question = alert.actions.find(({ type, choices }) => type === "reply" && Array.isArray(choices));
   if (!asks && links.length === 0 && !question) return null;
   return html`${question && html`<${Question} alert=${alert} label=${question.label} choices=${question.choices ?? []} />`}
