@@ -197,9 +197,9 @@ function fillLimits(text: string): string {
 
 const isLimit = (name: string): name is LimitName => Object.hasOwn(LIMIT_TABLE, name);
 
-/** What the public registry of MCP servers is told: any server of somebody's own, and the package that speaks to it. */
+/** The entry for the public registry of MCP servers: a server at any host. The package is added when its name is claimed. */
 function registryEntry(): object {
-  const { name: identifier, mcpName: name, version } = JSON.parse(readFileSync(at("package.json"), "utf8"));
+  const { mcpName: name, version } = JSON.parse(readFileSync(at("package.json"), "utf8"));
   const key = { description: "A key of the server, bfk_…", isSecret: true };
   const host = { description: "Host of your Belfry server, with its port if it has one", isRequired: true };
   return {
@@ -221,20 +221,6 @@ function registryEntry(): object {
             variables: { key },
           },
         ],
-      },
-    ],
-    packages: [
-      {
-        registryType: "npm",
-        identifier,
-        version,
-        runtimeHint: "npx",
-        transport: { type: "stdio" },
-        packageArguments: [
-          { type: "positional", value: "mcp" },
-          { type: "named", name: "--url", value: "https://{host}", variables: { host } },
-        ],
-        environmentVariables: [{ name: "BELFRY_API_KEY", ...key, isRequired: true }],
       },
     ],
   };

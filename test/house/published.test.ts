@@ -1,13 +1,17 @@
 // What others are told of this server beside its pages: the entry for the public registry of MCP servers, /llms.txt and the skill.
 // That they are current is gen's (test/house/outcome.test.ts); here, that they are what their readers take.
 
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SCOPES } from "../../src/model/scopes.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { World } from "../support/world.ts";
 
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 const names = new Set(TOOLS.map(({ name }) => name));
 
@@ -49,25 +53,6 @@ describe("server.json", () => {
             ["type", "url"],
           ),
         ),
-        packages: list(
-          object(
-            {
-              registryType: { const: "npm" },
-              identifier: text,
-              version,
-              runtimeHint: text,
-              transport: object({ type: { const: "stdio" } }, ["type"]),
-              packageArguments: list({
-                anyOf: [
-                  object({ ...input, type: { const: "positional" } }, ["type", "value"]),
-                  object({ ...input, type: { const: "named" }, name: text }, ["type", "name"]),
-                ],
-              }),
-              environmentVariables: list(object({ ...input, name: text }, ["name"])),
-            },
-            ["registryType", "identifier", "transport"],
-          ),
-        ),
       },
       ["$schema", "name", "description", "version"],
     ),
@@ -77,15 +62,48 @@ describe("server.json", () => {
   test("has the fields that the registry takes", () => {
     const check = new Ajv2020({ strict: false, allErrors: true }).compile(schema);
     expect([check(entry), check.errors]).toEqual([true, null]);
-    const { mcpName, version: packed, name } = JSON.parse(read("package.json"));
-    // By this name in the package the registry knows whose it is.
-    expect([entry.name, entry.version, entry.packages[0].identifier]).toEqual([mcpName, packed, name]);
+    const { mcpName, version: packed } = JSON.parse(read("package.json"));
+    expect([entry.name, entry.version]).toEqual([mcpName, packed]);
   });
 
   test("every variable in braces is described", () => {
     const places = JSON.stringify(entry).match(/\{(host|key|\w+)\}/g) ?? [];
     expect(new Set(places)).toEqual(new Set(["{host}", "{key}"]));
   });
+});
+
+// docs/upgrading.md#making-a-release
+describe("the package's name in a public registry", () => {
+  const tracked = spawnSync("git", ["ls-files"], { cwd: ROOT, encoding: "utf8" }).stdout.trim().split("\n");
+  // A command that fetches a package by its name and runs it, also as a list of arguments.
+  const RUNS =
+    /\b(npx|bunx|pnpx|npm (exec|x|i|install|create)|pnpm (dlx|add)|yarn dlx|deno run npm:)\b(["',\s[]|args:)*((-[\w-]+|--)["',\s]*)*belfry\b/;
+  const isText = (path: string) =>
+    !/\.(png|svg|ico|jpg|gif|woff2?|tgz|gz)$|^package-lock\.json$|^CHANGELOG\.md$/.test(path);
+
+  test("is run by no command that anything of this tree prints or documents", () => {
+    const found = tracked
+      .filter(isText)
+      .filter((path) => existsSync(join(ROOT, path)) && RUNS.test(read(path)));
+    expect(found).toEqual([]);
+  });
+
+  test.each([
+    "npx belfry mcp",
+    "npx -y belfry",
+    'command: "npx", args: ["belfry", "mcp"]',
+    '"npx", "-y", "belfry"',
+    "npm exec -- belfry",
+    "npm install -g belfry",
+    "pnpm dlx belfry",
+  ])("would be found in %s", (text) => {
+    expect(RUNS.test(text)).toBe(true);
+  });
+
+  test.each(["npm install -g ./belfry-0.2.0.tgz", "npm run -s belfry -- mcp", "belfry serve"])(
+    "is not in %s",
+    (text) => expect(RUNS.test(text)).toBe(false),
+  );
 });
 
 describe("the skill", () => {

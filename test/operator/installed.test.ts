@@ -118,7 +118,7 @@ for (const { major, node, without } of NODES)
     const dataDir = initialised(join(folder.path, `data-${major}`));
     const server = await startServer(dataDir, { node, args: [CLI, "serve"] });
     try {
-      expect(server.log()).toContain("npx belfry create-alert");
+      expect(server.log()).toContain("belfry create-alert");
       // The app is what the service makes of TypeScript by itself.
       const pages =
         major === "24" ? ["/c", "/sw.js", "/api/v1/docs", "/docs/operate", "/console/sign-in"] : [];

@@ -31,6 +31,9 @@ const REGISTRATION_LOOKUP_MS = 2000;
 
 const REASONS = {
   shape: "Give an absolute https URL with a full host name, such as https://hooks.example.com/belfry.",
+  scheme:
+    "Give an https URL, such as https://hooks.example.com/belfry. " +
+    "For a receiver inside your own network, the operator can allow its host with WEBHOOK_ALLOW_HOSTS.",
   long: `Give a URL of at most ${said("url")} characters.`,
   credentials: "Leave user name and password out of the URL; verify X-Webhook-Signature instead.",
   port: "Give a port from 1 to 65535, or leave it out for 443.",
@@ -130,7 +133,7 @@ function readUrl(text: string, rules: TargetRules): { url: URL; allowed: boolean
   if (port === 0) return refuse("url", "port");
   const ports = rules.allowed.get(withoutFinalDot(url.hostname));
   const allowed = ports === null || ports?.has(port) === true;
-  if (url.protocol !== "https:" && !allowed) return refuse("url", "shape");
+  if (url.protocol !== "https:" && !allowed) return refuse("url", "scheme");
   return { url, allowed };
 }
 

@@ -5,8 +5,9 @@ import { existsSync, statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { createAssetStore } from "../../effects/assets/store.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
-import { judgeSettings, unknownSettings } from "../../store/config/load.ts";
+import { judgeSettings } from "../../store/config/load.ts";
 import type { Config } from "../../store/config/settings.ts";
+import { intendedSetting, unknownSettings } from "../../store/config/unknown_settings.ts";
 import { describeDatabase, hasDatabase } from "../../store/embedded/cluster.ts";
 import { instantOf, openShelf } from "./backup_shelf.ts";
 import { type Checkup, databaseFindings, type Finding, of, reasonOf } from "./checkup_database.ts";
@@ -44,12 +45,15 @@ function settingFindings(wrong: string[]): Finding[] {
     ...wrong.map((message) =>
       of("settings").wrong(message, "the service does not start before it is mended"),
     ),
-    ...unknownSettings().map((name) =>
-      of("settings").warning(
-        `${name} is set, and nothing of this version reads it`,
-        "look for its name in docs/running.md#settings, or remove it",
-      ),
-    ),
+    ...unknownSettings().map((name) => {
+      const intended = intendedSetting(name);
+      return of("settings").warning(
+        `${name} is set, and this version does not read it`,
+        intended
+          ? `did you mean ${intended}?`
+          : "look for its name in docs/running.md#settings, or remove it",
+      );
+    }),
   ];
 }
 

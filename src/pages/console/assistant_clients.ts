@@ -90,7 +90,7 @@ export const ASSISTANT_CLIENTS: readonly AssistantClient[] = [
   {
     name: "Goose",
     where: "a shell; with a key, where the package is installed",
-    key: (url) => `goose session --with-extension "npx belfry mcp --url ${url}"`,
+    key: (url) => `goose session --with-extension "belfry mcp --url ${url}"`,
     consent: (url) => `goose session --with-streamable-http-extension "${mcp(url)}"`,
     tried: "1.37.0, 2026-11-24: called a tool by `belfry mcp` with a key, and after a person's consent.",
   },
@@ -101,8 +101,8 @@ export const ASSISTANT_CLIENTS: readonly AssistantClient[] = [
       json({
         mcpServers: {
           belfry: {
-            command: "npx",
-            args: ["belfry", "mcp", "--url", url],
+            command: "belfry",
+            args: ["mcp", "--url", url],
             env: { [KEY_VARIABLE]: "<your key>" },
           },
         },

@@ -8,7 +8,7 @@ import type { Credentials } from "../../store/secret/credentials.ts";
 import type { Example } from "./first_start.ts";
 
 /** How a person calls the command: in the tree, or where the package is installed. */
-const COMMAND = extname(import.meta.filename) === ".ts" ? "npm run -s belfry --" : "npx belfry";
+const COMMAND = extname(import.meta.filename) === ".ts" ? "npm run -s belfry --" : "belfry";
 
 interface Told {
   example: Example | null;

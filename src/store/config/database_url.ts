@@ -57,7 +57,7 @@ function refuseOpenWays({ searchParams }: URL, name: string): void {
   try {
     readFileSync(authority);
   } catch {
-    throw new ConfigError(name, "names an sslrootcert that cannot be read.");
+    throw new ConfigError(name, `names an sslrootcert that cannot be read: ${authority}.`);
   }
 }
 

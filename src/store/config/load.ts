@@ -45,25 +45,6 @@ export function judgeSettings(environment: Env = process.env): { config: Partial
   return { config, wrong };
 }
 
-/** What else is read from the environment, or written into that of programs that are run. */
-const NO_SETTINGS = /^(NEW_SECRET|BELFRY_(URL|API_KEY)|XDG_STATE_HOME)$/;
-
-/** Variables that begin as settings do, or are one but for the case, and that nothing reads. */
-export function unknownSettings(environment: Env = process.env): string[] {
-  const names = new Set<string>(Object.values(SETTINGS).map(({ name }) => name));
-  const families = new Set(["BELFRY"]);
-  for (const name of names) {
-    const [first = "", ...rest] = name.split("_");
-    if (rest.length > 0) families.add(first);
-  }
-  // By which other programs begin theirs, too.
-  for (const common of ["NODE", "LOG", "REQUESTS", "CLIENT", "POSTGRES"]) families.delete(common);
-  return Object.keys(environment)
-    .filter((name) => !names.has(name) && !NO_SETTINGS.test(name))
-    .filter((name) => names.has(name.toUpperCase()) || families.has(/^([A-Z0-9]+)_/.exec(name)?.[1] ?? ""))
-    .sort();
-}
-
 /** The secret that a rotation changes to; null: `belfry secret rotate` makes one where a file keeps it. @throws ConfigError */
 export function nextSecret(env: Env = process.env): string | null {
   return SETTINGS.secret.read(env.NEW_SECRET || undefined, "NEW_SECRET", {});

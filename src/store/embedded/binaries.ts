@@ -12,7 +12,7 @@ import {
   symlinkSync,
 } from "node:fs";
 import { createRequire } from "node:module";
-import { basename, dirname, join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { ConfigError } from "../config/setting.ts";
 import { embeddedProblem, OTHERWISE } from "./hold.ts";
 import { mayReach, type Runner, runToEnd } from "./runner.ts";
@@ -137,7 +137,7 @@ async function versionOf(postgres: string, runner: Runner): Promise<Pick<Binarie
   if (!version || Number.parseInt(version, 10) < 15)
     throw new ConfigError(
       "POSTGRES_BIN",
-      `must be a folder that holds postgres and initdb of PostgreSQL 15 or newer, which the user ${runner.user} can run${version ? ` (it holds ${version})` : ` (${basename(postgres)}: ${said.output.trim().split("\n")[0] || "no answer"})`}.`,
+      `must be a folder with postgres and initdb of PostgreSQL 15 or newer, which the user ${runner.user} can run. ${dirname(postgres)} ${version ? `holds version ${version}` : `gave: ${said.output.trim().split("\n")[0] || "no answer"}`}.`,
     );
   return { major: Number.parseInt(version, 10), version };
 }

@@ -1,7 +1,8 @@
 // The lock of a data directory; and what keeps the embedded database from starting and a person can mend, as one sentence that
 // names the way out.
 
-import { existsSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dataPaths } from "../config/data_paths.ts";
 import { ConfigError } from "../config/setting.ts";
 import { DataDirInUse } from "../db/in_use.ts";
@@ -24,6 +25,28 @@ export function embeddedProblem(problem: string): ConfigError {
   return new ConfigError("DATABASE_URL", `is not set, and the embedded PostgreSQL cannot run: ${problem}`);
 }
 
+/** The refusal for a user who may not write the folder's lock; null where the folder is this user's own. */
+function wrongUser(dataDir: string): string | null {
+  const { lock } = dataPaths(dataDir);
+  const path = existsSync(lock) ? lock : dataDir;
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return null;
+  } catch {
+    const owner = statSync(path, { throwIfNoEntry: false })?.uid;
+    const own = process.getuid?.();
+    if (owner === undefined || own === undefined || owner === own) return null;
+    const user = userName(owner);
+    return `belongs to the user ${user}, and this command runs as ${userName(own)}. Run it as ${user} or as root.`;
+  }
+}
+
+/** The name of a user, or the number where the system knows no name. */
+function userName(uid: number): string {
+  const { stdout } = spawnSync("id", ["-nu", String(uid)], { encoding: "utf8" });
+  return stdout?.trim() || `with the uid ${uid}`;
+}
+
 /** An operator's command may hold the folder for a moment. */
 const LOCK_MS = 3_000;
 
@@ -37,7 +60,7 @@ export async function holdDataDir(
 ): Promise<() => void> {
   const unlock = await waitForDataDir(dataPaths(dataDir).lock, waitMs).catch((error) => {
     if (error instanceof DataDirInUse) throw error;
-    throw dataDirProblem(dataDir, `cannot be used: ${(error as Error).message}.`);
+    throw dataDirProblem(dataDir, wrongUser(dataDir) ?? `cannot be used: ${(error as Error).message}.`);
   });
   if (restoring || !existsSync(dataPaths(dataDir).restoring)) return unlock;
   unlock();

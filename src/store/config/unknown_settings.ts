@@ -1,0 +1,85 @@
+// Environment variables that look like settings and are not read: misspelt ones stop a start, the others are reported by `belfry doctor`.
+
+import { ConfigError } from "./setting.ts";
+import { SETTINGS } from "./settings.ts";
+
+type Env = Record<string, string | undefined>;
+
+const NAMES: ReadonlySet<string> = new Set(Object.values(SETTINGS).map(({ name }) => name));
+
+/** Variables that are read elsewhere, or written into the environment of programs that are run. */
+const OTHER_VARIABLES = /^(NEW_SECRET|BELFRY_(URL|API_KEY)|XDG_STATE_HOME)$/;
+
+/** Kubernetes and Docker describe a service named `belfry` or `database` in the environment of its neighbours. */
+const isServiceLink = (name: string, value = "") =>
+  /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP|SCTP)(_|$)/.test(name) || /^(tcp|udp|sctp):\/\//.test(value);
+
+/** First words of settings with which other programs begin their variables, too. */
+const COMMON = ["NODE", "LOG", "REQUESTS", "CLIENT", "POSTGRES"];
+
+const FAMILIES = new Set(["BELFRY", ...[...NAMES].filter((name) => name.includes("_")).map(firstWord)]);
+for (const common of COMMON) FAMILIES.delete(common);
+
+function firstWord(name: string): string {
+  return name.split("_")[0] ?? "";
+}
+
+/** Variables that begin as settings do, or differ from one in letter case, and that this version does not read. */
+export function unknownSettings(environment: Env = process.env): string[] {
+  return Object.keys(environment)
+    .filter(
+      (name) => !NAMES.has(name) && !OTHER_VARIABLES.test(name) && !isServiceLink(name, environment[name]),
+    )
+    .filter(
+      (name) => NAMES.has(name.toUpperCase()) || (/^[A-Z0-9]+_/.test(name) && FAMILIES.has(firstWord(name))),
+    )
+    .sort();
+}
+
+/** The most letters that a misspelt name may have too many, too few or wrong. */
+const maxTypos = (name: string) => (name.length < 12 ? 2 : 3);
+/** Shorter names resemble variables of other programs, such as HOME and HOST. */
+const MIN_LENGTH = 8;
+
+/**
+ * The setting that a variable was meant to be: one that differs in letter case, that lacks the prefix `BELFRY_`, or that differs in few
+ * letters. Null where none is near.
+ */
+export function intendedSetting(name: string): string | null {
+  const upper = name.toUpperCase();
+  for (const near of [upper, upper.replace(/^BELFRY_/, "")]) if (NAMES.has(near)) return near;
+  if (name.length < MIN_LENGTH) return null;
+  for (let typos = 1; typos <= maxTypos(name); typos++)
+    for (const setting of NAMES) if (isNear(upper, setting, typos)) return setting;
+  return null;
+}
+
+/**
+ * Refuses a start with misspelt settings, all of them in one message (docs/rules.md#misspelt-settings).
+ * @throws ConfigError naming each variable and the setting that it was meant to be
+ */
+export function refuseMisspelt(environment: Env = process.env): void {
+  const candidates = Object.keys(environment).filter(
+    (name) => /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name) && !NAMES.has(name) && !OTHER_VARIABLES.test(name),
+  );
+  const found = candidates.sort().flatMap((name) => {
+    const intended = isServiceLink(name, environment[name]) ? null : intendedSetting(name);
+    return intended ? [`${name} is not a setting: did you mean ${intended}?`] : [];
+  });
+  if (found.length > 0) throw new ConfigError(found.join(" "), "Rename it or remove it.");
+}
+
+/** Whether one name becomes the other by inserting, removing or replacing at most so many letters. */
+function isNear(a: string, b: string, typos: number): boolean {
+  let same = 0;
+  while (same < a.length && a[same] === b[same]) same++;
+  const [restA, restB] = [a.slice(same), b.slice(same)];
+  if (restA === "" || restB === "") return restA.length + restB.length <= typos;
+  if (typos === 0) return false;
+  const edits = [
+    [restA.slice(1), restB.slice(1)],
+    [restA.slice(1), restB],
+    [restA, restB.slice(1)],
+  ] as const;
+  return edits.some(([one, other]) => isNear(one, other, typos - 1));
+}

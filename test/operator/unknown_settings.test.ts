@@ -1,0 +1,76 @@
+// Environment variables that look like settings: misspelt ones stop a start, and those of other programs do not.
+
+import { afterAll, describe, expect, test } from "vitest";
+import { SETTINGS } from "../../src/store/config/settings.ts";
+import { intendedSetting, refuseMisspelt, unknownSettings } from "../../src/store/config/unknown_settings.ts";
+import { run, temporaryFolder } from "../support/processes.ts";
+
+const folder = temporaryFolder();
+afterAll(() => folder.remove());
+
+const set = (...names: string[]) => Object.fromEntries(names.map((name) => [name, "x"]));
+
+test("variables that begin as settings do are unknown, and those of other programs are not", () => {
+  const all = set(
+    ...["PUBLIC_URI", "public_url", "BELFRY_TOKEN", "BACKUP_S3_KEY"],
+    ...["NODE_OPTIONS", "LOG_DIR", "HOME", "BELFRY_URL"],
+  );
+  expect(unknownSettings(all)).toEqual(["BACKUP_S3_KEY", "BELFRY_TOKEN", "PUBLIC_URI", "public_url"]);
+});
+
+// docs/rules.md#misspelt-settings
+describe("a misspelt setting", () => {
+  test.each([
+    ["BELFRY_PORT", "PORT"],
+    ["BELFRY_SECRET", "SECRET"],
+    ["PUBLIC_URl", "PUBLIC_URL"],
+    ["PUBLIC_URI", "PUBLIC_URL"],
+    ["NTFY_HOSTS", "NTFY_HOST"],
+    ["DATABSE_URL", "DATABASE_URL"],
+    ["TRUSTED_PROXY", "TRUSTED_PROXIES"],
+    ["Data_Dir", "DATA_DIR"],
+    ["WEBHOOK_ALLOWED_HOST", null],
+    ["HOME", null],
+    ["HOSTS", null],
+    ["BELFRY_TOKEN", null],
+  ])("%s was meant to be %s", (name, intended) => {
+    expect(intendedSetting(name)).toBe(intended);
+  });
+
+  test("names all of them and the right ones, and never a value", () => {
+    const refuse = () =>
+      refuseMisspelt({ BELFRY_PORT: "hunter2", PUBLIC_URl: "x", NTFY_HOSTS: "a", HOME: "/" });
+    expect(refuse).toThrow(
+      "BELFRY_PORT is not a setting: did you mean PORT? NTFY_HOSTS is not a setting: did you mean NTFY_HOST? " +
+        "PUBLIC_URl is not a setting: did you mean PUBLIC_URL? Rename it or remove it.",
+    );
+  });
+
+  test("is none of the settings, nor a variable that Kubernetes sets for a service named belfry", () => {
+    refuseMisspelt(set(...Object.values(SETTINGS).map(({ name }) => name)));
+    refuseMisspelt({
+      BELFRY_PORT: "tcp://10.96.0.7:8787",
+      BELFRY_PORT_8787_TCP_ADDR: "10.96.0.7",
+      BELFRY_SERVICE_HOST: "10.96.0.7",
+      DATABASE_SERVICE_PORT: "5432",
+      ...set(
+        "PATH",
+        "LANG",
+        "NODE_OPTIONS",
+        "BELFRY_URL",
+        "BELFRY_API_KEY",
+        "XDG_DATA_DIRS",
+        "REDIS_VERSION",
+      ),
+    });
+  });
+
+  test("stops the start with one line", async () => {
+    const settings = { DATA_DIR: folder.path, PORT: "0", BELFRY_PORT: "1" };
+    expect(await run(process.execPath, ["src/main.ts"], settings)).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: "belfry: BELFRY_PORT is not a setting: did you mean PORT? Rename it or remove it.\n",
+    });
+  });
+});
