@@ -242,6 +242,14 @@ describe.skipIf(prevented(lacking ?? closed))("another user", () => {
       HOME: "/",
     });
     expect(stderr).toMatch(nobodys);
+    const keys = await run("setpriv", [...as(USER).slice(1), ...node("src/cli.ts"), "keys", "list"], {
+      DATA_DIR: dataDir,
+      HOME: "/",
+    });
+    expect(keys.code).toBe(2);
+    expect(keys.stderr).toContain(
+      `belongs to the user root, and this command runs as #${USER}. Run it as root.`,
+    );
   });
 });
 

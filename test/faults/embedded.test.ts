@@ -296,7 +296,9 @@ describe("its programs", () => {
 
   test("POSTGRES_BIN names others, and a folder without them is refused", async () => {
     const empty = newFolder();
-    expect(await refusal(newFolder(), { POSTGRES_BIN: empty })).toMatch(/^POSTGRES_BIN must be a folder/);
+    const refused = await refusal(newFolder(), { POSTGRES_BIN: empty });
+    expect(refused).toMatch(/^POSTGRES_BIN must be a folder/);
+    expect(refused).toContain(empty);
   });
 
   test("another C library, a platform without a package: the ways out are named", async () => {

@@ -136,6 +136,18 @@ test("files that others may read, and a secret that is gone", async () => {
   expect(open.of("disk")).toHaveLength(1);
 });
 
+test.each([
+  ["https://belfry.lan", 1],
+  ["https://belfry", 1],
+  ["https://alerts.example.org", 0],
+  ["http://localhost:8787", 0],
+])("with the address %s, %d warning names WEB_PUSH_CONTACT", async (PUBLIC_URL, count) => {
+  const findings = (await told({ ...world.settings, PUBLIC_URL })).of("push");
+  expect(findings).toHaveLength(count);
+  for (const found of findings)
+    expect(found).toMatchObject({ state: "warning", way_out: expect.stringContaining("WEB_PUSH_CONTACT") });
+});
+
 test("a schema of another version and a clock that differs", async () => {
   for (const [name, value] of Object.entries(world.settings)) vi.stubEnv(name, value);
   const look = async (ahead: number) =>

@@ -79,6 +79,28 @@ test("the transaction that publishes is the same, statement by statement, whethe
   expect([without.waking, with_.waking > 0]).toEqual([0, true]);
 });
 
+test("a push service that refuses this server is in the log, with the setting that helps", async () => {
+  const refusing = await pushService(() => 403);
+  const world = await World.open();
+  const pusher = await world.pusher();
+  await manyWakeable(world, pusher.id, 1, (n) => refusing.endpoint(`refused-${n}`));
+  await world.leave();
+  const server = await startServer(folder.path, {
+    settings: { ...world.settings, ...on(refusing.host), REDIS_URL: "" },
+  });
+  const sent = await fetch(`${server.url}/api/v1/pushers/${pusher.id}/alerts`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${world.owner}`, "content-type": "application/json" },
+    body: JSON.stringify({ title: "Now", send: true }),
+  });
+  expect(sent.status).toBe(201);
+  await eventually(() => server.log().includes("WEB_PUSH_CONTACT"));
+  expect(server.log()).toMatch(/"status":403,"contact":"mailto:ops@example\.org"/);
+  await server.stop();
+  refusing.close();
+  await world.remove();
+});
+
 // docs/rules.md#push-bounds
 test("a push service that hangs costs a send nothing, and a SIGTERM with a thousand waiting ends the process in time", async () => {
   const hang = await tcpSink();

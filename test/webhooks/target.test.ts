@@ -93,6 +93,21 @@ describe("accepted", () => {
   });
 });
 
+// docs/rules.md#webhook-public-addresses
+test.each([
+  "http://192.168.1.9:8065/x",
+  "http://mattermost:8065/x",
+  "http://[fd00::9]/x",
+  "http://10.0.0.7/",
+  "https://192.168.1.9:8065/x",
+  "https://nas.lan/x",
+])("the refusal of %s names the setting that allows it", async (url) => {
+  expect(await checkTarget(url, rules)).toMatchObject({
+    ok: false,
+    reason: expect.stringContaining("WEBHOOK_ALLOW_HOSTS"),
+  });
+});
+
 describe("refused by the text alone, without a question to DNS", () => {
   test.each([
     ..."http://hooks.belfry-peer.net/ ftp://hooks.belfry-peer.net/ file:///etc/passwd javascript:alert(1) data:text/plain,x".split(

@@ -61,11 +61,14 @@ export function createSender({
   vapid,
   connections,
   timeoutMs = TIMEOUT_MS,
+  refused = () => {},
 }: {
   rules: TargetRules;
   vapid: Pick<Vapid, "authorizationFor">;
   connections: number;
   timeoutMs?: number;
+  /** Receives the status of an answer that refuses who sends, 401 or 403. Must not throw. */
+  refused?(status: number): void;
 }) {
   /** By origin, the one that was used longest ago first. */
   const pools = new Map<string, { pool: Promise<Pool>; using: number }>();
@@ -114,6 +117,7 @@ export function createSender({
         });
         body.on("error", () => {});
         await body.dump({ limit: MAX_REPLY_BYTES, signal: end.signal }).catch(() => {});
+        if (statusCode === 401 || statusCode === 403) refused(statusCode);
         return outcomeOf(statusCode);
       } catch {
         return "unanswered";

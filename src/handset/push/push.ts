@@ -81,8 +81,17 @@ export async function createPush(options: PushOptions): Promise<Push> {
     need(config.webPushContact, "without one nothing is woken"),
     () => now().getTime(),
   );
-  const sender = createSender({ rules, vapid, connections: WAKE_UP_LIMITS.perEndpointIdle });
   const said = createSaid(log);
+  const sender = createSender({
+    rules,
+    vapid,
+    connections: WAKE_UP_LIMITS.perEndpointIdle,
+    refused: (status) =>
+      said(
+        { status, contact: config.webPushContact },
+        "a push service refused this server; set WEB_PUSH_CONTACT to a mailto: address or to a public https address",
+      ),
+  });
   let lookUps = 0;
 
   const dropped = (count: number) => {

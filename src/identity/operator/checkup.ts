@@ -5,9 +5,10 @@ import { existsSync, statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { createAssetStore } from "../../effects/assets/store.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
-import { judgeSettings } from "../../store/config/load.ts";
+import { judgeSettings, listUnknownSettings } from "../../store/config/load.ts";
+import { isPrivateContact } from "../../store/config/push.ts";
 import type { Config } from "../../store/config/settings.ts";
-import { intendedSetting, unknownSettings } from "../../store/config/unknown_settings.ts";
+import { intendedSetting } from "../../store/config/unknown_settings.ts";
 import { describeDatabase, hasDatabase } from "../../store/embedded/cluster.ts";
 import { instantOf, openShelf } from "./backup_shelf.ts";
 import { type Checkup, databaseFindings, type Finding, of, reasonOf } from "./checkup_database.ts";
@@ -21,6 +22,7 @@ export async function checkUp(where: OperatorSettings | null, now: () => Date): 
     ...fileFindings(config),
     ...(await diskFindings(config)),
     ...addressFindings(config),
+    ...pushFindings(config),
   ];
   const database = where && (await databaseFindings(where, config, now));
   findings.push(
@@ -45,7 +47,7 @@ function settingFindings(wrong: string[]): Finding[] {
     ...wrong.map((message) =>
       of("settings").wrong(message, "the service does not start before it is mended"),
     ),
-    ...unknownSettings().map((name) => {
+    ...listUnknownSettings().map((name) => {
       const intended = intendedSetting(name);
       return of("settings").warning(
         `${name} is set, and this version does not read it`,
@@ -125,6 +127,16 @@ function addressFindings({ publicUrl, host, trustedProxies = [] }: Partial<Confi
       ),
     ];
   return [of("address").ok(`clients come to ${publicUrl}`)];
+}
+
+function pushFindings({ webPushContact }: Partial<Config>): Finding[] {
+  if (!webPushContact || !isPrivateContact(webPushContact)) return [];
+  return [
+    of("push").warning(
+      "the contact for push services is a host of a private network, and some of them refuse it",
+      "set WEB_PUSH_CONTACT to a mailto: address",
+    ),
+  ];
 }
 
 const ASK_MS = 5_000;

@@ -2,10 +2,9 @@
 
 import { pino } from "pino";
 import { dataPaths } from "../../store/config/data_paths.ts";
-import { loadConfig } from "../../store/config/load.ts";
+import { loadConfig, refuseMisspeltSettings } from "../../store/config/load.ts";
 import { ConfigError } from "../../store/config/setting.ts";
 import type { Config } from "../../store/config/settings.ts";
-import { refuseMisspelt } from "../../store/config/unknown_settings.ts";
 import { DataDirInUse } from "../../store/db/in_use.ts";
 import { AlreadySaid, WORKER } from "./between.ts";
 import type { Beginning, Serving } from "./first_start.ts";
@@ -95,7 +94,7 @@ function greet(
 }
 
 async function settingsWithPort(): Promise<Config> {
-  refuseMisspelt();
+  refuseMisspeltSettings();
   const config = loadConfig();
   if (config.port !== 0) return config;
   return loadConfig({ PORT: String(await freePort(config.host)) });

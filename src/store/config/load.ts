@@ -3,6 +3,7 @@
 
 import { ConfigError } from "./setting.ts";
 import { type Config, SETTINGS } from "./settings.ts";
+import { refuseMisspelt, unknownSettings } from "./unknown_settings.ts";
 
 type Env = Record<string, string | undefined>;
 
@@ -44,6 +45,12 @@ export function judgeSettings(environment: Env = process.env): { config: Partial
     }
   return { config, wrong };
 }
+
+/** Variables of the environment that look like settings and are not read. */
+export const listUnknownSettings = (): string[] => unknownSettings(process.env);
+
+/** Refuses a start with misspelt settings. @throws ConfigError naming the right ones */
+export const refuseMisspeltSettings = (): void => refuseMisspelt(process.env);
 
 /** The secret that a rotation changes to; null: `belfry secret rotate` makes one where a file keeps it. @throws ConfigError */
 export function nextSecret(env: Env = process.env): string | null {

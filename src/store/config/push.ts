@@ -12,6 +12,15 @@ const isHttps = (publicUrl: string) => publicUrl.startsWith("https:");
 /** Whether browsers can be woken by pages of this address. */
 export const canBeWoken = (publicUrl: string) => isHttps(publicUrl) || HERE.test(new URL(publicUrl).hostname);
 
+/** Whether push services may refuse this contact: the https address of a host that public DNS does not have. */
+export const isPrivateContact = (contact: string): boolean => {
+  const { protocol, hostname } = new URL(contact);
+  if (protocol !== "https:" || HERE.test(hostname)) return false;
+  return (
+    !hostname.includes(".") || /\.(lan|local|internal|intranet|home|corp|private|test|arpa)$/.test(hostname)
+  );
+};
+
 export const PUSH = {
   webPush: {
     name: "WEB_PUSH",

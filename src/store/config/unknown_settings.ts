@@ -25,7 +25,7 @@ function firstWord(name: string): string {
 }
 
 /** Variables that begin as settings do, or differ from one in letter case, and that this version does not read. */
-export function unknownSettings(environment: Env = process.env): string[] {
+export function unknownSettings(environment: Env): string[] {
   return Object.keys(environment)
     .filter(
       (name) => !NAMES.has(name) && !OTHER_VARIABLES.test(name) && !isServiceLink(name, environment[name]),
@@ -58,7 +58,7 @@ export function intendedSetting(name: string): string | null {
  * Refuses a start with misspelt settings, all of them in one message (docs/rules.md#misspelt-settings).
  * @throws ConfigError naming each variable and the setting that it was meant to be
  */
-export function refuseMisspelt(environment: Env = process.env): void {
+export function refuseMisspelt(environment: Env): void {
   const candidates = Object.keys(environment).filter(
     (name) => /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name) && !NAMES.has(name) && !OTHER_VARIABLES.test(name),
   );

@@ -37,14 +37,15 @@ function wrongUser(dataDir: string): string | null {
     const own = process.getuid?.();
     if (owner === undefined || own === undefined || owner === own) return null;
     const user = userName(owner);
-    return `belongs to the user ${user}, and this command runs as ${userName(own)}. Run it as ${user} or as root.`;
+    const way = owner === 0 ? "as root" : `as ${user} or as root`;
+    return `belongs to the user ${user}, and this command runs as ${userName(own)}. Run it ${way}.`;
   }
 }
 
-/** The name of a user, or the number where the system knows no name. */
+/** The name of a user. Where the system knows no name, the number as `sudo -u` takes it: `#10001`. */
 function userName(uid: number): string {
   const { stdout } = spawnSync("id", ["-nu", String(uid)], { encoding: "utf8" });
-  return stdout?.trim() || `with the uid ${uid}`;
+  return stdout?.trim() || `#${uid}`;
 }
 
 /** An operator's command may hold the folder for a moment. */
