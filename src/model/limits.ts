@@ -190,6 +190,16 @@ export const LIMIT_TABLE = {
   ntfy_topics: [100, "channels", "one program of ntfy listens to at once"],
   ntfy_messages: [200, "messages", "that `since=` answers, the newest"],
   ntfy_bytes: [256 * KIB, "bytes", "these messages together"],
+  ntfy_page: [
+    16 * KIB,
+    "bytes",
+    "of these messages that are in memory for one connection, unless one is larger",
+  ],
+  ntfy_pages: [
+    16 * MIB,
+    "bytes",
+    "of these messages that wait for the readers of all connections of a process",
+  ],
   push_seconds: [5, "seconds", "a wake-up"],
   waiting_wake_ups: [10_000, "wake-ups", "that wait at once"],
   wakes_looked_at: [

@@ -200,7 +200,7 @@ test("who is entered before the reading misses no send, who is entered after it 
   const { orm, log } = world.service;
   const again = () => Promise.reject(new Error("each of these asks by itself"));
   const none = () => Promise.reject(new Error("there are no streams here"));
-  const streams = { readNews: none, settle: none, tagOf: () => "" };
+  const streams = { readNews: none, settle: none, tagOf: () => "", beatMs: 20_000 };
   const bus = await openBus({ notifyUrl: null }, { orm, log });
   const bounds = { max: 1000, maxPerAddress: 1000, bus };
   const hold = createHold({ orm, log, ...bounds, metrics, again, ...streams });

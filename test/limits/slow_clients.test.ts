@@ -122,7 +122,15 @@ describe("on a service", () => {
   describe("a client that does not go on", () => {
     let listening: Listening;
     let port: number;
-    const times = { headers: 1_000, body: 4_000, pace: 1_500, idle: 2_000, silence: 20_000, rest: 2_500 };
+    const times = {
+      headers: 1_000,
+      body: 4_000,
+      pace: 1_500,
+      idle: 2_000,
+      silence: 20_000,
+      unread: 20_000,
+      rest: 2_500,
+    };
     beforeAll(async () => {
       port = await freePort(HOST);
       listening = await listen(world.service.app, { host: HOST, port }, times);
@@ -136,6 +144,7 @@ describe("on a service", () => {
         pace: 10_000,
         idle: 75_000,
         silence: 120_000,
+        unread: 40_000,
         rest: 30_000,
       }));
 

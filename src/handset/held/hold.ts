@@ -93,6 +93,8 @@ export interface HoldOptions {
   readNews: ReadNews;
   settle(channels: string[]): Promise<boolean>;
   tagOf(state: string, page: StreamPage): string;
+  /** Milliseconds between two signs of life of a stream. */
+  beatMs: number;
 }
 
 export function createHold({ max, maxPerAddress, metrics, again, tagOf, ...options }: HoldOptions) {
@@ -111,7 +113,15 @@ export function createHold({ max, maxPerAddress, metrics, again, tagOf, ...optio
 
   const find = batchedByPosition((hashes: string[]) => run(kysely, findWaitedFor, { hashes }), IN_BURSTS);
 
-  const streams = createStreams({ watch, devices, find, tagOf, metrics, log: options.log });
+  const streams = createStreams({
+    watch,
+    devices,
+    find,
+    tagOf,
+    metrics,
+    log: options.log,
+    beatMs: options.beatMs,
+  });
 
   const hasRoom = (address: string | null) =>
     !stopping && places.hasRoom(address) && waited.places() < max * PLACES_EACH;

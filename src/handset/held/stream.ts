@@ -38,6 +38,9 @@ export class Stream {
   entering = false;
   /** Its device was found to be another than it was, and has not been looked at since. */
   moved = true;
+  #sent = 0;
+  /** Bytes that the reader had taken at the last sign of life; null where nothing waited for it then. */
+  #taken: number | null = null;
   readonly #sink: Sink;
   readonly #tagOf: (state: string, page: StreamPage) => string;
   readonly #hears: { moved(): void; ended(why: StreamEnd): void };
@@ -90,8 +93,18 @@ export class Stream {
 
   write(bytes: Uint8Array): void {
     if (this.ended) return;
-    if (this.#sink.writableLength + bytes.length > LIMITS.stream_waiting) this.end("slow");
-    else this.#sink.write(bytes);
+    if (this.#sink.writableLength + bytes.length > LIMITS.stream_waiting) return void this.end("slow");
+    this.#sent += bytes.length;
+    this.#sink.write(bytes);
+  }
+
+  /** A sign of life, unless something else waits to be read. A reader that took nothing since the last one is slow. */
+  beat(bytes: Uint8Array): void {
+    const { writableLength: waiting } = this.#sink;
+    const taken = this.#sent - waiting;
+    if (waiting > 0 && this.#taken !== null && taken <= this.#taken) return void this.end("slow");
+    this.#taken = waiting > 0 ? taken : null;
+    if (waiting === 0) this.write(bytes);
   }
 
   /** `again`: seconds after which it is opened anew. */

@@ -21,6 +21,7 @@ export interface StreamsOptions {
   find(hash: string): Promise<FoundDevice | undefined>;
   tagOf(state: string, page: StreamPage): string;
   metrics: { streams(count: number): void; woken(cause: string): void };
+  beatMs: number;
 }
 
 /** `last`: the validator that the handset holds. `left`: called once, when it has ended. */
@@ -32,7 +33,7 @@ export interface Following {
   left(): void;
 }
 
-export function createStreams({ watch, devices, log, find, tagOf, metrics }: StreamsOptions) {
+export function createStreams({ watch, devices, log, find, tagOf, metrics, beatMs }: StreamsOptions) {
   const streams = new Set<Stream>();
   let beating: NodeJS.Timeout | undefined;
 
@@ -45,10 +46,7 @@ export function createStreams({ watch, devices, log, find, tagOf, metrics }: Str
   }
 
   const beat = () => {
-    beating ??= setInterval(
-      () => void each((stream) => stream.write(BEAT)),
-      LIMITS.stream_beat_seconds * 1000,
-    ).unref();
+    beating ??= setInterval(() => void each((stream) => stream.beat(BEAT)), beatMs).unref();
   };
 
   function leave(stream: Stream): void {

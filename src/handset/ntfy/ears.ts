@@ -4,15 +4,15 @@
 
 import { randomBytes } from "node:crypto";
 import { showId } from "../../model/domain/ids.ts";
-import { LIMITS } from "../../model/limits.ts";
 import type { Log } from "../../store/context.ts";
 import { batched } from "../../store/db/batch.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
-import { type EarNews, earNews } from "../../store/queries/ears.ts";
+import { type EarNews, earNews, type HeardEntry } from "../../store/queries/ears.ts";
 import type { Hold } from "../held/hold.ts";
-import type { Before } from "./heard.ts";
-import { type Hearing, Listener, type Sink, Told } from "./listener.ts";
+import { createBacklogs } from "./backlogs.ts";
+import { type Before, partsOf, type ReadMessages } from "./heard.ts";
+import { type Hearing, Listener, type SendQueues, type Sink, Told } from "./listener.ts";
 import { type Addresses, type Message, messageOf } from "./message.ts";
 
 /** So many of a channel's newest alerts are looked at: more are rarely sent in one moment. */
@@ -26,6 +26,10 @@ export interface EarsOptions extends Addresses {
   hold: Pick<Hold, "wait">;
   settle(channels: string[]): Promise<boolean>;
   now(): Date;
+  beatMs: number;
+  /** Reads what the system has accepted for the connections of this process. */
+  readSendQueues(): Promise<SendQueues>;
+  readMessages: ReadMessages;
 }
 
 interface Telling {
@@ -67,7 +71,24 @@ function lacking(list: ReadonlyMap<string, string>, other: ReadonlyMap<string, s
   return ids.slice(0, end).filter((id) => !other.has(id));
 }
 
-export function createEars({ orm, log, hold, settle, now, ...addresses }: EarsOptions) {
+/** Of each channel the newest that may still come as news; `all` has the oldest first. */
+function newestOf(all: readonly HeardEntry[]): string[] {
+  return [...Map.groupBy(all, ({ handle }) => handle).values()].flatMap((of) =>
+    of.slice(-NEWEST).map(({ id }) => id),
+  );
+}
+
+export function createEars({
+  orm,
+  log,
+  hold,
+  settle,
+  now,
+  beatMs,
+  readSendQueues,
+  readMessages,
+  ...addresses
+}: EarsOptions) {
   const db = databaseOf(orm);
   const ears = new Map<string, Ear>();
   const listeners = new Set<Listener>();
@@ -82,6 +103,8 @@ export function createEars({ orm, log, hold, settle, now, ...addresses }: EarsOp
       topic,
       ...more,
     });
+
+  const backlogs = createBacklogs();
 
   /** `limit` 0: only who may listen, and whether anything has changed. */
   async function read(asked: readonly Ear[], limit: number): Promise<Map<string, EarNews[]>> {
@@ -179,10 +202,14 @@ export function createEars({ orm, log, hold, settle, now, ...addresses }: EarsOp
 
   function plan(): void {
     if (ears.size > 0) round ??= setTimeout(() => void goRound(), ROUND_MS).unref();
-    beat ??= setInterval(() => {
-      for (const listener of listeners)
-        if (listener.begun) listener.write(about("keepalive", listener.hearing.topic));
-    }, LIMITS.stream_beat_seconds * 1000).unref();
+    beat ??= setInterval(() => void goBeat(), beatMs).unref();
+  }
+
+  /** Has each listener show that it is alive. The system is asked only while a backlog may not have been read. */
+  async function goBeat(): Promise<void> {
+    const isAsked = [...listeners].some(({ isUnconfirmed }) => isUnconfirmed);
+    const queues = isAsked ? await readSendQueues() : null;
+    for (const listener of listeners) listener.beat(() => about("keepalive", listener.hearing.topic), queues);
   }
 
   function earOf(channel: string): Ear {
@@ -201,17 +228,27 @@ export function createEars({ orm, log, hold, settle, now, ...addresses }: EarsOp
     }
   }
 
+  /** Finds the backlog and prepares its listener for news that it has as well. No more of it than its ids stays in memory. */
+  async function prepare(listener: Listener, mine: readonly Ear[], before: Telling["before"]) {
+    const { all, more } = await before();
+    const known = new Set(mine.flatMap(({ head }) => [...(head?.keys() ?? [])]));
+    const ahead = newestOf(all).filter((id) => !known.has(id));
+    listener.begin(
+      new Set(all.map(({ id }) => showId("alr", id))),
+      ahead.map((id) => showId("alr", id)),
+    );
+    return { parts: partsOf(all), more };
+  }
+
   async function begin(listener: Listener, mine: readonly Ear[], { before, once }: Telling): Promise<void> {
     await Promise.all(mine.map((ear) => (ear.head ? undefined : look(ear))));
     // What changes from here on is heard; what was there is read after that.
     listener.write(about("open", listener.hearing.topic));
-    const { messages, more } = await before();
-    const told = messages.map((message) => new Told(message));
-    const known = new Set(
-      mine.flatMap(({ head }) => [...(head?.keys() ?? [])].map((id) => showId("alr", id))),
-    );
+    const { parts, more } = await prepare(listener, mine, before);
+    await backlogs.write(listener, parts, readMessages);
     // Where there are others, it comes back for them.
-    listener.begin(told, ({ message }) => known.has(message.id), once || more);
+    if (once || more) listener.end();
+    else listener.follow();
   }
 
   return {

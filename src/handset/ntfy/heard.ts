@@ -2,17 +2,46 @@
 // bounds. docs/rules.md#ntfy-listens
 
 import { LIMITS } from "../../model/limits.ts";
+import { batched, LOOK_UPS } from "../../store/db/batch.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
-import { type HeardChannel, heardAfter, heardChannels, heardSince } from "../../store/queries/ears.ts";
-import { type Addresses, type Message, messageOf } from "./message.ts";
+import {
+  type HeardChannel,
+  type HeardEntry,
+  heardAfter,
+  heardChannels,
+  heardSince,
+  heardThese,
+} from "../../store/queries/ears.ts";
+import { Told } from "./listener.ts";
+import { type Addresses, messageOf } from "./message.ts";
 
 /** From when on: everything, the newest of each channel, an instant, or the alert that was heard last. */
 export type Since = "all" | "latest" | { at: Date; after: string | null };
 
+/** What was before, the oldest first: which messages, and about how many bytes each has. */
 export interface Before {
-  messages: Message[];
+  all: HeardEntry[];
+  /** There are others after them. */
   more: boolean;
+}
+
+/** Reads messages by the ids of their alerts, without those that were withdrawn in the meantime. */
+export type ReadMessages = (ids: readonly string[]) => Promise<Told[]>;
+
+/** Ids in parts of so many bytes that one may be in memory for each connection; the last part first, which `pop` takes last. */
+export function partsOf(all: readonly HeardEntry[]): string[][] {
+  const parts: string[][] = [];
+  let room = 0;
+  for (const { id, bytes } of all) {
+    if (bytes > room) {
+      parts.push([]);
+      room = LIMITS.ntfy_page;
+    }
+    room -= bytes;
+    parts.at(-1)?.push(id);
+  }
+  return parts.reverse();
 }
 
 interface HeardOptions extends Addresses {
@@ -20,8 +49,22 @@ interface HeardOptions extends Addresses {
   settle(channels: string[]): Promise<boolean>;
 }
 
+/** Parts that are read by one statement. */
+const PARTS_AT_ONCE = 50;
+
 export function createHeard({ orm, settle, ...addresses }: HeardOptions) {
   const db = databaseOf(orm);
+
+  // Many may ask for the same at once: after a start, for one.
+  const messages: ReadMessages = batched<readonly string[], Told[]>(
+    async (wanted) => {
+      const rows = await run(db, heardThese, { ids: [...new Set(wanted.flat())] });
+      const found = new Map(rows.map((row) => [row.id, new Told(messageOf(row, addresses))]));
+      return wanted.map((ids) => ids.map((id) => found.get(id)).filter((told) => told !== undefined));
+    },
+    { ...LOOK_UPS, max: PARTS_AT_ONCE },
+  );
+
   return {
     /** All of them; null where one is not to be heard: foreign, private and missing ones are the same. */
     async channels(handles: readonly string[], device: string | null): Promise<HeardChannel[] | null> {
@@ -30,7 +73,7 @@ export function createHeard({ orm, settle, ...addresses }: HeardOptions) {
       return rows.length < wanted.size ? null : rows;
     },
 
-    /** The oldest first. Of more than fit the newest, and after an alert those that came next: `more` says that there are others. */
+    /** Of more than fit the newest, and after an alert those that came next. */
     async before(channels: readonly HeardChannel[], since: Since): Promise<Before> {
       const due = channels.filter((channel) => channel.due).map(({ id }) => id);
       // What cannot be settled comes when it can.
@@ -46,16 +89,18 @@ export function createHeard({ orm, settle, ...addresses }: HeardOptions) {
       const told = new Set<string>();
       const wanted =
         since === "latest" ? rows.filter(({ handle }) => told.size < told.add(handle).size) : rows;
-      const messages: Message[] = [];
-      let bytes = 0;
-      for (const row of wanted) {
-        const message = messageOf(row, addresses);
-        bytes += Buffer.byteLength(JSON.stringify(message));
-        if (bytes > LIMITS.ntfy_bytes) break;
-        messages.push(message);
+      const all: HeardEntry[] = [];
+      let room = LIMITS.ntfy_bytes;
+      for (const entry of wanted) {
+        room -= entry.bytes;
+        // One at least, however long it is.
+        if (room < 0 && all.length > 0) break;
+        all.push(entry);
       }
-      if (after === null) return { messages: messages.reverse(), more: false };
-      return { messages, more: rows.length === limit || messages.length < rows.length };
+      if (after === null) return { all: all.reverse(), more: false };
+      return { all, more: rows.length === limit || all.length < rows.length };
     },
+
+    messages,
   };
 }

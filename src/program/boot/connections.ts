@@ -17,6 +17,8 @@ export const TIMES = {
   idle: 75_000,
   /** Without a byte in either direction while an answer is due or being read; above the longest held request. */
   silence: 120_000,
+  /** How long a client may take nothing of an answer that is written to its end. */
+  unread: 40_000,
   /** How long the rest of a body is thrown away after its answer. */
   rest: 30_000,
 };
@@ -48,10 +50,12 @@ export interface GateOptions {
   ownerOf(peer: string): string | null;
   /** What a connection beyond the bound is told, whatever it asks. */
   tooMany: string;
+  /** Milliseconds in which the client of a complete answer takes some of it. */
+  unreadMs: number;
 }
 
 /** Puts a gate in front of a server's handler, and one in front of its connections. */
-export function gateConnections(node: Server, { refuse, max, ownerOf, tooMany }: GateOptions) {
+export function gateConnections(node: Server, { refuse, max, ownerOf, tooMany, unreadMs }: GateOptions) {
   interface Line {
     running: number;
     waiting: (() => void)[];
@@ -102,6 +106,8 @@ export function gateConnections(node: Server, { refuse, max, ownerOf, tooMany }:
     const start = () => {
       running.add(response);
       if (closing) response.setHeader("connection", "close");
+      // Until now the answer was being made. From now on it is memory that only the client can free.
+      response.once("prefinish", () => socket.writableLength > 0 && socket.setTimeout(unreadMs));
       response.once("close", () => {
         running.delete(response);
         line.idleSince = performance.now();

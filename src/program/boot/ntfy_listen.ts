@@ -3,8 +3,10 @@
 // listen, between the router and the ears: who they are, how many there may be, and the connection on which they are told.
 // docs/rules.md#ntfy-listens
 
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { H3, H3Event } from "h3";
+import { FastResponse } from "srvx";
 import type { WebSocket } from "ws";
 import { ANY_ORIGIN, type AskedToListen } from "../../api/ingest/ntfy_listen.ts";
 import { addIngestRoutes, hostApp, type IngestRoutes } from "../../api/ingest/routes.ts";
@@ -15,7 +17,7 @@ import { canUpgrade, webSocket } from "../../api/transports/web_socket.ts";
 import type { HandsetAuthenticator } from "../../handset/authenticate.ts";
 import type { Hold } from "../../handset/held/hold.ts";
 import { createEars, type EarsOptions } from "../../handset/ntfy/ears.ts";
-import { createHeard } from "../../handset/ntfy/heard.ts";
+import { createHeard, partsOf } from "../../handset/ntfy/heard.ts";
 import type { Sink } from "../../handset/ntfy/listener.ts";
 import { type Format, written } from "../../handset/ntfy/message.ts";
 import { DEVICE_PREFIX, looksLikeToken } from "../../identity/auth/tokens.ts";
@@ -30,6 +32,7 @@ import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import { scope, visibleChannel } from "../../store/queries/channels.ts";
 import { noteSenderRequest } from "../../store/queries/keys.ts";
+import { createQueueReader, readSendQueues } from "./send_queues.ts";
 
 const TYPES: Record<Format, string> = {
   json: "application/x-ndjson; charset=utf-8",
@@ -41,9 +44,9 @@ const TYPES: Record<Format, string> = {
 /** How long a program may take over what it is told last. */
 const FAREWELL_MS = 2_000;
 
-const NOTHING = { messages: [], more: false };
+const NOTHING = { all: [], more: false };
 
-interface Options extends Omit<EarsOptions, "hold"> {
+interface Options extends Omit<EarsOptions, "hold" | "readSendQueues" | "readMessages"> {
   hold: Pick<Hold, "wait" | "placeOfStream">;
   authenticateKey(token: string): Promise<Caller | null>;
   authenticateHandset: HandsetAuthenticator;
@@ -58,8 +61,8 @@ export interface Support {
 }
 
 export function createNtfyListening({ hold, authenticateKey, authenticateHandset, ...options }: Options) {
-  const ears = createEars({ ...options, hold });
   const heard = createHeard(options);
+  const ears = createEars({ ...options, hold, readSendQueues, readMessages: heard.messages });
 
   /** The device that a token is of; null for nobody in particular, as who has a key to publish is. @throws 401 */
   async function deviceOf(token: string | null, address: string | null): Promise<string | null> {
@@ -93,8 +96,17 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
     const stays = response && "useChunkedEncodingByDefault" in response ? response : null;
     // Without a connection that could stay, what was before is all.
     if (format !== "ws" && (poll || !stays)) {
-      const text = (await before()).messages.filter(wants).map((message) => written(message, format));
-      return new Response(text.join(""), { headers: { ...headers, "cache-control": "private, no-store" } });
+      const parts = partsOf((await before()).all);
+      const read = async (ids: readonly string[]) =>
+        (await heard.messages(ids))
+          .filter(({ message }) => wants(message))
+          .map(({ message }) => written(message, format))
+          .join("");
+      // A client that takes nothing has its connection ended as those do that stay.
+      stays?.socket?.setTimeout(2 * options.beatMs);
+      // One part alone is a text, whose length the answer says.
+      const body = stays && parts.length > 1 ? inParts(parts, read) : await whole(parts, read);
+      return new FastResponse(body, { headers: { ...headers, "cache-control": "private, no-store" } });
     }
     const left = hold.placeOfStream(address);
     if (!left) throw overloaded();
@@ -111,6 +123,29 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
 
 export type NtfyListening = ReturnType<typeof createNtfyListening>;
 
+type ReadPart = (ids: readonly string[]) => Promise<string>;
+
+async function whole(parts: string[][], read: ReadPart): Promise<string> {
+  const texts: string[] = [];
+  for (const ids of parts.toReversed()) texts.push(await read(ids));
+  return texts.join("");
+}
+
+/** Writes an answer part by part, each when its client has taken the one before. */
+function inParts(parts: string[][], read: ReadPart): URLSearchParams {
+  const send = async (response: ServerResponse) => {
+    for (let ids = parts.pop(); ids && !response.destroyed; ids = parts.pop()) {
+      const text = await read(ids);
+      if (text !== "") await new Promise<unknown>((resolve) => response.write(text, resolve));
+    }
+    response.end();
+  };
+  // What pipes itself is written by the server as it stands.
+  return Object.assign(new URLSearchParams(), {
+    pipe: (response: ServerResponse) => void send(response).catch(() => response.destroy()),
+  });
+}
+
 /** Apart from the request, which would otherwise live as long as the connection. */
 function beginningOn<S extends Socket | WebSocket>(
   sinkOf: (socket: S) => Sink,
@@ -123,9 +158,11 @@ function beginningOn<S extends Socket | WebSocket>(
   };
 }
 
-const streamSink = (socket: Socket): Sink => ({
+/** An HTTP connection as what a listener is written to. */
+export const streamSink = (socket: Socket): Sink => ({
   waiting: () => socket.writableLength,
-  write: (bytes) => void socket.write(bytes),
+  unacknowledged: createQueueReader(socket),
+  write: (bytes, taken) => void socket.write(bytes, taken),
   end(now) {
     if (now) return void socket.destroy();
     socket.destroySoon();
@@ -135,7 +172,8 @@ const streamSink = (socket: Socket): Sink => ({
 
 const socketSink = (socket: WebSocket): Sink => ({
   waiting: () => socket.bufferedAmount,
-  write: (bytes) => socket.send(bytes, { binary: false }),
+  unacknowledged: createQueueReader(Reflect.get(socket, "_socket")),
+  write: (bytes, taken) => socket.send(bytes, { binary: false }, taken),
   end(now) {
     if (now) return socket.terminate();
     socket.close(1001);

@@ -32,6 +32,7 @@ import { createSignInLibrary } from "../../identity/auth/sign_in_library.ts";
 import { createThrottle } from "../../identity/auth/sign_in_throttle.ts";
 import type { DomainEvent } from "../../model/domain/events.ts";
 import { createDeviceHash, createInboxTag } from "../../model/domain/keyed_hashes.ts";
+import { LIMITS } from "../../model/limits.ts";
 import { createReviewNotice } from "../../operation/alerts/notice.ts";
 import { createDispatcher } from "../../operation/dispatch.ts";
 import { createWaits } from "../../operation/waits.ts";
@@ -156,7 +157,9 @@ export async function openParts(config: Config, options: ServiceOptions, opened:
   closers.push(() => housekeeping.close());
   const inboxTag = createInboxTag(secret);
   const settle = (channels: string[]) => settler.settle(channels);
+  const beatMs = options.beatMs ?? LIMITS.stream_beat_seconds * 1000;
   const hold = createHold({
+    beatMs,
     orm,
     log,
     max: config.heldPolls,
@@ -218,7 +221,18 @@ export async function openParts(config: Config, options: ServiceOptions, opened:
   const authenticateKey = createKeyAuthenticator(orm, { log, isLow, now });
   const authenticateHandset = createHandsetAuthenticator(orm, seen);
   const { publicBase } = config;
-  const ears = { orm, log, hold, settle, now, publicBase, assets, authenticateKey, authenticateHandset };
+  const ears = {
+    orm,
+    log,
+    hold,
+    settle,
+    now,
+    publicBase,
+    assets,
+    authenticateKey,
+    authenticateHandset,
+    beatMs,
+  };
   const listening = createNtfyListening(ears);
   closers.push(async () => listening.stop());
   const app = createApp({

@@ -106,6 +106,7 @@ function createHttp(
     max: connectionsPerAddress,
     ownerOf: createPeerReader(trustedProxies),
     tooMany: whole,
+    unreadMs: times.unread,
   });
   watchBodies(node, times);
   serveUpgrades(node, (request, peer) => app.fetch(request, peer));

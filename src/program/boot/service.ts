@@ -21,6 +21,8 @@ export interface ServiceOptions {
   limitNow?: () => number;
   /** Lets so many milliseconds pass before a password or a code is looked at: for tests, which would wait for it. */
   guessPause?: (ms: number) => Promise<unknown>;
+  /** Milliseconds between two signs of life of a stream, in place of the limit: for tests, which would wait for it. */
+  beatMs?: number;
   /** Where log lines go; standard error when left out. */
   logTo?: DestinationStream;
   /** Told of every event after its commit, beside the webhooks. */

@@ -63,26 +63,32 @@ export const heardChannels = defineStatement.reading("heard_channels", {
 
 export type HeardChannel = RowOf<typeof heardChannels>;
 
-/** What is heard of channels from a place on, at one end of it, without what is over. What came due is settled before. */
+/** Bytes that a message has beside its title and text, about. */
+const REST_BYTES = 250;
+
+/**
+ * What is heard of channels from a place on, at one end of it, without what is over: no more than which it is, and about how many bytes
+ * its message has. What came due is settled before.
+ */
 const heard = (order: "asc" | "desc") => ({
   parameters: { channels: array(uuid), since: nullable(timestamptz), after: nullable(uuid), limit: int },
-  columns: SHOWN,
+  columns: { id: uuid, handle: text, bytes: int },
   text: `with place as materialized (
       select coalesce(found.at, $since::timestamptz, '-infinity') as at,
         case when found.at is null then '00000000-0000-0000-0000-000000000000'::uuid else $after::uuid end as id
       from (select max(coalesce(visible_at, sent_at)) as at from alert
         where id = $after::uuid and pusher_id = any($channels::uuid[])) found)
-    select ${SELECTED}
+    select newest.id, p.handle, newest.bytes
     from unnest($channels::uuid[]) channel (id)
     join channel_state c on c.pusher_id = channel.id and not c.suspended
     join pusher p on p.id = channel.id
     cross join lateral (
-      select s.id from alert s where s.pusher_id = channel.id and s.status = 'sent'
+      select s.id, s.visible_at, octet_length(s.title) + coalesce(octet_length(s.body), 0) + ${REST_BYTES} as bytes
+      from alert s where s.pusher_id = channel.id and s.status = 'sent'
         and (s.visible_at, s.id) > ((select at from place), (select id from place))
         and coalesce(s.expires_at > now(), true)
       order by s.visible_at ${order}, s.id ${order} limit $limit::int) newest
-    cross join lateral (select alert.*, ${HAS_PAGE} from alert where alert.id = newest.id) a
-    order by a.visible_at ${order}, a.id ${order} limit $limit::int`,
+    order by newest.visible_at ${order}, newest.id ${order} limit $limit::int`,
 });
 
 /** The newest since an instant, the newest first. */
@@ -91,7 +97,22 @@ export const heardSince = defineStatement.reading("heard_since", heard("desc"));
 /** The oldest after the alert `after`, the oldest first; where it is gone, since the instant. */
 export const heardAfter = defineStatement.reading("heard_after", heard("asc"));
 
-export type HeardAlert = RowOf<typeof heardSince>;
+/** These alerts in this order, without those that were withdrawn or expired in the meantime. */
+export const heardThese = defineStatement.reading("heard_these", {
+  parameters: { ids: array(uuid) },
+  columns: SHOWN,
+  text: `select ${SELECTED}
+    from unnest($ids::uuid[]) with ordinality wanted (id, place)
+    cross join lateral (select alert.*, ${HAS_PAGE} from alert where alert.id = wanted.id) a
+    join pusher p on p.id = a.pusher_id
+    join channel_state c on c.pusher_id = p.id and not c.suspended
+    where a.status = 'sent' and coalesce(a.expires_at > now(), true)
+    order by wanted.place`,
+});
+
+export type HeardEntry = RowOf<typeof heardSince>;
+
+export type HeardAlert = RowOf<typeof heardThese>;
 
 /**
  * Of each channel its revision and its newest alerts, one row an alert, newest first, or one without. What an alert shows stands

@@ -1,0 +1,248 @@
+// Connections whose clients do not read: their backlog is not in memory, they end by themselves, and a slow reader gets everything.
+
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+import { request } from "undici";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { Stream } from "../../src/handset/held/stream.ts";
+import { createBacklogs } from "../../src/handset/ntfy/backlogs.ts";
+import { Listener, Told } from "../../src/handset/ntfy/listener.ts";
+import type { Message } from "../../src/handset/ntfy/message.ts";
+import { LIMITS } from "../../src/model/limits.ts";
+import { streamSink } from "../../src/program/boot/ntfy_listen.ts";
+import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
+import { waitFor } from "../support/wait.ts";
+import { World } from "../support/world.ts";
+
+const HOST = "127.0.0.1";
+/** So long that a keepalive is due now and then, and a connection that reads has several of them. */
+const BEAT_MS = 300;
+const UNREAD = 8;
+
+let world: World;
+let impatient: World;
+let server: Listening;
+let port: number;
+let strict: Listening;
+let strictPort: number;
+let handle: string;
+let ids: string[];
+beforeAll(async () => {
+  world = await World.open();
+  port = await freePort(HOST);
+  server = await listen(world.service.app, { host: HOST, port });
+  impatient = await world.replica({ HELD_POLLS: String(UNREAD) }, { beatMs: BEAT_MS });
+  strictPort = await freePort(HOST);
+  strict = await listen(impatient.service.app, { host: HOST, port: strictPort });
+  const pusher = await world.pusher();
+  handle = pusher.handle;
+  // Together they are just within the limit of one answer, which is more than a system keeps of a connection.
+  ids = [];
+  for (let i = 0; i < 60; i++) {
+    const { id } = await world.alert(pusher.id, { title: `n${i}`, body: "y".repeat(4_000), send: true });
+    ids.push(id);
+  }
+});
+afterAll(async () => {
+  await strict?.close();
+  await server?.close();
+  await impatient?.leave();
+  await world?.close();
+});
+
+const UPGRADE = [
+  "Connection: Upgrade",
+  "Upgrade: websocket",
+  "Sec-WebSocket-Version: 13",
+  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+];
+
+/** A connection that asks, and reads only when it is told to. */
+async function open(path: string, at: number, headers: string[] = []): Promise<Socket> {
+  const socket = connect(at, HOST);
+  socket.on("error", () => {});
+  socket.pause();
+  await once(socket, "connect");
+  socket.write([`GET ${path} HTTP/1.1`, "Host: localhost", ...headers, "", ""].join("\r\n"));
+  return socket;
+}
+
+/** All that comes, a piece at a time, with a request of another client between two pieces. */
+async function readSlowly(socket: Socket, until: (text: string) => boolean): Promise<string> {
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const piece of socket.iterator({ destroyOnReturn: false })) {
+    text += decoder.decode(piece, { stream: true });
+    if (until(text)) break;
+    await (await fetch(`http://${HOST}:${port}/healthz`)).text();
+  }
+  return text;
+}
+
+const idsIn = (text: string) =>
+  [...text.matchAll(/"id":"(alr_\w+)","time":\d+,(?:"expires":\d+,)?"event":"message"/g)].map(([, id]) => id);
+
+// docs/rules.md#ntfy-bounds
+test.each([
+  ["json", []],
+  ["sse", []],
+  ["raw", []],
+  ["ws", UPGRADE],
+])("connections that never read are ended, as %s", async (format, headers) => {
+  const ask = async () => {
+    const answer = await request(`http://${HOST}:${strictPort}/ntfy/${handle}/json`);
+    answer.body.on("error", () => {}).destroy();
+    return answer.statusCode;
+  };
+  const unread: Socket[] = [];
+  try {
+    for (let i = 0; i < UNREAD; i++) {
+      const socket = await open(`/ntfy/${handle}/${format}?since=all`, strictPort, headers);
+      unread.push(socket);
+      // No more than whether it has a place.
+      await once(socket, "readable");
+      expect(`${socket.read(12)}`).toMatch(/^HTTP\/1.1 (200|101)$/);
+    }
+    // They had all places.
+    await waitFor(async () => expect(await ask()).toBe(200));
+  } finally {
+    for (const socket of unread) socket.destroy();
+  }
+});
+
+// docs/rules.md#ntfy-bounds
+test("a slow reader gets the whole backlog, and after it what was sent meanwhile", async () => {
+  const socket = await open(`/ntfy/${handle}/json?since=all`, port);
+  const [pusher] = (await world.rest("list_pushers", {})).body.data.filter(
+    (one: any) => one.handle === handle,
+  );
+  let later = "";
+  const text = await readSlowly(socket, (so_far) => {
+    if (later === "" && so_far.includes('"title":"n5"')) {
+      later = "sent";
+      void world.alert(pusher.id, { title: "later", body: "z", send: true });
+    }
+    return so_far.includes('"title":"later"');
+  });
+  socket.destroy();
+  expect(idsIn(text).slice(0, ids.length)).toEqual(ids);
+  expect(idsIn(text)).toHaveLength(ids.length + 1);
+});
+
+test("a slow reader of a WebSocket gets everything once", async () => {
+  const socket = new WebSocket(`ws://${HOST}:${port}/ntfy/${handle}/ws?since=all`);
+  const got: string[] = [];
+  socket.on("message", async (data) => {
+    const { event, id } = JSON.parse(String(data));
+    if (event === "message") got.push(id);
+    socket.pause();
+    await (await fetch(`http://${HOST}:${port}/healthz`)).text();
+    socket.resume();
+  });
+  await waitFor(() => expect(got.slice(0, ids.length)).toEqual(ids));
+  socket.terminate();
+  expect(new Set(got).size).toBe(got.length);
+});
+
+test.each(["json", "sse", "raw"])(
+  "poll=1 is written as it is read, whole, and its connection goes on, as %s",
+  async (format) => {
+    const socket = await open(`/ntfy/${handle}/${format}?since=all&poll=1`, port);
+    const text = await readSlowly(socket, (so_far) => so_far.endsWith("0\r\n\r\n"));
+    const wanted = await (
+      await fetch(`http://${HOST}:${port}/ntfy/${handle}/${format}?since=all&poll=1`)
+    ).text();
+    expect(text).toContain("HTTP/1.1 200");
+    if (format === "raw") expect(text.split("y".repeat(4_000)).length - 1).toBe(ids.length);
+    else expect(idsIn(text.replaceAll(/\r\n[0-9a-f]+\r\n/g, ""))).toEqual(idsIn(wanted));
+    socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    expect(await readSlowly(socket, (so_far) => so_far.includes("HTTP/1.1"))).toContain("200");
+    socket.destroy();
+  },
+);
+
+/** Both ends of a connection of which the client never reads. */
+async function unreadPair(): Promise<{ sink: Socket; close(): void }> {
+  const accepting = createServer().listen(0, HOST);
+  await once(accepting, "listening");
+  const accepted = once(accepting, "connection");
+  const client = connect((accepting.address() as { port: number }).port, HOST);
+  client.on("error", () => {});
+  client.pause();
+  const [sink] = (await accepted) as [Socket];
+  sink.on("error", () => {});
+  accepting.close();
+  return { sink, close: () => void [client.destroy(), sink.destroy()] };
+}
+
+/** Fills what the systems of both ends keep. */
+function fill(sink: Socket, bytes: number): void {
+  while (sink.writableLength === 0) sink.write(Buffer.alloc(bytes));
+}
+
+const MESSAGE: Message = { id: "alr_0", time: 0, event: "message", topic: "t", message: "x".repeat(1_000) };
+const listener = (sink: Socket) =>
+  new Listener({ topic: "t", format: "json", device: null, wants: () => true }, streamSink(sink), () => {});
+
+// docs/rules.md#stream-bounds
+test("a stream and a listener whose clients take nothing between two signs of life end, others go on", async () => {
+  const pairs = [await unreadPair(), await unreadPair(), await unreadPair()] as const;
+  const [a, b, c] = pairs;
+  const ends: string[] = [];
+  const stream = new Stream({ limit: 1, view: "full" }, a.sink, () => "", {
+    moved: () => {},
+    ended: (why) => ends.push(why),
+  });
+  const unread = listener(b.sink);
+  const idle = listener(c.sink);
+  idle.follow();
+  unread.follow();
+  const keepalive = () => new Told({ ...MESSAGE, event: "keepalive" });
+  fill(a.sink, 1_000);
+  fill(b.sink, 1_000);
+  const beat = () => {
+    stream.beat(Buffer.from(":\n\n"));
+    unread.beat(keepalive, null);
+    idle.beat(keepalive, null);
+  };
+  beat();
+  expect([ends, unread.ended, idle.ended]).toEqual([[], false, false]);
+  beat();
+  expect([ends, unread.ended, idle.ended]).toEqual([["slow"], true, false]);
+  for (const { close } of pairs) close();
+});
+
+// docs/rules.md#ntfy-bounds
+test("beyond the limit of all backlogs the connection is ended that has waited longest", async () => {
+  const pairs = [await unreadPair(), await unreadPair(), await unreadPair()];
+  const backlogs = createBacklogs(2_500);
+  const all = pairs.map(({ sink }) => {
+    fill(sink, 1_000_000);
+    return listener(sink);
+  });
+  let read = 0;
+  const readMessages = (ids: readonly string[]) => {
+    read += ids.length;
+    return Promise.resolve([new Told(MESSAGE)]);
+  };
+  const writing = all.map((one) => backlogs.write(one, [["2"], ["1"]], readMessages));
+  await waitFor(() => expect(all.map(({ ended }) => ended)).toEqual([true, false, false]));
+  for (const { close } of pairs) close();
+  for (const one of all) one.end(true);
+  await Promise.all(writing);
+  // Nothing more is read for a client that takes nothing.
+  expect(read).toBe(all.length);
+});
+
+// docs/rules.md#ntfy-bounds
+test("news of a connection that has not taken its backlog has the limit of a slow reader", async () => {
+  const { sink, close } = await unreadPair();
+  fill(sink, 1_000_000);
+  const one = listener(sink);
+  void one.page([new Told(MESSAGE)]);
+  const news = Math.ceil(LIMITS.stream_waiting / 1_000) + 1;
+  for (let i = 0; i < news; i++) one.tell(new Told({ ...MESSAGE, id: `alr_${i}` }));
+  expect(one.ended).toBe(true);
+  close();
+});
