@@ -149,7 +149,10 @@ function contextOn(
       attempt.em ??= managerFor(orm, call.visible, writes === "rows" ? db : null);
       return attempt.em;
     },
-    caller: call.caller,
+    // Who it is may have changed while the call waited.
+    get caller() {
+      return call.caller;
+    },
     services,
     log,
     patience: call.patience ?? ENDLESS,

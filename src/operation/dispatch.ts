@@ -24,7 +24,7 @@ import { databaseOf } from "../store/db/statement.ts";
 import type { Patience } from "../store/patience.ts";
 import type { Seal } from "../store/secret/seal.ts";
 import { createAsked } from "./asked.ts";
-import type { Runnable } from "./attempt.ts";
+import type { Performance, Runnable } from "./attempt.ts";
 import { actorOf, addressOf, personActors } from "./audit.ts";
 import { type Claim, type Repeats, repeatsOf } from "./idempotency.ts";
 import {
@@ -37,6 +37,7 @@ import {
   tellOfReview,
 } from "./perform.ts";
 import { invalidInput, refuseUnstorableText } from "./problems.ts";
+import { authenticatingPatience } from "./reauthenticate.ts";
 import { refuseRepeat, refuseRole, withChannelIds } from "./refusals.ts";
 import { leavesDraft, refusedWithDraft, refuseScopes } from "./scopes.ts";
 import {
@@ -74,6 +75,8 @@ export interface Call {
   /** The caller wants to know of a draft that was kept under the same idempotency key with other words. */
   firstStands?: boolean;
   patience?: Patience;
+  /** Authenticates the request again, from its beginning. @throws 401 where its credential is not valid any more. */
+  authenticateAgain?(): Promise<Caller>;
   log: Log;
 }
 
@@ -146,20 +149,20 @@ async function runTool(deps: Running, tool: Tool, caller: Caller, call: Call): P
   const repeats = key === null ? null : repeatsUnder(key, deps, tool, caller, input);
   const readOnly = onlyReads(tool);
   const writes = readOnly ? "nothing" : tool.isOneStatement?.(input) ? "shared" : "rows";
-  const outcome = await deps.perform(
-    { ...tool, writes },
-    {
-      ...call,
-      caller,
-      actor: actorOf(caller, call.transport ?? "rest"),
-      input,
-      address: addressOf(caller),
-      visible,
-      repeats,
-      refusal,
-      concerns: readOnly ? [] : channelsNamedIn(input),
-    },
-  );
+  const performance: Performance = {
+    ...call,
+    caller,
+    actor: actorOf(caller, call.transport ?? "rest"),
+    input,
+    address: addressOf(caller),
+    visible,
+    repeats,
+    refusal,
+    concerns: readOnly ? [] : channelsNamedIn(input),
+  };
+  if (tool.waits)
+    performance.patience = authenticatingPatience(whereOf(deps), tool, call, performance, input);
+  const outcome = await deps.perform({ ...tool, writes }, performance);
   if (view !== "brief" || !tool.brief) return outcome;
   return { ...outcome, body: tool.brief.output.parse(tool.brief.of(outcome.body)) };
 }

@@ -56,6 +56,10 @@ interface Passed extends Asking {
   message: unknown;
   log: Log;
   patience: Patience | undefined;
+  /** @throws 401 */
+  authenticateAgain(): Promise<Caller>;
+  /** Its credential ended while its call waited. */
+  ended?: boolean;
   /** Its scopes may grow by asking: a challenge is of use to it. A key's never do. */
   mayGrow: boolean;
 }
@@ -82,17 +86,21 @@ export function createMcpEndpoint({
   const cancels = createCancels();
 
   const callFor = (passed: Passed): CallTool => {
-    const { request, message, caller, log } = passed;
+    const { request, message, log } = passed;
     // What the message belongs to is nearer than what its request does.
     const traceparent = (message as Message | undefined)?.params?._meta?.[TRACEPARENT_META_KEY];
     const followed = <T>(work: () => T) => doUnder(spanUnder()?.joined(traceparent), work);
     const call: CallTool = async (tool, raw) => {
+      // One call may lead to another one after it has waited.
+      if (passed.ended) throw unauthorized();
+      const { caller } = passed;
       const run = (patience = passed.patience) =>
         followed(() =>
           dispatcher.tool(tool, caller, {
             ...splitKey(tool, raw),
             log,
             patience,
+            authenticateAgain: passed.authenticateAgain,
             transport: "mcp",
             keepsDraft: true,
           }),
@@ -129,6 +137,7 @@ export function createMcpEndpoint({
     const tool = byName.get(asked.name);
     if (!tool || (passed.asks && asksPerson(tool)) || (asked.progress && tool.waits)) return null;
     const answered = await answerOf(tool, asked.args, callFor(passed));
+    if (passed.ended) throw unknownCaller(request);
     if (tool.mayRequire && canGrowFor(passed))
       throw challenge(passed.refused, [tool.scope, ...passed.refused.scopes]);
     return plain.call(asked, resultFields(answered), answered.headers);
@@ -160,6 +169,13 @@ export function createMcpEndpoint({
     return refused && challenge(refused, scopesFor(tool, args));
   }
 
+  function unknownCaller(request: Request): ApiError {
+    const refused = unauthorized();
+    const problem = request.headers.has("authorization") ? 'error="invalid_token", ' : "";
+    refused.headers["www-authenticate"] = `Bearer ${problem}scope="${base}"${metadata}`;
+    return refused;
+  }
+
   async function serve(request: Request, log: Log, patience?: Patience): Promise<Response> {
     if (!validateHostHeader(request.headers.get("host"), hostnames).ok)
       throw forbidden("This Host is not served here; use the address in PUBLIC_URL.");
@@ -171,12 +187,7 @@ export function createMcpEndpoint({
       return refusal(refused, 405);
     }
     const caller = await authenticate(request);
-    if (!caller) {
-      const refused = unauthorized();
-      const problem = request.headers.has("authorization") ? 'error="invalid_token", ' : "";
-      refused.headers["www-authenticate"] = `Bearer ${problem}scope="${base}"${metadata}`;
-      throw refused;
-    }
+    if (!caller) throw unknownCaller(request);
     const bytes = await readBytes(request);
     if (bytes instanceof ApiError) throw bytes;
     const tooMany = tooManyValues(bytes);
@@ -187,7 +198,25 @@ export function createMcpEndpoint({
       throw invalidRequest("A request holds one message; send the messages of a batch one by one.");
     const mayGrow = caller.credential.type === "oauth";
     const asks = reviews.canTell(caller) ? asksOf(value, request.headers) : null;
-    const passed: Passed = { request, message: value, caller, log, patience, mayGrow, asks };
+    const authenticateAgain = async () => {
+      const now = await authenticate(request);
+      if (now) {
+        passed.caller = now;
+        return now;
+      }
+      passed.ended = true;
+      throw unauthorized();
+    };
+    const passed: Passed = {
+      request,
+      message: value,
+      caller,
+      log,
+      patience,
+      authenticateAgain,
+      mayGrow,
+      asks,
+    };
     cancels.hear(request, value, caller);
     const refused = await scopeChallenge(value, passed);
     if (refused) {

@@ -38,6 +38,8 @@ export interface Runner<O extends Routed, C> {
   dispatch(operation: O, caller: C, call: Call): Promise<Outcome>;
   logOf(event: H3Event): Log;
   patienceOf?(event: H3Event): Patience;
+  /** For calls that wait. */
+  authenticateAgain?(event: H3Event): Call["authenticateAgain"];
   /** Stands around an answer of an operation that may be held: `ask` makes it, as often as it takes. */
   hold?(operation: O, event: H3Event, ask: () => Promise<Response>): Promise<Response>;
 }
@@ -95,6 +97,7 @@ async function serve<O extends Routed, C>(
     expectedVersions,
     log: runner.logOf(event),
     patience: runner.patienceOf?.(event),
+    authenticateAgain: runner.authenticateAgain?.(event),
     transport: transportOf(request.headers.get("user-agent")),
   });
   if (body === NOT_MODIFIED) return emptyAnswer(304, headers);

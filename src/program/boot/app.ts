@@ -109,7 +109,11 @@ export function createApp(deps: AppDeps) {
 
   const patienceOf = (event: H3Event) => patience(requestOf(event), stateOf(event));
 
-  const authenticate = (request: Request) => deps.authenticateKey(bearerToken(request.headers));
+  const callerOfKey = async (event: H3Event): Promise<Caller> => {
+    const caller = await deps.authenticateKey(bearerToken(requestOf(event).headers));
+    if (!caller) throw unauthorized();
+    return caller;
+  };
 
   const failed = (error: unknown, log: RequestLog): Response => {
     try {
@@ -145,11 +149,8 @@ export function createApp(deps: AppDeps) {
   addRoutes<Tool, Caller>(app, TOOLS, {
     logOf,
     patienceOf,
-    authenticate: async (_tool, event) => {
-      const caller = await authenticate(requestOf(event));
-      if (!caller) throw unauthorized();
-      return caller;
-    },
+    authenticate: (_tool, event) => callerOfKey(event),
+    authenticateAgain: (event) => () => callerOfKey(event),
     dispatch: (tool, caller, call) => dispatcher.tool(tool, caller, call),
   });
 
