@@ -26,11 +26,10 @@ export default defineConfig(({ mode }) => ({
     unstubEnvs: true,
     // Fewer rounds of chance, for the hand.
     env: mode === "quick" ? { BELFRY_TEST_ROUNDS: "2" } : {},
-    // What has not come after 30 seconds does not come; test/support/wait.ts says the same.
-    expect: { poll: { timeout: 30_000 } },
-    // The last end, of what hangs where nobody waits by a bound: no test is expected to come near it. Some do twenty slow things
-    // one after the other, each with a bound of its own.
-    testTimeout: 180_000,
-    hookTimeout: 240_000,
+    // The same limit as in test/support/wait.ts.
+    expect: { poll: { timeout: 120_000 } },
+    // The last limit, for a test that hangs. It is far above what a busy machine needs.
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
   },
 }));

@@ -34,7 +34,7 @@ async function grow(until: number): Promise<void> {
       "set local session_replication_role = replica",
       `insert into alert (id, pusher_id, status, title, recurrence, send_at) select ${idOf("n")}, ${channel}, 'repeating', 'T', '${DAILY}', now() - interval '9 days' from ${numbers}`,
       `insert into alert_series (alert_id, filled_to, fill_at)
-         select ${idOf("n")}, now(), now() + case when n <= ${DUE} then - interval '1 hour' else n * interval '1 second' end from ${numbers}`,
+         select ${idOf("n")}, now(), now() + case when n <= ${DUE} then - interval '1 hour' else interval '1 day' + n * interval '1 second' end from ${numbers}`,
       `insert into alert (id, pusher_id, status, title, series_id, occurs_at, send_at)
          select gen_random_uuid(), ${channel}, 'scheduled', 'T', ${idOf("n")}, at, at
          from ${numbers}, generate_series(1, ${PLANNED}) k, lateral (select now() + k * interval '1 day') d (at)`,

@@ -24,6 +24,7 @@ const mounted = smallDisk(folder.path, SIZE_MB);
 const disk = mounted as SmallDisk;
 const none = typeof mounted === "string" ? `no disk of its own: ${mounted}` : null;
 afterAll(() => {
+  folder.endProcesses();
   if (typeof mounted !== "string") mounted.remove();
   folder.remove();
 });
@@ -61,7 +62,10 @@ describe.skipIf(prevented(none))("on a disk of its own", () => {
   }
 
   const status = async (path: string) => (await fetch(server.url + path)).status;
-  const untilReady = () => waitFor(async () => expect(await status("/readyz")).toBe(200));
+  const untilReady = () =>
+    waitFor(async () =>
+      expect([await status("/readyz"), server.log().slice(-2_000)]).toEqual([200, expect.any(String)]),
+    );
 
   async function nothingLost() {
     const found = new Set<string>();

@@ -7,6 +7,7 @@ import { LIMITS } from "../../src/model/limits.ts";
 import { type Orm, openOrm } from "../../src/store/db/orm.ts";
 import { alertAt, uuidOf } from "../cases/given.ts";
 import { pause } from "../support/at_once.ts";
+import { executeInLockOrder } from "../support/lock_order.ts";
 import { type RunningServer, startServer } from "../support/processes.ts";
 import { expectRecountClean } from "../support/recount.ts";
 import { eventually } from "../support/wait.ts";
@@ -39,7 +40,7 @@ afterAll(async () => {
 });
 
 const em = () => orm.em.fork() as SqlEntityManager;
-const sql = <T = any>(text: string): Promise<T[]> => em().execute<T[]>(text);
+const sql = <T = any>(text: string): Promise<T[]> => executeInLockOrder<T>(em(), text);
 const start = () =>
   startServer(world.settings.DATA_DIR!, { settings: { ...world.settings, LOG_LEVEL: "warn" } });
 

@@ -295,7 +295,7 @@ test("a run ends as soon as it is done", async () => {
   const started = performance.now();
   expect(await belfryAlone(["get-me"])).toMatchObject({ code: 0, stderr: "" });
   // Long before the 75 seconds that the server keeps an idle connection, and the run with it if it waited for that.
-  expect(performance.now() - started).toBeLessThan(30_000);
+  expect(performance.now() - started).toBeLessThan(60_000);
 });
 
 const completions = `${folder.path}/completions.bash`;

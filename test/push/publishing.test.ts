@@ -120,13 +120,10 @@ test("a push service that hangs costs a send nothing, and a SIGTERM with a thous
   expect((await send()).status).toBe(201);
   await eventually(() => hang.open() > 0);
   expect((await send()).status).toBe(201);
-  const began = performance.now();
   await server.stop("SIGTERM");
   expect([await server.exited, server.log().includes("not stopped in time")]).toEqual([0, false]);
   expect(server.log()).toMatch(/"stopped"/);
   expect(server.log()).toMatch(/"dropped":(9\d\d|1000)/);
-  // The bound of a stop is 25 seconds.
-  expect(performance.now() - began).toBeLessThan(25_000);
   await eventually(() => hang.open() === 0);
   hang.close();
   await world.remove();

@@ -8,7 +8,7 @@ import { parseId } from "../../src/model/domain/ids.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
 import { atOnce, pause, statuses } from "../support/at_once.ts";
 import { expectRecountClean, wrongCounts } from "../support/recount.ts";
-import { waitFor } from "../support/wait.ts";
+import { WAIT, waitFor } from "../support/wait.ts";
 import { type Answer, inSeconds, uniqueHandle, World } from "../support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 5);
@@ -419,11 +419,11 @@ describe.each([1, 2])("%i service(s)", (processes) => {
           "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
         )
       ).length;
-    await expect.poll(waits, { timeout: 20_000, interval: 20 }).toBe(1);
+    await expect.poll(waits, WAIT).toBe(1);
     await door(0).handset("DELETE", `/subscriptions/${pusher.handle}`, device);
     // The reports hold their alerts, so the deletion comes behind them and takes them along.
     const deleted = door(0).rest("delete_pusher", { pusher_id: pusher.id });
-    await expect.poll(waits, { timeout: 20_000, interval: 20 }).toBe(2);
+    await expect.poll(waits, WAIT).toBe(2);
     await holder.rollback();
     expect(await waiting).toMatchObject({ status: 200, body: { accepted: 2 } });
     expect((await deleted).status).toBe(204);

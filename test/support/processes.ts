@@ -131,18 +131,35 @@ export function belfryShared(args: string[], settings: Record<string, string>, i
   return result;
 }
 
-/** A folder for one test file, and what removes it and ends every server that still runs. */
-export function temporaryFolder(): { path: string; remove(): void } {
+/**
+ * A folder for one test file. `endProcesses` kills the servers that still run and the processes that work on the folder;
+ * `remove` does the same and deletes the folder.
+ */
+export function temporaryFolder(): { path: string; endProcesses(): void; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), "belfry-cli-"));
   // The user that a service of root lends to its database must get through.
   chmodSync(path, 0o711);
+  const endProcesses = () => {
+    for (const child of running) child.kill("SIGKILL");
+    for (const pid of processesOn(path)) kill(pid);
+  };
   return {
     path,
+    endProcesses,
     remove: () => {
-      for (const child of running) child.kill("SIGKILL");
-      rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+      endProcesses();
+      // A killed process keeps its files until the system has ended it.
+      rmSync(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     },
   };
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // The process has ended.
+  }
 }
 
 export async function freePort(): Promise<number> {

@@ -18,6 +18,7 @@ import { openOrm } from "../../src/store/db/orm.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { freshCell } from "./cells.ts";
 import { withDatabase } from "./databases.ts";
+import { executeInLockOrder } from "./lock_order.ts";
 import "./passwords.ts";
 import { restored } from "./restored.ts";
 import { checkAnswer } from "./strict.ts";
@@ -178,9 +179,9 @@ export class World {
     return this.#remove();
   }
 
-  /** Raw SQL with `?` parameters, for what only time or an operator could bring about. */
+  /** Raw SQL with `?` parameters, for changes that only time or an operator could make. Writes keep the program's lock order. */
   sql<Row = any>(text: string, parameters: unknown[] = []): Promise<Row[]> {
-    return (this.service.orm.em.fork() as SqlEntityManager).execute<Row[]>(text, parameters as never);
+    return executeInLockOrder(this.service.orm.em.fork() as SqlEntityManager, text, parameters);
   }
 
   /** A key in the first workspace, unless another one is named; scopes default to all. */

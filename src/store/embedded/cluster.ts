@@ -51,7 +51,7 @@ export interface ClusterOptions {
 }
 
 /** How long to wait before a server that ended is started again; the last value is repeated. */
-const BACK_OFF_MS = [0, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000];
+const BACK_OFF_MS = [0, 100, 200, 500, 1_000, 2_000, 5_000, 10_000];
 /** A server that has started is waited for no longer than this when it ends: what grows is the pause after failed starts. */
 const STARTED = BACK_OFF_MS.indexOf(1_000);
 /** After so long without an end the server counts as healthy, and the pauses begin anew. */
