@@ -1,5 +1,5 @@
-// Differences between clients that do not matter: spellings of our own resource, names of loopback, stray secrets, unknown scopes. And
-// beside each the neighbour that does matter and is refused.
+// Differences between clients that do not matter: spellings of our own resource, names of loopback, stray secrets,
+// unknown scopes. And beside each the neighbour that does matter and is refused.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { canonicalResources } from "../../src/identity/auth/resource.ts";

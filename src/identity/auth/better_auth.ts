@@ -118,7 +118,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOpti
         grantTypes: [...GRANT_TYPES],
         accessTokenExpiresIn: ACCESS_TOKEN_SECONDS,
         refreshTokenExpiresIn: REFRESH_TOKEN_SECONDS,
-        // Repeats are answered in front of the library (refresh_tokens.ts), which sees each token once and stores no answers.
+        // Repeats are answered in front of the library (refresh_tokens.ts): it sees each token once and stores no answers.
         refreshTokenReuseInterval: 0,
         postLogin: {
           page: PAGES.consent,

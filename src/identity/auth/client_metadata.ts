@@ -51,9 +51,10 @@ function refuse(field: string, why = WRONG[field] ?? WRONG[""] ?? field): never 
 }
 
 /**
- * The metadata that is kept of what a client says. What it can do without is left out, not refused: grants that are not
- * served, and every field that is not listed here. A client that names no grants gets refresh tokens, though RFC 7591 §2 has another
- * default, because people would have to consent every hour. `method` is how it shows who it is when it does not say.
+ * The metadata that is kept of what a client says. What it can do without is left out, not refused: grants that are
+ * not served, and every field that is not listed here. A client that names no grants gets refresh tokens, though RFC
+ * 7591 §2 has another default, because people would have to consent every hour. `method` is how it shows who it is
+ * when it does not say.
  * @throws OAuthError that names the field.
  */
 export function clientMetadata(

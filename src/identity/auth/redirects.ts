@@ -1,6 +1,6 @@
-// Which addresses an assistant may name for its answers. The same rule for one that registers and for one that brings a
-// document of its own; at the authorization itself the whole address must be one of them, to the letter. On loopback the port is free
-// (RFC 8252 §7.3) and the names are one.
+// Which addresses an assistant may name for its answers. The same rule for one that registers and for one that brings
+// a document of its own; at the authorization itself the whole address must be one of them, to the letter. On
+// loopback the port is free (RFC 8252 §7.3) and the names are one.
 
 import { isPrivateScheme } from "../../model/domain/redirect_schemes.ts";
 import { LIMITS, said } from "../../model/limits.ts";
@@ -14,8 +14,9 @@ export const isLoopbackName = (hostname: string): boolean =>
 export const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * An http redirect address under each name of loopback, since programs listen under one name and register another. All lead to the
- * person's own machine, where each answer needs a new consent and its PKCE verifier. Any other address stays alone.
+ * An http redirect address under each name of loopback, since programs listen under one name and register another.
+ * All lead to the person's own machine, where each answer needs a new consent and its PKCE verifier. Any other
+ * address stays alone.
  */
 export function loopbackAlternatives(address: string): string[] {
   const rest = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?=[:/?]|$)(.*)$/i.exec(address)?.[1];

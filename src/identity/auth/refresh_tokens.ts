@@ -1,7 +1,8 @@
-// Refresh tokens: each use gives new tokens, and a used one answers for a short time, since clients retry and run in parallel. The
-// library takes a second use for theft and ends everything of the client. So it receives a copy that is used once, under a secret that
-// only this request knows. The client's own token counts as used when there is an answer: a crash before that changes nothing, and no
-// lock and no stored answer is needed, on any number of processes.
+// Refresh tokens: each use gives new tokens, and a used one answers for a short time, since clients retry and run in
+// parallel. The library takes a second use for theft and ends everything of the client. So it receives a copy that is
+// used once, under a secret that only this request knows. The client's own token counts as used when there is an
+// answer: a crash before that changes nothing, and no lock and no stored answer is needed, on any number of
+// processes.
 
 import { randomBytes } from "node:crypto";
 import { newUuid, showId } from "../../model/domain/ids.ts";
@@ -25,8 +26,8 @@ import type { TokenRequest } from "./token_request.ts";
 type Stored = RowOf<typeof findRefreshToken>;
 
 /**
- * Keeps those of the requested scopes that were granted; all that were granted when nothing would be left. A client that narrows its
- * access keeps its way to refresh it.
+ * Keeps those of the requested scopes that were granted; all that were granted when nothing would be left. A client
+ * that narrows its access keeps its way to refresh it.
  */
 function narrowScopes(fields: URLSearchParams, granted: readonly string[]): void {
   const kept = (fields.get("scope") ?? "").split(" ").filter((scope) => granted.includes(scope));
@@ -58,7 +59,10 @@ export function createRefreshTokens({ orm, grants }: { orm: Orm; grants: Grants 
   return {
     find,
 
-    /** Answers a refresh by `library`, once or again within its time; a later use ends the grant (docs/rules.md#refresh-reuse). */
+    /**
+     * Answers a refresh by `library`, once or again within its time; a later use ends the grant
+     * (docs/rules.md#refresh-reuse).
+     */
     async refresh(
       { fields, clientId, forward }: TokenRequest,
       library: (request: Request) => Promise<Response>,
@@ -72,7 +76,8 @@ export function createRefreshTokens({ orm, grants }: { orm: Orm; grants: Grants 
       const [copied] =
         clientId === null ? [] : await run(kysely, copyRefreshToken, { ...copy, token, client_id: clientId });
       if (!copied) {
-        // The grant ends before the library sees the token, because the library would end everything of this client and person.
+        // The grant ends before the library sees the token, because the library would end everything of this client
+        // and person.
         if (stored.spent && stored.grant_id) {
           await grants.end(stored.grant_id);
           await note(stored, "failed");

@@ -1,11 +1,12 @@
-// The token and revocation endpoints in front of the library's, and what an access token of ours contains: its client and its grant. An
-// access token is signed and not looked up, so the library cannot end it; ours end with their grant. A code that comes twice and a
-// revoked token of either kind end the grant (RFC 7009 §2.1, RFC 9700 §4.14), and nothing of another grant.
+// The token and revocation endpoints in front of the library's, and what an access token of ours contains: its client
+// and its grant. An access token is signed and not looked up, so the library cannot end it; ours end with their
+// grant. A code that comes twice and a revoked token of either kind end the grant (RFC 7009 §2.1, RFC 9700 §4.14),
+// and nothing of another grant.
 
 import { verifyJwsAccessToken } from "better-auth/oauth2";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
-import { grantsOfSpentCode, rememberCode } from "../../store/queries/connections.ts";
+import { grantsOfSpentCode, redirectOfCode, rememberCode } from "../../store/queries/connections.ts";
 import { hashSecret } from "./clients.ts";
 import { GRANT_CLAIM, type Grants } from "./grants.ts";
 import { createRefreshTokens } from "./refresh_tokens.ts";
@@ -38,6 +39,11 @@ export function withTokenEndpoints(options: {
     if (type === "refresh_token") return refreshTokens.refresh(read, handler);
     if (type !== "authorization_code") return handler(read.forward());
     const code = hashSecret(read.fields.get("code") ?? "");
+    // OAuth 2.1 and the first MCP clients send none, since the PKCE verifier proves who asked for the code.
+    if (!read.fields.get("redirect_uri") && read.fields.get("code_verifier")) {
+      const [sent] = await run(kysely, redirectOfCode, { code });
+      read.fields.set("redirect_uri", sent?.redirect_uri ?? "");
+    }
     await run(kysely, rememberCode, { code });
     const answer = await handler(read.forward());
     if (!answer.ok) for (const { id } of await run(kysely, grantsOfSpentCode, { code })) await grants.end(id);
@@ -55,8 +61,8 @@ export function withTokenEndpoints(options: {
         .then((row) => row && { grantId: row.grant_id, clientId: row.client_id }));
     const answer = await handler(forward());
     const refusal = answer.ok ? null : await saidBy(answer);
-    // Two refusals of the library are answered as success. In the first it knows the token, but cannot end a signed one. In
-    // the second it knows no such token, which "does not cause an error response" (RFC 7009 §2.2).
+    // Two refusals of the library are answered as success. In the first it knows the token, but cannot end a signed
+    // one. In the second it knows no such token, which "does not cause an error response" (RFC 7009 §2.2).
     const signed = refusal?.error === "unsupported_token_type";
     const unknown = answer.status === 400 && refusal?.error === "invalid_request" && token !== "";
     if (!answer.ok && !signed && !unknown) return answer;

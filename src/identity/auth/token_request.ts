@@ -1,5 +1,5 @@
-// A request to the token or revocation endpoint: its form, the client that it names, and the differences between clients that do
-// not matter here.
+// A request to the token or revocation endpoint: its form, the client that it names, and the differences between
+// clients that do not matter here.
 
 import type { Kysely } from "kysely";
 import { run } from "../../store/db/statement.ts";
@@ -44,8 +44,9 @@ function placeSecret(
 }
 
 /**
- * Reads a form and brings it into the shape that the library accepts: no secret of a public client, another client's secret where
- * it registered to send it, our own resource in its canonical spelling (docs/rules.md#assistant-tolerance).
+ * Reads a form and brings it into the shape that the library accepts: no secret of a public client, another client's
+ * secret where it registered to send it, our own resource in its canonical spelling
+ * (docs/rules.md#assistant-tolerance).
  * @throws OAuthError 401 invalid_client for a client that is not registered (RFC 6749 §5.2), so that it registers again; 400 for a
  * request that names two clients.
  */

@@ -182,7 +182,7 @@ export const copyRefreshToken = defineStatement("copy_refresh_token", {
       and (revoked is null or "rotatedAt" > now() - $seconds::int * interval '1 second') returning id`,
 });
 
-/** Marks a refresh token as used and removes its copy. One row for the first use. `token` is a hash, `copy` an id. */
+/** Marks a refresh token as used and removes its copy; one row for the first use. `token` is a hash, `copy` an id. */
 export const spendRefreshToken = defineClaim("spend_refresh_token", {
   parameters: { token: text, copy: text },
   columns: { id: text },
@@ -213,6 +213,13 @@ export const rememberCode = defineStatement("remember_code", {
   text: `update connection_grant set codes = (array_prepend($code::text, codes))[1:${CODES_KEPT}]
     where id = (select (value::jsonb->>'referenceId')::uuid from auth.verification where identifier = $code)
       and not codes @> array[$code::text]`,
+});
+
+/** The redirect address that a code was sent to. `code` is its hash. */
+export const redirectOfCode = defineStatement.reading("redirect_of_code", {
+  parameters: { code: text },
+  columns: { redirect_uri: nullable(text) },
+  text: "select value::jsonb->'query'->>'redirect_uri' as redirect_uri from auth.verification where identifier = $code",
 });
 
 /** The grants of a code that was used up. `code` is its hash. */
