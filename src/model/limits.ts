@@ -110,7 +110,7 @@ export const LIMIT_TABLE = {
     "characters",
     "Markdown that becomes markup; a longer text is published as it was written",
   ],
-  shape_line: [200, "characters", "such a line"],
+  shape_line: [500, "characters", "such a line"],
   template: [1_000, "characters", "a template for what a program sends"],
   sender_requests: [10, "requests", "of a key in another program's words, what became of which is kept"],
 

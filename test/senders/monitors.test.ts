@@ -8,6 +8,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { LIMITS } from "../../src/model/limits.ts";
 import { lacks } from "../support/lacks.ts";
 import { freePort, temporaryFolder } from "../support/processes.ts";
 import { Site } from "../support/site.ts";
@@ -118,5 +119,58 @@ alerting:
         { priority: "urgent", collapse_key },
       ]);
     }
+  });
+});
+
+// docs/rules.md#senders-limit
+describe.skipIf(lacks("prometheus-alertmanager"))("a storm of Alertmanager's groups", () => {
+  const GROUPS = 45;
+  const folder = temporaryFolder();
+  let site: Site;
+  let program: ChildProcess;
+
+  afterAll(async () => {
+    const ended = program?.exitCode ?? (program && once(program, "exit"));
+    program?.kill("SIGKILL");
+    await ended;
+    await site?.close();
+    rmSync(folder.path, { recursive: true, force: true });
+  });
+
+  test("all arrive, each once, where more fire at once than the channel publishes in a minute", async () => {
+    // A minute of the limit is three seconds.
+    const limitNow = () => performance.now() * 20;
+    site = await Site.open({ limitNow, limitMax: { "alert-sends": LIMITS.sends, "pusher-creations": 1e9 } });
+    const { id, handle } = await site.world.pusher();
+    const key = await site.world.key({ scopes: "alerts:write,alerts:send", pusher: id });
+    writeFileSync(
+      join(folder.path, "alertmanager.yml"),
+      `route: {receiver: belfry, group_by: ["..."], group_wait: 0s, group_interval: 5m, repeat_interval: 4h}
+receivers:
+  - name: belfry
+    webhook_configs:
+      - url: ${site.url}/api/v1/pushers/${handle}/ingest?from=alertmanager
+        http_config: {authorization: {credentials: "${key}"}}
+`,
+    );
+    const port = await freePort();
+    const args = ["--config.file=alertmanager.yml", "--storage.path=am", "--cluster.listen-address="];
+    program = spawn("prometheus-alertmanager", [...args, `--web.listen-address=127.0.0.1:${port}`], {
+      ...{ cwd: folder.path, stdio: "ignore" },
+    });
+    const alerts = Array.from({ length: GROUPS }, (_, i) => ({ labels: { alertname: `Storm${i}` } }));
+    await eventually(async () => {
+      const answer = await fetch(`http://127.0.0.1:${port}/api/v2/alerts`, {
+        ...{ method: "POST", body: JSON.stringify(alerts) },
+        headers: { "content-type": "application/json" },
+      }).catch(() => null);
+      return answer?.ok === true;
+    });
+    const titles = async (): Promise<string[]> => {
+      const { body } = await site.world.rest("list_alerts", { pusher_id: id, limit: 100 });
+      return body.data.map(({ title }: { title: string }) => title);
+    };
+    await eventually(async () => (await titles()).length >= GROUPS);
+    expect((await titles()).toSorted()).toEqual(alerts.map(({ labels }) => labels.alertname).toSorted());
   });
 });

@@ -164,7 +164,7 @@ const UNDERSTOOD: [program: Program, what: string, Sent, object[]][] = [
       ...{ ref: "refs/heads/main", compare: "https://github.com/octo/harbour/compare/a...b" },
       commits: [{ message: "Mend the quay\n\nAt last", author: { name: "Ada" } }],
     }),
-    [{ title: "octo/harbour main: 1 commit by octocat", body: "Mend the quay (Ada)" }],
+    [{ title: "octo/harbour main: 1 commit by octocat", body: "Mend the quay\n\nAt last (Ada)" }],
   ],
   [
     "github",

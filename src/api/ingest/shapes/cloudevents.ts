@@ -1,26 +1,30 @@
-// CloudEvents over HTTP: structured (the event is the body) and binary (its attributes are headers). An event is published once, by
-// its source and id.
+// CloudEvents over HTTP: structured (the event is the body), binary (its attributes are headers) and batches. An event is published once, by
+// its source and id. Events may have no data.
 
 import { z } from "zod";
 import { invalidRequest } from "../../../model/errors.ts";
-import type { IngestRequest, Tongue } from "../tongue.ts";
+import { LIMITS } from "../../../model/limits.ts";
+import { decoded, jsonIn } from "../reading.ts";
+import type { IngestRequest, ReadAlert, Reading, Tongue } from "../tongue.ts";
 import { fieldsOfJson } from "./json.ts";
-import { keyOf, readAs } from "./parts.ts";
+import { alertOf, keyOf, listed, word } from "./parts.ts";
 
 const event = z.object({
-  specversion: z.string().regex(/^(1\.\d|0\.3)$/),
-  id: z.string().min(1),
-  source: z.string().min(1),
-  type: z.string().min(1),
-  subject: z.string().nullish(),
-  data: z.unknown(),
+  id: word,
+  source: word,
+  type: word,
+  subject: word,
+  datacontenttype: word,
+  data: z.unknown().optional(),
+  data_base64: word,
 });
+type Event = z.output<typeof event>;
 
-const STRUCTURED = "application/cloudevents+json";
+const BINARY_LEFT_OUT = "The data of an event is not text, and was left out.";
 
-const isBinary = ({ headers }: IngestRequest) => headers.has("ce-specversion");
+const isBinary = ({ headers }: IngestRequest) => headers.has("ce-specversion") || headers.has("ce-type");
 
-/** Attributes that are headers may be written in percent. */
+/** Attributes that are headers may be percent-encoded. */
 function headerOf(value: string): string {
   try {
     return decodeURIComponent(value);
@@ -29,37 +33,89 @@ function headerOf(value: string): string {
   }
 }
 
-function eventOf(request: IngestRequest): unknown {
-  if (!isBinary(request)) return request.object();
-  const names = ["specversion", "id", "source", "type", "subject"];
-  const attributes = names.map((name) => [name, request.headers.get(`ce-${name}`)] as const);
+const isJson = (contentType: string) => /[/+]json\b/i.test(contentType);
+
+/** Text of bytes; null with a note when they are not UTF-8. */
+function textOf(bytes: Uint8Array, notes: string[]): string | null {
+  try {
+    return decoded(bytes);
+  } catch {
+    notes.push(BINARY_LEFT_OUT);
+    return null;
+  }
+}
+
+function binaryEvent(request: IngestRequest, notes: string[]): unknown {
+  const names = ["id", "source", "type", "subject"];
+  const attributes = names.map((name) => [name, headerOf(request.headers.get(`ce-${name}`) ?? "")] as const);
+  const hasJson = request.body.length > 0 && isJson(request.contentType);
   return {
-    ...Object.fromEntries(attributes.map(([name, value]) => [name, value === null ? null : headerOf(value)])),
-    data:
-      request.body.length === 0
-        ? null
-        : /[/+]json$/.test(request.contentType)
-          ? request.json()
-          : request.text(),
+    ...Object.fromEntries(attributes),
+    data: hasJson ? request.json() : textOf(request.body, notes),
   };
 }
+
+/** The data of an event, whichever of its encodings is used. */
+function dataOf({ data, data_base64, datacontenttype }: Event, notes: string[]): unknown {
+  const text = data_base64 === "" ? data : textOf(Buffer.from(data_base64, "base64"), notes);
+  if (typeof text !== "string" || !isJson(datacontenttype)) return text;
+  try {
+    return jsonIn(text);
+  } catch {
+    return text;
+  }
+}
+
+const titleOf = ({ type, subject }: Event) => [type || "CloudEvent", subject].filter(Boolean).join(": ");
+
+function readEvent(from: Event, notes: string[]): ReadAlert {
+  const { source, id, type, subject } = from;
+  const data = dataOf(from, notes);
+  const told = typeof data === "object" && data !== null && !Array.isArray(data) ? data : {};
+  const text = typeof data === "string" ? data : told === data || data == null ? "" : JSON.stringify(data);
+  const fields = fieldsOfJson(told, { title: titleOf(from), body: text || source });
+  // The subject is what the event is about: a newer event of its kind replaces the older one.
+  const key = subject === "" ? undefined : keyOf("ce", source, type, subject);
+  return {
+    fields: { ...fields, ...(key && { collapse_key: key }) },
+    ...(source !== "" && id !== "" && { idempotencyKey: keyOf("ce", source, id) }),
+  };
+}
+
+/** The events of a batch; more than may be published at once are one alert with a line for each. */
+function readBatch(sent: readonly unknown[], notes: string[]): Reading {
+  const events = sent
+    .map((one) => event.safeParse(one))
+    .flatMap(({ data }) => (data && isEvent(data) ? [data] : []));
+  if (events.length === 0) throw notAnEvent();
+  if (events.length < sent.length)
+    notes.push("Some entries of the batch are not CloudEvents, and were left out.");
+  if (events.length <= LIMITS.ingest_alerts)
+    return { alerts: events.map((one) => readEvent(one, notes)), notes };
+  notes.push(`A batch of more than ${LIMITS.ingest_alerts} events is one alert.`);
+  const fields = alertOf({ title: `${events.length} events`, body: listed(events.map(titleOf)) });
+  const idempotencyKey = keyOf("ce", ...events.flatMap(({ source, id }) => [source, id]));
+  return { alerts: [{ fields, idempotencyKey }], notes };
+}
+
+const isEvent = ({ type, data, data_base64 }: Event) =>
+  type !== "" || (data !== undefined && data !== null) || data_base64 !== "";
+
+const notAnEvent = () =>
+  invalidRequest(
+    "This is not a CloudEvent: an event has a type, a source and an id, in the body or in ce-* headers.",
+  );
 
 export const cloudevents: Tongue = {
   name: "cloudevents",
   delivery: "repeated",
   recognises: (request) => isBinary(request) || request.contentType.startsWith("application/cloudevents"),
   read(request) {
-    if (!isBinary(request) && request.contentType === "application/cloudevents-batch+json")
-      throw invalidRequest(`Batches are not taken: send each event by itself, as ${STRUCTURED}.`);
-    const { id, source, type, subject, data } = readAs(
-      event,
-      eventOf(request),
-      "This is no CloudEvent of version 1.",
-    );
-    const told = typeof data === "object" && data !== null && !Array.isArray(data) ? data : {};
-    const title = subject ? `${type}: ${subject}` : type;
-    const body = typeof data === "string" ? data : source;
-    const fields = fieldsOfJson(told, { title, body });
-    return { alerts: [{ fields, idempotencyKey: keyOf("ce", source, id) }], notes: [] };
+    const notes: string[] = [];
+    const sent = isBinary(request) ? binaryEvent(request, notes) : request.json();
+    if (Array.isArray(sent)) return readBatch(sent, notes);
+    const read = event.safeParse(sent);
+    if (!read.success || !isEvent(read.data)) throw notAnEvent();
+    return { alerts: [readEvent(read.data, notes)], notes };
   },
 };

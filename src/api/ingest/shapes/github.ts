@@ -1,11 +1,13 @@
-// GitHub's webhooks: each signed with the sender's key as their secret, each once by the id of its delivery. What happens to code is
-// told by a table; every other event is a line.
+// GitHub's webhooks: each signed with the sender's key as their secret, each published once by the id of its delivery. A table describes the
+// usual events; every other event is a line with what its author wrote.
 
 import { z } from "zod";
 import { ApiError } from "../../../model/errors.ts";
 import { jsonIn } from "../reading.ts";
 import type { AlertInput, IngestRequest, Tongue } from "../tongue.ts";
-import { alertOf, keyOf, listed, readAs, word } from "./parts.ts";
+import { alertOf, count, keyOf, listed, readAs, word } from "./parts.ts";
+
+const commit = z.object({ message: word, author: z.object({ name: word }).catch({ name: "" }) });
 
 const thing = z
   .object({
@@ -15,11 +17,30 @@ const thing = z
     tag_name: word,
     html_url: word,
     body: word,
+    summary: word,
+    description: word,
     merged: z.boolean().catch(false),
   })
-  .extend({ conclusion: word, head_branch: word, run_number: word })
+  .extend({ conclusion: word, head_branch: word, run_number: word, workflow_id: word })
+  .extend({ head_commit: commit.optional().catch(undefined) })
   .optional()
   .catch(undefined);
+
+/** Objects that an event may be about, by their names in the payload. */
+const SUBJECTS = {
+  pull_request: thing,
+  issue: thing,
+  discussion: thing,
+  release: thing,
+  workflow_run: thing,
+  workflow_job: thing,
+  check_run: thing,
+  check_suite: thing,
+  milestone: thing,
+  security_advisory: thing,
+  alert: thing,
+  label: thing,
+};
 
 const payload = z.object({
   action: word,
@@ -27,23 +48,30 @@ const payload = z.object({
   compare: word,
   deleted: z.boolean().catch(false),
   repository: z.object({ full_name: word, html_url: word }).catch({ full_name: "", html_url: "" }),
+  organization: z.object({ login: word }).catch({ login: "" }),
   sender: z.object({ login: word }).catch({ login: "" }),
-  commits: z
-    .array(z.object({ message: word, author: z.object({ name: word }).catch({ name: "" }) }))
-    .catch([]),
-  pull_request: thing,
-  issue: thing,
-  release: thing,
-  workflow_run: thing,
+  commits: z.array(commit).catch([]),
+  comment: thing,
+  review: thing,
+  deployment_status: thing,
+  ...SUBJECTS,
 });
 type Payload = z.output<typeof payload>;
 
-const count = (n: number, what: string) => `${n} ${what}${n === 1 ? "" : "s"}`;
+const firstLine = (text: string) => text.split("\n", 1)[0] ?? "";
+
+/** One commit with its whole message; of several the first lines. */
+function commitsText(commits: Payload["commits"]): string {
+  const [only] = commits;
+  if (only && commits.length === 1) return `${only.message.trim()} (${only.author.name})`;
+  return listed(commits.map(({ message, author }) => `${firstLine(message)} (${author.name})`));
+}
 
 /** What was opened or closed, by its number. */
 function opened(what: "pull_request" | "issue", p: Payload): AlertInput | null {
   const found = p[what];
-  if (!found || !/^(opened|closed|reopened|ready_for_review)$/.test(p.action)) return null;
+  if (!found) return other(what, p);
+  if (!/^(opened|closed|reopened|ready_for_review)$/.test(p.action)) return null;
   const done = found.merged ? "merged" : p.action.replaceAll("_", " ");
   return alertOf({
     title: `${p.repository.full_name} #${found.number} ${done}: ${found.title}`,
@@ -53,7 +81,7 @@ function opened(what: "pull_request" | "issue", p: Payload): AlertInput | null {
   });
 }
 
-/** Null: nothing that people are told of. */
+/** Null: a step that is not announced. */
 const EVENTS: Record<string, (p: Payload) => AlertInput | null> = {
   push(p) {
     const branch = p.ref.replace(/^refs\/(heads|tags)\//, "");
@@ -64,39 +92,60 @@ const EVENTS: Record<string, (p: Payload) => AlertInput | null> = {
         : count(p.commits.length, "commit");
     return alertOf({
       title: `${p.repository.full_name} ${branch}: ${done} by ${p.sender.login}`,
-      body: listed(p.commits.map(({ message, author }) => `${message.split("\n", 1)[0]} (${author.name})`)),
+      body: commitsText(p.commits),
       url: p.compare,
     });
   },
   pull_request: (p) => opened("pull_request", p),
   issues: (p) => opened("issue", p),
-  release: ({ release, action, repository }) =>
-    release && action === "published"
-      ? alertOf({
-          title: `${repository.full_name} released ${release.name || release.tag_name}`,
-          body: release.body,
-          url: release.html_url,
-        })
-      : null,
-  workflow_run({ workflow_run: run, action, repository }) {
-    if (!run || action !== "completed") return null;
+  release(p) {
+    const { release, action, repository } = p;
+    if (!release) return other("release", p);
+    if (action !== "published") return null;
+    return alertOf({
+      title: `${repository.full_name} released ${release.name || release.tag_name}`,
+      body: release.body,
+      url: release.html_url,
+    });
+  },
+  workflow_run(p) {
+    const { workflow_run: run, action, repository } = p;
+    if (!run) return other("workflow_run", p);
+    if (action !== "completed") return null;
     const bad = !/^(success|neutral|skipped)$/.test(run.conclusion);
+    const commit = run.head_commit;
     return alertOf({
       title: `${repository.full_name}: ${run.name} on ${run.head_branch}: ${run.conclusion.replaceAll("_", " ")}`,
+      body: commit ? commitsText([commit]) : "",
       url: run.html_url,
       priority: bad ? "important" : "normal",
-      key: keyOf("gh-run", repository.full_name, run.name, run.head_branch),
+      // A run that is repeated is of the same workflow.
+      key: keyOf("gh-run", repository.full_name, run.workflow_id || run.name, run.head_branch),
     });
   },
 };
 
-const other = (event: string, { action, repository, sender }: Payload): AlertInput =>
-  alertOf({
-    title: [repository.full_name, event.replaceAll("_", " "), action, sender.login && `by ${sender.login}`]
-      .filter(Boolean)
-      .join(" "),
-    url: repository.html_url,
+/** A line: where, what and by whom, what it is about, and the text that its author wrote. */
+function other(event: string, p: Payload): AlertInput {
+  const { action, repository, organization, sender, comment, review, deployment_status } = p;
+  const names = Object.keys(SUBJECTS) as (keyof typeof SUBJECTS)[];
+  const about = names.map((name) => p[name]).find(Boolean);
+  const subject =
+    about && [about.number && `#${about.number}`, about.title || about.name].filter(Boolean).join(" ");
+  const line = [
+    repository.full_name || organization.login || "GitHub:",
+    event.replaceAll("_", " ") || "event",
+    action.replaceAll("_", " "),
+    about?.conclusion.replaceAll("_", " "),
+    sender.login && `by ${sender.login}`,
+  ];
+  const author = comment ?? review ?? deployment_status;
+  return alertOf({
+    title: [line.filter(Boolean).join(" "), subject].filter(Boolean).join(": "),
+    body: author?.body || author?.description || about?.body || about?.summary || about?.description || "",
+    url: author?.html_url || about?.html_url || repository.html_url,
   });
+}
 
 function checkSignature(request: IngestRequest): void {
   const [, hex = ""] =

@@ -1,28 +1,38 @@
 // GitLab's webhooks, whose secret token (X-Gitlab-Token) is the sender's key: pushes, tags, issues, merge requests, pipelines that
-// ended, and a line for every other event.
+// ended, and a line for every other event with what its author wrote.
 
 import { z } from "zod";
 import type { AlertInput, Tongue } from "../tongue.ts";
-import { alertOf, keyOf, listed, readAs, word } from "./parts.ts";
+import { alertOf, count, keyOf, listed, readAs, word } from "./parts.ts";
+
+const titled = z.object({ iid: word, title: word }).optional().catch(undefined);
+const commit = z.object({
+  title: word,
+  message: word,
+  author: z.object({ name: word }).catch({ name: "" }),
+});
 
 const payload = z.object({
-  object_kind: z.string(),
+  object_kind: word,
+  // System hooks name their events so.
+  event_name: word,
   ref: word,
   user_name: word,
   user: z.object({ name: word }).catch({ name: "" }),
   project: z
     .object({ path_with_namespace: word, web_url: word })
     .catch({ path_with_namespace: "", web_url: "" }),
-  commits: z
-    .array(z.object({ title: word, message: word, author: z.object({ name: word }).catch({ name: "" }) }))
-    .catch([]),
+  commits: z.array(commit).catch([]),
   total_commits_count: z.number().catch(0),
+  commit: commit.optional().catch(undefined),
+  builds: z.array(z.object({ name: word, status: word })).catch([]),
   object_attributes: z
     .object({
       iid: word,
       id: word,
       title: word,
       description: word,
+      note: word,
       url: word,
       action: word,
       status: word,
@@ -30,14 +40,39 @@ const payload = z.object({
     })
     .optional()
     .catch(undefined),
+  issue: titled,
+  merge_request: titled,
+  // Releases, deployments and jobs have these beside the kind.
+  path_with_namespace: word,
+  name: word,
+  tag: word,
+  description: word,
+  url: word,
+  deployable_url: word,
+  environment: word,
+  action: word,
+  status: word,
+  build_name: word,
+  build_status: word,
 });
 type Payload = z.output<typeof payload>;
 
 const branchOf = (ref: string) => ref.replace(/^refs\/(heads|tags)\//, "");
 
-function opened(mark: string, { object_attributes: of, project, user }: Payload): AlertInput | null {
-  const done = { open: "opened", close: "closed", reopen: "reopened", merge: "merged" }[of?.action ?? ""];
-  if (!of || !done) return null;
+/** One commit with its whole message; of several the first lines. */
+function commitsText(commits: Payload["commits"]): string {
+  const [only] = commits;
+  if (only && commits.length === 1) return `${only.message.trim() || only.title} (${only.author.name})`;
+  return listed(
+    commits.map(({ title, message, author }) => `${title || message.split("\n", 1)[0]} (${author.name})`),
+  );
+}
+
+function opened(mark: string, p: Payload): AlertInput | null {
+  const { object_attributes: of, project, user } = p;
+  if (!of) return other(p, p.object_kind);
+  const done = { open: "opened", close: "closed", reopen: "reopened", merge: "merged" }[of.action];
+  if (!done) return null;
   return alertOf({
     title: `${project.path_with_namespace} ${mark}${of.iid} ${done}: ${of.title}`,
     body: `${user.name}\n${of.description}`,
@@ -46,16 +81,12 @@ function opened(mark: string, { object_attributes: of, project, user }: Payload)
   });
 }
 
-/** Null: nothing that people are told of. */
+/** Null: a step that is not announced. */
 const KINDS: Record<string, (p: Payload) => AlertInput | null> = {
   push: (p) =>
     alertOf({
-      title: `${p.project.path_with_namespace} ${branchOf(p.ref)}: ${p.total_commits_count || p.commits.length} commits by ${p.user_name}`,
-      body: listed(
-        p.commits.map(
-          ({ title, message, author }) => `${title || message.split("\n", 1)[0]} (${author.name})`,
-        ),
-      ),
+      title: `${p.project.path_with_namespace} ${branchOf(p.ref)}: ${count(p.total_commits_count || p.commits.length, "commit")} by ${p.user_name}`,
+      body: commitsText(p.commits),
       url: p.project.web_url,
     }),
   tag_push: (p) =>
@@ -65,10 +96,16 @@ const KINDS: Record<string, (p: Payload) => AlertInput | null> = {
     }),
   issue: (p) => opened("#", p),
   merge_request: (p) => opened("!", p),
-  pipeline({ object_attributes: of, project }) {
-    if (!of || !/^(success|failed|canceled)$/.test(of.status)) return null;
+  pipeline(p) {
+    const { object_attributes: of, project, builds } = p;
+    if (!of) return other(p, "pipeline");
+    if (!/^(success|failed|canceled)$/.test(of.status)) return null;
+    const failed = builds.filter(({ status }) => status === "failed").map(({ name }) => name);
     return alertOf({
       title: `${project.path_with_namespace}: pipeline on ${of.ref} ${of.status}`,
+      body: [p.commit && commitsText([p.commit]), failed.length > 0 && `Failed: ${failed.join(", ")}`]
+        .filter(Boolean)
+        .join("\n"),
       url: of.url || `${project.web_url}/-/pipelines/${of.id}`,
       priority: of.status === "failed" ? "important" : "normal",
       key: keyOf("gl-run", project.path_with_namespace, of.ref),
@@ -76,11 +113,30 @@ const KINDS: Record<string, (p: Payload) => AlertInput | null> = {
   },
 };
 
-const other = ({ object_kind, project, user, user_name }: Payload): AlertInput =>
-  alertOf({
-    title: `${project.path_with_namespace} ${object_kind.replaceAll("_", " ")} ${user.name || user_name}`,
-    url: project.web_url,
+/** A line: where, what and by whom, what it is about, and the text that its author wrote. */
+function other(p: Payload, kind: string): AlertInput {
+  const { object_attributes: of, project, issue, merge_request, commit } = p;
+  const subject =
+    of?.title || issue?.title || merge_request?.title || p.build_name || p.environment || p.name;
+  const line = [
+    project.path_with_namespace || p.path_with_namespace || "GitLab:",
+    kind.replaceAll("_", " ") || "event",
+    (of?.action || of?.status || p.action || p.status || p.build_status).replaceAll("_", " "),
+    (p.user.name || p.user_name) && `by ${p.user.name || p.user_name}`,
+  ];
+  return alertOf({
+    title: [line.filter(Boolean).join(" "), subject || p.tag].filter(Boolean).join(": "),
+    body: of?.note || of?.description || p.description || (commit ? commitsText([commit]) : ""),
+    url: of?.url || p.url || p.deployable_url || project.web_url,
   });
+}
+
+/** "Deployment Hook" becomes `deployment`. */
+const kindOfHeader = (header: string) =>
+  header
+    .replace(/ Hook$/i, "")
+    .replaceAll(" ", "_")
+    .toLowerCase();
 
 export const gitlab: Tongue = {
   name: "gitlab",
@@ -88,7 +144,8 @@ export const gitlab: Tongue = {
   recognises: ({ headers }) => headers.has("x-gitlab-event"),
   read(request) {
     const p = readAs(payload, request.object(), "This is not what GitLab's webhooks send.");
-    const fields = Object.hasOwn(KINDS, p.object_kind) ? KINDS[p.object_kind]?.(p) : other(p);
+    const kind = p.object_kind || p.event_name || kindOfHeader(request.headers.get("x-gitlab-event") ?? "");
+    const fields = Object.hasOwn(KINDS, kind) ? KINDS[kind]?.(p) : other(p, kind);
     if (!fields)
       return {
         alerts: [],

@@ -1,27 +1,18 @@
-// Alerts with labels, as Prometheus, Alertmanager and Grafana know them: a group of them is one alert here, with a line for
-// each; resolved, it replaces the one that was shown while it fired. Prometheus itself sends all that fires again each minute,
-// and what ended for a quarter of an hour more: the alerts of one name are one alert, published once as long as the same ones
-// fire.
+// Alerts with labels, as Prometheus and Alertmanager send them: a group is one alert with a line for each of its alerts. A resolved group
+// replaces the alert that was shown while it fired. Prometheus repeats each minute what fires, and what ended for a quarter of an hour: the
+// alerts of one name are one alert, published once as long as the same ones fire.
 
 import { z } from "zod";
 import { PRIORITIES } from "../../../model/fields/alert.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import type { AlertInput, ReadAlert, Tongue } from "../tongue.ts";
-import { alertOf, glance, keyOf, listed, oneLine, priorityOf, readAs, word, words } from "./parts.ts";
-
-/** One of them. */
-export const labelled = z.object({
-  status: word,
-  labels: words,
-  annotations: words,
-  startsAt: word,
-  endsAt: word,
-  generatorURL: word,
-  dashboardURL: word,
-});
-export type Labelled = z.output<typeof labelled>;
+import { httpsOf } from "../words.ts";
+import { annotationTexts, type Labelled, labelled, linksOfAlerts, placeOf, valuesOf } from "./annotated.ts";
+import { readUnknown } from "./json.ts";
+import { alertOf, glance, keyOf, listed, priorityOf, readAs, word, words } from "./parts.ts";
 
 export const group = z.object({
+  receiver: word,
   status: z.enum(["firing", "resolved"]),
   groupKey: word,
   groupLabels: words,
@@ -30,30 +21,41 @@ export const group = z.object({
   externalURL: word,
   truncatedAlerts: z.number().int().nonnegative().catch(0),
   alerts: z.array(labelled),
-  title: word,
-  message: word,
 });
 export type Group = z.output<typeof group>;
 
-const textOf = ({ summary, description, message }: Record<string, string>) =>
-  summary || description || message || "";
-
-/** Where it is: its instance, or what else sets it apart from the others. */
-function placeOf({ labels }: Labelled, common: Record<string, string>): string {
-  if (labels.instance) return labels.instance;
-  const own = Object.entries(labels).filter(
-    ([name]) => !(name in common) && !/^(alertname|severity)$/.test(name),
-  );
-  return own.map(([name, value]) => `${name}=${value}`).join(", ");
+/** Texts that the author of the contact point wrote for the whole group, where the program has such. */
+interface OwnTexts {
+  title?: string;
+  /** The title says that the group is resolved. */
+  saysState?: boolean;
+  message?: string;
 }
 
-/** What its title does not say already. */
-function lineOf(alert: Labelled, { status, commonLabels }: Group, told: string): string {
-  const { summary, description, message } = alert.annotations;
-  const text = [description, message, summary].find((words) => words && words !== told);
-  const said = [placeOf(alert, commonLabels), text].filter(Boolean).join(": ");
+/** What `shown` does not say already, each text once. */
+function newTexts(texts: readonly string[], shown: string): string[] {
+  return [...new Set(texts)].filter((text) => !shown.includes(text));
+}
+
+/** An alert by itself: every text of it in full. */
+function wholeAlert(alert: Labelled, shown: string): string {
+  const [first = "", ...others] = newTexts(annotationTexts(alert.annotations), shown);
+  const values = valuesOf(alert);
+  const place = placeOf(alert, {});
+  return [[place, first].filter(Boolean).join(": "), ...others, values && `Values: ${values}`]
+    .filter(Boolean)
+    .join("\n");
+}
+
+/** One of several alerts, in a line. */
+function lineOf(alert: Labelled, { status, commonLabels }: Group, shown: string): string {
+  const texts = newTexts(annotationTexts(alert.annotations), shown).join(" – ");
+  const name = "alertname" in commonLabels ? "" : alert.labels.alertname;
+  const place = [name, placeOf(alert, commonLabels)].filter(Boolean).join(", ");
   const state = alert.status === status || alert.status === "" ? "" : `${alert.status}: `;
-  return state + (said || alert.labels.alertname || "an alert");
+  const values = valuesOf(alert);
+  const line = [place, texts].filter(Boolean).join(": ") || alert.labels.alertname || "an alert";
+  return `${state}${line}${values && ` (${values})`}`;
 }
 
 function gravest({ alerts, commonLabels, status }: Group): AlertInput["priority"] {
@@ -68,22 +70,72 @@ function gravest({ alerts, commonLabels, status }: Group): AlertInput["priority"
   return PRIORITIES[found.reduce((a, b) => Math.max(a, b), 0)];
 }
 
-/** What a group comes to; resolved, it replaces what was shown while it fired. */
-export function alertOfGroup(kind: string, group: Group, title?: string): AlertInput {
+/** The same for the firing and the resolved group; undefined when nothing names the group. */
+function groupKeyOf(
+  kind: string,
+  { groupKey, groupLabels, commonLabels, receiver }: Group,
+): string | undefined {
+  // Grafana gives each trial of a contact point another group.
+  if (commonLabels.alertname === "TestAlert" && commonLabels.instance === "Grafana")
+    return keyOf(kind, "trial", receiver);
+  if (groupKey !== "") return keyOf(kind, groupKey);
+  const labels = [groupLabels, commonLabels].find((some) => Object.keys(some).length > 0);
+  return labels && keyOf(kind, JSON.stringify(Object.entries(labels).sort()));
+}
+
+/** How many different names make a title. */
+const NAMES_IN_TITLE = 3;
+
+/** The names of alerts that are shown together. */
+function namesOf(alerts: readonly Labelled[]): string {
+  const names = new Set(alerts.map(({ labels }) => labels.alertname ?? ""));
+  const isShort = !names.has("") && names.size > 0 && names.size <= NAMES_IN_TITLE;
+  return isShort ? [...names].join(", ") : "Alerts";
+}
+
+/** The page to read more on: the first https address of the alert's own pages, else the program's page of the group. */
+function sourceOf({ alerts, externalURL }: Group): string {
+  const [first] = alerts;
+  const pages = first
+    ? (["dashboardURL", "panelURL", "generatorURL"] as const).filter(
+        (name) =>
+          alerts.length === 1 ||
+          (name === "dashboardURL" && alerts.every((one) => one[name] === first[name])),
+      )
+    : [];
+  const own = pages.map((name) => first?.[name] ?? "");
+  return own.find(httpsOf) ?? (own.some(Boolean) ? "" : externalURL);
+}
+
+/** One alert for a group; resolved, it replaces the alert that was shown while the group fired. */
+export function alertOfGroup(kind: string, group: Group, own: OwnTexts = {}): AlertInput {
   const { status, alerts, commonLabels, groupLabels, commonAnnotations, truncatedAlerts } = group;
   const only = alerts.length === 1 ? alerts[0] : undefined;
-  const name = commonLabels.alertname || groupLabels.alertname || only?.labels.alertname || "Alerts";
+  const name = commonLabels.alertname || groupLabels.alertname || namesOf(alerts);
   const count = alerts.length + truncatedAlerts;
-  const about =
-    textOf(commonAnnotations) || (only ? textOf(only.annotations) : count > 1 ? `${count} alerts` : "");
-  const said = title || (about === "" ? name : `${name}: ${about}`);
-  const more = truncatedAlerts > 0 ? [`And ${truncatedAlerts} that were not sent along.`] : [];
+  const common = annotationTexts(only ? { ...commonAnnotations, ...only.annotations } : commonAnnotations);
+  const about = common[0] ?? (count > 1 ? `${count} alerts` : "");
+  const title = own.title || (about === "" ? name : `${name}: ${about.split("\n", 1)[0]}`);
+  const message = own.message ?? "";
+  const shared = only ? [] : newTexts(common, `${title}\n${message}`);
+  const shown = [title, message, ...shared].join("\n").slice(0, LIMITS.alert_body);
+  const first = alerts.slice(0, LIMITS.shape_lines);
+  const lines = only
+    ? wholeAlert({ ...only, annotations: { ...commonAnnotations, ...only.annotations } }, shown)
+    : listed(
+        first.map((alert) => lineOf(alert, group, shown)),
+        alerts.length,
+      );
+  const labels = only ? "" : placeOf({ labels: commonLabels }, {});
+  const more = truncatedAlerts > 0 ? `And ${truncatedAlerts} that were not sent along.` : "";
   return alertOf({
-    title: status === "resolved" ? `Resolved: ${oneLine(said)}` : said,
-    body: [listed(alerts.map((alert) => lineOf(alert, group, about))), ...more].join("\n"),
-    url: only?.dashboardURL || only?.generatorURL || group.externalURL,
+    title: status === "resolved" && !own.saysState ? `Resolved: ${title}` : title,
+    body: [message, ...shared, lines, labels && `All of them: ${labels}`, more].filter(Boolean).join("\n"),
+    url: sourceOf(group),
+    links: linksOfAlerts(first, commonAnnotations),
+    image: alerts.map(({ imageURL }) => imageURL).find(httpsOf),
     priority: gravest(group),
-    key: keyOf(kind, group.groupKey),
+    key: groupKeyOf(kind, group),
   });
 }
 
@@ -95,32 +147,9 @@ export const alertmanager: Tongue = {
     return version === "4" && typeof groupKey === "string" && Array.isArray(alerts);
   },
   read(request) {
-    const read = readAs(
-      group,
-      request.object(),
-      "This is not what Alertmanager's webhook sends, in its version 4.",
-    );
-    return { alerts: [{ fields: alertOfGroup("am", read) }], notes: [] };
-  },
-};
-
-export const grafana: Tongue = {
-  name: "grafana",
-  // Grafana tries again only with the next notification of the group, and only while the group fires.
-  delivery: "once",
-  recognises(request) {
-    const { orgId, alerts, status } = glance(request);
-    return orgId !== undefined && status !== undefined && Array.isArray(alerts);
-  },
-  read(request) {
-    const read = readAs(
-      group,
-      request.object(),
-      "This is not what Grafana's webhook of unified alerting sends.",
-    );
-    // Grafana's own title begins with the state and how many there are; ours says the first, and the lines the second.
-    const title = read.title.replace(/^\[(FIRING|RESOLVED|OK)[^\]]*\]\s*/, "");
-    return { alerts: [{ fields: alertOfGroup("gf", read, title) }], notes: [] };
+    const read = group.safeParse(request.object());
+    if (!read.success) return readUnknown(request.object(), "alertmanager");
+    return { alerts: [{ fields: alertOfGroup("am", read.data) }], notes: [] };
   },
 };
 
@@ -148,7 +177,7 @@ function readGroup(name: string, alerts: readonly Labelled[], now: Date): ReadAl
             .at(-1) ?? "",
         ];
   const fields = alertOfGroup("prom", {
-    ...{ groupKey: name, groupLabels: {}, commonAnnotations: {}, externalURL: "", title: "", message: "" },
+    ...{ receiver: "", groupKey: `name:${name}`, groupLabels: {}, commonAnnotations: {}, externalURL: "" },
     status: firing.length > 0 ? "firing" : "resolved",
     commonLabels: name === "" ? {} : { alertname: name },
     truncatedAlerts: 0,
@@ -176,7 +205,7 @@ export const prometheus: Tongue = {
       "This is not the list of alerts that Prometheus sends to an Alertmanager.",
     );
     const byName = Map.groupBy(alerts, ({ labels }) => labels.alertname ?? "");
-    // More names at once than may be published: they are told together.
+    // More names at once than may be published are one alert.
     const groups = byName.size > LIMITS.ingest_alerts ? new Map([["", alerts]]) : byName;
     return { alerts: [...groups].map(([name, group]) => readGroup(name, group, request.now)), notes: [] };
   },

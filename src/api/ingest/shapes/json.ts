@@ -4,8 +4,9 @@
 // room for more.
 
 import { invalidRequest } from "../../../model/errors.ts";
+import { PROGRAMS, type Program } from "../../../model/fields/programs.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import type { AlertInput, Tongue } from "../tongue.ts";
+import type { AlertInput, Reading, Tongue } from "../tongue.ts";
 import { alertOf, priorityOf } from "./parts.ts";
 
 const ALLOWED = new Set(["text", "name", "#", "^", "!"]);
@@ -57,7 +58,7 @@ const NAMES = {
   title: ["title", "subject", "summary", "name", "event"],
   body: ["body", "message", "text", "msg", "description", "content", "details"],
   severity: ["priority", "severity", "level"],
-  url: ["url", "link", "source_url", "html_url"],
+  url: ["url", "link", "source_url", "html_url", "web_url", "permalink"],
 };
 
 function found(told: object, part: keyof typeof NAMES): string {
@@ -67,6 +68,8 @@ function found(told: object, part: keyof typeof NAMES): string {
   }
   return "";
 }
+
+const hasTexts = (told: object) => found(told, "title") !== "" || found(told, "body") !== "";
 
 /** The fields of an alert by their usual names; `otherwise` what stands in for one that is missing. */
 export function fieldsOfJson(told: object, otherwise = { title: "", body: "" }): AlertInput {
@@ -85,17 +88,71 @@ export function fieldsOfJson(told: object, otherwise = { title: "", body: "" }):
   });
 }
 
+/** How many levels and objects are searched for a title. */
+const SEARCHED = { levels: 3, objects: 200 };
+/** Names that are those of a message in any program. */
+const SURE_NAMES = ["title", "subject", "summary", "message", "text", "msg"];
+
+const hasSureText = (told: object): boolean =>
+  SURE_NAMES.some((name) => {
+    const value = Object.hasOwn(told, name) ? (told as Record<string, unknown>)[name] : null;
+    return typeof value === "string" && value.trim() !== "";
+  });
+
+/** The nearest object inside of `told` that has a title or a text under a sure name. */
+function innerMessage(told: object): object | null {
+  const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+  let level: object[] = [told];
+  let left = SEARCHED.objects;
+  for (let depth = 0; depth < SEARCHED.levels && left > 0; depth++) {
+    level = level.flatMap((one) => Object.values(one).filter(isObject)).slice(0, left);
+    left -= level.length;
+    const message = level.find(hasSureText);
+    if (message) return message;
+  }
+  return null;
+}
+
+const FOUND_INSIDE =
+  "The title was found deeper in the JSON. To choose it yourself, name the places with ?title={{a.b}} and ?body={{a.c}}.";
+
+/** The fields of an object whose title may be deeper in it. */
+function fieldsOfAny(told: object, notes: string[]): AlertInput {
+  const inner = hasSureText(told) || found(told, "body") !== "" ? null : innerMessage(told);
+  if (!inner) return fieldsOfJson(told);
+  notes.push(FOUND_INSIDE);
+  const fields = fieldsOfJson(inner);
+  const kind = found(told, "title");
+  return kind === "" ? fields : { ...fields, title: `${kind}: ${fields.title}` };
+}
+
+/**
+ * A message of a known program in a form that it does not document, such as a body that its owner wrote: its usual fields.
+ * @throws 422 for an object without any field
+ */
+export function readUnknown(body: Record<string, unknown>, program: Program): Reading {
+  const name = PROGRAMS[program];
+  if (Object.keys(body).length === 0)
+    throw invalidRequest(`The body is an empty object. Send a message of ${name}.`);
+  const notes = [`The message has none of the documented forms of ${name}, so its usual fields are shown.`];
+  const inner = hasTexts(body) ? body : (innerMessage(body) ?? {});
+  const text = found(inner, "body");
+  const title = text.split("\n", 1)[0] || `${name} sent a message of an unknown form`;
+  return { alerts: [{ fields: fieldsOfJson(inner, { title, body: "" }) }], notes };
+}
+
 export const json: Tongue = {
   name: "json",
   recognises: ({ contentType, query }) =>
     /[/+]json$/.test(contentType) || query.get("title")?.includes("{{") === true,
   async read(request) {
     const told = request.object();
+    const notes: string[] = [];
     const written: Record<string, string> = {};
     for (const name of ["title", "body", "priority", "url"]) {
       const template = request.query.get(name);
       if (template !== null) written[name] = await filled(template, told);
     }
-    return { alerts: [{ fields: fieldsOfJson({ ...told, ...written }) }], notes: [] };
+    return { alerts: [{ fields: fieldsOfAny({ ...told, ...written }, notes) }], notes };
   },
 };

@@ -1,25 +1,31 @@
-// Programs that watch others. Healthchecks' webhook has a body that its owner writes: `$JSON`, the check as its API shows it, by itself
-// or as `check`, or single placeholders. Uptime Kuma's is JSON or the field `data` of a form.
+// Programs that monitor others. The body of Healthchecks' webhook is written by its owner: `$JSON` (the check as its API shows it) by itself
+// or as `check`, or single placeholders. Uptime Kuma's is JSON, or JSON in the field `data` of a form.
 
 import { z } from "zod";
 import { invalidRequest } from "../../../model/errors.ts";
 import { jsonIn } from "../reading.ts";
 import type { IngestRequest, Tongue } from "../tongue.ts";
-import { alertOf, glance, keyOf, readAs, word } from "./parts.ts";
+import { readUnknown } from "./json.ts";
+import { alertOf, glance, keyOf, word } from "./parts.ts";
 
 const check = z.object({
   name: word,
   slug: word,
   tags: word,
   desc: word,
-  status: z.enum(["up", "down", "grace", "new", "paused", "started"]),
-  last_ping: word.nullish(),
+  status: word,
+  last_ping: word,
   uuid: word,
   unique_key: word,
 });
 
+/** What the owner of a webhook may write beside a program's own fields. */
+const ownTexts = z.object({ title: word, message: word, text: word });
+
 const checkOf = (body: Record<string, unknown>) =>
-  typeof body.check === "object" && body.check !== null ? body.check : body;
+  typeof body.check === "object" && body.check !== null ? (body.check as Record<string, unknown>) : body;
+
+const isKnownStatus = (status: unknown) => /^(up|down|grace|new|paused|started)$/.test(String(status));
 
 export const healthchecks: Tongue = {
   name: "healthchecks",
@@ -27,46 +33,60 @@ export const healthchecks: Tongue = {
   recognises(request) {
     const found = checkOf(glance(request));
     return (
-      check.safeParse(found).success && ("n_pings" in found || "ping_url" in found || "unique_key" in found)
+      isKnownStatus(found.status) && ("n_pings" in found || "ping_url" in found || "unique_key" in found)
     );
   },
   read(request) {
-    const { name, slug, tags, desc, status, last_ping, uuid, unique_key } = readAs(
-      check,
-      checkOf(request.object()),
-      "This is no check of Healthchecks: let the body of its webhook be $JSON.",
-    );
-    const called = name || slug || "a check";
+    const body = request.object();
+    const { name, slug, tags, desc, status, last_ping, uuid, unique_key } = check.parse(checkOf(body));
+    const { title, message, text } = ownTexts.parse(body);
+    if (status === "" || (name === "" && slug === "" && title === ""))
+      return readUnknown(body, "healthchecks");
+    const called = name || slug;
+    const id = uuid || unique_key || called;
+    const state = status === "down" ? "Down" : status === "up" ? "Up" : status;
     const fields = alertOf({
-      title: `${status === "down" ? "Down" : status === "up" ? "Up" : status}: ${called}`,
-      // Its addresses are left out: whoever knows the one for pings can keep the check quiet.
-      body: [desc, tags && `Tags: ${tags}`, last_ping && `Last ping: ${last_ping}`]
+      title: title || `${state}: ${called}`,
+      // The check's own addresses are left out: a person who has its ping address can keep the check quiet.
+      body: [message || text, desc, tags && `Tags: ${tags}`, last_ping && `Last ping: ${last_ping}`]
         .filter(Boolean)
         .join("\n"),
       priority: status === "down" ? "important" : "normal",
-      key: keyOf("hc", uuid || unique_key || called),
+      key: id === "" ? undefined : keyOf("hc", id),
     });
     return { alerts: [{ fields }], notes: [] };
   },
 };
 
 const payload = z.object({
-  msg: z.string(),
+  title: word,
+  msg: word,
   heartbeat: z
     .object({ status: z.number().optional().catch(undefined), msg: word })
     .nullable()
     .catch(null),
-  monitor: z.object({ id: word, name: word, url: word, hostname: word }).nullable().catch(null),
+  monitor: z
+    .object({ id: word, name: word, url: word, hostname: word, description: word })
+    .nullable()
+    .catch(null),
 });
 
 const STATES = ["Down", "Up", "Pending", "Maintenance"];
 
-async function bodyOf(request: IngestRequest): Promise<unknown> {
+async function bodyOf(request: IngestRequest): Promise<Record<string, unknown>> {
   if (request.contentType !== "multipart/form-data") return request.object();
   const data = (await request.form()).get("data");
-  if (data === null) throw invalidRequest("The form has no field data with JSON in it.");
-  return jsonIn(data);
+  const body = data === null ? null : jsonIn(data);
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw invalidRequest("The form has no field data with a JSON object in it.");
+  return body as Record<string, unknown>;
 }
+
+/** A notice without a monitor, such as one of a certificate that ends: the same notice has the same key on each day of its countdown. */
+const noticeKey = (monitor: string, msg: string) =>
+  keyOf("kuma-notice", monitor, msg.replace(/\d+ days?\b/g, ""));
+
+const NOTICE_ADDRESS = /^\[[^\]]*\]\s?\[(https?:\/\/[^\]\s]+)\]/;
 
 export const uptimeKuma: Tongue = {
   name: "uptime_kuma",
@@ -76,17 +96,26 @@ export const uptimeKuma: Tongue = {
     return typeof body.msg === "string" && "heartbeat" in body && "monitor" in body;
   },
   async read(request) {
-    const { msg, heartbeat, monitor } = readAs(
-      payload,
-      await bodyOf(request),
-      "This is not what Uptime Kuma's webhook sends.",
-    );
+    const body = await bodyOf(request);
+    const { title, msg, heartbeat, monitor } = payload.parse(body);
     const state = STATES[heartbeat?.status ?? -1];
-    if (!monitor || !heartbeat || !state)
-      return { alerts: [{ fields: alertOf({ title: msg, body: msg }) }], notes: [] };
+    if (!monitor || !heartbeat || !state) {
+      if (msg === "") return readUnknown(body, "uptime_kuma");
+      const [first = ""] = msg.split("\n", 1);
+      const fields = alertOf({
+        title: title || first,
+        body: title || msg.trim() !== first.trim() ? msg : "",
+        url: NOTICE_ADDRESS.exec(msg)?.[1] ?? "",
+        key: noticeKey(monitor?.id ?? "", msg),
+      });
+      return { alerts: [{ fields }], notes: [] };
+    }
+    // By itself, Uptime Kuma puts the name and the state of the monitor before the heartbeat's message.
+    const own = msg.startsWith(`[${monitor.name}]`) ? "" : msg;
+    const texts = [...new Set([heartbeat.msg || msg, own, monitor.description])];
     const fields = alertOf({
-      title: `${state}: ${monitor.name}`,
-      body: heartbeat.msg || msg,
+      title: title || `${state}: ${monitor.name}`,
+      body: texts.filter(Boolean).join("\n"),
       // A monitor that looks at no page has the bare beginning of an address.
       url: /^https?:\/\/.+/.test(monitor.url) ? monitor.url : "",
       priority: state === "Down" ? "important" : "normal",

@@ -7,6 +7,7 @@ import { invalidRequest } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import type { AlertInput, IngestRequest } from "../tongue.ts";
 import { cleanLines, httpsOf, oneLine as lineOf, shortened } from "../words.ts";
+import { isWebAddress, type Link, placeLinks } from "./links.ts";
 
 /** A word or a number; empty for anything else. */
 export const word = z.union([z.string(), z.number().transform(String)]).catch("");
@@ -32,15 +33,18 @@ export function glance(request: IngestRequest): Record<string, unknown> {
 export const oneLine = (text: string, most: number = LIMITS.alert_title): string =>
   shortened(lineOf(text.slice(0, 4 * most)), most).text;
 
-/** At most as many lines as an alert of a list has, and how many were left out. */
-export function listed(lines: readonly string[]): string {
+/** At most as many lines as an alert of a list has, and how many of `total` were left out. */
+export function listed(lines: readonly string[], total = lines.length): string {
   const shown = lines.slice(0, LIMITS.shape_lines);
-  const left = lines.length - shown.length;
+  const left = total - shown.length;
   return [
     ...shown.map((line) => oneLine(line, LIMITS.shape_line)),
     ...(left > 0 ? [`And ${left} more.`] : []),
   ].join("\n");
 }
+
+/** "1 commit", "2 commits". */
+export const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`;
 
 /** The same thing has the same key: a newer alert about it replaces the older one. */
 export const keyOf = (kind: string, ...of: readonly string[]): string =>
@@ -60,20 +64,27 @@ interface Told {
   body?: string;
   /** Where to read more. One that phones may not open stands in the text instead. */
   url?: string;
+  /** Other links: buttons, or lines of the text. */
+  links?: readonly Link[];
+  /** The https address of a picture. */
+  image?: string | undefined;
   priority?: AlertInput["priority"] | undefined;
   key?: string | undefined;
 }
 
 /** An alert of clean texts, which `fitAlert` brings to their limits. */
-export function alertOf({ title, body = "", url = "", priority, key }: Told): AlertInput {
+export function alertOf({ title, body = "", url = "", links = [], image, priority, key }: Told): AlertInput {
   const address = httpsOf(url);
-  const text = cleanLines(
-    address || !/^http:\/\/\S+$/i.test(url) ? body : `${body.trim()}\n${oneLine(url, LIMITS.url)}`,
-  );
+  const picture = httpsOf(image);
+  const { actions, lines } = placeLinks(links, url);
+  const plainUrl = !address && isWebAddress(url) ? oneLine(url, LIMITS.url) : "";
+  const text = cleanLines([body.trim(), ...lines, plainUrl].filter(Boolean).join("\n"));
   return {
     title: lineOf(title) || "Untitled",
     ...(text !== "" && { body: text }),
     ...(address && { source_url: address }),
+    ...(picture && { image_url: picture }),
+    ...(actions.length > 0 && { actions }),
     ...(priority && { priority }),
     ...(key && { collapse_key: key }),
   };

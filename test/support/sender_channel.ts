@@ -1,0 +1,46 @@
+// A channel to which tests send in the words of other programs, and the alerts that were published of it.
+
+import { createHmac } from "node:crypto";
+import type { Program } from "../../src/model/fields/programs.ts";
+import type { World } from "./world.ts";
+
+type Row = any;
+
+export interface SenderChannel {
+  id: string;
+  key: string;
+  /** Sends one message, named by `?from=`, and returns the status, the notes and the alerts that were made of it, in their order. */
+  send(
+    program: Program,
+    body: unknown,
+    headers?: Record<string, string>,
+  ): Promise<{ status: number; notes: string; alerts: Row[] }>;
+}
+
+export async function openSenderChannel(world: World): Promise<SenderChannel> {
+  const { id, handle } = await world.pusher();
+  const key = await world.key({ scopes: "alerts:write,alerts:send", pusher: id });
+  return {
+    id,
+    key,
+    async send(program, body, headers = {}) {
+      const sent = typeof body === "string" ? body : JSON.stringify(body);
+      const signature = createHmac("sha256", key).update(sent).digest("hex");
+      const answer = await world.request("POST", `/api/v1/pushers/${handle}/ingest?from=${program}`, {
+        ...{ token: key, body: sent },
+        headers: {
+          "content-type": "application/json",
+          ...(program === "github" && { "x-hub-signature-256": `sha256=${signature}` }),
+          ...headers,
+        },
+      });
+      const alerts = await Promise.all(
+        (answer.body.alerts ?? []).map(async (alert: { id: string }) => {
+          const { body: row } = await world.rest("get_alert", { pusher_id: id, alert_id: alert.id });
+          return row;
+        }),
+      );
+      return { status: answer.status, notes: answer.headers.get("belfry-notes") ?? "", alerts };
+    },
+  };
+}
