@@ -7,6 +7,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
 export PATH="$PWD/node_modules/.bin:$PATH"
 work=$(mktemp -d)
+# Debian's PostgreSQL, whatever its version.
+bin=$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)
 install -d -o postgres "$work/one" "$work/two"
 chmod 755 "$work"
 trap 'kill $(jobs -p) 2>/dev/null; wait 2>/dev/null; rm -rf "$work"' EXIT
@@ -26,6 +28,7 @@ start_node() {
     PATRONI_RESTAPI_LISTEN="127.0.0.1:${rest[$1]}" PATRONI_RESTAPI_CONNECT_ADDRESS="127.0.0.1:${rest[$1]}" \
     PATRONI_POSTGRESQL_LISTEN="127.0.0.1:${port[$1]}" PATRONI_POSTGRESQL_CONNECT_ADDRESS="127.0.0.1:${port[$1]}" \
     PATRONI_POSTGRESQL_DATA_DIR="$work/$1/cluster" PATRONI_POSTGRESQL_PGPASS="$work/$1/pgpass" \
+    PATRONI_POSTGRESQL_BIN_DIR="$bin" \
     PATRONI_SUPERUSER_USERNAME=postgres PATRONI_SUPERUSER_PASSWORD=super \
     PATRONI_REPLICATION_USERNAME=replicator PATRONI_REPLICATION_PASSWORD=replica BELFRY_PASSWORD=belfry \
     patroni "$here/patroni.yaml" >>"$work/$1.log" 2>&1 &

