@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { alertPath } from "../src/model/domain/review.ts";
 import { need } from "../src/model/need.ts";
 import { alertFor, announce, lineOf, published } from "../src/operation/alerts/change.ts";
 import { stopFollowing, stopSeries } from "../src/operation/alerts/series.ts";
+import { refuseUnapproved } from "../src/operation/scopes.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { cancelAlert } from "../src/store/queries/alerts.ts";
 import { publishedBrief, publishedView, view } from "../src/store/shapes/alert.ts";
@@ -14,6 +16,7 @@ export default defineTool({
     "Withdraw a sent or scheduled alert: it stops reaching phones that have not polled yet; those that have it keep it. Of a repeating one, all that is to come. Cannot be undone.",
   scope: "alerts:send",
   publishesNothing: () => true,
+  mayNeedApproval: true,
   role: "editor",
   http: {
     method: "PATCH",
@@ -35,6 +38,7 @@ export default defineTool({
   async handler(input, ctx) {
     const { alert, cell } = await alertFor("cancel", input, ctx);
     if (cell.do === "stay") return published("cancel", alert, ctx);
+    if (input.following || alert.status === "repeating") refuseUnapproved(ctx, alertPath(alert));
     if (input.following) return published("cancel", await stopFollowing(alert, ctx), ctx);
     const [row] = await ctx.sql(cancelAlert, { id: alert.id });
     const after = need(row, "the alert is locked");

@@ -12,7 +12,7 @@ export default defineTool({
   name: "delete_alert",
   title: "Delete alert",
   description:
-    "Delete a draft, scheduled or cancelled alert for good. Deleting a scheduled one withdraws it (needs alerts:send). A sent alert is a record and stays.",
+    "Delete a draft, a scheduled (needs alerts:send) or cancelled alert for good. A sent alert is a record and stays.",
   scope: "alerts:write",
   mayRequire: { "alerts:send": "the alert is scheduled" },
   role: "editor",

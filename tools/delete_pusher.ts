@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { showId } from "../src/model/domain/ids.ts";
 import { ChannelState, ReservedHandle } from "../src/model/entities/pusher.ts";
 import { conflict } from "../src/model/errors.ts";
 import { lockPusher } from "../src/operation/channels/find_pusher.ts";
+import { refuseUnapproved } from "../src/operation/scopes.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { deletedView, pathId } from "../src/store/shapes/fields.ts";
 
@@ -11,6 +13,7 @@ export default defineTool({
   description:
     "Delete an alert channel without subscribers, with its whole history, and free its handle. Cannot be undone; with subscribers, pause it.",
   scope: "pushers:write",
+  mayNeedApproval: true,
   role: "admin",
   http: { method: "DELETE", path: "/api/v1/pushers/{id}", status: 204 },
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
@@ -19,6 +22,7 @@ export default defineTool({
   async handler(input, ctx) {
     const { pusher, state } = await lockPusher(input, ctx);
     if (state.subscribers > 0) throw conflict("The channel still has subscribers; pause it instead.");
+    refuseUnapproved(ctx, `/channels/${showId("psh", pusher.id)}/delete`);
     // A handle that is given up while suspended stays taken.
     if (pusher.status === "suspended") await ctx.em.insert(ReservedHandle, { handle: pusher.handle });
     // The narrow row goes first: the triggers of the alerts that go with the channel then have nothing to count.

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { checkContent, checkNoRecurrence } from "../src/model/domain/alert_content.ts";
 import { ALERT_GRID, CHANNEL_NOT_ACTIVE } from "../src/model/domain/alert_status.ts";
 import { channelUuid, newUuid } from "../src/model/domain/ids.ts";
+import { alertPath } from "../src/model/domain/review.ts";
 import { wordsOf } from "../src/model/domain/words.ts";
 import { conflict, notFound } from "../src/model/errors.ts";
 import { ALERT } from "../src/model/fields/alert.ts";
@@ -21,6 +22,7 @@ import { compose, modelOf } from "../src/operation/alerts/compose.ts";
 import { stopSeries } from "../src/operation/alerts/series.ts";
 import { shownWhole } from "../src/operation/alerts/show.ts";
 import { actorOf } from "../src/operation/audit.ts";
+import { refuseUnapproved } from "../src/operation/scopes.ts";
 import { defineTool, MAX_BODY } from "../src/operation/tool.ts";
 import { cancelAlert, insertAlert } from "../src/store/queries/alerts.ts";
 import { lockChannel, scope, visibleChannel } from "../src/store/queries/channels.ts";
@@ -36,6 +38,7 @@ export default defineTool({
   alsoRequires: { "alerts:send": (raw) => raw.send === true || raw.cancel_original === true },
   publishesNothing: ({ send }) => send !== true,
   asDraft: ({ send: _, cancel_original: __, ...draft }) => draft,
+  mayNeedApproval: true,
   role: "editor",
   http: {
     method: "POST",
@@ -75,6 +78,7 @@ export default defineTool({
     const ending = cancel_original ? ALERT_GRID[alert.status].cancel : null;
     if (ending?.do === "refuse") throw conflict(ending.message);
     if (send && !target.active) throw conflict(CHANNEL_NOT_ACTIVE);
+    if (ending && alert.status === "repeating") refuseUnapproved(ctx, alertPath(alert));
     const model = modelOf(alert, ctx);
     const attached = await attachAssets(sent, model, ctx);
     if (attached.problem) throw attached.problem;

@@ -1,28 +1,36 @@
 import { z } from "zod";
 import { CHANNEL_NOT_ACTIVE } from "../src/model/domain/alert_status.ts";
-import { channelUuid, showId } from "../src/model/domain/ids.ts";
+import { showId, showIdOrNull } from "../src/model/domain/ids.ts";
 import { invalidRequest, notFound } from "../src/model/errors.ts";
-import { instant } from "../src/model/fields/accepts.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../src/model/fields/columns.ts";
+import { instant, RANGE } from "../src/model/fields/accepts.ts";
+import { toIsoMicrosOrNull } from "../src/model/fields/columns.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { announce, lineOf } from "../src/operation/alerts/change.ts";
+import { checkPlan, findPlan, selectAlerts, storePlan } from "../src/operation/alerts/plan.ts";
+import { refuseUnapproved } from "../src/operation/scopes.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import { scope, sight, visibleChannel } from "../src/store/queries/channels.ts";
-import { moveAlerts } from "../src/store/queries/series.ts";
+import { sight } from "../src/store/queries/channels.ts";
+import { moveAlerts, type PlannedAlert } from "../src/store/queries/moves.ts";
 import { pathId } from "../src/store/shapes/fields.ts";
 
-/** Why an alert stays where it is, in the words of the call that would move it alone. */
+/** Why an alert stays as it is. */
 const REFUSED: Record<string, string> = {
   inactive: CHANNEL_NOT_ACTIVE,
   past: "Its new send_at must be in the future.",
   expires: "Its expires_at must be later than its new send_at; move that with update_alert.",
+  draft: "It is a draft, so it is not scheduled.",
+  repeating: "It repeats; use update_alert or cancel_alert.",
+  sent: "It was sent already; cancel_alert withdraws it.",
+  cancelled: "It was cancelled already.",
 };
 
 const moved = z.object({
   id: z.string(),
   pusher_id: z.string(),
+  handle: z.string().describe("Of its channel."),
+  series_id: z.string().nullable().describe("Of an occurrence: the repeating alert that it belongs to."),
   title: z.string(),
-  send_at: z.string(),
+  send_at: z.string().nullable(),
   becomes: z.string().nullable().describe("Its new send_at; null when it is cancelled or stays."),
   outcome: z.enum(["done", "would", "refused"]),
   message: z.string().nullable().describe("Why it was refused."),
@@ -30,23 +38,31 @@ const moved = z.object({
 
 const MINUTES = `must be a whole number from -${LIMITS.shift_minutes} to ${LIMITS.shift_minutes}`;
 const MOST = LIMITS.moves;
+const SELECTORS = ["pusher_id", "alert_ids", "from", "to"] as const;
 
 export default defineTool({
   name: "move_alerts",
   title: "Move or cancel scheduled alerts",
-  description: `Move up to ${MOST} scheduled alerts by minutes, or cancel them, by channel and send_at. dry_run true answers what would be done: show a person that first.`,
+  description: `Move up to ${MOST} scheduled alerts by minutes, or cancel them: of a channel, or by alert_ids. Begin with dry_run true: show a person its rows, then call with its plan alone, which does exactly that.`,
   scope: "alerts:send",
-  publishesNothing: ({ action, dry_run }) => action === "cancel" || dry_run === true,
+  publishesNothing: ({ action, dry_run, plan }) =>
+    action === "cancel" || dry_run === true || plan !== undefined,
+  mayNeedApproval: true,
   role: "editor",
   http: { method: "POST", path: "/api/v1/core/alerts/move", status: 200 },
   creates: true,
-  errors: ["invalid_request", "forbidden", "not_found"],
+  errors: ["invalid_request", "forbidden", "not_found", "conflict"],
   input: z
     .strictObject({
       pusher_id: pathId("Channel id, psh_…, or its handle").optional(),
-      from: instant().optional().describe("Scheduled for then or later."),
-      to: instant().optional().describe("Scheduled before then."),
-      action: z.enum(["move", "cancel"]),
+      alert_ids: z
+        .array(z.string())
+        .min(1, "must name an alert")
+        .max(MOST, `must be at most ${MOST} ids`)
+        .optional(),
+      from: instant().optional().describe(RANGE.from),
+      to: instant().optional().describe(RANGE.to),
+      action: z.enum(["move", "cancel"]).optional(),
       by_minutes: z
         .int(MINUTES)
         .min(-LIMITS.shift_minutes, MINUTES)
@@ -54,37 +70,87 @@ export default defineTool({
         .optional()
         .describe("Later; negative is earlier."),
       dry_run: z.boolean().optional(),
+      plan: z.string().optional().describe("From the dry run."),
     })
-    .refine(({ action, by_minutes = 0 }) => (action === "move") === (by_minutes !== 0), {
-      path: ["by_minutes"],
-      error: "is given to move, and only then; it is not 0",
+    .check(({ value, issues }) => {
+      const wrong = (name: keyof typeof value, message: string): void => {
+        issues.push({ code: "custom", path: [name], message, input: value });
+      };
+      const { plan, pusher_id, alert_ids, action, by_minutes = 0 } = value;
+      if (plan !== undefined) {
+        const named = SELECTORS.find((name) => value[name] !== undefined);
+        if (named) wrong(named, "is part of the plan; leave it out");
+        return;
+      }
+      if (action === undefined) return wrong("action", "must be move or cancel");
+      if ((action === "move") !== (by_minutes !== 0))
+        return wrong("by_minutes", "is given to move, and only then; it is not 0");
+      if (pusher_id === undefined && alert_ids === undefined)
+        return wrong("pusher_id", "or alert_ids is required, or the plan of a dry run");
+      const time = (["from", "to"] as const).find((name) => value[name] !== undefined);
+      if (alert_ids && time) wrong(time, "does not go together with alert_ids");
     }),
-  output: z.object({ data: z.array(moved), dry_run: z.boolean() }),
-  async handler({ pusher_id, from = null, to = null, by_minutes = null, dry_run = false }, ctx) {
-    const pusherId = pusher_id === undefined ? null : channelUuid(pusher_id);
-    if (pusherId && !(await ctx.sql(visibleChannel, scope(pusherId, ctx.caller)))[0])
-      throw notFound("channel");
-    const asked = { pusher_id: pusherId, from, to, minutes: by_minutes, dry_run };
-    const rows = await ctx.sql(moveAlerts, { ...sight(ctx.caller), ...asked });
-    if (rows.length > MOST)
+  output: z.object({
+    data: z.array(moved),
+    dry_run: z.boolean(),
+    plan: z
+      .string()
+      .nullable()
+      .describe(`Of a dry run that would do something: pass it within ${LIMITS.idempotency_hours} hours.`),
+  }),
+  async handler(input, ctx) {
+    const { action, by_minutes, dry_run = false } = input;
+    const plan = input.plan === undefined ? null : await findPlan(input.plan, input, ctx);
+    const minutes = plan ? plan.minutes : action === "move" ? (by_minutes ?? null) : null;
+    if (minutes !== null && !dry_run) refuseUnapproved(ctx, "/scheduled");
+    const selection = await selectAlerts(plan, input, ctx);
+    const asked = { ...sight(ctx.caller), ...selection, minutes };
+    // The first reading locks what it answers, so the second one does what was looked at.
+    const planned = await ctx.sql(moveAlerts, { ...asked, dry_run: true });
+    if (plan) checkPlan(plan, planned);
+    else if (selection.ids && planned.length < selection.ids.length) throw notFound("alert");
+    if (planned.length > MOST)
       throw invalidRequest(
         `More than ${MOST} alerts are scheduled there; name less of the time by to.`,
         "to",
       );
+    const changing = planned.filter(({ refused }) => refused === null);
+    ctx.tellEach([]);
+    if (dry_run)
+      return { data: planned.map(rowOf("would")), dry_run, plan: await storePlan(minutes, planned, ctx) };
+    if (minutes === null && changing.length > 1) refuseUnapproved(ctx, listOf(changing));
+    if (changing.length === 0) return { data: planned.map(rowOf("done")), dry_run, plan: null };
+    const rows = await ctx.sql(moveAlerts, {
+      ...asked,
+      ids: planned.map(({ alert_id }) => alert_id),
+      from: null,
+      to: null,
+      dry_run: false,
+    });
+    if (plan) checkPlan(plan, rows);
     const changed = rows.filter((row) => row.id !== null);
     for (const row of changed)
       announce(ctx, row.status === "cancelled" ? "alert.cancelled" : "alert.scheduled", row);
     ctx.tellEach(changed.map(lineOf));
-    if (by_minutes !== null) ctx.tellChanged(["send_at"]);
-    const data = rows.map((row) => ({
-      id: showId("alr", row.alert_id),
-      pusher_id: showId("psh", row.channel_id),
-      title: row.planned_title,
-      send_at: toIsoMicros(row.planned_at),
-      becomes: row.refused === null ? toIsoMicrosOrNull(row.becomes) : null,
-      outcome: row.refused !== null ? ("refused" as const) : dry_run ? ("would" as const) : ("done" as const),
-      message: row.refused === null ? null : (REFUSED[row.refused] ?? null),
-    }));
-    return { data, dry_run };
+    if (minutes !== null) ctx.tellChanged(["send_at"]);
+    return { data: rows.map(rowOf("done")), dry_run, plan: null };
   },
+});
+
+/** The console's list of what is scheduled on the only channel of these rows, or on all. */
+function listOf(rows: readonly PlannedAlert[]): string {
+  const [first, ...others] = new Set(rows.map(({ channel_id }) => channel_id));
+  return first && others.length === 0 ? `/channels/${showId("psh", first)}?status=scheduled` : "/scheduled";
+}
+
+const rowOf = (outcome: "done" | "would") => (row: PlannedAlert) => ({
+  id: showId("alr", row.alert_id),
+  pusher_id: showId("psh", row.channel_id),
+  handle: row.handle,
+  series_id: showIdOrNull("alr", row.planned_series),
+  title: row.planned_title,
+  send_at: toIsoMicrosOrNull(row.planned_at),
+  becomes: row.refused === null ? toIsoMicrosOrNull(row.becomes) : null,
+  outcome: row.refused === null ? outcome : ("refused" as const),
+  message: row.refused === null ? null : (REFUSED[row.refused] ?? null),
 });

@@ -1,10 +1,11 @@
 import { raw } from "@mikro-orm/core";
 import { z } from "zod";
-import { parseId } from "../src/model/domain/ids.ts";
+import { parseId, showId } from "../src/model/domain/ids.ts";
 import { Invite } from "../src/model/entities/pusher.ts";
 import { notFound } from "../src/model/errors.ts";
 import { announceSubscribers } from "../src/operation/audit.ts";
 import { lockPusher } from "../src/operation/channels/find_pusher.ts";
+import { refuseUnapproved } from "../src/operation/scopes.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { evictInvited } from "../src/store/queries/channels.ts";
 import { pathId } from "../src/store/shapes/fields.ts";
@@ -16,6 +17,7 @@ export default defineTool({
   description:
     "Revoke an invite: its link admits nobody else, and phones that already joined stay. remove_subscribers true also unsubscribes exactly those, silently. Cannot be undone.",
   scope: "invites:write",
+  mayNeedApproval: true,
   role: "editor",
   http: { method: "DELETE", path: "/api/v1/pushers/{id}/invites/{inviteId}", status: 200 },
   errors: ["invalid_request", "forbidden", "not_found"],
@@ -40,6 +42,12 @@ export default defineTool({
       ? await ctx.sql(evictInvited, { pusher_id: pusher.id, invite_id: invite.id })
       : [];
     const removed = evicted?.removed ?? 0;
+    // The refusal undoes it; nobody is evicted then.
+    if (removed > 0)
+      refuseUnapproved(
+        ctx,
+        `/channels/${showId("psh", pusher.id)}/invites/${showId("inv", invite.id)}/revoke`,
+      );
     ctx.handsetsSee(evicted?.devices ?? []);
     if (removed > 0) await announceSubscribers([{ pusher_id: pusher.id }], ctx);
     const view = showInvite(invite, pusher, ctx.services.publicBase);

@@ -46,6 +46,8 @@ export class ApiError extends Error {
   readonly scopes: readonly string[];
   readonly fields: readonly WrongField[];
   readonly review: ToReview | null;
+  /** Where a signed-in person does what was refused for want of approval; null where there is no such page. */
+  readonly page: string | null;
   /** The type's own, but for what passes soon: that is a server_error with 503. */
   readonly status: number;
 
@@ -58,6 +60,7 @@ export class ApiError extends Error {
       scopes?: readonly string[];
       fields?: readonly WrongField[];
       review?: ToReview | null;
+      page?: string | null;
       status?: number;
     } = {},
   ) {
@@ -69,6 +72,7 @@ export class ApiError extends Error {
     this.headers = options.headers ?? {};
     this.scopes = options.scopes ?? [];
     this.review = options.review ?? null;
+    this.page = options.page ?? null;
     this.status = options.status ?? ERROR_STATUS[type];
   }
 
@@ -123,6 +127,10 @@ export function insufficientScope(
     },
   );
 }
+
+/** 403 for what a person has to do themselves, on this page (docs/rules.md#asks-first). */
+export const needsApproval = (message: string, page: string): ApiError =>
+  new ApiError("insufficient_scope", message, { page });
 
 export function forbidden(message: string): ApiError {
   return new ApiError("forbidden", message);

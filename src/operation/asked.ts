@@ -20,8 +20,9 @@ export interface AskedCall {
 
 /** What the person is shown. */
 export interface Question {
-  review: ToReview;
-  /** `updated_at` of the alert. */
+  /** Null where the person is sent to another page than an alert's review. */
+  review: ToReview | null;
+  /** `updated_at` of the alert; empty without one. */
   version: string;
 }
 

@@ -4,10 +4,10 @@
 // publishing are two permissions (docs/rules.md#composing-is-not-publishing), and who has both may still have to ask first
 // (docs/rules.md#asks-first).
 
-import { reviewInstead } from "../model/domain/review.ts";
-import { type ApiError, insufficientScope } from "../model/errors.ts";
+import { approvalAt, consolePage, reviewInstead } from "../model/domain/review.ts";
+import { type ApiError, insufficientScope, needsApproval } from "../model/errors.ts";
 import { PUBLISH, type Scope } from "../model/scopes.ts";
-import type { Caller } from "../store/context.ts";
+import type { Caller, Context } from "../store/context.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { withChannelIds } from "./refusals.ts";
 import { onlyReads, type Tool } from "./tool.ts";
@@ -54,6 +54,17 @@ export const lackingToPublish = (caller: Caller): Scope[] | null => lacking(call
 
 /** The same for withdrawing one alert, for which no person has to be asked (docs/rules.md#asks-first). */
 export const lackingToWithdraw = (caller: Caller): Scope[] | null => lacking(caller, [PUBLISH], false);
+
+/**
+ * Refuses what needs a person's approval beside publishing: cancelling more than one alert, deleting a channel, evicting subscribers.
+ * `path`: the console's page for it, below the workspace's own.
+ * @throws 403 insufficient_scope for a credential that asks first (docs/rules.md#asks-first).
+ */
+export function refuseUnapproved({ caller, services }: Context, path: string): void {
+  if (!caller.credential.asksFirst) return;
+  const page = consolePage({ publicUrl: services.publicUrl, workspaceId: caller.workspace.id }, path);
+  throw needsApproval(approvalAt(page), page);
+}
 
 /**
  * 403 for the scopes that the call needs and the credential lacks, in the order of the tool's record, or for what its person wants to be

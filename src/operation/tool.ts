@@ -140,6 +140,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   takesChanges?: true;
   /** Whoever lacks its scope is led to a person who decides, so everybody is shown it. */
   leadsToReview?: true;
+  /** A credential that asks first may need a person's approval for it (`refuseUnapproved`). */
+  mayNeedApproval?: true;
   /** It may wait: whoever calls it is told of progress, and can cancel it. */
   waits?: true;
   /** It tells what a person decided about an alert: whether that is so, of its answer. */

@@ -23,6 +23,7 @@ import { listInviteCases, revokeInviteCases } from "./invites/revoke.ts";
 import { limitCases } from "./limits.ts";
 import { listCases } from "./lists.ts";
 import { meCases } from "./me.ts";
+import { movePlanCases } from "./move_plans.ts";
 import { moveCases } from "./moves.ts";
 import { previewCases } from "./preview.ts";
 import { askingPusherCases } from "./pushers/asking.ts";
@@ -73,6 +74,7 @@ export const TABLES: readonly Table[] = [
   { file: "alert_status.ts", cases: statusCases as Case[] },
   { file: "duplicates.ts", cases: duplicateCases },
   { file: "moves.ts", cases: moveCases },
+  { file: "move_plans.ts", cases: movePlanCases },
   { file: "find.ts", cases: findCases },
   { file: "account_alerts.ts", cases: accountAlertCases },
   { file: "lists.ts", cases: listCases },

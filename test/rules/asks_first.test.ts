@@ -109,13 +109,6 @@ const HARMLESS: [string, string, () => Args | Promise<Args>][] = [
     "cancel_original",
     async () => alertAt(await scheduled(), { cancel_original: true, title: "Right" }),
   ],
-  ["cancel_alert", "a series", async () => alertAt(await repeating())],
-  ["cancel_alert", "following", async () => alertAt(await occurrence(), { following: true })],
-  [
-    "duplicate_alert",
-    "cancel_original of a series",
-    async () => alertAt(await repeating(), { cancel_original: true }),
-  ],
   ["update_alert", "a series to draft", async () => alertAt(await repeating(), { send_at: null })],
   [
     "create_alert",

@@ -52,6 +52,7 @@ function comparable(body: unknown): unknown {
         return seen.get(id)!;
       })
       .replace(/("code":"|\?invite=)[\w-]{20,}/g, "$1code")
+      .replace(/("plan":")pln_[\w-]+/g, "$1plan")
       .replace(/("next_after":")[\w-]+/g, "$1place")
       .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, "instant")
       .replace(/\bt[0-9a-z]+-[0-9a-z]+\b/gi, "handle")

@@ -32,7 +32,7 @@ const MAX_ENUM_IN_EDITS = 2;
  * Keywords that no list needs, and those of an edit, whose fields are described where they are made. Gemini refuses
  * `additionalProperties`, and each `format` of a text but date-time and enum (docs/rules.md#mcp-schema-words).
  */
-const UNSAID = ["additionalProperties", "format", "minItems", "minLength"];
+const UNSAID = ["additionalProperties", "default", "format", "minItems", "minLength"];
 const BOUNDS = ["exclusiveMinimum", "maxItems", "maxLength", "maximum", "minimum", "pattern"];
 const UNSAID_IN_EDITS = [...UNSAID, ...BOUNDS, "description"];
 

@@ -11,8 +11,8 @@ import {
   ProtocolErrorCode,
   UrlElicitationRequiredError,
 } from "@modelcontextprotocol/server";
-import { REVIEW_ASKS } from "../../model/domain/review.ts";
-import type { ApiError } from "../../model/errors.ts";
+import { APPROVAL_ASKS, REVIEW_ASKS } from "../../model/domain/review.ts";
+import { ApiError } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { need } from "../../model/need.ts";
 import type { Asked } from "../../operation/asked.ts";
@@ -20,7 +20,7 @@ import type { Outcome } from "../../operation/perform.ts";
 import { leavesDraft } from "../../operation/scopes.ts";
 import type { Tool } from "../../operation/tool.ts";
 import type { Caller } from "../../store/context.ts";
-import type { ToolAnswer } from "./mcp_answers.ts";
+import { type ToolAnswer, written } from "./mcp_answers.ts";
 import { type Message, MODERN } from "./mcp_plain.ts";
 import { answerOf, type CallTool } from "./mcp_server.ts";
 
@@ -63,8 +63,8 @@ export function sessionOf(message: unknown): string | null {
 }
 
 /** Whether somebody else may have to decide before a call does what it asks for. */
-export const asksPerson = ({ leadsToReview, asDraft, mayRequire }: Tool): boolean =>
-  Boolean(leadsToReview || asDraft || mayRequire);
+export const asksPerson = ({ leadsToReview, asDraft, mayRequire, mayNeedApproval }: Tool): boolean =>
+  Boolean(leadsToReview || asDraft || mayRequire || mayNeedApproval);
 
 /** Whether nothing else is missing than a person's decision. */
 export const forPerson = (tool: Tool, refused: ApiError): boolean =>
@@ -113,20 +113,38 @@ export function createReviews(tools: readonly Tool[], asked: Asked) {
 
   /** What a client is answered that can send its person to the page; null for others. @throws the error of 2025. */
   function question(tool: Tool, args: Args, asking: Asking): InputRequiredResult | null {
-    const { asks, caller, told } = asking;
-    if (!asks || !told) return null;
+    const { asks, caller, told, refused } = asking;
+    const page = refused?.page ?? null;
+    if (!asks || !(told || page)) return null;
     // The same call would be another alert.
-    if (asks === "error" && tool.asDraft && args.idempotency_key === undefined) return null;
+    if (asks === "error" && tool.asDraft && !page && args.idempotency_key === undefined) return null;
     asking.refused = undefined;
-    const address = { url: told.review_url, message: REVIEW_ASKS };
+    const address = told
+      ? { url: told.review_url, message: REVIEW_ASKS }
+      : { url: page as string, message: APPROVAL_ASKS };
     if (asks === "error")
       throw new UrlElicitationRequiredError(
         [{ mode: "url", elicitationId: randomUUID(), ...address }],
-        REVIEW_ASKS,
+        address.message,
       );
-    const review = { pusher_id: told.pusher_id, alert_id: told.id };
-    const requestState = asked.state({ caller, tool, args }, { review, version: told.updated_at });
+    const question = told
+      ? { review: { pusher_id: told.pusher_id, alert_id: told.id }, version: told.updated_at }
+      : { review: null, version: "" };
+    const requestState = asked.state({ caller, tool, args }, question);
     return inputRequired({ inputRequests: { [INPUT]: inputRequired.elicitUrl(address) }, requestState });
+  }
+
+  /** Runs the call again: it does what is left of it, and a channel that is gone by now was deleted by the person. */
+  async function afterApproval(tool: Tool, args: Args, call: CallTool): Promise<ToolAnswer> {
+    let gone = false;
+    const answered = await answerOf(tool, args, (again, raw) =>
+      call(again, raw).catch((error) => {
+        gone = error instanceof ApiError && error.type === "not_found";
+        throw error;
+      }),
+    );
+    if (!gone || tool.http.status !== 204) return answered;
+    return { ...written({ deleted: true, id: args.pusher_id }), isError: false, headers: {} };
   }
 
   const canTell = ({ credential: { scopes } }: Caller) => scopes.includes(tell.scope);
@@ -145,6 +163,7 @@ export function createReviews(tools: readonly Tool[], asked: Asked) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid or expired requestState", {
         reason: "invalid_request_state",
       });
+    if (found.review === null) return afterApproval(tool, args, call);
     const went = (responses?.[INPUT] as { action?: unknown } | undefined)?.action === "accept";
     const seconds = went ? LIMITS.review_held_seconds : 0;
     const answered = await answerOf(tell, { ...found.review, seen_updated_at: found.version, seconds }, call);

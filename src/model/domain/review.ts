@@ -16,6 +16,10 @@ interface Place {
 export const reviewUrl = ({ publicUrl, workspaceId, pusherId, alertId }: Place): string =>
   `${publicUrl}/console/${showId("wsp", workspaceId)}/channels/${showId("psh", pusherId)}/alerts/${showId("alr", alertId)}`;
 
+/** The same below the workspace's own page; ids are uuids. */
+export const alertPath = ({ pusher_id, id }: { pusher_id: string; id: string }): string =>
+  `/channels/${showId("psh", pusher_id)}/alerts/${showId("alr", id)}`;
+
 /** Pages on which a person does what a credential may not do alone; `path` is below the workspace's own. */
 export const consolePage = (
   { publicUrl, workspaceId }: Pick<Place, "publicUrl" | "workspaceId">,
@@ -78,6 +82,10 @@ export const REVIEW_NOTES: Record<Decision, string> = {
   sent: "It is sent and visible to every subscribed handset.",
   cancelled: "It was cancelled. duplicate_alert makes a new draft of it.",
 };
+
+/** The message of a client to its person when it sends them to a page for what needs their approval. */
+export const APPROVAL_ASKS =
+  "An assistant wants to cancel or remove something. Look at the page, and do it there if you agree. Nothing is done before you do.";
 
 /** What a client says to its person when it sends them to the review page. */
 export const REVIEW_ASKS =

@@ -1,0 +1,261 @@
+// Scheduled alerts named by their ids, and plans: a call with the plan of a dry run does exactly what was shown, or nothing.
+
+import { expect } from "vitest";
+import type { Case } from "../support/cases.ts";
+import { inSeconds, type World } from "../support/world.ts";
+import { alertAt, alertIn, NO_ALERT, once, sharedPusher } from "./given.ts";
+import { later, planned, states, unchanged } from "./moves.ts";
+
+const PLAN = "move-plan";
+const MOVES = "move-many";
+
+const idsOf = (alerts: any[]) => alerts.map(({ id }) => id);
+
+/** Three scheduled alerts, and the plan of a dry run of them. */
+async function shown(world: World, args: Record<string, unknown> = { action: "cancel" }) {
+  const given = await planned(world, [1, 2, 3]);
+  const { status, body } = await world.rest("move_alerts", {
+    pusher_id: given.pusher.id,
+    dry_run: true,
+    ...args,
+  });
+  expect([status, body.data.length, body.dry_run]).toEqual([200, 3, true]);
+  return { ...given, plan: body.plan, shown: body.data };
+}
+
+/** The plan is refused after one of its alerts changed, and nothing is done. */
+const broken = (name: string, change: (world: World, alert: any) => Promise<unknown>): Case => ({
+  rule: PLAN,
+  tool: "move_alerts",
+  name: `is refused as a whole where one alert was ${name} since`,
+  given: async (world) => {
+    const given = await shown(world);
+    await change(world, given.alerts[1]);
+    return given;
+  },
+  input: ({ plan }) => ({ plan }),
+  want: { error: "conflict", param: null, says: /changed since its dry run/ },
+  after: async (world, { alerts: [first, , third] }) =>
+    expect(await states(world, [first, third])).toEqual(unchanged([first, third])),
+});
+
+const wrong = (
+  name: string,
+  args: Record<string, unknown> | ((given: any) => Record<string, unknown>),
+  param: string,
+  says?: RegExp,
+): Case => ({
+  rule: PLAN,
+  tool: "move_alerts",
+  name,
+  given: once((world) => shown(world)),
+  input: (given) => (typeof args === "function" ? args(given) : args),
+  want: { error: "invalid_request", param, ...(says ? { says } : {}) },
+  after: async (world, { alerts }) => expect(await states(world, alerts)).toEqual(unchanged(alerts)),
+});
+
+const planCases: Case[] = [
+  {
+    rule: PLAN,
+    tool: "move_alerts",
+    name: "cancels exactly what the dry run showed, not what came to the channel since",
+    given: async (world) => {
+      const given = await shown(world);
+      const added = await alertIn(world, "scheduled", given.pusher, { send_at: inSeconds(5400) });
+      return { ...given, added };
+    },
+    input: ({ plan }) => ({ plan }),
+    want: { body: { dry_run: false, plan: null } },
+    after: async (world, { pusher, alerts, added, shown: rows }, { body }) => {
+      expect(body.data).toEqual(rows.map((row: any) => ({ ...row, outcome: "done" })));
+      expect(body.data).toMatchObject(
+        idsOf(alerts).map((id) => ({ id, pusher_id: pusher.id, handle: pusher.handle, series_id: null })),
+      );
+      expect((await states(world, alerts)).map(([status]) => status)).toEqual(Array(3).fill("cancelled"));
+      expect(await states(world, [added])).toEqual(unchanged([added]));
+    },
+  },
+  {
+    rule: PLAN,
+    tool: "move_alerts",
+    name: "moves by what was planned, and may repeat the action",
+    given: (world) => shown(world, { action: "move", by_minutes: 45 }),
+    input: ({ plan }) => ({ plan, action: "move", by_minutes: 45 }),
+    want: { body: { dry_run: false } },
+    after: async (world, { alerts }) =>
+      expect(await states(world, alerts)).toEqual(
+        alerts.map(({ send_at }: any) => ["scheduled", later(send_at, 45)]),
+      ),
+  },
+  {
+    rule: PLAN,
+    tool: "move_alerts",
+    name: "what was refused stays refused",
+    given: (world) => shown(world, { action: "move", by_minutes: -90 }),
+    input: ({ plan }) => ({ plan }),
+    want: {},
+    after: (_world, _given, { body }) =>
+      expect(body.data.map(({ outcome }: any) => outcome)).toEqual(["refused", "done", "done"]),
+  },
+  {
+    rule: PLAN,
+    tool: "move_alerts",
+    name: "works once",
+    given: async (world) => {
+      const given = await shown(world);
+      expect((await world.rest("move_alerts", { plan: given.plan })).status).toBe(200);
+      return given;
+    },
+    input: ({ plan }) => ({ plan }),
+    want: { error: "conflict", param: null },
+  },
+  {
+    rule: PLAN,
+    tool: "move_alerts",
+    name: "there is none where nothing would change",
+    given: async (world) => {
+      const { pusher } = await planned(world, [1]);
+      return pusher;
+    },
+    input: ({ id }) => ({ pusher_id: id, action: "move", by_minutes: -90, dry_run: true }),
+    want: { body: { plan: null } },
+  },
+  broken("edited", (world, alert) => world.rest("update_alert", alertAt(alert, { title: "Other" }))),
+  broken("moved", (world, alert) =>
+    world.rest("schedule_alert", alertAt(alert, { send_at: inSeconds(9000) })),
+  ),
+  broken("sent", (world, alert) => world.rest("send_alert", alertAt(alert))),
+  broken("cancelled", (world, alert) => world.rest("cancel_alert", alertAt(alert))),
+  broken("deleted", (world, alert) => world.rest("delete_alert", alertAt(alert))),
+  {
+    rule: PLAN,
+    also: ["foreign-is-missing"],
+    tool: "move_alerts",
+    name: "of another credential of the workspace is missing",
+    given: (world) => shown(world),
+    as: (world) => world.key({}),
+    input: ({ plan }) => ({ plan }),
+    want: { error: "not_found", param: null },
+    after: async (world, { alerts, plan }, { body }) => {
+      expect(await states(world, alerts)).toEqual(unchanged(alerts));
+      // Of another workspace, and one that never was, answer the same.
+      for (const [name, key] of [
+        [plan, await world.foreignKey()],
+        ["pln_x", world.owner],
+        ["", world.owner],
+      ])
+        expect((await world.rest("move_alerts", { plan: name }, key)).body).toEqual(body);
+    },
+  },
+  wrong("with a channel", ({ plan, pusher }) => ({ plan, pusher_id: pusher.id }), "pusher_id"),
+  wrong("with alerts", ({ plan, alerts }) => ({ plan, alert_ids: idsOf(alerts) }), "alert_ids"),
+  wrong("with a time", ({ plan }) => ({ plan, from: inSeconds(60) }), "from"),
+  wrong("with another action", ({ plan }) => ({ plan, action: "move", by_minutes: 5 }), "action"),
+];
+
+const idCases: Case[] = [
+  {
+    rule: MOVES,
+    tool: "move_alerts",
+    name: "neither a channel nor alerts: refused, and nothing is cancelled on any channel",
+    given: (world) => planned(world, [1, 2]),
+    input: () => ({ action: "cancel" }),
+    want: { error: "invalid_request", param: "pusher_id", says: /pusher_id or alert_ids/ },
+    after: async (world, { alerts }) => expect(await states(world, alerts)).toEqual(unchanged(alerts)),
+  },
+  {
+    rule: MOVES,
+    tool: "move_alerts",
+    name: "a time alone names no alerts",
+    input: () => ({ action: "cancel", from: inSeconds(60), to: inSeconds(7200) }),
+    want: { error: "invalid_request", param: "pusher_id" },
+  },
+  {
+    rule: MOVES,
+    tool: "move_alerts",
+    name: "alerts of two channels by their ids, each once",
+    given: async (world) => [await planned(world, [1, 2]), await planned(world, [3])],
+    input: ([one, other]) => ({
+      alert_ids: [one.alerts[1].id, other.alerts[0].id, other.alerts[0].id],
+      action: "cancel",
+    }),
+    want: {},
+    after: async (world, [one, other], { body }) => {
+      expect(body.data.map(({ id, handle }: any) => [id, handle])).toEqual([
+        [one.alerts[1].id, one.pusher.handle],
+        [other.alerts[0].id, other.pusher.handle],
+      ]);
+      expect(await states(world, [one.alerts[0]])).toEqual(unchanged([one.alerts[0]]));
+    },
+  },
+  {
+    rule: MOVES,
+    also: ["occurrence"],
+    tool: "move_alerts",
+    name: "an occurrence names its series; what is not scheduled is refused by itself",
+    given: async (world) => {
+      const pusher = await world.pusher();
+      const series = await alertIn(world, "repeating", pusher);
+      const { data } = (await world.rest("list_alerts", { pusher_id: pusher.id, status: "scheduled" })).body;
+      const others = [];
+      for (const state of ["draft", "sent", "cancelled"] as const)
+        others.push(await alertIn(world, state, pusher));
+      return { series, occurrence: data[0], others };
+    },
+    input: ({ series, occurrence, others }) => ({
+      alert_ids: [occurrence.id, series.id, ...idsOf(others)],
+      action: "cancel",
+    }),
+    want: {},
+    after: (_world, { series, occurrence, others: [draft, sent, cancelled] }, { body }) => {
+      const by = new Map(body.data.map((row: any) => [row.id, row]));
+      expect(by.get(occurrence.id)).toMatchObject({ series_id: series.id, outcome: "done" });
+      for (const [alert, says] of [
+        [draft, /draft/],
+        [sent, /sent already/],
+        [cancelled, /cancelled already/],
+        [series, /repeats/],
+      ])
+        expect(by.get(alert.id)).toMatchObject({
+          ...{ outcome: "refused", becomes: null },
+          message: expect.stringMatching(says),
+        });
+    },
+  },
+  {
+    rule: MOVES,
+    also: ["foreign-is-missing"],
+    tool: "move_alerts",
+    name: "an id that is no alert's",
+    given: (world) => planned(world, [1]),
+    input: ({ alerts }) => ({ alert_ids: [alerts[0].id, NO_ALERT], action: "cancel" }),
+    want: { error: "not_found", param: null },
+    after: async (world, { alerts }) => expect(await states(world, alerts)).toEqual(unchanged(alerts)),
+  },
+  ...(
+    [
+      ["fifty-one ids", { alert_ids: Array(51).fill(NO_ALERT) }, "alert_ids"],
+      ["no ids", { alert_ids: [] }, "alert_ids"],
+      ["ids with a time", { alert_ids: [NO_ALERT], to: inSeconds(60) }, "to"],
+    ] as const
+  ).map(
+    ([name, args, param]): Case => ({
+      rule: MOVES,
+      tool: "move_alerts",
+      name,
+      given: sharedPusher,
+      input: () => ({ ...args, action: "cancel" }),
+      want: { error: "invalid_request", param },
+    }),
+  ),
+  {
+    rule: MOVES,
+    tool: "move_alerts",
+    name: "without an action",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id }),
+    want: { error: "invalid_request", param: "action" },
+  },
+];
+
+export const movePlanCases: Case[] = [...planCases, ...idCases];
