@@ -35,7 +35,11 @@ afterAll(async () => {
 async function otherServer() {
   const { settings, remove } = await freshDatabase();
   ends.push(remove);
-  return { ...settings, SECRET: "the other server has a secret of its own" } as Record<string, string>;
+  const its = {
+    SECRET: "the other server has a secret of its own",
+    WEBHOOK_ALLOW_HOSTS: "127.0.0.1:9",
+  };
+  return { ...settings, ...its } as Record<string, string>;
 }
 
 const opened = async (settings: Record<string, string>) => {
@@ -222,7 +226,7 @@ describe("a workspace in use, by URL", () => {
     [
       "a file that lacks a line",
       (lines) => lines.filter((_, i) => i !== 5).join("\n"),
-      /lacks lines|belongs to nothing/,
+      /lacks lines|belongs to nothing|does not refer to/,
     ],
     ["a file with more behind", (lines) => [...lines, lines[2]].join("\n"), /goes on after/],
     [
@@ -246,7 +250,7 @@ describe("a workspace in use, by URL", () => {
     [
       "a value that no column takes",
       (lines) => lines.map((line) => line.replace('"role":"owner"', '"role":"king"')).join("\n"),
-      /do not take/,
+      /^Line \d+ of the file, of the kind member, is not valid: role must be one of owner/,
     ],
     [
       "another version's rows",

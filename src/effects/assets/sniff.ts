@@ -215,6 +215,10 @@ const TABLE: [AssetKind, string, (bytes: Buffer) => boolean][] = [
   ["html", "text/html", looksLikeHtml],
 ];
 
+/** Whether files of a kind may have this content type. */
+export const isTypeOfKind = (kind: AssetKind, contentType: string): boolean =>
+  TABLE.some(([of, type]) => of === kind && type === contentType);
+
 /** The first entry of the table that the bytes hold to; null for everything else. */
 export function sniff(bytes: Uint8Array) {
   const b = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -146,6 +146,21 @@ function isDnsName(name: string, rules: TargetRules): boolean {
   return served === undefined || (served && rules.dnsServers.length > 0);
 }
 
+/** Whether the text alone, without any look-up, may be an address to call. Each delivery asks again, with the look-up. */
+export const mayBeTarget = (text: string, rules: TargetRules): boolean => !("ok" in readTarget(text, rules));
+
+/** Everything that is known before a look-up. */
+function readTarget(text: string, rules: TargetRules) {
+  const read = readUrl(text, rules);
+  if ("ok" in read) return read;
+  const name = withoutFinalDot(read.url.hostname);
+  const literal = name.startsWith("[") ? name.slice(1, -1) : name;
+  if (isIP(literal) !== 0 && !read.allowed && !isPublicAddress(literal))
+    return refuse("address", "unreachable");
+  if (isIP(literal) === 0 && !read.allowed && !isDnsName(name, rules)) return refuse("url", "unreachable");
+  return { ...read, name, literal };
+}
+
 async function lookUpHost(
   name: string,
   allowed: boolean,
@@ -167,16 +182,10 @@ export async function resolveTarget(
   rules: TargetRules,
   { signal }: { signal: AbortSignal },
 ): Promise<TargetResult> {
-  const read = readUrl(text, rules);
+  const read = readTarget(text, rules);
   if ("ok" in read) return read;
-  const { url, allowed } = read;
-  const name = withoutFinalDot(url.hostname);
-  const literal = name.startsWith("[") ? name.slice(1, -1) : name;
-  if (isIP(literal) !== 0) {
-    if (!allowed && !isPublicAddress(literal)) return refuse("address", "unreachable");
-    return { ok: true, url, addresses: [literal] };
-  }
-  if (!allowed && !isDnsName(name, rules)) return refuse("url", "unreachable");
+  const { url, allowed, name, literal } = read;
+  if (isIP(literal) !== 0) return { ok: true, url, addresses: [literal] };
   const outcome = await lookUpHost(name, allowed, rules, signal);
   if (!outcome.found) {
     return outcome.why === "missing" ? refuse("missing", "unreachable") : refuse("resolver", "resolver");

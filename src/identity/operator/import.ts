@@ -5,6 +5,7 @@
 import { randomBytes } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { createAssetUrls } from "../../effects/assets/urls.ts";
+import type { TargetRules } from "../../effects/webhooks/target.ts";
 import { parseId, showId } from "../../model/domain/ids.ts";
 import { wordsOf } from "../../model/domain/words.ts";
 import { ApiError, conflict, invalidRequest } from "../../model/errors.ts";
@@ -24,43 +25,11 @@ import { createSeal } from "../../store/secret/seal.ts";
 import { refuseOtherSecret } from "../auth/secret_check.ts";
 import { auditComing } from "./audit.ts";
 import { FORMAT } from "./export.ts";
-
-/** @throws 422 for a line that is longer, and for what is no UTF-8. */
-export async function* linesOf(bytes: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<string> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  const read = (part: Uint8Array, stream: boolean) => {
-    try {
-      return decoder.decode(part, { stream });
-    } catch {
-      throw invalidRequest("The file is no text in UTF-8; name one that belfry export has made.", "file");
-    }
-  };
-  let held: string[] = [];
-  let length = 0;
-  for await (const chunk of bytes) {
-    const [first = "", ...rest] = read(chunk, true).split("\n");
-    const parts = [first, ...rest];
-    for (const [i, part] of parts.entries()) {
-      held.push(part);
-      length += part.length;
-      if (length > most)
-        throw invalidRequest(
-          "A line of the file is longer than any that belfry export writes; name one that it has made.",
-          "file",
-        );
-      if (i === parts.length - 1) break;
-      yield held.join("");
-      held = [];
-      length = 0;
-    }
-  }
-  held.push(read(new Uint8Array(), false));
-  const last = held.join("");
-  if (last !== "") yield last;
-}
+import { linesOf } from "./import_lines.ts";
+import { AscendingIds, findForeign } from "./import_references.ts";
+import { checkedRow, type Row } from "./import_rows.ts";
 
 type Em = SqlEntityManager;
-type Row = Record<string, unknown>;
 
 const AT_ONCE = 500;
 const CHARACTERS_AT_ONCE = 4_000_000;
@@ -71,6 +40,14 @@ export interface Import {
   /** Those of the server that reads: under the one webhooks get new secrets, and files their addresses below the other. */
   secret: string;
   publicUrl: string;
+  /** The webhooks' addresses that it accepts. */
+  targets: TargetRules;
+}
+
+/** A row with the number of its line, from 1. */
+interface Line {
+  line: number;
+  row: Row;
 }
 
 export interface Imported {
@@ -98,7 +75,8 @@ async function readAll(em: Em, asked: Import): Promise<Imported> {
   const lines = linesOf(asked.bytes, LIMITS.export_line);
   await checkHead(em, (await lines.next()).value);
   const puts = putting(em, asked);
-  let held: Row[] = [];
+  let held: Line[] = [];
+  let number = 1;
   let characters = 0;
   let at: Carried | null = null;
   const flush = async () => {
@@ -108,6 +86,7 @@ async function readAll(em: Em, asked: Import): Promise<Imported> {
   };
   let end: Row | null = null;
   for await (const line of lines) {
+    number++;
     if (end) throw broken("goes on after its last line");
     const { kind, row, ...more } = parsed(line);
     if (kind === "end") {
@@ -118,7 +97,7 @@ async function readAll(em: Em, asked: Import): Promise<Imported> {
     if (!next || !isRow(row)) throw broken("has a line that belfry export does not write");
     if (next !== at || held.length === AT_ONCE || characters > CHARACTERS_AT_ONCE) await flush();
     at = next;
-    held.push(row);
+    held.push({ line: number, row: puts.checked(next.kind, row, number) });
     characters += line.length;
   }
   await flush();
@@ -151,13 +130,15 @@ async function checkHead(em: Em, line: string | undefined): Promise<void> {
 }
 
 /** What puts rows into the tables, and counts them. */
-function putting(em: Em, { secret, publicUrl }: Import) {
+function putting(em: Em, { secret, publicUrl, targets }: Import) {
   const seal = createSeal(secret, "webhook secrets");
   const { urlOf } = createAssetUrls(secret, publicUrl);
   const read: Imported["rows"] = {};
   let workspaces: string[] = [];
   let present: string[] = [];
   const channels = new Set<string>();
+  const reviews = new Set<string>();
+  const devices = new AscendingIds();
 
   /** What a row is on this server. */
   const here: Partial<Record<CarriedKind, (row: Row) => Row>> = {
@@ -172,7 +153,22 @@ function putting(em: Em, { secret, publicUrl }: Import) {
 
   return {
     read,
-    async put({ kind, put }: Carried, rows: Row[]): Promise<void> {
+    /** The row of a line as it is stored. @throws 422 that names the line and the field. */
+    checked(kind: CarriedKind, given: Row, line: number): Row {
+      try {
+        const row = checkedRow(kind, given, { publicUrl, targets, reviews });
+        if (kind === "workspace" && row.reviews_id !== null) reviews.add(String(row.reviews_id));
+        if (kind === "device" && !devices.add(String(row.id)))
+          throw invalidRequest("id is not above that of the device before.", "file");
+        if (kind === "subscription" && !devices.has(String(row.device_id)))
+          throw invalidRequest("device_id names a device that the file does not have.", "file");
+        return row;
+      } catch (error) {
+        throw error instanceof ApiError ? wrongLine(line, kind, error.message) : error;
+      }
+    },
+    async put({ kind, put }: Carried, lines: Line[]): Promise<void> {
+      const rows = lines.map(({ row }) => row);
       read[kind] = (read[kind] ?? 0) + rows.length;
       if (kind === "workspace") {
         const ids = rows.map(({ id }) => String(id));
@@ -181,6 +177,13 @@ function putting(em: Em, { secret, publicUrl }: Import) {
         workspaces = [...workspaces, ...ids.filter((id) => !there.includes(id))];
       }
       if (workspaces.length === 0) return;
+      const foreign = await findForeign(em, kind, rows);
+      if (foreign)
+        throw wrongLine(
+          need(lines[foreign.at], "it is one of these").line,
+          kind,
+          `${foreign.field} does not refer to a row of the same workspace.`,
+        );
       if (kind === "channel" && present.length === 0) await refuseTaken(em, rows);
       const prepare = here[kind];
       const [done] = await run(em, put, { workspaces, rows: prepare ? rows.map(prepare) : rows });
@@ -221,6 +224,10 @@ async function refuseTaken(em: Em, rows: Row[]): Promise<void> {
       `This server has channels, or had them, with handles that the file has, too: ${taken.map(({ handle }) => handle).join(", ")}. Delete those first (belfry delete-pusher), or import on a server that was not started yet.`,
     );
 }
+
+/** `problem` is a sentence of ours, which repeats nothing of the file. */
+const wrongLine = (line: number, kind: CarriedKind, problem: string) =>
+  invalidRequest(`Line ${line} of the file, of the kind ${kind}, is not valid: ${problem}`, "file");
 
 const broken = (what: string) => invalidRequest(`The file ${what}.`, "file");
 

@@ -34,15 +34,19 @@ type Blocked = AlertFields["blocked"];
  * What a text lost that is written now, in place of what the one before it had lost. A text that is the stored one, to the last
  * character, was not changed, so what it had lost stays (docs/rules.md#blocked-kept).
  */
-function lost(blocked: Blocked, name: keyof AlertFields, report: Report, isStored: boolean): void {
+export function lost(blocked: Blocked, name: keyof AlertFields, report: Report, isStored: boolean): void {
   const rows = report.kept();
   if (rows.length > 0) blocked[name] = rows;
   else if (!isStored) delete blocked[name];
 }
 
 /** Notes in `blocked` what each text lost that was sent; the others stay in it. */
-function cleanTexts(sent: Sent, stored: AlertRecord | null, blocked: Blocked): Sent {
-  const clean = { ...sent };
+export function cleanTexts<S extends Sent>(
+  sent: S,
+  stored: Partial<AlertRecord> | null,
+  blocked: Blocked,
+): S {
+  const clean: Sent = { ...sent };
   for (const name of CLEANED) {
     const text = sent[name];
     if (text === undefined) continue;
@@ -50,7 +54,7 @@ function cleanTexts(sent: Sent, stored: AlertRecord | null, blocked: Blocked): S
     if (text !== null) clean[name] = sanitizeText(text, report);
     lost(blocked, name, report, clean[name] === stored?.[name]);
   }
-  if (!sent.actions) return clean;
+  if (!sent.actions) return { ...sent, ...clean };
   const report = new Report();
   clean.actions = sent.actions.map(({ type, label, url = "", choices }) => ({
     ...{ type, label: sanitizeText(label, report), url },
@@ -58,7 +62,7 @@ function cleanTexts(sent: Sent, stored: AlertRecord | null, blocked: Blocked): S
     ...(choices && { choices: [...new Set(choices.map((choice) => sanitizeText(choice, report)))] }),
   }));
   lost(blocked, "actions", report, isDeepStrictEqual(clean.actions, stored?.actions));
-  return clean;
+  return { ...sent, ...clean };
 }
 
 /**

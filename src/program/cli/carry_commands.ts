@@ -56,14 +56,20 @@ export function addCarryCommands(program: Command, now: () => Date): void {
       const { importWorkspaces } = await import("../../identity/operator/import.ts");
       const { hasDatabase } = await import("../../store/embedded/cluster.ts");
       const { loadSecret } = await import("../../store/secret/secret.ts");
-      const where = loadSettings(["databaseUrl", "dataDir", "secret", "host", "port", "publicUrl"]);
+      const { targetRules } = await import("../../effects/webhooks/target.ts");
+      const where = loadSettings([
+        ...(["databaseUrl", "dataDir", "secret", "host", "port", "publicUrl"] as const),
+        ...(["webhookAllowHosts", "webhookDnsServers"] as const),
+      ]);
       const local = where.databaseUrl === null ? readCredentials(where.dataDir) : null;
       const publicUrl = local?.url ?? where.publicUrl;
+      const { webhookAllowHosts: allowHosts, webhookDnsServers: dnsServers } = where;
+      const targets = targetRules({ allowHosts, dnsServers });
       const opened = file === "-" ? null : await opening(file);
       const bytes = opened?.createReadStream({ autoClose: false }) ?? process.stdin;
       const result = await workForOperator(operatorSettings(), (em) => {
         const secret = loadSecret(where, where.databaseUrl === null && hasDatabase(where.dataDir));
-        return importWorkspaces(em, { bytes, dryRun, secret, publicUrl });
+        return importWorkspaces(em, { bytes, dryRun, secret, publicUrl, targets });
       }).finally(() => opened?.close());
       printResult({ dry_run: dryRun, ...result });
       if (result.rows.file)

@@ -1,0 +1,254 @@
+// The rules of the rows that `belfry import` reads, by the kind of their line: those of create_pusher, create_alert and the other
+// operations. What these would refuse is refused; texts and markup pass the same sanitiser.
+
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import { cleanName } from "../../effects/assets/incoming.ts";
+import { isTypeOfKind } from "../../effects/assets/sniff.ts";
+import { mayBeTarget, type TargetRules } from "../../effects/webhooks/target.ts";
+import { MAX_BYTES } from "../../model/domain/assets.ts";
+import { checkGeofence, RESERVED_HANDLES } from "../../model/domain/channel.ts";
+import { emailProblem, nameProblem, personNameProblem } from "../../model/domain/one_line.ts";
+import { ALERT_STATUSES } from "../../model/entities/alert.ts";
+import { ASSET_KINDS, type AssetKind } from "../../model/entities/asset.ts";
+import { REPORT_KINDS } from "../../model/entities/handset.ts";
+import { ROLES } from "../../model/entities/member.ts";
+import { PUSHER_STATUSES } from "../../model/entities/pusher.ts";
+import { invalidRequest } from "../../model/errors.ts";
+import { codePoints, readInstant, text } from "../../model/fields/accepts.ts";
+import { ALERT, type AlertFields, blockedRow } from "../../model/fields/alert.ts";
+import { DEVICE } from "../../model/fields/device.ts";
+import { PROGRAM_NAMES } from "../../model/fields/programs.ts";
+import { CAPABILITIES, INVITE, keptDays, PUSHER } from "../../model/fields/pusher.ts";
+import { type Field, type Fields, namesOf, type RecordOf } from "../../model/fields/record.ts";
+import { readRecurrence } from "../../model/fields/recurrence.ts";
+import { WEBHOOK } from "../../model/fields/webhook.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { need } from "../../model/need.ts";
+import { isScope } from "../../model/scopes.ts";
+import { invalidInput, refuseUnstorableText } from "../../operation/problems.ts";
+import type { CarriedKind } from "../../store/queries/carried.ts";
+import { pusherCreate, searchText } from "../../store/shapes/pusher.ts";
+import { cleanAlert, cleanFormer, withReviewsAt } from "./import_alerts.ts";
+
+export type Row = Record<string, unknown>;
+
+type UploadedFile = {
+  kind: AssetKind;
+  content_type: string;
+  bytes: number;
+  name: string;
+  text: string | null;
+};
+
+/** What the server that reads knows beside a row. */
+export interface Here {
+  publicUrl: string;
+  /** Which addresses webhooks may have on this server. */
+  targets: TargetRules;
+  /** The channels of the file in which this service itself tells of drafts. */
+  reviews: ReadonlySet<string>;
+}
+
+const refuse = (message: string) => {
+  throw invalidRequest(message, "file");
+};
+
+const one = (isRight: (value: string) => boolean, error: string) => z.string().refine(isRight, error);
+const uuid = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "must be a uuid");
+const stamp = one((value) => readInstant(value) !== null, "must be an RFC 3339 instant");
+const count = z.int().min(0, "must not be below 0");
+const bigint = z.string().regex(/^\d{1,19}$/, "must be a whole number, as a text");
+const hash = z.string().regex(/^\\x[0-9a-f]{64}$/, "must be 32 bytes in hexadecimal digits");
+const day = z.iso.date("must be a day");
+const replies = z.array(count).length(LIMITS.reply_choices, `must be ${LIMITS.reply_choices} counts`);
+const name = one(
+  (value) => value === value.trim() && nameProblem(value, "") === null,
+  `must be one line of at most ${LIMITS.name} characters`,
+);
+const personName = one(
+  (value) => value === value.trim() && personNameProblem(value) === null,
+  "must be a name that a person may have",
+);
+const wireId = z.string().regex(/^[a-z]{3}_[0-9a-z]{26}$/, "must be the id of a credential");
+const scopes = z.array(one(isScope, "must be scopes"));
+/** Ends may have been added to a rule that was as long as it may be. */
+const rule = one(
+  (value) => value.length <= LIMITS.recurrence + ";UNTIL=00000000T000000Z".length,
+  `must be at most ${LIMITS.recurrence} characters long`,
+).refine((value) => typeof readRecurrence(value) !== "string", "must be an RFC 5545 rule and a time zone");
+const blocked = z.record(z.string(), z.array(z.strictObject(blockedRow.shape)).max(LIMITS.alert_blocked + 5));
+
+/** What an operation accepts. What none accepts has a rule of its own below. */
+function ruleOf({ look, accepts }: Field): z.ZodType {
+  if (look === "moment") return stamp;
+  return look === "file" ? uuid : (accepts ?? z.never());
+}
+
+/** The columns of these fields, by what the operations accept. */
+const columnsOf = (fields: Fields): Record<string, z.ZodType> =>
+  Object.fromEntries(
+    namesOf(fields).map((field) => {
+      const found = need(fields[field], "it is one of them");
+      return [field, found.blank === null ? ruleOf(found).nullable() : ruleOf(found)];
+    }),
+  );
+
+const {
+  review_reply: _,
+  asset_html: __,
+  blocked: ___,
+  html: ____,
+  recurrence: _____,
+  ...plainFields
+} = ALERT;
+
+const alertColumns = {
+  ...columnsOf(plainFields),
+  html: z.string().nullable(),
+  asset_html: z.string().nullable(),
+  review_reply: text(1, LIMITS.alert_review_reply, { lines: true }).nullable(),
+  recurrence: rule.nullable(),
+};
+
+const colour = z.string().regex(/^#[0-9a-f]{6}$/, "must be a colour such as #00aaff");
+
+/** Every column of every kind, as store/queries/carried.ts has them. */
+export const ROWS: Record<CarriedKind, z.ZodObject> = {
+  workspace: z.strictObject({
+    ...{ id: uuid, name, created_at: stamp, events_numbered: count },
+    ...{ reviews_id: uuid.nullable(), retention_days: keptDays().nullable() },
+  }),
+  member: z.strictObject({
+    ...{ id: uuid, workspace_id: uuid, role: z.enum(ROLES), pusher_ids: z.array(uuid).nullable() },
+    email: one(
+      (value) => value === value.toLowerCase() && emailProblem(value) === null,
+      "must be an e-mail address in small letters",
+    ),
+    ...{ created_at: stamp, name: personName.nullable(), mails_drafts: z.boolean() },
+  }),
+  file: z.strictObject({
+    ...{ id: uuid, workspace_id: uuid, member_id: uuid.nullable(), kind: z.enum(ASSET_KINDS) },
+    ...{ content_type: z.string(), bytes: z.int().min(1), sha256: hash, name: z.string() },
+    ...{ text: z.string().nullable(), stored: z.boolean(), created_at: stamp },
+  }),
+  channel: z.strictObject({
+    ...{ id: uuid, workspace_id: uuid, handle: pusherCreate.handle, ...columnsOf(PUSHER) },
+    ...{ gradient_from: colour, gradient_to: colour, search: z.string(), image_asset_id: uuid.nullable() },
+    ...{ status: z.enum(PUSHER_STATUSES), created_at: stamp, updated_at: stamp },
+  }),
+  invite: z.strictObject({
+    ...{ id: uuid, pusher_id: uuid, ...columnsOf(INVITE), uses: count },
+    code: z.string().regex(/^[\w-]{22,64}$/, "must be a code of 22 to 64 letters, digits, - and _"),
+    ...{ revoked_at: stamp.nullable(), created_at: stamp },
+  }),
+  key: z.strictObject({
+    ...{ id: uuid, member_id: uuid, name, hash, scopes, pusher_id: uuid.nullable(), created_at: stamp },
+    ...{ expires_at: stamp.nullable(), revoked_at: stamp.nullable(), last_used_at: stamp.nullable() },
+    ...{ asks_first: z.boolean(), made_for: z.enum(PROGRAM_NAMES).nullable() },
+  }),
+  webhook: z.strictObject({
+    ...{ id: uuid, workspace_id: uuid, member_id: uuid, pusher_id: uuid.nullable(), ...columnsOf(WEBHOOK) },
+    ...{ created_at: stamp, maker_id: wireId.nullable(), maker_name: text(0, LIMITS.client_name).nullable() },
+  }),
+  alert: z.strictObject({
+    ...{ id: uuid, pusher_id: uuid, status: z.enum(ALERT_STATUSES), ...alertColumns, blocked },
+    ...{ sent_at: stamp.nullable(), cancelled_at: stamp.nullable(), created_at: stamp, updated_at: stamp },
+    ...{
+      notice_id: uuid.nullable(),
+      series_id: uuid.nullable(),
+      occurs_at: stamp.nullable(),
+      apart: z.boolean(),
+    },
+  }),
+  change: z.strictObject({
+    ...{ alert_id: uuid, updated_at: stamp },
+    former: z.strictObject(alertColumns).partial(),
+  }),
+  series: z.strictObject({ alert_id: uuid, filled_to: stamp, fill_at: stamp }),
+  count: z.strictObject({
+    ...{ alert_id: uuid, reads: count, acks: count, told_acks: count, told_at: stamp.nullable() },
+    ...{ replies, replied_told_at: stamp.nullable() },
+  }),
+  count_stripe: z.strictObject({ alert_id: uuid, stripe: count, reads: count, acks: count, replies }),
+  day: z.strictObject({ pusher_id: uuid, day, published: count, reads: count, acks: count, gone: count }),
+  day_stripe: z.strictObject({ pusher_id: uuid, day, stripe: count, reads: count, acks: count }),
+  state: z.strictObject({
+    ...{ pusher_id: uuid, rev: count, published: count, told_subscribers: count, told_at: stamp.nullable() },
+  }),
+  device: z.strictObject({
+    ...{ id: bigint, token_hash: hash, ...columnsOf(DEVICE), created_at: stamp, seen_at: stamp },
+  }),
+  subscription: z.strictObject({
+    ...{ device_id: bigint, pusher_id: uuid, invite_id: uuid.nullable(), muted: z.boolean() },
+    ...{ permissions: z.array(z.enum(CAPABILITIES)), subscribed_at: stamp },
+  }),
+  report: z.strictObject({
+    ...{
+      alert_id: uuid,
+      device_id: bigint,
+      kind: z.union(Object.values(REPORT_KINDS).map((of) => z.literal(of))),
+    },
+    ...{ at: stamp.nullable(), choice: place().nullable(), was: place().nullable() },
+  }),
+};
+
+function place() {
+  return z.int().min(1).max(LIMITS.reply_choices);
+}
+
+/** The row as it is stored, of kinds whose rules are more than those of their columns. */
+const STORED: { [K in CarriedKind]?: (row: Row, here: Here) => Row } = {
+  file(row) {
+    const { kind, content_type, bytes, name, text } = row as UploadedFile;
+    if (!isTypeOfKind(kind, content_type)) refuse("content_type is not one of its kind.");
+    if (bytes > MAX_BYTES[kind]) refuse("bytes are more than its kind may have.");
+    if (name !== cleanName(name, kind)) refuse("name is not as those of uploaded files.");
+    if (codePoints(text ?? "") > MAX_BYTES.html) refuse("text is longer than a page may be.");
+    return row;
+  },
+  channel(row) {
+    const channel = row as RecordOf<typeof PUSHER> & { handle: string };
+    if (RESERVED_HANDLES.has(channel.handle)) refuse("handle is reserved.");
+    checkGeofence(channel);
+    return { ...row, search: searchText(channel) };
+  },
+  webhook(row, { targets }) {
+    if (!mayBeTarget(String(row.url), targets))
+      refuse("url is not an https address of the public internet. WEBHOOK_ALLOW_HOSTS names exceptions.");
+    return row;
+  },
+  alert(row, { reviews, publicUrl }) {
+    const clean = { ...row, ...cleanAlert(row as AlertFields) };
+    if (!reviews.has(String(row.pusher_id))) return clean;
+    return { ...clean, actions: withReviewsAt(clean.actions, publicUrl) };
+  },
+  change: (row) => ({ ...row, former: cleanFormer(row.former as Partial<AlertFields>) }),
+};
+
+/** What the columns are judged as, where they depend on the server. */
+function judgedAs(kind: CarriedKind, row: Row, { reviews }: Here): Row {
+  if (kind === "alert" && reviews.has(String(row.pusher_id)))
+    return { ...row, actions: withReviewsAt(row.actions, "https://localhost") };
+  // The address of an uploaded picture follows from the file.
+  return kind === "channel" && typeof row.image_asset_id === "string" ? { ...row, image_url: null } : row;
+}
+
+/** The row as it is stored. @throws 422 that names the field, and never its value. */
+export function checkedRow(kind: CarriedKind, given: Row, here: Here): Row {
+  const schema = ROWS[kind];
+  const columns = Object.keys(schema.shape);
+  const missing = columns.find((column) => !Object.hasOwn(given, column));
+  if (missing) refuse(`${missing} is missing.`);
+  if (Object.keys(given).length > columns.length) refuse("It has a field that belfry export does not write.");
+  refuseUnstorableText(given);
+  const row = judgedAs(kind, given, here);
+  const parsed = schema.safeParse(row);
+  const unknown = parsed.error?.issues.find(({ code }) => code === "unrecognized_keys");
+  if (unknown) refuse(`${String(unknown.path[0])} has a field that belfry export does not write.`);
+  if (!parsed.success) throw invalidInput(parsed.error, schema);
+  // The operations make some values of others: a list in small letters, each once.
+  const changed = columns.find((column) => !isDeepStrictEqual(parsed.data[column], row[column]));
+  if (changed) refuse(`${changed} is not as belfry export writes it.`);
+  return STORED[kind]?.(row, here) ?? row;
+}
