@@ -348,6 +348,12 @@ describe("alerts that replace each other", () => {
     expect(await key(other)).not.toBe(one);
   });
 
+  // The time of a search that tries each digit as a beginning grows with the square of their number.
+  test("a notice of a million digits is published", async () => {
+    const msg = "1".repeat(1_000_000);
+    expect((await publish("uptime_kuma", { heartbeat: null, monitor: null, msg })).title).toMatch(/^1+…$/);
+  });
+
   test("what cannot be told apart has no key", async () => {
     const nameless = { ...alertmanager, ...{ groupKey: "", groupLabels: {}, commonLabels: {} } };
     expect((await publish("alertmanager", nameless)).collapse_key).toBeNull();

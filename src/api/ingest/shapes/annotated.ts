@@ -55,6 +55,7 @@ const annotationLinks = (annotations: Words): Link[] =>
     .filter(([name, value]) => !isInternal(name) && !TEXTS.includes(name) && isLink(name, value))
     // The runbook first, since a person who is woken needs it first.
     .sort(([a], [b]) => Number(b.startsWith("runbook")) - Number(a.startsWith("runbook")))
+    .slice(0, LIMITS.shape_lines)
     .map(([name, url]) => ({ label: labelOf(name), url }));
 
 /** The links of alerts that are shown together. Links to silence one of several, and to the query of each, are on the program's page. */
@@ -79,7 +80,9 @@ export function placeOf({ labels }: Pick<Labelled, "labels">, common: Words): st
   const own = Object.entries(labels).filter(
     ([name]) => !(name in common) && !isInternal(name) && !/^(alertname|severity|instance)$/.test(name),
   );
-  return [labels.instance, ...own.map(([name, value]) => `${name}=${value}`)].filter(Boolean).join(", ");
+  return [labels.instance, ...own.slice(0, LIMITS.shape_lines).map(([name, value]) => `${name}=${value}`)]
+    .filter(Boolean)
+    .join(", ");
 }
 
 /** The values of Grafana's expressions, as "B = 44.2, C = 1"; empty when it sends none. */

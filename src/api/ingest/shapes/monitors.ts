@@ -84,7 +84,7 @@ async function bodyOf(request: IngestRequest): Promise<Record<string, unknown>> 
 
 /** A notice without a monitor, such as one of a certificate that ends: the same notice has the same key on each day of its countdown. */
 const noticeKey = (monitor: string, msg: string) =>
-  keyOf("kuma-notice", monitor, msg.replace(/\d+ days?\b/g, ""));
+  keyOf("kuma-notice", monitor, msg.replace(/\d{1,6} days?\b/g, ""));
 
 const NOTICE_ADDRESS = /^\[[^\]]*\]\s?\[(https?:\/\/[^\]\s]+)\]/;
 
