@@ -8,7 +8,7 @@ import type { Orm } from "../store/db/orm.ts";
 import { databaseOf, run } from "../store/db/statement.ts";
 import type { AlertWait } from "../store/patience.ts";
 import { alertVersions } from "../store/queries/alerts.ts";
-import { createPlaces } from "../store/rate_limits/places.ts";
+import { createPlaces, type Leases } from "../store/rate_limits/places.ts";
 
 /** From the end of one look to the next: another process's change is found by it. */
 const ROUND_MS = 1_000;
@@ -19,9 +19,17 @@ interface Waiting extends Pick<AlertWait, "alertId" | "pusherId" | "version" | "
 
 const sumsDiffer = (one: readonly number[], other: readonly number[]) => String(one) !== String(other);
 
-export function createWaits({ orm, log, max }: { orm: Orm; log: Log; max: number }) {
+interface WaitsOptions {
+  orm: Orm;
+  log: Log;
+  /** Calls that wait at once in this process. */
+  max: number;
+  leases: Leases;
+}
+
+export function createWaits({ orm, log, max, leases }: WaitsOptions) {
   const kysely = databaseOf(orm);
-  const places = createPlaces(max, LIMITS.review_waits);
+  const places = createPlaces(max, Number.POSITIVE_INFINITY);
   const waiting = new Set<Waiting>();
   let round: NodeJS.Timeout | undefined;
   let looking = false;
@@ -61,8 +69,13 @@ export function createWaits({ orm, log, max }: { orm: Orm; log: Log; max: number
   return {
     /** Resolves when there may be something else to say of the alert than it is this version; at once where too many wait already. */
     async untilChanged({ ms, subject, signal, ...alert }: AlertWait): Promise<void> {
-      if (stopping || ms <= 0 || signal.aborted || !places.hasRoom(subject)) return;
-      const leave = places.take(subject);
+      if (stopping || ms <= 0 || signal.aborted || !places.hasRoom(null)) return;
+      const leave = places.take(null);
+      const release = await leases.take("review waits", subject, LIMITS.review_waits);
+      if (!release || stopping || signal.aborted) {
+        release?.();
+        return leave();
+      }
       const { promise, resolve } = Promise.withResolvers<void>();
       const one = { ...alert, end: resolve };
       const timer = setTimeout(resolve, ms);
@@ -76,6 +89,7 @@ export function createWaits({ orm, log, max }: { orm: Orm; log: Log; max: number
       signal.removeEventListener("abort", gone);
       waiting.delete(one);
       leave();
+      release();
     },
     /** What was committed has changed these channels or alerts, or may have. */
     changed(ids: readonly string[]): void {

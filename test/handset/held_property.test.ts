@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createHold } from "../../src/handset/held/hold.ts";
 import { openBus } from "../../src/store/bus/open.ts";
+import { createLeases } from "../../src/store/rate_limits/places.ts";
 import { atOnce, pause } from "../support/at_once.ts";
 import { suspend, uuidOf } from "../support/handsets.ts";
 import { wakes } from "../support/held.ts";
@@ -195,7 +196,7 @@ test("who is entered before the reading misses no send, who is entered after it 
   const none = () => Promise.reject(new Error("there are no streams here"));
   const streams = { readNews: none, settle: none, tagOf: () => "", beatMs: 20_000 };
   const bus = await openBus({ notifyUrl: null }, { orm, log });
-  const bounds = { max: 1000, maxPerAddress: 1000, bus };
+  const bounds = { max: 1000, maxPerAddress: 1000, leases: createLeases(), bus };
   const hold = createHold({ orm, log, ...bounds, metrics, again, ...streams });
   const missed = { entered: 0, late: 0, together: 0 };
   /** `late`: what was read before it was entered has to do, and before the send. */

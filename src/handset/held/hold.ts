@@ -11,7 +11,7 @@ import { batchedByPosition, IN_BURSTS } from "../../store/db/batch.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import { CHANNELS_READ, findWaitedFor } from "../../store/queries/held.ts";
-import { createPlaces } from "../../store/rate_limits/places.ts";
+import { createPlaces, type Leases } from "../../store/rate_limits/places.ts";
 import { createDevices, type Device } from "./devices.ts";
 import type { ReadNews } from "./followed.ts";
 import { Sleeper } from "./sleeper.ts";
@@ -82,6 +82,8 @@ export interface HoldOptions {
   /** Polls held at once, in this process and for one address. */
   max: number;
   maxPerAddress: number;
+  /** Count those of one address for all processes of the service. */
+  leases: Leases;
   /** What carries words to and from the other processes of the database; null where there are none. */
   bus: Bus | null;
   metrics: { held(count: number): void; streams(count: number): void; woken(cause: string): void };
@@ -97,7 +99,7 @@ export interface HoldOptions {
   beatMs: number;
 }
 
-export function createHold({ max, maxPerAddress, metrics, again, tagOf, ...options }: HoldOptions) {
+export function createHold({ max, maxPerAddress, leases, metrics, again, tagOf, ...options }: HoldOptions) {
   const kysely = databaseOf(options.orm);
   const watch = createWatch(options);
   const { waited } = watch;
@@ -125,6 +127,22 @@ export function createHold({ max, maxPerAddress, metrics, again, tagOf, ...optio
 
   const hasRoom = (address: string | null) =>
     !stopping && places.hasRoom(address) && waited.places() < max * PLACES_EACH;
+
+  /** Takes a place in this process, and one of its address in all of them; null where one of them is missing. */
+  async function takePlace(address: string | null): Promise<(() => void) | null> {
+    if (!hasRoom(address)) return null;
+    const leave = places.take(address);
+    const release = address === null ? () => {} : await leases.take("held polls", address, maxPerAddress);
+    if (!release || stopping) {
+      release?.();
+      leave();
+      return null;
+    }
+    return () => {
+      leave();
+      release();
+    };
+  }
 
   /** A device has a few polls at a time; one more ends the oldest. */
   function join(device: Device, sleeper: Sleeper): Device {
@@ -211,14 +229,15 @@ export function createHold({ max, maxPerAddress, metrics, again, tagOf, ...optio
         const granted = !poll.unchanged(answer);
         return { answer, granted, again: granted ? null : comeAgain(), restedMs };
       };
-      if (!hasRoom(address) || !looksLikeToken(DEVICE_PREFIX, token)) return pollOnce();
+      if (!looksLikeToken(DEVICE_PREFIX, token)) return pollOnce();
+      const leave = await takePlace(address);
+      if (!leave) return pollOnce();
       const sleeper = new Sleeper((cause) => metrics.woken(cause));
       const gone = () => sleeper.end("gone");
       signal.addEventListener("abort", gone);
       if (signal.aborted) gone();
       const timer = setTimeout(() => sleeper.end("time"), ms).unref();
       held.add(sleeper);
-      const leave = places.take(address);
       const rest = async () => {
         const since = performance.now();
         metrics.held(++asleep);
@@ -244,8 +263,7 @@ export function createHold({ max, maxPerAddress, metrics, again, tagOf, ...optio
       return inTurn(ask).finally(leave);
     },
     /** Takes the place of a stream; what it returns gives it back. Null where too many wait already, in all or of its address. */
-    placeOfStream: (address: string | null) =>
-      hasRoom(address) && streams.hasRoom() ? places.take(address) : null,
+    placeOfStream: async (address: string | null) => (streams.hasRoom() ? takePlace(address) : null),
     /** Begins a stream of a handset whose token is good. Its place is given back when it ends. */
     stream: (following: Following) => streams.open(following),
     /** Has somebody else wait for a channel; `rev`: the revision that is known of it, empty for none. */

@@ -3,6 +3,7 @@
 
 import type { Config } from "../../store/config/settings.ts";
 import type { Counted, Policy } from "../../store/rate_limits/limits.ts";
+import type { LeaseKind } from "../../store/rate_limits/places.ts";
 import type { Beginning } from "./first_start.ts";
 import type { Figures } from "./metrics.ts";
 
@@ -26,6 +27,9 @@ export interface OfPrimary {
   ready(beginning: Beginning): void;
   take(policy: Policy, subject: string): Promise<Counted | undefined>;
   giveBack(policy: Policy, subject: string, window: string): Promise<void>;
+  /** Takes a place of one address or credential for the worker, which loses it when it ends. */
+  takePlace(kind: LeaseKind, subject: string, max: number): Promise<boolean>;
+  leavePlace(kind: LeaseKind, subject: string): void;
   /** A connection has come. */
   took(connection: number): void;
   /** One has ended. */

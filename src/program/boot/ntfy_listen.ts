@@ -108,7 +108,7 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
       const body = stays && parts.length > 1 ? inParts(parts, read) : await whole(parts, read);
       return new FastResponse(body, { headers: { ...headers, "cache-control": "private, no-store" } });
     }
-    const left = hold.placeOfStream(address);
+    const left = await hold.placeOfStream(address);
     if (!left) throw overloaded();
     const ids = channels.map(({ id }) => id);
     const begin = (sink: Sink) =>

@@ -33,6 +33,7 @@ import { createThrottle } from "../../identity/auth/sign_in_throttle.ts";
 import type { DomainEvent } from "../../model/domain/events.ts";
 import { createDeviceHash, createInboxTag } from "../../model/domain/keyed_hashes.ts";
 import { LIMITS } from "../../model/limits.ts";
+import { need } from "../../model/need.ts";
 import { createReviewNotice } from "../../operation/alerts/notice.ts";
 import { createDispatcher } from "../../operation/dispatch.ts";
 import { createWaits } from "../../operation/waits.ts";
@@ -41,11 +42,13 @@ import { openBus } from "../../store/bus/open.ts";
 import { canBeWoken } from "../../store/config/push.ts";
 import type { Config } from "../../store/config/settings.ts";
 import { migrate } from "../../store/db/migrate.ts";
-import { openOrm } from "../../store/db/orm.ts";
+import { type Orm, openOrm } from "../../store/db/orm.ts";
 import { lookAtPooler } from "../../store/db/pooled.ts";
-import { databaseOf } from "../../store/db/statement.ts";
+import { databaseOf, run } from "../../store/db/statement.ts";
 import { createTogether } from "../../store/db/together.ts";
+import { readInstallation } from "../../store/queries/epoch.ts";
 import { createRateLimits, type Windows } from "../../store/rate_limits/limits.ts";
+import { createLeases } from "../../store/rate_limits/places.ts";
 import { createSeal } from "../../store/secret/seal.ts";
 import { createApp } from "./app.ts";
 import { confirmSecret, firstStart } from "./first_start.ts";
@@ -62,10 +65,14 @@ async function sharedWindows(
   config: Config,
   log: Opened["log"],
   within: ServiceOptions["within"],
+  orm: Orm,
 ): Promise<Windows | undefined> {
   if (!config.redisUrl) return within?.windows;
   const { redisWindows } = await import("../../store/rate_limits/redis.ts");
-  return redisWindows({ url: config.redisUrl, waitMs: config.redisWaitMs, log });
+  // Another installation on the same server counts by itself.
+  const [row] = await run(databaseOf(orm), readInstallation, {});
+  const prefix = `belfry:${need(row, "a start writes it").installation}:limit:`;
+  return redisWindows({ url: config.redisUrl, waitMs: config.redisWaitMs, log, prefix });
 }
 
 /** What each part leaves to be ended goes to `closers`, in the order of opening. @throws ConfigError, or what the database said. */
@@ -94,7 +101,7 @@ export async function openParts(config: Config, options: ServiceOptions, opened:
   const push = await createPush({ orm, secret, config, log, isLow, metrics, now });
   closers.push(() => push.close());
   const limits = createRateLimits({
-    shared: await sharedWindows(config, log, within),
+    shared: await sharedWindows(config, log, within, orm),
     now: options.limitNow,
     note: metrics.limited,
   });
@@ -157,6 +164,7 @@ export async function openParts(config: Config, options: ServiceOptions, opened:
   closers.push(() => housekeeping.close());
   const inboxTag = createInboxTag(secret);
   const settle = (channels: string[]) => settler.settle(channels);
+  const leases = within?.leases ?? createLeases();
   const beatMs = options.beatMs ?? LIMITS.stream_beat_seconds * 1000;
   const hold = createHold({
     beatMs,
@@ -164,6 +172,7 @@ export async function openParts(config: Config, options: ServiceOptions, opened:
     log,
     max: config.heldPolls,
     maxPerAddress: config.heldPollsPerAddress,
+    leases,
     // The embedded database is this process's own, unless it is one of several.
     bus:
       (config.databaseUrl !== null && !options.alone) || within ? await openBus(config, { orm, log }) : null,
@@ -174,7 +183,7 @@ export async function openParts(config: Config, options: ServiceOptions, opened:
     tagOf: (state, page) => inboxTag(inboxState(state, page)),
   });
   closers.push(() => hold.close());
-  const waits = createWaits({ orm, log, max: config.heldPolls });
+  const waits = createWaits({ orm, log, leases, max: config.heldPolls });
   closers.push(async () => waits.stop());
   const ready = readyOf(orm, assets);
   const mail = createMail(config, log, metrics.mailed);

@@ -80,7 +80,7 @@ export async function openStream(
   // Without a connection that could stay.
   if (!response || !("useChunkedEncodingByDefault" in response))
     return eventText((await answer.json()) as string);
-  const leave = hold.placeOfStream(address);
+  const leave = await hold.placeOfStream(address);
   if (!leave) return refusal(overloaded(), 503);
   const asked = event.url.searchParams;
   const page: Following["page"] = {

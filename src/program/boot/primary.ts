@@ -7,7 +7,7 @@ import { ConfigError } from "../../store/config/setting.ts";
 import type { Config } from "../../store/config/settings.ts";
 import { createPeerReader } from "../../store/rate_limits/client.ts";
 import { memoryWindows } from "../../store/rate_limits/limits.ts";
-import { createPlaces } from "../../store/rate_limits/places.ts";
+import { createLeases, createPlaces } from "../../store/rate_limits/places.ts";
 import { ANSWER_MS } from "./between.ts";
 import type { Serving } from "./first_start.ts";
 import { createLogs } from "./log.ts";
@@ -30,7 +30,6 @@ function shareOf(config: Config): Config {
     ...config,
     requestsInFlight,
     heldPolls: share(config.heldPolls),
-    heldPollsPerAddress: share(config.heldPollsPerAddress),
     databasePool: Math.max(LEAST_POOL, share(config.databasePool)),
   };
 }
@@ -51,6 +50,7 @@ export async function openPrimary(config: Config): Promise<Serving> {
       count: config.workers,
       log,
       answers: { take: windows.take, giveBack: windows.giveBack, metrics: figures.text },
+      leases: createLeases(),
       lost: figures.keep,
     });
     closers.push(() => workers.close());

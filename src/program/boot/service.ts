@@ -9,6 +9,7 @@ import { type Cluster, hasDatabase, openCluster } from "../../store/embedded/clu
 import { holdDataDir } from "../../store/embedded/hold.ts";
 import { type Space, UNWATCHED, watchSpace } from "../../store/embedded/space.ts";
 import type { Windows } from "../../store/rate_limits/limits.ts";
+import type { Leases } from "../../store/rate_limits/places.ts";
 import { loadSecret } from "../../store/secret/secret.ts";
 import { createLogs, type Logs } from "./log.ts";
 
@@ -39,6 +40,8 @@ export interface Within {
   database: Pick<Cluster, "url" | "folder"> | null;
   /** Where calls are counted for all, unless Redis does. */
   windows: Windows;
+  /** Where the places of one address or credential are counted for all. */
+  leases: Leases;
   metrics(): Promise<string>;
 }
 

@@ -52,6 +52,16 @@ export async function work(): Promise<void> {
         giveBack: (...call) => primary.ask("giveBack", ...call),
         close() {},
       } satisfies Windows,
+      leases: {
+        async take(kind, subject, max) {
+          if (!(await primary.ask("takePlace", kind, subject, max))) return null;
+          let isLeft = false;
+          return () => {
+            if (!isLeft) primary.tell("leavePlace", kind, subject);
+            isLeft = true;
+          };
+        },
+      },
       metrics: () => primary.ask("metrics"),
     },
   });

@@ -6,6 +6,7 @@ import type { Socket } from "node:net";
 import { extname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { need } from "../../model/need.ts";
+import type { Leases } from "../../store/rate_limits/places.ts";
 import { AlreadySaid, createTalk, type OfPrimary, type OfWorker, type Orders, WORKER } from "./between.ts";
 import type { Beginning } from "./first_start.ts";
 import type { Logs } from "./log.ts";
@@ -24,6 +25,8 @@ interface Ended {
   signal: string | null;
 }
 
+type Answers = Omit<OfPrimary, "ready" | "took" | "gone" | "takePlace" | "leavePlace">;
+
 /** One process that serves. */
 export class Worker {
   readonly #child: ChildProcess;
@@ -32,12 +35,14 @@ export class Worker {
   readonly #connections = new Map<number, () => void>();
   /** Those on their way to it, which are open here until it has them: Node forgets what it was sending to who ended. */
   readonly #sending = new Map<number, Socket>();
+  /** Places that it has, by kind and subject, and what gives each back. */
+  readonly #leases = new Map<string, (() => void)[]>();
   readonly ready = Promise.withResolvers<Beginning>();
   serves = false;
   figures: Figures | null = null;
   readonly ended: Promise<Ended>;
 
-  constructor(answers: Omit<OfPrimary, "ready" | "took" | "gone">) {
+  constructor(answers: Answers, leases: Leases) {
     const child = fork(MAIN, [WORKER], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
     this.#child = child;
     this.talk = createTalk<OfWorker, OfPrimary>((message) => child.send(message, () => {}), {
@@ -48,6 +53,14 @@ export class Worker {
       },
       took: (id) => this.#took(id),
       gone: (id) => this.#gone(id),
+      takePlace: async (kind, subject, max) => {
+        const leave = await leases.take(kind, subject, max);
+        if (!leave) return false;
+        const key = `${kind} ${subject}`;
+        this.#leases.set(key, [...(this.#leases.get(key) ?? []), leave]);
+        return true;
+      },
+      leavePlace: (kind, subject) => this.#leave(`${kind} ${subject}`),
     });
     child.on("message", (message: object) => this.talk.heard(message));
     this.ended = new Promise((resolve) => {
@@ -91,24 +104,35 @@ export class Worker {
     this.#connections.delete(id);
   }
 
+  #leave(key: string): void {
+    const [leave, ...others] = this.#leases.get(key) ?? [];
+    leave?.();
+    if (others.length > 0) this.#leases.set(key, others);
+    else this.#leases.delete(key);
+  }
+
   #end(): void {
     this.serves = false;
     this.talk.end();
     this.ready.reject(new AlreadySaid());
     for (const id of this.#sending.keys()) this.#took(id);
     for (const id of this.#connections.keys()) this.#gone(id);
+    for (const leave of [...this.#leases.values()].flat()) leave();
+    this.#leases.clear();
   }
 }
 
 export interface WorkersOptions {
   count: number;
   log: Logs["log"];
-  answers: Omit<OfPrimary, "ready" | "took" | "gone">;
+  answers: Answers;
+  /** Counts places of single addresses and credentials for all workers. */
+  leases: Leases;
   lost(worker: Worker): void;
 }
 
 /** They begin to read their code at once, and wait for what they are to be. */
-export function createWorkers({ count, log, answers, lost }: WorkersOptions) {
+export function createWorkers({ count, log, answers, leases, lost }: WorkersOptions) {
   const all = new Set<Worker>();
   let house: Worker | null = null;
   const closing = new AbortController();
@@ -117,7 +141,7 @@ export function createWorkers({ count, log, answers, lost }: WorkersOptions) {
   let connections = 0;
 
   const start = () => {
-    const worker = new Worker(answers);
+    const worker = new Worker(answers, leases);
     all.add(worker);
     void worker.ready.promise.then(() => keepHouse()).catch(() => {});
     return worker;

@@ -22,12 +22,17 @@ export interface Bus {
   close(): Promise<void>;
 }
 
-/** By what all of them hear each other. */
+/** By what the processes of a database hear each other; on a server of several databases with the name of theirs. */
 export const TOPIC = "belfry_changed";
 
 export interface BusOptions {
   orm: Orm;
   log: Log;
+}
+
+/** What is carried by a server that other databases may use as well. */
+export interface NamedOptions extends Pick<BusOptions, "log"> {
+  topic: string;
 }
 
 /** One line for each loss, and none for the tries that follow. */

@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
-import { type Bus, type BusOptions, type Listener, lossesIn, TOPIC } from "./bus.ts";
+import { type Bus, type Listener, lossesIn, type NamedOptions } from "./bus.ts";
 
 /** How often it is asked whether anybody is there; two without an answer are a loss. */
 const HEARTBEAT_MS = 5_000;
@@ -30,7 +30,7 @@ function optionsOf(url: string) {
     : { servers: host, token: text(username) };
 }
 
-export function natsBus(url: string, { log }: Pick<BusOptions, "log">): Bus {
+export function natsBus(url: string, { log, topic }: NamedOptions): Bus {
   const losses = lossesIn(log);
   let listener: Listener | null = null;
   let connection: NatsConnection | null = null;
@@ -40,7 +40,7 @@ export function natsBus(url: string, { log }: Pick<BusOptions, "log">): Bus {
   const subscribe = () => {
     const to = listener;
     if (to)
-      connection?.subscribe(TOPIC, { callback: (error, word) => void (error ?? to.heard(word.string())) });
+      connection?.subscribe(topic, { callback: (error, word) => void (error ?? to.heard(word.string())) });
   };
   const heardAgain = () => {
     up = true;
@@ -71,7 +71,7 @@ export function natsBus(url: string, { log }: Pick<BusOptions, "log">): Bus {
   return {
     async say(words) {
       // What is said to nobody is not kept for later.
-      if (up) for (const word of words) connection?.publish(TOPIC, word);
+      if (up) for (const word of words) connection?.publish(topic, word);
     },
     listen(to) {
       listener = to;

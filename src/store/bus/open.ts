@@ -1,11 +1,16 @@
 // Which of the three ways carries the words, by the settings; the library of one is loaded when it is that one.
 
+import { need } from "../../model/need.ts";
 import type { Config } from "../config/settings.ts";
-import type { Bus, BusOptions } from "./bus.ts";
+import { databaseOf, run } from "../db/statement.ts";
+import { readInstallation } from "../queries/epoch.ts";
+import { type Bus, type BusOptions, TOPIC } from "./bus.ts";
 
-/** That of NOTIFY_URL, else the database's own. */
+/** That of NOTIFY_URL, else the database's own. Of several databases on one server each has a topic of its own. */
 export async function openBus({ notifyUrl }: Pick<Config, "notifyUrl">, options: BusOptions): Promise<Bus> {
   if (notifyUrl === null) return (await import("./postgres.ts")).postgresBus(options);
-  if (notifyUrl.startsWith("nats:")) return (await import("./nats.ts")).natsBus(notifyUrl, options);
-  return (await import("./redis.ts")).redisBus(notifyUrl, options);
+  const [row] = await run(databaseOf(options.orm), readInstallation, {});
+  const named = { ...options, topic: `${TOPIC}_${need(row, "a start writes it").installation}` };
+  if (notifyUrl.startsWith("nats:")) return (await import("./nats.ts")).natsBus(notifyUrl, named);
+  return (await import("./redis.ts")).redisBus(notifyUrl, named);
 }

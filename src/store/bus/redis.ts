@@ -1,7 +1,7 @@
 // The processes hear each other through Redis or Valkey, on a connection that listens and one that speaks.
 
 import { Redis } from "ioredis";
-import { type Bus, type BusOptions, lossesIn, TOPIC } from "./bus.ts";
+import { type Bus, lossesIn, type NamedOptions } from "./bus.ts";
 
 /** An answer that takes longer is none. */
 const DEAD_MS = 5_000;
@@ -24,7 +24,7 @@ const connect = (url: string) =>
 /** Redis's own errors carry the command, which may hold the password: only their kind is told. */
 const kindOf = (error: unknown) => new Error((error as { code?: string }).code ?? "no answer");
 
-export function redisBus(url: string, { log }: Pick<BusOptions, "log">): Bus {
+export function redisBus(url: string, { log, topic }: NamedOptions): Bus {
   const speaker = connect(url);
   speaker.on("error", () => {});
   void speaker.connect().catch(() => {});
@@ -34,7 +34,7 @@ export function redisBus(url: string, { log }: Pick<BusOptions, "log">): Bus {
 
   return {
     async say(words) {
-      const said = words.map((word) => speaker.publish(TOPIC, word));
+      const said = words.map((word) => speaker.publish(topic, word));
       await Promise.all(said).catch((error) => {
         log.debug({ err: kindOf(error) }, "other processes are not told of a change");
       });
@@ -46,7 +46,7 @@ export function redisBus(url: string, { log }: Pick<BusOptions, "log">): Bus {
       own.on("close", () => losses.lost(new Error("the connection ended")));
       own.on("message", (_topic, word) => heard(word));
       own.on("ready", () => {
-        own.subscribe(TOPIC).then(
+        own.subscribe(topic).then(
           () => {
             losses.found();
             again();
@@ -59,7 +59,7 @@ export function redisBus(url: string, { log }: Pick<BusOptions, "log">): Bus {
       });
       // A server that hangs ends no connection.
       beat = setInterval(() => {
-        if (own.status === "ready") own.subscribe(TOPIC).catch(() => own.disconnect(true));
+        if (own.status === "ready") own.subscribe(topic).catch(() => own.disconnect(true));
       }, HEARTBEAT_MS).unref();
       void own.connect().catch(() => {});
     },

@@ -96,7 +96,7 @@ export const NETWORK = {
     name: "WORKERS",
     shownDefault: "1",
     meaning:
-      "How many processes serve, beside one that they share; auto: one for each core. Each has its share of REQUESTS_IN_FLIGHT, HELD_POLLS, HELD_POLLS_PER_ADDRESS and DATABASE_POOL. 1: the service is one process.",
+      "How many processes serve, beside one that they share; auto: one for each core. Each has its share of REQUESTS_IN_FLIGHT, HELD_POLLS and DATABASE_POOL. 1: the service is one process.",
     read: (raw, name) => {
       const count = raw === "auto" ? Math.min(availableParallelism(), MOST_WORKERS) : Number(raw ?? 1);
       if (raw !== undefined && raw !== "auto" && (!/^\d+$/.test(raw) || count < 1 || count > MOST_WORKERS))

@@ -53,6 +53,13 @@ export const readIdentity = defineStatement.reading("read_identity", {
   text: `select ${IDENTITY} as identity`,
 });
 
+/** A name of the database that all its processes know, and no other database has. It changes when a backup is restored. */
+export const readInstallation = defineStatement.reading("read_installation", {
+  primary: true,
+  columns: { installation: text },
+  text: "select left(md5('installation ' || epoch), 16) as installation from epoch",
+});
+
 /** How far a standby has come; null where it is none. */
 export const readReplayed = defineStatement.reading("read_replayed", {
   columns: { place: nullable(float8), identity: text },

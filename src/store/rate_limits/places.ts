@@ -32,3 +32,24 @@ export function createPlaces(max: number, maxEach: number): Places {
     },
   };
 }
+
+/** Places of single subjects, counted for all processes of a service together. */
+export interface Leases {
+  /** Takes one of `max` places of a kind. What it returns gives it back, once; null where the subject has no place left. */
+  take(kind: LeaseKind, subject: string, max: number): Promise<(() => void) | null>;
+}
+
+/** Held polls and streams of an address, calls of a credential that wait for a review or for replies. */
+export type LeaseKind = "held polls" | "review waits";
+
+/** Leases that are counted in this process. */
+export function createLeases(): Leases {
+  const places = new Map<LeaseKind, Places>();
+  return {
+    async take(kind, subject, max) {
+      const ofKind = places.get(kind) ?? createPlaces(Number.POSITIVE_INFINITY, max);
+      places.set(kind, ofKind);
+      return ofKind.hasRoom(subject) ? ofKind.take(subject) : null;
+    },
+  };
+}
