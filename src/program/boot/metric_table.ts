@@ -58,6 +58,11 @@ export const COUNTERS = {
     help: "Calls that a limit judged, by policy and outcome: allowed, refused, or let through uncounted while Redis was away (uncounted).",
     labelNames: ["policy", "outcome"],
   },
+  senders: {
+    name: "belfry_sender_requests_total",
+    help: "Requests of programs with a valid key in their own format, by program (unknown where none was recognised) and outcome: sent, scheduled, draft, refused, or nothing to publish.",
+    labelNames: ["program", "outcome"],
+  },
   files: {
     name: "belfry_files_total",
     help: "What the store of uploaded files was asked for (put, get, remove, ask), by verb and outcome: done or failed.",

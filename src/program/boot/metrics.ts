@@ -2,6 +2,8 @@
 // them, and the runtime's own. Never an id, a handle or a device as a label. Their library is read once there is something to count.
 
 import type { DeliveryResult } from "../../effects/webhooks/deliver.ts";
+import type { SenderRequest } from "../../model/entities/credentials.ts";
+import type { Program } from "../../model/fields/programs.ts";
 import { need } from "../../model/need.ts";
 import { COUNTERS, GAUGES, HISTOGRAMS, type Reading } from "./metric_table.ts";
 
@@ -61,6 +63,7 @@ export function createMetrics(ofAll?: () => Promise<string>): Counters & { conte
     limited: (...noted) => note((to) => to.limited(...noted)),
     stored: (...noted) => note((to) => to.stored(...noted)),
     mailed: (sent) => note((to) => to.mailed(sent)),
+    sender: (...noted) => note((to) => to.sender(...noted)),
     watch: (readings) => note((to) => to.watch(readings)),
     housekeeping: (...noted) => note((to) => to.housekeeping(...noted)),
   };
@@ -126,6 +129,9 @@ function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Regi
       count.limited.inc({ policy, outcome }),
     stored: (verb: string, done: boolean) => count.files.inc({ verb, outcome: done ? "done" : "failed" }),
     mailed: (sent: boolean) => count.mails.inc({ outcome: sent ? "sent" : "failed" }),
+    /** A request of a program that sends in its own format; the words are a program of ours and one of a few outcomes. */
+    sender: (program: Program | null, outcome: SenderRequest["outcome"]) =>
+      count.senders.inc({ program: program ?? "unknown", outcome }),
     /** From now on these gauges are what their readings say whenever somebody asks. */
     watch: (given: typeof readings): void => void Object.assign(readings, given),
     /** A round of one of the housekeeping's steps; `removed` is null when it failed. */

@@ -32,6 +32,7 @@ import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import { scope, visibleChannel } from "../../store/queries/channels.ts";
 import { noteSenderRequest } from "../../store/queries/keys.ts";
+import type { Metrics } from "./metrics.ts";
 import { createQueueReader, readSendQueues } from "./send_queues.ts";
 
 const TYPES: Record<Format, string> = {
@@ -186,6 +187,7 @@ interface Deps extends Pick<IngestRoutes, "dispatcher" | "authenticate" | "now">
   log: Log;
   isLow(): boolean;
   listening: NtfyListening;
+  metrics: Pick<Metrics, "sender">;
   config: Pick<Config, "ntfyHost" | "gotifyHost">;
 }
 
@@ -198,10 +200,11 @@ type Mount = (
 ) => (request: Request) => H3;
 
 /** `mount` adds the routes, and answers which app serves a request; `stop` ends those that listen. */
-export function createIngest({ orm, log, isLow, config, listening, ...known }: Deps) {
+export function createIngest({ orm, log, isLow, config, listening, metrics, ...known }: Deps) {
   const db = databaseOf(orm);
   const rows: Pick<IngestRoutes, "note" | "sees"> = {
     async note(keyId, request) {
+      metrics.sender(request.program, request.outcome);
       const key_id = parseId("key", keyId);
       if (key_id === null || isLow()) return;
       await run(db, noteSenderRequest, { key_id, request }).catch((error: unknown) =>
