@@ -2,6 +2,7 @@
 // reviews it. What was shown to its owner as sent stays sent, as it does for handsets.
 
 import { capabilityNotes } from "../../model/domain/channel.ts";
+import { type AlertNote, effectNotes } from "../../model/domain/effect_notes.ts";
 import { reviewUrl } from "../../model/domain/review.ts";
 import { type BlockedRow, Report } from "../../model/sanitizer/report.ts";
 import type { Context } from "../../store/context.ts";
@@ -23,7 +24,10 @@ export function shownWhole<R extends AlertRecord>(record: R, requested: readonly
   return {
     ...showAlert(record, ctx.services.assets),
     review_url: reviewUrlOf(record, ctx),
-    notes: capabilityNotes(record, requested),
+    notes: [
+      ...capabilityNotes(record, requested),
+      ...effectNotes(record, ctx.now().getTime()),
+    ] as AlertNote[],
     blocked: blockedOf(record),
   };
 }

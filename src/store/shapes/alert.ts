@@ -20,7 +20,9 @@ export const blockedRows = z
 
 export const capabilityNotesView = z
   .array(z.object({ capability: z.string(), field: z.string(), message: z.string() }))
-  .describe("Capabilities used that the channel never asked subscribers for.");
+  .describe(
+    "Capabilities used that the channel never asked subscribers for, and fields without effect (capability none).",
+  );
 
 /** Where to fetch what was uploaded. */
 const assetUrls = {

@@ -2,6 +2,7 @@
 
 import { expect } from "vitest";
 import type { Case } from "../../support/cases.ts";
+import { inSeconds } from "../../support/world.ts";
 import { ALL_PERMS, alertAt, once, sharedPusher } from "../given.ts";
 import { FENCE, type Fields } from "./given.ts";
 
@@ -19,7 +20,71 @@ const USES: [fields: Fields, capability: string, field: string][] = [
   [FENCE, "loc", "lat"],
 ];
 
+const REPEATS = { repeat_until_acked: true };
+const DOCUMENT = { layout: "document" };
+
+/** Fields without effect on a channel that asked for everything, and the note about them; null: none. */
+const EFFECTS: [name: string, fields: Fields, field: string, says: RegExp | null][] = [
+  [
+    "repeats without urgent",
+    { ...REPEATS, priority: "important", requires_ack: true },
+    "repeat_until_acked",
+    /priority urgent as/,
+  ],
+  [
+    "repeats without an acknowledgement",
+    { ...REPEATS, priority: "urgent" },
+    "repeat_until_acked",
+    /requires_ack true as/,
+  ],
+  [
+    "repeats without both",
+    { ...REPEATS, priority: "important" },
+    "repeat_until_acked",
+    /urgent and requires_ack/,
+  ],
+  ["repeats with both", { ...REPEATS, priority: "urgent", requires_ack: true }, "repeat_until_acked", null],
+  ["a hidden element", { ...DOCUMENT, html: "<p>a</p><div hidden>b</div>" }, "html", /do not see/],
+  ["display none", { ...DOCUMENT, html: "<p style='color:red; DISPLAY : none'>b</p>" }, "html", /do not see/],
+  ["no opacity", { ...DOCUMENT, html: '<p style="opacity:0">b</p>' }, "html", /do not see/],
+  [
+    "half opacity, and words about hidden things",
+    { ...DOCUMENT, html: '<p style="opacity:0.5">a hidden b</p>' },
+    "html",
+    null,
+  ],
+  ["a language without words", { tts_lang: "pt" }, "tts_lang", /without tts_text/],
+  ["a language of words", { tts_lang: "pt", tts_text: "olá" }, "tts_lang", null],
+  [
+    "30 February",
+    { recurrence: "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30 UTC" },
+    "recurrence",
+    /refused: .*no time/,
+  ],
+  [
+    "over",
+    { recurrence: "FREQ=DAILY;UNTIL=20200101 UTC", send_at: inSeconds(60) },
+    "recurrence",
+    /refused: .*no time/,
+  ],
+  ["too often", { recurrence: "FREQ=MINUTELY UTC" }, "recurrence", /refused: .*5 minutes/],
+  ["a recurrence to come", { recurrence: "FREQ=DAILY UTC" }, "recurrence", null],
+];
+
 export const alertNoteCases: Case[] = [
+  ...EFFECTS.map(
+    ([name, fields, field, says]): Case => ({
+      rule: "effect-notes",
+      tool: "create_alert",
+      name,
+      given: sharedPusher,
+      input: ({ id }) => ({ pusher_id: id, title: "x", ...fields }),
+      want: {
+        body: { notes: says ? [{ capability: "none", field, message: expect.stringMatching(says) }] : [] },
+      },
+      after: (_world, _given, { body }) => expect(body.notes).toHaveLength(says ? 1 : 0),
+    }),
+  ),
   ...USES.flatMap(([fields, capability, field]): Case[] => [
     {
       rule: NOTES,
