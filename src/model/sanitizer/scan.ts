@@ -34,7 +34,7 @@ const INTEGRATION_POINTS = words("foreignobject desc title mi mo mn ms mtext");
 
 /** ASCII only, as the standard says: the Kelvin sign is not a k. */
 function lower(name: string): string {
-  return name.replace(/[A-Z]+/g, (upper) => upper.toLowerCase());
+  return /[A-Z]/.test(name) ? name.replace(/[A-Z]+/g, (upper) => upper.toLowerCase()) : name;
 }
 
 type Space = "html" | "foreign" | "integration";
