@@ -122,6 +122,44 @@ describe.each(Object.entries(ADAPTERS))("%s", (_, sent) => {
     expect(alert.body).toMatch(/^word .*y… \(\d+ more characters\)$/s);
     expect(notes).toMatch(/A title has at most .* A text has at most/);
   });
+
+  test("a title of invisible characters does not lose the text", async () => {
+    const { alert } = await send(sent("\u00ad\u00ad", "Disk full"));
+    expect(`${alert.title} ${alert.body}`).toMatch(/^(Disk full null|Untitled Disk full)$/);
+  });
+});
+
+// docs/rules.md#sender-lengths
+test("a message of invisible characters alone is published", async () => {
+  const path = `/ntfy/${channel.handle}`;
+  expect((await send({ path, body: "\u200b\u3164" })).alert).toMatchObject({ title: "Untitled" });
+});
+
+// docs/rules.md#sender-lengths
+test("a button without a visible label does not lose the message", async () => {
+  const headers = { actions: "view, \u00ad, https://example.org/a" };
+  const { alert } = await send({ path: `/ntfy/${channel.handle}`, body: "m", headers });
+  expect(alert.actions).toEqual([{ type: "open_url", label: "Open", url: "https://example.org/a" }]);
+  const annotations = { runbook_url: "https://example.org/b", "\u200b": "https://example.org/c" };
+  const group = {
+    status: "firing",
+    version: "4",
+    groupKey: "k",
+    alerts: [{ status: "firing", labels: {}, annotations }],
+  };
+  const grafana = await send({
+    path: ingest("?from=grafana"),
+    body: JSON.stringify(group),
+    headers: JSON_TYPE,
+  });
+  expect(JSON.stringify(grafana.alert)).toContain("https://example.org/c");
+});
+
+// docs/rules.md#sender-lengths
+test("the first visible line is the title of plain text", async () => {
+  const { alert } = await send({ path: ingest("?from=text"), body: "\u0000\n\u200b\nDisk full\nOn db1" });
+  expect(alert.title).toBe("Disk full");
+  expect(alert.body).toMatch(/Disk full\nOn db1$/);
 });
 
 // docs/rules.md#sender-lengths

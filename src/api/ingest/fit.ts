@@ -6,7 +6,7 @@ import { escapeText } from "../../model/sanitizer/attributes.ts";
 import { cutWithCount } from "./cut.ts";
 import { plainText } from "./plain_text.ts";
 import type { AlertInput } from "./tongue.ts";
-import { cleanLines, oneLine, shortened } from "./words.ts";
+import { cleanLines, oneLine, shortened, visibleLine } from "./words.ts";
 
 /**
  * The same alert within its limits (docs/rules.md#sender-lengths). A title that is too long moves whole into the text, a text that is too
@@ -14,7 +14,7 @@ import { cleanLines, oneLine, shortened } from "./words.ts";
  */
 export function fitAlert(fields: AlertInput, notes: string[]): AlertInput {
   const note = (sentence: string) => void (notes.includes(sentence) || notes.push(sentence));
-  const whole = oneLine(fields.title) || "Untitled";
+  const whole = visibleLine(fields.title) || "Untitled";
   const title = shortened(whole, LIMITS.alert_title);
   let html = fields.html ?? null;
   let body = cleanLines(fields.body || (html === null ? "" : plainText(html)));

@@ -4,7 +4,7 @@
 import { invalidRequest } from "../../model/errors.ts";
 import { LIMITS, spelled } from "../../model/limits.ts";
 import type { AlertInput } from "./tongue.ts";
-import { httpsOf, oneLine, shortened } from "./words.ts";
+import { httpsOf, shortened, visibleLine } from "./words.ts";
 
 type Action = Record<string, string>;
 
@@ -31,7 +31,7 @@ export function actionsOf(said: string, notes: string[]): NonNullable<AlertInput
     else if (taken.length === LIMITS.alert_actions)
       notes.push(`An alert has at most ${spelled("alert_actions")} buttons; one was left out.`);
     else {
-      const short = shortened(oneLine(label), LIMITS.alert_action_label);
+      const short = shortened(visibleLine(label) || "Open", LIMITS.alert_action_label);
       if (short.isCut) notes.push("The label of a button was shortened.");
       taken.push({ type: "open_url", label: short.text, url: address });
     }

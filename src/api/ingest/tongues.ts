@@ -12,7 +12,7 @@ import { alertmanager, prometheus } from "./shapes/groups.ts";
 import { json } from "./shapes/json.ts";
 import { healthchecks, uptimeKuma } from "./shapes/monitors.ts";
 import type { IngestRequest, Tongue } from "./tongue.ts";
-import { oneLine, titled } from "./words.ts";
+import { titled, visibleLine } from "./words.ts";
 
 export const text: Tongue = {
   name: "text",
@@ -22,7 +22,7 @@ export const text: Tongue = {
   read(request) {
     const whole = request.text().trim();
     const [first = ""] = whole.split("\n", 1);
-    if (oneLine(first) === "")
+    if (visibleLine(whole) === "")
       throw invalidRequest("Send the text of the alert as the body; its first line is the title.");
     const notes: string[] = [];
     return { alerts: [{ fields: titled(first, whole.slice(first.length), notes) }], notes };

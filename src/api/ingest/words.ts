@@ -2,6 +2,7 @@
 // write them.
 
 import { httpsUrl, isWithin } from "../../model/fields/accepts.ts";
+import { holdsVisible } from "../../model/fields/characters.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { wordBoundary } from "./cut.ts";
 import type { AlertInput } from "./tongue.ts";
@@ -19,6 +20,12 @@ export const oneLine = (text: string): string =>
     .trim()
     .toWellFormed();
 
+/** The same line; empty where it has only invisible characters, which no title may consist of. */
+export function visibleLine(text: string): string {
+  const line = oneLine(text);
+  return holdsVisible(line) ? line : "";
+}
+
 /** Lines without the control characters and half characters that no text may hold. */
 export const cleanLines = (text: string): string =>
   text
@@ -28,7 +35,7 @@ export const cleanLines = (text: string): string =>
     .toWellFormed();
 
 /**
- * Title and text of an alert of any length; `fitAlert` brings both to the limits. Without a title, the first line of the text is the title.
+ * Title and text of an alert of any length; `fitAlert` brings both to the limits. Without a visible title, the first visible line of the text is the title.
  * Adds to `notes` when control characters were removed.
  */
 export function titled(
@@ -38,9 +45,9 @@ export function titled(
 ): Pick<AlertInput, "title" | "body"> {
   const body = cleanLines(text);
   if (body !== text.replace(/\r\n?/g, "\n").trim()) notes.push("Control characters were left out.");
-  const own = oneLine(title ?? "");
+  const own = visibleLine(title ?? "");
   if (own !== "") return { title: own, body: body || null };
-  const first = oneLine(body.split("\n", 1)[0] ?? "");
+  const first = body.split("\n").map(visibleLine).find(Boolean) ?? "";
   return { title: first, body: body === first ? null : body };
 }
 

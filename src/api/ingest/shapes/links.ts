@@ -2,7 +2,7 @@
 
 import { LIMITS } from "../../../model/limits.ts";
 import type { AlertInput } from "../tongue.ts";
-import { httpsOf, oneLine, shortened } from "../words.ts";
+import { httpsOf, oneLine, shortened, visibleLine } from "../words.ts";
 
 /** A link of a program, of any scheme, or a word where the program has none. */
 export interface Link {
@@ -28,7 +28,7 @@ export function placeLinks(
     if (url === "" || seen.has(url)) continue;
     seen.add(url);
     const address = httpsOf(url);
-    const name = shortened(oneLine(label), LIMITS.alert_action_label).text;
+    const name = shortened(visibleLine(label) || "Link", LIMITS.alert_action_label).text;
     if (address && actions.length < LIMITS.alert_actions && !actions.some((button) => button.label === name))
       actions.push({ type: "open_url", label: name, url: address });
     else if (lines.length < LIMITS.shape_lines) lines.push(`${name}: ${shortened(url, LIMITS.url).text}`);
