@@ -2,14 +2,22 @@
 // the same channels share. Whatever is not as it was known, or not that plain, is left to the ordinary way.
 
 import type { AssetAddresses } from "../model/domain/assets.ts";
+import { joinTimes } from "../model/domain/before_joining.ts";
 import { need } from "../model/need.ts";
-import type { InboxView, Services, Shared } from "../store/context.ts";
+import type { Services } from "../store/context.ts";
 import { batched, IN_BURSTS } from "../store/db/batch.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { databaseOf, run } from "../store/db/statement.ts";
 import { askedAgain } from "../store/queries/held.ts";
 import type { Seen } from "./authenticate.ts";
-import { inboxState, type PageAsked, pagesIn, sharedBounds, sharedPage } from "./inbox_page.ts";
+import {
+  inboxState,
+  type MarkedPage,
+  type PageAsked,
+  pagesIn,
+  sharedBounds,
+  sharedPage,
+} from "./inbox_page.ts";
 
 /** One poll of a first page, and what is known of its device. */
 export interface AskedInbox extends PageAsked {
@@ -23,6 +31,11 @@ export interface AskedInbox extends PageAsked {
     readonly rev: string;
     /** Devices with the same channels have the same list. */
     readonly channels: readonly string[];
+    /** When it joined each of them, in microseconds since 1970, and the latest of these times. */
+    readonly since: readonly number[];
+    readonly newest: number;
+    /** The end of the first part of its validators. */
+    readonly leaves: string;
     /** The sum of its channels' marks. */
     sum: string;
   };
@@ -58,14 +71,19 @@ export function createAskedAgain({ orm, assets, seen, inboxTag, settle }: AgainD
     for (const { first, page } of pagesIn(rows)) {
       for (const id of first.unseen ?? []) seen.note(id);
       const changed = first.sum !== sets[first.set - 1]?.sum;
-      const shared = first.read ? sharedPage(page, limit, assets) : null;
+      const channels = sets[first.set - 1]?.channels.length ?? 0;
+      const shared = first.read ? sharedPage(page, limit, channels, assets) : null;
       const unread = changed && !first.read ? LATER : "ask";
-      const tags: Partial<Record<InboxView, string>> = {};
+      const tags = new Map<string, string>();
       for (const position of first.positions ?? []) {
         const poll = need(polls[position - 1], "the statement numbers the polls that it was given");
-        const tag = tags[poll.view] ?? inboxTag(inboxState(`${first.epoch}.${first.sum}`, poll));
-        tags[poll.view] = tag;
-        const found = first.due ? { due: first.due } : (tell(poll, tag, shared) ?? unread);
+        const { leaves, channels: ids, since, newest } = poll.device;
+        const key = `${poll.view}${leaves}`;
+        const tag = tags.get(key) ?? inboxTag(inboxState(`${first.epoch}${leaves}.${first.sum}`, poll));
+        tags.set(key, tag);
+        const found = first.due
+          ? { due: first.due }
+          : (tell(poll, tag, shared?.(joinTimes(ids, since, newest))) ?? unread);
         looked[position - 1] = found;
         if (found !== LATER) poll.device.sum = first.sum ?? "";
       }
@@ -77,10 +95,10 @@ export function createAskedAgain({ orm, assets, seen, inboxTag, settle }: AgainD
   function tell(
     { view, tags }: AskedInbox,
     tag: string,
-    page: Record<InboxView, Shared> | null,
+    page: MarkedPage | null | undefined,
   ): AgainAnswer | null {
     if (tags.includes(tag)) return { tag, json: null };
-    return page && { tag, json: page[view].json };
+    return page ? { tag, json: page.views[view].json } : null;
   }
 
   const looks = new Map<number, (poll: AskedInbox) => Promise<Looked>>();

@@ -1,13 +1,17 @@
 // The inbox as a handset asks for it, and the stream that tells it what changes.
 
 import { z } from "zod";
+import { marksOfRows, sentOf } from "../model/domain/before_joining.ts";
+import { parseId } from "../model/domain/ids.ts";
+import { notFound } from "../model/errors.ts";
 import { said } from "../model/limits.ts";
 import { boundedPage } from "../operation/page.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
 import { NOT_MODIFIED, Validated } from "../store/context.ts";
 import { findDevicesWithInbox } from "../store/queries/handset.ts";
-import { inboxPage, inboxPageWithDue, ownTest } from "../store/queries/inbox.ts";
-import { DEFAULT_LIMIT, limit, place, showPlace } from "../store/shapes/fields.ts";
+import { inboxPage, inboxPageWithDue } from "../store/queries/inbox.ts";
+import { inboxAlert, ownTest, wholeTest } from "../store/queries/inbox_alert.ts";
+import { DEFAULT_LIMIT, limit, pathId, place, showPlace } from "../store/shapes/fields.ts";
 import {
   Card,
   inboxBody,
@@ -19,6 +23,7 @@ import {
   withinBytes,
   withTest,
 } from "./inbox_page.ts";
+import { inboxItem, showInboxItem } from "./shapes.ts";
 
 export const get_inbox = defineHandsetOperation({
   name: "get_inbox",
@@ -62,8 +67,30 @@ export const get_inbox = defineHandsetOperation({
     const whole = withTest(page, test);
     const cards = whole.rows.map((row) => new Card(row));
     const shown = showPage(whole, cards, ctx.services.assets)[view];
-    if (alike) ctx.services.sharedInbox.keep(tag, shown, channelsAt);
+    const marks = marksOfRows(page.rows);
+    if (alike && marks !== null)
+      ctx.services.sharedInbox.keep(tag, { page: shown, channelsAt, marks, sent: sentOf(page.rows) });
     return new Validated(tag, shown);
+  },
+});
+
+export const get_inbox_alert = defineHandsetOperation({
+  name: "get_inbox_alert",
+  title: "One alert of the inbox",
+  description: `The card of an alert with its whole text. Cards of the inbox carry at most ${said("card_body")} characters of it, and body_length where there are more.`,
+  writes: "nothing",
+  http: { method: "GET", path: "/handset/v1/alerts/{alert_id}", status: 200 },
+  errors: ["invalid_request", "unauthorized", "not_found"],
+  input: z.strictObject({ alert_id: pathId("The id of the alert.") }),
+  output: inboxItem,
+  async handler({ alert_id }, ctx) {
+    const id = parseId("alr", alert_id);
+    const wanted = id && { device_id: ctx.caller.id, id };
+    const [found] = wanted
+      ? [...(await ctx.sql(inboxAlert, wanted)), ...(await ctx.sql(wholeTest, wanted))]
+      : [];
+    if (!found) throw notFound("alert");
+    return showInboxItem(found, ctx.services.assets);
   },
 });
 

@@ -2,6 +2,15 @@
 
 import { z } from "zod";
 import type { AssetAddresses } from "../model/domain/assets.ts";
+import {
+  AFTER,
+  BEFORE,
+  hidesAlerts,
+  type JoinTimes,
+  marksOf,
+  type Sent,
+  sentOf,
+} from "../model/domain/before_joining.ts";
 import { toIsoMicros } from "../model/fields/columns.ts";
 import { named } from "../model/fields/named.ts";
 import { LIMITS } from "../model/limits.ts";
@@ -13,7 +22,7 @@ import { DEFAULT_LIMIT, MAX_LIMIT, pageMeta, showPlace } from "../store/shapes/f
 import { inboxItem, leanItem, leanOf, showInboxItem } from "./shapes.ts";
 
 /** Goes up when the rows of an unchanged inbox are shown in another form. */
-const FORMAT = 8;
+const FORMAT = 9;
 
 /** About how many rows of the index, and bytes of alerts, a statement reads that reads several pages. */
 const MAX_ROWS = 20_000;
@@ -101,18 +110,20 @@ export interface CardPage {
 /** An alert as the wire shows it. It is held against its declared shape, and written, once in each view. */
 export class Card {
   readonly #row: CardRow;
-  readonly #json: Partial<Record<InboxView, string>> = {};
+  readonly #json = new Map<string, string>();
 
   constructor(row: CardRow) {
     this.#row = row;
   }
 
-  json(view: InboxView, assets: AssetAddresses): string {
-    if (this.#json[view] === undefined) {
-      const whole = inboxItem.parse(showInboxItem(this.#row, assets));
-      this.#json[view] = JSON.stringify(view === "lean" ? leanOf(whole) : whole);
-    }
-    return this.#json[view];
+  json(view: InboxView, assets: AssetAddresses, before_joining = false): string {
+    const key = `${view}${before_joining}`;
+    const known = this.#json.get(key);
+    if (known !== undefined) return known;
+    const whole = inboxItem.parse(showInboxItem({ ...this.#row, before_joining }, assets));
+    const json = JSON.stringify(view === "lean" ? leanOf(whole) : whole);
+    this.#json.set(key, json);
+    return json;
   }
 }
 
@@ -140,10 +151,48 @@ export function pagesIn<Row extends PageRow>(rows: readonly Row[]): { first: Row
 /** A row that stands in its page already. */
 const placed = (row: PageAlert): InboxRecord => row as PageAlert & { so_far: number };
 
-/** A first page for several handsets. Null where one has to look further to know where it ends. */
-export function sharedPage({ rows, cards }: CardPage, limit: number, assets: AssetAddresses) {
-  const page = pageOf(withinBytes(rows, assets), limit);
-  return page && showPage(page, cards, assets);
+/** A page as some devices see it. */
+export interface MarkedPage {
+  views: Record<InboxView, Shared>;
+  /** Of each of its alerts; null where the page lacks some that others see. */
+  marks: string | null;
+  sent: readonly Sent[];
+}
+
+/** A first page for several handsets, which is made once for those that see the same of it. `channels`: how many they joined. */
+export function sharedPage(page: CardPage, limit: number, channels: number, assets: AssetAddresses) {
+  const sent = sentOf(page.rows);
+  const made = new Map<string, MarkedPage | null>();
+
+  function make(marks: string): MarkedPage | null {
+    const isShown = (_: unknown, i: number) => marks[i] === BEFORE || marks[i] === AFTER;
+    const cards = page.cards.filter(isShown);
+    const rows = page.rows.map((row, i) => ({ ...row, before_joining: marks[i] === BEFORE })).filter(isShown);
+    const hides = hidesAlerts(marks);
+    if (hides) {
+      // Alerts of other channels may come after what was read.
+      if (channels > 1 && page.rows.at(-1)?.following !== null) return null;
+      for (const [i, row] of rows.entries()) row.following = rows[i + 1]?.sent_at ?? null;
+    }
+    const bounded = pageOf(withinBytes(rows, assets), limit);
+    if (!bounded) return null;
+    const count = bounded.rows.length;
+    return {
+      views: showPage(bounded, cards, assets),
+      marks: hides ? null : marks.slice(0, count),
+      sent: sent.slice(0, count),
+    };
+  }
+
+  /** Null where a device has to look further to know where its page ends. */
+  return (joined: JoinTimes): MarkedPage | null => {
+    const marks = marksOf(sent, joined);
+    const known = made.get(marks);
+    if (known !== undefined) return known;
+    const marked = make(marks);
+    made.set(marks, marked);
+    return marked;
+  };
 }
 
 /** A page in each view; of the cards those that stand on it. */
@@ -154,7 +203,7 @@ export function showPage(
 ): Record<InboxView, Shared> {
   const shown = (view: InboxView) =>
     new Shared(() => {
-      const data = cards.slice(0, page.rows.length).map((card) => card.json(view, assets));
+      const data = page.rows.map(({ before_joining }, i) => cards[i]?.json(view, assets, before_joining));
       return `{"data":[${data.join()}],"meta":${JSON.stringify(pageMeta.parse(metaOf(page)))}}`;
     });
   return { full: shown("full"), lean: shown("lean") };

@@ -2,7 +2,7 @@
 
 import type { HandsetOperation } from "../operation/tool.ts";
 import * as device from "./device.ts";
-import { follow_inbox, get_inbox } from "./get_inbox.ts";
+import { follow_inbox, get_inbox, get_inbox_alert } from "./get_inbox.ts";
 import * as moving from "./moving.ts";
 import * as push from "./push_endpoint.ts";
 import { post_reports, prune_reports } from "./reports.ts";
@@ -23,6 +23,7 @@ export const HANDSET_OPERATIONS: readonly HandsetOperation[] = [
   moving.create_transfer,
   moving.take_over,
   get_inbox,
+  get_inbox_alert,
   follow_inbox,
   post_reports,
   prune_reports,

@@ -4,6 +4,7 @@
 
 import type { AssetAddresses } from "../model/domain/assets.ts";
 import { showId } from "../model/domain/ids.ts";
+import type { InboxView } from "../store/context.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { databaseOf, run } from "../store/db/statement.ts";
 import { channelNews } from "../store/queries/held.ts";
@@ -32,10 +33,12 @@ export function createReadNews(orm: Orm, assets: AssetAddresses): ReadNews {
     for (const [id, found] of Map.groupBy(rows, ({ channel }) => channel)) {
       const [{ rev, mark, due_in }] = found as [(typeof found)[number]];
       const ids = found.flatMap(({ newest }) => newest ?? []);
-      const head = { rev: BigInt(rev), mark: BigInt(mark), ids };
+      const sent = found.flatMap(({ newest_sent }) => (newest_sent === null ? [] : [newest_sent]));
+      const head = { rev: BigInt(rev), mark: BigInt(mark), ids, sent };
       const cards = new Map(found.flatMap((row) => (row.id === null ? [] : [[row.id, new Card(row)]])));
       const before = heads.get(id);
-      channels.set(id, { head, dueIn: due_in, say: before ? said(before, head, cards, assets) : null });
+      const { say, oldest } = before ? said(before, head, cards, assets) : { say: null, oldest: Infinity };
+      channels.set(id, { head, dueIn: due_in, say, oldest });
     }
     return { channels, moved: new Set(rows[0]?.moved) };
   };
@@ -48,20 +51,24 @@ function lacking(list: readonly string[], other: readonly string[]): string[] {
   return list.slice(0, end).filter((id) => !there.has(id));
 }
 
-/** The events, the oldest alert first; null where they would not tell everything. */
+/** The events, the oldest alert first; `say` is null where they would not report everything. */
 function said(
   before: Head,
   now: Head,
   cards: ReadonlyMap<string, Card>,
   assets: AssetAddresses,
-): ReadChannel["say"] {
+): Pick<ReadChannel, "say" | "oldest"> {
   const come = lacking(now.ids, before.ids).toReversed();
   const gone = lacking(before.ids, now.ids);
   const shown = come.flatMap((id) => cards.get(id) ?? []);
-  if (BigInt(come.length + gone.length) !== now.rev - before.rev || shown.length < come.length) return null;
+  const sentAt = ({ ids, sent }: Head, id: string) => sent[ids.indexOf(id)] ?? 0;
+  const oldest = Math.min(...come.map((id) => sentAt(now, id)), ...gone.map((id) => sentAt(before, id)));
+  if (BigInt(come.length + gone.length) !== now.rev - before.rev || shown.length < come.length)
+    return { say: null, oldest };
   const removed = gone.length > 0 ? [["removed", JSON.stringify(gone.map((id) => showId("alr", id)))]] : [];
-  return (view) =>
+  const say = (view: InboxView) =>
     [...removed, ...shown.map((card) => ["alert", card.json(view, assets)])].map(
       ([event, data]) => `event: ${event}\ndata: ${data}\n`,
     );
+  return { say, oldest };
 }

@@ -11,7 +11,7 @@ import { CAPABILITIES, PUSHER } from "../model/fields/pusher.ts";
 import { answersOf, blanksOf, shownTo } from "../model/fields/record.ts";
 import type { CardRecord } from "../store/queries/handset.ts";
 import type { InboxRecord } from "../store/queries/inbox.ts";
-import { alertDisplay, showAssets } from "../store/shapes/alert.ts";
+import { alertDisplay, bodyLength, showAssets } from "../store/shapes/alert.ts";
 
 export const permissions = z.array(z.enum(CAPABILITIES)).transform((list) => [...new Set(list)]);
 
@@ -67,6 +67,11 @@ export const inboxItem = named(
     status: z.literal("sent"),
     sent_at: z.string(),
     ...alertDisplay,
+    body_length: bodyLength,
+    before_joining: z
+      .boolean()
+      .optional()
+      .describe("true: sent before the device joined the channel. It is read and needs no confirmation."),
     test_until: z
       .string()
       .optional()
@@ -119,6 +124,8 @@ export function showInboxItem(
     sent_at: toIsoMicros(record.sent_at),
     expires_at: toIsoMicrosOrNull(record.expires_at),
     ...showAssets(record, assets),
+    body_length: record.body_length ?? undefined,
+    before_joining: record.before_joining || undefined,
     test_until: record.test_until && toIsoMicros(record.test_until),
   };
 }

@@ -3,57 +3,103 @@
 // that, that its channels are those of the page, each at the same revision. So a page is never from before anybody asked.
 
 import type { AssetAddresses } from "../model/domain/assets.ts";
-import type { InboxView, Services, Shared } from "../store/context.ts";
+import {
+  type JoinTimes,
+  joinTimes,
+  marksOf,
+  type PageMarks,
+  type Sent,
+} from "../model/domain/before_joining.ts";
+import type { Services, Shared } from "../store/context.ts";
 import { batched, batchedByPosition, LOOK_UPS } from "../store/db/batch.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { databaseOf, run } from "../store/db/statement.ts";
 import { inboxChannels, inboxPages } from "../store/queries/inbox.ts";
-import { pagesIn, sharedBounds, sharedPage } from "./inbox_page.ts";
+import { type MarkedPage, pagesIn, sharedBounds, sharedPage } from "./inbox_page.ts";
 
 /** Of all pages, and of one that is kept at all. */
 const BYTES = 4 * 1024 * 1024;
 const BYTES_OF_ONE = BYTES / 16;
+/** Of the pages of one state that differ by their marks, as many as the largest pages. */
+const MOST_MARKED = 2;
 
 interface Kept {
-  page: Shared;
-  /** What the page follows from, as the statement says it that read it. */
-  channelsAt: string;
+  /** The pages by their marks. */
+  readonly pages: Map<string, Shared>;
+  readonly sent: readonly Sent[];
+  /** What the pages follow from, as the statement says it that read them. */
+  readonly channelsAt: string;
 }
 
 /**
  * First pages of inboxes as bytes, the newest of them: an answer is written once for as long as its channels do not change. Pages by
- * their validators, since pages of one state differ by limit and view.
+ * their validators, since pages of one state differ by limit and view, and by what is marked as sent before joining.
  */
 export class KeptPages {
   /** What was used last comes last. */
-  readonly #pages = new Map<string, Kept>();
+  readonly #kept = new Map<string, Kept>();
   #bytes = 0;
 
   get(tag: string): Kept | undefined {
-    return this.#pages.get(tag);
+    return this.#kept.get(tag);
   }
 
-  /** `channelsAt`: null of a page without alerts, which is as soon read. */
-  keep(tag: string, page: Shared, channelsAt: string | null | undefined): void {
-    this.#drop(tag);
+  /** A page without alerts is as soon read. */
+  keep(tag: string, { page, channelsAt, marks, sent }: { page: Shared } & PageMarks): void {
+    const before = this.#drop(tag);
     if (!channelsAt || page.json.length > BYTES_OF_ONE) return;
-    this.#pages.set(tag, { page, channelsAt });
-    this.#bytes += page.json.length;
-    for (const oldest of this.#pages.keys()) {
+    const same = before?.channelsAt === channelsAt && before.sent.length === sent.length;
+    const pages = new Map(same ? before.pages : []).set(marks, page);
+    // A device that joined a moment ago differs from all others: their pages are not kept without end.
+    for (const oldest of pages.keys()) {
+      if (bytesOf(pages) <= BYTES_OF_ONE * MOST_MARKED) break;
+      pages.delete(oldest);
+    }
+    this.#kept.set(tag, { pages, sent, channelsAt });
+    this.#bytes += bytesOf(pages);
+    for (const oldest of this.#kept.keys()) {
       if (this.#bytes <= BYTES) break;
       this.#drop(oldest);
     }
   }
 
-  #drop(tag: string): void {
-    this.#bytes -= this.#pages.get(tag)?.page.json.length ?? 0;
-    this.#pages.delete(tag);
+  /** Counts as used last. */
+  use(tag: string): void {
+    const kept = this.#kept.get(tag);
+    if (!kept) return;
+    this.#kept.delete(tag);
+    this.#kept.set(tag, kept);
+  }
+
+  #drop(tag: string): Kept | undefined {
+    const kept = this.#kept.get(tag);
+    if (!kept) return undefined;
+    this.#bytes -= bytesOf(kept.pages);
+    this.#kept.delete(tag);
+    return kept;
   }
 }
 
+const bytesOf = (pages: ReadonlyMap<string, Shared>) =>
+  [...pages.values()].reduce((sum, { json }) => sum + json.length, 0);
+
 interface Page {
-  shown: Record<InboxView, Shared>;
+  shown: MarkedPage;
   channelsAt: string | null;
+}
+
+/** The channels of a device as a page is kept with them, and when it joined each. */
+function timesOf({ channels_at, since }: { channels_at: string | null; since: number[] | null }): JoinTimes {
+  const channels = (channels_at ?? "").split(" ").map((one) => one.split(".", 1)[0] ?? "");
+  return joinTimes(channels, since ?? []);
+}
+
+/** A device as the statement for several names it: its id, and the channels that it joined a short time ago. */
+function deviceIn(text: string): { device: string; joined: JoinTimes } {
+  const [device = "", ...rest] = text.split(" ");
+  const channels = rest.filter((_, i) => i % 2 === 0);
+  const since = rest.filter((_, i) => i % 2 === 1).map(Number);
+  return { device, joined: joinTimes(channels, since) };
 }
 
 /** The set of a device was not read along with others. */
@@ -77,9 +123,13 @@ export function createSharedInbox(orm: Orm, assets: AssetAddresses): Services["s
       });
       const found = new Map<string, Page | null | typeof LATER>();
       for (const { first, page } of pagesIn(rows)) {
-        const shown = first.read ? sharedPage(page, limit, assets) : null;
-        const made = shown && { shown, channelsAt: first.channels_at };
-        for (const device of first.devices ?? []) found.set(device, first.read ? made : LATER);
+        const channels = first.channels_at?.split(" ").length ?? 0;
+        const shared = first.read ? sharedPage(page, limit, channels, assets) : null;
+        for (const text of first.devices ?? []) {
+          const { device, joined } = deviceIn(text);
+          const shown = shared?.(joined) ?? null;
+          found.set(device, shared ? shown && { shown, channelsAt: first.channels_at } : LATER);
+        }
       }
       return devices.map((device) => found.get(device) ?? null);
     }, LOOK_UPS);
@@ -89,18 +139,23 @@ export function createSharedInbox(orm: Orm, assets: AssetAddresses): Services["s
 
   async function find(device: string, { limit, view, tag }: Parameters<Services["sharedInbox"]["find"]>[1]) {
     const known = kept.get(tag);
-    if (known && (await channelsOf(device))?.channels_at === known.channelsAt) {
-      kept.keep(tag, known.page, known.channelsAt);
-      return known.page;
+    const now = known && (await channelsOf(device));
+    if (known && now?.channels_at === known.channelsAt) {
+      const page = known.pages.get(marksOf(known.sent, timesOf(now)));
+      kept.use(tag);
+      if (page) return page;
     }
     const pages = byLimit.get(limit) ?? pagesOf(limit);
     byLimit.set(limit, pages);
     for (;;) {
-      const page = await pages(device);
-      if (page === LATER) continue;
-      if (page) kept.keep(tag, page.shown[view], page.channelsAt);
-      return page?.shown[view] ?? null;
+      const found = await pages(device);
+      if (found === LATER) continue;
+      if (!found) return null;
+      const { shown, channelsAt } = found;
+      const page = shown.views[view];
+      if (shown.marks !== null) kept.keep(tag, { page, channelsAt, marks: shown.marks, sent: shown.sent });
+      return page;
     }
   }
-  return { find, keep: (tag, page, channelsAt) => kept.keep(tag, page, channelsAt) };
+  return { find, keep: (tag, page) => kept.keep(tag, page) };
 }

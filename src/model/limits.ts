@@ -10,6 +10,11 @@ const MIB = 1024 * KIB;
 export const LIMIT_TABLE = {
   alert_title: [120, "characters", "the title of an alert"],
   alert_body: [16_384, "characters", "the text of an alert"],
+  card_body: [
+    4_000,
+    "characters",
+    "of this text on a card of the inbox, in a list, in a feed and for ntfy's programs; `body_length` says that there is more",
+  ],
   alert_tts_text: [1_000, "characters", "what phones read aloud"],
   alert_html: [60_000, "characters", "markup in every layout but `document`"],
   alert_document: [500_000, "characters", "markup in the layout `document`"],
@@ -173,6 +178,7 @@ export const LIMIT_TABLE = {
   own_device_minutes: [15, "minutes", "a link by which a handset becomes somebody's own works"],
   tests: [20, "tests", "of drafts that a person sends in an hour"],
   test_minutes: [55, "minutes", "a test of a draft is shown"],
+  before_joining: [20, "alerts", "of each channel that a device is shown of those sent before it joined"],
   reports: [100, "reports", "one batch"],
   inbox: [MIB, "bytes", "a page of the inbox"],
   held_seconds: [55, "seconds", "a held poll, since proxies give up at 60"],
@@ -220,7 +226,6 @@ export const LIMIT_TABLE = {
   docs_results: [30, "sections", "that a search of the docs lists"],
 
   app_alerts: [500, "alerts", "kept by the web app"],
-  app_before: [20, "alerts", "of each channel kept by the web app that were sent before it was followed"],
   app_characters: [12_000_000, "characters", "all alerts that the web app keeps"],
   app_reports_days: [30, "days", "the service knows when the web app reported"],
   recording_seconds: [20, "seconds", "the part of a recording that is played"],

@@ -2,6 +2,7 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { AssetAddresses, FileStore } from "../model/domain/assets.ts";
+import type { PageMarks } from "../model/domain/before_joining.ts";
 import type { DomainEvent } from "../model/domain/events.ts";
 import type { PushKeys } from "../model/domain/push_keys.ts";
 import type { AuditLine } from "../model/entities/audit_event.ts";
@@ -211,7 +212,7 @@ export interface Services {
   /** A handset's newest alerts as they are after the call; `find` is null where it has to read them alone, which are then to be kept. */
   sharedInbox: {
     find(device: string, asked: { limit: number; view: InboxView; tag: string }): Promise<Shared | null>;
-    keep(tag: string, page: Shared, channelsAt: string | null | undefined): void;
+    keep(tag: string, page: { page: Shared } & PageMarks): void;
   };
   /** A raw device id → its pseudonym. */
   deviceHash(deviceId: string): string;

@@ -7,6 +7,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setSuspended } from "../../src/identity/operator/accounts.ts";
+import { LIMITS } from "../../src/model/limits.ts";
 import { atOnce, pause } from "../support/at_once.ts";
 import { expectRecountClean } from "../support/recount.ts";
 import { eventually, WAIT } from "../support/wait.ts";
@@ -114,6 +115,13 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
+/** The alerts of a channel may be older than a subscription that began in the test. */
+const joinedLongAgo = (handle: string) =>
+  world.sql(
+    "update subscription set subscribed_at = now() - interval '1 day' where pusher_id = (select id from pusher where handle = ?)",
+    [handle],
+  );
+
 test("pages with ties are walked once each while inserts go on", async () => {
   const pusher = await world.pusher();
   const device = await world.device(pusher.handle);
@@ -126,6 +134,7 @@ test("pages with ties are walked once each while inserts go on", async () => {
        from alert where pusher_id = ${uuid}) x where a.id = x.id`,
     [pusher.handle],
   );
+  await joinedLongAgo(pusher.handle);
   const old = new Set(alerts.map(({ id }) => id));
   for (const limit of [1, 7, 100]) {
     const walked = (
@@ -170,6 +179,7 @@ test("pages that end at their bytes lose and repeat nothing, inside of a tie as 
        from alert where pusher_id = (select id from pusher where handle = ?)) x where a.id = x.id`,
     [pusher.handle],
   );
+  await joinedLongAgo(pusher.handle);
   const old = new Set(alerts.map(({ id }) => id));
   let inside = 0;
   for (const limit of [1, 7, 100]) {
@@ -257,9 +267,12 @@ describe.each([
            (select coalesce(sum(c.rev + (select count(*) from alert a where a.pusher_id = c.pusher_id
               and a.status = 'scheduled' and a.visible_at <= now())), 0)::text
             from subscription s join channel_state c using (pusher_id) where s.device_id = d.id) as sum_rev,
-           (select coalesce(string_agg(a.id::text || ' ' || a.visible_at::text, ',' order by a.visible_at desc, a.id desc), '')
-            from subscription s join channel_state c using (pusher_id) join alert a using (pusher_id)
-            where s.device_id = d.id and not c.suspended and a.visible_at <= now()) as rows,
+           (select coalesce(string_agg(id::text || ' ' || visible_at::text, ',' order by visible_at desc, id desc), '')
+            from (
+              select a.id, a.visible_at, a.visible_at >= s.subscribed_at or row_number() over (
+                partition by a.pusher_id, a.visible_at < s.subscribed_at order by a.visible_at desc, a.id desc) <= ${LIMITS.before_joining} as shown
+              from subscription s join channel_state c using (pusher_id) join alert a using (pusher_id)
+              where s.device_id = d.id and not c.suspended and a.visible_at <= now()) a where shown) as rows,
            (select count(*)::text || '.' || coalesce(max(a.visible_at)::text, '')
             from subscription s join channel_state c using (pusher_id) join alert a using (pusher_id)
             where s.device_id = d.id and not c.suspended and a.visible_at <= now()) as count_max
@@ -399,15 +412,25 @@ describe.each([
     await judgedPoll();
     const walked = await poller.walk(7);
     expect(new Set(walked).size).toBe(walked.length);
+    const joined = new Map<string, string>();
+    const own = await world.handset("GET", "/subscriptions?limit=100", token);
+    for (const { handle, subscription } of own.body.data) joined.set(handle, subscription.subscribed_at);
     const mine = [...pushers, quiet[1]!];
     const owner: string[] = [];
-    for (const { id } of mine)
+    for (const { id, handle } of mine) {
+      const sent: any[] = [];
       for (let before: string | null = null, first = true; first || before !== null; first = false) {
         const args = { pusher_id: id, status: "sent", limit: 100, ...(before === null ? {} : { before }) };
         const { body } = await world.rest("list_alerts", args);
-        owner.push(...shown(body.data));
+        sent.push(...body.data);
         before = body.meta.next_before;
       }
+      // docs/rules.md#before-joining
+      const isSince = ({ sent_at }: any) => sent_at >= joined.get(handle)!;
+      const newestFirst = (a: any, b: any) => (`${b.sent_at} ${b.id}` > `${a.sent_at} ${a.id}` ? 1 : -1);
+      const past = sent.filter((row) => !isSince(row)).sort(newestFirst);
+      owner.push(...shown([...sent.filter(isSince), ...past.slice(0, LIMITS.before_joining)]));
+    }
     expect(walked.toSorted()).toEqual(owner.toSorted());
     expect(poller.held).toEqual(walked.slice(0, poller.held.length));
     await poller.end();

@@ -65,7 +65,7 @@ const textOf = (page: Shared) => page.json.toString();
 async function knownOf({ token }: { token: string }) {
   const hash = hashToken(token).toString("hex");
   const [found] = await run(databaseOf(world.service.orm), findWaitedFor, { hashes: [hash] });
-  return { ...found!, hash };
+  return { ...found!, hash, newest: Math.max(0, ...found!.since) };
 }
 
 /** Alerts with fields of every kind, some of them large, on a few channels; some share an instant. */
@@ -156,29 +156,35 @@ test("a validator that two states had in common would not give one the page of t
   const [pusher] = await written(1, 3);
   const one = await device(pusher);
   const foreign = new Shared(() => '"of somebody else"');
-  pages.keep("common", foreign, `${uuidOf(pusher.id)}.0`);
+  const common = { page: foreign, marks: "", sent: [] };
+  pages.keep("common", { ...common, channelsAt: `${uuidOf(pusher.id)}.0` });
   expect(await shared(one.id, 50, "full", "common")).toBeNull();
   const [{ rev }] = await world.sql("select rev from channel_state where pusher_id = ?::uuid", [
     uuidOf(pusher.id),
   ]);
-  pages.keep("common", foreign, `${uuidOf(pusher.id)}.${rev}`);
+  pages.keep("common", { ...common, channelsAt: `${uuidOf(pusher.id)}.${rev}` });
   expect(await shared(one.id, 50, "full", "common")).toBe(foreign);
 });
 
 test("no more is kept than a bound says, and what was asked for last", () => {
   const kept = new KeptPages();
-  const page = () => new Shared(() => "x".repeat(100_000));
+  const page = (characters = 100_000, channelsAt: string | null = "channels", marks = "") => ({
+    ...{ page: new Shared(() => "x".repeat(characters)), channelsAt, marks, sent: [] },
+  });
   for (let i = 0; i < 60; i++) {
-    kept.keep(`${i}`, page(), "channels");
-    if (kept.get("0")) kept.keep("0", kept.get("0")!.page, "channels");
+    kept.keep(`${i}`, page());
+    kept.use("0");
   }
   const there = Array.from({ length: 60 }, (_, i) => i).filter((i) => kept.get(`${i}`));
   expect(there).toEqual([0, ...Array.from({ length: there.length - 1 }, (_, i) => 61 - there.length + i)]);
   expect(there.length * 100_000).toBeLessThanOrEqual(4 * 1024 * 1024);
   expect(there.length).toBeGreaterThan(30);
-  kept.keep("large", new Shared(() => "x".repeat(300_000)), "channels");
-  kept.keep("empty", page(), null);
+  kept.keep("large", page(300_000));
+  kept.keep("empty", page(100_000, null));
   expect([kept.get("large"), kept.get("empty")]).toEqual([undefined, undefined]);
+  // Pages of one state that differ by their marks have a limit together.
+  for (let i = 0; i < 20; i++) kept.keep("marked", page(100_000, "channels", `${i}`));
+  expect([...kept.get("marked")!.pages.keys()]).toEqual(["15", "16", "17", "18", "19"]);
 });
 
 test("more than one statement may read is read by the next ones", async () => {

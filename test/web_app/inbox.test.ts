@@ -56,8 +56,8 @@ inBrowser("the inbox", () => {
     await join(desk);
     await inbox();
     await card(page, "Old 30.").getByText("Before you joined").waitFor();
-    expect((await kept(page, "alerts")).length).toBe(LIMITS.app_before);
-    expect(await card(page, "Old").count()).toBe(LIMITS.app_before - 1);
+    expect((await kept(page, "alerts")).length).toBe(LIMITS.before_joining);
+    expect(await card(page, "Old").count()).toBe(LIMITS.before_joining - 1);
     expect(await page.title()).toBe("Inbox · Belfry");
     expect(await chip(/^Unread$/).count()).toBe(1);
     expect(await chip(/^To confirm$/).count()).toBe(1);
@@ -80,7 +80,32 @@ inBrowser("the inbox", () => {
       (await kept(page, "alerts")).find((a) => a.title === "Old 30.").id,
     );
     // The answers that come later bring no more of the past.
-    expect((await kept(page, "alerts")).length).toBe(LIMITS.app_before + 1);
+    expect((await kept(page, "alerts")).length).toBe(LIMITS.before_joining + 1);
+  });
+
+  // docs/rules.md#card-text
+  test("a long text is cut, and shown whole when the person asks for it; offline the cut is said", async () => {
+    const desk = await channel("Reports");
+    await join(desk);
+    await inbox();
+    const body = `${"Water rises. ".repeat(1300).slice(0, LIMITS.alert_body - 8)}The end.`;
+    await send(desk, "Of the night", { body });
+    await card(page, "Of the night").getByRole("link").first().click();
+    const text = page.locator(".whole .text");
+    const button = page.getByRole("button", { name: "Show all" });
+    await page.getByText("The first 4,000 of 16,384 characters.").waitFor();
+    expect(await text.textContent()).toBe(`${body.slice(0, LIMITS.card_body)}…`);
+    await page.context().setOffline(true);
+    await button.click();
+    await page.getByText("Only the beginning of this text is on this device.").waitFor();
+    expect(await text.textContent()).toHaveLength(LIMITS.card_body + 1);
+    await page.context().setOffline(false);
+    await button.click();
+    await button.waitFor({ state: "detached" });
+    expect(await text.textContent()).toBe(body);
+    // It is kept: the whole text is there without the service from then on.
+    const [row] = await kept(page, "alerts");
+    expect([row.body, row.body_length]).toEqual([body, undefined]);
   });
 
   // docs/rules.md#app-marks-tell-nobody

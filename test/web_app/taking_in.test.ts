@@ -4,7 +4,6 @@ import { describe, expect, test } from "vitest";
 import {
   compare,
   KEPT_ALERTS,
-  KEPT_BEFORE,
   KEPT_CHARACTERS,
   pauseAfter,
   sinceJoining,
@@ -60,6 +59,13 @@ describe("what was sent before the device followed the channel", () => {
     expect(sinceJoining({ ...alert, read_at: "earlier" }, since("06")).read_at).toBe("earlier");
   });
 
+  test("is what the service marks, also while the channel is not known here", () => {
+    const marked = { ...alert, before_joining: true };
+    const settled = { ...marked, before: true, requires_ack: false };
+    expect(sinceJoining(marked, undefined)).toEqual({ ...settled, read_at: alert.sent_at });
+    expect(sinceJoining(marked, since("04"))).toEqual({ ...settled, read_at: "2026-11-22T08:04:00.000000Z" });
+  });
+
   test("what came at that instant or later is as it was, and so is what has no channel here", () => {
     for (const channel of [since("05"), since("04"), undefined])
       expect(sinceJoining(alert, channel)).toBe(alert);
@@ -83,22 +89,6 @@ describe("what is kept", () => {
       sent_at: new Date(1.7e12 + i * 1000).toISOString(),
     }));
     expect(tooOld(rows).sort()).toEqual(["alr_0", "alr_1"]);
-  });
-
-  // docs/rules.md#app-before-joining
-  test("of what was sent before joining the newest of each channel, and of what came since all", () => {
-    const rows = (handle: string, before: boolean, count: number) =>
-      Array.from({ length: count }, (_, i) => ({
-        ...row(0, { handle, before }),
-        id: `${handle}_${before}_${i}`,
-        sent_at: new Date((before ? 1.6e12 : 1.7e12) + i * 1000).toISOString(),
-      }));
-    const all = [
-      ...rows("quay", true, KEPT_BEFORE + 2),
-      ...rows("mill", true, KEPT_BEFORE),
-      ...rows("quay", false, 50),
-    ];
-    expect(tooOld(all).sort()).toEqual(["quay_true_0", "quay_true_1"]);
   });
 
   test("so many characters, and the newest one however long it is", () => {

@@ -16,10 +16,12 @@ export interface FoundDevice {
   /** Only the ordinary way knows what it is shown. */
   testing: boolean;
   epoch: string;
+  leaves: string;
   sum: string;
   channels: string[];
   channel_revs: string[];
   due_in: number[];
+  since: number[];
 }
 
 /** Devices with the same channels. */
@@ -49,7 +51,12 @@ class Alike implements Waiter {
     const written = new Map<string, Buffer>();
     for (const stream of this.streams) {
       if (!said) stream.look();
-      if (!said || said.moved.has(stream.device?.id ?? "")) continue;
+      if (!said || !stream.device || said.moved.has(stream.device.id)) continue;
+      // Its card of an alert from before it joined is another one.
+      if (said.oldest < stream.device.newest) {
+        stream.look();
+        continue;
+      }
       const bytes = written.get(stream.key) ?? stream.bytesOf(said, before, `${this.epoch}.${this.sum}`);
       written.set(stream.key, bytes);
       stream.write(bytes);
@@ -66,6 +73,10 @@ export class Device implements Waiter {
   readonly id: string;
   readonly rev: string;
   readonly testing: boolean;
+  readonly leaves: string;
+  /** When it joined each of its channels, and the latest of these times, in microseconds since 1970. */
+  readonly since: readonly number[];
+  readonly newest: number;
   sum: string;
   readonly alike: Alike;
   /** The oldest first. */
@@ -73,11 +84,14 @@ export class Device implements Waiter {
   /** The oldest first. */
   readonly streams = new Set<Stream>();
 
-  constructor(hash: string, { id, rev, testing, sum }: FoundDevice, alike: Alike) {
+  constructor(hash: string, { id, rev, testing, leaves, sum, since }: FoundDevice, alike: Alike) {
     this.hash = hash;
     this.id = id;
     this.rev = rev;
     this.testing = testing;
+    this.leaves = leaves;
+    this.since = since;
+    this.newest = Math.max(0, ...since);
     this.sum = sum;
     this.alike = alike;
   }

@@ -9,10 +9,14 @@ export interface Head {
   rev: bigint;
   mark: bigint;
   ids: readonly string[];
+  /** When each of them was sent, in microseconds since 1970. */
+  sent: readonly number[];
 }
 
 export interface ReadChannel {
   head: Head;
+  /** When the oldest alert that came or is gone was sent; infinite for none. */
+  oldest: number;
   /** Milliseconds until something comes due in it. */
   dueIn: number;
   /** Events that tell what has changed, each without its id; null where that cannot be said. */
@@ -33,6 +37,7 @@ export interface Said {
   /** By how much the sum of the marks grows. */
   by: bigint;
   say: ReadChannel["say"];
+  oldest: number;
   /** Devices to which it is not told: they are asked anew what they follow. */
   moved: ReadonlySet<string>;
 }
@@ -61,7 +66,11 @@ export function createFollowed({ read, standing, tell }: FollowedDeps) {
       const { head } = one;
       one.head = found.head;
       const changed = head !== null && head.rev !== found.head.rev;
-      tell(id, found, changed ? { by: found.head.mark - head.mark, say: found.say, moved } : null);
+      tell(
+        id,
+        found,
+        changed ? { by: found.head.mark - head.mark, say: found.say, oldest: found.oldest, moved } : null,
+      );
     }
   }
 

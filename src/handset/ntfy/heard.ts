@@ -29,17 +29,24 @@ export interface Before {
 /** Reads messages by the ids of their alerts, without those that were withdrawn in the meantime. */
 export type ReadMessages = (ids: readonly string[]) => Promise<Told[]>;
 
-/** Ids in parts of so many bytes that one may be in memory for each connection; the last part first, which `pop` takes last. */
+/** Precedes the id of an alert that was sent before the device of the listener joined its channel. */
+const BEFORE_JOINING = "<";
+const idOf = (ref: string) => ref.replace(BEFORE_JOINING, "");
+
+/**
+ * Ids in parts of so many bytes that one may be in memory for each connection; the last part first, which `pop` takes last. Ids of alerts
+ * from before joining are marked.
+ */
 export function partsOf(all: readonly HeardEntry[]): string[][] {
   const parts: string[][] = [];
   let room = 0;
-  for (const { id, bytes } of all) {
+  for (const { id, bytes, before_joining } of all) {
     if (bytes > room) {
       parts.push([]);
       room = LIMITS.ntfy_page;
     }
     room -= bytes;
-    parts.at(-1)?.push(id);
+    parts.at(-1)?.push(before_joining ? `${BEFORE_JOINING}${id}` : id);
   }
   return parts.reverse();
 }
@@ -58,8 +65,14 @@ export function createHeard({ orm, settle, ...addresses }: HeardOptions) {
   // Many may ask for the same at once: after a start, for one.
   const messages: ReadMessages = batched<readonly string[], Told[]>(
     async (wanted) => {
-      const rows = await run(db, heardThese, { ids: [...new Set(wanted.flat())] });
-      const found = new Map(rows.map((row) => [row.id, new Told(messageOf(row, addresses))]));
+      const refs = new Set(wanted.flat());
+      const rows = await run(db, heardThese, { ids: [...new Set([...refs].map(idOf))] });
+      const alerts = new Map(rows.map((row) => [row.id, row]));
+      const found = new Map<string, Told>();
+      for (const ref of refs) {
+        const alert = alerts.get(idOf(ref));
+        if (alert) found.set(ref, new Told(messageOf(alert, addresses, ref.startsWith(BEFORE_JOINING))));
+      }
       return wanted.map((ids) => ids.map((id) => found.get(id)).filter((told) => told !== undefined));
     },
     { ...LOOK_UPS, max: PARTS_AT_ONCE },
@@ -74,13 +87,14 @@ export function createHeard({ orm, settle, ...addresses }: HeardOptions) {
     },
 
     /** Of more than fit the newest, and after an alert those that came next. */
-    async before(channels: readonly HeardChannel[], since: Since): Promise<Before> {
+    async before(channels: readonly HeardChannel[], since: Since, device: string | null): Promise<Before> {
       const due = channels.filter((channel) => channel.due).map(({ id }) => id);
       // What cannot be settled comes when it can.
       if (due.length > 0) await settle(due);
       const { at, after } = typeof since === "object" ? since : { at: null, after: null };
       const limit = LIMITS.ntfy_messages;
       const rows = await run(db, after === null ? heardSince : heardAfter, {
+        device_id: device,
         channels: channels.map(({ id }) => id),
         since: at?.toISOString() ?? null,
         after,

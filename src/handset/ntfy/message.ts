@@ -32,7 +32,12 @@ export interface Addresses {
   assets: AssetAddresses;
 }
 
-export function messageOf(alert: HeardAlert, { publicBase, assets }: Addresses): Message {
+/** `before_joining`: the alert was sent before the device of the listener joined the channel. */
+export function messageOf(
+  alert: HeardAlert,
+  { publicBase, assets }: Addresses,
+  before_joining = false,
+): Message {
   const { title, body, priority, source_url, image_asset_id, expires_at, collapse_key, icon } = alert;
   const id = showId("alr", alert.id);
   const number = PRIORITY[priority];
@@ -54,6 +59,8 @@ export function messageOf(alert: HeardAlert, { publicBase, assets }: Addresses):
     topic: alert.handle,
     ...(body && { title }),
     message: body || title,
+    ...(alert.body_length && { body_length: alert.body_length }),
+    ...(before_joining && { before_joining }),
     ...(number && { priority: number }),
     ...(click && { click }),
     ...(icon && { icon }),

@@ -18,6 +18,11 @@ export const Device = defineEntity({
     token_hash: p.blob(),
     /** Grows with every join, leave, eviction and test: half of the inbox's validator. */
     subs_rev: p.bigint("number").default(0),
+    /**
+     * Grows when the device leaves a channel or is evicted. Part of the inbox's validator: a device that joins the same channel
+     * later is shown other alerts as sent before it joined.
+     */
+    leaves: p.bigint("number").default(0),
     ...propertiesOf(DEVICE),
     /** Until when it may be shown a test of a draft; null on nearly every device (see OwnDevice). */
     test_until: instant().nullable(),

@@ -4,7 +4,10 @@
 
 import { ASSETS, FINDING, PICTURES, RETENTION, STAYS_COUNTED } from "./other_triggers.ts";
 
-/** A channel's narrow row follows its status; what handsets see of a suspended channel changes, so `rev` grows. */
+/**
+ * A channel's narrow row follows its status. Subscribers see the same alerts of an active and a paused channel, so only suspending and
+ * what ends a suspension raise `rev` (docs/rules.md#inbox-validator).
+ */
 const CHANNEL_STATE = [
   `create function pusher_to_state() returns trigger language plpgsql as $$
   begin
@@ -12,8 +15,9 @@ const CHANNEL_STATE = [
       insert into channel_state (pusher_id, active, suspended)
       values (new.id, new.status = 'active', new.status = 'suspended');
     else
-      update channel_state set active = new.status = 'active', suspended = new.status = 'suspended', rev = rev + 1,
-        changed_at = clock_timestamp()
+      update channel_state set active = new.status = 'active', suspended = new.status = 'suspended',
+        rev = rev + (suspended <> (new.status = 'suspended'))::int,
+        changed_at = case when suspended <> (new.status = 'suspended') then clock_timestamp() else changed_at end
       where pusher_id = new.id;
     end if;
     return null;
@@ -154,7 +158,7 @@ const SUBSCRIBERS = [
     devices bigint[]; channels uuid[]; mutes boolean[];
   begin
     select array_agg(device_id), array_agg(pusher_id), array_agg(muted) into devices, channels, mutes from changed;
-    update device d set subs_rev = d.subs_rev + 1
+    update device d set subs_rev = d.subs_rev + 1, leaves = d.leaves + (tg_op = 'DELETE')::int
     from (select id from device where id = any(devices) order by id for no key update) c
     where d.id = c.id;
     update channel_state s set subscribers = s.subscribers + step * c.n

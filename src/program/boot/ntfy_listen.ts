@@ -91,7 +91,7 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
         "No such channel is heard without more: name one that is public, or bring the token of a device that joined it.",
       );
     if (format === "auth") return jsonAnswer(200, { success: true }, ANY_ORIGIN);
-    const before = () => (since === null ? Promise.resolve(NOTHING) : heard.before(channels, since));
+    const before = () => (since === null ? Promise.resolve(NOTHING) : heard.before(channels, since, device));
     const headers = { ...ANY_ORIGIN, "content-type": TYPES[format] };
     const response = event.runtime?.node?.res;
     const stays = response && "useChunkedEncodingByDefault" in response ? response : null;

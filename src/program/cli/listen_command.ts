@@ -27,6 +27,7 @@ interface Card {
   sent_at: string;
   title: string;
   body?: string;
+  body_length?: number;
   priority?: string;
   source_url?: string;
 }
@@ -74,7 +75,7 @@ export async function listen(handle: string, version: string, options: ListenOpt
   const take = async (cards: readonly Card[]) => {
     for (const card of cards.filter(memory.isNew)) {
       if (left === 0 || stop.signal.aborted) return;
-      const well = await passOn(card, options.exec);
+      const well = await passOn(await withWholeText(call, card), options.exec);
       // A command that our own end has cut off runs again at the next start.
       if (!well && stop.signal.aborted) return;
       memory.passed(card, well && options.ack === true);
@@ -96,6 +97,19 @@ type Call = (
   path: string,
   asked?: { body?: object; headers?: Record<string, string>; until?: AbortSignal },
 ) => Promise<Response>;
+
+/** The card with its whole text. If the alert was withdrawn meanwhile, the card stays as it is. */
+async function withWholeText(call: Call, card: Card): Promise<Card> {
+  if (card.body_length === undefined) return card;
+  try {
+    const { body = card.body } = await said<Card>(await call("GET", `/alerts/${card.id}`));
+    const { body_length: _, ...rest } = card;
+    return { ...rest, ...(body !== undefined && { body }) };
+  } catch (error) {
+    if (error instanceof ApiError && error.type === "not_found") return card;
+    throw error;
+  }
+}
 
 interface Following {
   call: Call;

@@ -24,6 +24,7 @@ import {
 import { LIMITS } from "../../model/limits.ts";
 import { type RowOf, statementsOf } from "../db/statement.ts";
 import { foundBy, HAS_WORDS, KEEP_FOUND } from "./alert_words.ts";
+import { BODY_LENGTH, bodyLength, selectedCut } from "./card_text.ts";
 import { SCOPE, VISIBLE } from "./channels.ts";
 import { countsOf } from "./reports.ts";
 
@@ -45,8 +46,8 @@ const IN_LISTS = columnsOf(shownTo(ALERT, "list"));
 /** What only whole reads have. */
 const REST = columnsOf(hiddenFrom(ALERT, "list"));
 
-/** An alert as lists show it: the length of the markup stands in for it. */
-const listed = (clock = "clock_timestamp()") => ({
+/** An alert as `selectFields` reads its fields, without those that only whole reads have. */
+const listed = (clock = "clock_timestamp()", selectFields = selected) => ({
   columns: {
     id: uuid,
     pusher_id: uuid,
@@ -64,12 +65,18 @@ const listed = (clock = "clock_timestamp()") => ({
     updated_at: timestamptz,
   },
   text: `alert.id, alert.pusher_id, ${effectiveStatus(clock)} as status, ${isDue("alert", clock)} as due,
-    ${selected("alert", IN_LISTS)},
+    ${selectFields("alert", IN_LISTS)},
     coalesce(length(alert.html), 0) as html_length, alert.series_id, alert.occurs_at, ${effectiveSentAt(clock)} as sent_at,
     alert.cancelled_at, alert.created_at, alert.updated_at`,
 });
 
-export const LISTED = listed("now()");
+const ROW = listed("now()", selectedCut);
+
+/** An alert as lists show it: with the beginning of its text, and the length of its markup. */
+export const LISTED = {
+  columns: { ...ROW.columns, ...BODY_LENGTH },
+  text: `${ROW.text}, ${bodyLength("alert")}`,
+};
 
 /** An alert with everything. */
 export const WHOLE = {
@@ -78,7 +85,8 @@ export const WHOLE = {
 };
 
 /** An alert as the statements return it: timestamps as PostgreSQL prints them, and of lists without the rest. */
-export type AlertRecord = ValuesOf<typeof LISTED.columns> & Partial<ValuesOf<typeof REST>>;
+export type AlertRecord = ValuesOf<typeof ROW.columns> &
+  Partial<ValuesOf<typeof REST> & ValuesOf<typeof BODY_LENGTH>>;
 
 /** Values by the name of their field. */
 export type Former = Record<string, unknown>;

@@ -12,12 +12,13 @@ import {
   neverNull,
   nullable,
   outerJoined,
-  selected,
   text,
   timestamptz,
   uuid,
 } from "../../model/fields/sql.ts";
 import { type RowOf, statementsOf } from "../db/statement.ts";
+import { firstShown } from "./before_joining.ts";
+import { BODY_LENGTH, bodyBytes, bodyLength, selectedCut } from "./card_text.ts";
 import { DUE_IN } from "./held.ts";
 
 const defineStatement = statementsOf("inbox");
@@ -37,7 +38,7 @@ const FIELDS = columnsOf(
   ),
 );
 
-/** What a message tells of the alert `a` of the channel `p`. Markup is told by its address alone. */
+/** The columns that a message is made of: of the alert `a` of the channel `p`. Markup is represented by its address alone. */
 const SHOWN = {
   id: uuid,
   handle: text,
@@ -46,9 +47,10 @@ const SHOWN = {
   has_page: boolean,
   sent_at: neverNull(timestamptz),
   ...FIELDS,
+  ...BODY_LENGTH,
 };
 const SELECTED = `a.id, p.handle, p.is_public, p.image_url as icon, a.has_page, a.visible_at as sent_at,
-      ${selected("a", FIELDS)}`;
+      ${selectedCut("a", FIELDS)}, ${bodyLength("a")}`;
 const HAS_PAGE = "coalesce(html, asset_html) is not null as has_page";
 
 /** docs/rules.md#ntfy-listens. The channels of these handles that a device, or nobody in particular, may hear. */
@@ -68,24 +70,34 @@ const REST_BYTES = 250;
 
 /**
  * What is heard of channels from a place on, at one end of it, without what is over: no more than which it is, and about how many bytes
- * its message has. What came due is settled before.
+ * its message has. What came due is settled before. A device that joined a channel gets what its inbox shows of it.
  */
 const heard = (order: "asc" | "desc") => ({
-  parameters: { channels: array(uuid), since: nullable(timestamptz), after: nullable(uuid), limit: int },
-  columns: { id: uuid, handle: text, bytes: int },
+  parameters: {
+    device_id: nullable(bigint),
+    channels: array(uuid),
+    since: nullable(timestamptz),
+    after: nullable(uuid),
+    limit: int,
+  },
+  columns: { id: uuid, handle: text, bytes: int, before_joining: boolean },
   text: `with place as materialized (
       select coalesce(found.at, $since::timestamptz, '-infinity') as at,
         case when found.at is null then '00000000-0000-0000-0000-000000000000'::uuid else $after::uuid end as id
       from (select max(coalesce(visible_at, sent_at)) as at from alert
         where id = $after::uuid and pusher_id = any($channels::uuid[])) found)
-    select newest.id, p.handle, newest.bytes
+    select newest.id, p.handle, newest.bytes, coalesce(newest.visible_at < joined.subscribed_at, false) as before_joining
     from unnest($channels::uuid[]) channel (id)
     join channel_state c on c.pusher_id = channel.id and not c.suspended
     join pusher p on p.id = channel.id
+    left join subscription joined on joined.pusher_id = channel.id and joined.device_id = $device_id::bigint
+    left join lateral (${firstShown("channel.id", "joined.subscribed_at")}) first on true
     cross join lateral (
-      select s.id, s.visible_at, octet_length(s.title) + coalesce(octet_length(s.body), 0) + ${REST_BYTES} as bytes
+      select s.id, s.visible_at, octet_length(s.title) + coalesce(${bodyBytes("s")}, 0) + ${REST_BYTES} as bytes
       from alert s where s.pusher_id = channel.id and s.status = 'sent'
         and (s.visible_at, s.id) > ((select at from place), (select id from place))
+        and s.visible_at >= coalesce(first.visible_at, '-infinity')
+        and (s.visible_at > coalesce(first.visible_at, '-infinity') or s.id >= first.id)
         and coalesce(s.expires_at > now(), true)
       order by s.visible_at ${order}, s.id ${order} limit $limit::int) newest
     order by newest.visible_at ${order}, newest.id ${order} limit $limit::int`,

@@ -41,12 +41,18 @@ export const byKey = (key: string): string =>
  */
 export const MARK = "hashint8extended(c.rev, uuid_hash_extended(c.pusher_id, 0))";
 
+/** SQL: when the subscription `s` began, in microseconds since 1970, which a double holds exactly. */
+export const SINCE = "(extract(epoch from s.subscribed_at) * 1000000)::float8";
+
+/** SQL: how often the device `d` left a channel, as a part of its validators; empty where it never did (docs/rules.md#inbox-validator). */
+export const LEAVES = "coalesce('-' || nullif(d.leaves, 0), '')";
+
 /**
- * What the rows that say `sent` in a device's channels are called: the sum of the channels' marks. It knows no clock and no device,
- * so equal text means equal rows, and devices with the same channels have the same. The first part changes when the database
- * is restored or replaced.
+ * The name of the rows that say `sent` in a device's channels: the sum of the channels' marks. It depends on no clock. Equal text means
+ * equal rows for one device, and devices with the same channels that left none have the same. The first part changes when the database
+ * is restored or replaced, and when the device leaves a channel, which it may join again later.
  */
-const REVISION = `concat_ws('.', ${EPOCH}, coalesce(joined.mark, 0))`;
+const REVISION = `concat(${EPOCH}, ${LEAVES}, '.', coalesce(joined.mark, 0))`;
 
 /** Nobody wrote down for a day that the device is there. */
 export const UNSEEN = "d.seen_at < now() - interval '1 day'";

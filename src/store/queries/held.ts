@@ -17,7 +17,7 @@ import {
 import { LIMITS } from "../../model/limits.ts";
 import { statementsOf } from "../db/statement.ts";
 import { EPOCH } from "./epoch.ts";
-import { JOINED, MARK, UNSEEN } from "./handset.ts";
+import { JOINED, LEAVES, MARK, SINCE, UNSEEN } from "./handset.ts";
 import { ALERT_SHOWN, pagesOfSets, SHOWN_OF_ALERT, SIZE } from "./inbox.ts";
 import { HASHES } from "./keys.ts";
 
@@ -39,22 +39,26 @@ export const findWaitedFor = defineStatement.reading("find_waited_for", {
     rev: text,
     /** It is shown a test of a draft, as no other device is. */
     testing: boolean,
+    /** The first part of its validators, and the end of that which is the device's own. */
     epoch: text,
+    leaves: text,
     /** Of the channels' marks. */
     sum: text,
     channels: array(text),
     channel_revs: array(text),
     due_in: array(float8),
+    /** When it joined each of them, in microseconds since 1970. */
+    since: array(float8),
   },
-  text: `select ${HASHES.selected}, d.id::text as id, d.subs_rev::text as rev, ${EPOCH} as epoch,
-      coalesce(d.test_until > clock_timestamp(), false) as testing, joined.sum, joined.channels, joined.channel_revs, joined.due_in
+  text: `select ${HASHES.selected}, d.id::text as id, d.subs_rev::text as rev, ${EPOCH} || ${LEAVES} as epoch, ${LEAVES} as leaves,
+      coalesce(d.test_until > clock_timestamp(), false) as testing, joined.sum, joined.channels, joined.channel_revs, joined.due_in, joined.since
     from ${HASHES.from} join device d on d.token_hash = ${HASHES.hash}
     cross join lateral (
       select coalesce(sum(mark), 0)::text as sum, coalesce(array_agg(id order by id), '{}') as channels,
         coalesce(array_agg(rev::text order by id), '{}') as channel_revs,
-        coalesce(array_agg(due_in order by id), '{}') as due_in
+        coalesce(array_agg(due_in order by id), '{}') as due_in, coalesce(array_agg(since order by id), '{}') as since
       from (
-        select c.pusher_id::text as id, c.rev, ${MARK} as mark, ${DUE_IN} as due_in
+        select c.pusher_id::text as id, c.rev, ${MARK} as mark, ${DUE_IN} as due_in, ${SINCE} as since
         from ${JOINED}
         where s.device_id = d.id limit ${CHANNELS_READ}) c) joined`,
 });
@@ -127,11 +131,12 @@ export const channelNews = defineStatement.reading("channel_news", {
     mark: text,
     due_in: float8,
     newest: outerJoined(uuid),
+    newest_sent: nullable(float8),
     moved: nullable(array(text)),
   },
   joined: ALERT_SHOWN,
   text: `select c.pusher_id::text as channel, c.rev::text as rev, ${MARK}::text as mark, ${DUE_IN} as due_in,
-      head.id as newest, (
+      head.id as newest, (extract(epoch from head.visible_at) * 1000000)::float8 as newest_sent, (
         select array_agg(w.id::text)
         from unnest((select $devices::bigint[]), (select $device_revs::text[])) w (id, rev)
         left join device d on d.id = w.id where coalesce(d.subs_rev::text, '') <> w.rev) as moved,

@@ -15,30 +15,36 @@ import {
   neverNull,
   nullable,
   outerJoined,
-  selected,
   text,
   timestamptz,
   uuid,
 } from "../../model/fields/sql.ts";
 import { type RowOf, statementsOf } from "../db/statement.ts";
-import { TESTED } from "./devices.ts";
-import { byKey, JOINED } from "./handset.ts";
+import { firstShown } from "./before_joining.ts";
+import { BODY_LENGTH, bodyBytes, bodyLength, selectedCut } from "./card_text.ts";
+import { byKey, JOINED, SINCE } from "./handset.ts";
 import { asksFor } from "./webhooks.ts";
 
 const defineStatement = statementsOf("inbox");
 
-const { html, ...SHOWN } = shownTo(ALERT, "handset");
-const NAMES = Object.keys(SHOWN);
+const { html, ...OTHERS } = shownTo(ALERT, "handset");
+/** The fields of a card but its markup. */
+export const SHOWN = OTHERS;
+const NAMES = [...Object.keys(SHOWN), ...Object.keys(BODY_LENGTH)];
+/** SQL: these, with the beginning of the text. */
+export const SELECTED = `${selectedCut("alert", SHOWN)}, ${bodyLength("alert")}`;
 
 /** The markup that handsets are shown, an uploaded page's as well. */
-const MARKUP = "coalesce(alert.html, alert.asset_html)";
+export const MARKUP = "coalesce(alert.html, alert.asset_html)";
 
 /** An unescaped row, about: what may be long in it, and a kilobyte for everything else that a handset is shown. */
 export const SIZE = [
   "1024",
   ...[
     html.bytes?.(MARKUP),
-    ...Object.entries<Field>(SHOWN).map(([name, { bytes }]) => bytes?.(`alert.${name}`)),
+    ...Object.entries<Field>(SHOWN).map(([name, { bytes }]) =>
+      name === "body" ? bodyBytes("alert") : bytes?.(`alert.${name}`),
+    ),
   ]
     .filter((bytes) => bytes !== undefined)
     .map((bytes) => `coalesce(${bytes}, 0)`),
@@ -47,10 +53,12 @@ export const SIZE = [
 /** What a row of a page shows of its alert. */
 export const ALERT_SHOWN = {
   id: uuid,
+  pusher_id: uuid,
   handle: text,
   sent_at: neverNull(timestamptz),
   html: html.sql,
   ...columnsOf(SHOWN),
+  ...BODY_LENGTH,
 };
 
 const PLACE = {
@@ -63,19 +71,23 @@ const PLACE = {
 const channelsAt = (from: string) =>
   `(select string_agg(concat_ws('.', c.pusher_id, c.rev), ' ' order by c.pusher_id) from ${from})`;
 
-/** The same of each of these devices, by position. */
+/** The same of each of these devices, by position, and when it joined these channels, in their order. */
 export const inboxChannels = defineStatement.reading("inbox_channels", {
   parameters: { devices: array(bigint) },
-  columns: { position: int, channels_at: nullable(text) },
-  text: `select t.position::int as position, ${channelsAt(`${JOINED} and not c.suspended where s.device_id = t.id`)} as channels_at
-    from unnest((select $devices::int8[])) with ordinality t (id, position)`,
+  columns: { position: int, channels_at: nullable(text), since: nullable(array(float8)) },
+  text: `select t.position::int as position, joined.channels_at, joined.since
+    from unnest((select $devices::int8[])) with ordinality t (id, position) cross join lateral (
+      select string_agg(concat_ws('.', c.pusher_id, c.rev), ' ' order by c.pusher_id) as channels_at,
+        array_agg(${SINCE} order by c.pusher_id) as since
+      from ${JOINED} and not c.suspended where s.device_id = t.id) joined`,
 });
 
 /**
  * A page of a device's inbox, newest first, strictly before an instant (null: from the newest); rows that share the last
  * instant come along. `max_bytes` ends it, though not before its first row; markup beyond that is not even read. `inside`
  * is an alert that became visible at `before`: those of this instant that come after it are included. Ids come from the
- * index alone, whole rows only for the page, and what is long of a row only where it is shown. `also` is SQL that adds to the ids of one channel.
+ * index alone, whole rows only for the page, and what is long of a row only where it is shown. Of each channel the alerts from before the
+ * device joined end after a few (docs/rules.md#before-joining). `also` is SQL that adds to the ids of one channel.
  */
 const page = (also: string) => ({
   parameters: { device_id: bigint, ...PLACE.parameters, limit: int, max_bytes: int },
@@ -86,25 +98,31 @@ const page = (also: string) => ({
     so_far: float8,
     /** In the first row. */
     channels_at: nullable(text),
+    before_joining: boolean,
     ...ALERT_SHOWN,
   },
   text: `with channels as materialized (
-      select s.pusher_id, c.rev, p.handle from ${JOINED} and not c.suspended
-      join pusher p on p.id = s.pusher_id and ${byKey("p.id")} where s.device_id = $device_id),
+      select s.pusher_id, s.subscribed_at, c.rev, p.handle, coalesce(first.visible_at, '-infinity') as first_at, first.id as first_id
+      from ${JOINED} and not c.suspended
+      join pusher p on p.id = s.pusher_id and ${byKey("p.id")}
+      left join lateral (${firstShown("s.pusher_id", "s.subscribed_at")}) first on true
+      where s.device_id = $device_id),
     top as (
-      select channels.handle, ids.id, ids.visible_at from channels cross join lateral (
+      select channels.handle, ids.id, ids.visible_at, ids.visible_at < channels.subscribed_at as before_joining
+      from channels cross join lateral (
         (select a.id, a.visible_at from alert a
         where a.pusher_id = channels.pusher_id and a.status = 'sent' and ${PLACE.text}
+          and a.visible_at >= channels.first_at and (a.visible_at > channels.first_at or a.id >= channels.first_id)
         order by a.visible_at desc fetch first ($limit::int) rows with ties)${also}) ids
       order by ids.visible_at desc fetch first ($limit::int) rows with ties),
     page as (
       select lead(sent_at) over newest as following, sum(size) over newest as so_far, sized.*
       from (
-        select ${SIZE} as size, alert.id, top.handle, alert.visible_at as sent_at, ${MARKUP} as html, ${selected("alert", SHOWN)}
+        select ${SIZE} as size, alert.id, alert.pusher_id, top.handle, top.before_joining, alert.visible_at as sent_at, ${MARKUP} as html, ${SELECTED}
         from top join alert on alert.id = top.id) sized
       window newest as (order by sent_at desc, id desc))
     select following, so_far::float8, case when so_far = size then ${channelsAt("channels c")} end as channels_at,
-      id, handle, sent_at, html, ${NAMES.join(", ")}
+      before_joining, id, pusher_id, handle, sent_at, html, ${NAMES.join(", ")}
     from page
     where so_far <= $max_bytes::int or so_far = size
     order by sent_at desc, id desc`,
@@ -123,30 +141,12 @@ export const inboxPageWithDue = defineStatement.reading("inbox_page_with_due", {
   parameters: { ...withDue.parameters, due: array(text) },
 });
 
-/**
- * The draft that a device is shown as a test (docs/rules.md#own-devices), as a row of its inbox. It has an id of its own, so that
- * the alert is a new one when it is sent.
- */
-export const ownTest = defineStatement.reading("own_test", {
-  parameters: { device_id: bigint },
-  columns: {
-    following: nullable(timestamptz),
-    so_far: float8,
-    ...ALERT_SHOWN,
-    id: neverNull(uuid),
-    test_until: neverNull(timestamptz),
-  },
-  text: `select null::timestamptz as following, 0::float8 as so_far, o.shown_as as id, p.handle, o.shown_at as sent_at,
-      d.test_until, ${MARKUP} as html, ${selected("alert", SHOWN)}
-    from device d join ${TESTED} on o.device_id = d.id where d.id = $device_id and d.test_until > now()`,
-});
-
 /** A visible alert with its channel's handle. */
-export type InboxRecord = Omit<RowOf<typeof inboxPage>, "channels_at"> &
-  Partial<Pick<RowOf<typeof ownTest>, "test_until">>;
+export type InboxRecord = Omit<RowOf<typeof inboxPage>, "channels_at" | "before_joining"> &
+  Partial<Pick<RowOf<typeof inboxPage>, "before_joining"> & { test_until: string }>;
 
 /** The columns of ALERT_SHOWN, of `alert` and of its channel `p`. */
-export const SHOWN_OF_ALERT = `alert.id, p.handle, alert.visible_at as sent_at, ${MARKUP} as html, ${selected("alert", SHOWN)}`;
+export const SHOWN_OF_ALERT = `alert.id, alert.pusher_id, p.handle, alert.visible_at as sent_at, ${MARKUP} as html, ${SELECTED}`;
 
 /**
  * First pages of `sets`, a query of (set, channels, near), read once for each that is `near`. `told` is a query of (set, read, …):
@@ -179,7 +179,7 @@ export const pagesOfSets = ({ told, first }: { told: string; first: Record<strin
       from top join alert on alert.id = top.id
       window newest as (partition by top.set order by top.visible_at desc, top.id desc)),
     kept as materialized (select * from page where so_far <= $max_bytes::int or so_far = size),
-    bytes as (select set, max(so_far) as bytes from kept group by set),
+    bytes as (select set, max(so_far) as bytes, min(visible_at) as oldest from kept group by set),
     told as (${told}),
     shown as (
       select told.*, kept.id, kept.visible_at, kept.following, kept.so_far,
@@ -196,11 +196,16 @@ export const pagesOfSets = ({ told, first }: { told: string; first: Record<strin
 
 const devicePages = pagesOfSets({
   told: `
-      select sets.set, sets.devices, ${channelsAt(`unnest(sets.channels) s (id) join channel_state c on c.pusher_id = s.id and not c.suspended and ${byKey("c.pusher_id")}`)} as channels_at,
+      select sets.set, members.devices, ${channelsAt(`unnest(sets.channels) s (id) join channel_state c on c.pusher_id = s.id and not c.suspended and ${byKey("c.pusher_id")}`)} as channels_at,
        
         sets.near and (sets.set = 1 or coalesce(
           sum(bytes.bytes) over (order by sets.set rows unbounded preceding), 0) <= $max_total::int) as read
-      from sets left join bytes on bytes.set = sets.set`,
+      from sets left join bytes on bytes.set = sets.set join (
+        select sets.set, array_agg(concat_ws(' ', joined.device, case when joined.newest > bytes.oldest then (
+          select string_agg(concat_ws(' ', s.pusher_id, extract(epoch from s.subscribed_at) * 1000000), ' ')
+          from unnest(joined.channels, joined.since) s (pusher_id, subscribed_at) where s.subscribed_at > bytes.oldest) end)) as devices
+        from joined join sets on sets.channels = joined.channels left join bytes on bytes.set = sets.set
+        group by sets.set) members on members.set = sets.set`,
   first: { devices: "shown.devices", channels_at: "shown.channels_at" },
 });
 
@@ -208,21 +213,24 @@ const devicePages = pagesOfSets({
  * The first pages of several devices, read once for those that have the same channels in this very snapshot. Such devices are
  * a set; those of most devices come first, and the devices stand in the first row of their set. Sets are `read` as long
  * as their channels are not more than `max_channels` and their pages not larger than `max_total` bytes, the first one always.
- * A device that is gone is in no set. `channels_at` as `inbox_channels` says it.
+ * A device that is gone is in no set. `channels_at` as `inbox_channels` says it. A device is its id, followed by the channels that it
+ * joined after the oldest alert of the page, each with the time in microseconds since 1970.
  */
 export const inboxPages = defineStatement.reading("inbox_pages", {
   parameters: { devices: array(bigint), ...devicePages.parameters, max_channels: int, max_total: int },
-  columns: { ...devicePages.columns, devices: nullable(array(bigint)), channels_at: nullable(text) },
+  columns: { ...devicePages.columns, devices: nullable(array(text)), channels_at: nullable(text) },
   joined: devicePages.joined,
   text: `with joined as materialized (
-      select d.id as device,
-        array(select s.pusher_id from subscription s where s.device_id = d.id order by s.pusher_id) as channels
-      from unnest((select $devices::int8[])) wanted (id) join device d on d.id = wanted.id),
+      select d.id as device, s.* from unnest((select $devices::int8[])) wanted (id) join device d on d.id = wanted.id
+      cross join lateral (
+        select coalesce(array_agg(s.pusher_id order by s.pusher_id), '{}') as channels,
+          array_agg(s.subscribed_at order by s.pusher_id) as since, max(s.subscribed_at) as newest
+        from subscription s where s.device_id = d.id) s),
     sets as materialized (
-      select channels, devices, row_number() over most as set,
+      select channels, row_number() over most as set,
         sum(cardinality(channels)) over most <= $max_channels::int or row_number() over most = 1 as near
-      from (select channels, array_agg(device) as devices from joined group by channels) alike
-      window most as (order by cardinality(devices) desc, channels rows unbounded preceding)),
+      from (select channels, count(*) as devices from joined group by channels) alike
+      window most as (order by devices desc, channels rows unbounded preceding)),
     ${devicePages.text}`,
 });
 

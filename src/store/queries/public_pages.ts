@@ -21,6 +21,7 @@ import {
   type ValuesOf,
 } from "../../model/fields/sql.ts";
 import { type RowOf, statementsOf } from "../db/statement.ts";
+import { selectedCut } from "./card_text.ts";
 import { EPOCH } from "./epoch.ts";
 import { CARD, USABLE_INVITE } from "./handset.ts";
 
@@ -143,7 +144,7 @@ const ENTRY = { id: uuid, ...IN_FEEDS };
 export const feedAlerts = defineStatement.reading("feed_alerts", {
   parameters: { pusher_id: uuid, due: boolean, limit: int, markup_bytes: int },
   columns: { ...ENTRY, html: nullable(text), sent_at: neverNull(timestamptz) },
-  text: `select ${selected("a", ENTRY)},
+  text: `select ${selectedCut("a", ENTRY)},
       case when a.layout <> 'document' and octet_length(coalesce(a.html, a.asset_html)) <= $markup_bytes::int
         then coalesce(a.html, a.asset_html) end as html, a.visible_at as sent_at
     from (

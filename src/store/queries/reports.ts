@@ -23,6 +23,7 @@ import {
 import type { EventName } from "../../model/fields/webhook.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { statementsOf } from "../db/statement.ts";
+import { isShown } from "./before_joining.ts";
 import { asksFor } from "./webhooks.ts";
 
 const defineStatement = statementsOf("reports");
@@ -71,13 +72,13 @@ const begin = (parameters: object, columns: string) => `with r as materialized (
        .join(", ")}) with ordinality
        t (request, alert_id, device_id, kind${"choices" in parameters ? ", reply" : ""}, n)),
    held as materialized (
-     select a.id, a.pusher_id${columns} from alert a
+     select a.id, a.pusher_id, a.visible_at${columns} from alert a
      where a.id = any(array(select alert_id from r)) and ${isVisible("a")} order by a.id for key share)`;
 
 /** `v`: what its device can see. */
 const SEEN = `from r
      join held a on a.id = r.alert_id
-     join subscription s on s.device_id = r.device_id and s.pusher_id = a.pusher_id
+     join subscription s on s.device_id = r.device_id and s.pusher_id = a.pusher_id and ${isShown("a", "s")}
      join channel_state c on c.pusher_id = a.pusher_id and not c.suspended`;
 
 const READ = (where: string) => `

@@ -11,6 +11,7 @@ import { ALERT, type AlertFields, blockedRow } from "../../model/fields/alert.ts
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/columns.ts";
 import { named } from "../../model/fields/named.ts";
 import { answersOf, marked, namesOf, shownForms, shownTo } from "../../model/fields/record.ts";
+import { said } from "../../model/limits.ts";
 import type { AlertRecord } from "../queries/alerts.ts";
 import { cut, pageMeta } from "./fields.ts";
 
@@ -39,6 +40,12 @@ const alertHead = {
   status: z.enum(ALERT_STATUSES),
 };
 
+/** Of a text that is cut. */
+export const bodyLength = z
+  .int()
+  .optional()
+  .describe(`Characters of body, where it has more than ${said("card_body")}: then body is its beginning.`);
+
 const alertTail = {
   html_length: z.int().describe("Characters of html; 0 when there is none."),
   series_id: z.string().nullable().describe("Of an occurrence: the repeating alert that it belongs to."),
@@ -46,9 +53,10 @@ const alertTail = {
   cancelled_at: z.string().nullable(),
   created_at: z.string(),
   updated_at: z.string(),
+  body_length: bodyLength,
 };
 
-/** A row of a list: the length of the markup in place of the markup. */
+/** A row of a list: the beginning of the text, and the length of the markup in place of the markup. */
 export const alertListItem = named(
   "AlertSummary",
   z.object({ ...alertHead, ...answersOf(shownTo(ALERT, "list")), ...assetUrls, ...alertTail }),
@@ -107,6 +115,7 @@ export function showAlert<R extends AlertRecord>(record: R, assets: AssetAddress
     pusher_id: showId("psh", record.pusher_id),
     ...showAssets(record, assets),
     ...alertForms(record),
+    body_length: record.body_length ?? undefined,
     series_id: showIdOrNull("alr", record.series_id),
     sent_at: toIsoMicrosOrNull(record.sent_at),
     cancelled_at: toIsoMicrosOrNull(record.cancelled_at),
@@ -145,13 +154,13 @@ const lengths = Object.fromEntries(
   ]),
 );
 
-type Texts = Pick<AlertFields, (typeof CUT)[number]>;
+type Texts = Pick<AlertFields, (typeof CUT)[number]> & { body_length?: number };
 
 function briefAlert({ html: _, asset_html: __, ...alert }: Texts & { html?: unknown; asset_html?: unknown }) {
   const brief: Record<string, unknown> = { ...alert };
   for (const name of CUT) {
     brief[name] = alert[name] === null ? null : cut(alert[name]);
-    brief[`${name}_length`] = codePoints(alert[name] ?? "");
+    brief[`${name}_length`] = (name === "body" && alert.body_length) || codePoints(alert[name] ?? "");
   }
   return brief;
 }
@@ -165,7 +174,7 @@ export const composedBrief = briefOf("ComposedAlertBrief", composedView);
 export const decidedBrief = briefOf("DecidedAlertBrief", decidedView);
 export const publishedBrief = briefOf("PublishedAlertBrief", publishedView);
 
-const listed = named("AlertSummaryBrief", alertList.shape.data.element.extend(lengths));
+const listed = named("AlertSummaryBrief", alertListItem.extend(lengths));
 
 export const alertListBrief = {
   output: alertList.extend({ data: z.array(listed) }),

@@ -105,6 +105,10 @@ export const putSubscription = (
 export const leave = (token: string, handle: string) =>
   tell(`/subscriptions/${encodeURIComponent(handle)}`, { method: "DELETE", token });
 
+/** An alert with its whole text. */
+export const getAlert = (token: string, id: string) =>
+  ask<Alert>(`/alerts/${encodeURIComponent(id)}`, { token });
+
 export const sendReports = (token: string, reports: { alert_id: string; kind: ReportKind }[]) =>
   ask<{ accepted: number }>("/reports", { method: "POST", token, body: { reports } });
 

@@ -1,12 +1,12 @@
 // Takes answers of the inbox in: what is new, what was withdrawn, what is too old to keep. Knows nothing of when the service is asked.
 
-import { olderPage, type Polled } from "./api.ts";
+import { getAlert, olderPage, type Polled, Refused } from "./api.ts";
 import { lookAt } from "./channels.ts";
 import { now } from "./clock.ts";
 import { seenBefore } from "./rules/moved.ts";
 import { compare, sinceJoining, tooOld } from "./rules/taking_in.ts";
-import { current } from "./state.ts";
-import { getFact, type KeptAlert, type Store, takeIn } from "./store.ts";
+import { changed, current } from "./state.ts";
+import { amend, getFact, type KeptAlert, type Store, takeIn } from "./store.ts";
 import type { Alert } from "./wire.ts";
 
 /** How far back a device that was away long asks. */
@@ -46,6 +46,23 @@ export async function takeNews(
     come,
     etag,
   );
+}
+
+/**
+ * Fetches the whole text of an alert that was cut, and keeps it.
+ * @returns `away` while the service cannot be reached, `gone` where it has the alert no more
+ */
+export async function fetchText({ id }: KeptAlert): Promise<"here" | "away" | "gone"> {
+  const { store, device } = current();
+  if (!store || !device) return "away";
+  try {
+    const { body } = await getAlert(device.token, id);
+    await amend(store, [id], ({ body_length: _, ...kept }) => ({ alert: { ...kept, body } }));
+    await changed();
+    return "here";
+  } catch (error) {
+    return error instanceof Refused && error.status === 404 ? "gone" : "away";
+  }
 }
 
 /** How a row that comes now is kept, and what of it the channel's subscription settles. */

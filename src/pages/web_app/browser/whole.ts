@@ -20,6 +20,8 @@ const PLAIN_ALERT: Omit<
   | "pushed"
   | "dismissed"
   | "before"
+  | "before_joining"
+  | "body_length"
   | "ended"
   | "test_until"
 > = {

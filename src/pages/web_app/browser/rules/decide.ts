@@ -123,7 +123,7 @@ function whyNothing(alert: Alert, channel: Channel, device: Device, now: number)
   // What no longer stands in the spotlight does not ring either, however long the device slept.
   if (leavesAt(alert) <= now) return "why.late";
   if (channel.subscription === null) return "why.left";
-  if (alert.sent_at < channel.subscription.subscribed_at) return "why.before_joining";
+  if (alert.before_joining || alert.sent_at < channel.subscription.subscribed_at) return "why.before_joining";
   if (channel.subscription.muted) return "why.muted";
   if (granted(channel, "loc") && whereabouts(alert, device, now) === false) return "why.outside";
   return null;

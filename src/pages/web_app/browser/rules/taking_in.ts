@@ -5,27 +5,27 @@ import { LIMITS } from "#limits";
 /** An alert as the device keeps it. */
 interface Kept {
   id: string;
-  handle: string;
   status?: string;
   sent_at: string;
   html?: string | null;
   body?: string | null;
   tts_text?: string | null;
-  before?: boolean;
 }
 
-/** What of an alert and its channel says whether it was sent before the device followed the channel. */
+/** The subscription that the device has now; null after it left the channel. */
 interface Joined {
   subscription: { subscribed_at: string } | null;
 }
 
 /**
  * An alert as the person has it: one that was sent before they followed its channel is read, and nothing of it is to be
- * confirmed (docs/rules.md#app-before-joining); so is one whose channel they follow no more. What is kept stays as the channel sent it.
+ * confirmed (docs/rules.md#app-before-joining); so is one whose channel they follow no more. The service marks such alerts. An alert that
+ * was kept under an earlier subscription has no mark, so its time is compared. What is kept stays as the channel sent it.
  */
 export function sinceJoining<
   Row extends {
     sent_at: string;
+    before_joining?: boolean;
     read_at: string | null;
     requires_ack: boolean;
     before?: boolean;
@@ -35,8 +35,8 @@ export function sinceJoining<
   if (channel?.subscription === null)
     return { ...alert, ended: true, read_at: alert.read_at ?? alert.sent_at, requires_ack: false };
   const since = channel?.subscription.subscribed_at;
-  if (since === undefined || alert.sent_at >= since) return alert;
-  return { ...alert, before: true, read_at: alert.read_at ?? since, requires_ack: false };
+  if (!alert.before_joining && (since === undefined || alert.sent_at >= since)) return alert;
+  return { ...alert, before: true, read_at: alert.read_at ?? since ?? alert.sent_at, requires_ack: false };
 }
 
 export interface Compared<Row, Known> {
@@ -62,10 +62,9 @@ export function compare<Row extends Kept, Known extends Kept>(
   return { fresh: rows.filter(({ id }) => !known.has(id)), withdrawn };
 }
 
-/** An app is no archive: the newest so many alerts are kept, of these so many characters, and so many from before joining a channel. */
+/** The app is not an archive: it keeps the newest alerts, up to this number and this many characters. */
 export const KEPT_ALERTS = LIMITS.app_alerts;
 export const KEPT_CHARACTERS = LIMITS.app_characters;
-export const KEPT_BEFORE = LIMITS.app_before;
 /** What an alert takes besides its long texts. */
 const USUAL = 500;
 
@@ -73,14 +72,9 @@ const USUAL = 500;
 export function tooOld(alerts: readonly Kept[]): string[] {
   let characters = 0;
   let count = 0;
-  /** Of each channel, how many from before it was followed. */
-  const past = new Map<string, number>();
   return alerts
     .toSorted((a, b) => (a.sent_at < b.sent_at ? 1 : -1))
-    .filter(({ handle, before, html, body, tts_text }) => {
-      const older = before ? (past.get(handle) ?? 0) + 1 : 0;
-      if (before) past.set(handle, older);
-      if (older > KEPT_BEFORE) return true;
+    .filter(({ html, body, tts_text }) => {
       characters += (html?.length ?? 0) + (body?.length ?? 0) + (tts_text?.length ?? 0) + USUAL;
       count++;
       return count > KEPT_ALERTS || (count > 1 && characters > KEPT_CHARACTERS);

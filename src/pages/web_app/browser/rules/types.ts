@@ -19,6 +19,10 @@ export interface Alert extends Circle {
   status?: string;
   /** Instants as the API writes them: ISO 8601, UTC, always of the same length. */
   sent_at: string;
+  /** The service says that it was sent before the device joined the channel. */
+  before_joining?: boolean;
+  /** Characters of the whole text, where `body` is its beginning. */
+  body_length?: number;
   expires_at: string | null;
   /** There for a test of a draft: until when it is shown. */
   test_until?: string;
@@ -35,7 +39,7 @@ export interface Alert extends Circle {
   acked_at?: string | null;
   /** The person put it out of the spotlight. */
   dismissed?: boolean;
-  /** It was sent before the device followed its channel. */
+  /** It was sent before the subscription that the device has now. */
   before?: boolean;
   /** Its channel is not followed here any more. */
   ended?: boolean;

@@ -201,6 +201,10 @@ export const de: Texts = {
   "alert.recording_failed": "Die Aufnahme ließ sich nicht abspielen.",
   "alert.play": "Den Ton abspielen",
   "alert.read_aloud": "Vorlesen",
+  "alert.show_all": "Alles anzeigen",
+  "alert.cut": "Die ersten {shown} von {all} Zeichen.",
+  "alert.rest_away": "Du bist offline. Auf diesem Gerät ist nur der Anfang dieses Textes.",
+  "alert.rest_gone": "Der Rest ist nicht mehr verfügbar: Der Kanal hat diese Meldung entfernt.",
   "alert.withdrawn": "Vom Kanal zurückgezogen. Du behältst die Meldung.",
 
   "net.offline": "Offline.",

@@ -192,6 +192,10 @@ export const en = {
   "alert.recording_failed": "The recording could not be played.",
   "alert.play": "Play the sound",
   "alert.read_aloud": "Read aloud",
+  "alert.show_all": "Show all",
+  "alert.cut": "The first {shown} of {all} characters.",
+  "alert.rest_away": "You are offline. Only the beginning of this text is on this device.",
+  "alert.rest_gone": "The rest is no longer available: the channel has removed this alert.",
   "alert.withdrawn": "Withdrawn by the channel. You keep it.",
 
   // Network

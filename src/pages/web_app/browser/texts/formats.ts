@@ -55,6 +55,9 @@ function inUnit(value: number, unit: string): string {
 
 const regionOf = (locale: string): string => new Intl.Locale(locale).region ?? "";
 
+/** `16,384`, with the separators of the language. */
+export const numberOf = (value: number): string => new Intl.NumberFormat(localeNow()).format(value);
+
 /** A language's name in the person's own: "German" for de. The tag itself where nobody knows it. */
 export function languageName(tag: string): string {
   try {

@@ -3,6 +3,7 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { ALERT_PLAIN } from "../fields.ts";
+import { fetchText } from "../inbox.ts";
 import { html } from "../markup.ts";
 import { did, dismiss } from "../reports.ts";
 import { isHere } from "../rings.ts";
@@ -14,7 +15,7 @@ import { tryRecording, tryTone } from "../senses/ring.ts";
 import { speak } from "../senses/speak.ts";
 import { useApp } from "../state.ts";
 import type { KeptAlert } from "../store.ts";
-import { languageName, momentOf, utcOf } from "../texts/formats.ts";
+import { languageName, momentOf, numberOf, utcOf } from "../texts/formats.ts";
 import { type Key, languageNow, t } from "../texts/texts.ts";
 import { Acts, Facts, hostOf, isLoud, LOUD, markOf, Picture, Plain } from "./card.ts";
 import { MarkupFrame } from "./frame.ts";
@@ -44,7 +45,7 @@ export function AlertView({ id }: { id: string }): VNode {
         ${state && html`<span class="tag">${t(state)}</span>`}</p>
       ${alert.status !== "sent" && html`<${Note} tone="warn" sign="careful"><p>${t("alert.withdrawn")}</p><//>`}
       <${Picture} alert=${alert} />
-      ${alert.body && !(alert.html && alert.layout !== "document" && hasSameWords(alert.html, alert.body)) && html`<p class="text">${alert.body}</p>`}
+      ${alert.body && !(alert.html && alert.layout !== "document" && hasSameWords(alert.html, alert.body)) && html`<${Text} key=${alert.id} alert=${alert} />`}
       ${alert.html && html`<${MarkupFrame} key=${alert.id} markup=${alert.html} title=${alert.title} whole=${alert.layout === "document"} />`}
       <${Facts} alert=${alert} at=${now} />
       <${Sounds} alert=${alert} />
@@ -59,6 +60,24 @@ export function AlertView({ id }: { id: string }): VNode {
         html`<details class="more"><summary>${t("why.title")}</summary><ul class="why">${alert.because.map((why) => html`<li>${t(why as Key)}</li>`)}</ul></details>`
       }
     </article>`;
+}
+
+/** The text, or its beginning with a way to the whole (docs/rules.md#card-text). */
+function Text({ alert }: { alert: KeptAlert }): VNode {
+  const { connection } = useApp();
+  const [state, setState] = useState<"asking" | "here" | "away" | "gone" | null>(null);
+  const { body, body_length } = alert;
+  if (body_length === undefined) return html`<p class="text">${body}</p>`;
+  const show = async () => {
+    setState("asking");
+    setState(await fetchText(alert));
+  };
+  const why =
+    state === "gone" ? "alert.rest_gone" : (state === "away" || connection === "away") && "alert.rest_away";
+  const counts = { shown: numberOf([...(body ?? "")].length), all: numberOf(body_length) };
+  return html`<p class="text">${body}…</p>
+    <p class="line"><button class="plain" disabled=${state === "asking"} onClick=${() => void show()}>${t("alert.show_all")}</button>
+    <span class="small muted" role="status">${why ? t(why) : t("alert.cut", counts)}</span></p>`;
 }
 
 type Tone = (typeof TONE_NAMES)[number];

@@ -1,0 +1,18 @@
+// Which alerts of a channel a device sees that joined it, as SQL (docs/rules.md#before-joining).
+
+import { LIMITS } from "../../model/limits.ts";
+
+/**
+ * SQL: the place, as (visible_at, id), of the oldest alert of channel `channel` that a device sees which joined it at `since`
+ * (docs/rules.md#before-joining). No row: it sees all.
+ */
+export const firstShown = (channel: string, since: string) =>
+  `select old.visible_at, old.id from alert old
+        where old.pusher_id = ${channel} and old.status = 'sent' and old.visible_at < ${since}
+        order by old.visible_at desc, old.id desc offset ${LIMITS.before_joining - 1} limit 1`;
+
+/** SQL: whether a device sees a visible alert by its subscription, as far as the time of its joining decides that. */
+export const isShown = (alert: string, subscription: string) => `(
+      ${alert}.visible_at >= ${subscription}.subscribed_at
+      or coalesce((${alert}.visible_at, ${alert}.id) >= (
+        ${firstShown(`${alert}.pusher_id`, `${subscription}.subscribed_at`)}), true))`;
