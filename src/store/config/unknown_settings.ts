@@ -36,8 +36,9 @@ export function unknownSettings(environment: Env): string[] {
     .sort();
 }
 
-/** The most letters that a misspelt name may have too many, too few or wrong. */
+/** The most letters that a misspelt name may have too many, too few, wrong or swapped. */
 const maxTypos = (name: string) => (name.length < 12 ? 2 : 3);
+const WORDS = new Set([...NAMES].flatMap((name) => name.split("_")));
 /** Shorter names resemble variables of other programs, such as HOME and HOST. */
 const MIN_LENGTH = 8;
 
@@ -50,7 +51,8 @@ export function intendedSetting(name: string): string | null {
   for (const near of [upper, upper.replace(/^BELFRY_/, "")]) if (NAMES.has(near)) return near;
   if (name.length < MIN_LENGTH) return null;
   for (let typos = 1; typos <= maxTypos(name); typos++)
-    for (const setting of NAMES) if (isNear(upper, setting, typos)) return setting;
+    for (const setting of NAMES)
+      if (isNear(upper, setting, typos) && isSpelling(upper, setting)) return setting;
   return null;
 }
 
@@ -69,13 +71,26 @@ export function refuseMisspelt(environment: Env): void {
   if (found.length > 0) throw new ConfigError(found.join(" "), "Rename it or remove it.");
 }
 
-/** Whether one name becomes the other by inserting, removing or replacing at most so many letters. */
+/** False where a word differs so much that another one is meant: DATABASE_HOST is not a spelling of DATABASE_POOL. */
+function isSpelling(name: string, setting: string): boolean {
+  const [words, intended] = [name.split("_"), setting.split("_")];
+  if (words.length !== intended.length) return true;
+  return words.every((word, i) => {
+    const right = intended[i] ?? "";
+    if (WORDS.has(word) && !word.startsWith(right) && !right.startsWith(word)) return false;
+    return isNear(word, right, Math.floor((Math.max(word.length, right.length) - 1) / 2));
+  });
+}
+
+/** Whether one name becomes the other by inserting, removing, replacing or swapping letters at most so many times. */
 function isNear(a: string, b: string, typos: number): boolean {
   let same = 0;
   while (same < a.length && a[same] === b[same]) same++;
   const [restA, restB] = [a.slice(same), b.slice(same)];
   if (restA === "" || restB === "") return restA.length + restB.length <= typos;
   if (typos === 0) return false;
+  if (restA[0] === restB[1] && restA[1] === restB[0] && isNear(restA.slice(2), restB.slice(2), typos - 1))
+    return true;
   const edits = [
     [restA.slice(1), restB.slice(1)],
     [restA.slice(1), restB],
