@@ -12,8 +12,9 @@ import { attachAssets } from "../src/operation/alerts/attach.ts";
 import { ALERT_SENDS, countSend } from "../src/operation/alerts/change.ts";
 import { compose } from "../src/operation/alerts/compose.ts";
 import { answerOf, create } from "../src/operation/alerts/create.ts";
+import { firstOf } from "../src/operation/alerts/repeats.ts";
 import { defineTool, MAX_BODY } from "../src/operation/tool.ts";
-import { scope, visibleChannel } from "../src/store/queries/channels.ts";
+import { lockChannel, scope, visibleChannel } from "../src/store/queries/channels.ts";
 import { composedBrief, composedView, view } from "../src/store/shapes/alert.ts";
 import { pathId } from "../src/store/shapes/fields.ts";
 
@@ -28,8 +29,10 @@ export default defineTool({
   http: { method: "POST", path: "/api/v1/pushers/{id}/alerts", status: 201, maxBody: MAX_BODY.alerts },
   // With send true it cannot be undone, and clients ask before they let that happen.
   creates: true,
-  // Files are held meanwhile.
-  isOneStatement: (input) => !(input.image_asset_id || input.audio_asset_id || input.html_asset_id),
+  // Files are locked meanwhile, and so is the channel where repeats wait for one another.
+  isOneStatement: (input, onRepeat) =>
+    !(input.image_asset_id || input.audio_asset_id || input.html_asset_id) &&
+    !(input.send && onRepeat === "answer"),
   answerAgain: answerOf,
   limit: ALERT_SENDS,
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
@@ -58,6 +61,15 @@ export default defineTool({
         checkContent(fields, htmlLength, changed, nowMicros(ctx));
       });
     const channel = scope(pusherId, ctx.caller);
+    if (input.send && !problem && ctx.onRepeat === "answer") {
+      if (!(await ctx.sql(lockChannel, channel))[0]) throw notFound("channel");
+      const first = await firstOf(
+        "create_alert",
+        { pusher_id: pusherId, title: fields.title, body: fields.body },
+        ctx,
+      );
+      if (first) return first;
+    }
     const counted =
       status === "draft" || problem
         ? null

@@ -19,6 +19,7 @@ import {
   lockedAlert,
 } from "../src/operation/alerts/change.ts";
 import { compose, modelOf } from "../src/operation/alerts/compose.ts";
+import { firstOf, repeatNote } from "../src/operation/alerts/repeats.ts";
 import { stopSeries } from "../src/operation/alerts/series.ts";
 import { shownWhole } from "../src/operation/alerts/show.ts";
 import { actorOf } from "../src/operation/audit.ts";
@@ -26,8 +27,12 @@ import { refuseUnapproved } from "../src/operation/scopes.ts";
 import { defineTool, MAX_BODY } from "../src/operation/tool.ts";
 import { cancelAlert, insertAlert } from "../src/store/queries/alerts.ts";
 import { lockChannel, scope, visibleChannel } from "../src/store/queries/channels.ts";
+import { equalAlerts } from "../src/store/queries/repeats.ts";
 import { composedBrief, composedView, view } from "../src/store/shapes/alert.ts";
 import { pathId } from "../src/store/shapes/fields.ts";
+
+const CORRECTED =
+  "The original is cancelled already, and its correction may be out. Look at the channel's alerts first; leave cancel_original out to copy it all the same.";
 
 export default defineTool({
   name: "duplicate_alert",
@@ -77,6 +82,7 @@ export default defineTool({
     if (!target) throw notFound("channel");
     const ending = cancel_original ? ALERT_GRID[alert.status].cancel : null;
     if (ending?.do === "refuse") throw conflict(ending.message);
+    if (ending?.do === "stay") throw conflict(CORRECTED);
     if (send && !target.active) throw conflict(CHANNEL_NOT_ACTIVE);
     if (ending && alert.status === "repeating") refuseUnapproved(ctx, alertPath(alert));
     const model = modelOf(alert, ctx);
@@ -87,6 +93,17 @@ export default defineTool({
     const changed = { send_at: true, expires_at: true, scheduled: status === "scheduled" };
     if (send) checkNoRecurrence(fields.recurrence);
     checkContent(fields, htmlLength, changed, nowMicros(ctx));
+    const words = { pusher_id: to, title: fields.title, body: fields.body };
+    // A correction goes out once by its original, which is cancelled then.
+    const first = send && !cancel_original ? await firstOf("duplicate_alert", words, ctx) : null;
+    if (first) return first;
+    const equal =
+      send && !cancel_original && ctx.onRepeat === "note" ? await ctx.sql(equalAlerts, words) : [];
+    const note = await repeatNote(
+      equal.map(({ id }) => id),
+      "duplicate_alert",
+      ctx,
+    );
     if (send) await countSend(ctx, to);
     const [ended] = ending?.do === "change" ? await ctx.sql(cancelAlert, { id: alert.id }) : [];
     const planned = ended && alert.status === "repeating" ? await stopSeries(ended, ctx) : [];
@@ -103,6 +120,6 @@ export default defineTool({
     const lines = [made, ...(ended ? [ended] : []), ...planned];
     ctx.tellEach(lines.map(lineOf));
     if (status !== "draft") announce(ctx, `alert.${status}`, made);
-    return shownWhole(made, target.requested_perms, ctx);
+    return { ...shownWhole(made, target.requested_perms, ctx), ...note };
   },
 });

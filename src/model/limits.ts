@@ -78,6 +78,11 @@ export const LIMIT_TABLE = {
     "minutes",
     "in which an equal alert is sent a second time only when its person says so",
   ],
+  repeat_seconds: [
+    60,
+    "seconds",
+    "in which a call that repeats a send without an idempotency key is recognised",
+  ],
   idempotency_hours: [24, "hours", "a call can be repeated under its idempotency key"],
   mcp_answer: [25_000, "bytes", "an answer over MCP"],
   breakdown: [20, "words", "each part of the breakdown of subscribers; all others count as `other`"],

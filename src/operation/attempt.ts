@@ -60,6 +60,7 @@ export interface Performance {
   /** For a call under an idempotency key: the answer that it had before, or where its answer is kept. */
   repeats?: Repeats | null;
   patience?: Patience;
+  onRepeat?: Context["onRepeat"];
   /** What is wrong with the call itself. A repeat is answered all the same (docs/rules.md#idempotency). */
   refusal?: unknown;
 }
@@ -156,6 +157,7 @@ function contextOn(
     services,
     log,
     patience: call.patience ?? ENDLESS,
+    onRepeat: call.onRepeat ?? "send",
     now,
     sql: (statement, parameters) => run(db, statement, parameters),
     afterCommit: (work) => attempt.later.push(work),

@@ -26,7 +26,7 @@ import type { Seal } from "../store/secret/seal.ts";
 import { createAsked } from "./asked.ts";
 import type { Performance, Runnable } from "./attempt.ts";
 import { actorOf, addressOf, personActors } from "./audit.ts";
-import { type Claim, type Repeats, repeatsOf } from "./idempotency.ts";
+import { type Claim, ON_REPEAT, type Repeats, repeatsOf } from "./idempotency.ts";
 import {
   createPerform,
   createSeen,
@@ -148,14 +148,17 @@ async function runTool(deps: Running, tool: Tool, caller: Caller, call: Call): P
   if (tool.tellsReview) await tellOfReview(deps.reviewNotice, deps.perform, caller, input, call.log);
   const repeats = key === null ? null : repeatsUnder(key, deps, tool, caller, input);
   const readOnly = onlyReads(tool);
-  const writes = readOnly ? "nothing" : tool.isOneStatement?.(input) ? "shared" : "rows";
+  const transport = call.transport ?? "rest";
+  const onRepeat = (key === null && ON_REPEAT[transport]) || "send";
+  const writes = readOnly ? "nothing" : tool.isOneStatement?.(input, onRepeat) ? "shared" : "rows";
   const performance: Performance = {
     ...call,
     caller,
-    actor: actorOf(caller, call.transport ?? "rest"),
+    actor: actorOf(caller, transport),
     input,
     address: addressOf(caller),
     visible,
+    onRepeat,
     repeats,
     refusal,
     concerns: readOnly ? [] : channelsNamedIn(input),

@@ -4,6 +4,7 @@
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Kysely } from "kysely";
+import type { Transport } from "../model/entities/audit_event.ts";
 import { invalidRequest } from "../model/errors.ts";
 import { forBoth } from "../model/for_people.ts";
 import { LIMITS } from "../model/limits.ts";
@@ -23,6 +24,13 @@ export interface Claim {
   /** What the caller no longer sees is not shown again. @throws what a repeat is refused with. */
   recheck(db: Kysely<unknown>, first: unknown): Promise<void>;
 }
+
+/** How a send without a key is treated that equals another one (docs/rules.md#sent-once). */
+export const ON_REPEAT: Partial<Record<Transport, "answer" | "note">> = {
+  mcp: "answer",
+  cli: "answer",
+  rest: "note",
+};
 
 type TakenKey = ReturnType<Context["takeKey"]>;
 

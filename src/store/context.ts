@@ -236,6 +236,8 @@ export interface Context<C = Caller> {
   services: Services;
   log: Log;
   patience: Patience;
+  /** How an equal send is treated: its first alert is answered, or it is sent, with a note or without (docs/rules.md#sent-once). */
+  readonly onRepeat: "answer" | "note" | "send";
   /** The only clock. */
   now(): Date;
   /** Runs a defined statement in the same transaction. Raw SQL takes what is visible as an argument. */
@@ -280,7 +282,6 @@ export class Shared {
     this.#json = write;
   }
 
-  /** The bytes of its JSON. */
   get json(): Buffer {
     if (typeof this.#json === "function") this.#json = Buffer.from(this.#json());
     return this.#json;
@@ -289,7 +290,6 @@ export class Shared {
 
 /** What a handler returns whose answer has a validator: a client that sends it back may be told NOT_MODIFIED. */
 export class Validated<Body> {
-  /** Older than any part of the body, as the wire spells it. */
   readonly validator: string;
   readonly body: Body;
 

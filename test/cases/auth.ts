@@ -219,7 +219,7 @@ export const authCases: Case[] = [
       key: await keyWith("alerts:write,alerts:send")(world),
     }),
     as: (_world, { key }) => key,
-    input: ({ id }) => ({ pusher_id: id, title: "x", send: true }),
+    input: ({ id }) => ({ pusher_id: id, title: "Both scopes", send: true }),
     want: { body: { status: "sent" } },
   },
   ...Object.entries(ROLE_ALLOWS).flatMap(([role, allowed]) =>

@@ -69,12 +69,41 @@ const ENDED: [state: AlertState, becomes: string, told: string[]][] = [
   ["scheduled", "cancelled", ["alert.cancelled", "alert.sent"]],
   ["passed", "cancelled", ["alert.cancelled", "alert.sent"]],
   ["sent", "cancelled", ["alert.cancelled", "alert.sent"]],
-  ["cancelled", "cancelled", ["alert.sent"]],
 ];
 
 const FIXED = { title: "The quay floods at seven", body: null, expires_at: inSeconds(7200) };
 
+const CANCELLED_ORIGINALS: [name: string, given: (world: World) => Promise<any>][] = [
+  ["alert", (world) => alertIn(world, "cancelled", undefined, FULL)],
+  [
+    "occurrence",
+    async (world) => {
+      const pusher_id = (await alertIn(world, "repeating", await world.pusher())).pusher_id;
+      const [one] = (await world.rest("list_alerts", { pusher_id, status: "scheduled", order: "oldest" }))
+        .body.data;
+      await world.rest("cancel_alert", alertAt(one));
+      return one;
+    },
+  ],
+];
+
 const correctionCases: Case[] = [
+  ...CANCELLED_ORIGINALS.flatMap(([name, given]) =>
+    [{ send: true }, { send: true, send_at: inSeconds(3600) }, {}].map(
+      (more): Case => ({
+        rule: CORRECTED,
+        tool: "duplicate_alert",
+        name: `a correction of a cancelled ${name} goes out once (${Object.keys(more)})`,
+        given,
+        input: (alert) => alertAt(alert, { ...more, title: "Again", cancel_original: true }),
+        want: { error: "conflict", param: null, says: /cancelled already/ },
+        after: async (world, { pusher_id }) => {
+          const { data } = (await world.rest("list_alerts", { pusher_id })).body;
+          expect(data.filter(({ title }: any) => title === "Again")).toEqual([]);
+        },
+      }),
+    ),
+  ),
   ...ENDED.map(
     ([state, becomes, told]): Case => ({
       rule: CORRECTED,
@@ -94,9 +123,7 @@ const correctionCases: Case[] = [
         const acts = world.acts.slice(events).map(({ event, data }: any) => [event, data.alert_id]);
         const log = (await world.rest("list_audit_events", { subject_id: alert.id })).body.data;
         const ended = log.filter(({ operation }: any) => operation === "duplicate_alert");
-        expect(ended.map(({ status: left }: any) => left)).toEqual(
-          state === "cancelled" ? [] : ["cancelled"],
-        );
+        expect(ended.map(({ status: left }: any) => left)).toEqual(["cancelled"]);
         expect(acts).toEqual(told.map((event) => [event, event === "alert.sent" ? body.id : alert.id]));
       },
     }),

@@ -151,6 +151,13 @@ test("a plan of one alert needs none, one of two does, and one that moves does",
   expect(await planned()).toHaveLength(2);
 });
 
+test("withdrawing a sent alert without the scope is refused over MCP, and not answered as a review", async () => {
+  const writer = await world.key({ scopes: "alerts:read,alerts:write" });
+  const alert = await alertIn(world, "sent", pusher);
+  const { status, body } = await world.mcp("cancel_alert", alertAt(alert), writer);
+  expect([status, body.error.type]).toEqual([403, "insufficient_scope"]);
+});
+
 // docs/rules.md#mcp-review
 test("a client that opens addresses sends its person to the page, and then answers what was done", async () => {
   const fetched = (address: string | URL, init?: RequestInit) => {

@@ -2,6 +2,7 @@
 // rules says: channels, alerts' states, subscriptions, inbox, counters, scopes, who asks first, and what is another's. What differs
 // shrinks to a short story.
 
+import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { atOnce } from "../support/at_once.ts";
@@ -91,7 +92,11 @@ const VERBS = {
   create: {
     tool: "create_alert",
     scope: "alerts:write",
-    args: (step: Step) => ({ title: step.title, ...(step.send ? { send: true } : {}), ...sendAt(step) }),
+    args: (step: Step) => ({
+      title: step.title,
+      ...(step.send ? { send: true, idempotency_key: randomUUID() } : {}),
+      ...sendAt(step),
+    }),
     invalid: ({ title }: Step) => title === "",
     publishes: ({ send }: Step) => send,
     onChannel: {

@@ -63,12 +63,15 @@ export function sessionOf(message: unknown): string | null {
 }
 
 /** Whether somebody else may have to decide before a call does what it asks for. */
-export const asksPerson = ({ leadsToReview, asDraft, mayRequire, mayNeedApproval }: Tool): boolean =>
-  Boolean(leadsToReview || asDraft || mayRequire || mayNeedApproval);
+export const asksPerson = (tool: Tool): boolean => isReviewed(tool) || tool.mayNeedApproval === true;
+
+/** Whether that is decided on the alert's review page. */
+const isReviewed = ({ leadsToReview, asDraft, mayRequire }: Tool): boolean =>
+  Boolean(leadsToReview || asDraft || mayRequire);
 
 /** Whether nothing else is missing than a person's decision. */
 export const forPerson = (tool: Tool, refused: ApiError): boolean =>
-  asksPerson(tool) && (refused.review !== null || leavesDraft(tool, refused));
+  isReviewed(tool) && (refused.review !== null || leavesDraft(tool, refused));
 
 /** One request's call as far as a person is concerned. */
 export interface Asking {
@@ -102,7 +105,7 @@ export function createReviews(tools: readonly Tool[], asked: Asked) {
     call: CallTool,
     asking: Asking,
   ): Promise<Outcome | null> {
-    if (!refused.review || !asksPerson(tool) || !canTell(asking.caller)) return null;
+    if (!refused.review || !isReviewed(tool) || !canTell(asking.caller)) return null;
     const told = await call(tell, { ...refused.review, seconds: 0, view: "brief" }).catch(() => null);
     if (!told) return null;
     // An edit is not done by what somebody decided about the alert.

@@ -13,6 +13,7 @@ import type { scope } from "../../store/queries/channels.ts";
 import { type CreatedAlert, NEW_ALERTS } from "../../store/queries/sends.ts";
 import { KeyUsed } from "../idempotency.ts";
 import { announce } from "./change.ts";
+import { repeatNote } from "./repeats.ts";
 import { shownWhole } from "./show.ts";
 
 type Alert = AlertFields &
@@ -27,6 +28,7 @@ const USED: CreatedAlert = {
   requested_perms: [],
   at: "",
   repeated: true,
+  equal: [],
   id: null,
 };
 
@@ -91,5 +93,9 @@ export async function create(alert: Alert, ctx: Context) {
   }
   if (!created) return undefined;
   if (created.id && event && sent_at) event.data.sent_at = toIsoMicros(created.at);
-  return { ...created, answer: created.id === null ? null : answerOf(kept, created) };
+  if (created.id === null) return { ...created, answer: null };
+  return {
+    ...created,
+    answer: { ...answerOf(kept, created), ...(await repeatNote(created.equal, "create_alert", ctx)) },
+  };
 }

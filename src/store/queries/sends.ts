@@ -23,6 +23,7 @@ import { foundBy, HAS_WORDS } from "./alert_words.ts";
 import { FIELDS, NAMES, NEXT_VERSION, WHOLE } from "./alerts.ts";
 import { SCOPE, VISIBLE, visibleTo } from "./channels.ts";
 import { AUDIT_LINE } from "./journal.ts";
+import { readsAs } from "./repeats.ts";
 
 const defineStatement = statementsOf("publish");
 
@@ -202,6 +203,8 @@ const create = (name: string, locking: Locking) =>
       /** When it is made, and sent if it is. */
       at: timestamptz,
       repeated: boolean,
+      /** What was published a moment ago and reads alike; of a send without a key. */
+      equal: array(uuid),
       id: outerJoined(uuid),
     },
     text: `with ${lockedChannels(NEW_ALERT, "p.requested_perms, c.active", locking)},
@@ -239,7 +242,9 @@ const create = (name: string, locking: Locking) =>
         insert into audit_event (${LINE_NAMES.join(", ")})
         select ${LINE_NAMES.map((column) => `v.${column === "id" ? "audit_id" : column}`).join(", ")}
         from v join i on i.id = v.id)
-      select v.position, v.active, v.requested_perms, v.at, v.key is not null and ${MAY} and i.id is null as repeated, i.id
+      select v.position, v.active, v.requested_perms, v.at, v.key is not null and ${MAY} and i.id is null as repeated,
+        array(select alert.id from alert where v.status <> 'draft' and v.key is null and ${readsAs("v.pusher_id", "v.title", "v.body")}) as equal,
+        i.id
       from v left join i on i.id = v.id`,
   });
 

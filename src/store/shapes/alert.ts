@@ -98,7 +98,12 @@ export const decidedView = named(
 );
 
 /** What create, a field edit and a duplicate answer. */
-export const composedView = named("ComposedAlert", reviewedView.extend({}));
+export const composedView = named(
+  "ComposedAlert",
+  reviewedView.extend({
+    note: z.string().optional().describe("There when the same title and text were published a moment ago."),
+  }),
+);
 
 /** What send, schedule and cancel answer. */
 export const publishedView = named("PublishedAlert", alertView.extend({ note: z.string() }));

@@ -142,7 +142,7 @@ export const alertNoteCases: Case[] = [
     also: ["no-delivered-figure"],
     tool: "create_alert",
     given: sharedPusher,
-    input: ({ id }) => ({ pusher_id: id, title: "x", priority: "urgent", send: true }),
+    input: ({ id }) => ({ pusher_id: id, title: "A ceiling", priority: "urgent", send: true }),
     want: { body: { priority: "urgent", status: "sent" } },
     after: (_world, _given, { body }) =>
       expect(Object.keys(body).filter((key) => /deliver|rang|_rate/.test(key))).toEqual([]),

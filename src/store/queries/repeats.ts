@@ -1,0 +1,32 @@
+// Alerts that read alike and were published a moment ago, for calls that may be repeats of one another.
+
+import { array, neverNull, nullable, text, uuid } from "../../model/fields/sql.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { statementsOf } from "../db/statement.ts";
+
+const defineStatement = statementsOf("publish");
+
+const WINDOW = `interval '${LIMITS.repeat_seconds} seconds'`;
+
+/** SQL: `alert` has this title and text, and was made and published or scheduled within the window. */
+export const readsAs = (channel: string, title: string, body: string) =>
+  `alert.pusher_id = ${channel} and alert.created_at > clock_timestamp() - ${WINDOW} and alert.status in ('sent', 'scheduled')
+    and alert.title = ${title} and alert.body is not distinct from ${body}`;
+
+/** The alerts of a channel that read so. */
+export const equalAlerts = defineStatement.reading("equal_alerts", {
+  parameters: { pusher_id: uuid, title: text, body: nullable(text) },
+  columns: { id: uuid },
+  text: `select id from alert where ${readsAs("$pusher_id::uuid", "$title::text", "$body::text")}`,
+});
+
+/** The one of these alerts, by their ids on the wire, that the actor published last by this operation within the window. */
+export const publishedBy = defineStatement.reading("published_by", {
+  parameters: { subjects: array(text), actor_id: text, operation: text, transports: array(text) },
+  columns: { subject_id: neverNull(text) },
+  text: `select subject_id from audit_event
+    where subject_id = any($subjects::text[]) and actor_id = $actor_id and operation = $operation
+      and transport = any($transports::text[]) and status in ('sent', 'scheduled')
+      and created_at > clock_timestamp() - ${WINDOW}
+    order by created_at desc limit 1`,
+});
