@@ -324,6 +324,7 @@ const LEFT_BEHIND = [
   "channel_state.subscribers",
   "channel_state.suspended",
   "channel_state.untold",
+  "device.leaves",
   "device.subs_rev",
   "device.test_until",
   "member.user_id",
