@@ -39,12 +39,14 @@ interface Asked {
   /** Of its head; null until that has come. */
   status: number | null;
   text: string;
+  /** The validator of the answer; empty until its head has come. */
+  etag: string;
   isEnded: boolean;
 }
 
 /** A request on a connection of its own, so that each may come to another process. */
 function call(method: string, path: string, headers: Record<string, string> = {}, body?: object): Asked {
-  const asked: Asked = { status: null, text: "", isEnded: false };
+  const asked: Asked = { status: null, text: "", etag: "", isEnded: false };
   const one = ask(service.url + path, { method, agent: false, headers });
   open.add(one);
   one.on("error", () => {});
@@ -53,6 +55,7 @@ function call(method: string, path: string, headers: Record<string, string> = {}
   });
   one.on("response", (response) => {
     asked.status = response.statusCode!;
+    asked.etag = response.headers.etag ?? "";
     response.on("error", () => {});
     response.on("data", (chunk) => (asked.text += chunk));
   });
@@ -84,6 +87,17 @@ const workers = (): number[] =>
     .map(Number)
     .filter((child) => readFileSync(`/proc/${child}/cmdline`, "utf8").includes("main.ts\0worker"));
 
+/** Kills all processes that serve, and waits for those that take their place. */
+async function killWorkers(): Promise<void> {
+  const before = workers();
+  for (const pid of before) process.kill(pid, "SIGKILL");
+  await waitFor(async () => {
+    const now = workers();
+    expect([now.length, now.some((pid) => before.includes(pid))]).toEqual([WORKERS, false]);
+    await json("GET", "/api/v1/pushers");
+  });
+}
+
 // docs/rules.md#leases
 test("four calls of a credential wait for a review, on whichever processes, and four again when these die", async () => {
   const { id } = await newChannel();
@@ -101,13 +115,7 @@ test("four calls of a credential wait for a review, on whichever processes, and 
     expect(calls.filter(({ isEnded }) => !isEnded)).toHaveLength(LIMITS.review_waits);
   };
   await waitAll();
-  const before = workers();
-  for (const pid of before) process.kill(pid, "SIGKILL");
-  await waitFor(async () => {
-    const now = workers();
-    expect([now.length, now.some((pid) => before.includes(pid))]).toEqual([WORKERS, false]);
-    await json("GET", `/api/v1/pushers/${id}`);
-  });
+  await killWorkers();
   await waitAll();
 });
 
@@ -129,4 +137,51 @@ test("an address has as many streams as one process would give it, and another a
     for (const one of open) one.destroy();
     await listenAll("198.51.100.1");
   });
+});
+
+async function newDevice(): Promise<{ authorization: string }> {
+  const { token } = await json("POST", "/handset/v1/devices", {
+    ...{ platform: "web", app_version: "1.0.0", locale: "en", timezone: "Europe/Vienna" },
+  });
+  return { authorization: `Bearer ${token}` };
+}
+
+// docs/rules.md#leases, docs/rules.md#held-bounds
+test("a device has four polls held, on whichever processes, and one more ends the oldest", async () => {
+  const device = await newDevice();
+  const first = call("GET", "/handset/v1/inbox", device);
+  await waitFor(() => expect(first.isEnded).toBe(true));
+  const poll = () => {
+    const headers = { ...device, "if-none-match": first.etag, prefer: "wait=600" };
+    return call("GET", "/handset/v1/inbox", headers);
+  };
+  const polls = Array.from({ length: WORKERS * EACH }, poll);
+  const held = () => polls.filter(({ isEnded }) => !isEnded);
+  const ended = polls.length - LIMITS.held_polls;
+  await waitFor(() => expect(polls.filter(({ status }) => status === 304)).toHaveLength(ended));
+  // Each later poll is held, and ends one of those before it.
+  for (let i = 0; i < LIMITS.held_polls; i++) {
+    const before = held();
+    expect(before).toHaveLength(LIMITS.held_polls);
+    const newest = poll();
+    polls.push(newest);
+    await waitFor(() => expect(held()).toHaveLength(LIMITS.held_polls));
+    expect(newest.isEnded).toBe(false);
+  }
+});
+
+// docs/rules.md#leases, docs/rules.md#stream-bounds
+test("a device has four streams, on whichever processes, and those of processes that die count no more", async () => {
+  const device = await newDevice();
+  const openAll = async () => {
+    const calls = Array.from({ length: WORKERS * EACH }, () =>
+      call("GET", "/handset/v1/inbox/stream", device),
+    );
+    const newer = () => calls.filter(({ text }) => text.includes('"reason":"newer"'));
+    await waitFor(() => expect(newer()).toHaveLength(calls.length - LIMITS.held_polls));
+    expect(calls.filter(({ isEnded }) => !isEnded)).toHaveLength(LIMITS.held_polls);
+  };
+  await openAll();
+  await killWorkers();
+  await openAll();
 });

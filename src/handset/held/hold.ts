@@ -82,7 +82,7 @@ export interface HoldOptions {
   /** Polls held at once, in this process and for one address. */
   max: number;
   maxPerAddress: number;
-  /** Count those of one address for all processes of the service. */
+  /** Count those of one address and of one device for all processes of the service. */
   leases: Leases;
   /** What carries words to and from the other processes of the database; null where there are none. */
   bus: Bus | null;
@@ -123,6 +123,7 @@ export function createHold({ max, maxPerAddress, leases, metrics, again, tagOf, 
     metrics,
     log: options.log,
     beatMs: options.beatMs,
+    leases,
   });
 
   const hasRoom = (address: string | null) =>
@@ -144,14 +145,8 @@ export function createHold({ max, maxPerAddress, leases, metrics, again, tagOf, 
     };
   }
 
-  /** A device has a few polls at a time; one more ends the oldest. */
   function join(device: Device, sleeper: Sleeper): Device {
     devices.join(device, sleeper);
-    const [oldest] = device.polls;
-    if (oldest && device.polls.size > LIMITS.held_polls) {
-      devices.leave(device, oldest);
-      oldest.end("newer");
-    }
     return device;
   }
 
@@ -178,6 +173,7 @@ export function createHold({ max, maxPerAddress, leases, metrics, again, tagOf, 
     const hash = hexHash(poll.token);
     // The order matters, so that nothing is lost: a change after the reading wakes the poll, and a change before it is part of
     // the answer. So it is entered before it is asked, and what it was entered for is looked at by the asking.
+    const release = leases.takeOrEvict("device polls", hash, LIMITS.held_polls, () => sleeper.end("newer"));
     const known = poll.page && devices.known(hash);
     let device = known ? join(known, sleeper) : null;
     try {
@@ -204,6 +200,7 @@ export function createHold({ max, maxPerAddress, leases, metrics, again, tagOf, 
       return null;
     } finally {
       if (device) devices.leave(device, sleeper);
+      release();
     }
   }
 

@@ -6,6 +6,7 @@ import { hexHash } from "../../identity/auth/tokens.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { Log } from "../../store/context.ts";
 import { CHANNELS_READ } from "../../store/queries/held.ts";
+import type { Leases } from "../../store/rate_limits/places.ts";
 import type { Devices, FoundDevice } from "./devices.ts";
 import { type Sink, Stream, type StreamEnd, type StreamPage } from "./stream.ts";
 import type { Watch } from "./watch.ts";
@@ -22,6 +23,8 @@ export interface StreamsOptions {
   tagOf(state: string, page: StreamPage): string;
   metrics: { streams(count: number): void; woken(cause: string): void };
   beatMs: number;
+  /** Count the streams of one device for all processes of the service. */
+  leases: Leases;
 }
 
 /** `last`: the validator that the handset holds. `left`: called once, when it has ended. */
@@ -33,7 +36,7 @@ export interface Following {
   left(): void;
 }
 
-export function createStreams({ watch, devices, log, find, tagOf, metrics, beatMs }: StreamsOptions) {
+export function createStreams({ watch, devices, leases, log, find, tagOf, metrics, beatMs }: StreamsOptions) {
   const streams = new Set<Stream>();
   let beating: NodeJS.Timeout | undefined;
 
@@ -69,8 +72,6 @@ export function createStreams({ watch, devices, log, find, tagOf, metrics, beatM
     stream.device = device;
     stream.follows = device.channels;
     devices.join(device, stream);
-    const [oldest] = device.streams;
-    if (oldest && device.streams.size > LIMITS.held_polls) oldest.end("newer");
     await watch.followed.use(device.channels);
     return true;
   }
@@ -117,9 +118,13 @@ export function createStreams({ watch, devices, log, find, tagOf, metrics, beatM
           metrics.streams(streams.size);
           metrics.woken(why);
           leave(stream);
+          release();
           left();
         },
       });
+      const release = leases.takeOrEvict("device streams", hash, LIMITS.held_polls, () =>
+        stream.end("newer"),
+      );
       streams.add(stream);
       metrics.streams(streams.size);
       beat();

@@ -3,7 +3,7 @@
 
 import type { Config } from "../../store/config/settings.ts";
 import type { Counted, Policy } from "../../store/rate_limits/limits.ts";
-import type { LeaseKind } from "../../store/rate_limits/places.ts";
+import type { EvictingKind, LeaseKind } from "../../store/rate_limits/places.ts";
 import type { Beginning } from "./first_start.ts";
 import type { Figures } from "./metrics.ts";
 
@@ -30,6 +30,9 @@ export interface OfPrimary {
   /** Takes a place of one address or credential for the worker, which loses it when it ends. */
   takePlace(kind: LeaseKind, subject: string, max: number): Promise<boolean>;
   leavePlace(kind: LeaseKind, subject: string): void;
+  /** Takes a place that a newer one may evict; the worker names it by `place`, a number of its own. */
+  takeOrEvict(kind: EvictingKind, subject: string, max: number, place: number): void;
+  leaveEvictable(place: number): void;
   /** A connection has come. */
   took(connection: number): void;
   /** One has ended. */
@@ -42,6 +45,8 @@ export interface OfWorker {
   work(orders: Orders): void;
   keepHouse(): void;
   figures(): Promise<Figures>;
+  /** The worker has lost this place to a newer one. */
+  evict(place: number): void;
   /** /readyz says so from now on. */
   stopping(): void;
   /** No connection comes any more: finishes what is in flight, and ends. */

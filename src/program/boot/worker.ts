@@ -18,11 +18,15 @@ export async function work(): Promise<void> {
   const given = Promise.withResolvers<Orders>();
   let service: Service | null = null;
   let accepted: ReturnType<typeof serveAccepted> | null = null;
+  /** Places that the first process may take away for a newer one, by number, and what ends each. */
+  const evictable = new Map<number, () => void>();
+  let places = 0;
 
   const ours: OfWorker = {
     work: given.resolve,
     keepHouse: () => service?.housekeeping.begin(),
     figures: () => need(service, "it is asked when it serves").metrics.figures(),
+    evict: (place) => evictable.get(place)?.(),
     stopping: () => service?.app.stopping(),
     async close() {
       await accepted?.close();
@@ -59,6 +63,14 @@ export async function work(): Promise<void> {
           return () => {
             if (!isLeft) primary.tell("leavePlace", kind, subject);
             isLeft = true;
+          };
+        },
+        takeOrEvict(kind, subject, max, end) {
+          const place = ++places;
+          evictable.set(place, end);
+          primary.tell("takeOrEvict", kind, subject, max, place);
+          return () => {
+            if (evictable.delete(place)) primary.tell("leaveEvictable", place);
           };
         },
       },

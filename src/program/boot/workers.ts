@@ -25,7 +25,7 @@ interface Ended {
   signal: string | null;
 }
 
-type Answers = Omit<OfPrimary, "ready" | "took" | "gone" | "takePlace" | "leavePlace">;
+type Answers = Pick<OfPrimary, "take" | "giveBack" | "metrics">;
 
 /** One process that serves. */
 export class Worker {
@@ -37,6 +37,8 @@ export class Worker {
   readonly #sending = new Map<number, Socket>();
   /** Places that it has, by kind and subject, and what gives each back. */
   readonly #leases = new Map<string, (() => void)[]>();
+  /** Places that a newer one may evict, by the worker's number, and what releases each. */
+  readonly #evictable = new Map<number, () => void>();
   readonly ready = Promise.withResolvers<Beginning>();
   serves = false;
   figures: Figures | null = null;
@@ -61,6 +63,14 @@ export class Worker {
         return true;
       },
       leavePlace: (kind, subject) => this.#leave(`${kind} ${subject}`),
+      takeOrEvict: (kind, subject, max, place) => {
+        const evict = () => this.talk.tell("evict", place);
+        this.#evictable.set(place, leases.takeOrEvict(kind, subject, max, evict));
+      },
+      leaveEvictable: (place) => {
+        this.#evictable.get(place)?.();
+        this.#evictable.delete(place);
+      },
     });
     child.on("message", (message: object) => this.talk.heard(message));
     this.ended = new Promise((resolve) => {
@@ -119,6 +129,8 @@ export class Worker {
     for (const id of this.#connections.keys()) this.#gone(id);
     for (const leave of [...this.#leases.values()].flat()) leave();
     this.#leases.clear();
+    for (const leave of this.#evictable.values()) leave();
+    this.#evictable.clear();
   }
 }
 

@@ -37,19 +37,45 @@ export function createPlaces(max: number, maxEach: number): Places {
 export interface Leases {
   /** Takes one of `max` places of a kind. What it returns gives it back, once; null where the subject has no place left. */
   take(kind: LeaseKind, subject: string, max: number): Promise<(() => void) | null>;
+  /**
+   * Takes a place at once. Where the subject has more than `max` of the kind then, its oldest place is lost and the `end` of that
+   * one is called. The returned function releases the place, once.
+   */
+  takeOrEvict(kind: EvictingKind, subject: string, max: number, end: () => void): () => void;
 }
 
 /** Held polls and streams of an address, calls of a credential that wait for a review or for replies. */
 export type LeaseKind = "held polls" | "review waits";
 
+/** Held polls and streams of one device. */
+export type EvictingKind = "device polls" | "device streams";
+
 /** Leases that are counted in this process. */
 export function createLeases(): Leases {
   const places = new Map<LeaseKind, Places>();
+  /** By kind and subject the ends of its places, the oldest first. */
+  const evictable = new Map<string, Set<() => void>>();
   return {
     async take(kind, subject, max) {
       const ofKind = places.get(kind) ?? createPlaces(Number.POSITIVE_INFINITY, max);
       places.set(kind, ofKind);
       return ofKind.hasRoom(subject) ? ofKind.take(subject) : null;
+    },
+    takeOrEvict(kind, subject, max, end) {
+      const key = `${kind} ${subject}`;
+      const ends = evictable.get(key) ?? new Set();
+      evictable.set(key, ends);
+      const own = () => end();
+      ends.add(own);
+      const [oldest] = ends;
+      if (oldest && ends.size > max) {
+        ends.delete(oldest);
+        oldest();
+      }
+      return () => {
+        ends.delete(own);
+        if (ends.size === 0 && evictable.get(key) === ends) evictable.delete(key);
+      };
     },
   };
 }
