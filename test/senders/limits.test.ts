@@ -135,7 +135,7 @@ describe("the limit of sends", () => {
     alertmanager: [503, false],
     prometheus: [503, false],
     cloudevents: [503, false],
-    grafana: [503, true],
+    grafana: [503, false],
     github: [503, true],
     gitlab: [503, true],
     uptime_kuma: [503, true],

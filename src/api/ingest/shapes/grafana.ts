@@ -47,7 +47,7 @@ function legacyAlert(rule: z.output<typeof legacy>): AlertInput {
 export const grafana: Tongue = {
   name: "grafana",
   // Grafana tries again only with the next notification of the group, and only while the group fires.
-  delivery: "once",
+  delivery: "repeated",
   recognises(request) {
     const { orgId, alerts, status, ruleName, state } = glance(request);
     if (typeof ruleName === "string" && typeof state === "string") return true;
