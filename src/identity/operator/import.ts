@@ -196,7 +196,7 @@ function putting(em: Em, { secret, publicUrl, targets }: Import) {
           rows.filter(({ pusher_id }) => channels.has(String(pusher_id))),
         );
       if (present.length === 0 && done?.come !== rows.length)
-        throw broken(`has a ${kind} that belongs to nothing in it`);
+        throw broken(`has a line of the kind ${kind} that belongs to nothing in it`);
     },
     result: (): Imported => ({
       imported: workspaces.map((id) => showId("wsp", id)),
