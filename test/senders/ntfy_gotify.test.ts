@@ -296,23 +296,18 @@ describe("a refusal is ntfy's own", () => {
     ["a wrong key", () => ({ token: `${bound.slice(0, -1)}_`, body: "b" }), 40101, 401],
     ["no channel", () => ({ path: "/ntfy/nowhere", body: "b" }), 40401, 404],
     ["a key without alerts:write", () => ({ token: reading, body: "b" }), 40301, 403],
-    ["a priority", () => ({ body: "b", headers: { p: "9" } }), 40007, 400],
     ["a delay", () => ({ body: "b", headers: { delay: "some day" } }), 40004, 400],
     ["a past", () => ({ body: "b", headers: { at: "1" } }), 40004, 400],
-    ["buttons", () => ({ body: "b", headers: { actions: "view" } }), 40018, 400],
-    ["a template", () => ({ body: "{}", headers: { template: "yes" } }), 40043, 400],
-    ["a file", () => ({ body: "b", headers: { filename: "a.txt" } }), 40014, 400],
-    ["no UTF-8", () => ({ body: Buffer.from([0x61, 0xff, 0xfe]) }), 40000, 400],
     ["ten megabytes", () => ({ body: many() }), 41301, 413],
-    ["deep JSON", () => ({ path: "/ntfy", body: `${"[".repeat(5000)}${"]".repeat(5000)}` }), 40000, 400],
+    ["deep JSON", () => ({ path: "/ntfy", body: `${"[".repeat(5000)}${"]".repeat(5000)}` }), 40024, 400],
     [
       "many values",
       () => ({ path: "/ntfy", body: `{"topic":"${handle}","tags":[${"1,".repeat(25_000)}1]}` }),
-      40000,
+      40024,
       400,
     ],
-    ["broken JSON", () => ({ path: "/ntfy", body: `{"topic":` }), 40000, 400],
-    ["no object", () => ({ path: "/ntfy", body: "[1]" }), 40000, 400],
+    ["broken JSON", () => ({ path: "/ntfy", body: `{"topic":` }), 40024, 400],
+    ["no object", () => ({ path: "/ntfy", body: "[1]" }), 40024, 400],
     ["no topic", () => ({ path: "/ntfy", body: `{"message":"x"}` }), 40009, 400],
     ["a topic like a path", () => ({ path: "/ntfy", body: `{"topic":"../x","message":"x"}` }), 40009, 400],
     ["another method", () => ({ method: "PATCH", body: "b" }), 40401, 404],
@@ -536,7 +531,7 @@ test("the last requests of a key are kept without anything of what was sent; nob
   const key = await world.key({ scopes: "alerts:write,alerts:send", pusher: channel.id });
   for (let i = 0; i < LIMITS.sender_requests + 3; i++)
     await send({ token: key, body: `Secret words ${i}`, headers: { icon: "https://e.org/secret.png" } });
-  await send({ token: key, body: "Secret words", headers: { p: "9" } });
+  await send({ token: key, body: "Secret words", headers: { delay: "some day" } });
   const kept = await logOf(key);
   expect(kept).toHaveLength(LIMITS.sender_requests);
   expect(kept[0]).toMatchObject({ program: "ntfy", outcome: "refused", alert_id: null, alerts: 0 });

@@ -78,7 +78,9 @@ async function read(request: IngestRequest): Promise<Reading> {
     notes.push("Priorities 1, 2 and 3 have no counterpart: the alert is normal, and asks for no sound.");
   // What it said is wanted again for the answer, where a body cannot be read once more.
   said.set(request, { message: text, title, priority, extras });
-  return { alerts: [{ fields }], notes };
+  const [file, ...others] = request.contentType === "multipart/form-data" ? await request.files() : [];
+  if (others.length > 0) notes.push("An alert has one picture: the other files were left out.");
+  return { alerts: [{ fields, file }], notes };
 }
 
 const said = new WeakMap<IngestRequest, Message>();

@@ -1,13 +1,16 @@
 // ntfy's publishing API (https://docs.ntfy.sh/publish/): a topic is a channel's handle, a message an alert.
 
-import { type ApiError, invalidRequest } from "../../model/errors.ts";
+import { ApiError, invalidRequest } from "../../model/errors.ts";
+import { isTimeZone } from "../../model/fields/zoned.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { escapeText } from "../../model/sanitizer/attributes.ts";
+import { FILE_TOO_LARGE } from "./attached_file.ts";
 import { withBelow } from "./fit.ts";
 import { actionsOf } from "./ntfy_actions.ts";
 import { delayOf } from "./ntfy_delay.ts";
-import { isNo, isYes, type SaidWords, saidIn } from "./ntfy_said.ts";
+import { isNo, isYes, type Name, type SaidWords, saidIn } from "./ntfy_said.ts";
 import { plainText } from "./plain_text.ts";
+import { filled } from "./shapes/json.ts";
 import type { AlertInput, IngestRequest, Published, Reading, Said, Tongue } from "./tongue.ts";
 import { httpsOf, oneLine, titled, titledMarked } from "./words.ts";
 
@@ -18,15 +21,10 @@ const FIELD_OF: Record<string, AlertInput["priority"]> = { 4: "important", 5: "u
 const PICTURE = /\.(?:jpe?g|png|gif|webp|avif)$/i;
 const SOUND = /\.(?:mp3|ogg|wav|m4a|flac)$/i;
 
-function priorityOf(said: string): number {
+/** 1 to 5; null for what is not a priority. */
+function priorityOf(said: string): number | null {
   if (said === "") return 3;
-  const number = PRIORITIES[said.toLowerCase()] ?? (/^[0-5]$/.test(said) ? Number(said) || 3 : null);
-  if (number === null)
-    throw invalidRequest(
-      "The priority is one of 1, 2, 3, 4, 5, min, low, default, high and max.",
-      "priority",
-    );
-  return number;
+  return PRIORITIES[said.toLowerCase()] ?? (/^[0-5]$/.test(said) ? Number(said) || 3 : null);
 }
 
 /** Emoji come before the title, as ntfy's own apps have it; other tags stand below the text. */
@@ -44,28 +42,33 @@ async function tagsOf(said: string): Promise<{ emoji: string; others: string }> 
 }
 
 /** What is said and has no counterpart, each in a sentence. */
-const UNKNOWN: [Name: keyof SaidWords, isMeant: (value: string) => boolean, note: string][] = [
+const UNKNOWN: [Name: Name, isMeant: (value: string) => boolean, note: string][] = [
   ["icon", Boolean, "Icon has no counterpart: an alert has its channel's picture."],
   ["cache", isNo, "Cache has no counterpart: what is published is kept."],
   ["firebase", isNo, "Firebase has no counterpart: nothing is handed to it."],
   ["email", Boolean, "Email has no counterpart: nobody is mailed."],
   ["call", Boolean, "Call has no counterpart: nobody is called."],
   ["unifiedpush", isYes, "UnifiedPush messages have no counterpart: this is an alert like any other."],
+  ["poll_id", Boolean, "Poll-ID has no counterpart: this is an alert like any other."],
 ];
 
 async function read(request: IngestRequest): Promise<Reading> {
   const said = saidIn(request);
   const notes = UNKNOWN.filter(([name, isMeant]) => isMeant(said[name])).map(([, , note]) => note);
-  if (said.template !== "" && !isNo(said.template))
-    throw invalidRequest(
-      "Templates are not read here; /api/v1/pushers/{id}/ingest?from=json has some.",
-      "template",
+  if (said.json !== null) notes.push(JSON_NOTES[said.json]);
+  const number = priorityOf(said.priority) ?? 3;
+  if (priorityOf(said.priority) === null)
+    notes.push(
+      "The priority is not one of 1, 2, 3, 4, 5, min, low, default, high and max: the alert is normal.",
     );
-  if (said.filename !== "" && said.attach === "")
-    throw invalidRequest("Files are not taken here; name the address of one with Attach.", "attach");
-  const number = priorityOf(said.priority);
+  if (said.template !== "" && !isNo(said.template)) await fillTemplates(said, request, notes);
   const { emoji, others } = await tagsOf(said.tags);
-  const text = said.text || "triggered";
+  if (request.isTooLarge) {
+    if (said.text === "" && said.title === "")
+      throw new ApiError("invalid_request", `${FILE_TOO_LARGE} Send a text with it.`, { status: 413 });
+    notes.push(FILE_TOO_LARGE);
+  }
+  const text = said.text || (said.file ? `You received a file: ${oneLine(said.file.name)}` : "triggered");
   const named = said.title || null;
   const { title, body, html } = isYes(said.markdown)
     ? await titledMarked(named, text, notes)
@@ -80,7 +83,8 @@ async function read(request: IngestRequest): Promise<Reading> {
     notes.push("Priorities 1 and 2 have no counterpart: the alert is normal, and asks for no sound.");
     Object.assign(fields, { sound: "silent", vibrate: "none" });
   }
-  if (said.delay !== "") fields.send_at = sendAt(said.delay, request.now, notes);
+  if (said.delay !== "") fields.send_at = sendAt(said, request.now, notes);
+  else if (said.timezone !== "") notes.push("Timezone without a delay has no counterpart.");
   const address = httpsOf(said.click);
   if (address) fields.source_url = address;
   else if (said.click !== "") notes.push("Click opens https addresses here; this one was left out.");
@@ -93,17 +97,50 @@ async function read(request: IngestRequest): Promise<Reading> {
     notes.push(
       "A sequence id has small letters, digits, dots, dashes and underscores here; it was left out.",
     );
-  return { alerts: [{ fields }], notes: [...new Set(notes)], channel: said.topic };
+  const file = request.isTooLarge ? undefined : (said.file ?? undefined);
+  return { alerts: [{ fields, file }], notes: [...new Set(notes)], channel: said.topic };
 }
 
-function sendAt(words: string, now: Date, notes: string[]): string {
-  const delay = delayOf(words, now);
+const JSON_NOTES = {
+  read: "The JSON was read as a message of ntfy: post it to the root of the server, not to a topic.",
+  shown: "The JSON is shown as it is: post it to the root with a topic, or to /api/v1/pushers/{id}/ingest.",
+};
+
+/** ntfy's templates in the message and the title, as far as ours can do the same: `{{.name}}` and `{{.a.b}}`. */
+async function fillTemplates(said: SaidWords, request: IngestRequest, notes: string[]) {
+  if (!isYes(said.template)) {
+    notes.push("Templates by name are not read here: send to /api/v1/pushers/{id}/ingest?from=NAME.");
+    return;
+  }
+  const { message, title } = said;
+  try {
+    if (OTHER_TAG.test(message + title)) throw invalidRequest("A template has functions.");
+    const value = request.object();
+    if (message !== "") said.text = await filled(message.replace(GO_FIELD, "{{$1}}"), value);
+    if (title !== "") said.title = await filled(title.replace(GO_FIELD, "{{$1}}"), value);
+  } catch {
+    notes.push(
+      "The template could not be used: it may hold {{.name}} and {{.a.b}}, and its body is a JSON object.",
+    );
+  }
+}
+
+const GO_FIELD = /\{\{-?\s*\.([\w.]+)\s*-?\}\}/g;
+const OTHER_TAG = /\{\{(?!-?\s*\.[\w.]+\s*-?\}\})/;
+
+function sendAt({ delay: words, timezone }: SaidWords, now: Date, notes: string[]): string {
+  const zone = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(timezone) && isTimeZone(timezone) ? timezone : null;
+  const delay = delayOf(words, now, zone ?? "UTC");
   if (delay === null)
     throw invalidRequest(
       "The delay could not be read, or is over; see https://docs.ntfy.sh/publish/#scheduled-delivery.",
       "send_at",
     );
-  if (delay.byClock) notes.push("The time of the delay was read by the clock of UTC.");
+  if (timezone !== "" && zone === null)
+    notes.push(
+      "The time zone is not known: name one as Europe/Lisbon. The time of the delay was read in UTC.",
+    );
+  else if (zone === null && delay.byClock) notes.push("The time of the delay was read by the clock of UTC.");
   return delay.at.toISOString();
 }
 
@@ -133,7 +170,7 @@ function answer([one]: Published[], request: IngestRequest): Said {
   const said = saidIn(request);
   const { fields, id, state } = one;
   const at = fields.send_at ? Date.parse(fields.send_at) : request.now.getTime();
-  const priority = priorityOf(said.priority);
+  const priority = priorityOf(said.priority) ?? 3;
   const tags = said.tags
     .split(",")
     .map((tag) => tag.trim())
@@ -146,7 +183,7 @@ function answer([one]: Published[], request: IngestRequest): Said {
       event: "message",
       topic: said.topic,
       ...(said.title === "" ? {} : { title: said.title }),
-      message: said.text || "triggered",
+      message: said.text || (said.file ? `You received a file: ${said.file.name}` : "triggered"),
       ...(priority === 3 ? {} : { priority }),
       ...(tags.length > 0 ? { tags } : {}),
       ...(fields.source_url ? { click: fields.source_url } : {}),
@@ -168,6 +205,7 @@ const CODES: Record<string, number> = {
   template: 40043,
   since: 40008,
   upgrade: 40016,
+  json: 40024,
 };
 
 export function refuse(problem: ApiError): Said {

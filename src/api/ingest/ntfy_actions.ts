@@ -1,7 +1,7 @@
 // The buttons of a message of ntfy, as JSON or in its short form: `view, Open portal, https://…; http, Close, https://…`. Only
 // those that open an address have a counterpart.
 
-import { invalidRequest } from "../../model/errors.ts";
+import { ApiError, invalidRequest } from "../../model/errors.ts";
 import { LIMITS, spelled } from "../../model/limits.ts";
 import type { AlertInput } from "./tongue.ts";
 import { httpsOf, shortened, visibleLine } from "./words.ts";
@@ -17,8 +17,19 @@ const bad = () =>
 /** More text than a button's fields need is no list of buttons. */
 const MOST = 8_192;
 
-/** @throws 422 */
+/** Buttons that cannot be read are left out with a note. */
 export function actionsOf(said: string, notes: string[]): NonNullable<AlertInput["actions"]> {
+  try {
+    return readActions(said, notes);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    notes.push(`${error.message} They were left out.`);
+    return [];
+  }
+}
+
+/** @throws 422 */
+function readActions(said: string, notes: string[]): NonNullable<AlertInput["actions"]> {
   if (said === "") return [];
   if (said.length > MOST) throw bad();
   const all = said.startsWith("[") ? fromJson(said) : fromShort(said);

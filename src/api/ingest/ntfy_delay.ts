@@ -1,6 +1,8 @@
 // When a delayed message of ntfy shall appear, in the spellings that its documentation names: an instant in Unix seconds, a
 // duration ("30m", "1h30m", "2 days"), or words ("tomorrow, 10am", "Tuesday, 7am", "8:30pm"). Other words are none.
 
+import { localIn, nearestIn } from "../../model/fields/zoned.ts";
+
 const SECOND = 1_000;
 const UNITS: Record<string, number> = {
   s: SECOND,
@@ -20,12 +22,12 @@ const WEEKDAY = /^(sun|mon|tue|wed|thu|fri|sat)(?:day|sday|nesday|rsday|urday|s|
 
 export interface Delay {
   at: Date;
-  /** It was said by the clock of a zone that nobody named. */
+  /** It was said as a time of day, which depends on the zone. */
   byClock: boolean;
 }
 
-/** Null: these words are none, or the instant is over. Clocks are read in UTC. */
-export function delayOf(said: string, now: Date): Delay | null {
+/** Null: these words are none, or the time is over. Times of day are those of `zone`, an IANA name. */
+export function delayOf(said: string, now: Date, zone = "UTC"): Delay | null {
   const text = said.trim().toLowerCase().slice(0, 100);
   const from = now.getTime();
   const found = (ms: number, byClock = false): Delay | null =>
@@ -44,8 +46,8 @@ export function delayOf(said: string, now: Date): Delay | null {
       ms += Number(count) * (unit === "ms" ? 1 : (UNITS[unit] ?? Number.NaN));
     return found(from + ms);
   }
-  const at = byClock(text, now);
-  return at === null ? null : found(at, true);
+  const local = byClock(text, new Date(localIn(zone, from)));
+  return local === null ? null : found(nearestIn(zone, local), true);
 }
 
 /** A day, a time of the day, or both in either order. */

@@ -113,7 +113,12 @@ function sinceOf(said: string, now: Date): "all" | "latest" | { at: Date; after:
     const made = Number.parseInt(uuid.replace("-", "").slice(0, 12), 16);
     return { at: new Date(Math.min(made, now.getTime())), after: uuid };
   }
-  if (/^\d{1,11}$/.test(said)) return { at: new Date(Number(said) * 1000), after: null };
+  // The id of another server's message names nothing here: ntfy answers such a one with all that is kept.
+  if (/^[A-Za-z0-9]{12}$/.test(said)) return "all";
+  if (/^-?\d{1,19}$/.test(said)) {
+    const at = Math.min(Math.max(0, Number(said) * 1000), now.getTime());
+    return { at: new Date(at), after: null };
+  }
   const ahead = DURATION.test(said) ? delayOf(said, now) : null;
   if (ahead) return { at: new Date(Math.max(0, 2 * now.getTime() - ahead.at.getTime())), after: null };
   throw invalidRequest(

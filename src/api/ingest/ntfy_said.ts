@@ -1,7 +1,10 @@
 // What a request to ntfy says, wherever it says it: headers and their short forms, the query, or one JSON object. The names and the
 // order in which they are looked at are ntfy's own.
 
-import { invalidRequest } from "../../model/errors.ts";
+import { isUtf8 } from "node:buffer";
+import { ApiError, invalidRequest } from "../../model/errors.ts";
+import type { SentFile } from "./attached_file.ts";
+import { jsonIn } from "./reading.ts";
 import type { IngestRequest } from "./tongue.ts";
 import { headerText } from "./words.ts";
 
@@ -17,6 +20,8 @@ export const NAMES = {
   filename: ["x-filename", "filename", "file", "f"],
   actions: ["x-actions", "actions", "action"],
   delay: ["x-delay", "delay", "x-at", "at", "x-in", "in"],
+  timezone: ["x-timezone", "timezone", "x-tz", "tz"],
+  poll_id: ["x-poll-id", "poll-id"],
   markdown: ["x-markdown", "markdown", "md"],
   cache: ["x-cache", "cache"],
   firebase: ["x-firebase", "firebase"],
@@ -25,9 +30,11 @@ export const NAMES = {
   template: ["x-template", "template", "tpl"],
   unifiedpush: ["x-unifiedpush", "unifiedpush", "up"],
   sequence_id: ["x-sequence-id", "sequence-id", "sid"],
+  content_encoding: ["content-encoding", "content_encoding"],
+  content_type: ["content-type", "content_type"],
 } as const;
 
-type Name = keyof typeof NAMES;
+export type Name = keyof typeof NAMES;
 
 /** What a request says under one of such names: in a header, else in the query; empty where it says nothing. */
 export function sayingOf(headers: Headers, query: URLSearchParams): (names: readonly string[]) => string {
@@ -39,7 +46,14 @@ export function sayingOf(headers: Headers, query: URLSearchParams): (names: read
 }
 
 /** Empty where nothing is said. */
-export type SaidWords = Record<Name, string> & { topic: string; text: string };
+export type SaidWords = Record<Name, string> & {
+  topic: string;
+  text: string;
+  /** The body where it is a file, as ntfy decides it. */
+  file: SentFile | null;
+  /** How a JSON body at a topic's address was read. */
+  json: "read" | "shown" | null;
+};
 
 export const isYes = (value: string) => ["1", "yes", "true"].includes(value.toLowerCase());
 export const isNo = (value: string) => ["0", "no", "false"].includes(value.toLowerCase());
@@ -48,30 +62,76 @@ const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
 
 export function saidIn(request: IngestRequest): SaidWords {
   const topic = request.channel;
-  return topic === null ? inJson(request) : { ...inHeaders(request), topic };
+  if (topic === null) return inJson(request, request);
+  const said = { ...inHeaders(request), topic };
+  const object = said.file === null && isNo(said.template || "no") ? objectIn(said.text) : null;
+  if (!object) return said;
+  // A program that names the topic in the body means the JSON that is posted to the root.
+  if (String(object.topic).toLowerCase() === topic.toLowerCase() && (object.message || object.title))
+    return { ...inJson(request, { object: () => object }), topic, json: "read" };
+  return { ...said, json: "shown" };
 }
 
-function inHeaders({ headers, query, text }: IngestRequest): Omit<SaidWords, "topic"> {
+/** A text as a JSON object, within the bounds of JSON; null for any other. */
+function objectIn(text: string): Record<string, unknown> | null {
+  if (!text.startsWith("{") || !text.endsWith("}")) return null;
+  try {
+    return jsonIn(text) as Record<string, unknown>;
+  } catch {
+    return null;
+  }
+}
+
+type Said = Omit<SaidWords, "topic">;
+
+function inHeaders(request: IngestRequest): Said {
+  const { headers, query, path } = request;
   const one = sayingOf(headers, query);
   const words = Object.fromEntries(Object.entries(NAMES).map(([name, names]) => [name, one(names)]));
   const said = words as Record<Name, string>;
-  if (/^text\/markdown\s*(;|$)/i.test(headers.get("content-type") ?? "")) said.markdown = "yes";
-  // A body stands before a message in the query, which says a line end as two characters.
-  return { ...said, text: text().trim() || said.message.replaceAll("\\n", "\n") };
+  if (/^text\/markdown\s*(;|$)/i.test(said.content_type)) said.markdown = "yes";
+  if (said.content_encoding === "aes128gcm") said.unifiedpush = "yes";
+  if (request.method !== "GET") said.sequence_id ||= path.split("/")[2] ?? "";
+  // A message in the query says a line end as two characters.
+  const message = said.message.replaceAll("\\n", "\n");
+  const file = fileIn(request, said);
+  if (file) return { ...said, text: message, file, json: null };
+  // Old programs on Windows send texts in its charset.
+  const body = new TextDecoder(isUtf8(request.body) ? "utf-8" : "windows-1252").decode(request.body);
+  return { ...said, text: body.trim() || message, file, json: null };
+}
+
+/** Whether bytes have what no text has in any charset of one byte a letter. */
+const hasControls = (bytes: Uint8Array) =>
+  bytes.some((byte) => byte < 9 || (byte > 13 && byte < 32 && byte !== 27));
+
+/** ntfy takes a body for a file when the file is named, and when it is not text. */
+function fileIn({ body, isTooLarge }: IngestRequest, said: Record<Name, string>): SentFile | null {
+  const isNamed = said.filename !== "" && said.attach === "";
+  if (body.length === 0 && !isTooLarge) return null;
+  if (!isNamed && !isTooLarge && (isUtf8(body) || !hasControls(body))) return null;
+  return { name: said.filename || "attachment", bytes: body };
 }
 
 /** Published as JSON: the same words under their plain names. @throws 422 */
-function inJson(request: IngestRequest): SaidWords {
-  const object = request.object();
+function inJson(request: IngestRequest, { object: read }: Pick<IngestRequest, "object">): SaidWords {
+  let object: Record<string, unknown>;
+  try {
+    object = read();
+  } catch (error) {
+    // ntfy has a number of its own for it.
+    throw error instanceof ApiError && error.status === 422 ? invalidRequest(error.message, "json") : error;
+  }
   const said = Object.fromEntries(Object.keys(NAMES).map((name) => [name, wordsOf(object[name])]));
   const { topic } = object;
   if (typeof topic !== "string" || !TOPIC.test(topic))
     throw invalidRequest("The JSON must name the channel by its handle.", "topic");
   // What the object leaves out, headers may say, as some programs do.
-  const { text: _, ...beside } = inHeaders({ ...request, text: () => "" });
+  const empty = { ...request, body: new Uint8Array(), isTooLarge: false };
+  const { text: _, ...beside } = inHeaders(empty);
   const words = said as Record<Name, string>;
-  for (const [name, value] of Object.entries(beside)) words[name as Name] ||= value;
-  return { ...words, topic, text: words.message };
+  for (const name of Object.keys(NAMES) as Name[]) words[name] ||= beside[name];
+  return { ...words, topic, text: words.message, file: null, json: null };
 }
 
 function wordsOf(value: unknown): string {

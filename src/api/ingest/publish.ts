@@ -12,6 +12,7 @@ import type { Tool } from "../../operation/tool.ts";
 import type { Caller, Log } from "../../store/context.ts";
 import { faultOf } from "../../store/db/unavailable.ts";
 import { jsonAnswer } from "../transports/answers.ts";
+import { attachFile, type Pictures } from "./attached_file.ts";
 import { fitAlert } from "./fit.ts";
 import { type Places, readRequest, tokenOf } from "./reading.ts";
 import { keyOf } from "./shapes/parts.ts";
@@ -29,6 +30,7 @@ export interface IngestDeps {
   dispatcher: Pick<Dispatcher, "tool">;
   create: Tool;
   authenticate(token: string | null): Promise<Caller | null>;
+  pictures: Pictures;
   /** Keeps what became of a request; must not throw. */
   note(keyId: string, request: SenderRequest): Promise<void>;
   now(): Date;
@@ -43,6 +45,8 @@ export interface Door {
   channel: string | null;
   /** Below the tongue's own address. */
   path: string;
+  /** The body may be a file: text that comes with one beyond the limit is published without it. */
+  takesFiles?: boolean;
 }
 
 /** The tongue that a request without a name speaks. */
@@ -136,6 +140,22 @@ function boundTo({ credential: { pusherId } }: Caller): string {
 }
 
 async function one(
+  alert: ReadAlert,
+  channel: string,
+  caller: Caller,
+  heard: Heard,
+): Promise<Published & { headers: Record<string, string> }> {
+  const { log, deps, notes } = heard;
+  const picture = await attachFile(alert, caller, notes, deps.pictures, log);
+  try {
+    return await publishOne(alert, channel, caller, heard);
+  } catch (error) {
+    if (picture !== null) await deps.pictures.remove(caller, picture);
+    throw error;
+  }
+}
+
+async function publishOne(
   alert: ReadAlert,
   channel: string,
   caller: Caller,

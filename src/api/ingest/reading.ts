@@ -3,17 +3,18 @@
 // ordinary look-up.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { bearerToken } from "../../identity/auth/tokens.ts";
+import { bearerToken, DEVICE_PREFIX, KEY_PREFIX } from "../../identity/auth/tokens.ts";
 import { ApiError, invalidRequest } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { parseJson, readBytes, TooLarge, tooManyValues } from "../transports/body.ts";
+import type { SentFile } from "./attached_file.ts";
 import type { IngestRequest } from "./tongue.ts";
 
 /** Names of headers and parameters that bear a credential, and that no tongue is shown. */
 const SECRET_HEADERS = ["authorization", "x-gotify-key", "x-gitlab-token", "cookie"];
 const SECRET_PARAMETERS = ["auth", "authorization", "token"];
 
-const notJson = () => invalidRequest("The body is not valid JSON in UTF-8.");
+const notObject = () => invalidRequest("The body must be a JSON object.");
 
 /** As other programs know it: 413 for too many bytes. */
 export const tooLarge = ({ message }: ApiError) => new ApiError("invalid_request", message, { status: 413 });
@@ -55,29 +56,55 @@ function jsonOf(bytes: Uint8Array): unknown {
 /** What a field of a form holds, within the same bounds. @throws ApiError (invalid_request) */
 export const jsonIn = (text: string): unknown => jsonOf(Buffer.from(text));
 
-async function formOf(bytes: Uint8Array<ArrayBuffer>, type: string, whole: string): Promise<URLSearchParams> {
-  if (type !== "multipart/form-data") return new URLSearchParams(decoded(bytes));
+interface Form {
+  fields: URLSearchParams;
+  files: SentFile[];
+}
+
+async function formOf(bytes: Uint8Array<ArrayBuffer>, type: string, whole: string): Promise<Form> {
+  if (type !== "multipart/form-data") return { fields: new URLSearchParams(decoded(bytes)), files: [] };
   const parts = await new Response(bytes, { headers: { "content-type": whole } }).formData().catch(() => {
     throw invalidRequest("The form could not be read.");
   });
   const fields = new URLSearchParams();
-  for (const [name, value] of parts) if (typeof value === "string") fields.append(name, value);
-  return fields;
+  const files: SentFile[] = [];
+  for (const [name, value] of parts)
+    if (typeof value === "string") fields.append(name, value);
+    else files.push({ name: value.name, bytes: new Uint8Array(await value.arrayBuffer()) });
+  return { fields, files };
 }
 
-/** `path` is below the tongue's own address, `secret` the key that the request bears. @throws ApiError */
+interface Reading {
+  /** Below the tongue's own address. */
+  path: string;
+  channel: string | null;
+  /** The key that the request bears. */
+  secret: string;
+  now: Date;
+  /** The body may be a file, without which the rest is read. */
+  takesFiles?: boolean | undefined;
+}
+
+/** @throws ApiError */
 export async function readRequest(
   request: Request,
-  { path, channel, secret, now }: { path: string; channel: string | null; secret: string; now: Date },
+  { path, channel, secret, now, takesFiles }: Reading,
 ): Promise<IngestRequest> {
-  const body = request.method === "GET" ? new Uint8Array() : await readBytes(request);
-  if (body instanceof ApiError) throw body instanceof TooLarge ? tooLarge(body) : body;
+  const given = request.method === "GET" ? new Uint8Array() : await readBytes(request);
+  const isTooLarge = given instanceof TooLarge;
+  if (given instanceof ApiError && !(isTooLarge && takesFiles)) throw isTooLarge ? tooLarge(given) : given;
+  const body = given instanceof ApiError ? new Uint8Array() : given;
   const whole = request.headers.get("content-type") ?? "";
   const contentType = (whole.split(";")[0] ?? "").trim().toLowerCase();
   const headers = new Headers(request.headers);
   for (const name of SECRET_HEADERS) headers.delete(name);
   const query = new URLSearchParams(new URL(request.url).searchParams);
   for (const name of SECRET_PARAMETERS) query.delete(name);
+  let parsed: Promise<Form> | undefined;
+  const form = () => {
+    parsed ??= formOf(body, contentType, whole);
+    return parsed;
+  };
   let json: { value: unknown } | undefined;
   const read = (): unknown => {
     json ??= { value: jsonOf(body) };
@@ -96,10 +123,12 @@ export async function readRequest(
     json: read,
     object() {
       const value = read();
-      if (typeof value !== "object" || value === null || Array.isArray(value)) throw notJson();
+      if (typeof value !== "object" || value === null || Array.isArray(value)) throw notObject();
       return value as Record<string, unknown>;
     },
-    form: () => formOf(body, contentType, whole),
+    form: async () => (await form()).fields,
+    files: async () => (await form()).files,
+    isTooLarge,
     isSignature(signature) {
       const own = createHmac("sha256", secret).update(body).digest();
       return signature.length === own.length && timingSafeEqual(own, signature);
@@ -120,33 +149,41 @@ export interface Places {
 /** Where ntfy's programs put it, whether they publish or listen. */
 export const NTFY_PLACES = { wrapped: ["auth", "authorization"] };
 
-/** Basic: whoever is named, the password is the key; some programs know only a user, so one without a password is taken for it. */
-function basicToken(headers: Headers): string | null {
+/** The password of Basic, then its user, since some programs know only a user. */
+function basicTokens(headers: Headers): string[] {
   const [, text = ""] = /^Basic +([A-Za-z0-9+/_=-]+) *$/i.exec(headers.get("authorization") ?? "") ?? [];
-  if (text === "") return null;
   const pair = Buffer.from(text, "base64").toString();
   const colon = pair.indexOf(":");
-  const [user, password] = colon < 0 ? [pair, ""] : [pair.slice(0, colon), pair.slice(colon + 1)];
-  return password || user || null;
+  return colon < 0 ? [pair] : [pair.slice(colon + 1), pair.slice(0, colon)];
 }
 
+const tokensIn = (headers: Headers) => [bearerToken(headers) ?? "", ...basicTokens(headers)];
+
+/** The tokens of a parameter that is the value of an Authorization header, in base64. */
+function wrappedTokens(value: string): string[] {
+  const header = Buffer.from(value, "base64").toString("latin1");
+  // A header contains no line ends.
+  return /^[\x20-\x7e]+$/.test(header) ? tokensIn(new Headers({ authorization: header })) : [];
+}
+
+/** Whether a text is meant as a key or a device's token of ours. A proxy's password is not. */
+export const isOurs = (token: string): boolean =>
+  token.startsWith(KEY_PREFIX) || token.startsWith(DEVICE_PREFIX);
+
+/**
+ * The credential of a request: of those that are ours the first one, where the program's own places come before Authorization, which a
+ * proxy may have set (docs/rules.md#sender-credential). Without one of ours, the first of any; null for none.
+ */
 export function tokenOf(
   request: Request,
   { parameters = [], headers = [], wrapped = [] }: Places,
 ): string | null {
-  const plain = bearerToken(request.headers) ?? basicToken(request.headers);
-  if (plain !== null) return plain;
   const query = new URL(request.url).searchParams;
-  const bare = [
-    ...headers.map((name) => request.headers.get(name)),
-    ...parameters.map((name) => query.get(name)),
-  ].find(Boolean);
-  if (bare) return bare;
-  const value = wrapped.map((name) => query.get(name)).find(Boolean);
-  if (!value) return null;
-  // A header takes no line ends, so what is no header is no credential either.
-  const said = Buffer.from(value, "base64").toString("latin1");
-  if (!/^[\x20-\x7e]+$/.test(said)) return null;
-  const whole = new Headers({ authorization: said });
-  return bearerToken(whole) ?? basicToken(whole);
+  const tokens = [
+    ...headers.map((name) => request.headers.get(name) ?? ""),
+    ...parameters.map((name) => query.get(name) ?? ""),
+    ...wrapped.flatMap((name) => wrappedTokens(query.get(name) ?? "")),
+    ...tokensIn(request.headers),
+  ].filter(Boolean);
+  return tokens.find(isOurs) ?? tokens[0] ?? null;
 }

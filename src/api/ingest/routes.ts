@@ -4,11 +4,12 @@
 import { H3, type H3Event } from "h3";
 import manifest from "../../../package.json" with { type: "json" };
 import { ApiError, noSuchMethod, notFound } from "../../model/errors.ts";
+import { LIMITS } from "../../model/limits.ts";
 import { MAX_BODY } from "../../operation/tool.ts";
 import type { Caller, Log } from "../../store/context.ts";
 import { faultOf } from "../../store/db/unavailable.ts";
 import { jsonAnswer } from "../transports/answers.ts";
-import type { RouteMeta } from "../transports/body.ts";
+import { FORM_OVERHEAD, type RouteMeta } from "../transports/body.ts";
 import { requestOf } from "../transports/request.ts";
 import { gotify } from "./gotify.ts";
 import { ntfy } from "./ntfy.ts";
@@ -30,6 +31,14 @@ const ALL_PLACES = { ...GOTIFY_PLACES, ...NTFY_PLACES, headers: ["x-gotify-key",
 
 const ALERTS: RouteMeta = { maxBody: MAX_BODY.alerts };
 const USUAL: RouteMeta = { maxBody: MAX_BODY.usual };
+/** The body may be a picture, or a form with one. */
+const FILES: RouteMeta = { maxBody: LIMITS.image_file + FORM_OVERHEAD };
+
+/** ntfy's later calls about a message that was published. */
+const NOT_DELETED = new ApiError(
+  "not_found",
+  "Messages are not deleted here. Cancel the alert in the console, or publish a new one with the same sequence id.",
+);
 
 type Answer = (event: H3Event) => Response | Promise<Response>;
 
@@ -79,7 +88,7 @@ export function addIngestRoutes(app: H3, routes: IngestRoutes): void {
 export function addNtfy(app: H3, root: string, routes: IngestRoutes): void {
   const heard = (event: H3Event, channel: string | null) => {
     const path = event.url.pathname.slice(root.length) || "/";
-    const door = { tongue: ntfy, places: NTFY_PLACES, channel, path };
+    const door = { tongue: ntfy, places: NTFY_PLACES, channel, path, takesFiles: channel !== null };
     return publish(requestOf(event), door, () => ntfy, routes.logOf(event), routes);
   };
   const add = (path: string, methods: Record<string, Answer>, meta?: RouteMeta) =>
@@ -87,9 +96,14 @@ export function addNtfy(app: H3, root: string, routes: IngestRoutes): void {
   const toTopic: Answer = (event) => heard(event, event.context.params?.topic ?? "");
   const asJson: Answer = (event) => heard(event, null);
   add("/v1/health", { GET: () => jsonAnswer(200, { healthy: true }) });
-  if (root !== "") add("", { POST: asJson, PUT: asJson });
-  add("/", { POST: asJson, PUT: asJson });
-  add("/:topic", { POST: toTopic, PUT: toTopic });
+  if (root !== "") add("", { POST: asJson, PUT: asJson }, ALERTS);
+  add("/", { POST: asJson, PUT: asJson }, ALERTS);
+  add("/:topic", { POST: toTopic, PUT: toTopic }, FILES);
+  add(
+    "/:topic/:sequence",
+    { POST: toTopic, PUT: toTopic, DELETE: () => said(ntfy.refuse, NOT_DELETED) },
+    FILES,
+  );
   for (const verb of ["publish", "send", "trigger"]) add(`/:topic/${verb}`, { GET: toTopic });
   addListening(app, root, {
     listen: routes.listen,
@@ -105,12 +119,16 @@ export function addNtfy(app: H3, root: string, routes: IngestRoutes): void {
 export function addGotify(app: H3, root: string, routes: IngestRoutes): void {
   const add = (path: string, methods: Record<string, Answer>, meta?: RouteMeta) =>
     addPath(app, root + path, methods, gotify.refuse, meta);
-  add("/message", {
-    POST: (event) => {
-      const door = { tongue: gotify, places: GOTIFY_PLACES, channel: null, path: "/message" };
-      return publish(requestOf(event), door, () => gotify, routes.logOf(event), routes);
+  add(
+    "/message",
+    {
+      POST: (event) => {
+        const door = { tongue: gotify, places: GOTIFY_PLACES, channel: null, path: "/message" };
+        return publish(requestOf(event), door, () => gotify, routes.logOf(event), routes);
+      },
     },
-  });
+    FILES,
+  );
   // No program is told a version of Gotify that this is not.
   add("/version", { GET: () => jsonAnswer(200, { version: manifest.version, commit: "", buildDate: "" }) });
   add("/health", { GET: () => jsonAnswer(200, { health: "green", database: "green" }) });

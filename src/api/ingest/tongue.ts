@@ -4,6 +4,7 @@
 import type { ApiError } from "../../model/errors.ts";
 import type { AlertFields } from "../../model/fields/alert.ts";
 import type { Program } from "../../model/fields/programs.ts";
+import type { SentFile } from "./attached_file.ts";
 
 /** One request, its body read within its bound. Nothing in it was looked at, and no credential is left in it. */
 export interface IngestRequest {
@@ -23,8 +24,12 @@ export interface IngestRequest {
   json(): unknown;
   /** The same as an object. @throws ApiError (invalid_request) for any other value. */
   object(): Record<string, unknown>;
-  /** The fields of a form, multipart ones too; files are left out. @throws ApiError (invalid_request). */
+  /** The fields of a form, multipart ones too. @throws ApiError (invalid_request). */
   form(): Promise<URLSearchParams>;
+  /** The files of a multipart form. @throws ApiError (invalid_request). */
+  files(): Promise<SentFile[]>;
+  /** The body was a file beyond the limit, and is empty here. Only at addresses that take files. */
+  readonly isTooLarge: boolean;
   /** Whether this is the HMAC-SHA-256 of the body under the key that the request bears: a sender that signs is given its key as the secret. */
   isSignature(signature: Uint8Array): boolean;
   readonly now: Date;
@@ -37,6 +42,8 @@ export type AlertInput = { title: string } & Partial<
 
 export interface ReadAlert {
   fields: AlertInput;
+  /** A file that was sent along: the alert's picture where it is one. */
+  file?: SentFile | undefined;
   /** What the sender calls this message, where it repeats itself: the same key and the same alert are published once. */
   idempotencyKey?: string | undefined;
   /** It repeats itself with a figure in the text that moves: what was published first stands. */

@@ -82,12 +82,20 @@ const ADDRESS = httpsUrl();
 export const httpsOf = (value: unknown): string | null =>
   ADDRESS.safeParse(typeof value === "string" && value.isWellFormed() ? value.trim() : null).data ?? null;
 
-const ENCODED = /=\?([\w-]{1,30})\?([BQ])\?([^?]*)\?=(\s+(?==\?))?/gi;
+const ENCODED = /=\?([\w-]{1,30})(?:\*[\w-]{1,30})?\?([BQ])\?([^?]*)\?=/gi;
+/** Encoded words with nothing but space between them, which belong together. */
+const ENCODED_RUN = new RegExp(`${ENCODED.source}(?:\\s+${ENCODED.source})*`, "gi");
 
 /** A header's value: encoded words (RFC 2047), else UTF-8, which HTTP hands on byte by byte, else as it is. */
 export function headerText(value: string): string {
   const text = /[\x80-\xff]/.test(value) ? utf8Of(Buffer.from(value, "latin1"), value) : value;
-  return text.replace(ENCODED, (whole, charset: string, kind: string, coded: string) => {
+  return text.replace(ENCODED_RUN, decodedRun);
+}
+
+/** A run of encoded words. The bytes of neighbours in one charset are joined first, since programs cut inside of letters. */
+function decodedRun(run: string): string {
+  const parts: { charset: string; bytes: Buffer; raw: string }[] = [];
+  for (const [raw, charset = "", kind = "", coded = ""] of run.matchAll(ENCODED)) {
     const bytes =
       kind.toUpperCase() === "B"
         ? Buffer.from(coded, "base64")
@@ -97,8 +105,13 @@ export function headerText(value: string): string {
               .replace(/=([0-9A-F]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
             "latin1",
           );
-    return decodedAs(charset, bytes) ?? whole;
-  });
+    const last = parts.at(-1);
+    if (last?.charset.toLowerCase() === charset.toLowerCase()) {
+      last.bytes = Buffer.concat([last.bytes, bytes]);
+      last.raw += ` ${raw}`;
+    } else parts.push({ charset, bytes, raw });
+  }
+  return parts.map(({ charset, bytes, raw }) => decodedAs(charset, bytes) ?? raw).join("");
 }
 
 const utf8Of = (bytes: Uint8Array, otherwise: string) => decodedAs("utf-8", bytes) ?? otherwise;

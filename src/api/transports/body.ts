@@ -4,6 +4,7 @@
 import type { IncomingMessage } from "node:http";
 import { ApiError, invalidRequest } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
+import { jsonErrorPlace } from "./json_place.ts";
 
 export type Body = { value: unknown; problem?: undefined } | { value?: undefined; problem: ApiError };
 
@@ -12,6 +13,9 @@ export interface RouteMeta extends Record<string, unknown> {
   /** The most bytes that a body may have. */
   maxBody: number;
 }
+
+/** Bytes that a form adds to the file that it carries. */
+export const FORM_OVERHEAD = 16_384;
 
 /** The names by which a request gives its body away, besides the stream itself. */
 const READERS = ["arrayBuffer", "blob", "bytes", "formData", "json", "text"] as const;
@@ -168,9 +172,17 @@ export async function readJson(request: Request): Promise<Body> {
 }
 
 export function parseJson(bytes: Uint8Array): Body {
+  let text: string;
   try {
-    return { value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) };
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     return { problem: invalidRequest("The body is not valid JSON in UTF-8.") };
+  }
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    const place = jsonErrorPlace(text);
+    const where = place ? `: see line ${place.line}, column ${place.column}` : "";
+    return { problem: invalidRequest(`The body is not valid JSON${where}.`) };
   }
 }

@@ -13,7 +13,7 @@ import type { Dispatcher } from "../../operation/dispatch.ts";
 import { inputSchema } from "../../operation/schema.ts";
 import type { Log, MemberCaller } from "../../store/context.ts";
 import { emptyAnswer, jsonAnswer, refusal } from "./answers.ts";
-import type { RouteMeta } from "./body.ts";
+import { FORM_OVERHEAD, type RouteMeta } from "./body.ts";
 import { requestOf } from "./request.ts";
 import { convert, readQuery } from "./rest.ts";
 
@@ -25,9 +25,6 @@ export interface UploadRoutes {
   publicUrl: string;
   logOf(event: H3Event): Log;
 }
-
-/** What a form adds to the file that it carries. */
-const FORM_OVERHEAD = 16_384;
 
 interface Visit {
   request: Request;

@@ -9,11 +9,15 @@ import type { H3, H3Event } from "h3";
 import { FastResponse } from "srvx";
 import type { WebSocket } from "ws";
 import { ANY_ORIGIN, type AskedToListen } from "../../api/ingest/ntfy_listen.ts";
+import { isOurs } from "../../api/ingest/reading.ts";
 import { addIngestRoutes, hostApp, type IngestRoutes } from "../../api/ingest/routes.ts";
 import { jsonAnswer } from "../../api/transports/answers.ts";
 import { eventStream } from "../../api/transports/event_stream.ts";
 import { requestOf } from "../../api/transports/request.ts";
 import { canUpgrade, webSocket } from "../../api/transports/web_socket.ts";
+import { type Assets, removeUpload } from "../../effects/assets/files.ts";
+import { IncomingFile } from "../../effects/assets/incoming.ts";
+import { receiveUpload } from "../../effects/assets/upload.ts";
 import type { HandsetAuthenticator } from "../../handset/authenticate.ts";
 import type { Hold } from "../../handset/held/hold.ts";
 import { createEars, type EarsOptions } from "../../handset/ntfy/ears.ts";
@@ -21,7 +25,7 @@ import { createHeard, partsOf } from "../../handset/ntfy/heard.ts";
 import type { Sink } from "../../handset/ntfy/listener.ts";
 import { type Format, written } from "../../handset/ntfy/message.ts";
 import { DEVICE_PREFIX, looksLikeToken } from "../../identity/auth/tokens.ts";
-import { parseId } from "../../model/domain/ids.ts";
+import { parseId, showId } from "../../model/domain/ids.ts";
 import { forbidden, invalidRequest, overloaded, unauthorized } from "../../model/errors.ts";
 import { need } from "../../model/need.ts";
 import { withChannelIds } from "../../operation/refusals.ts";
@@ -67,7 +71,8 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
 
   /** The device that a token is of; null for nobody in particular, as who has a key to publish is. @throws 401 */
   async function deviceOf(token: string | null, address: string | null): Promise<string | null> {
-    if (token === null) return null;
+    // Another server's credential, as a proxy sets it, does not close what is open to everyone.
+    if (token === null || !isOurs(token)) return null;
     if (!looksLikeToken(DEVICE_PREFIX, token)) {
       if (await authenticateKey(token)) return null;
       throw unauthorized();
@@ -85,10 +90,11 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
       throw invalidRequest("This address is one for a WebSocket; for HTTP there is /json.", "upgrade");
     const device = await deviceOf(token, address);
     const channels = await heard.channels(handles, device);
-    if (!channels && format === "auth" && token === null) throw unauthorized();
+    if (!channels && ((format === "auth" && token === null) || (token !== null && !isOurs(token))))
+      throw unauthorized();
     if (!channels)
       throw forbidden(
-        "No such channel is heard without more: name one that is public, or bring the token of a device that joined it.",
+        "Channel not found, or it is private. Handles are in lower case; a private channel needs the token of a device that joined it.",
       );
     if (format === "auth") return jsonAnswer(200, { success: true }, ANY_ORIGIN);
     const before = () => (since === null ? Promise.resolve(NOTHING) : heard.before(channels, since, device));
@@ -186,6 +192,7 @@ interface Deps extends Pick<IngestRoutes, "dispatcher" | "authenticate" | "now">
   orm: Orm;
   log: Log;
   isLow(): boolean;
+  assets: Pick<Assets, "store">;
   listening: NtfyListening;
   metrics: Pick<Metrics, "sender">;
   config: Pick<Config, "ntfyHost" | "gotifyHost">;
@@ -200,7 +207,7 @@ type Mount = (
 ) => (request: Request) => H3;
 
 /** `mount` adds the routes, and answers which app serves a request; `stop` ends those that listen. */
-export function createIngest({ orm, log, isLow, config, listening, metrics, ...known }: Deps) {
+export function createIngest({ orm, log, isLow, assets, config, listening, metrics, ...known }: Deps) {
   const db = databaseOf(orm);
   const rows: Pick<IngestRoutes, "note" | "sees"> = {
     async note(keyId, request) {
@@ -217,10 +224,29 @@ export function createIngest({ orm, log, isLow, config, listening, metrics, ...k
       return id !== null && (await run(db, visibleChannel, scope(id, caller))).length > 0;
     },
   };
+  const pictures: IngestRoutes["pictures"] = {
+    async keep(caller, { name, bytes }, itsLog) {
+      const file = new IncomingFile([bytes], name, bytes.length);
+      const upload = {
+        em: orm.em.fork(),
+        store: assets.store,
+        log: itsLog,
+        caller,
+        kind: "image",
+        file,
+      } as const;
+      return showId("ast", (await receiveUpload(upload)).id);
+    },
+    remove: (caller, id) =>
+      removeUpload(orm.em.fork(), assets.store, caller, id).catch((error: unknown) =>
+        // It goes when its day is over.
+        log.warn({ err: error }, "a sender's picture was not removed"),
+      ),
+  };
   const mount: Mount = (app, prepare, tools, { logOf, ...support }) => {
     const found = tools.find(({ name }) => name === "create_alert");
     const listen: IngestRoutes["listen"] = (event, asked) => listening.listen(event, asked, support);
-    const routes = { ...known, ...rows, listen, create: need(found, "alerts are created"), logOf };
+    const routes = { ...known, ...rows, pictures, listen, create: need(found, "alerts are created"), logOf };
     addIngestRoutes(app, routes);
     const byHost = new Map<string, H3>();
     if (config.ntfyHost) byHost.set(config.ntfyHost, hostApp("ntfy", routes, prepare));

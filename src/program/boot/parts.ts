@@ -278,6 +278,7 @@ export async function openParts(config: Config, options: ServiceOptions, opened:
       ...ears,
       isLow,
       metrics,
+      assets,
       config,
       dispatcher,
       authenticate: authenticateKey,

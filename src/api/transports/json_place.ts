@@ -1,0 +1,84 @@
+// The first place at which a text stops being JSON, for refusals: an engine's own message repeats the text, or has no place.
+
+export interface JsonPlace {
+  /** From 1. */
+  line: number;
+  /** In UTF-16 code units, from 1. */
+  column: number;
+}
+
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const WORD = /true|false|null/y;
+const ESCAPE = /["\\/bfnrt]|u[0-9a-fA-F]{4}/y;
+
+/** The length of what a sticky pattern matches at an index; 0 for none. */
+function matched(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex - at : 0;
+}
+
+/** The index behind the string that begins at `at`, or, below zero, where it is wrong (as `-1 - index`). */
+function stringEnd(text: string, at: number): number {
+  for (let i = at + 1; i < text.length; i++) {
+    const character = text[i];
+    if (character === '"') return i + 1;
+    if (text.charCodeAt(i) < 0x20) return -1 - i;
+    if (character !== "\\") continue;
+    const length = matched(ESCAPE, text, i + 1);
+    if (length === 0) return -1 - i;
+    i += length;
+  }
+  return -1 - text.length;
+}
+
+function errorIndex(text: string): number | null {
+  /** The open brackets, and what may come next. */
+  const open: string[] = [];
+  let next: "value" | "first" | "key" | "colon" | "end" = "value";
+  let i = 0;
+  for (;;) {
+    while (i < text.length && " \t\n\r".includes(text[i] ?? "")) i++;
+    const character = text[i];
+    const isObject = open.at(-1) === "{";
+    if (character === undefined) return next === "end" && open.length === 0 ? null : i;
+    const closes = character === (isObject ? "}" : "]") && open.length > 0;
+    if (closes && (next === "end" || next === "first")) {
+      open.pop();
+      next = "end";
+      i++;
+    } else if (next === "end") {
+      if (character !== "," || open.length === 0) return i;
+      next = isObject ? "key" : "value";
+      i++;
+    } else if (next === "colon") {
+      if (character !== ":") return i;
+      next = "value";
+      i++;
+    } else if (next === "key" || (next === "first" && isObject)) {
+      if (character !== '"') return i;
+      i = stringEnd(text, i);
+      if (i < 0) return -1 - i;
+      next = "colon";
+    } else if (character === "{" || character === "[") {
+      open.push(character);
+      next = "first";
+      i++;
+    } else {
+      const end =
+        character === '"' ? stringEnd(text, i) : i + (matched(NUMBER, text, i) || matched(WORD, text, i));
+      if (end < 0) return -1 - end;
+      if (end === i) return i;
+      i = end;
+      next = "end";
+    }
+  }
+}
+
+/** Where the text is not JSON; null for JSON. */
+export function jsonErrorPlace(text: string): JsonPlace | null {
+  const index = errorIndex(text);
+  if (index === null) return null;
+  const before = text.slice(0, index);
+  const start = before.lastIndexOf("\n") + 1;
+  return { line: before.split("\n").length, column: index - start + 1 };
+}
