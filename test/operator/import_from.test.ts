@@ -121,7 +121,7 @@ describe("ntfy", () => {
       channels: [
         { from: "Backups_Prod", handle: "backups_prod", state: "new", messages: 1, left_out: 0 },
         { from: "quiet", handle: "quiet", state: "new", messages: 0, left_out: 0 },
-        { from: "ab", handle: "ntfy-ab", state: "new", messages: 3, left_out: 1 },
+        { from: "ab", handle: "ntfy-ab", state: "new", messages: 4, left_out: 0 },
       ],
       notes: expect.arrayContaining([
         expect.stringContaining("UnifiedPush"),
@@ -178,7 +178,7 @@ describe("ntfy", () => {
     const searched = await world.rest("list_alerts", { pusher_id: "backups_prod", query: "failed" });
     expect(searched.body.data).toHaveLength(1);
     const others = await alertsOf("ntfy-ab");
-    expect(others).toHaveLength(3);
+    expect(others).toHaveLength(4);
     expect(JSON.stringify(others)).not.toMatch(/<script|javascript:/);
     expect(others.map((one: any) => one.image_url)).toContain("https://example.org/p.png");
   });

@@ -484,3 +484,88 @@ describe("a file that is sent along", () => {
     });
   });
 });
+
+// docs/rules.md#wrong-addresses
+describe("an address that is wrong is refused with the right one", () => {
+  const STREAM = { accept: "application/json, text/event-stream", "content-type": "application/json" };
+  const CALL = '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}';
+  const NTFY = {
+    status: 404,
+    body: { code: 40401, http: 404, error: expect.stringContaining("/ntfy/HANDLE") },
+  };
+  const GOTIFY = { status: 404, body: { error: "Not Found", errorCode: 404 } };
+  const MCP = {
+    status: 404,
+    body: { error: { message: expect.stringMatching(/\/mcp\. It speaks Streamable HTTP/) } },
+  };
+  const rows: [name: string, sent: () => Sent, answer: object][] = [
+    ["POST /HANDLE", () => ({ path: `/${channel.handle}`, body: "x" }), NTFY],
+    ["PUT /HANDLE", () => ({ method: "PUT", path: `/${channel.handle}`, body: "x" }), NTFY],
+    ["POST /HANDLE of no channel", () => ({ path: "/no-such-channel", body: "x", token: null }), NTFY],
+    ["POST to a channel's page", () => ({ path: `/c/${channel.handle}`, body: "x" }), NTFY],
+    ["GET /HANDLE/publish", () => ({ method: "GET", path: `/${channel.handle}/publish?message=x` }), NTFY],
+    ["GET /HANDLE/json", () => ({ method: "GET", path: `/${channel.handle}/json?poll=1` }), NTFY],
+    ["POST / with JSON", () => ({ path: "/", body: '{"topic":"x","message":"y"}' }), NTFY],
+    ["POST /message", () => ({ path: "/message", body: "message=x" }), GOTIFY],
+    ["GET /gotify/stream", () => ({ method: "GET", path: "/gotify/stream" }), GOTIFY],
+    ["GET /gotify/current/user", () => ({ method: "GET", path: "/gotify/current/user" }), GOTIFY],
+    ["GET /current/user", () => ({ method: "GET", path: "/current/user" }), GOTIFY],
+    ["POST /client", () => ({ path: "/client", body: "{}" }), GOTIFY],
+    ["DELETE /application/1", () => ({ method: "DELETE", path: "/application/1" }), GOTIFY],
+    ...["/", "/sse", "/MCP", "/Mcp", "/mcp/sse", "/messages"].map((path): [string, () => Sent, object] => [
+      `POST ${path} by an MCP client`,
+      () => ({ path, body: CALL, headers: STREAM }),
+      MCP,
+    ]),
+    ...["/sse", "/mcp/sse"].map((path): [string, () => Sent, object] => [
+      `GET ${path} by an MCP client`,
+      () => ({ method: "GET", path, headers: { accept: "text/event-stream" } }),
+      MCP,
+    ]),
+  ];
+  test.each(rows)("%s", async (_, sent, answer) => {
+    const before = await countAlerts();
+    expect(await send(sent())).toMatchObject(answer);
+    expect(await countAlerts()).toBe(before);
+  });
+
+  test("Gotify's names what is served and how to listen", async () => {
+    const { body } = await send({ method: "GET", path: "/gotify/stream" });
+    expect(body.errorDescription).toMatch(/Only|only \/message, \/version and \/health.*listen/);
+    const { body: posted } = await send({ path: "/message", body: "x" });
+    expect(posted.errorDescription).toContain("/gotify/message");
+  });
+
+  test("/mcp/ is served as /mcp", async () => {
+    const answer = await send({ path: "/mcp/", body: CALL, headers: STREAM, token: null });
+    expect(answer).toMatchObject({ status: 401 });
+  });
+
+  test("a browser at /mcp gets a page, and a program what it got before", async () => {
+    const page = await fetch(`${site.url}/mcp`, {
+      headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" },
+    });
+    expect([page.status, page.headers.get("content-type")]).toEqual([
+      200,
+      expect.stringContaining("text/html"),
+    ]);
+    expect(await page.text()).toMatch(/Streamable HTTP/);
+    const program = await fetch(`${site.url}/mcp`, { headers: { accept: "text/event-stream" } });
+    expect([program.status, program.headers.get("allow")]).toEqual([405, "POST"]);
+    await program.text();
+  });
+
+  test("a miss names letter case and the key's channel, alike for each channel", async () => {
+    const others = await site.world.pusher({ is_public: false });
+    const answers = await Promise.all(
+      [channel.handle.toUpperCase(), others.handle, "no-such-channel"].map((topic) =>
+        send({ path: `/ntfy/${topic}`, body: "x" }),
+      ),
+    );
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(answers[0]).toMatchObject({
+      status: 404,
+      body: { error: expect.stringMatching(/lower case.*key/) },
+    });
+  });
+});

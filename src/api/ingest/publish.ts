@@ -52,6 +52,10 @@ export interface Door {
 /** The tongue that a request without a name speaks. */
 export type Recognise = (request: IngestRequest) => Tongue | null;
 
+/** The same for a channel of others and for none. */
+const NO_CHANNEL =
+  "Channel not found, or this key may not write to it. Check the handle, which is in lower case, and for which channel the key was made.";
+
 interface Heard {
   log: Log;
   deps: IngestDeps;
@@ -90,6 +94,7 @@ export async function publish(
     await hear(heard, caller, door.channel);
   } catch (error) {
     problem = faultOf(error);
+    if (problem.type === "not_found") problem = new ApiError("not_found", NO_CHANNEL);
     // What was sent stands in no error of ours, and may stand in any other.
     if (!(error instanceof ApiError)) log.error({ err: error }, "ingest failed");
   }

@@ -17,8 +17,10 @@ import { type AskedToListen, addListening } from "./ntfy_listen.ts";
 import { type IngestDeps, publish } from "./publish.ts";
 import { NTFY_PLACES, tokenOf } from "./reading.ts";
 import { recognised, tongueNamed } from "./tongues.ts";
+import { onlyMessages } from "./wrong_addresses.ts";
 
 export interface IngestRoutes extends IngestDeps {
+  publicUrl: string;
   logOf(event: H3Event): Log;
   /** Whether the caller sees such a channel, by its id or handle. */
   sees(caller: Caller, channel: string): Promise<boolean>;
@@ -82,7 +84,7 @@ export function addIngestRoutes(app: H3, routes: IngestRoutes): void {
   addGotify(app, "/gotify", routes);
   // What neither serves is missed in its own words.
   app.all("/ntfy/**", () => said(ntfy.refuse, notFound("route")));
-  app.all("/gotify/**", () => said(gotify.refuse, notFound("route")));
+  app.all("/gotify/**", () => said(gotify.refuse, onlyMessages(routes.publicUrl)));
 }
 
 export function addNtfy(app: H3, root: string, routes: IngestRoutes): void {
@@ -140,12 +142,12 @@ const AT_ROOT = { ntfy: [addNtfy, ntfy], gotify: [addGotify, gotify] } as const;
 /** The app of such a host name. `prepare` gives it what stands in front of every route. */
 export function hostApp(kind: keyof typeof AT_ROOT, routes: IngestRoutes, prepare: (app: H3) => void): H3 {
   const [add, { refuse }] = AT_ROOT[kind];
+  const missed = kind === "gotify" ? onlyMessages(routes.publicUrl) : notFound("route");
   const app = new H3({
     silent: true,
     onError: (error, event) => {
       const cause = error.unhandled ? error.cause : error;
-      const problem =
-        cause instanceof ApiError ? cause : error.unhandled ? faultOf(cause) : notFound("route");
+      const problem = cause instanceof ApiError ? cause : error.unhandled ? faultOf(cause) : missed;
       if (error.unhandled) routes.logOf(event).error({ err: cause }, "request failed");
       return said(refuse, problem);
     },

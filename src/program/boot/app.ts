@@ -31,6 +31,7 @@ import type { Waits } from "../../operation/waits.ts";
 import { addConsole } from "../../pages/console/routes.ts";
 import type { ConsoleDeps } from "../../pages/console/visit.ts";
 import type { PublicPagesDeps } from "../../pages/public_pages/deps.ts";
+import { mcpPage } from "../../pages/public_pages/mcp_page.ts";
 import { countView } from "../../pages/public_pages/mount.ts";
 import { addPublicPages, nowhere } from "../../pages/public_pages/routes.ts";
 import { addWebApp } from "../../pages/web_app/routes.ts";
@@ -163,7 +164,8 @@ export function createApp(deps: AppDeps) {
   });
 
   const count = (event: H3Event) => countView(deps.publicPages, countedOf(event));
-  const appOf = deps.ingest.mount(app, bound, TOOLS, { logOf, countedOf, count });
+  const places = deps.publicPages;
+  const appOf = deps.ingest.mount(app, bound, TOOLS, { logOf, countedOf, count, places });
 
   addAssetRoutes(app, deps.assets);
   addDocs(app, {
@@ -191,9 +193,10 @@ export function createApp(deps: AppDeps) {
       ...config,
     });
   });
-  app.all("/mcp", async (event) => (await mcp()).fetch(requestOf(event), logOf(event), patienceOf(event)), {
-    meta: { maxBody: MAX_BODY.alerts } satisfies RouteMeta,
-  });
+  const page = mcpPage(deps.publicPages);
+  const serveMcp = async (event: H3Event) =>
+    page(requestOf(event)) ?? (await mcp()).fetch(requestOf(event), logOf(event), patienceOf(event));
+  app.all("/mcp", serveMcp, { meta: { maxBody: MAX_BODY.alerts } satisfies RouteMeta });
 
   const { library, clients, stepUps } = deps;
   addAuthorizationRoutes(app, { ...config, library, clients, stepUps, mustHaveRoom, logOf, countedOf });

@@ -11,6 +11,7 @@ import type { WebSocket } from "ws";
 import { ANY_ORIGIN, type AskedToListen } from "../../api/ingest/ntfy_listen.ts";
 import { isOurs } from "../../api/ingest/reading.ts";
 import { addIngestRoutes, hostApp, type IngestRoutes } from "../../api/ingest/routes.ts";
+import { type Addresses, addWrongAddresses } from "../../api/ingest/wrong_addresses.ts";
 import { jsonAnswer } from "../../api/transports/answers.ts";
 import { eventStream } from "../../api/transports/event_stream.ts";
 import { requestOf } from "../../api/transports/request.ts";
@@ -203,7 +204,7 @@ type Mount = (
   app: H3,
   prepare: (app: H3) => void,
   tools: readonly Tool[],
-  support: Support & { logOf(event: H3Event): Log },
+  support: Support & { logOf(event: H3Event): Log; places: Pick<Addresses, "publicUrl" | "publicBase"> },
 ) => (request: Request) => H3;
 
 /** `mount` adds the routes, and answers which app serves a request; `stop` ends those that listen. */
@@ -243,11 +244,20 @@ export function createIngest({ orm, log, isLow, assets, config, listening, metri
         log.warn({ err: error }, "a sender's picture was not removed"),
       ),
   };
-  const mount: Mount = (app, prepare, tools, { logOf, ...support }) => {
+  const mount: Mount = (app, prepare, tools, { logOf, places, ...support }) => {
     const found = tools.find(({ name }) => name === "create_alert");
     const listen: IngestRoutes["listen"] = (event, asked) => listening.listen(event, asked, support);
-    const routes = { ...known, ...rows, pictures, listen, create: need(found, "alerts are created"), logOf };
+    const routes = {
+      ...known,
+      ...rows,
+      pictures,
+      listen,
+      create: need(found, "alerts are created"),
+      logOf,
+      publicUrl: places.publicUrl,
+    };
     addIngestRoutes(app, routes);
+    addWrongAddresses(app, { ...places, ...config });
     const byHost = new Map<string, H3>();
     if (config.ntfyHost) byHost.set(config.ntfyHost, hostApp("ntfy", routes, prepare));
     if (config.gotifyHost) byHost.set(config.gotifyHost, hostApp("gotify", routes, prepare));

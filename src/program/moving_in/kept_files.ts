@@ -5,7 +5,6 @@
 import { gotify } from "../../api/ingest/gotify.ts";
 import { ntfy } from "../../api/ingest/ntfy.ts";
 import type { Tongue } from "../../api/ingest/tongue.ts";
-import { shortened } from "../../api/ingest/words.ts";
 import { invalidRequest } from "../../model/errors.ts";
 import { LIMITS, said } from "../../model/limits.ts";
 import type { Row, Tables } from "./tables.ts";
@@ -107,7 +106,7 @@ export function readGotify(files: readonly Tables[], now: Date): Source {
         yield {
           at: at && at > now ? null : at,
           said: {
-            message: shortened(String(row.message), LIMITS.alert_body).text,
+            message: String(row.message),
             title: row.title,
             priority: Number(row.priority) || 0,
             extras: extrasOf(String(row.extras)),
@@ -189,7 +188,7 @@ function keptOf(row: Row): Kept {
     at: instantOf(row.time),
     said: {
       topic: "topic",
-      message: shortened(String(row.message), LIMITS.alert_body).text,
+      message: String(row.message),
       title: row.title,
       priority: row.priority === 0 ? "" : row.priority,
       tags: row.tags,

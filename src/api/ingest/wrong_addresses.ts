@@ -1,0 +1,78 @@
+// Addresses that programs try although they are elsewhere here: each is refused in the program's own shape, with the right address
+// (docs/rules.md#wrong-addresses). Nothing depends on which channels there are.
+
+import type { H3 } from "h3";
+import { ApiError } from "../../model/errors.ts";
+import { jsonAnswer, refusal, wantsPage } from "../transports/answers.ts";
+import { requestOf } from "../transports/request.ts";
+import { gotify } from "./gotify.ts";
+import { ntfy } from "./ntfy.ts";
+
+export interface Addresses {
+  publicUrl: string;
+  /** Where the pages of channels are. */
+  publicBase: string;
+  ntfyHost: string | null;
+  gotifyHost: string | null;
+}
+
+const atHost = (host: string | null) => (host ? `, or the host ${host}` : "");
+
+/** The refusal of what is not served of Gotify's API. */
+export const onlyMessages = (publicUrl: string): ApiError =>
+  new ApiError(
+    "not_found",
+    `Of Gotify's API only /message, /version and /health are served. To listen, use the app at ${publicUrl}/app, ntfy's apps or belfry listen.`,
+  );
+
+export function addWrongAddresses(app: H3, { publicUrl, publicBase, ntfyHost, gotifyHost }: Addresses): void {
+  const missing = (message: string) => new ApiError("not_found", message);
+  const mcp = () =>
+    refusal(
+      missing(
+        `The MCP endpoint is ${publicUrl}/mcp. It speaks Streamable HTTP; POST to exactly this address.`,
+      ),
+    );
+  const toNtfy = () => {
+    const { status, body } = ntfy.refuse(
+      missing(
+        `ntfy's API is at ${publicUrl}/ntfy: POST to /ntfy/HANDLE, or JSON to /ntfy${atHost(ntfyHost)}. MCP is at ${publicUrl}/mcp.`,
+      ),
+    );
+    return jsonAnswer(status, body);
+  };
+  const toGotify = (problem: ApiError) => () => {
+    const { status, body } = gotify.refuse(problem);
+    return jsonAnswer(status, body);
+  };
+  const wantsStream = (request: Request) =>
+    (request.headers.get("accept") ?? "").includes("text/event-stream");
+
+  // Channels may have such a handle, and their pages are read.
+  for (const path of ["/sse", "/mcp/sse", "/MCP", "/Mcp", "/messages"])
+    app.use(path, (event, next) => {
+      const request = requestOf(event);
+      const reads = request.method === "GET" || request.method === "HEAD";
+      return (reads && !wantsStream(request)) || request.method === "OPTIONS" ? next() : mcp();
+    });
+  app.all("/mcp/**", (event) => {
+    if (wantsPage(requestOf(event)) && event.req.method === "GET")
+      return new Response(null, { status: 308, headers: { location: `${publicUrl}/mcp` } });
+    return mcp();
+  });
+  for (const method of ["POST", "PUT"] as const) {
+    app.on(method, "/", (event) => (wantsStream(requestOf(event)) ? mcp() : toNtfy()));
+    // The address of a channel's page is none to send to, either.
+    for (const base of new Set(["", new URL(publicBase).pathname.replace(/\/+$/, "")]))
+      app.on(method, `${base}/:topic`, (event) => (wantsStream(requestOf(event)) ? mcp() : toNtfy()));
+  }
+  for (const verb of ["publish", "send", "trigger", "json", "sse", "raw", "ws", "auth"])
+    app.get(`/:topic/${verb}`, (event) => (event.context.params?.topic === "mcp" ? mcp() : toNtfy()));
+  const message = `Gotify's API is at ${publicUrl}/gotify: POST to /gotify/message${atHost(gotifyHost)}.`;
+  app.on("POST", "/message", toGotify(missing(message)));
+  // A channel may be called client.
+  for (const path of ["/current/user", "/client", "/client/**", "/application", "/application/**"])
+    for (const method of ["GET", "POST", "PUT", "DELETE"] as const)
+      if (method !== "GET" || path.slice(1).includes("/"))
+        app.on(method, path, toGotify(onlyMessages(publicUrl)));
+}

@@ -1,0 +1,28 @@
+// The page that a browser gets at the address of the MCP endpoint: what it is, and how to connect an assistant.
+
+import { wantsPage } from "../../api/transports/answers.ts";
+import { html } from "../../ui/html.ts";
+import { type PublicPagesDeps, placesOf } from "./deps.ts";
+import { frame, pageAnswer } from "./frame.ts";
+
+/** @returns the answer to a browser's GET of `/mcp`; null for any other request */
+export function mcpPage(deps: PublicPagesDeps): (request: Request) => Response | null {
+  const places = placesOf(deps);
+  const address = `${places.publicUrl}/mcp`;
+  const page = frame(
+    {
+      title: "MCP endpoint · Belfry",
+      hidden: true,
+      body: html`<h1>This is the MCP endpoint</h1>
+<p>Assistants connect here to read and write alert channels. A browser cannot use it.</p>
+<p>Add <code>${address}</code> to your assistant as a remote MCP server with the transport Streamable HTTP. The assistant then asks you to sign in.</p>
+<p>With a key in place of the sign-in, send <code>Authorization: Bearer KEY</code>.</p>
+<p><a class="button plain" href="${places.origin}/docs/assistants">Read about assistants</a></p>`,
+    },
+    places,
+  );
+  return (request) =>
+    request.method === "GET" && wantsPage(request)
+      ? pageAnswer(request, page, { places, status: 200, secret: true })
+      : null;
+}
