@@ -34,11 +34,14 @@ export function fitAlert(fields: AlertInput, notes: string[]): AlertInput {
     note(`A text has at most ${said("alert_body")} characters here: the rest of this one was left out.`);
   return {
     ...fields,
-    title: title.text,
-    ...(text.text === "" ? { body: null } : { body: text.text }),
+    title: copied(title.text),
+    body: text.text === "" ? null : copied(text.text),
     ...(fields.html !== undefined && { html }),
   };
 }
+
+/** A part of a text keeps the whole text in memory, which may be megabytes. A copy does not. */
+const copied = (text: string): string => Buffer.from(text).toString();
 
 /** `text` with `more` below it; where both have no room together, `more` is left out with a note. */
 export function withBelow(text: string, more: string, notes: string[]): string {

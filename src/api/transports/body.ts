@@ -129,6 +129,7 @@ function collected(
     const take = (chunk: Buffer<ArrayBuffer>) => {
       size += chunk.length;
       if (size <= max) return void chunks.push(chunk);
+      chunks.length = 0;
       incoming.off("data", take).pause();
       resolve(tooLarge(max));
     };
