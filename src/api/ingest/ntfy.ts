@@ -21,7 +21,7 @@ const FIELD_OF: Record<string, AlertInput["priority"]> = { 4: "important", 5: "u
 const PICTURE = /\.(?:jpe?g|png|gif|webp|avif)$/i;
 const SOUND = /\.(?:mp3|ogg|wav|m4a|flac)$/i;
 
-/** 1 to 5; null for what is not a priority. */
+/** The number of a priority; null for what is not one. */
 function priorityOf(said: string): number | null {
   if (said === "") return 3;
   return PRIORITIES[said.toLowerCase()] ?? (/^[0-5]$/.test(said) ? Number(said) || 3 : null);
