@@ -348,7 +348,7 @@ export const MUTANTS: readonly Mutant[] = [
     area: "webhooks",
     fault: "a private address in the URL is dialled",
     file: "src/effects/webhooks/target.ts",
-    from: "if (!allowed && !isPublicAddress(literal))",
+    from: "if (isIP(literal) !== 0 && !read.allowed && !isPublicAddress(literal))",
     to: "if (false)",
     tests: TARGETS,
   },

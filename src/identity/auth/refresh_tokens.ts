@@ -97,5 +97,3 @@ export function createRefreshTokens({ orm, grants }: { orm: Orm; grants: Grants 
     },
   };
 }
-
-export type RefreshTokens = ReturnType<typeof createRefreshTokens>;
