@@ -63,11 +63,8 @@ export default defineTool({
     const channel = scope(pusherId, ctx.caller);
     if (input.send && !problem && ctx.onRepeat === "answer") {
       if (!(await ctx.sql(lockChannel, channel))[0]) throw notFound("channel");
-      const first = await firstOf(
-        "create_alert",
-        { pusher_id: pusherId, title: fields.title, body: fields.body },
-        ctx,
-      );
+      const { title, body, send_at } = fields;
+      const first = await firstOf("create_alert", { pusher_id: pusherId, title, body, send_at }, ctx);
       if (first) return first;
     }
     const counted =

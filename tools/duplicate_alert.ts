@@ -93,7 +93,8 @@ export default defineTool({
     const changed = { send_at: true, expires_at: true, scheduled: status === "scheduled" };
     if (send) checkNoRecurrence(fields.recurrence);
     checkContent(fields, htmlLength, changed, nowMicros(ctx));
-    const words = { pusher_id: to, title: fields.title, body: fields.body };
+    const { title, body, send_at } = fields;
+    const words = { pusher_id: to, title, body, send_at };
     // A correction goes out once by its original, which is cancelled then.
     const first = send && !cancel_original ? await firstOf("duplicate_alert", words, ctx) : null;
     if (first) return first;

@@ -73,6 +73,16 @@ describe.each(["mcp", "cli"] as const)("over %s", (way) => {
     }
   });
 
+  test("for another time it is another alert", async () => {
+    const [eight, twenty] = [inSeconds(3600), inSeconds(7200)];
+    const made = [];
+    for (const more of [{ send_at: eight }, { send_at: twenty }, {}, { send_at: eight }])
+      made.push((await create(way, more)).body);
+    expect(made.map(({ note }) => note === undefined)).toEqual([true, true, true, false]);
+    expect(made[3].id).toBe(made[0].id);
+    expect(await published()).toHaveLength(3);
+  });
+
   test("what makes it another call", async () => {
     const first = (await create(way)).body;
     const other = await world.key({});

@@ -15,6 +15,7 @@ interface Words {
   pusher_id: string;
   title: string;
   body: string | null;
+  send_at: string | null;
 }
 
 type Publishing = "create_alert" | "duplicate_alert";
@@ -50,9 +51,13 @@ async function publishedBefore(
 }
 
 /** The alert that a call repeats, as its answer; null where it is the first. The channel is locked, so repeats wait for one another. */
-export async function firstOf(operation: Publishing, { pusher_id, title, body }: Words, ctx: Context) {
+export async function firstOf(
+  operation: Publishing,
+  { pusher_id, title, body, send_at }: Words,
+  ctx: Context,
+) {
   if (ctx.onRepeat !== "answer") return null;
-  const equal = await ctx.sql(equalAlerts, { pusher_id, title, body });
+  const equal = await ctx.sql(equalAlerts, { pusher_id, title, body, send_at });
   const first = await publishedBefore(
     equal.map(({ id }) => id),
     operation,

@@ -1,6 +1,6 @@
 // Alerts that read alike and were published a moment ago, for calls that may be repeats of one another.
 
-import { array, neverNull, nullable, text, uuid } from "../../model/fields/sql.ts";
+import { array, neverNull, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { statementsOf } from "../db/statement.ts";
 
@@ -8,16 +8,17 @@ const defineStatement = statementsOf("publish");
 
 const WINDOW = `interval '${LIMITS.repeat_seconds} seconds'`;
 
-/** SQL: `alert` has this title and text, and was made and published or scheduled within the window. */
-export const readsAs = (channel: string, title: string, body: string) =>
+/** SQL: `alert` has this title, text and time, and was made and published or scheduled within the window. */
+export const readsAs = (channel: string, title: string, body: string, sendAt: string) =>
   `alert.pusher_id = ${channel} and alert.created_at > clock_timestamp() - ${WINDOW} and alert.status in ('sent', 'scheduled')
-    and alert.title = ${title} and alert.body is not distinct from ${body}`;
+    and alert.title = ${title} and alert.body is not distinct from ${body}
+    and alert.send_at is not distinct from ${sendAt}`;
 
 /** The alerts of a channel that read so. */
 export const equalAlerts = defineStatement.reading("equal_alerts", {
-  parameters: { pusher_id: uuid, title: text, body: nullable(text) },
+  parameters: { pusher_id: uuid, title: text, body: nullable(text), send_at: nullable(timestamptz) },
   columns: { id: uuid },
-  text: `select id from alert where ${readsAs("$pusher_id::uuid", "$title::text", "$body::text")}`,
+  text: `select id from alert where ${readsAs("$pusher_id::uuid", "$title::text", "$body::text", "$send_at::timestamptz")}`,
 });
 
 /** The one of these alerts, by their ids on the wire, that the actor published last by this operation within the window. */

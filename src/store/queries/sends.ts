@@ -243,7 +243,7 @@ const create = (name: string, locking: Locking) =>
         select ${LINE_NAMES.map((column) => `v.${column === "id" ? "audit_id" : column}`).join(", ")}
         from v join i on i.id = v.id)
       select v.position, v.active, v.requested_perms, v.at, v.key is not null and ${MAY} and i.id is null as repeated,
-        array(select alert.id from alert where v.status <> 'draft' and v.key is null and ${readsAs("v.pusher_id", "v.title", "v.body")}) as equal,
+        array(select alert.id from alert where v.status <> 'draft' and v.key is null and ${readsAs("v.pusher_id", "v.title", "v.body", "v.send_at")}) as equal,
         i.id
       from v left join i on i.id = v.id`,
   });
