@@ -284,7 +284,8 @@ describe("on a service", () => {
       return free && !/(^|_)id$/.test(at) ? [at] : [];
     };
     // Looked up, compared or refused, never shown; a text that is no colour is ignored.
-    const others = /^(idempotency_key|gradient_from|gradient_to|url|handle|actor|after|query|writer|seen)$/;
+    const others =
+      /^(idempotency_key|plan|alert_ids\.0|gradient_from|gradient_to|url|handle|actor|after|query|writer|seen)$/;
     const found = TOOLS.flatMap(({ name, input }) =>
       texts(inputSchema(input), "")
         .filter((field) => !others.test(field))
