@@ -92,6 +92,7 @@ const grant = () => ({ grant_id: randomUUID(), client_id: newUuid(), pusher_id: 
 /** Arguments with which the owner's call succeeds. A new operation needs a line here. */
 const READY: Record<string, () => Promise<Record<string, unknown>> | Record<string, unknown>> = {
   list_keys: () => ({}),
+  list_failing_senders: () => ({}),
   list_sender_requests: async () => ({ key_id: await key() }),
   create_key: () => ({ name: "k", scopes: ["pushers:read"], pusher_id: null, life: "7d" }),
   get_left_by_key: async () => ({ key_id: await key() }),

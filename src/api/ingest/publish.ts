@@ -31,8 +31,8 @@ export interface IngestDeps {
   create: Tool;
   authenticate(token: string | null): Promise<Caller | null>;
   pictures: Pictures;
-  /** Keeps what became of a request; must not throw. */
-  note(keyId: string, request: SenderRequest): Promise<void>;
+  /** Keeps what became of a request, and the channel that it named where nothing was published; must not throw. */
+  note(caller: Caller, request: SenderRequest, channel: string | null): Promise<void>;
   now(): Date;
 }
 
@@ -61,6 +61,8 @@ interface Heard {
   deps: IngestDeps;
   tongue: Tongue | null;
   request: IngestRequest | null;
+  /** As the request names it: an id, a handle or nonsense. */
+  channel: string | null;
   published: Published[];
   notes: string[];
   headers: Record<string, string>;
@@ -79,6 +81,7 @@ export async function publish(
     deps,
     tongue: door.tongue,
     request: null,
+    channel: door.channel,
     published: [],
     notes: [],
     headers: {},
@@ -99,7 +102,7 @@ export async function publish(
     if (!(error instanceof ApiError)) log.error({ err: error }, "ingest failed");
   }
   const { tongue } = heard;
-  if (caller) await deps.note(caller.credential.id, noteOf(heard, problem, deps.now()));
+  if (caller) await deps.note(caller, noteOf(heard, problem, deps.now()), heard.channel);
   const said =
     problem === null && tongue && heard.request
       ? (tongue.answer ?? plainAnswer)(heard.published, heard.request)
@@ -120,7 +123,8 @@ async function hear(heard: Heard, caller: Caller, named: string | null) {
     throw invalidRequest(
       `One request publishes at most ${LIMITS.ingest_alerts} alerts; have the program send fewer together.`,
     );
-  const channel = named ?? reading.channel ?? boundTo(caller);
+  heard.channel = named ?? reading.channel ?? null;
+  const channel = heard.channel ?? boundTo(caller);
   const [only, ...others] = reading.alerts;
   if (only && others.length === 0)
     only.idempotencyKey ??= request.headers.get("idempotency-key") ?? undefined;

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { parseId, showId, showIdOrNull } from "../../model/domain/ids.ts";
 import { nameProblem } from "../../model/domain/one_line.ts";
 import { manages, standingOf } from "../../model/domain/standing.ts";
+import type { SenderRequest } from "../../model/entities/credentials.ts";
 import { SENDER_OUTCOMES } from "../../model/entities/credentials.ts";
 import { Pusher } from "../../model/entities/pusher.ts";
 import { notFound } from "../../model/errors.ts";
@@ -14,7 +15,7 @@ import { need } from "../../model/need.ts";
 import { isScope } from "../../model/scopes.ts";
 import { actorOf } from "../../operation/audit.ts";
 import { defineMemberOperation } from "../../operation/tool.ts";
-import { listSenderRequests, listWorkspaceKeys } from "../../store/queries/keys.ts";
+import { listRefusedSenders, listSenderRequests, listWorkspaceKeys } from "../../store/queries/keys.ts";
 import { listOf } from "../../store/shapes/fields.ts";
 import { createKey } from "../operator/accounts.ts";
 import { endWebhooks, findLeftByKey, leftByKey, revocableKey } from "../operator/left_by_key.ts";
@@ -31,6 +32,8 @@ export const list_keys = defineMemberOperation({
     scopes: z.array(z.string()),
     asks_first: z.boolean(),
     made_for: z.string().nullable(),
+    speaks: z.string().nullable().describe("The program of its last request in another program's format."),
+    sends_to: z.array(z.string()).nullable().describe("Channels of such requests; null: it made none."),
     pusher_id: z.string().nullable(),
     handle: z.string().nullable(),
     member_id: z.string(),
@@ -83,6 +86,57 @@ export const list_sender_requests = defineMemberOperation({
     const { id } = await revocableKey(ctx.em, ctx.caller, key_id);
     const [found] = await ctx.sql(listSenderRequests, { key_id: id });
     return { data: found?.requests ?? [] };
+  },
+});
+
+/**
+ * How many of the last requests to a channel were refused, since the last one that was not. `channel` is the wire's id; null is for
+ * those that named no channel, where a success on any channel counts.
+ */
+function refusedSince(requests: readonly SenderRequest[], channel: string | null): SenderRequest[] {
+  const named = channel === null ? requests : requests.filter(({ pusher_id }) => pusher_id === channel);
+  const success = named.findIndex(({ outcome }) => outcome !== "refused");
+  const refused = success < 0 ? named : named.slice(0, success);
+  return refused.filter(({ pusher_id }) => pusher_id === channel);
+}
+
+export const list_failing_senders = defineMemberOperation({
+  name: "list_failing_senders",
+  title: "List senders that fail",
+  description:
+    "Keys of which the last request in another program's format was refused, by channel, the newest first. Only keys that the caller may revoke and channels that it sees.",
+  role: "admin",
+  writes: "nothing",
+  output: listOf({
+    id: z.string(),
+    name: z.string(),
+    program: z.string().nullable(),
+    pusher_id: z.string().nullable(),
+    refused: z.int().describe(`Requests since the last success, at most ${LIMITS.sender_requests}.`),
+    at: z.string(),
+    said: z.string(),
+  }),
+  async handler(_input, ctx) {
+    const { workspace, member, pusherIds } = ctx.caller;
+    const rows = await ctx.sql(listRefusedSenders, { workspace_id: workspace.id });
+    const mine = standingOf(ctx.caller);
+    const sees = (channel: string | null) =>
+      channel === null || pusherIds === null || pusherIds.includes(parseId("psh", channel) ?? "");
+    const data = rows
+      .filter((row) => row.member_id === member.id || manages(mine, row))
+      .flatMap(({ id, name, made_for, ...row }) => {
+        const bound = showIdOrNull("psh", row.pusher_id);
+        const requests = bound ? row.requests.map((one) => ({ ...one, pusher_id: bound })) : row.requests;
+        const channels = [...new Set(requests.map((one) => one.pusher_id))].filter(sees);
+        return channels.flatMap((channel) => {
+          const refused = refusedSince(requests, channel);
+          return refused.slice(0, 1).map(({ at, said, program }) => ({
+            ...{ id: showId("key", id), name, program: program ?? made_for, pusher_id: channel },
+            ...{ refused: refused.length, at, said },
+          }));
+        });
+      });
+    return { data: data.sort((one, other) => (one.at < other.at ? 1 : -1)) };
   },
 });
 

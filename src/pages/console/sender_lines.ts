@@ -1,6 +1,14 @@
 // What somebody pastes into a program so that it speaks to a channel: by program, each with the place where it goes.
 
-import type { Program } from "../../model/fields/programs.ts";
+import { PROGRAMS, type Program } from "../../model/fields/programs.ts";
+import { capital } from "./controls.ts";
+
+export const isProgram = (name: string | null): name is Program =>
+  name !== null && Object.hasOwn(PROGRAMS, name);
+
+/** The name as the program writes it; a description begins with a capital letter. */
+export const programTitle = (name: string | null): string =>
+  isProgram(name) ? PROGRAMS[name].replace(/^(any|plain)\b/, capital) : "A program";
 
 /** What a program is told. */
 export interface Place {

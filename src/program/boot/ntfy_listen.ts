@@ -210,20 +210,27 @@ type Mount = (
 /** `mount` adds the routes, and answers which app serves a request; `stop` ends those that listen. */
 export function createIngest({ orm, log, isLow, assets, config, listening, metrics, ...known }: Deps) {
   const db = databaseOf(orm);
+  /** The id of a channel as the wire has it; null where the caller sees no such channel. */
+  async function visibleId(caller: Caller, channel: string): Promise<string | null> {
+    const { pusher_id } = await withChannelIds({ pusher_id: channel }, orm, caller);
+    const id = parseId("psh", pusher_id);
+    return id && (await run(db, visibleChannel, scope(id, caller))).length > 0 ? pusher_id : null;
+  }
   const rows: Pick<IngestRoutes, "note" | "sees"> = {
-    async note(keyId, request) {
+    async note(caller, request, channel) {
       metrics.sender(request.program, request.outcome);
-      const key_id = parseId("key", keyId);
+      const key_id = parseId("key", caller.credential.id);
       if (key_id === null || isLow()) return;
-      await run(db, noteSenderRequest, { key_id, request }).catch((error: unknown) =>
-        log.warn({ err: error }, "a sender's request was not noted"),
-      );
+      try {
+        // The channel of a key that is bound to one is known.
+        if (request.pusher_id === null && channel !== null && caller.credential.pusherId === null)
+          request.pusher_id = await visibleId(caller, channel);
+        await run(db, noteSenderRequest, { key_id, request });
+      } catch (error) {
+        log.warn({ err: error }, "a sender's request was not noted");
+      }
     },
-    async sees(caller, channel) {
-      const { pusher_id } = await withChannelIds({ pusher_id: channel }, orm, caller);
-      const id = parseId("psh", pusher_id);
-      return id !== null && (await run(db, visibleChannel, scope(id, caller))).length > 0;
-    },
+    sees: async (caller, channel) => (await visibleId(caller, channel)) !== null,
   };
   const pictures: IngestRoutes["pictures"] = {
     async keep(caller, { name, bytes }, itsLog) {

@@ -87,15 +87,23 @@ export const listWorkspaceKeys = defineList.reading("list_workspace_keys", {
     last_used_at: nullable(timestamptz),
     asks_first: boolean,
     made_for: nullable(text),
+    /** The program of its last request in another program's format; null for none, and where it is unknown. */
+    speaks: nullable(text),
+    /** Channels that such requests named, as the wire has them; null where it made none. */
+    sends_to: nullable(array(text)),
     member_id: uuid,
     email: text,
     member_name: nullable(text),
     role: oneOf(ROLES),
     pusher_ids: nullable(array(uuid)),
   },
-  text: `select k.id, k.name, k.scopes, k.pusher_id, p.handle, k.created_at, k.expires_at, k.last_used_at, k.asks_first, k.made_for, m.id as member_id, m.email,
-      m.name as member_name, m.role, m.pusher_ids
+  text: `select k.id, k.name, k.scopes, k.pusher_id, p.handle, k.created_at, k.expires_at, k.last_used_at, k.asks_first, k.made_for,
+      l.requests->0->>'program' as speaks,
+      case when l.key_id is not null then array(select distinct r->>'pusher_id'
+        from jsonb_array_elements(l.requests) r where r->>'pusher_id' is not null) end as sends_to,
+      m.id as member_id, m.email, m.name as member_name, m.role, m.pusher_ids
     from api_key k join member m on m.id = k.member_id left join pusher p on p.id = k.pusher_id
+      left join sender_log l on l.key_id = k.id
     where m.workspace_id = $workspace_id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
     order by k.created_at desc`,
 });
@@ -112,4 +120,23 @@ export const listSenderRequests = defineList.reading("list_sender_requests", {
   parameters: { key_id: uuid },
   columns: { requests: jsonb<SenderRequest[]>() },
   text: "select requests from sender_log where key_id = $key_id",
+});
+
+/** The live keys of a workspace of whose last requests in other programs' formats any was refused, with these requests. */
+export const listRefusedSenders = defineList.reading("list_refused_senders", {
+  parameters: { workspace_id: uuid },
+  columns: {
+    id: uuid,
+    name: text,
+    pusher_id: nullable(uuid),
+    made_for: nullable(text),
+    member_id: uuid,
+    role: oneOf(ROLES),
+    pusher_ids: nullable(array(uuid)),
+    requests: jsonb<SenderRequest[]>(),
+  },
+  text: `select k.id, k.name, k.pusher_id, k.made_for, m.id as member_id, m.role, m.pusher_ids, l.requests
+    from member m join api_key k on k.member_id = m.id join sender_log l on l.key_id = k.id
+    where m.workspace_id = $workspace_id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+      and l.requests @? '$[*] ? (@.outcome == "refused")'`,
 });

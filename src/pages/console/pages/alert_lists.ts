@@ -11,6 +11,7 @@ import { type Content, html } from "../../../ui/html.ts";
 import { clock } from "../../../ui/instants.ts";
 import { viewAt } from "../../../ui/view_at.ts";
 import { channelBase, channelHead, firstSubscriber } from "../channel_head.ts";
+import { failingNotice, failingSenders } from "../failing_senders.ts";
 import { type AlertColumns, foundAlerts, listed, searchIn, searchQuery } from "../finder.ts";
 import { asksAlone, chips, emptyState, instant, type pager } from "../parts.ts";
 import { recurrenceWords } from "../recurrence_form.ts";
@@ -207,7 +208,11 @@ async function ofChannel(visit: MemberVisit): Promise<Response> {
     },
   });
   if (asksAlone(visit)) return visit.part(part);
-  const [channel, search] = await Promise.all([visit.call("get_pusher", { pusher_id }), form()]);
+  const [channel, search, failing] = await Promise.all([
+    visit.call("get_pusher", { pusher_id }),
+    form(),
+    failingSenders(visit),
+  ]);
   const filters = FILTERS.map((one) => ({
     href: viewAt(base, { ...searchQuery(words), status: one.status }),
     name: one.name,
@@ -217,7 +222,7 @@ async function ofChannel(visit: MemberVisit): Promise<Response> {
     channel.name,
     html`${channelHead(visit, channel, "")}
     ${channel.subscribers === 0 && channel.status === "active" && firstSubscriber(visit, channel)}
-    ${chips("State of the alerts", filters)}${isPlanned(status) && html`<p><a href="${visit.base}month?channel=${channel.id}">As a month</a></p>`}${search}${part}`,
+    ${chips("State of the alerts", filters)}${isPlanned(status) && html`<p><a href="${visit.base}month?channel=${channel.id}">As a month</a></p>`}${search}${failingNotice(visit, failing, channel)}${part}`,
     { styles: ["alert_card", "history", "channel", "drawings"], scripts: ["live", "copy"] },
   );
 }

@@ -196,7 +196,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
             Channel: (row) =>
               row.pusher_id === null
                 ? "All channels"
-                : html`<div>${row.handle ?? "A deleted channel"} ${row.made_for && row.handle && html`<a href="${base}channels/${row.pusher_id}/senders/${row.id}">Its last requests<span class="unseen">: ${row.name}</span></a>`}</div>`,
+                : html`<div>${row.handle ?? "A deleted channel"} ${(row.made_for || row.sends_to) && row.handle && html`<a href="${base}channels/${row.pusher_id}/senders/${row.id}">Its last requests<span class="unseen">: ${row.name}</span></a>`}</div>`,
             Made: (row) => instant(row.created_at, now),
             "Last used": (row) => instant(row.last_used_at, now),
             Ends: (row) => instant(row.expires_at, now),

@@ -9,6 +9,7 @@ import { type Content, type Html, html } from "../../../ui/html.ts";
 import { clock } from "../../../ui/instants.ts";
 import { ASSISTANT_CLIENTS, type AssistantClient, SET_KEY } from "../assistant_clients.ts";
 import { channelBase, channelFace, firstSubscriber } from "../channel_head.ts";
+import { failingNotice, failingSenders } from "../failing_senders.ts";
 import { asksAlone, copyable, emptyState, instant, livePart } from "../parts.ts";
 import { type MemberVisit, mayUse, memberPage, openPage, type Page, type RowOf } from "../visit.ts";
 import { channelTable } from "./channels.ts";
@@ -100,10 +101,11 @@ async function overview(visit: MemberVisit): Promise<Response> {
   const byTime = async (status: "scheduled" | "sent", order: "newest" | "oldest") =>
     (await visit.call("list_account_alerts", { status, order, limit: SHOWN })).data;
   const alone = asksAlone(visit);
-  const [{ data: channels }, stats, { data: drafts }, next, sent] = await Promise.all([
+  const [{ data: channels }, stats, { data: drafts }, failing, next, sent] = await Promise.all([
     visit.call("list_pushers"),
     visit.call("get_account_stats"),
     visit.call("list_account_alerts", { status: "draft", limit: SHOWN, view: "brief" }),
+    failingSenders(visit),
     alone ? [] : byTime("scheduled", "oldest"),
     alone ? [] : byTime("sent", "newest"),
   ]);
@@ -123,6 +125,7 @@ async function overview(visit: MemberVisit): Promise<Response> {
       ([name, value, path]) =>
         html`<div><dt>${name}</dt><dd>${path ? html`<a href="${base}${path}">${value.toLocaleString("en")}<span class="unseen"> ${name.toLowerCase()}</span></a>` : value.toLocaleString("en")}</dd></div>`,
     )}</dl>
+    ${failingNotice(visit, failing, channels)}
     ${
       drafts.length > 0 &&
       html`<section aria-labelledby="waiting"><div class="between"><h2 id="waiting">Waiting for review</h2><a href="${base}drafts">All drafts</a></div>

@@ -4,29 +4,30 @@
 import { sampleOf } from "../../../api/ingest/shapes/samples.ts";
 import { create_key, list_keys, list_sender_requests } from "../../../identity/session/keys.ts";
 import { type ApiError, invalidRequest, notFound } from "../../../model/errors.ts";
-import { PROGRAM_NAMES, PROGRAMS, type Program } from "../../../model/fields/programs.ts";
+import { PROGRAM_NAMES, type Program } from "../../../model/fields/programs.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { PUBLISH } from "../../../model/scopes.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { channelBase, channelHead, channelOf } from "../channel_head.ts";
-import { capital } from "../controls.ts";
+import { failingNotice, failingSenders } from "../failing_senders.ts";
 import { oneOf } from "../forms.ts";
 import { copyable, emptyState, field, instant, problem, select, table, tick } from "../parts.ts";
-import { LINES, type Place } from "../sender_lines.ts";
+import { isProgram, LINES, type Place, programTitle } from "../sender_lines.ts";
 import { type Channel, type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
 
 const PATH = "/channels/:pusher/senders";
 const OPTIONS = { styles: ["alert_card", "drawings", "channel"], scripts: ["copy"] } as const;
 
-const isProgram = (name: string | null): name is Program => name !== null && Object.hasOwn(PROGRAMS, name);
-
-/** A name is written as the program writes it; a description begins a line here. */
-const titleOf = (name: string | null): string =>
-  isProgram(name) ? PROGRAMS[name].replace(/^(any|plain)\b/, capital) : "A program";
-
 async function sendersOf(visit: MemberVisit, { id }: Channel) {
   const { data } = await visit.asMember(list_keys, {});
-  return data.filter((key) => key.pusher_id === id && key.made_for !== null);
+  // A key of the command line was made for no program: it is a sender once it made a request in a program's format.
+  return data
+    .filter(({ made_for, pusher_id, sends_to }) =>
+      pusher_id === null
+        ? sends_to?.includes(id)
+        : pusher_id === id && (made_for !== null || sends_to !== null),
+    )
+    .map((key) => ({ ...key, program: key.made_for ?? key.speaks }));
 }
 type Sender = Awaited<ReturnType<typeof sendersOf>>[number];
 
@@ -43,7 +44,7 @@ function newForm({ form: sent, token }: MemberVisit, action: string, error?: Api
       ${select({
         name: "made_for",
         label: "Program",
-        options: PROGRAM_NAMES.map((value) => ({ value, label: titleOf(value) })),
+        options: PROGRAM_NAMES.map((value) => ({ value, label: programTitle(value) })),
         value: sent.get("made_for") ?? "alertmanager",
         hint: "What will send. A program that is not here may know ntfy, Gotify or webhooks with JSON.",
         error,
@@ -65,19 +66,20 @@ function newForm({ form: sent, token }: MemberVisit, action: string, error?: Api
 async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   const { now } = visit;
   const channel = await channelOf(visit);
-  const senders = await sendersOf(visit, channel);
+  const [senders, failing] = await Promise.all([sendersOf(visit, channel), failingSenders(visit)]);
   const base = `${channelBase(visit, channel.id)}/senders`;
   return visit.page(
     `Senders of ${channel.name}`,
     html`${channelHead(visit, channel, "senders")}
-    <p class="lede">Programs that you already run can speak to this channel in their own words. Each has a key of its own, which sees no other channel.</p>
+    <p class="lede">Programs that you already run can speak to this channel in their own words. Each has a key of its own, which sees no other channel. A key that was made elsewhere is listed once a program used it.</p>
     ${error && newForm(visit, base, error)}
+    ${failingNotice(visit, failing, channel)}
     ${table(
       "Senders",
       senders,
       {
         Sender: (sender) =>
-          html`<strong><a href="${base}/${sender.id}">${sender.name}</a></strong>${titleOf(sender.made_for) !== sender.name && html`<span class="muted">${titleOf(sender.made_for)}</span>`}`,
+          html`<strong><a href="${base}/${sender.id}">${sender.name}</a></strong>${programTitle(sender.program) !== sender.name && html`<span class="muted">${programTitle(sender.program)}</span>`}`,
         "What it may": mayOf,
         "Last used": (sender) => instant(sender.last_used_at, now),
         Made: (sender) => instant(sender.created_at, now),
@@ -104,7 +106,7 @@ async function make(visit: MemberVisit): Promise<Response> {
   const program = sent.get("made_for");
   if (!isProgram(program)) throw invalidRequest("Choose a program.", "made_for");
   const made = await visit.asMember(create_key, {
-    name: sent.get("name")?.trim() || titleOf(program),
+    name: sent.get("name")?.trim() || programTitle(program),
     scopes: ["alerts:write", ...(sent.has("may_send") ? [PUBLISH] : [])],
     pusher_id: channel.id,
     // A sender that falls silent by itself would be missed when it is needed.
@@ -114,7 +116,7 @@ async function make(visit: MemberVisit): Promise<Response> {
   return visit.page(
     `Connect ${made.name}`,
     html`${channelHead(visit, channel, "senders")}
-    <h2>Paste this: ${titleOf(program)}</h2>
+    <h2>Paste this: ${programTitle(program)}</h2>
     <p class="flash careful">The key is shown only now. Nobody can read it again later.</p>
     ${pasted(program, placeOf(deps, channel, made.key))}
     <p>Then let it send something. <code>docs/senders.md</code> says what becomes of each of its fields.</p>
@@ -152,10 +154,10 @@ async function one(visit: MemberVisit): Promise<Response> {
     html`${channelHead(visit, channel, "senders")}
     <p class="back"><a href="${channelBase(visit, channel.id)}/senders">All senders</a></p>
     <section class="card" aria-labelledby="sender"><h2 id="sender">${sender.name} ${mayOf(sender)}</h2>
-      <dl class="facts"><dt>Program</dt><dd>${titleOf(sender.made_for)}</dd><dt>Made</dt><dd>${instant(sender.created_at, now)}</dd><dt>Last used</dt><dd>${instant(sender.last_used_at, now)}</dd></dl>
+      <dl class="facts"><dt>Program</dt><dd>${programTitle(sender.program)}</dd><dt>Made</dt><dd>${instant(sender.created_at, now)}</dd><dt>Last used</dt><dd>${instant(sender.last_used_at, now)}</dd></dl>
       <p class="hint">A test draft is what its message looks like here. Nobody is shown it, and no key is used: to try the way from the program to here, let the program send.</p>
       <div class="actions">
-        <form method="post" action="${at}/test">${visit.token}<button class="plain">Make a test draft</button></form>
+        ${isProgram(sender.program) && html`<form method="post" action="${at}/test">${visit.token}<button class="plain">Make a test draft</button></form>`}
         <a class="button plain" href="${at}">Reload</a>
         <a class="button danger" href="${base}keys/${sender.id}/revoke">Revoke its key</a></div></section>
     <section aria-labelledby="requests"><h2 id="requests">Its last requests</h2>
@@ -164,7 +166,7 @@ async function one(visit: MemberVisit): Promise<Response> {
       requests,
       {
         When: ({ at }) => html`<strong>${instant(at, now)}</strong>`,
-        "Spoke as": ({ program }) => titleOf(program),
+        "Spoke as": ({ program }) => programTitle(program),
         Became: ({ outcome }) => OUTCOMES[outcome],
         Why: ({ said, notes }) =>
           html`${said}${notes.map((note) => html` <span class="muted">${note}</span>`)}`,
@@ -176,7 +178,7 @@ async function one(visit: MemberVisit): Promise<Response> {
       emptyState("Nothing came yet", "When the program sends, what became of it stands here."),
     )}
     <p class="hint">The last ${LIMITS.sender_requests} are kept; of what was sent, nothing is.</p></section>
-    ${isProgram(sender.made_for) && html`<details class="card"><summary>What to paste</summary><p class="hint">With your key in place of <code>THE-KEY</code>. When it is lost, revoke it and connect the program once more.</p>${pasted(sender.made_for, placeOf(deps, channel, "THE-KEY"))}</details>`}`,
+    ${isProgram(sender.program) && html`<details class="card"><summary>What to paste</summary><p class="hint">With your key in place of <code>THE-KEY</code>. When it is lost, revoke it and connect the program once more.</p>${pasted(sender.program, placeOf(deps, channel, "THE-KEY"))}</details>`}`,
     OPTIONS,
   );
 }
@@ -189,9 +191,9 @@ export const SENDER_PAGES: readonly Page[] = [
   // The person's own draft: what the key may do is not tried, and nobody is shown anything.
   memberPage("POST", `${PATH}/:key/test`, async (visit) => {
     const channel = await channelOf(visit);
-    const { made_for } = await senderOf(visit, channel);
-    if (!isProgram(made_for)) throw notFound("program");
-    const fields = await sampleOf(made_for, visit.now);
+    const { program } = await senderOf(visit, channel);
+    if (!isProgram(program)) throw notFound("program");
+    const fields = await sampleOf(program, visit.now);
     const { id } = await visit.call("create_alert", { ...fields, pusher_id: channel.id });
     return visit.goTo(`${channelBase(visit, channel.id)}/alerts/${id}`, "sender-tested");
   }),
