@@ -32,7 +32,7 @@ import { composedBrief, composedView, view } from "../src/store/shapes/alert.ts"
 import { pathId } from "../src/store/shapes/fields.ts";
 
 const CORRECTED =
-  "The original is cancelled already, and its correction may be out. Look at the channel's alerts first; leave cancel_original out to copy it all the same.";
+  "The original is already cancelled, and its correction may have been sent. Check the channel's alerts first; omit cancel_original to copy it anyway.";
 
 export default defineTool({
   name: "duplicate_alert",

@@ -20,15 +20,15 @@ const REFUSED: Record<string, string> = {
   expires: "Its expires_at must be later than its new send_at; move that with update_alert.",
   draft: "It is a draft, so it is not scheduled.",
   repeating: "It repeats; use update_alert or cancel_alert.",
-  sent: "It was sent already; cancel_alert withdraws it.",
-  cancelled: "It was cancelled already.",
+  sent: "It was already sent; cancel_alert withdraws it.",
+  cancelled: "It is already cancelled.",
 };
 
 const moved = z.object({
   id: z.string(),
   pusher_id: z.string(),
   handle: z.string().describe("Of its channel."),
-  series_id: z.string().nullable().describe("Of an occurrence: the repeating alert that it belongs to."),
+  series_id: z.string().nullable().describe("The series (repeating alert) of this occurrence."),
   title: z.string(),
   send_at: z.string().nullable(),
   becomes: z.string().nullable().describe("Its new send_at; null when it is cancelled or stays."),
@@ -43,7 +43,7 @@ const SELECTORS = ["pusher_id", "alert_ids", "from", "to"] as const;
 export default defineTool({
   name: "move_alerts",
   title: "Move or cancel scheduled alerts",
-  description: `Move up to ${MOST} scheduled alerts by minutes, or cancel them: of a channel, or by alert_ids. Begin with dry_run true: show a person its rows, then call with its plan alone, which does exactly that.`,
+  description: `Move up to ${MOST} scheduled alerts by minutes, or cancel them: of a channel, or by alert_ids. Start with dry_run true. Show its rows to a person, then call again with only its plan.`,
   scope: "alerts:send",
   publishesNothing: ({ action, dry_run, plan }) =>
     action === "cancel" || dry_run === true || plan !== undefined,
@@ -86,7 +86,7 @@ export default defineTool({
       if ((action === "move") !== (by_minutes !== 0))
         return wrong("by_minutes", "is given to move, and only then; it is not 0");
       if (pusher_id === undefined && alert_ids === undefined)
-        return wrong("pusher_id", "or alert_ids is required, or the plan of a dry run");
+        return wrong("pusher_id", "is required unless alert_ids or the plan of a dry run is given");
       const time = (["from", "to"] as const).find((name) => value[name] !== undefined);
       if (alert_ids && time) wrong(time, "does not go together with alert_ids");
     }),
@@ -96,7 +96,9 @@ export default defineTool({
     plan: z
       .string()
       .nullable()
-      .describe(`Of a dry run that would do something: pass it within ${LIMITS.idempotency_hours} hours.`),
+      .describe(
+        `Returned by a dry run that would change something; valid for ${LIMITS.idempotency_hours} hours.`,
+      ),
   }),
   async handler(input, ctx) {
     const { action, by_minutes, dry_run = false } = input;

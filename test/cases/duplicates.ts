@@ -96,7 +96,7 @@ const correctionCases: Case[] = [
         name: `a correction of a cancelled ${name} goes out once (${Object.keys(more)})`,
         given,
         input: (alert) => alertAt(alert, { ...more, title: "Again", cancel_original: true }),
-        want: { error: "conflict", param: null, says: /cancelled already/ },
+        want: { error: "conflict", param: null, says: /already cancelled/ },
         after: async (world, { pusher_id }) => {
           const { data } = (await world.rest("list_alerts", { pusher_id })).body;
           expect(data.filter(({ title }: any) => title === "Again")).toEqual([]);

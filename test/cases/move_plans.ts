@@ -160,7 +160,7 @@ const idCases: Case[] = [
     name: "neither a channel nor alerts: refused, and nothing is cancelled on any channel",
     given: (world) => planned(world, [1, 2]),
     input: () => ({ action: "cancel" }),
-    want: { error: "invalid_request", param: "pusher_id", says: /pusher_id or alert_ids/ },
+    want: { error: "invalid_request", param: "pusher_id", says: /pusher_id is required unless alert_ids/ },
     after: async (world, { alerts }) => expect(await states(world, alerts)).toEqual(unchanged(alerts)),
   },
   {
@@ -212,8 +212,8 @@ const idCases: Case[] = [
       expect(by.get(occurrence.id)).toMatchObject({ series_id: series.id, outcome: "done" });
       for (const [alert, says] of [
         [draft, /draft/],
-        [sent, /sent already/],
-        [cancelled, /cancelled already/],
+        [sent, /already sent/],
+        [cancelled, /already cancelled/],
         [series, /repeats/],
       ])
         expect(by.get(alert.id)).toMatchObject({

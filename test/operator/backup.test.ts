@@ -237,7 +237,7 @@ describe("a server in use, by URL", () => {
       "the manifest is cut",
       (copy) =>
         writeFileSync(join(copy, "manifest.json"), readFileSync(join(copy, "manifest.json")).subarray(0, 99)),
-      /is damaged: its manifest\.json is no JSON/,
+      /is damaged: its manifest\.json is not valid JSON/,
     ],
     [
       "rows are left out of the manifest",
@@ -257,7 +257,7 @@ describe("a server in use, by URL", () => {
     [
       "it is something else",
       (copy) => writeFileSync(join(copy, "manifest.json"), '{"name": "belfry"}'),
-      /is no backup of Belfry/,
+      /is not a backup of Belfry/,
     ],
     [
       "its format is newer",

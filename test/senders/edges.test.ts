@@ -297,7 +297,7 @@ describe("times of day in a zone", () => {
       expect((await ask(headers, query)).notes).toMatch(/^The time zone is not known.*read in UTC\.$/);
     expect((await ask({})).notes).toMatch(/by the clock of UTC/);
     expect((await send({ body: "m", headers: { timezone: "Asia/Tokyo" } })).notes).toMatch(
-      /^Timezone without a delay/,
+      /^Timezone is ignored without a delay/,
     );
   });
 });

@@ -98,7 +98,7 @@ describe.each(Object.entries(ADAPTERS))("%s", (_, sent) => {
     expect(Number(left)).toBe([...words].length - [...kept].length);
     expect([...alert.body].length).toBeLessThanOrEqual(MOST);
     expect([...alert.body].length).toBeGreaterThan(MOST - 50);
-    expect(notes).toMatch(/^A text has at most [\d,]+ characters here/);
+    expect(notes).toMatch(/^The text exceeded [\d,]+ characters and was cut\.$/);
   });
 
   test("a text without any space is cut, too", async () => {
@@ -106,21 +106,21 @@ describe.each(Object.entries(ADAPTERS))("%s", (_, sent) => {
     const ending = `… (${MOST + 1 - (MOST - 25)} more characters)`;
     expect(alert.body).toMatch(/^x+… \(\d+ more characters\)$/);
     expect(alert.body).toHaveLength(MOST - `… (${MOST + 1} more characters)`.length + ending.length);
-    expect(notes).toMatch(/A text has at most/);
+    expect(notes).toMatch(/The text exceeded/);
   });
 
   test("a title that is too long moves whole into the text", async () => {
     const title = "t".repeat(300);
     const { alert, notes } = await send(sent(title, "x"));
     expect(alert).toMatchObject({ title: `${"t".repeat(LIMITS.alert_title - 1)}…`, body: `${title}\n\nx` });
-    expect(notes).toMatch(/^A title has at most \d+ characters here: the whole one is in the text\.$/);
+    expect(notes).toMatch(/^The title exceeds \d+ characters\. The text contains the full title\.$/);
   });
 
   test("a long title before a text at the limit never refuses the message", async () => {
     const { alert, notes } = await send(sent("word ".repeat(60).trim(), "y".repeat(MOST)));
     expect(alert.title).toMatch(/^(word )+word…$/);
     expect(alert.body).toMatch(/^word .*y… \(\d+ more characters\)$/s);
-    expect(notes).toMatch(/A title has at most .* A text has at most/);
+    expect(notes).toMatch(/The title exceeds .* The text exceeded/);
   });
 
   test("a title of invisible characters does not lose the text", async () => {
@@ -178,7 +178,7 @@ describe("tags of ntfy", () => {
     const body = "x".repeat(MOST - 10);
     const { alert, notes } = await tagged("backup,nas", "Backup log", body);
     expect(alert.body).toBe(body);
-    expect(notes).toMatch(/^The text leaves no room for its tags/);
+    expect(notes).toMatch(/^The text leaves no room for tags/);
   });
 
   test("that are thousands do not refuse the message", async () => {
@@ -187,7 +187,7 @@ describe("tags of ntfy", () => {
       body: JSON.stringify({ topic: channel.handle, message: "m", tags: Array(9000).fill("tag") }),
     });
     expect(alert).toMatchObject({ title: "m", body: null });
-    expect(notes).toMatch(/no room for its tags/);
+    expect(notes).toMatch(/no room for tags/);
   });
 
   test("that are emoji make a long title move into the text", async () => {
@@ -195,7 +195,7 @@ describe("tags of ntfy", () => {
     const { alert, notes } = await tagged("warning", title, "m");
     expect(alert.title).toBe(`⚠️ ${title.slice(0, -3)}…`);
     expect(alert.body).toBe(`⚠️ ${title}\n\nm`);
-    expect(notes).toMatch(/^A title has at most/);
+    expect(notes).toMatch(/^The title exceeds/);
   });
 
   test("are part of the markup, too", async () => {

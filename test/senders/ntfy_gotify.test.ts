@@ -212,7 +212,7 @@ describe("a message of ntfy is an alert", () => {
       "a long line",
       () => ({ body: "x".repeat(200) }),
       { title: `${"x".repeat(119)}…`, body: "x".repeat(200) },
-      /title has at most/,
+      /title exceeds/,
     ],
     [
       "control characters",

@@ -24,14 +24,13 @@ export function fitAlert(fields: AlertInput, notes: string[]): AlertInput {
     if (html !== null) html = `<p>${escapeText(whole)}</p>\n${html}`;
   }
   if (title.isCut)
-    note(`A title has at most ${said("alert_title")} characters here: the whole one is in the text.`);
+    note(`The title exceeds ${said("alert_title")} characters. The text contains the full title.`);
   if (html !== null && !isWithin(html, LIMITS.alert_html)) {
     html = null;
     note(`The markup has more than ${said("alert_html")} characters: its text is shown without it.`);
   }
   const text = cutWithCount(body, LIMITS.alert_body);
-  if (text.left > 0)
-    note(`A text has at most ${said("alert_body")} characters here: the rest of this one was left out.`);
+  if (text.left > 0) note(`The text exceeded ${said("alert_body")} characters and was cut.`);
   return {
     ...fields,
     title: copied(title.text),
@@ -48,6 +47,6 @@ export function withBelow(text: string, more: string, notes: string[]): string {
   if (more === "") return text;
   const both = [text, more].filter(Boolean).join("\n\n");
   if (isWithin(both, LIMITS.alert_body)) return both;
-  notes.push("The text leaves no room for its tags: those that are not emoji were left out.");
+  notes.push("The text leaves no room for tags, so only emoji tags were kept.");
   return text;
 }

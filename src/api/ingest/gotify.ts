@@ -65,7 +65,7 @@ async function read(request: IngestRequest): Promise<Reading> {
   const address = (value: unknown, what: string): string | null => {
     const url = httpsOf(value);
     if (url === null && value !== undefined)
-      notes.push(`${what} is an https address here; this one was left out.`);
+      notes.push(`${what} accepts only https URLs; this one was ignored.`);
     return url;
   };
   fields.source_url = address(partOf(partOf(shown, "click"), "url"), "click.url");
@@ -73,9 +73,9 @@ async function read(request: IngestRequest): Promise<Reading> {
   const unknown = Object.keys(extras ?? {}).some(
     (name) => !["client::display", "client::notification"].includes(name),
   );
-  if (unknown) notes.push("Extras other than client::display and client::notification have no counterpart.");
+  if (unknown) notes.push("Extras other than client::display and client::notification are ignored.");
   if (priority !== null && priority !== undefined && priority > 0 && priority < 4)
-    notes.push("Priorities 1, 2 and 3 have no counterpart: the alert is normal, and asks for no sound.");
+    notes.push("Priorities 1, 2 and 3 are published as normal, without sound or vibration.");
   // What it said is wanted again for the answer, where a body cannot be read once more.
   said.set(request, { message: text, title, priority, extras });
   const [file, ...others] = request.contentType === "multipart/form-data" ? await request.files() : [];

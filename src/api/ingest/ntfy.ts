@@ -41,15 +41,15 @@ async function tagsOf(said: string): Promise<{ emoji: string; others: string }> 
   };
 }
 
-/** What is said and has no counterpart, each in a sentence. */
+/** Notes on parameters that are ignored. */
 const UNKNOWN: [Name: Name, isMeant: (value: string) => boolean, note: string][] = [
-  ["icon", Boolean, "Icon has no counterpart: an alert has its channel's picture."],
-  ["cache", isNo, "Cache has no counterpart: what is published is kept."],
-  ["firebase", isNo, "Firebase has no counterpart: nothing is handed to it."],
-  ["email", Boolean, "Email has no counterpart: nobody is mailed."],
-  ["call", Boolean, "Call has no counterpart: nobody is called."],
-  ["unifiedpush", isYes, "UnifiedPush messages have no counterpart: this is an alert like any other."],
-  ["poll_id", Boolean, "Poll-ID has no counterpart: this is an alert like any other."],
+  ["icon", Boolean, "Icon is ignored: an alert shows its channel's picture."],
+  ["cache", isNo, "Cache is ignored: alerts are always stored."],
+  ["firebase", isNo, "Firebase is ignored."],
+  ["email", Boolean, "Email is ignored."],
+  ["call", Boolean, "Call is ignored."],
+  ["unifiedpush", isYes, "UnifiedPush is ignored: the message is an ordinary alert."],
+  ["poll_id", Boolean, "Poll-ID is ignored: the message is an ordinary alert."],
 ];
 
 async function read(request: IngestRequest): Promise<Reading> {
@@ -80,14 +80,14 @@ async function read(request: IngestRequest): Promise<Reading> {
   };
   if (html) fields.html = others === "" ? html : `${html}\n<p>${escapeText(others)}</p>`;
   if (number < 3) {
-    notes.push("Priorities 1 and 2 have no counterpart: the alert is normal, and asks for no sound.");
+    notes.push("Priorities 1 and 2 are published as normal, without sound or vibration.");
     Object.assign(fields, { sound: "silent", vibrate: "none" });
   }
   if (said.delay !== "") fields.send_at = sendAt(said, request.now, notes);
-  else if (said.timezone !== "") notes.push("Timezone without a delay has no counterpart.");
+  else if (said.timezone !== "") notes.push("Timezone is ignored without a delay.");
   const address = httpsOf(said.click);
   if (address) fields.source_url = address;
-  else if (said.click !== "") notes.push("Click opens https addresses here; this one was left out.");
+  else if (said.click !== "") notes.push("Click accepts only https URLs; this one was ignored.");
   const actions = actionsOf(said.actions, notes);
   attach(said, fields, actions, notes);
   if (actions.length > 0) fields.actions = actions;
@@ -95,7 +95,7 @@ async function read(request: IngestRequest): Promise<Reading> {
     fields.collapse_key = said.sequence_id;
   else if (said.sequence_id !== "")
     notes.push(
-      "A sequence id has small letters, digits, dots, dashes and underscores here; it was left out.",
+      "A sequence id may have only lowercase letters, digits, dots, dashes and underscores; this one was ignored.",
     );
   const file = request.isTooLarge ? undefined : (said.file ?? undefined);
   return { alerts: [{ fields, file }], notes: [...new Set(notes)], channel: said.topic };
@@ -133,7 +133,7 @@ function sendAt({ delay: words, timezone }: SaidWords, now: Date, notes: string[
   const delay = delayOf(words, now, zone ?? "UTC");
   if (delay === null)
     throw invalidRequest(
-      "The delay could not be read, or is over; see https://docs.ntfy.sh/publish/#scheduled-delivery.",
+      "The delay is invalid or in the past; see https://docs.ntfy.sh/publish/#scheduled-delivery.",
       "send_at",
     );
   if (timezone !== "" && zone === null)
@@ -154,7 +154,7 @@ function attach(
   if (said === "") return;
   const url = httpsOf(said);
   if (url === null) {
-    notes.push("Attach opens https addresses here; this one was left out.");
+    notes.push("Attach accepts only https URLs; this one was ignored.");
     return;
   }
   const name = filename || new URL(url).pathname;

@@ -23,7 +23,7 @@ export const ACCOUNT_ACTS = {
   claim_account: "Make an account by a link",
   join_workspace: "Join the workspace by a link",
   reset_password: "Set a new password by a link",
-  reuse_refresh_token: "Repeat a refresh of an assistant's access within a minute",
+  reuse_refresh_token: "Reuse a refresh token within one minute",
 } as const;
 
 /** The title and the badge on pages of an act with the status failed, where "failed" does not say enough. */

@@ -40,7 +40,7 @@ export function parameterProblem(parameters: URLSearchParams): string | null {
   for (const [name, value] of parameters) {
     if (!PRINTABLE.test(name) || !PRINTABLE.test(value))
       return "A parameter holds characters other than printable ASCII.";
-    if (seen.has(name) && !MAY_REPEAT.has(name)) return "A parameter stands there more than once.";
+    if (seen.has(name) && !MAY_REPEAT.has(name)) return "A parameter is repeated.";
     seen.add(name);
   }
   return null;

@@ -98,12 +98,12 @@ export async function readManifest(box: Box, version: string): Promise<Manifest>
     said = JSON.parse(Buffer.from(bytes ?? "").toString("utf8"));
   } catch {
     throw invalidRequest(
-      `${box.where} is damaged: its ${MANIFEST} is no JSON. Copy it again, or restore another backup.`,
+      `${box.where} is damaged: its ${MANIFEST} is not valid JSON. Copy it again, or restore another backup.`,
       "from",
     );
   }
   const of = said as { belfry?: unknown; format?: unknown; version?: unknown } | null;
-  if (of?.belfry !== "backup") throw invalidRequest(`${box.where} is no backup of Belfry.`, "from");
+  if (of?.belfry !== "backup") throw invalidRequest(`${box.where} is not a backup of Belfry.`, "from");
   const newer = `was made by a newer Belfry than this ${version}: restore it with the version that made it, which its ${MANIFEST} names, or a later one.`;
   if (typeof of.format === "number" && of.format > FORMAT)
     throw invalidRequest(`${box.where} ${newer}`, "from");

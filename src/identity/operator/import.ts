@@ -243,7 +243,7 @@ function refusalOf(error: unknown): unknown {
     return conflict(
       "Something in the file is on this server already, in another workspace: a channel's handle, an invite's code, a key or an id.",
     );
-  return OF_ROWS.test(code) ? broken("has a row that this server's tables do not take") : error;
+  return OF_ROWS.test(code) ? broken("contains a row that the database rejected") : error;
 }
 
 /** Ends the transaction of a dry run. */

@@ -2,14 +2,17 @@
 
 import { invalidRequest } from "../../model/errors.ts";
 
-/** @throws 422 for a line that is longer, and for what is no UTF-8. */
+/** @throws 422 for a line that is longer, and for bytes that are not valid UTF-8. */
 export async function* linesOf(bytes: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const read = (part: Uint8Array, stream: boolean) => {
     try {
       return decoder.decode(part, { stream });
     } catch {
-      throw invalidRequest("The file is no text in UTF-8; name one that belfry export has made.", "file");
+      throw invalidRequest(
+        "The file is not valid UTF-8. Name a file that belfry export has written.",
+        "file",
+      );
     }
   };
   let held: string[] = [];

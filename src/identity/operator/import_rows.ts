@@ -123,7 +123,7 @@ export const ROWS: Record<CarriedKind, z.ZodObject> = {
     ...{ id: uuid, workspace_id: uuid, role: z.enum(ROLES), pusher_ids: z.array(uuid).nullable() },
     email: one(
       (value) => value === value.toLowerCase() && emailProblem(value) === null,
-      "must be an e-mail address in small letters",
+      "must be an e-mail address in lowercase letters",
     ),
     ...{ created_at: stamp, name: personName.nullable(), mails_drafts: z.boolean() },
   }),
@@ -240,14 +240,14 @@ export function checkedRow(kind: CarriedKind, given: Row, here: Here): Row {
   const columns = Object.keys(schema.shape);
   const missing = columns.find((column) => !Object.hasOwn(given, column));
   if (missing) refuse(`${missing} is missing.`);
-  if (Object.keys(given).length > columns.length) refuse("It has a field that belfry export does not write.");
+  if (Object.keys(given).length > columns.length) refuse("it has an unknown field.");
   refuseUnstorableText(given);
   const row = judgedAs(kind, given, here);
   const parsed = schema.safeParse(row);
   const unknown = parsed.error?.issues.find(({ code }) => code === "unrecognized_keys");
-  if (unknown) refuse(`${String(unknown.path[0])} has a field that belfry export does not write.`);
+  if (unknown) refuse(`${String(unknown.path[0])} has an unknown field.`);
   if (!parsed.success) throw invalidInput(parsed.error, schema);
-  // The operations make some values of others: a list in small letters, each once.
+  // The operations make some values of others: a list in lowercase letters, each once.
   const changed = columns.find((column) => !isDeepStrictEqual(parsed.data[column], row[column]));
   if (changed) refuse(`${changed} is not as belfry export writes it.`);
   return STORED[kind]?.(row, here) ?? row;

@@ -85,7 +85,7 @@ export const REVIEW_NOTES: Record<Decision, string> = {
 
 /** The message of a client to its person when it sends them to a page for what needs their approval. */
 export const APPROVAL_ASKS =
-  "An assistant wants to cancel or remove something. Look at the page, and do it there if you agree. Nothing is done before you do.";
+  "An assistant requests your approval to cancel or remove something. Review it on this page, and do it there if you agree.";
 
 /** What a client says to its person when it sends them to the review page. */
 export const REVIEW_ASKS =

@@ -27,7 +27,7 @@ const TRANSPORTS: Record<Context["onRepeat"], readonly string[]> = {
   send: [],
 };
 
-const ANSWERED = `This call repeats one of the last ${LIMITS.repeat_seconds} seconds, so nothing was sent again and this is the first alert. Pass a new idempotency_key to send it again.`;
+const ANSWERED = `The same alert was sent less than ${LIMITS.repeat_seconds} seconds ago, so it was not sent again. Pass a new idempotency_key to send it again.`;
 
 const noted = (id: string) =>
   `This credential published ${id} with the same title and text on this channel within the last ${LIMITS.repeat_seconds} seconds. Use an Idempotency-Key, so that a repeated call sends nothing again.`;

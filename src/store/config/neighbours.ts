@@ -62,13 +62,13 @@ export const NEIGHBOURS = {
   webhookAllowHosts: {
     name: "WEBHOOK_ALLOW_HOSTS",
     meaning:
-      "Comma list of exact host[:port] that registered webhooks may reach although private or plain http.",
+      "Comma list of exact host[:port]: private or plain http hosts that registered webhooks may reach.",
     ...list(isHostAndPort, "exact host[:port] entries"),
   },
   clientMetadataAllowHosts: {
     name: "CLIENT_METADATA_ALLOW_HOSTS",
     meaning:
-      "Comma list of exact host[:port] at which assistants may describe themselves although private; https only. Any visitor can make the server fetch from them, so name nothing else.",
+      "Comma list of exact host[:port]: private hosts from which assistant metadata may be fetched; https only. Any visitor can make the server fetch from them, so name no others.",
     ...list(isHostAndPort, "exact host[:port] entries"),
   },
   webhookDnsServers: {

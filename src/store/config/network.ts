@@ -96,7 +96,7 @@ export const NETWORK = {
     name: "WORKERS",
     shownDefault: "1",
     meaning:
-      "How many processes serve, beside one that they share; auto: one for each core. Each has its share of REQUESTS_IN_FLIGHT, HELD_POLLS and DATABASE_POOL. 1: the service is one process.",
+      "Number of worker processes, in addition to the shared one; auto: one for each core. Each has its share of REQUESTS_IN_FLIGHT, HELD_POLLS and DATABASE_POOL. 1: the service is a single process.",
     read: (raw, name) => {
       const count = raw === "auto" ? Math.min(availableParallelism(), MOST_WORKERS) : Number(raw ?? 1);
       if (raw !== undefined && raw !== "auto" && (!/^\d+$/.test(raw) || count < 1 || count > MOST_WORKERS))

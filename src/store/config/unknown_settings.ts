@@ -68,7 +68,11 @@ export function refuseMisspelt(environment: Env): void {
     const intended = isServiceLink(name, environment[name]) ? null : intendedSetting(name);
     return intended ? [`${name} is not a setting: did you mean ${intended}?`] : [];
   });
-  if (found.length > 0) throw new ConfigError(found.join(" "), "Rename it or remove it.");
+  if (found.length > 0)
+    throw new ConfigError(
+      found.join(" "),
+      found.length > 1 ? "Rename or remove them." : "Rename or remove it.",
+    );
 }
 
 /** False where a word differs so much that another one is meant: DATABASE_HOST is not a spelling of DATABASE_POOL. */

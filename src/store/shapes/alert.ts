@@ -48,7 +48,7 @@ export const bodyLength = z
 
 const alertTail = {
   html_length: z.int().describe("Characters of html; 0 when there is none."),
-  series_id: z.string().nullable().describe("Of an occurrence: the repeating alert that it belongs to."),
+  series_id: z.string().nullable().describe("The series (repeating alert) of this occurrence."),
   sent_at: z.string().nullable(),
   cancelled_at: z.string().nullable(),
   created_at: z.string(),

@@ -127,7 +127,10 @@ export function alertOfGroup(kind: string, group: Group, own: OwnTexts = {}): Al
         alerts.length,
       );
   const labels = only ? "" : placeOf({ labels: commonLabels }, {});
-  const more = truncatedAlerts > 0 ? `And ${truncatedAlerts} that were not sent along.` : "";
+  const more =
+    truncatedAlerts > 0
+      ? `${truncatedAlerts} more ${truncatedAlerts === 1 ? "alert was" : "alerts were"} not included.`
+      : "";
   return alertOf({
     title: status === "resolved" && !own.saysState ? `Resolved: ${title}` : title,
     body: [message, ...shared, lines, labels && `All of them: ${labels}`, more].filter(Boolean).join("\n"),

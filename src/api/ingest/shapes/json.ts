@@ -77,7 +77,7 @@ export function fieldsOfJson(told: object, otherwise = { title: "", body: "" }):
   const body = found(told, "body") || otherwise.body;
   if (title === "" && body === "")
     throw invalidRequest(
-      "There is neither a title nor a text in it: send them as title and body, or name where they are with ?title={{name}}.",
+      "No title or text found. Send title and body, or name their fields with ?title={{name}}.",
     );
   const severity = found(told, "severity");
   return alertOf({
