@@ -4,6 +4,7 @@
 import { randomBytes } from "node:crypto";
 import { channelUuid, parseId } from "../../model/domain/ids.ts";
 import { conflict, invalidRequest, notFound } from "../../model/errors.ts";
+import { forBoth } from "../../model/for_people.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { Context } from "../../store/context.ts";
 import { scope, visibleChannel } from "../../store/queries/channels.ts";
@@ -60,9 +61,9 @@ export async function findPlan(
   if (!found) throw notFound("plan");
   const { minutes } = found.plan;
   if (action !== undefined && (action === "move") !== (minutes !== null))
-    throw invalidRequest("action is part of the plan; leave it out.", "action");
+    throw invalidRequest(partOfPlan("action"), "action");
   if (by_minutes !== undefined && by_minutes !== minutes)
-    throw invalidRequest("by_minutes is part of the plan; leave it out.", "by_minutes");
+    throw invalidRequest(partOfPlan("by_minutes"), "by_minutes");
   return found.plan;
 }
 
@@ -75,6 +76,9 @@ export function checkPlan({ rows }: Plan, now: readonly PlannedAlert[]): void {
   };
   if (now.length !== rows.length || !rows.every(isSame)) throw conflict(CHANGED);
 }
+
+const partOfPlan = (name: string) =>
+  forBoth(`${name} is part of the plan; leave it out.`, "The plan already says this; leave it out.");
 
 interface Selection {
   pusher_id: string | null;
