@@ -127,7 +127,9 @@ test("each workspace of an account is told, and no other", async () => {
         "select operation from audit_event where workspace_id = ? and member_id = ? order by created_at, id",
         [parseId("wsp", workspace), row],
       )
-    ).map(({ operation }: any) => operation);
+    )
+      .map(({ operation }: any) => operation)
+      .sort();
   expect(await of(elsewhere, second)).toEqual(["join_workspace", "sign_in"]);
   // The wrong password was tried on the account, which this workspace had let in.
   await expect

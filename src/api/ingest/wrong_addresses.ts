@@ -18,6 +18,16 @@ export interface Addresses {
 
 const atHost = (host: string | null) => (host ? `, or the host ${host}` : "");
 
+/**
+ * Whether a request may come from a program of ntfy: a message, or a GET of a publishing verb. A POST without a body, and JSON anywhere but at
+ * the root, are answered in the service's own envelope, as every unknown route (docs/rules.md#error-envelope).
+ */
+function isOfNtfy(request: Request): boolean {
+  if (request.method === "GET") return true;
+  const isJson = (request.headers.get("content-type") ?? "").includes("json");
+  return request.body !== null && (!isJson || new URL(request.url).pathname === "/");
+}
+
 /** The refusal of what is not served of Gotify's API. */
 export const onlyMessages = (publicUrl: string): ApiError =>
   new ApiError(
@@ -33,12 +43,12 @@ export function addWrongAddresses(app: H3, { publicUrl, publicBase, ntfyHost, go
         `The MCP endpoint is ${publicUrl}/mcp. It speaks Streamable HTTP; POST to exactly this address.`,
       ),
     );
-  const toNtfy = () => {
-    const { status, body } = ntfy.refuse(
-      missing(
-        `ntfy's API is at ${publicUrl}/ntfy: POST to /ntfy/HANDLE, or JSON to /ntfy${atHost(ntfyHost)}. MCP is at ${publicUrl}/mcp.`,
-      ),
+  const toNtfy = (request: Request) => {
+    const problem = missing(
+      `ntfy's API is at ${publicUrl}/ntfy: POST to /ntfy/HANDLE, or JSON to /ntfy${atHost(ntfyHost)}. MCP is at ${publicUrl}/mcp.`,
     );
+    if (!isOfNtfy(request)) return refusal(problem);
+    const { status, body } = ntfy.refuse(problem);
     return jsonAnswer(status, body);
   };
   const toGotify = (problem: ApiError) => () => {
@@ -61,13 +71,17 @@ export function addWrongAddresses(app: H3, { publicUrl, publicBase, ntfyHost, go
     return mcp();
   });
   for (const method of ["POST", "PUT"] as const) {
-    app.on(method, "/", (event) => (wantsStream(requestOf(event)) ? mcp() : toNtfy()));
+    app.on(method, "/", (event) => (wantsStream(requestOf(event)) ? mcp() : toNtfy(requestOf(event))));
     // The address of a channel's page is none to send to, either.
     for (const base of new Set(["", new URL(publicBase).pathname.replace(/\/+$/, "")]))
-      app.on(method, `${base}/:topic`, (event) => (wantsStream(requestOf(event)) ? mcp() : toNtfy()));
+      app.on(method, `${base}/:topic`, (event) =>
+        wantsStream(requestOf(event)) ? mcp() : toNtfy(requestOf(event)),
+      );
   }
   for (const verb of ["publish", "send", "trigger", "json", "sse", "raw", "ws", "auth"])
-    app.get(`/:topic/${verb}`, (event) => (event.context.params?.topic === "mcp" ? mcp() : toNtfy()));
+    app.get(`/:topic/${verb}`, (event) =>
+      event.context.params?.topic === "mcp" ? mcp() : toNtfy(requestOf(event)),
+    );
   const message = `Gotify's API is at ${publicUrl}/gotify: POST to /gotify/message${atHost(gotifyHost)}.`;
   app.on("POST", "/message", toGotify(missing(message)));
   // A channel may be called client.
