@@ -1,7 +1,7 @@
 // Addresses that programs try although they are elsewhere here: each is refused in the program's own shape, with the right address
 // (docs/rules.md#wrong-addresses). Nothing depends on which channels there are.
 
-import type { H3 } from "h3";
+import type { H3, H3Event } from "h3";
 import { ApiError } from "../../model/errors.ts";
 import { jsonAnswer, refusal, wantsPage } from "../transports/answers.ts";
 import { requestOf } from "../transports/request.ts";
@@ -70,13 +70,17 @@ export function addWrongAddresses(app: H3, { publicUrl, publicBase, ntfyHost, go
       return new Response(null, { status: 308, headers: { location: `${publicUrl}/mcp` } });
     return mcp();
   });
+  const base = new URL(publicBase).pathname.replace(/\/+$/, "");
+  // The front page and the page of a channel are read there, which Allow says.
+  const posted = (event: H3Event, isPage: boolean) => {
+    const response = wantsStream(requestOf(event)) ? mcp() : toNtfy(requestOf(event));
+    if (isPage) response.headers.set("allow", "GET, HEAD");
+    return response;
+  };
   for (const method of ["POST", "PUT"] as const) {
-    app.on(method, "/", (event) => (wantsStream(requestOf(event)) ? mcp() : toNtfy(requestOf(event))));
-    // The address of a channel's page is none to send to, either.
-    for (const base of new Set(["", new URL(publicBase).pathname.replace(/\/+$/, "")]))
-      app.on(method, `${base}/:topic`, (event) =>
-        wantsStream(requestOf(event)) ? mcp() : toNtfy(requestOf(event)),
-      );
+    app.on(method, "/", (event) => posted(event, true));
+    app.on(method, "/:topic", (event) => posted(event, base === ""));
+    if (base !== "") app.on(method, `${base}/:topic`, (event) => posted(event, true));
   }
   for (const verb of ["publish", "send", "trigger", "json", "sse", "raw", "ws", "auth"])
     app.get(`/:topic/${verb}`, (event) =>
