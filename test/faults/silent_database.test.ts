@@ -174,7 +174,8 @@ test("SIGTERM stops it meanwhile, within the deadline", async () => {
 });
 
 test("/readyz does not wait for as long as a call may", async () => {
-  const slow = { ...settings, DATABASE_STATEMENT_MS: "120000" };
+  // The call may need a new connection, so that has the same bound.
+  const slow = { ...settings, DATABASE_CONNECT_MS: "120000", DATABASE_STATEMENT_MS: "120000" };
   server = await startServer(settings.DATA_DIR!, { settings: slow });
   await untilReady();
   proxy.fallSilent();
@@ -190,7 +191,8 @@ test("/readyz does not wait for as long as a call may", async () => {
 });
 
 test("what would wait longer ends at the deadline, and a second signal ends at once", async () => {
-  const slow = { ...settings, DATABASE_STATEMENT_MS: "60000", STOP_DEADLINE_MS: "1500" };
+  const bounds = { DATABASE_CONNECT_MS: "60000", DATABASE_STATEMENT_MS: "60000" };
+  const slow = { ...settings, ...bounds, STOP_DEADLINE_MS: "1500" };
   server = await startServer(settings.DATA_DIR!, { settings: slow });
   const first = await stopInTheMiddle();
   expect(await server.exited).toBe(1);
