@@ -42,7 +42,7 @@ export default defineTool({
       ? await ctx.sql(evictInvited, { pusher_id: pusher.id, invite_id: invite.id })
       : [];
     const removed = evicted?.removed ?? 0;
-    // The refusal undoes it; nobody is evicted then.
+    // The refusal rolls the transaction back, so no subscriber is evicted.
     if (removed > 0)
       refuseUnapproved(
         ctx,

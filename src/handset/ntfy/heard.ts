@@ -19,7 +19,7 @@ import { type Addresses, messageOf } from "./message.ts";
 /** From when on: everything, the newest of each channel, an instant, or the alert that was heard last. */
 export type Since = "all" | "latest" | { at: Date; after: string | null };
 
-/** What was before, the oldest first: which messages, and about how many bytes each has. */
+/** The backlog, the oldest message first: its ids, and about how many bytes each message has. */
 export interface Before {
   all: HeardEntry[];
   /** There are others after them. */

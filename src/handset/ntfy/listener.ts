@@ -3,7 +3,7 @@
 import { LIMITS } from "../../model/limits.ts";
 import { type Format, type Message, written } from "./message.ts";
 
-/** What the system has accepted for its connections. */
+/** Bytes that the system has accepted and clients have not taken, by connection. */
 export type SendQueues = ReadonlyMap<string, number>;
 
 /** Where it is written to. */

@@ -42,7 +42,7 @@ const isUnique = (names: readonly string[]) => new Set(names).size === names.len
 /** The fields of a manifest, which is written last. */
 export const Manifest = z.object({
   belfry: z.literal("backup"),
-  /** What this reads; another number, another reading. */
+  /** The version of the format. A reader accepts its own version only. */
   format: z.int(),
   version: z.string(),
   made_at: z.string(),

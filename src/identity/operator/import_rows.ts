@@ -41,7 +41,7 @@ type UploadedFile = {
   text: string | null;
 };
 
-/** What the server that reads knows beside a row. */
+/** Facts about the importing server that the rules of a row need. */
 export interface Here {
   publicUrl: string;
   /** Which addresses webhooks may have on this server. */
@@ -79,7 +79,7 @@ const rule = one(
 ).refine((value) => typeof readRecurrence(value) !== "string", "must be an RFC 5545 rule and a time zone");
 const blocked = z.record(z.string(), z.array(z.strictObject(blockedRow.shape)).max(LIMITS.alert_blocked + 5));
 
-/** What an operation accepts. What none accepts has a rule of its own below. */
+/** Fields that an operation accepts. All other columns have rules of their own below. */
 function ruleOf({ look, accepts }: Field): z.ZodType {
   if (look === "moment") return stamp;
   return look === "file" ? uuid : (accepts ?? z.never());
@@ -226,7 +226,7 @@ const STORED: { [K in CarriedKind]?: (row: Row, here: Here) => Row } = {
   change: (row) => ({ ...row, former: cleanFormer(row.former as Partial<AlertFields>) }),
 };
 
-/** What the columns are judged as, where they depend on the server. */
+/** The rules of columns that depend on the server. */
 function judgedAs(kind: CarriedKind, row: Row, { reviews }: Here): Row {
   if (kind === "alert" && reviews.has(String(row.pusher_id)))
     return { ...row, actions: withReviewsAt(row.actions, "https://localhost") };

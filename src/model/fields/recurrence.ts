@@ -123,7 +123,7 @@ function partsOf(rule: string): Map<string, string> | string {
   return parts;
 }
 
-/** What is wrong with parts that are right one by one; null where they go together. */
+/** The fault of parts that are valid one by one and do not go together; null if they do. */
 function mismatchOf(parts: ReadonlyMap<string, string>): string | null {
   const freq = parts.get("FREQ");
   if (freq === undefined) return "must name FREQ, such as FREQ=WEEKLY";

@@ -71,7 +71,7 @@ export async function firstOf(
   return { ...shownWhole(alert, alert.requested_perms, ctx), note: ANSWERED };
 }
 
-/** What is said of a new alert that reads as these do; nothing unless the same credential published one of them. */
+/** The note of a new alert with the text of earlier ones; empty unless the same credential published one of them. */
 export async function repeatNote(
   equal: readonly string[],
   operation: Publishing,

@@ -8,7 +8,7 @@ const defineStatement = statementsOf("upkeep");
 export interface CarriedReference {
   /** The place of the row among those that are asked about. */
   at: number;
-  /** What it refers to; the three kinds of files are kinds of their own. */
+  /** The kind of row that it refers to; the three kinds of files count as kinds of their own. */
   what: "member" | "channel" | "invite" | "alert" | "image" | "audio" | "html";
   id: string;
   /** The row by which its workspace is known. */

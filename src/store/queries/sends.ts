@@ -203,7 +203,7 @@ const create = (name: string, locking: Locking) =>
       /** When it is made, and sent if it is. */
       at: timestamptz,
       repeated: boolean,
-      /** What was published a moment ago and reads alike; of a send without a key. */
+      /** Ids of alerts with the same text that were published a moment ago; for a send without a key. */
       equal: array(uuid),
       id: outerJoined(uuid),
     },

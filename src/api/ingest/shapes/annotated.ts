@@ -32,7 +32,7 @@ const isInternal = (name: string) => name.startsWith("__") || name === "grafana_
 
 const isLink = (name: string, value: string) => isWebAddress(value) || /(^|_)url$|^runbook$/i.test(name);
 
-/** What the author wrote, each text once: summary, description and message, then other annotations with their names. */
+/** The texts of the author, each once: summary, description and message, then other annotations with their names. */
 export function annotationTexts(annotations: Words): string[] {
   const texts = TEXTS.map((name) => annotations[name]?.trim() ?? "");
   const others = Object.entries(annotations)

@@ -19,7 +19,7 @@ const check = z.object({
   unique_key: word,
 });
 
-/** What the owner of a webhook may write beside a program's own fields. */
+/** Fields that the owner of a webhook may add to a program's own. */
 const ownTexts = z.object({ title: word, message: word, text: word });
 
 const checkOf = (body: Record<string, unknown>) =>
