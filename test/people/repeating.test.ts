@@ -178,6 +178,13 @@ describe("without a script", () => {
       await world.rest("cancel_alert", { pusher_id: id, alert_id: data[3].id });
       expect(await days()).toEqual(before.filter((day) => day !== data[3].send_at.slice(0, 10)));
       expect(before).toContain(data[3].send_at.slice(0, 10));
+      // The rule names only what comes after the last that has a row, also where all rows of the month are cancelled.
+      const rows: { id: string; send_at: string }[] = data;
+      for (const row of rows)
+        if (row !== data[3]) await world.rest("cancel_alert", { pusher_id: id, alert_id: row.id });
+      const cancelled = rows.map(({ send_at }) => send_at.slice(0, 10));
+      expect(cancelled.length).toBe(LIMITS.occurrences_ahead);
+      expect(await days()).toEqual(before.filter((day) => !cancelled.includes(day)));
     });
 
     test.each([

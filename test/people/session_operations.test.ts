@@ -147,6 +147,10 @@ const READY: Record<string, () => Promise<Record<string, unknown>> | Record<stri
   list_files: () => ({}),
   upload_file: fileArgs,
   delete_file: async () => ({ file_id: await file() }),
+  list_filled_series: async () => {
+    const pusher = await world.pusher();
+    return { alert_ids: [(await world.alert(pusher.id)).id] };
+  },
   list_alert_changes: async () => {
     const pusher = await world.pusher();
     return { pusher_id: pusher.id, alert_id: (await world.alert(pusher.id)).id };

@@ -8,10 +8,11 @@ import * as keys from "./keys.ts";
 import * as members from "./members.ts";
 import * as own_devices from "./own_devices.ts";
 import * as reviews from "./reviews.ts";
+import * as series from "./series.ts";
 import * as sign_in from "./sign_in.ts";
 import * as workspaces from "./workspaces.ts";
 
-const TOPICS = [keys, members, connections, sign_in, workspaces, files, reviews, own_devices];
+const TOPICS = [keys, members, connections, sign_in, workspaces, files, reviews, series, own_devices];
 
 export const SESSION_OPERATIONS: readonly SessionOperation[] = TOPICS.flatMap((topic) =>
   Object.values<object>(topic)

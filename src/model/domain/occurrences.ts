@@ -135,7 +135,7 @@ interface Window {
   now: number;
   from: number;
   to: number;
-  /** When the last occurrence that is known to be written comes; null where none is. */
+  /** Up to here the occurrences have rows (`filled_to` of the series); null where none is known. */
   beyond: number | null;
   most: number;
   /** The begin of the day after the one of a time. */
@@ -157,8 +157,8 @@ export function timesWithin(
   const times = timesOf(read, sendAt, budget);
   // The next few are written; which of them were cancelled or moved, only their rows say.
   const near = times.after(now, WRITTEN).filter((at) => at <= now + HORIZON);
-  const last = beyond ?? near.at(-1) ?? now;
-  const found = times.after(Math.max(from - 1, last, now), most).filter((at) => at < to);
+  const last = Math.max(beyond ?? now, near.at(-1) ?? now);
+  const found = times.after(Math.max(from - 1, last), most).filter((at) => at < to);
   for (let at = found.at(-1) ?? to; found.length >= most && at < to; ) {
     at = times.after(nextDay(at) - 1, 1)[0] ?? to;
     if (at < to) found.push(at);

@@ -3,12 +3,14 @@
 
 import { isPlanned } from "../../model/domain/alert_status.ts";
 import type { fillOf } from "../../model/domain/occurrences.ts";
-import { int, jsonb, neverNull, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
+import { array, int, jsonb, neverNull, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { statementsOf } from "../db/statement.ts";
 import { HAS_WORDS } from "./alert_words.ts";
 import { KEEP, KEEPING, NAMES, NEXT_VERSION, WHOLE } from "./alerts.ts";
+import { VISIBLE } from "./channels.ts";
 
 const defineStatement = statementsOf("publish");
+const defineList = statementsOf("lists");
 const defineUpkeep = statementsOf("upkeep");
 
 const PLANNED = isPlanned("alert", "clock_timestamp()");
@@ -63,6 +65,15 @@ export const lockDueSeries = defineUpkeep("lock_due_series", {
     from alert_series s join alert a on a.id = s.alert_id join c on c.pusher_id = a.pusher_id
     where s.alert_id = any(array(select alert_id from due)) and s.fill_at <= clock_timestamp()
     order by s.alert_id for update of s`,
+});
+
+/** How far the occurrences of series are written, of channels that the caller sees. */
+export const filledSeries = defineList.reading("filled_series", {
+  parameters: { ids: array(uuid), ...VISIBLE.parameters },
+  columns: { alert_id: uuid, filled_to: timestamptz },
+  text: `select s.alert_id, s.filled_to from alert_series s
+    join alert a on a.id = s.alert_id join pusher p on p.id = a.pusher_id and ${VISIBLE.text}
+    where s.alert_id = any($ids::uuid[])`,
 });
 
 /** Writes occurrences of series whose channels are locked, and how far that goes; a series that is over is cancelled. */

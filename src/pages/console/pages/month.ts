@@ -2,6 +2,7 @@
 // A grid of days; on a narrow screen the days that have something. However much there is, the page stays one that can be read.
 
 import { setImmediate as yieldToLoop } from "node:timers/promises";
+import { list_filled_series } from "../../../identity/session/series.ts";
 import { timesWithin } from "../../../model/domain/occurrences.ts";
 import { ANSWER_STEPS, StepBudget } from "../../../model/domain/step_budget.ts";
 import { ApiError } from "../../../model/errors.ts";
@@ -60,19 +61,13 @@ async function read(
     days.set(dayOf(at), lines);
   };
 
-  /** The last of each series that is written down. */
-  const written = new Map<string, number>();
   let before: string | null = null;
   for (let page = 0; page < PAGES; page++) {
     const asked: object = before === null ? {} : { before };
     const { data, meta }: Awaited<ReturnType<typeof list>> = await list({
       ...{ status: "scheduled", order: "oldest", from: iso(from), to: iso(to), ...asked },
     });
-    for (const alert of data) {
-      const at = Date.parse(alert.send_at ?? "");
-      add(at, alert, false);
-      if (alert.series_id) written.set(alert.series_id, at);
-    }
+    for (const alert of data) add(Date.parse(alert.send_at ?? ""), alert, false);
     before = meta.next_before;
     if (before === null) break;
     if (page === PAGES - 1)
@@ -80,6 +75,8 @@ async function read(
   }
 
   const series = await list({ status: "repeating", limit: RULES });
+  const filled = await visit.asMember(list_filled_series, { alert_ids: series.data.map(({ id }) => id) });
+  const filledTo = new Map(filled.data.map(({ alert_id, filled_to }) => [alert_id, Date.parse(filled_to)]));
   let left = ALL_TIMES;
   const budget = new StepBudget(ANSWER_STEPS);
   for (const alert of left > 0 ? series.data : []) {
@@ -95,7 +92,7 @@ async function read(
         nextDay,
         budget,
       },
-      beyond: written.get(alert.id) ?? null,
+      beyond: filledTo.get(alert.id) ?? null,
     });
     for (const at of times) add(at, alert, true);
     left -= times.length;

@@ -1,0 +1,30 @@
+// How far the occurrences of repeating alerts are written. The console's month needs it: a rule names only what comes later.
+
+import { z } from "zod";
+import { parseId, showId } from "../../model/domain/ids.ts";
+import { toIsoMicros } from "../../model/fields/columns.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { defineMemberOperation } from "../../operation/tool.ts";
+import { sight } from "../../store/queries/channels.ts";
+import { filledSeries } from "../../store/queries/series.ts";
+import { listOf } from "../../store/shapes/fields.ts";
+
+export const list_filled_series = defineMemberOperation({
+  name: "list_filled_series",
+  title: "See how far series are written",
+  description:
+    "Up to when the occurrences of repeating alerts have rows, cancelled and moved ones included. Ids that the member does not see are left out.",
+  role: "viewer",
+  writes: "nothing",
+  input: z.strictObject({ alert_ids: z.array(z.string()).max(LIMITS.page) }),
+  output: listOf({ alert_id: z.string(), filled_to: z.string() }),
+  async handler({ alert_ids }, ctx) {
+    const ids = alert_ids.flatMap((id) => parseId("alr", id) ?? []);
+    const rows = await ctx.sql(filledSeries, { ids, ...sight(ctx.caller) });
+    const data = rows.map(({ alert_id, filled_to }) => ({
+      alert_id: showId("alr", alert_id),
+      filled_to: toIsoMicros(filled_to),
+    }));
+    return { data };
+  },
+});
