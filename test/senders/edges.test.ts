@@ -443,6 +443,19 @@ describe("a file that is sent along", () => {
       {},
     ],
     [
+      "a picture behind a log",
+      () => {
+        const body = new FormData();
+        body.append("message", "m");
+        body.append("log", new Blob(["line"]), "a.log");
+        body.append("picture", new Blob([PNG]), "a.png");
+        return { path: "/gotify/message", body };
+      },
+      true,
+      /^An alert has one picture/,
+      { title: "m" },
+    ],
+    [
       "a text in the charset of old Windows",
       () => ({ body: Buffer.from("Gr\xfc\xdfe aus K\xf6ln", "latin1") }),
       false,
@@ -531,7 +544,7 @@ describe("an address that is wrong is refused with the right one", () => {
 
   test("Gotify's names what is served and how to listen", async () => {
     const { body } = await send({ method: "GET", path: "/gotify/stream" });
-    expect(body.errorDescription).toMatch(/Only|only \/message, \/version and \/health.*listen/);
+    expect(body.errorDescription).toMatch(/only POST \/message, \/version and \/health.*listen/);
     const { body: posted } = await send({ path: "/message", body: "x" });
     expect(posted.errorDescription).toContain("/gotify/message");
   });

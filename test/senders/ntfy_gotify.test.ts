@@ -388,7 +388,61 @@ describe("a message of Gotify is an alert", () => {
       "a low priority",
       () => json({ message: "m", priority: 1 }),
       { sound: "silent", priority: "normal" },
-      /Priorities 1, 2 and 3/,
+      /Priorities below 4/,
+    ],
+    [
+      "a priority below zero",
+      () => json({ message: "m", priority: -2 }),
+      { sound: "silent", priority: "normal" },
+      /Priorities below 4/,
+    ],
+    ...["high", 5.5, [9], { a: 1 }].map((priority): (typeof rows)[number] => [
+      `${JSON.stringify(priority)} as priority`,
+      () => json({ message: "m", priority }),
+      { title: "m", priority: "normal", sound: null },
+      /^The priority is not a whole number/,
+    ]),
+    [
+      "a word as priority in a form",
+      () => ({ body: form({ message: "m", priority: "high" }) }),
+      { title: "m", priority: "normal" },
+      /^The priority is not a whole number/,
+    ],
+    [
+      "the query alone",
+      () => ({ path: `/gotify/message?title=Q&message=q&priority=8` }),
+      { title: "Q", body: "q", priority: "important" },
+    ],
+    [
+      "names in capitals",
+      () => json({ Title: "C", MESSAGE: "m", Priority: 10 }),
+      { title: "C", body: "m", priority: "urgent" },
+    ],
+    ["a blank text beside a title", () => json({ title: "T", message: " " }), { title: "T", body: null }],
+    ["a number as message", () => json({ message: 42 }), { title: "42" }],
+    [
+      "a title that is a list",
+      () => json({ title: ["T"], message: "m" }),
+      { title: "m" },
+      /^The title is not a text/,
+    ],
+    [
+      "extras in a form",
+      () => ({ body: form({ message: "m", extras: '{"client::display":{"contentType":"text/markdown"}}' }) }),
+      { title: "m" },
+      /^Extras are read only in a JSON body/,
+    ],
+    [
+      "extras that are a list",
+      () => json({ message: "m", extras: [1] }),
+      { title: "m" },
+      /^The extras are not/,
+    ],
+    [
+      "another content type of the text",
+      () => json({ message: "<b>m</b>", extras: { "client::display": { contentType: "text/html" } } }),
+      { title: "<b>m</b>", html: null },
+      /^contentType is text\/plain or text\/markdown/,
     ],
     [
       "extras",
@@ -434,7 +488,8 @@ describe("a message of Gotify is an alert", () => {
     ["nobody", () => ({ token: null, ...json({ message: "m" }) }), 401],
     ["no message", () => json({ title: "T" }), 400],
     ["an empty one", () => json({ message: " " }), 400],
-    ["a word as priority", () => json({ message: "m", priority: "high" }), 400],
+    ["blanks alone", () => json({ title: " ", message: " " }), 400],
+    ["nothing at all", () => ({}), 400],
     [
       "a form that is none",
       () => ({ body: "x", headers: { "content-type": "multipart/form-data; boundary=y" } }),
@@ -463,6 +518,19 @@ describe("a message of Gotify is an alert", () => {
     const look = async (path: string) => (await send({ method: "GET", path, token: null })).body;
     expect(await look("/gotify/health")).toEqual({ health: "green", database: "green" });
     expect(await look("/gotify/version")).toMatchObject({ version: expect.any(String) });
+    for (const path of ["/gotify/health", "/gotify/version", "/ntfy/v1/health"]) {
+      const answer = await world.service.app.fetch(new Request(HOST + path, { method: "HEAD" }), null);
+      expect([answer.status, await answer.text()]).toEqual([200, ""]);
+    }
+    // A publishing address is not published to by a look.
+    const before = await countAlerts();
+    const seen = await world.service.app.fetch(
+      new Request(`${HOST}/ntfy/${handle}/publish?message=x`, {
+        ...{ method: "HEAD", headers: { authorization: `Bearer ${bound}` } },
+      }),
+      null,
+    );
+    expect([seen.status, await countAlerts()]).toEqual([404, before]);
   });
 });
 

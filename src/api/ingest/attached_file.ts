@@ -1,5 +1,5 @@
-// A file that another program sends along: a picture becomes the alert's picture, any other file is left out with a note. The alert is
-// published in every case.
+// Files that other programs send along: a picture becomes the alert's picture, others are left out with a note. The alert is published
+// in every case.
 
 import { ApiError } from "../../model/errors.ts";
 import { said } from "../../model/limits.ts";
@@ -24,32 +24,41 @@ const NOT_A_PICTURE =
   "The file was left out: an alert takes pictures in PNG, JPEG, GIF, WebP or AVIF that can be decoded.";
 const NOT_KEPT = "The file was left out: it could not be stored at the moment.";
 const OVER_QUOTA = "The file was left out: too many uploaded files wait for an alert.";
-const SECOND_PICTURE = "The file was left out: an alert has one picture.";
+const OTHER_FILES = "An alert has one picture: the other files were left out.";
+/** Files of one alert that are examined for a picture. */
+const MOST_EXAMINED = 5;
 
-/** Makes the file of an alert its picture, or notes why not. The id of a picture that was kept; null for none. */
-export async function attachFile(
+/**
+ * Makes the first picture among the files of an alert its picture, and notes which files were left out.
+ * Returns the id of the picture that was kept, or null.
+ */
+export async function attachPicture(
   alert: ReadAlert,
   caller: Caller,
   notes: string[],
   { keep }: Pictures,
   log: Log,
 ): Promise<string | null> {
-  const { file, fields } = alert;
-  if (!file) return null;
+  const { files = [], fields } = alert;
+  if (files.length === 0) return null;
   if (fields.image_url || fields.image_asset_id) {
-    notes.push(SECOND_PICTURE);
+    notes.push(OTHER_FILES);
     return null;
   }
-  try {
-    const id = await keep(caller, file, log);
-    alert.fields = { ...fields, image_asset_id: id };
-    // A repeat brings the picture under another id.
-    alert.firstStands = true;
-    return id;
-  } catch (error) {
-    if (!(error instanceof ApiError)) log.warn({ err: error }, "a sender's file was not kept");
-    const type = error instanceof ApiError ? error.type : null;
-    notes.push(type === "invalid_request" ? NOT_A_PICTURE : type === "conflict" ? OVER_QUOTA : NOT_KEPT);
-    return null;
-  }
+  let reason = "";
+  for (const file of files.slice(0, MOST_EXAMINED))
+    try {
+      const id = await keep(caller, file, log);
+      alert.fields = { ...fields, image_asset_id: id };
+      // A repeat brings the picture under another id.
+      alert.firstStands = true;
+      if (files.length > 1) notes.push(OTHER_FILES);
+      return id;
+    } catch (error) {
+      if (!(error instanceof ApiError)) log.warn({ err: error }, "a sender's file was not kept");
+      const type = error instanceof ApiError ? error.type : null;
+      reason ||= type === "invalid_request" ? NOT_A_PICTURE : type === "conflict" ? OVER_QUOTA : NOT_KEPT;
+    }
+  notes.push(reason);
+  return null;
 }

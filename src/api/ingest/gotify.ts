@@ -17,31 +17,64 @@ export function numberOf(id: string): number {
   return Number(BigInt(`0x${digest.toString("hex")}`) & KEPT_BITS);
 }
 
+/** A text or a number, as scripts write either. */
+const text = z.union([z.string(), z.number().transform(String)]).nullish();
+
 const message = z.object({
-  message: z.string(),
-  title: z.string().nullish(),
-  priority: z.coerce.number().int().nullish(),
-  extras: z.record(z.string(), z.unknown()).nullish(),
+  message: text,
+  title: text.catch(null),
+  priority: z
+    .union([z.number(), z.string().transform(Number)])
+    .pipe(z.int())
+    .nullish()
+    .catch(Number.NaN),
+  extras: z.record(z.string(), z.unknown()).nullish().catch(null),
 });
 
-type Message = z.output<typeof message>;
+type Message = z.output<typeof message> & { message: string };
 
 const partOf = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null && Object.hasOwn(value, name)
     ? (value as Record<string, unknown>)[name]
     : undefined;
 
-async function messageIn(request: IngestRequest): Promise<Message> {
-  const isForm = ["application/x-www-form-urlencoded", "multipart/form-data"].includes(request.contentType);
-  const given = isForm ? Object.fromEntries(await request.form()) : request.object();
-  // As Gotify itself, what the address says stands in for what the body leaves out.
-  const result = message.safeParse({ ...Object.fromEntries(request.query), ...given });
-  if (result.success && result.data.message.trim() !== "") return result.data;
-  const field = result.success ? "message" : result.error.issues[0]?.path[0];
-  throw field === "message"
-    ? invalidRequest("Field 'message' is required", "message")
-    : invalidRequest("The fields are a message, a title, a whole number as priority, and extras.", "message");
+const FIELDS = Object.keys(message.shape);
+
+/** The fields of a message, whose names Gotify reads in any letter case. */
+function fieldsOf(given: Record<string, unknown>): Record<string, unknown> {
+  const others = Object.keys(given).filter((name) => !FIELDS.includes(name));
+  const inAnyCase = others.map((name) => [name.toLowerCase(), given[name]]);
+  return { ...Object.fromEntries(inAnyCase), ...given };
 }
+
+/** @throws ApiError (invalid_request) for a message without any text. */
+async function messageIn(request: IngestRequest, notes: string[]): Promise<Message> {
+  const isForm = ["application/x-www-form-urlencoded", "multipart/form-data"].includes(request.contentType);
+  const { extras: inQuery, ...query } = Object.fromEntries(request.query);
+  let given: Record<string, unknown>;
+  if (isForm) {
+    const { extras, ...form } = Object.fromEntries(await request.form());
+    given = form;
+    if (extras) notes.push(EXTRAS_IN_JSON);
+  } else given = request.body.length === 0 ? {} : fieldsOf(request.object());
+  if (inQuery) notes.push(EXTRAS_IN_JSON);
+  // As in Gotify itself, the query supplies the fields that the body leaves out.
+  const result = message.safeParse({ ...query, ...given });
+  const said = result.data;
+  const words = said?.message ?? "";
+  if (!said || words === "" || (isBlank(words) && isBlank(said.title ?? "")))
+    throw invalidRequest("Field 'message' is required", "message");
+  if (Number.isNaN(said.priority)) {
+    notes.push("The priority is not a whole number: the alert is normal.");
+    said.priority = null;
+  }
+  if (given.title && said.title === null) notes.push("The title is not a text and was ignored.");
+  if (given.extras && said.extras === null) notes.push("The extras are not an object and were ignored.");
+  return { ...said, message: words };
+}
+
+const isBlank = (value: string) => value.trim() === "";
+const EXTRAS_IN_JSON = "Extras are read only in a JSON body; these were ignored.";
 
 /** Gotify's own programs show 1, 2 and 3 without a sound, from 4 on with one, and from 8 on in front of all else. */
 function loudness(priority: number): Pick<AlertInput, "priority" | "sound" | "vibrate"> {
@@ -53,14 +86,17 @@ function loudness(priority: number): Pick<AlertInput, "priority" | "sound" | "vi
 }
 
 async function read(request: IngestRequest): Promise<Reading> {
-  const { message: text, title, priority, extras } = await messageIn(request);
   const notes: string[] = [];
+  const message = await messageIn(request, notes);
+  const { message: text, title, priority, extras } = message;
   const contentType = partOf(partOf(extras, "client::display"), "contentType");
   const words =
     contentType === "text/markdown"
       ? await titledMarked(title || null, text, notes)
       : titled(title || null, text, notes);
-  const fields: AlertInput = { ...words, ...loudness(priority ?? 5) };
+  if (![undefined, null, "text/plain", "text/markdown"].includes(contentType as string))
+    notes.push("contentType is text/plain or text/markdown; the message is shown as plain text.");
+  const fields: AlertInput = { ...words, ...loudness(priority ?? 0) };
   const shown = partOf(extras, "client::notification");
   const address = (value: unknown, what: string): string | null => {
     const url = httpsOf(value);
@@ -74,13 +110,12 @@ async function read(request: IngestRequest): Promise<Reading> {
     (name) => !["client::display", "client::notification"].includes(name),
   );
   if (unknown) notes.push("Extras other than client::display and client::notification are ignored.");
-  if (priority !== null && priority !== undefined && priority > 0 && priority < 4)
-    notes.push("Priorities 1, 2 and 3 are published as normal, without sound or vibration.");
-  // What it said is wanted again for the answer, where a body cannot be read once more.
-  said.set(request, { message: text, title, priority, extras });
-  const [file, ...others] = request.contentType === "multipart/form-data" ? await request.files() : [];
-  if (others.length > 0) notes.push("An alert has one picture: the other files were left out.");
-  return { alerts: [{ fields, file }], notes };
+  if (priority && priority < 4)
+    notes.push("Priorities below 4 are published as normal, without sound or vibration.");
+  // The answer repeats the message, and a body cannot be read twice.
+  said.set(request, message);
+  const files = request.contentType === "multipart/form-data" ? await request.files() : [];
+  return { alerts: [{ fields, files }], notes };
 }
 
 const said = new WeakMap<IngestRequest, Message>();
@@ -93,8 +128,8 @@ function answer([one]: Published[], request: IngestRequest): Said {
       id: numberOf(one?.id ?? ""),
       appid: numberOf(one?.pusherId ?? ""),
       message: text,
-      title: title ?? one?.fields.title ?? "",
-      priority: priority ?? 5,
+      title: title?.trim() ? title : (one?.fields.title ?? ""),
+      priority: priority ?? 0,
       date: request.now.toISOString(),
       // The one place that Gotify has for what it does not know.
       extras: { ...extras, "belfry::alert": { id: one?.id, state: one?.state, said: one?.said } },

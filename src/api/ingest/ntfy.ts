@@ -97,8 +97,8 @@ async function read(request: IngestRequest): Promise<Reading> {
     notes.push(
       "A sequence id may have only lowercase letters, digits, dots, dashes and underscores; this one was ignored.",
     );
-  const file = request.isTooLarge ? undefined : (said.file ?? undefined);
-  return { alerts: [{ fields, file }], notes: [...new Set(notes)], channel: said.topic };
+  const files = request.isTooLarge || said.file === null ? [] : [said.file];
+  return { alerts: [{ fields, files }], notes: [...new Set(notes)], channel: said.topic };
 }
 
 const JSON_NOTES = {

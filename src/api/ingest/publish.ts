@@ -12,7 +12,7 @@ import type { Tool } from "../../operation/tool.ts";
 import type { Caller, Log } from "../../store/context.ts";
 import { faultOf } from "../../store/db/unavailable.ts";
 import { jsonAnswer } from "../transports/answers.ts";
-import { attachFile, type Pictures } from "./attached_file.ts";
+import { attachPicture, type Pictures } from "./attached_file.ts";
 import { fitAlert } from "./fit.ts";
 import { type Places, readRequest, tokenOf } from "./reading.ts";
 import { keyOf } from "./shapes/parts.ts";
@@ -155,7 +155,7 @@ async function one(
   heard: Heard,
 ): Promise<Published & { headers: Record<string, string> }> {
   const { log, deps, notes } = heard;
-  const picture = await attachFile(alert, caller, notes, deps.pictures, log);
+  const picture = await attachPicture(alert, caller, notes, deps.pictures, log);
   try {
     return await publishOne(alert, channel, caller, heard);
   } catch (error) {

@@ -51,12 +51,19 @@ function addPath(
   methods: Record<string, Answer>,
   refuse: typeof ntfy.refuse,
   meta?: RouteMeta,
+  otherMethod: (allow: string) => ApiError = noSuchMethod,
 ) {
   for (const [method, answer] of Object.entries(methods))
     app.on(method as "GET", path, answer, { meta: meta ?? USUAL });
   const allow = Object.keys(methods).join(", ");
-  app.all(path, () => said(refuse, noSuchMethod(allow)));
+  app.all(path, () => said(refuse, otherMethod(allow)));
 }
+
+/** Methods of an address whose answer does not depend on the request. */
+const reading = (body: unknown): Record<string, Answer> => ({
+  GET: () => jsonAnswer(200, body),
+  HEAD: () => new Response(null, jsonAnswer(200, body)),
+});
 
 function said(refuse: typeof ntfy.refuse, problem: ApiError): Response {
   const { status, body } = refuse(problem);
@@ -97,7 +104,7 @@ export function addNtfy(app: H3, root: string, routes: IngestRoutes): void {
     addPath(app, root + path, methods, ntfy.refuse, meta);
   const toTopic: Answer = (event) => heard(event, event.context.params?.topic ?? "");
   const asJson: Answer = (event) => heard(event, null);
-  add("/v1/health", { GET: () => jsonAnswer(200, { healthy: true }) });
+  add("/v1/health", reading({ healthy: true }));
   if (root !== "") add("", { POST: asJson, PUT: asJson }, ALERTS);
   add("/", { POST: asJson, PUT: asJson }, ALERTS);
   add("/:topic", { POST: toTopic, PUT: toTopic }, FILES);
@@ -120,7 +127,9 @@ export function addNtfy(app: H3, root: string, routes: IngestRoutes): void {
 
 export function addGotify(app: H3, root: string, routes: IngestRoutes): void {
   const add = (path: string, methods: Record<string, Answer>, meta?: RouteMeta) =>
-    addPath(app, root + path, methods, gotify.refuse, meta);
+    addPath(app, root + path, methods, gotify.refuse, meta, (allow) =>
+      onlyMessages(routes.publicUrl, { allow }),
+    );
   add(
     "/message",
     {
@@ -132,8 +141,8 @@ export function addGotify(app: H3, root: string, routes: IngestRoutes): void {
     FILES,
   );
   // No program is told a version of Gotify that this is not.
-  add("/version", { GET: () => jsonAnswer(200, { version: manifest.version, commit: "", buildDate: "" }) });
-  add("/health", { GET: () => jsonAnswer(200, { health: "green", database: "green" }) });
+  add("/version", reading({ version: manifest.version, commit: "", buildDate: "" }));
+  add("/health", reading({ health: "green", database: "green" }));
 }
 
 /** What stands at the root of a host name of its own, and nothing else. */

@@ -42,8 +42,8 @@ export type AlertInput = { title: string } & Partial<
 
 export interface ReadAlert {
   fields: AlertInput;
-  /** A file that was sent along: the alert's picture where it is one. */
-  file?: SentFile | undefined;
+  /** Files that were sent along: the first one that is a picture becomes the alert's. */
+  files?: readonly SentFile[];
   /** What the sender calls this message, where it repeats itself: the same key and the same alert are published once. */
   idempotencyKey?: string | undefined;
   /** It repeats itself with a figure in the text that moves: what was published first stands. */

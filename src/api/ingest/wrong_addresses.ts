@@ -29,10 +29,11 @@ function isOfNtfy(request: Request): boolean {
 }
 
 /** The refusal of what is not served of Gotify's API. */
-export const onlyMessages = (publicUrl: string): ApiError =>
+export const onlyMessages = (publicUrl: string, headers: Record<string, string> = {}): ApiError =>
   new ApiError(
     "not_found",
-    `Of Gotify's API only /message, /version and /health are served. To listen, use the app at ${publicUrl}/app, ntfy's apps or belfry listen.`,
+    `Of Gotify's API only POST /message, /version and /health are served: cancel alerts in the console. To listen, use the app at ${publicUrl}/app, ntfy's apps or belfry listen.`,
+    { headers },
   );
 
 export function addWrongAddresses(app: H3, { publicUrl, publicBase, ntfyHost, gotifyHost }: Addresses): void {
