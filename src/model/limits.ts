@@ -178,6 +178,11 @@ export const LIMIT_TABLE = {
   import_channels: [1_000, "topics", "or applications that `belfry import-from` makes channels of"],
   import_messages: [1_000, "messages", "of each that it takes over, the newest"],
   export_line: [16 * MIB, "bytes", "a line of what `belfry import` reads"],
+  import_clock_minutes: [
+    5,
+    "minutes",
+    "that an event in a file of `belfry import` may be later than the import, since clocks differ",
+  ],
   move_minutes: [15, "minutes", "a code that moves subscriptions works"],
   own_devices: [5, "handsets", "that a person has linked to the own account"],
   own_device_minutes: [15, "minutes", "a link by which a handset becomes somebody's own works"],

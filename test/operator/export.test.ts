@@ -235,7 +235,7 @@ describe("a workspace in use, by URL", () => {
         lines
           .map((line) => line.replace(/("kind":"member".*"workspace_id":")\w{8}/, "$100000000"))
           .join("\n"),
-      /member that belongs to nothing/,
+      /^Line 3 of the file, of the kind member, is not valid: it belongs to nothing/,
     ],
     [
       "another kind of line",

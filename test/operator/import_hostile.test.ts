@@ -84,6 +84,7 @@ beforeAll(async () => {
   foreign.image = uuidOf(file.id);
   foreign.alert = uuidOf(alert.id);
   foreign.workspace = uuidOf(there.workspace.id);
+  foreign.hash = (await there.sql("select hash::text as hash from api_key limit 1"))[0].hash;
   foreign.member = (await there.sql("select id from member limit 1"))[0].id;
   foreign.device = (await there.sql("select id::text as id from device limit 1"))[0].id;
 });
@@ -115,6 +116,8 @@ async function imported(text: string, settings = there.settings) {
 const set = (fields: Row) => (row: Row) => Object.assign(row, fields);
 const isSent = (row: Row) => row.title === "Bridge";
 const BIDI = "Harbour \u202egpj.exe";
+const FAR = "9999-12-31T00:00:00Z";
+const TOMORROW = inSeconds(86_400);
 const long = (most: number) => "x".repeat(most + 1);
 const action = (fields: Row) => ({
   actions: [{ type: "open_url", label: "Read", url: "https://x.example/", ...fields }],
@@ -122,7 +125,7 @@ const action = (fields: Row) => ({
 
 // docs/rules.md#import-rows
 describe("a row that no operation would have made is refused by its line, and nothing comes", () => {
-  const CASES: [kind: string, fields: Row | ((row: Row) => Row)][] = [
+  const CASES: [kind: string, fields: Row | ((row: Row) => Row), named?: string][] = [
     ["workspace", { name: `A\n${BIDI}` }],
     ["workspace", { name: long(LIMITS.name) }],
     ["workspace", { retention_days: -1 }],
@@ -167,7 +170,7 @@ describe("a row that no operation would have made is refused by its line, and no
     ["channel", { is_public: "yes" }],
     ["channel", { created_at: "yesterday" }],
     ["channel", { secret: "x" }],
-    ["channel", ({ handle: _, ...row }: Row) => row],
+    ["channel", ({ handle: _, ...row }: Row) => row, "handle"],
     ["invite", { code: "short" }],
     ["invite", { code: '"><script>alert(1)</script>xxxxxxxx' }],
     ["invite", { label: BIDI }],
@@ -237,10 +240,48 @@ describe("a row that no operation would have made is refused by its line, and no
     ["device", { id: "-1" }],
     ["subscription", { permissions: ["root"] }],
     ["report", { kind: 9 }],
+    // The times of events are not in the future, and fit the status.
+    ["workspace", { created_at: FAR }],
+    ["member", { created_at: FAR }],
+    ["file", { created_at: FAR }],
+    ["channel", { created_at: FAR }],
+    ["channel", { updated_at: TOMORROW }],
+    ["invite", { created_at: FAR }],
+    ["invite", { revoked_at: TOMORROW }],
+    ["key", { last_used_at: FAR }],
+    ["key", { revoked_at: TOMORROW }],
+    ["webhook", { created_at: FAR }],
+    ["alert", { sent_at: FAR }],
+    ["alert", { sent_at: TOMORROW }],
+    ["alert", { created_at: FAR }],
+    ["alert", { updated_at: FAR }],
+    ["alert", { cancelled_at: FAR, status: "cancelled" }],
+    ["alert", { cancelled_at: "2026-01-01T00:00:00Z" }],
+    ["alert", { sent_at: null }],
+    ["alert", (row: Row) => ({ ...row, status: "draft" }), "sent_at"],
+    ["alert", (row: Row) => ({ ...row, status: "scheduled", sent_at: null }), "send_at"],
+    ["alert", (row: Row) => ({ ...row, status: "cancelled" }), "cancelled_at"],
+    ["alert", (row: Row) => ({ ...row, status: "repeating", sent_at: null }), "recurrence"],
+    ["change", { updated_at: FAR }],
+    ["count", { told_at: FAR }],
+    ["count", { replied_told_at: FAR }],
+    ["day", { day: "0000-01-01" }],
+    ["state", { told_at: FAR }],
+    ["device", { created_at: FAR }],
+    ["device", { seen_at: TOMORROW }],
+    ["subscription", { subscribed_at: FAR }],
+    ["report", { at: FAR }],
+    // Numbers fit their columns.
+    ["invite", { uses: 2 ** 31 }],
+    ["invite", { max_uses: 2 ** 31 }],
+    ["workspace", { retention_days: 2 ** 31 }],
+    ["device", { id: "9223372036854775808" }],
+    ["file", { bytes: 2 ** 31 }],
+    ["count", { reads: 2 ** 53 }],
   ];
-  test.each(CASES.map(([kind, fields], i) => [i, kind, fields] as const))(
+  test.each(CASES.map(([kind, fields, named], i) => [i, kind, fields, named] as const))(
     "%i, %s",
-    async (_, kind, fields) => {
+    async (_, kind, fields, named) => {
       const number = lines.findIndex((text) => {
         const line: Line = JSON.parse(text);
         return line.kind === kind && (kind !== "alert" || isSent(line.row));
@@ -254,7 +295,7 @@ describe("a row that no operation would have made is refused by its line, and no
       const begins = `Line ${number + 1} of the file, of the kind ${kind}, is not valid: `;
       expect(message.startsWith(begins), message).toBe(true);
       // The field is named, but where it is one that no row has, or the text cannot be stored; what was in it never is.
-      const [field = "", value] = typeof fields === "function" ? ["handle"] : Object.entries<any>(fields)[0]!;
+      const [field = "", value] = typeof fields === "function" ? [named] : Object.entries<any>(fields)[0]!;
       const isNamed = !/has an unknown field|NUL characters/.test(message);
       const together = /belong together|exclude|needs/.test(message);
       if (isNamed && !together) expect(message.slice(begins.length)).toMatch(new RegExp(`\\b${field}\\b`));
@@ -305,11 +346,85 @@ describe("a reference to what another workspace has is refused by its line, and 
     const before = await there.sql("select count(*)::int as n, max(rev)::int as rev from channel_state");
     const { code, refusal } = await imported(changed(kind, how));
     expect({ code, type: refusal.error.type }).toEqual({ code: 1, type: "invalid_request" });
-    expect(refusal.error.message).toMatch(/belongs to nothing in it|does not refer to a row/);
+    expect(refusal.error.message).toMatch(/belongs to nothing in the file|does not refer to a row/);
     expect(await there.sql("select count(*)::int as n, max(rev)::int as rev from channel_state")).toEqual(
       before,
     );
   });
+});
+
+const has = (kind: string) => (text: string) => JSON.parse(text).kind === kind;
+/** The lines with one more of this kind behind the last one, which differs by `fields`; and its number. */
+function oneMore(kind: string, fields: Row): { text: string; line: number } {
+  const last = lines.findLastIndex(has(kind));
+  const { row } = JSON.parse(lines[last]!);
+  const more = JSON.stringify({ kind, row: { ...row, ...fields } });
+  return { text: lines.toSpliced(last + 1, 0, more).join("\n"), line: last + 2 };
+}
+
+// docs/rules.md#import-rows
+describe("a row that the database rejects is refused by its line and field, and nothing comes", () => {
+  const ID = "01890000-0000-7000-8000-000000000000";
+
+  async function expectRefused(text: string, line: number, kind: string, type: string, problem: string) {
+    const { code, refusal } = await imported(text);
+    expect({ code, error: refusal.error }).toMatchObject({
+      code: 1,
+      error: { type, message: `Line ${line} of the file, of the kind ${kind}, is not valid: ${problem}` },
+    });
+    expect(await there.sql("select id::text as id from workspace")).toEqual([{ id: foreign.workspace }]);
+    expect(await there.sql("select id::text as id from alert")).toEqual([{ id: foreign.alert }]);
+  }
+
+  const IN_USE = "in use already, on this server or in another line of the file.";
+  test.each<[kind: string, fields: () => Row, problem: string]>([
+    ["workspace", () => ({}), `id is ${IN_USE}`],
+    ["member", () => ({ id: ID }), `workspace_id and email are ${IN_USE}`],
+    ["channel", () => ({ id: ID }), `handle is ${IN_USE}`],
+    ["invite", () => ({ id: ID }), `code is ${IN_USE}`],
+    ["key", () => ({ id: ID }), `hash is ${IN_USE}`],
+    ["key", () => ({ id: ID, hash: foreign.hash }), `hash is ${IN_USE}`],
+    ["alert", () => ({ id: foreign.alert, title: "Theirs" }), `id is ${IN_USE}`],
+    ["series", () => ({}), `alert_id is ${IN_USE}`],
+    ["report", () => ({}), `alert_id and device_id and kind are ${IN_USE}`],
+  ])("%s, %#", async (kind, fields, problem) => {
+    const { text, line } = oneMore(kind, fields());
+    await expectRefused(text, line, kind, "conflict", problem);
+  });
+
+  test("a file of a page without its text breaks a check", async () => {
+    const page = { kind: "html", content_type: "text/html", name: "page.html", text: null };
+    const line = lines.findIndex(has("file"));
+    const text = changed("file", set(page));
+    const problem = "kind and text are not accepted by the database (asset_text).";
+    await expectRefused(text, line + 1, "file", "invalid_request", problem);
+  });
+
+  test("a row of a channel that the file does not have belongs to nothing", async () => {
+    const line = lines.findIndex(has("invite"));
+    const text = changed("invite", set({ pusher_id: ID }));
+    await expectRefused(text, line + 1, "invite", "invalid_request", "it belongs to nothing in the file.");
+  });
+
+  test("among many rows the first that is rejected is named", async () => {
+    const last = lines.findLastIndex(has("alert"));
+    const { row } = JSON.parse(lines[last]!);
+    const idAt = (i: number) => `01890000-0000-7000-8000-${String(i).padStart(12, "0")}`;
+    const fields = { series_id: null, occurs_at: null };
+    const more = Array.from({ length: 1_300 }, (_, i) =>
+      JSON.stringify({ kind: "alert", row: { ...row, ...fields, id: idAt(i === 777 || i === 900 ? 5 : i) } }),
+    );
+    const text = lines.toSpliced(last + 1, 0, ...more).join("\n");
+    await expectRefused(text, last + 2 + 777, "alert", "conflict", `id is ${IN_USE}`);
+  });
+});
+
+// docs/rules.md#import-rows
+test("an event may be a little later than the import, as clocks differ", async () => {
+  const fresh = await freshDatabase();
+  ends.push(fresh.remove);
+  const text = changed("alert", set({ sent_at: inSeconds(200) }), isSent);
+  expect((await imported(text, fresh.settings as Record<string, string>)).code).toBe(0);
 });
 
 // docs/rules.md#import-rows

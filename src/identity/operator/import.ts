@@ -9,6 +9,7 @@ import type { TargetRules } from "../../effects/webhooks/target.ts";
 import { parseId, showId } from "../../model/domain/ids.ts";
 import { wordsOf } from "../../model/domain/words.ts";
 import { ApiError, conflict, invalidRequest } from "../../model/errors.ts";
+import { toIsoMicros } from "../../model/fields/columns.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { need } from "../../model/need.ts";
 import { run } from "../../store/db/statement.ts";
@@ -24,9 +25,11 @@ import {
 import { createSeal } from "../../store/secret/seal.ts";
 import { refuseOtherSecret } from "../auth/secret_check.ts";
 import { auditComing } from "./audit.ts";
+import { inTransaction } from "./dry_run.ts";
 import { FORMAT } from "./export.ts";
 import { linesOf } from "./import_lines.ts";
 import { AscendingIds, findForeign } from "./import_references.ts";
+import { broken, type Line, putLines, Unowned, wrongLine } from "./import_refusals.ts";
 import { checkedRow, type Row } from "./import_rows.ts";
 
 type Em = SqlEntityManager;
@@ -42,12 +45,7 @@ export interface Import {
   publicUrl: string;
   /** The webhooks' addresses that it accepts. */
   targets: TargetRules;
-}
-
-/** A row with the number of its line, from 1. */
-interface Line {
-  line: number;
-  row: Row;
+  now: Date;
 }
 
 export interface Imported {
@@ -58,17 +56,13 @@ export interface Imported {
 
 /** @throws 422 for what is no whole file of this version, 409 for what somebody else on this server has. */
 export async function importWorkspaces(em: Em, asked: Import): Promise<Imported> {
-  try {
-    return await inTransaction(em, asked.dryRun, async (inside) => {
-      await refuseOtherSecret(inside, asked.secret);
-      const result = await readAll(inside, asked);
-      for (const id of result.imported)
-        await auditComing(inside, "import", need(parseId("wsp", id), "it was shown as one"), id);
-      return result;
-    });
-  } catch (error) {
-    throw refusalOf(error);
-  }
+  return inTransaction(em, asked.dryRun, async (inside) => {
+    await refuseOtherSecret(inside, asked.secret);
+    const result = await readAll(inside, asked);
+    for (const id of result.imported)
+      await auditComing(inside, "import", need(parseId("wsp", id), "it was shown as one"), id);
+    return result;
+  });
 }
 
 async function readAll(em: Em, asked: Import): Promise<Imported> {
@@ -130,7 +124,8 @@ async function checkHead(em: Em, line: string | undefined): Promise<void> {
 }
 
 /** What puts rows into the tables, and counts them. */
-function putting(em: Em, { secret, publicUrl, targets }: Import) {
+function putting(em: Em, { secret, publicUrl, targets, now }: Import) {
+  const latest = toIsoMicros(new Date(now.getTime() + LIMITS.import_clock_minutes * 60_000));
   const seal = createSeal(secret, "webhook secrets");
   const { urlOf } = createAssetUrls(secret, publicUrl);
   const read: Imported["rows"] = {};
@@ -156,7 +151,7 @@ function putting(em: Em, { secret, publicUrl, targets }: Import) {
     /** The row of a line as it is stored. @throws 422 that names the line and the field. */
     checked(kind: CarriedKind, given: Row, line: number): Row {
       try {
-        const row = checkedRow(kind, given, { publicUrl, targets, reviews });
+        const row = checkedRow(kind, given, { publicUrl, targets, reviews, latest });
         if (kind === "workspace" && row.reviews_id !== null) reviews.add(String(row.reviews_id));
         if (kind === "device" && !devices.add(String(row.id)))
           throw invalidRequest("id is not above that of the device before.", "file");
@@ -167,7 +162,8 @@ function putting(em: Em, { secret, publicUrl, targets }: Import) {
         throw error instanceof ApiError ? wrongLine(line, kind, error.message) : error;
       }
     },
-    async put({ kind, put }: Carried, lines: Line[]): Promise<void> {
+    async put(of: Carried, lines: Line[]): Promise<void> {
+      const { kind, put } = of;
       const rows = lines.map(({ row }) => row);
       read[kind] = (read[kind] ?? 0) + rows.length;
       if (kind === "workspace") {
@@ -185,18 +181,19 @@ function putting(em: Em, { secret, publicUrl, targets }: Import) {
           `${foreign.field} does not refer to a row of the same workspace.`,
         );
       if (kind === "channel" && present.length === 0) await refuseTaken(em, rows);
-      const prepare = here[kind];
-      const [done] = await run(em, put, { workspaces, rows: prepare ? rows.map(prepare) : rows });
       if (kind === "channel")
         for (const { id, workspace_id } of rows)
           if (workspaces.includes(String(workspace_id))) channels.add(String(id));
-      if (kind === "alert")
-        await makeFindable(
-          em,
-          rows.filter(({ pusher_id }) => channels.has(String(pusher_id))),
-        );
-      if (present.length === 0 && done?.come !== rows.length)
-        throw broken(`has a line of the kind ${kind} that belongs to nothing in it`);
+      const prepare = here[kind];
+      await putLines(em, of, lines, async (inside, some) => {
+        const [done] = await run(inside, put, { workspaces, rows: prepare ? some.map(prepare) : some });
+        if (present.length === 0 && done?.come !== some.length) throw new Unowned();
+        if (kind === "alert")
+          await makeFindable(
+            inside,
+            some.filter(({ pusher_id }) => channels.has(String(pusher_id))),
+          );
+      });
     },
     result: (): Imported => ({
       imported: workspaces.map((id) => showId("wsp", id)),
@@ -223,47 +220,4 @@ async function refuseTaken(em: Em, rows: Row[]): Promise<void> {
     throw conflict(
       `This server has channels, or had them, with handles that the file has, too: ${taken.map(({ handle }) => handle).join(", ")}. Delete those first (belfry delete-pusher), or import on a server that was not started yet.`,
     );
-}
-
-/** `problem` is a sentence of ours, which repeats nothing of the file. */
-const wrongLine = (line: number, kind: CarriedKind, problem: string) =>
-  invalidRequest(`Line ${line} of the file, of the kind ${kind}, is not valid: ${problem}`, "file");
-
-const broken = (what: string) => invalidRequest(`The file ${what}.`, "file");
-
-const UNIQUE = "23505";
-/** Data exceptions, and constraints that a row of the file breaks. */
-const OF_ROWS = /^(22|23)/;
-
-/** What the database says of a row quotes it, so it is said again. */
-function refusalOf(error: unknown): unknown {
-  if (error instanceof ApiError) return error;
-  const { code = "" } = error as { code?: string };
-  if (code === UNIQUE)
-    return conflict(
-      "Something in the file is on this server already, in another workspace: a channel's handle, an invite's code, a key or an id.",
-    );
-  return OF_ROWS.test(code) ? broken("contains a row that the database rejected") : error;
-}
-
-/** Ends the transaction of a dry run. */
-class Undone extends Error {}
-
-/** What `work` answers; it stays, unless it was a dry run. @throws what it throws, and nothing stays. */
-export async function inTransaction<T>(
-  em: SqlEntityManager,
-  dryRun: boolean,
-  work: (inside: SqlEntityManager) => Promise<T>,
-): Promise<T> {
-  let answer: T | undefined;
-  try {
-    return await em.transactional(async (inside) => {
-      answer = await work(inside as SqlEntityManager);
-      if (dryRun) throw new Undone();
-      return answer;
-    });
-  } catch (error) {
-    if (error instanceof Undone) return answer as T;
-    throw error;
-  }
 }

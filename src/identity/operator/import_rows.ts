@@ -9,7 +9,7 @@ import { mayBeTarget, type TargetRules } from "../../effects/webhooks/target.ts"
 import { MAX_BYTES } from "../../model/domain/assets.ts";
 import { checkGeofence, RESERVED_HANDLES } from "../../model/domain/channel.ts";
 import { emailProblem, nameProblem, personNameProblem } from "../../model/domain/one_line.ts";
-import { ALERT_STATUSES } from "../../model/entities/alert.ts";
+import { ALERT_STATUSES, type AlertStatus } from "../../model/entities/alert.ts";
 import { ASSET_KINDS, type AssetKind } from "../../model/entities/asset.ts";
 import { REPORT_KINDS } from "../../model/entities/handset.ts";
 import { ROLES } from "../../model/entities/member.ts";
@@ -48,6 +48,8 @@ export interface Here {
   targets: TargetRules;
   /** The channels of the file in which this service itself tells of drafts. */
   reviews: ReadonlySet<string>;
+  /** No event of the file is later: the time of the import, and a little more for clocks that differ. ISO 8601, six decimals. */
+  latest: string;
 }
 
 const refuse = (message: string) => {
@@ -56,11 +58,21 @@ const refuse = (message: string) => {
 
 const one = (isRight: (value: string) => boolean, error: string) => z.string().refine(isRight, error);
 const uuid = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "must be a uuid");
-const stamp = one((value) => readInstant(value) !== null, "must be an RFC 3339 instant");
+const isStamp = (value: string) => readInstant(value) !== null;
+const stamp = one(isStamp, "must be an RFC 3339 instant");
+/** The time of an event that has happened. */
+const past = one(isStamp, "must be an RFC 3339 instant");
+const pastOrNull = past.nullable();
 const count = z.int().min(0, "must not be below 0");
-const bigint = z.string().regex(/^\d{1,19}$/, "must be a whole number, as a text");
+const upTo = (most: number) => count.max(most, `must be at most ${most}`);
+const int = upTo(2 ** 31 - 1);
+const stripe = upTo(2 ** 15 - 1);
+const bigint = one(
+  (value) => /^\d{1,19}$/.test(value) && BigInt(value) < 2n ** 63n,
+  "must be a whole number below 2 to the power of 63, as a text",
+);
 const hash = z.string().regex(/^\\x[0-9a-f]{64}$/, "must be 32 bytes in hexadecimal digits");
-const day = z.iso.date("must be a day");
+const day = z.iso.date("must be a day").refine((value) => value > "0001", "must be a day");
 const replies = z.array(count).length(LIMITS.reply_choices, `must be ${LIMITS.reply_choices} counts`);
 const name = one(
   (value) => value === value.trim() && nameProblem(value, "") === null,
@@ -116,7 +128,7 @@ const colour = z.string().regex(/^#[0-9a-f]{6}$/, "must be a colour such as #00a
 /** Every column of every kind, as store/queries/carried.ts has them. */
 export const ROWS: Record<CarriedKind, z.ZodObject> = {
   workspace: z.strictObject({
-    ...{ id: uuid, name, created_at: stamp, events_numbered: count },
+    ...{ id: uuid, name, created_at: past, events_numbered: count },
     ...{ reviews_id: uuid.nullable(), retention_days: keptDays().nullable() },
   }),
   member: z.strictObject({
@@ -125,35 +137,35 @@ export const ROWS: Record<CarriedKind, z.ZodObject> = {
       (value) => value === value.toLowerCase() && emailProblem(value) === null,
       "must be an e-mail address in lowercase letters",
     ),
-    ...{ created_at: stamp, name: personName.nullable(), mails_drafts: z.boolean() },
+    ...{ created_at: past, name: personName.nullable(), mails_drafts: z.boolean() },
   }),
   file: z.strictObject({
     ...{ id: uuid, workspace_id: uuid, member_id: uuid.nullable(), kind: z.enum(ASSET_KINDS) },
     ...{ content_type: z.string(), bytes: z.int().min(1), sha256: hash, name: z.string() },
-    ...{ text: z.string().nullable(), stored: z.boolean(), created_at: stamp },
+    ...{ text: z.string().nullable(), stored: z.boolean(), created_at: past },
   }),
   channel: z.strictObject({
     ...{ id: uuid, workspace_id: uuid, handle: pusherCreate.handle, ...columnsOf(PUSHER) },
     ...{ gradient_from: colour, gradient_to: colour, search: z.string(), image_asset_id: uuid.nullable() },
-    ...{ status: z.enum(PUSHER_STATUSES), created_at: stamp, updated_at: stamp },
+    ...{ status: z.enum(PUSHER_STATUSES), created_at: past, updated_at: past },
   }),
   invite: z.strictObject({
-    ...{ id: uuid, pusher_id: uuid, ...columnsOf(INVITE), uses: count },
+    ...{ id: uuid, pusher_id: uuid, ...columnsOf(INVITE), uses: int },
     code: z.string().regex(/^[\w-]{22,64}$/, "must be a code of 22 to 64 letters, digits, - and _"),
-    ...{ revoked_at: stamp.nullable(), created_at: stamp },
+    ...{ revoked_at: pastOrNull, created_at: past },
   }),
   key: z.strictObject({
-    ...{ id: uuid, member_id: uuid, name, hash, scopes, pusher_id: uuid.nullable(), created_at: stamp },
-    ...{ expires_at: stamp.nullable(), revoked_at: stamp.nullable(), last_used_at: stamp.nullable() },
+    ...{ id: uuid, member_id: uuid, name, hash, scopes, pusher_id: uuid.nullable(), created_at: past },
+    ...{ expires_at: stamp.nullable(), revoked_at: pastOrNull, last_used_at: pastOrNull },
     ...{ asks_first: z.boolean(), made_for: z.enum(PROGRAM_NAMES).nullable() },
   }),
   webhook: z.strictObject({
     ...{ id: uuid, workspace_id: uuid, member_id: uuid, pusher_id: uuid.nullable(), ...columnsOf(WEBHOOK) },
-    ...{ created_at: stamp, maker_id: wireId.nullable(), maker_name: text(0, LIMITS.client_name).nullable() },
+    ...{ created_at: past, maker_id: wireId.nullable(), maker_name: text(0, LIMITS.client_name).nullable() },
   }),
   alert: z.strictObject({
     ...{ id: uuid, pusher_id: uuid, status: z.enum(ALERT_STATUSES), ...alertColumns, blocked },
-    ...{ sent_at: stamp.nullable(), cancelled_at: stamp.nullable(), created_at: stamp, updated_at: stamp },
+    ...{ sent_at: pastOrNull, cancelled_at: pastOrNull, created_at: past, updated_at: past },
     ...{
       notice_id: uuid.nullable(),
       series_id: uuid.nullable(),
@@ -162,26 +174,26 @@ export const ROWS: Record<CarriedKind, z.ZodObject> = {
     },
   }),
   change: z.strictObject({
-    ...{ alert_id: uuid, updated_at: stamp },
+    ...{ alert_id: uuid, updated_at: past },
     former: z.strictObject(alertColumns).partial(),
   }),
   series: z.strictObject({ alert_id: uuid, filled_to: stamp, fill_at: stamp }),
   count: z.strictObject({
-    ...{ alert_id: uuid, reads: count, acks: count, told_acks: count, told_at: stamp.nullable() },
-    ...{ replies, replied_told_at: stamp.nullable() },
+    ...{ alert_id: uuid, reads: count, acks: count, told_acks: count, told_at: pastOrNull },
+    ...{ replies, replied_told_at: pastOrNull },
   }),
-  count_stripe: z.strictObject({ alert_id: uuid, stripe: count, reads: count, acks: count, replies }),
+  count_stripe: z.strictObject({ alert_id: uuid, stripe, reads: count, acks: count, replies }),
   day: z.strictObject({ pusher_id: uuid, day, published: count, reads: count, acks: count, gone: count }),
-  day_stripe: z.strictObject({ pusher_id: uuid, day, stripe: count, reads: count, acks: count }),
+  day_stripe: z.strictObject({ pusher_id: uuid, day, stripe, reads: count, acks: count }),
   state: z.strictObject({
-    ...{ pusher_id: uuid, rev: count, published: count, told_subscribers: count, told_at: stamp.nullable() },
+    ...{ pusher_id: uuid, rev: count, published: count, told_subscribers: count, told_at: pastOrNull },
   }),
   device: z.strictObject({
-    ...{ id: bigint, token_hash: hash, ...columnsOf(DEVICE), created_at: stamp, seen_at: stamp },
+    ...{ id: bigint, token_hash: hash, ...columnsOf(DEVICE), created_at: past, seen_at: past },
   }),
   subscription: z.strictObject({
     ...{ device_id: bigint, pusher_id: uuid, invite_id: uuid.nullable(), muted: z.boolean() },
-    ...{ permissions: z.array(z.enum(CAPABILITIES)), subscribed_at: stamp },
+    ...{ permissions: z.array(z.enum(CAPABILITIES)), subscribed_at: past },
   }),
   report: z.strictObject({
     ...{
@@ -189,7 +201,7 @@ export const ROWS: Record<CarriedKind, z.ZodObject> = {
       device_id: bigint,
       kind: z.union(Object.values(REPORT_KINDS).map((of) => z.literal(of))),
     },
-    ...{ at: stamp.nullable(), choice: place().nullable(), was: place().nullable() },
+    ...{ at: pastOrNull, choice: place().nullable(), was: place().nullable() },
   }),
 };
 
@@ -219,12 +231,41 @@ const STORED: { [K in CarriedKind]?: (row: Row, here: Here) => Row } = {
     return row;
   },
   alert(row, { reviews, publicUrl }) {
+    refuseOtherTimes(row);
     const clean = { ...row, ...cleanAlert(row as AlertFields) };
     if (!reviews.has(String(row.pusher_id))) return clean;
     return { ...clean, actions: withReviewsAt(clean.actions, publicUrl) };
   },
   change: (row) => ({ ...row, former: cleanFormer(row.former as Partial<AlertFields>) }),
 };
+
+/** The times that an alert of each status has. */
+const TIMES: Record<AlertStatus, { has: string[]; lacks: string[] }> = {
+  draft: { has: [], lacks: ["sent_at", "cancelled_at"] },
+  repeating: { has: ["recurrence", "send_at"], lacks: ["sent_at", "cancelled_at"] },
+  scheduled: { has: ["send_at"], lacks: ["sent_at", "cancelled_at"] },
+  sent: { has: ["sent_at"], lacks: ["cancelled_at"] },
+  cancelled: { has: ["cancelled_at"], lacks: [] },
+};
+
+function refuseOtherTimes(row: Row): void {
+  const status = row.status as AlertStatus;
+  const { has, lacks } = TIMES[status];
+  const missing = has.find((field) => row[field] === null);
+  if (missing) refuse(`${missing} is missing, which an alert of the status ${status} has.`);
+  const wrong = lacks.find((field) => row[field] !== null);
+  if (wrong) refuse(`${wrong} is not null, which an alert of the status ${status} does not have.`);
+}
+
+/** @throws 422 for the time of an event that is in the future. */
+function refuseFuture(shape: Record<string, z.core.$ZodType>, row: Row, latest: string): void {
+  for (const [column, rule] of Object.entries(shape)) {
+    const value = row[column];
+    if (typeof value !== "string") continue;
+    if ((rule === past || rule === pastOrNull) && (readInstant(value) ?? "") > latest)
+      refuse(`${column} is in the future. Check the clocks of both servers.`);
+  }
+}
 
 /** The rules of columns that depend on the server. */
 function judgedAs(kind: CarriedKind, row: Row, { reviews }: Here): Row {
@@ -250,5 +291,6 @@ export function checkedRow(kind: CarriedKind, given: Row, here: Here): Row {
   // The operations make some values of others: a list in lowercase letters, each once.
   const changed = columns.find((column) => !isDeepStrictEqual(parsed.data[column], row[column]));
   if (changed) refuse(`${changed} is not as belfry export writes it.`);
+  refuseFuture(schema.shape, row, here.latest);
   return STORED[kind]?.(row, here) ?? row;
 }

@@ -69,7 +69,7 @@ export function addCarryCommands(program: Command, now: () => Date): void {
       const bytes = opened?.createReadStream({ autoClose: false }) ?? process.stdin;
       const result = await workForOperator(operatorSettings(), (em) => {
         const secret = loadSecret(where, where.databaseUrl === null && hasDatabase(where.dataDir));
-        return importWorkspaces(em, { bytes, dryRun, secret, publicUrl, targets });
+        return importWorkspaces(em, { bytes, dryRun, secret, publicUrl, targets, now: now() });
       }).finally(() => opened?.close());
       printResult({ dry_run: dryRun, ...result });
       if (result.rows.file)

@@ -237,3 +237,14 @@ export const takenHandles = defineStatement.reading("taken_handles", {
   text: `select handle from pusher where handle = any($handles)
     union select handle from reserved_handle where handle = any($handles) order by 1`,
 });
+
+/** The columns of a constraint, or the key of a unique index, in their order in the table. */
+export const constrainedColumns = defineStatement.reading("constrained_columns", {
+  parameters: { table: text, constraint: text },
+  columns: { column: text },
+  text: `select attname::text as column from pg_attribute
+    where attrelid = to_regclass($table::text) and attnum = any(
+      select unnest(conkey) from pg_constraint where conname = $constraint::text and conrelid = to_regclass($table::text)
+      union all select unnest((indkey::int2[])[:indnkeyatts - 1]) from pg_index where indexrelid = to_regclass($constraint::text))
+    order by attnum`,
+});
