@@ -3,7 +3,7 @@
 
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { installed, whatItRunsOn } from "./sbom.ts";
+import { whatItRunsOn, withProductionLock } from "./sbom.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const TAKEN = /^(MIT|MIT-0|Apache-2\.0|ISC|0BSD|BSD-[23]-Clause|Unlicense)$/;
@@ -28,17 +28,15 @@ console.log(`${sbom.components.length} packages: ${list.join(", ")}`);
 
 /** What npm tells, as far as it is looked at: packages by name, each with its own faults and the names of others that it has them from. */
 interface Told {
-  vulnerabilities?: Record<
-    string,
-    { nodes: string[]; via: (string | { title: string; url: string; severity: string })[] }
-  >;
+  vulnerabilities?: Record<string, { via: (string | { title: string; url: string; severity: string })[] }>;
   message?: string;
   error?: { summary?: string };
 }
 
-// Not by `--omit=dev`, which leaves out whatever a test needs as well.
 const args = ["audit", "--json", "--package-lock-only", "--fetch-retries=0", "--fetch-timeout=20000"];
-const asked = spawnSync("npm", args, { cwd: ROOT, encoding: "utf8", maxBuffer: 64 << 20, timeout: 60_000 });
+const asked = withProductionLock(ROOT, (cwd) =>
+  spawnSync("npm", args, { cwd, encoding: "utf8", maxBuffer: 64 << 20, timeout: 60_000 }),
+);
 let told: Told = {};
 try {
   told = JSON.parse(asked.stdout);
@@ -50,11 +48,10 @@ if (!told.vulnerabilities) {
   // Without the address, which only this machine knows.
   console.log(`The registry was not heard of known faults: ${why.replace(/( - [A-Z]+)? ?https?:\S+/g, "")}`);
 } else {
-  const places = installed(ROOT);
-  // Whoever has a fault from another package only is as well as that one, which may be there for tests alone.
-  const faults = Object.entries(told.vulnerabilities)
-    .filter(([, { nodes }]) => nodes.some((at) => places.has(at)))
-    .flatMap(([name, { via }]) => via.flatMap((one) => (typeof one === "string" ? [] : { name, ...one })));
+  // A name in `via` is another package of the list, which has the fault itself.
+  const faults = Object.entries(told.vulnerabilities).flatMap(([name, { via }]) =>
+    via.flatMap((one) => (typeof one === "string" ? [] : { name, ...one })),
+  );
   console.log(`${faults.length} known faults in them.`);
   for (const { name, severity, title, url } of faults) {
     const line = `${name}, ${severity}: ${title} (${url})`;

@@ -1,10 +1,11 @@
-// What an installation is made of: npm's own list (CycloneDX), without what only tests need.
+// The packages of an installation without those for development, as npm itself lists them (CycloneDX).
 
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** CycloneDX, as far as it is touched. */
+/** CycloneDX, as far as it is read. */
 export interface Sbom {
   metadata: { component: { "bom-ref": string; name: string } };
   components: {
@@ -15,51 +16,37 @@ export interface Sbom {
   dependencies: { ref: string; dependsOn?: string[] }[];
 }
 
-/** An entry of package-lock.json, as far as it is looked at. */
-interface Locked {
-  version: string;
-  /** Of the tests; or of the tests, and of a package that would use it if it were there. */
-  dev?: true;
-  devOptional?: true;
-  /** Only for a package that would use it if it were there. */
-  peer?: true;
-  /** A folder of this tree. */
-  link?: true;
+/**
+ * Calls `use` with a folder whose package.json and package-lock.json have no packages for development. npm's `--omit=dev` cannot do this: it
+ * omits packages that a test needs as well (npm 11: zod), and keeps those that another package would use if they were there (vitest).
+ * @throws where npm fails
+ */
+export function withProductionLock<T>(root: string, use: (folder: string) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), "belfry-lock-"));
+  try {
+    const { devDependencies, workspaces, ...production } = readManifest(root);
+    writeFileSync(join(folder, "package.json"), JSON.stringify(production));
+    cpSync(join(root, "package-lock.json"), join(folder, "package-lock.json"));
+    const args = ["install", "--package-lock-only", "--offline", "--ignore-scripts", "--loglevel=error"];
+    execFileSync("npm", args, { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
+    return use(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
-/** The places in node_modules that an installation on some machine has, with what the lock file says of each. */
-export function installed(root: string): Map<string, Locked> {
-  const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
-  return new Map(
-    Object.entries<Locked>(packages).filter(
-      ([at, { dev, devOptional, peer, link }]) =>
-        at.startsWith("node_modules/") && !dev && !devOptional && !peer && !link,
-    ),
-  );
-}
+const readManifest = (root: string) => JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
 /**
- * The SBOM of the tree at `root`. Not by `--omit=dev`, which leaves out whatever a test needs as well (npm 11: zod): the lock file says it.
+ * The SBOM of the tree at `root`.
  * @throws where npm fails
  */
 export function whatItRunsOn(root: string): Sbom {
   const args = ["sbom", "--sbom-format=cyclonedx", "--package-lock-only"];
-  const sbom: Sbom = JSON.parse(
-    execFileSync("npm", args, { cwd: root, encoding: "utf8", maxBuffer: 64 << 20 }),
+  const sbom: Sbom = withProductionLock(root, (cwd) =>
+    JSON.parse(execFileSync("npm", args, { cwd, encoding: "utf8", maxBuffer: 64 << 20 })),
   );
-  const { name } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const own = new Set(
-    [...installed(root)].map(([at, { version }]) => `${at.replace(/^(.*\/)?node_modules\//, "")}@${version}`),
-  );
-  const ships = (ref: string) => own.has(ref.replace(/\|.*$/, ""));
-  const self = sbom.metadata.component["bom-ref"];
-  return {
-    ...sbom,
-    // npm calls it by the folder's name.
-    metadata: { ...sbom.metadata, component: { ...sbom.metadata.component, name } },
-    components: sbom.components.filter((one) => ships(one["bom-ref"])),
-    dependencies: sbom.dependencies
-      .filter(({ ref }) => ref === self || ships(ref))
-      .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter(ships) })),
-  };
+  // npm calls it by the folder's name.
+  sbom.metadata.component.name = readManifest(root).name;
+  return sbom;
 }

@@ -1,6 +1,6 @@
 // The number of every rule that a user can meet (docs/rules.md), once. Fields, statements, forms, texts and the spans of the docs
-// read it here. test/house/limits.test.ts finds one that is written elsewhere. Browsers run it as well (pages/web_app/modules.ts),
-// so it knows nothing of ours. Characters are Unicode code points.
+// read it here. test/house/limits.test.ts finds one that is written elsewhere. Browsers run it as well,
+// so it imports nothing of ours. Characters are Unicode code points.
 
 export type Limit = readonly [value: number, unit: string, meaning: string];
 

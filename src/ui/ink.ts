@@ -1,4 +1,4 @@
-// The colour of letters on a channel's two colours. Browsers run it as well (pages/web_app/modules.ts), so it knows nothing of ours.
+// The colour of letters on a channel's two colours. Browsers run it as well, so it imports nothing of ours.
 
 export interface Grounds {
   /** `#rrggbb` */

@@ -95,11 +95,9 @@ function importsOf(file: string): Import[] {
 }
 
 const imports = files.flatMap(importsOf);
-/** Names of package.json for files of ours that browsers load under another address. */
-const NAMED: Record<string, string> = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).imports;
 const ours = imports
-  .filter(({ what }) => what.startsWith(".") || what in NAMED)
-  .map((line) => ({ ...line, to: normalize(NAMED[line.what] ?? join(dirname(line.from), line.what)) }));
+  .filter(({ what }) => what.startsWith("."))
+  .map((line) => ({ ...line, to: normalize(join(dirname(line.from), line.what)) }));
 const code = (file: string) =>
   textOf
     .get(file)!

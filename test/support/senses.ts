@@ -1,11 +1,13 @@
 // A page of nothing but the app's modules, on a socket of its own, with recordings to play; and what observes it: every
 // sound on its way to the loudspeaker, patterns of vibration, what is read aloud.
 
+import { globSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { moduleText } from "../../src/pages/web_app/modules.ts";
+import { ROOT } from "./processes.ts";
 import { waitFor } from "./wait.ts";
 
 /** A recording of one pitch: 8,000 samples of a byte in each second. */
@@ -30,26 +32,29 @@ export function recording(seconds: number, pitch = 440): Buffer {
   return Buffer.concat([head, samples]);
 }
 
-const BROWSER = new URL("../../src/pages/web_app/browser/", import.meta.url);
-/** What the app's modules import besides each other. */
-const PARTS = ["#limits", "#ui/ink", "preact", "preact/hooks", "htm", "idb", "qr"];
+const BROWSER = join(ROOT, "src/pages/web_app/browser");
 
 /** Tests load modules by `use`: an import in a test's own text is changed before it gets to the browser. */
-const IMPORTS = JSON.stringify({
-  imports: Object.fromEntries(PARTS.map((name, at) => [name, `/part/${at}`])),
-});
-const PAGE = `<!doctype html><title>Senses</title><script type="importmap">${IMPORTS}</script><script>use = (name) => import("/m/" + name)</script><p>Touch me`;
+const PAGE = `<!doctype html><title>Senses</title><script>use = (name) => import("/m/" + name)</script><p>Touch me`;
 
-/** A module as the app has it, but in a file of its own, so that a test may use one. */
-function moduleAt(path: string): string | undefined {
-  const [, own] = /^\/m\/(.+)$/.exec(path) ?? [];
-  const [, part] = /^\/part\/(\d+)$/.exec(path) ?? [];
-  if (part) return moduleText(new URL(import.meta.resolve(PARTS[Number(part)]!)));
-  return own && moduleText(new URL(own, BROWSER));
+/** Address → text of the modules in `senses/`, each in a file of its own so that a test may use one. */
+async function modules(): Promise<Map<string, string>> {
+  // Most tests in a browser never need it.
+  const { build } = await import("rolldown");
+  const input = globSync("senses/*.ts", { cwd: BROWSER }).map((name) => [name, join(BROWSER, name)]);
+  const { output } = await build({
+    input: Object.fromEntries(input),
+    platform: "browser",
+    write: false,
+    output: { entryFileNames: "[name]" },
+  });
+  return new Map(
+    output.flatMap((file) => (file.type === "chunk" ? [[`/m/${file.fileName}`, file.code]] : [])),
+  );
 }
 
 /**
- * `/` is an empty page, `/m/…` the app's modules, `/60.wav` a minute of sound, `/silent` never answers,
+ * `/` is an empty page, `/m/senses/…` the app's modules, `/60.wav` a minute of sound, `/silent` never answers,
  * `/sw.js` is a worker that does nothing. */
 export class Modules {
   readonly url: string;
@@ -61,9 +66,10 @@ export class Modules {
   }
 
   static async open(): Promise<Modules> {
+    const scripts = await modules();
     const server = createServer((request, response) => {
       const path = request.url ?? "/";
-      const module = moduleAt(path);
+      const module = scripts.get(path);
       const seconds = /^\/(\d+)\.wav$/.exec(path)?.[1];
       if (path === "/") response.setHeader("content-type", "text/html").end(PAGE);
       else if (module !== undefined) response.setHeader("content-type", "text/javascript").end(module);

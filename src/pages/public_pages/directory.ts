@@ -10,6 +10,7 @@ import { toIsoMicros } from "../../model/fields/columns.ts";
 import { CATEGORIES } from "../../model/fields/pusher.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { keysetPage } from "../../operation/page.ts";
+import { lazy } from "../../store/db/lazy.ts";
 import { run } from "../../store/db/statement.ts";
 import { type CardRecord, type DirectoryFilter, directoryPage } from "../../store/queries/handset.ts";
 import { placedChannels } from "../../store/queries/public_pages.ts";
@@ -20,23 +21,18 @@ import { type Content, type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { inkOn } from "../../ui/ink.ts";
 import { viewAt } from "../../ui/view_at.ts";
-import { asOneScript } from "../web_app/modules.ts";
+import { browserScripts } from "../web_app/browser_scripts.ts";
 import { type Places, type PublicPagesDeps, placesOf } from "./deps.ts";
 import { frame, pageAnswer, tagOf } from "./frame.ts";
 import type { PublicPage } from "./mount.ts";
 
 export const NEAR_SCRIPT_PATH = "/static/near.js";
-let script: PageFile | undefined;
 
-/** What works it out, with the app's own measure of distance. Made when it is first asked for, since a start has other things to do. */
-export function nearScript(): PageFile {
-  script ??= madeFile(
-    "near.js",
-    "text/javascript; charset=utf-8",
-    asOneScript(new URL("./near.js", import.meta.url)).text,
-  );
-  return script;
-}
+/** The script that finds channels nearby, with the app's own measure of distance. */
+export const nearScript = lazy(async (): Promise<PageFile> => {
+  const { "near.js": text } = await browserScripts();
+  return madeFile("near.js", "text/javascript; charset=utf-8", text);
+});
 
 /** Below the directory. It has a dot, which no handle has. */
 export const nearAddress = "/near.json";
@@ -112,7 +108,7 @@ export function directoryOf(deps: PublicPagesDeps): PublicPage {
           head: html`<link rel="canonical" href="${places.directoryUrl}"><meta name="description" content="Alert channels that everybody may follow.">`,
           hidden: filter.find !== null || filter.before !== null,
           body: body(filter, rows, next, places),
-          script: nearScript(),
+          script: await nearScript(),
         },
         places,
       );

@@ -79,10 +79,10 @@ export function robotsText(deps: Pick<PublicPagesDeps, "publicUrl" | "publicBase
 export { nowhere };
 
 export function addPublicPages(app: H3, deps: PublicPagesDeps, support: PageSupport): void {
-  const answer = (path: string, file: () => PageFile) =>
-    app.get(path, (event) => fileAnswer(file(), takesGzip(requestOf(event))));
+  const answer = (path: string, file: () => Promise<PageFile>) =>
+    app.get(path, async (event) => fileAnswer(await file(), takesGzip(requestOf(event))));
   for (const file of [ALERT_CARD_STYLES, DRAWING_STYLES, PAGE_STYLES, CHANNEL_SCRIPT])
-    answer(file.path, () => file);
+    answer(file.path, async () => file);
   answer(NEAR_SCRIPT_PATH, nearScript);
   const robots = robotsText(deps);
   app.get(

@@ -8,7 +8,7 @@ import { prepare, type Static } from "../../api/transports/static.ts";
 import { ALERT_CARD_STYLES, ICON, pageFile, STYLES } from "../../ui/files.ts";
 import { GROUNDS, PHONE_HEAD } from "../../ui/head.ts";
 import { html } from "../../ui/html.ts";
-import { asOneScript, hashOf, scriptsOf } from "./modules.ts";
+import { browserScripts } from "./browser_scripts.ts";
 
 /** Where a file of this version lies. */
 export const placeOf = (hash: string, name: string) => `/static/app/${hash}/${name}`;
@@ -131,6 +131,13 @@ export const FRAME_POLICIES = {
   "frame_pictures.html": policyWith("https: data:"),
 };
 
+/** A digest of all texts, short enough for an address. */
+function hashOf(texts: readonly string[]): string {
+  const hash = createHash("sha256");
+  for (const text of texts) hash.update(`${text.length}:${text}`);
+  return hash.digest("base64url").slice(0, 12);
+}
+
 const ICONS = ["icon-192.png", "icon-512.png", "icon-maskable-512.png"];
 
 const KEPT = {
@@ -155,10 +162,11 @@ const { text: APP_STYLES } = pageFile(
   ["frame", "lists", "alert", "settings"].map((part) => `styles/${part}.css`),
 );
 
-export function webAppFiles(): Map<string, Static> {
-  const scripts = scriptsOf(new URL("./browser/main.ts", import.meta.url));
+export async function webAppFiles(): Promise<Map<string, Static>> {
+  const { app, "sw.js": worker } = await browserScripts();
+  const scripts = Object.entries(app);
   const sheet = STYLES.text + ALERT_CARD_STYLES.text + APP_STYLES;
-  const hash = hashOf([...[...scripts].flat(), sheet, FRAME_PAGE, ...Object.values(FRAME_POLICIES)]);
+  const hash = hashOf([...scripts.flat(), sheet, FRAME_PAGE, ...Object.values(FRAME_POLICIES)]);
   const place = (name: string) => placeOf(hash, name);
   const served = new Map<string, Static>();
 
@@ -181,13 +189,12 @@ export function webAppFiles(): Map<string, Static> {
   // The page stands under one of its two names, and the icon is served beside the app.
   const elsewhere = new Set(["/app", "/manifest.webmanifest"]);
   const list = [...[...served.keys()].filter((path) => !elsewhere.has(path)), ICON.path];
-  served.set("/sw.js", prepare(workerText(shell, list), { ...SCRIPT, ...ASKED_AGAIN }));
+  served.set("/sw.js", prepare(workerText(shell, list, worker), { ...SCRIPT, ...ASKED_AGAIN }));
   return served;
 }
 
 /** The worker with what it keeps written into it: a browser takes it as new when anything of the app changed. */
-function workerText(page: string, list: readonly string[]): string {
-  const { text: rules } = asOneScript(new URL("./worker/sw.ts", import.meta.url));
+function workerText(page: string, list: readonly string[], rules: string): string {
   const version = hashOf([page, rules, ...list]);
   const head = `const VERSION = ${JSON.stringify(version)};\nconst SHELL = ${JSON.stringify(list)};\n`;
   return head + rules;

@@ -1,6 +1,6 @@
 // The handset API over fetch: which requests there are, with which credential, and how a refusal or a silence looks to the app.
 
-import { LIMITS } from "#limits";
+import { LIMITS } from "../../../model/limits.ts";
 import { wholeRow } from "./whole.ts";
 import type { Alert, Card, Envelope, Page, ReportKind, Subscription } from "./wire.ts";
 

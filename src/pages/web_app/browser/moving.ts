@@ -1,7 +1,7 @@
 // How what is followed goes from one browser to another: as a file, which holds no secret and so no private channel, or by a code,
 // which moves everything once.
 
-import { LIMITS } from "#limits";
+import { LIMITS } from "../../../model/limits.ts";
 import { type Exported, exportPage, importPart, listSubscriptions, makeTransfer, takeOver } from "./api.ts";
 import { keep } from "./channels.ts";
 import { now } from "./clock.ts";

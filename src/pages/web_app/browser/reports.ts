@@ -1,7 +1,7 @@
 // What channels are told: that an alert was read, that it was confirmed, what was answered. Kept in order while nobody can be reached, sent in batches by
 // one tab at a time, and not made at all where the person switched it off.
 
-import { LIMITS } from "#limits";
+import { LIMITS } from "../../../model/limits.ts";
 import { pruneReports, Refused, sendReports, Unreachable } from "./api.ts";
 import { now } from "./clock.ts";
 import { change, changed, current } from "./state.ts";

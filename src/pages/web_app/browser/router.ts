@@ -2,7 +2,7 @@
 // invite.
 
 import { useEffect, useState } from "preact/hooks";
-import { LIMITS } from "#limits";
+import { LIMITS } from "../../../model/limits.ts";
 
 import { seenIn } from "./rules/moved.ts";
 

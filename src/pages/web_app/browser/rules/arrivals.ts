@@ -3,7 +3,7 @@
 // acknowledged may be shown again, by the handset's own count: so often, so far apart, and not long after its hour. The server keeps no
 // state of it (docs/rules.md#repeats). Pure.
 
-import { LIMITS } from "#limits";
+import { LIMITS } from "../../../../model/limits.ts";
 import { type Decision, decide, SILENT } from "./decide.ts";
 import { arrange, newestFirst, rankOf } from "./spotlight.ts";
 import type { Alert, Channel, Device } from "./types.ts";

@@ -1,7 +1,7 @@
 // Is the device inside of an alert's circle? Answered here, on the device; a position goes nowhere. "Cannot say" is an
 // answer of its own, and the caller rings then: a warning too many is better than one too few.
 
-import { LIMITS } from "#limits";
+import { LIMITS } from "../../../../model/limits.ts";
 import { distanceKm, type Place } from "./distance.ts";
 import type { Circle, Position } from "./types.ts";
 

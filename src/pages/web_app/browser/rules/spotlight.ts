@@ -1,7 +1,7 @@
 // What deserves a look now, and what is history. An alert leaves the spotlight when it expires, is acknowledged, is
 // put away, replaced by a newer one of its channel with the same collapse key, or has stood there long enough. It stays readable.
 
-import { LIMITS } from "#limits";
+import { LIMITS } from "../../../../model/limits.ts";
 import type { Alert } from "./types.ts";
 
 const HOUR = 3_600_000;

@@ -1,6 +1,6 @@
 // What an answer of the inbox says of what the device has: new, withdrawn, too old to keep. Pure.
 
-import { LIMITS } from "#limits";
+import { LIMITS } from "../../../../model/limits.ts";
 
 /** An alert as the device keeps it. */
 interface Kept {

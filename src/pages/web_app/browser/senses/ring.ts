@@ -1,7 +1,7 @@
 // Makes a decision heard and felt, one at a time, and says what of it could not be done: for every sound there is something
 // to see (`whatRings`, which a view shows). A browser lets nobody make a sound before the page was touched.
 
-import { LIMITS } from "#limits";
+import { LIMITS } from "../../../../model/limits.ts";
 import type { Decision } from "../rules/decide.ts";
 import { type Spoken, speak, stopSpeaking } from "./speak.ts";
 import { type Playing, playTone } from "./tones.ts";

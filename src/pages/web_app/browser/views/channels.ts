@@ -2,7 +2,7 @@
 
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { LIMITS } from "#limits";
+import { LIMITS } from "../../../../model/limits.ts";
 import { findChannels } from "../api.ts";
 import { ownDevice } from "../device.ts";
 import { html } from "../markup.ts";

@@ -3,7 +3,7 @@
 
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { LIMITS } from "#limits";
+import { LIMITS } from "../../../../model/limits.ts";
 import { html } from "../markup.ts";
 import { markRead } from "../reports.ts";
 import { at, useRoute } from "../router.ts";

@@ -3,7 +3,7 @@
 
 import type { VNode } from "preact";
 import { useId, useState } from "preact/hooks";
-import { inkOn } from "#ui/ink";
+import { inkOn } from "../../../../ui/ink.ts";
 import { Refused } from "../api.ts";
 import { NoStore } from "../device.ts";
 import { type Content, html } from "../markup.ts";

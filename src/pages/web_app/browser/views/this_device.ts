@@ -3,7 +3,7 @@
 
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { LIMITS } from "#limits";
+import { LIMITS } from "../../../../model/limits.ts";
 import { getOwner, linkOwner, Refused, unlinkOwner } from "../api.ts";
 import { ownDevice, removeOwnDevice } from "../device.ts";
 import { type Content, html } from "../markup.ts";
