@@ -194,7 +194,13 @@ test("who is entered before the reading misses no send, who is entered after it 
   const { orm, log } = world.service;
   const again = () => Promise.reject(new Error("each of these asks by itself"));
   const none = () => Promise.reject(new Error("there are no streams here"));
-  const streams = { readNews: none, settle: none, tagOf: () => "", beatMs: 20_000 };
+  const streams = {
+    readNews: none,
+    settle: none,
+    tagOf: () => "",
+    beatMs: 20_000,
+    readSendQueues: async () => new Map(),
+  };
   const bus = await openBus({ notifyUrl: null }, { orm, log });
   const bounds = { max: 1000, maxPerAddress: 1000, leases: createLeases(), bus };
   const hold = createHold({ orm, log, ...bounds, metrics, again, ...streams });

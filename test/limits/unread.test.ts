@@ -5,17 +5,23 @@ import { connect, createServer, type Socket } from "node:net";
 import { request } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
+import { CHECKS_A_BEAT, type SendQueues } from "../../src/handset/held/outlet.ts";
 import { Stream } from "../../src/handset/held/stream.ts";
 import { createBacklogs } from "../../src/handset/ntfy/backlogs.ts";
 import { Listener, Told } from "../../src/handset/ntfy/listener.ts";
 import type { Message } from "../../src/handset/ntfy/message.ts";
 import { LIMITS } from "../../src/model/limits.ts";
-import { streamSink } from "../../src/program/boot/ntfy_listen.ts";
+import { readSendQueues } from "../../src/program/boot/send_queues.ts";
 import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
+import { streamSink } from "../../src/program/boot/sinks.ts";
+import { prevented } from "../support/lacks.ts";
 import { waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const HOST = "127.0.0.1";
+const lacksSendQueues = prevented(
+  process.platform === "linux" ? null : "only Linux reports what it has accepted",
+);
 /** So long that a keepalive is due now and then, and a connection that reads has several of them. */
 const BEAT_MS = 300;
 const UNREAD = 8;
@@ -163,7 +169,7 @@ test.each(["json", "sse", "raw"])(
 );
 
 /** Both ends of a connection of which the client never reads. */
-async function unreadPair(): Promise<{ sink: Socket; close(): void }> {
+async function unreadPair(): Promise<{ sink: Socket; client: Socket; close(): void }> {
   const accepting = createServer().listen(0, HOST);
   await once(accepting, "listening");
   const accepted = once(accepting, "connection");
@@ -173,7 +179,7 @@ async function unreadPair(): Promise<{ sink: Socket; close(): void }> {
   const [sink] = (await accepted) as [Socket];
   sink.on("error", () => {});
   accepting.close();
-  return { sink, close: () => void [client.destroy(), sink.destroy()] };
+  return { sink, client, close: () => void [client.destroy(), sink.destroy()] };
 }
 
 /** Fills what the systems of both ends keep. */
@@ -185,38 +191,110 @@ const MESSAGE: Message = { id: "alr_0", time: 0, event: "message", topic: "t", m
 const listener = (sink: Socket) =>
   new Listener({ topic: "t", format: "json", device: null, wants: () => true }, streamSink(sink), () => {});
 
+/** Checks a connection as often as between two signs of life. */
+function checkAll(one: { check(queues: SendQueues): void }, queues: SendQueues): void {
+  for (let i = 0; i < CHECKS_A_BEAT; i++) one.check(queues);
+}
+const NONE: SendQueues = new Map();
+const newStream = (sink: Socket, ends: string[] = []) =>
+  new Stream({ limit: 1, view: "full" }, streamSink(sink), () => "", {
+    moved: () => {},
+    ended: (why) => ends.push(why),
+  });
+
 // docs/rules.md#stream-bounds
 test("a stream and a listener whose clients take nothing between two signs of life end, others go on", async () => {
   const pairs = [await unreadPair(), await unreadPair(), await unreadPair()] as const;
   const [a, b, c] = pairs;
   const ends: string[] = [];
-  const stream = new Stream({ limit: 1, view: "full" }, a.sink, () => "", {
-    moved: () => {},
-    ended: (why) => ends.push(why),
-  });
-  const unread = listener(b.sink);
-  const idle = listener(c.sink);
-  idle.follow();
-  unread.follow();
-  const keepalive = () => new Told({ ...MESSAGE, event: "keepalive" });
   fill(a.sink, 1_000);
   fill(b.sink, 1_000);
-  const beat = () => {
-    stream.beat(Buffer.from(":\n\n"));
-    unread.beat(keepalive, null);
-    idle.beat(keepalive, null);
+  const stream = newStream(a.sink, ends);
+  const unread = listener(b.sink);
+  const idle = listener(c.sink);
+  const keepalive = () => new Told({ ...MESSAGE, event: "keepalive" });
+  idle.follow();
+  unread.follow();
+  stream.beat(Buffer.from(":\n\n"));
+  unread.beat(keepalive);
+  idle.beat(keepalive);
+  const check = () => {
+    for (const one of [stream, unread, idle]) checkAll(one, NONE);
   };
-  beat();
+  check();
   expect([ends, unread.ended, idle.ended]).toEqual([[], false, false]);
-  beat();
+  check();
   expect([ends, unread.ended, idle.ended]).toEqual([["slow"], true, false]);
   for (const { close } of pairs) close();
 });
 
+// docs/rules.md#stream-bounds
+test.skipIf(lacksSendQueues)(
+  "a stream ends when the system has accepted much that its client does not take",
+  async () => {
+    const [a, b] = [await unreadPair(), await unreadPair()];
+    const [unread, idle] = [newStream(a.sink), newStream(b.sink)];
+    const news = Buffer.alloc(8_000, "x");
+    // The system of the client takes some by itself, and that of the server accepts the rest.
+    await waitFor(async () => {
+      unread.write(news);
+      const queued = await queuedFor(a.sink);
+      expect([queued > LIMITS.ntfy_page, a.sink.writableLength]).toEqual([true, 0]);
+    });
+    idle.write(news);
+    await waitFor(async () => expect(await queuedFor(b.sink)).toBe(0));
+    const queues = await readSendQueues();
+    for (let i = 0; i < 2; i++) for (const one of [unread, idle]) checkAll(one, queues);
+    expect([unread.ended, idle.ended, idle.isUnconfirmed]).toEqual([true, false, false]);
+    a.close();
+    b.close();
+  },
+);
+
+const queuedFor = async (sink: Socket) => streamSink(sink).unacknowledged(await readSendQueues());
+
+// docs/rules.md#ntfy-bounds
+test("a connection that is cut off leaves nothing with the system", async () => {
+  const { sink, client, close } = await unreadPair();
+  const one = listener(sink);
+  void one.page([new Told({ ...MESSAGE, message: "x".repeat(4_000_000) })]);
+  const failed = once(client, "error");
+  one.end(true);
+  // Its client is told at once, though it did not read what came before.
+  client.resume();
+  expect(await failed).toMatchObject([{ code: "ECONNRESET" }]);
+  close();
+});
+
+// docs/rules.md#ntfy-bounds
+test.skipIf(lacksSendQueues)(
+  "the next part of a backlog waits until the client has taken the last one, which the system accepted",
+  async () => {
+    const { sink, client, close } = await unreadPair();
+    const one = listener(sink);
+    let read = 0;
+    const readMessages = () => {
+      read++;
+      return Promise.resolve([new Told({ ...MESSAGE, message: "x".repeat(30_000) })]);
+    };
+    const backlogs = createBacklogs({ readMessages, readSendQueues });
+    const parts = Array.from({ length: 40 }, (_, i) => [`${i}`]);
+    const writing = backlogs.write(one, parts);
+    // The system alone would accept more than this.
+    await waitFor(async () => expect(await queuedFor(sink)).toBeGreaterThan(LIMITS.ntfy_page));
+    expect(sink.writableLength).toBe(0);
+    expect(read).toBeLessThan(40);
+    client.resume();
+    await writing;
+    expect(read).toBe(40);
+    close();
+  },
+);
+
 // docs/rules.md#ntfy-bounds
 test("beyond the limit of all backlogs the connection is ended that has waited longest", async () => {
   const pairs = [await unreadPair(), await unreadPair(), await unreadPair()];
-  const backlogs = createBacklogs(2_500);
+
   const all = pairs.map(({ sink }) => {
     fill(sink, 1_000_000);
     return listener(sink);
@@ -226,7 +304,8 @@ test("beyond the limit of all backlogs the connection is ended that has waited l
     read += ids.length;
     return Promise.resolve([new Told(MESSAGE)]);
   };
-  const writing = all.map((one) => backlogs.write(one, [["2"], ["1"]], readMessages));
+  const backlogs = createBacklogs({ readMessages, readSendQueues, max: 2_500 });
+  const writing = all.map((one) => backlogs.write(one, [["2"], ["1"]]));
   await waitFor(() => expect(all.map(({ ended }) => ended)).toEqual([true, false, false]));
   for (const { close } of pairs) close();
   for (const one of all) one.end(true);

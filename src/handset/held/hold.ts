@@ -14,6 +14,7 @@ import { CHANNELS_READ, findWaitedFor } from "../../store/queries/held.ts";
 import { createPlaces, type Leases } from "../../store/rate_limits/places.ts";
 import { createDevices, type Device } from "./devices.ts";
 import type { ReadNews } from "./followed.ts";
+import type { BeatOptions } from "./outlet.ts";
 import { Sleeper } from "./sleeper.ts";
 import type { StreamPage } from "./stream.ts";
 import { createStreams, type Following } from "./streams.ts";
@@ -76,7 +77,7 @@ export interface Held<A> {
   restedMs: number;
 }
 
-export interface HoldOptions {
+export interface HoldOptions extends BeatOptions {
   orm: Orm;
   log: Log;
   /** Polls held at once, in this process and for one address. */
@@ -95,8 +96,6 @@ export interface HoldOptions {
   readNews: ReadNews;
   settle(channels: string[]): Promise<boolean>;
   tagOf(state: string, page: StreamPage): string;
-  /** Milliseconds between two signs of life of a stream. */
-  beatMs: number;
 }
 
 export function createHold({ max, maxPerAddress, leases, metrics, again, tagOf, ...options }: HoldOptions) {
@@ -123,6 +122,7 @@ export function createHold({ max, maxPerAddress, leases, metrics, again, tagOf, 
     metrics,
     log: options.log,
     beatMs: options.beatMs,
+    readSendQueues: options.readSendQueues,
     leases,
   });
 

@@ -5,17 +5,7 @@ import { LIMITS } from "../../model/limits.ts";
 import type { InboxView } from "../../store/context.ts";
 import type { Device } from "./devices.ts";
 import type { Said } from "./followed.ts";
-
-/** Where a stream is written to: a connection of its own. */
-export interface Sink {
-  /** Bytes that its reader has not taken. */
-  readonly writableLength: number;
-  write(bytes: Uint8Array): unknown;
-  end(bytes: Uint8Array): unknown;
-  /** Ends it once all is written. */
-  destroySoon(): unknown;
-  destroy(): unknown;
-}
+import { Outlet, type SendQueues, type Sink } from "./outlet.ts";
 
 /** Which first page the ids are the validators of. */
 export interface StreamPage {
@@ -38,10 +28,7 @@ export class Stream {
   entering = false;
   /** Its device was found to be another than it was, and has not been looked at since. */
   moved = true;
-  #sent = 0;
-  /** Bytes that the reader had taken at the last sign of life; null where nothing waited for it then. */
-  #taken: number | null = null;
-  readonly #sink: Sink;
+  readonly #outlet: Outlet;
   readonly #tagOf: (state: string, page: StreamPage) => string;
   readonly #hears: { moved(): void; ended(why: StreamEnd): void };
 
@@ -53,7 +40,7 @@ export class Stream {
   ) {
     this.page = page;
     this.key = `${page.view}${page.limit}`;
-    this.#sink = sink;
+    this.#outlet = new Outlet(sink);
     this.#tagOf = tagOf;
     this.#hears = hears;
   }
@@ -91,20 +78,25 @@ export class Stream {
     this.#hears.moved();
   }
 
-  write(bytes: Uint8Array): void {
+  write(bytes: Buffer): void {
     if (this.ended) return;
-    if (this.#sink.writableLength + bytes.length > LIMITS.stream_waiting) return void this.end("slow");
-    this.#sent += bytes.length;
-    this.#sink.write(bytes);
+    if (this.#outlet.waiting + bytes.length > LIMITS.stream_waiting) return void this.end("slow");
+    this.#outlet.write(bytes);
   }
 
-  /** A sign of life, unless something else waits to be read. A reader that took nothing since the last one is slow. */
-  beat(bytes: Uint8Array): void {
-    const { writableLength: waiting } = this.#sink;
-    const taken = this.#sent - waiting;
-    if (waiting > 0 && this.#taken !== null && taken <= this.#taken) return void this.end("slow");
-    this.#taken = waiting > 0 ? taken : null;
-    if (waiting === 0) this.write(bytes);
+  /** Something was written, and it was not seen yet that the reader took it. */
+  get isUnconfirmed(): boolean {
+    return this.#outlet.isUnconfirmed;
+  }
+
+  /** A reader that took nothing since the last sign of life is slow. */
+  check(queues: SendQueues): void {
+    if (this.#outlet.check(queues)) this.end("slow");
+  }
+
+  /** A sign of life, unless something else waits to be read. */
+  beat(bytes: Buffer): void {
+    if (!this.isUnconfirmed) this.write(bytes);
   }
 
   /** `again`: seconds after which it is opened anew. */
@@ -112,11 +104,9 @@ export class Stream {
     if (this.ended) return;
     this.ended = true;
     this.#hears.ended(why);
-    if (why === "slow" || why === "gone" || this.#sink.writableLength > 0) this.#sink.destroy();
-    else {
-      const retry = again === undefined ? "" : `retry: ${again * 1000}\n`;
-      this.#sink.end(Buffer.from(`${retry}event: ended\ndata: ${JSON.stringify({ reason: why })}\n\n`));
-      this.#sink.destroySoon();
-    }
+    if (why === "slow" || why === "gone" || this.#outlet.waiting > 0) return void this.#outlet.end(true);
+    const retry = again === undefined ? "" : `retry: ${again * 1000}\n`;
+    this.#outlet.write(Buffer.from(`${retry}event: ended\ndata: ${JSON.stringify({ reason: why })}\n\n`));
+    this.#outlet.end(false);
   }
 }

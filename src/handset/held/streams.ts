@@ -1,28 +1,24 @@
 // The streams of this process (docs/rules.md#stream): each follows the channels of its device, is told what changes in them, and is
 // asked anew when its device is not what it was. Nothing depends on one: whoever has none polls.
 
-import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { hexHash } from "../../identity/auth/tokens.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { Log } from "../../store/context.ts";
 import { CHANNELS_READ } from "../../store/queries/held.ts";
 import type { Leases } from "../../store/rate_limits/places.ts";
 import type { Devices, FoundDevice } from "./devices.ts";
-import { type Sink, Stream, type StreamEnd, type StreamPage } from "./stream.ts";
+import { type BeatOptions, createBeat, eachInTurn, type Sink } from "./outlet.ts";
+import { Stream, type StreamEnd, type StreamPage } from "./stream.ts";
 import type { Watch } from "./watch.ts";
 
 const BEAT = Buffer.from(":\n\n");
-/** How many are written to before other work has a turn. */
-const AT_ONCE = 200;
-
-export interface StreamsOptions {
+export interface StreamsOptions extends BeatOptions {
   watch: Watch;
   devices: Devices;
   log: Log;
   find(hash: string): Promise<FoundDevice | undefined>;
   tagOf(state: string, page: StreamPage): string;
   metrics: { streams(count: number): void; woken(cause: string): void };
-  beatMs: number;
   /** Count the streams of one device for all processes of the service. */
   leases: Leases;
 }
@@ -36,21 +32,19 @@ export interface Following {
   left(): void;
 }
 
-export function createStreams({ watch, devices, leases, log, find, tagOf, metrics, beatMs }: StreamsOptions) {
+export function createStreams({
+  watch,
+  devices,
+  leases,
+  log,
+  find,
+  tagOf,
+  metrics,
+  ...beating
+}: StreamsOptions) {
   const streams = new Set<Stream>();
-  let beating: NodeJS.Timeout | undefined;
 
-  async function each(work: (stream: Stream) => void): Promise<void> {
-    let done = 0;
-    for (const stream of streams) {
-      work(stream);
-      if (++done % AT_ONCE === 0) await yieldToLoop();
-    }
-  }
-
-  const beat = () => {
-    beating ??= setInterval(() => void each((stream) => stream.beat(BEAT)), beatMs).unref();
-  };
+  const beat = createBeat(streams, (stream) => stream.beat(BEAT), beating);
 
   function leave(stream: Stream): void {
     const { device, follows } = stream;
@@ -127,14 +121,14 @@ export function createStreams({ watch, devices, leases, log, find, tagOf, metric
       );
       streams.add(stream);
       metrics.streams(streams.size);
-      beat();
+      beat.begin();
       begin(stream, hash, last);
       return stream;
     },
     /** `again`: after how many seconds the next one may be opened. */
     async stop(again: () => number): Promise<void> {
-      clearInterval(beating);
-      await each((stream) => stream.end("stop", again()));
+      beat.stop();
+      await eachInTurn(streams, (stream) => stream.end("stop", again()));
     },
     size: () => streams.size,
   };

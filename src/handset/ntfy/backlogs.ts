@@ -2,14 +2,27 @@
 // docs/rules.md#ntfy-bounds
 
 import { LIMITS } from "../../model/limits.ts";
+import { sharedReading } from "../../store/db/batch.ts";
+import type { BeatOptions } from "../held/outlet.ts";
 import type { ReadMessages } from "./heard.ts";
 import type { Listener } from "./listener.ts";
 
-/** `max`: bytes that may wait for all clients together. */
-export function createBacklogs(max: number = LIMITS.ntfy_pages) {
+/** How often connections are checked whose clients have yet to take a part. */
+const CHECK_MS = 250;
+
+export interface BacklogsOptions extends Pick<BeatOptions, "readSendQueues"> {
+  readMessages: ReadMessages;
+  /** Bytes that may wait for all clients together. */
+  max?: number;
+}
+
+export function createBacklogs({ readMessages, readSendQueues, max = LIMITS.ntfy_pages }: BacklogsOptions) {
   /** Bytes that wait for each, the connection first that has waited longest. */
   const waiting = new Map<Listener, number>();
   let total = 0;
+  /** Connections whose clients have yet to take a part, and what begins the next one. */
+  const full = new Map<Listener, () => void>();
+  const readQueues = sharedReading(readSendQueues);
 
   function add(listener: Listener, bytes: number): void {
     waiting.set(listener, bytes);
@@ -21,11 +34,30 @@ export function createBacklogs(max: number = LIMITS.ntfy_pages) {
     waiting.delete(listener);
   }
 
+  async function checkFull(): Promise<void> {
+    const queues = await readQueues("");
+    for (const [listener, begin] of full)
+      if (listener.hasRoom(queues)) {
+        full.delete(listener);
+        begin();
+      }
+    if (full.size > 0) setTimeout(() => void checkFull(), CHECK_MS).unref();
+  }
+
+  /** The system accepts far more than it has to keep: the next part waits until the client has taken the last ones. */
+  async function untilRoom(listener: Listener): Promise<void> {
+    if (listener.hasRoom(await readQueues(""))) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    full.set(listener, resolve);
+    if (full.size === 1) setTimeout(() => void checkFull(), CHECK_MS).unref();
+    await promise;
+  }
+
   return {
-    /** `parts`: of ids, the last one first. Resolves when all of it is taken, or the connection has ended. @throws what the database says. */
-    async write(listener: Listener, parts: string[][], read: ReadMessages): Promise<void> {
+    /** `parts`: of ids, the last one first. Resolves when all of it is written, or the connection has ended. @throws what the database says. */
+    async write(listener: Listener, parts: string[][]): Promise<void> {
       // Apart, so that messages are not in memory while their client takes them.
-      const put = async (ids: readonly string[]) => listener.page(await read(ids));
+      const put = async (ids: readonly string[]) => listener.page(await readMessages(ids));
       for (let ids = parts.pop(); ids && !listener.ended; ids = parts.pop()) {
         const { bytes, taken } = await put(ids);
         add(listener, bytes);
@@ -36,6 +68,7 @@ export function createBacklogs(max: number = LIMITS.ntfy_pages) {
         }
         await taken;
         remove(listener);
+        if (parts.length > 0) await untilRoom(listener);
       }
     },
   };

@@ -10,9 +10,10 @@ import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import { type EarNews, earNews, type HeardEntry } from "../../store/queries/ears.ts";
 import type { Hold } from "../held/hold.ts";
+import { type BeatOptions, createBeat, type Sink } from "../held/outlet.ts";
 import { createBacklogs } from "./backlogs.ts";
 import { type Before, partsOf, type ReadMessages } from "./heard.ts";
-import { type Hearing, Listener, type SendQueues, type Sink, Told } from "./listener.ts";
+import { type Hearing, Listener, Told } from "./listener.ts";
 import { type Addresses, type Message, messageOf } from "./message.ts";
 
 /** So many of a channel's newest alerts are looked at: more are rarely sent in one moment. */
@@ -20,15 +21,12 @@ const NEWEST = 32;
 /** How often it is looked who may still listen. */
 const ROUND_MS = 1_000;
 
-export interface EarsOptions extends Addresses {
+export interface EarsOptions extends Addresses, BeatOptions {
   orm: Orm;
   log: Log;
   hold: Pick<Hold, "wait">;
   settle(channels: string[]): Promise<boolean>;
   now(): Date;
-  beatMs: number;
-  /** Reads what the system has accepted for the connections of this process. */
-  readSendQueues(): Promise<SendQueues>;
   readMessages: ReadMessages;
 }
 
@@ -93,7 +91,6 @@ export function createEars({
   const ears = new Map<string, Ear>();
   const listeners = new Set<Listener>();
   let round: NodeJS.Timeout | undefined;
-  let beat: NodeJS.Timeout | undefined;
 
   const about = (event: Message["event"], topic: string, more: Partial<Message> = {}) =>
     new Told({
@@ -104,7 +101,13 @@ export function createEars({
       ...more,
     });
 
-  const backlogs = createBacklogs();
+  const backlogs = createBacklogs({ readMessages, readSendQueues });
+
+  const beat = createBeat(
+    listeners,
+    (listener) => listener.beat(() => about("keepalive", listener.hearing.topic)),
+    { beatMs, readSendQueues },
+  );
 
   /** `limit` 0: only who may listen, and whether anything has changed. */
   async function read(asked: readonly Ear[], limit: number): Promise<Map<string, EarNews[]>> {
@@ -202,14 +205,7 @@ export function createEars({
 
   function plan(): void {
     if (ears.size > 0) round ??= setTimeout(() => void goRound(), ROUND_MS).unref();
-    beat ??= setInterval(() => void goBeat(), beatMs).unref();
-  }
-
-  /** Has each listener show that it is alive. The system is asked only while a backlog may not have been read. */
-  async function goBeat(): Promise<void> {
-    const isAsked = [...listeners].some(({ isUnconfirmed }) => isUnconfirmed);
-    const queues = isAsked ? await readSendQueues() : null;
-    for (const listener of listeners) listener.beat(() => about("keepalive", listener.hearing.topic), queues);
+    beat.begin();
   }
 
   function earOf(channel: string): Ear {
@@ -245,7 +241,7 @@ export function createEars({
     // What changes from here on is heard; what was there is read after that.
     listener.write(about("open", listener.hearing.topic));
     const { parts, more } = await prepare(listener, mine, before);
-    await backlogs.write(listener, parts, readMessages);
+    await backlogs.write(listener, parts);
     // Where there are others, it comes back for them.
     if (once || more) listener.end();
     else listener.follow();
@@ -269,7 +265,7 @@ export function createEars({
       return listener;
     },
     stop(): void {
-      clearInterval(beat);
+      beat.stop();
       clearTimeout(round);
       for (const listener of listeners) listener.end();
     },

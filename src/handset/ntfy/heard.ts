@@ -2,7 +2,7 @@
 // bounds. docs/rules.md#ntfy-listens
 
 import { LIMITS } from "../../model/limits.ts";
-import { batched, LOOK_UPS } from "../../store/db/batch.ts";
+import { batched, LOOK_UPS, sharedReading } from "../../store/db/batch.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import {
@@ -78,6 +78,12 @@ export function createHeard({ orm, settle, ...addresses }: HeardOptions) {
     { ...LOOK_UPS, max: PARTS_AT_ONCE },
   );
 
+  /** Many may ask for the same, each after the changes that it has heard of. */
+  const entries = sharedReading((asked: string) => {
+    const { after, ...from } = JSON.parse(asked);
+    return run(db, after === null ? heardSince : heardAfter, { after, ...from });
+  });
+
   return {
     /** All of them; null where one is not to be heard: foreign, private and missing ones are the same. */
     async channels(handles: readonly string[], device: string | null): Promise<HeardChannel[] | null> {
@@ -93,13 +99,11 @@ export function createHeard({ orm, settle, ...addresses }: HeardOptions) {
       if (due.length > 0) await settle(due);
       const { at, after } = typeof since === "object" ? since : { at: null, after: null };
       const limit = LIMITS.ntfy_messages;
-      const rows = await run(db, after === null ? heardSince : heardAfter, {
-        device_id: device,
-        channels: channels.map(({ id }) => id),
-        since: at?.toISOString() ?? null,
-        after,
-        limit,
-      });
+      const ids = channels.map(({ id }) => id);
+      const since_at = at?.toISOString() ?? null;
+      const rows = await entries(
+        JSON.stringify({ device_id: device, channels: ids, since: since_at, after, limit }),
+      );
       const told = new Set<string>();
       const wanted =
         since === "latest" ? rows.filter(({ handle }) => told.size < told.add(handle).size) : rows;

@@ -21,9 +21,9 @@ import { IncomingFile } from "../../effects/assets/incoming.ts";
 import { receiveUpload } from "../../effects/assets/upload.ts";
 import type { HandsetAuthenticator } from "../../handset/authenticate.ts";
 import type { Hold } from "../../handset/held/hold.ts";
+import type { Sink } from "../../handset/held/outlet.ts";
 import { createEars, type EarsOptions } from "../../handset/ntfy/ears.ts";
 import { createHeard, partsOf } from "../../handset/ntfy/heard.ts";
-import type { Sink } from "../../handset/ntfy/listener.ts";
 import { type Format, written } from "../../handset/ntfy/message.ts";
 import { DEVICE_PREFIX, looksLikeToken } from "../../identity/auth/tokens.ts";
 import { parseId, showId } from "../../model/domain/ids.ts";
@@ -38,7 +38,7 @@ import { databaseOf, run } from "../../store/db/statement.ts";
 import { scope, visibleChannel } from "../../store/queries/channels.ts";
 import { noteSenderRequest } from "../../store/queries/keys.ts";
 import type { Metrics } from "./metrics.ts";
-import { createQueueReader, readSendQueues } from "./send_queues.ts";
+import { socketSink, streamSink } from "./sinks.ts";
 
 const TYPES: Record<Format, string> = {
   json: "application/x-ndjson; charset=utf-8",
@@ -47,12 +47,9 @@ const TYPES: Record<Format, string> = {
   ws: "application/json",
 };
 
-/** How long a program may take over what it is told last. */
-const FAREWELL_MS = 2_000;
-
 const NOTHING = { all: [], more: false };
 
-interface Options extends Omit<EarsOptions, "hold" | "readSendQueues" | "readMessages"> {
+interface Options extends Omit<EarsOptions, "hold" | "readMessages"> {
   hold: Pick<Hold, "wait" | "placeOfStream">;
   authenticateKey(token: string): Promise<Caller | null>;
   authenticateHandset: HandsetAuthenticator;
@@ -68,7 +65,7 @@ export interface Support {
 
 export function createNtfyListening({ hold, authenticateKey, authenticateHandset, ...options }: Options) {
   const heard = createHeard(options);
-  const ears = createEars({ ...options, hold, readSendQueues, readMessages: heard.messages });
+  const ears = createEars({ ...options, hold, readMessages: heard.messages });
 
   /** The device that a token is of; null for nobody in particular, as who has a key to publish is. @throws 401 */
   async function deviceOf(token: string | null, address: string | null): Promise<string | null> {
@@ -165,29 +162,6 @@ function beginningOn<S extends Socket | WebSocket>(
     (socket as Socket).on("error", () => listener.end(true));
   };
 }
-
-/** An HTTP connection as what a listener is written to. */
-export const streamSink = (socket: Socket): Sink => ({
-  waiting: () => socket.writableLength,
-  unacknowledged: createQueueReader(socket),
-  write: (bytes, taken) => void socket.write(bytes, taken),
-  end(now) {
-    if (now) return void socket.destroy();
-    socket.destroySoon();
-    setTimeout(() => socket.destroy(), FAREWELL_MS).unref();
-  },
-});
-
-const socketSink = (socket: WebSocket): Sink => ({
-  waiting: () => socket.bufferedAmount,
-  unacknowledged: createQueueReader(Reflect.get(socket, "_socket")),
-  write: (bytes, taken) => socket.send(bytes, { binary: false }, taken),
-  end(now) {
-    if (now) return socket.terminate();
-    socket.close(1001);
-    setTimeout(() => socket.terminate(), FAREWELL_MS).unref();
-  },
-});
 
 interface Deps extends Pick<IngestRoutes, "dispatcher" | "authenticate" | "now"> {
   orm: Orm;

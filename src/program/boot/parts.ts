@@ -55,6 +55,7 @@ import { confirmSecret, firstStart } from "./first_start.ts";
 import { createMetrics } from "./metrics.ts";
 import { createIngest, createNtfyListening } from "./ntfy_listen.ts";
 import { observe, readyOf } from "./observe.ts";
+import { readSendQueues } from "./send_queues.ts";
 import type { Opened, ServiceOptions } from "./service.ts";
 import { confirmEpoch, openStandbys, unreachable } from "./whose_rows.ts";
 
@@ -168,6 +169,7 @@ export async function openParts(config: Config, options: ServiceOptions, opened:
   const beatMs = options.beatMs ?? LIMITS.stream_beat_seconds * 1000;
   const hold = createHold({
     beatMs,
+    readSendQueues,
     orm,
     log,
     max: config.heldPolls,
@@ -241,6 +243,7 @@ export async function openParts(config: Config, options: ServiceOptions, opened:
     authenticateKey,
     authenticateHandset,
     beatMs,
+    readSendQueues,
   };
   const listening = createNtfyListening(ears);
   closers.push(async () => listening.stop());

@@ -17,6 +17,7 @@ import type { HandsetOperation } from "../../operation/tool.ts";
 import { DEFAULT_LIMIT } from "../../store/shapes/fields.ts";
 import type { Admission, Pass } from "./admission.ts";
 import type { RequestLog } from "./log.ts";
+import { streamSink } from "./sinks.ts";
 
 interface PollsOptions {
   hold: Hold;
@@ -94,8 +95,8 @@ export async function openStream(
 
 /** Apart from the request, which would otherwise live as long as the stream. */
 function beginning(hold: Hold, following: Omit<Following, "sink">): (socket: Socket) => void {
-  return (sink) => {
-    const stream = hold.stream({ ...following, sink });
-    sink.on("close", () => stream.end("gone"));
+  return (socket) => {
+    const stream = hold.stream({ ...following, sink: streamSink(socket) });
+    socket.on("close", () => stream.end("gone"));
   };
 }

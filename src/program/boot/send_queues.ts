@@ -3,7 +3,7 @@
 import { readlinkSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { Socket } from "node:net";
-import type { SendQueues } from "../../handset/ntfy/listener.ts";
+import type { SendQueues } from "../../handset/held/outlet.ts";
 
 /** Columns of such a table: `tx_queue:rx_queue`, both hexadecimal, and the number of the connection. */
 const QUEUES = 4;

@@ -1,0 +1,48 @@
+// HTTP connections and WebSockets as what streams are written to.
+
+import type { Socket } from "node:net";
+import type { WebSocket } from "ws";
+import type { Sink } from "../../handset/held/outlet.ts";
+import { createQueueReader } from "./send_queues.ts";
+
+/** How long a client may take over what it is told last. */
+const FAREWELL_MS = 2_000;
+
+/** Ends a connection whose client does not read: the system throws away as well what it has accepted. */
+const reset = (socket: Socket) => void (socket.destroyed || socket.resetAndDestroy());
+
+export const streamSink = (socket: Socket): Sink => ({
+  waiting: () => socket.writableLength,
+  unacknowledged: createQueueReader(socket),
+  write: (bytes, taken) => void socket.write(bytes, taken),
+  writeAll(pieces, taken) {
+    socket.cork();
+    for (const [i, piece] of pieces.entries())
+      socket.write(piece, i === pieces.length - 1 ? () => taken() : undefined);
+    socket.uncork();
+  },
+  end(now) {
+    if (now) return reset(socket);
+    socket.destroySoon();
+    setTimeout(() => socket.destroy(), FAREWELL_MS).unref();
+  },
+});
+
+/** One message of a WebSocket is one frame. */
+export const socketSink = (socket: WebSocket): Sink => {
+  const connection: Socket = Reflect.get(socket, "_socket");
+  return {
+    waiting: () => socket.bufferedAmount,
+    unacknowledged: createQueueReader(connection),
+    write: (bytes, taken) => socket.send(bytes, { binary: false }, taken),
+    writeAll(pieces, taken) {
+      for (const [i, piece] of pieces.entries())
+        socket.send(piece, { binary: false }, i === pieces.length - 1 ? () => taken() : undefined);
+    },
+    end(now) {
+      if (now) return reset(connection);
+      socket.close(1001);
+      setTimeout(() => socket.terminate(), FAREWELL_MS).unref();
+    },
+  };
+};
