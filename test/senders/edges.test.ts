@@ -324,18 +324,6 @@ describe("a part that cannot be read is left out with a note", () => {
     expect(await send(sent)).toMatchObject({ status: 200, notes: null });
     expect(await newest()).toMatchObject({ title: "db1 failed", body: "severe!" });
   });
-
-  test("messages with a sequence id in the address replace each other", async () => {
-    for (const method of ["POST", "PUT"]) {
-      await send({ method, path: `/ntfy/${channel.handle}/disk-1`, body: "92 %" });
-      expect(await newest()).toMatchObject({ title: "92 %", collapse_key: "disk-1" });
-    }
-    const gone = await send({ method: "DELETE", path: `/ntfy/${channel.handle}/disk-1` });
-    expect(gone).toMatchObject({
-      status: 404,
-      body: { code: 40401, error: expect.stringContaining("sequence id") },
-    });
-  });
 });
 
 test.each(["AbCdEf123456", "123456789012", "1795612200000", "-5"])(

@@ -10,6 +10,7 @@ import { actionsOf } from "./ntfy_actions.ts";
 import { delayOf } from "./ntfy_delay.ts";
 import { isNo, isYes, type Name, type SaidWords, saidIn } from "./ntfy_said.ts";
 import { plainText } from "./plain_text.ts";
+import { collapseKeyOf } from "./sequences.ts";
 import { filled } from "./shapes/json.ts";
 import type { AlertInput, IngestRequest, Published, Reading, Said, Tongue } from "./tongue.ts";
 import { httpsOf, oneLine, titled, titledMarked } from "./words.ts";
@@ -91,14 +92,10 @@ async function read(request: IngestRequest): Promise<Reading> {
   const actions = actionsOf(said.actions, notes);
   attach(said, fields, actions, notes);
   if (actions.length > 0) fields.actions = actions;
-  if (/^[a-z0-9][a-z0-9._-]*$/.test(said.sequence_id) && said.sequence_id.length <= LIMITS.alert_collapse_key)
-    fields.collapse_key = said.sequence_id;
-  else if (said.sequence_id !== "")
-    notes.push(
-      "A sequence id may have only lowercase letters, digits, dots, dashes and underscores; this one was ignored.",
-    );
+  const sequenceId = said.sequence_id || undefined;
+  if (sequenceId !== undefined) fields.collapse_key = collapseKeyOf(sequenceId);
   const files = request.isTooLarge || said.file === null ? [] : [said.file];
-  return { alerts: [{ fields, files }], notes: [...new Set(notes)], channel: said.topic };
+  return { alerts: [{ fields, files, sequenceId }], notes: [...new Set(notes)], channel: said.topic };
 }
 
 const JSON_NOTES = {
@@ -188,7 +185,7 @@ function answer([one]: Published[], request: IngestRequest): Said {
       ...(tags.length > 0 ? { tags } : {}),
       ...(fields.source_url ? { click: fields.source_url } : {}),
       ...(isYes(said.markdown) ? { content_type: "text/markdown" } : {}),
-      ...(fields.collapse_key ? { sequence_id: fields.collapse_key } : {}),
+      ...(said.sequence_id ? { sequence_id: said.sequence_id } : {}),
       // Its own programs pass over what they do not know, and print it.
       belfry: { state, said: one.said },
     },

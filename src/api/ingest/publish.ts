@@ -15,6 +15,7 @@ import { jsonAnswer } from "../transports/answers.ts";
 import { attachPicture, type Pictures } from "./attached_file.ts";
 import { fitAlert } from "./fit.ts";
 import { type Places, readRequest, tokenOf } from "./reading.ts";
+import { cancelReplaced, type Sequences } from "./sequences.ts";
 import { keyOf } from "./shapes/parts.ts";
 import {
   type IngestRequest,
@@ -31,6 +32,7 @@ export interface IngestDeps {
   create: Tool;
   authenticate(token: string | null): Promise<Caller | null>;
   pictures: Pictures;
+  sequences: Sequences;
   /** Keeps what became of a request, and the channel that it named where nothing was published; must not throw. */
   note(caller: Caller, request: SenderRequest, channel: string | null): Promise<void>;
   now(): Date;
@@ -157,7 +159,9 @@ async function one(
   const { log, deps, notes } = heard;
   const picture = await attachPicture(alert, caller, notes, deps.pictures, log);
   try {
-    return await publishOne(alert, channel, caller, heard);
+    const published = await publishOne(alert, channel, caller, heard);
+    if (published.state !== "draft") await cancelReplaced(published, alert.sequenceId, caller, heard);
+    return published;
   } catch (error) {
     if (picture !== null) await deps.pictures.remove(caller, picture);
     throw error;

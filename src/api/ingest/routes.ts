@@ -16,6 +16,8 @@ import { ntfy } from "./ntfy.ts";
 import { type AskedToListen, addListening } from "./ntfy_listen.ts";
 import { type IngestDeps, publish } from "./publish.ts";
 import { NTFY_PLACES, tokenOf } from "./reading.ts";
+import { cancelSequence, NOT_CLEARED } from "./sequences.ts";
+import { count } from "./shapes/parts.ts";
 import { recognised, tongueNamed } from "./tongues.ts";
 import { onlyMessages } from "./wrong_addresses.ts";
 
@@ -35,12 +37,6 @@ const ALERTS: RouteMeta = { maxBody: MAX_BODY.alerts };
 const USUAL: RouteMeta = { maxBody: MAX_BODY.usual };
 /** The body may be a picture, or a form with one. */
 const FILES: RouteMeta = { maxBody: LIMITS.image_file + FORM_OVERHEAD };
-
-/** ntfy's later calls about a message that was published. */
-const NOT_DELETED = new ApiError(
-  "not_found",
-  "Messages are not deleted here. Cancel the alert in the console, or publish a new one with the same sequence id.",
-);
 
 type Answer = (event: H3Event) => Response | Promise<Response>;
 
@@ -108,11 +104,9 @@ export function addNtfy(app: H3, root: string, routes: IngestRoutes): void {
   if (root !== "") add("", { POST: asJson, PUT: asJson }, ALERTS);
   add("/", { POST: asJson, PUT: asJson }, ALERTS);
   add("/:topic", { POST: toTopic, PUT: toTopic }, FILES);
-  add(
-    "/:topic/:sequence",
-    { POST: toTopic, PUT: toTopic, DELETE: () => said(ntfy.refuse, NOT_DELETED) },
-    FILES,
-  );
+  add("/:topic/:sequence", { POST: toTopic, PUT: toTopic, DELETE: (event) => deleted(event, routes) }, FILES);
+  for (const verb of ["clear", "read"])
+    add(`/:topic/:sequence/${verb}`, { PUT: () => said(ntfy.refuse, NOT_CLEARED) });
   for (const verb of ["publish", "send", "trigger"]) add(`/:topic/${verb}`, { GET: toTopic });
   addListening(app, root, {
     listen: routes.listen,
@@ -123,6 +117,27 @@ export function addNtfy(app: H3, root: string, routes: IngestRoutes): void {
       return caller !== null && routes.sees(caller, topic);
     },
   });
+}
+
+/** ntfy's answer to a message that is deleted by its sequence id. */
+async function deleted(event: H3Event, routes: IngestRoutes): Promise<Response> {
+  const { topic = "", sequence = "" } = event.context.params ?? {};
+  const log = routes.logOf(event);
+  try {
+    const caller = await routes.authenticate(tokenOf(requestOf(event), NTFY_PLACES));
+    const { id, cancelled } = await cancelSequence(
+      { caller, channel: topic, sequenceId: sequence },
+      routes,
+      log,
+    );
+    const time = Math.floor(routes.now().getTime() / 1000);
+    const outcome = `${count(cancelled, "alert")} cancelled. Phones that already have a sent alert keep it.`;
+    const body = { id, time, event: "message_delete", topic, sequence_id: sequence };
+    return jsonAnswer(200, { ...body, belfry: { state: "cancelled", said: outcome } });
+  } catch (error) {
+    if (!(error instanceof ApiError)) log.error({ err: error }, "a message was not deleted");
+    return said(ntfy.refuse, faultOf(error));
+  }
 }
 
 export function addGotify(app: H3, root: string, routes: IngestRoutes): void {

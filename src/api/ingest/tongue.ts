@@ -46,6 +46,8 @@ export interface ReadAlert {
   files?: readonly SentFile[];
   /** What the sender calls this message, where it repeats itself: the same key and the same alert are published once. */
   idempotencyKey?: string | undefined;
+  /** ntfy's sequence id: the scheduled alerts that have it are replaced by this one. */
+  sequenceId?: string | undefined;
   /** It repeats itself with a figure in the text that moves: what was published first stands. */
   firstStands?: true;
 }

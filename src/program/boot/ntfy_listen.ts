@@ -11,6 +11,7 @@ import type { WebSocket } from "ws";
 import { ANY_ORIGIN, type AskedToListen } from "../../api/ingest/ntfy_listen.ts";
 import { isOurs } from "../../api/ingest/reading.ts";
 import { addIngestRoutes, hostApp, type IngestRoutes } from "../../api/ingest/routes.ts";
+import { memberOf } from "../../api/ingest/sequences.ts";
 import { type Addresses, addWrongAddresses } from "../../api/ingest/wrong_addresses.ts";
 import { jsonAnswer } from "../../api/transports/answers.ts";
 import { eventStream } from "../../api/transports/event_stream.ts";
@@ -28,6 +29,7 @@ import { type Format, written } from "../../handset/ntfy/message.ts";
 import { DEVICE_PREFIX, looksLikeToken } from "../../identity/auth/tokens.ts";
 import { parseId, showId } from "../../model/domain/ids.ts";
 import { forbidden, invalidRequest, overloaded, unauthorized } from "../../model/errors.ts";
+import { LIMITS } from "../../model/limits.ts";
 import { need } from "../../model/need.ts";
 import { withChannelIds } from "../../operation/refusals.ts";
 import type { Tool } from "../../operation/tool.ts";
@@ -37,6 +39,7 @@ import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import { scope, visibleChannel } from "../../store/queries/channels.ts";
 import { noteSenderRequest } from "../../store/queries/keys.ts";
+import { findSequence } from "../../store/queries/sequences.ts";
 import type { Metrics } from "./metrics.ts";
 import { socketSink, streamSink } from "./sinks.ts";
 
@@ -225,15 +228,29 @@ export function createIngest({ orm, log, isLow, assets, config, listening, metri
         log.warn({ err: error }, "a sender's picture was not removed"),
       ),
   };
+  const sequences: Omit<IngestRoutes["sequences"], "cancel"> = {
+    channelId: visibleId,
+    async find(pusherId, collapse_key, alertId) {
+      const id = alertId === null ? null : parseId("alr", alertId);
+      const pusher_id = need(parseId("psh", pusherId), "the channel is visible");
+      const newest = LIMITS.ntfy_messages;
+      return (await run(db, findSequence, { pusher_id, collapse_key, id, newest })).map(memberOf);
+    },
+  };
   const mount: Mount = (app, prepare, tools, { logOf, places, ...support }) => {
-    const found = tools.find(({ name }) => name === "create_alert");
+    const toolOf = (tool: string) =>
+      need(
+        tools.find(({ name }) => name === tool),
+        "alerts are created and cancelled",
+      );
     const listen: IngestRoutes["listen"] = (event, asked) => listening.listen(event, asked, support);
     const routes = {
       ...known,
       ...rows,
       pictures,
       listen,
-      create: need(found, "alerts are created"),
+      create: toolOf("create_alert"),
+      sequences: { ...sequences, cancel: toolOf("cancel_alert") },
       logOf,
       publicUrl: places.publicUrl,
     };
