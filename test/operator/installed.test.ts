@@ -6,16 +6,29 @@ import { globSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import type { Command } from "commander";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withProductionLock } from "../../scripts/sbom.ts";
+import type { Tool } from "../../src/operation/tool.ts";
 import { browserScripts } from "../../src/pages/web_app/browser_scripts.ts";
+import { createProgram } from "../../src/program/cli/program.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { lacks } from "../support/lacks.ts";
-import { environment, initialised, ROOT, run, startServer, temporaryFolder } from "../support/processes.ts";
+import {
+  commandRunner,
+  environment,
+  initialised,
+  ROOT,
+  run,
+  startServer,
+  temporaryFolder,
+} from "../support/processes.ts";
 
 const folder = temporaryFolder();
 const modules = join(folder.path, "node_modules");
-const CLI = join(modules, "belfry/dist/src/cli.js");
+const DIST = join(modules, "belfry/dist");
+const CLI = join(DIST, "src/cli.js");
+const packedCommand = commandRunner(DIST);
 let packed: string[];
 
 function link(name: string): void {
@@ -49,7 +62,7 @@ test("it holds what it runs on, and nothing else", () => {
   const shipped = packed.filter((path) => path.startsWith("dist/"));
   const docs = globSync(["*.md", "docs/**/*.{md,png,svg}"], { cwd: ROOT });
   const code = globSync("{src,tools}/**/*.*", { cwd: ROOT })
-    .filter((path) => !FOR_BROWSERS.test(path))
+    .filter((path) => !FOR_BROWSERS.test(path) && !path.endsWith(".d.ts"))
     .map((path) => path.replace(/\.ts$/, ".js"));
   const made = ["src/pages/web_app/scripts.json", "package.json"];
   expect(shipped.sort()).toEqual([...code, ...docs, ...made].map((path) => `dist/${path}`).sort());
@@ -107,6 +120,91 @@ test("belfry tools lists the operations", async () => {
   const listed = await run(process.execPath, [CLI, "tools"], {});
   expect(listed.stderr).toBe("");
   expect(listed.json.data).toHaveLength(TOOLS.length);
+});
+
+/** The paths of all commands that have none below them. */
+function leaves(command: Command, path: string[] = []): string[] {
+  if (command.commands.length === 0) return [path.join(" ")];
+  return command.commands.flatMap((one) => leaves(one, [...path, one.name()]));
+}
+const commandsWith = (tools: readonly Tool[]) =>
+  leaves(createProgram({ tools, version: "", serve: async () => {}, now: () => new Date(0) }));
+
+test("each command of the package shows its help", async () => {
+  const wrong: unknown[] = [];
+  for (const path of commandsWith(TOOLS)) {
+    const { code, stdout } = await packedCommand([...path.split(" "), "--help"], {});
+    if (code !== 0 || !stdout.startsWith(`Usage: belfry ${path}`)) wrong.push({ path, code, stdout });
+  }
+  expect(wrong).toEqual([]);
+});
+
+/** Tests of their own run these: they stay until something ends them. */
+const STAYING = ["mcp", "listen", "serve"];
+
+interface Real {
+  line: string;
+  settings?: Record<string, string>;
+  input?: () => string;
+  /** Part of its result, or of the refusal that the operation itself gives. */
+  says: object | RegExp;
+}
+const ID = { id: expect.any(String) };
+const refused = (message: string) => ({ error: { message: expect.stringContaining(message) } });
+
+test("each command of the package runs beside its service", async () => {
+  const dataDir = initialised(join(folder.path, "data"));
+  const server = await startServer(dataDir, { args: [CLI, "serve"] });
+  let exported = "";
+  /** Each command once, in an order in which they work. */
+  const real: Real[] = [
+    { line: "tools", says: { data: expect.any(Array) } },
+    { line: "completion bash", says: /belfry/ },
+    { line: "migrate", says: { migrations: [] } },
+    { line: "status", says: { service: { status: "ready" } } },
+    { line: "psql", settings: { PATH: folder.path }, says: refused("no psql on the PATH") },
+    { line: "doctor", says: { ok: true } },
+    { line: "database promoted", says: { inboxes: "read anew" } },
+    { line: "secret rotate", says: refused("stop every Belfry process") },
+    { line: `backup ${join(folder.path, "backup")}`, says: { secret: true } },
+    { line: `restore ${folder.path}`, says: refused("is no backup") },
+    { line: "export", says: /^\{"belfry":"export"/ },
+    { line: "import - --dry-run", input: () => exported, says: { dry_run: true, imported: [] } },
+    { line: `import-from ntfy ${join(folder.path, "none.db")}`, says: refused("cannot be read") },
+    { line: "cell one", settings: { DATABASE_URL: "postgresql://127.0.0.1:1/x" }, says: refused("database") },
+    { line: "members add --email other@example.org --role editor", says: ID },
+    { line: "members list", says: { data: [{}, {}] } },
+    { line: "members end-second-factor --email other@example.org", says: {} },
+    { line: "members link --email other@example.org", says: { link: expect.any(String) } },
+    { line: "keys create --scopes alerts:read", says: ID },
+    { line: "keys list", says: { data: [{}, {}] } },
+    { line: "keys revoke key_x", says: refused("No such key") },
+    { line: "channels suspend none", says: refused("No such channel") },
+    { line: "channels restore none", says: refused("No such channel") },
+    { line: "workspaces create --name Second", says: ID },
+    { line: "workspaces list", says: { data: [{}, {}] } },
+  ];
+  try {
+    const port = new URL(server.url).port;
+    for (const { line, settings, input, says } of real) {
+      const { stdout, json, refusal } = await packedCommand(
+        line.split(" "),
+        { DATA_DIR: dataDir, PORT: port, ...settings },
+        input?.(),
+      );
+      if (line === "export") exported = stdout;
+      if (says instanceof RegExp) expect(stdout, line).toMatch(says);
+      else expect(json ?? refusal, line).toMatchObject(says);
+    }
+    const me = await packedCommand(["get-me"], { DATA_DIR: dataDir, PORT: port });
+    expect(me.json).toMatchObject({ credential: { type: "key" } });
+  } finally {
+    await server.stop();
+  }
+  const missing = commandsWith([]).filter(
+    (path) => !real.some(({ line }) => `${line} `.startsWith(`${path} `)),
+  );
+  expect(missing.sort(), "give each command a run in this test").toEqual(STAYING.sort());
 });
 
 const NODES = [

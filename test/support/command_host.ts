@@ -1,8 +1,9 @@
 // Runs command lines one after the other in one process, for tests of what a command says. Started by processes.ts; what only a real
 // process shows is not for it.
 
+import { join } from "node:path";
 import { Readable } from "node:stream";
-import { runHere } from "./commands.ts";
+import { type Program, runHere } from "./commands.ts";
 
 export interface Asked {
   args: string[];
@@ -10,11 +11,18 @@ export interface Asked {
   input?: string;
 }
 
+/** A package's folder `dist`; the program is that of the tree where none is given. */
+const [, , dist] = process.argv;
+const packed = async (path: string) => import(join(dist!, path));
+const program: Program | undefined = dist
+  ? { ...(await packed("src/program/cli/program.js")), ...(await packed("tools/index.js")) }
+  : undefined;
+
 process.on("message", async ({ args, env, input = "" }: Asked) => {
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, env);
   Object.defineProperty(process, "stdin", { value: Readable.from([Buffer.from(input)]), configurable: true });
-  process.send!(await runHere(args));
+  process.send!(await runHere(args, program));
 });
 process.once("disconnect", () => process.exit());
 process.send!("ready");

@@ -94,18 +94,15 @@ interface Host {
   gone: Promise<never>;
 }
 
-let host: Promise<Host> | null = null;
-let turn: Promise<unknown> = Promise.resolve();
-
-async function startHost(): Promise<Host> {
-  const child = fork(join(import.meta.dirname, "command_host.ts"), {
+async function startHost(args: string[], onExit: () => void): Promise<Host> {
+  const child = fork(join(import.meta.dirname, "command_host.ts"), args, {
     cwd: ROOT,
     env: environment(),
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   running.add(child);
   const gone = once(child, "exit").then(() => {
-    host = null;
+    onExit();
     throw new Error("a command ended its process");
   });
   gone.catch(() => {});
@@ -114,22 +111,29 @@ async function startHost(): Promise<Host> {
 }
 
 /**
- * Runs a `belfry` command in a process that such commands of a test file share, one after the other: the same code with the
- * same arguments, environment and standard input, without the second that a process takes to start. What a process shows by
- * itself (its exit, its signals, a lock that it holds, an embedded database that it starts) takes `belfry`; a test in
- * cli.test.ts holds that both say the same.
+ * Runs `belfry` commands in a process that they share, one after the other: the same code with the same arguments, environment and
+ * standard input, without the second that a process takes to start. What a process shows by itself (its exit, its signals, a lock
+ * that it holds, an embedded database that it starts) takes `belfry`; a test in cli.test.ts holds that both say the same.
+ * @param program a package's folder `dist`; the program of this tree when absent
  */
-export function belfryShared(args: string[], settings: Record<string, string>, input?: string): Promise<Run> {
-  const result = turn.then(async () => {
-    host ??= startHost();
-    const { child, gone } = await host;
-    child.send({ args, env: environment(settings), input });
-    const [ended] = await Promise.race([once(child, "message"), gone]);
-    return read(ended as Ended);
-  });
-  turn = result.catch(() => {});
-  return result;
+export function commandRunner(dist?: string) {
+  let host: Promise<Host> | null = null;
+  let turn: Promise<unknown> = Promise.resolve();
+  return (args: string[], settings: Record<string, string>, input?: string): Promise<Run> => {
+    const result = turn.then(async () => {
+      host ??= startHost(dist === undefined ? [] : [dist], () => (host = null));
+      const { child, gone } = await host;
+      child.send({ args, env: environment(settings), input });
+      const [ended] = await Promise.race([once(child, "message"), gone]);
+      return read(ended as Ended);
+    });
+    turn = result.catch(() => {});
+    return result;
+  };
 }
+
+/** The commands of this tree, in a process that those of a test file share. */
+export const belfryShared = commandRunner();
 
 /**
  * A folder for one test file. `endProcesses` kills the servers that still run and the processes that work on the folder;
