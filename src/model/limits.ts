@@ -83,6 +83,11 @@ export const LIMIT_TABLE = {
     "seconds",
     "in which a call that repeats a send without an idempotency key is recognised",
   ],
+  saved_drafts: [
+    100,
+    "drafts",
+    "of a channel, the newest, are compared with a message of a program that comes again",
+  ],
   idempotency_hours: [24, "hours", "a call can be repeated under its idempotency key"],
   mcp_answer: [25_000, "bytes", "an answer over MCP"],
   breakdown: [20, "words", "each part of the breakdown of subscribers; all others count as `other`"],

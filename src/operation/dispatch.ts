@@ -26,7 +26,7 @@ import type { Seal } from "../store/secret/seal.ts";
 import { createAsked } from "./asked.ts";
 import type { Performance, Runnable } from "./attempt.ts";
 import { actorOf, addressOf, personActors } from "./audit.ts";
-import { type Claim, ON_REPEAT, type Repeats, repeatsOf } from "./idempotency.ts";
+import { type Claim, ON_REPEAT, type Repeats, readKept, repeatsOf } from "./idempotency.ts";
 import {
   createPerform,
   createSeen,
@@ -96,6 +96,11 @@ export function createDispatcher(deps: DispatchDeps) {
           await tellOfReview(deps.reviewNotice, running.perform, caller, error.review, call.log);
         throw error;
       }),
+    /** The answer that is kept under an idempotency key of the caller, which may not see its rows any more; null for none. */
+    keptAnswer: async (tool: Tool, caller: Caller, key: string): Promise<unknown> => {
+      const own = { credentialId: caller.credential.id, tool, key, seal: deps.idempotencySeal };
+      return (await readKept(databaseOf(deps.orm), own))?.answer ?? null;
+    },
     /** Runs a handset's operation for whom its authenticator found. @throws ApiError, and nothing else. */
     handset: (operation: HandsetOperation, caller: Anyone | DeviceCaller, call: Call): Promise<Outcome> =>
       seen(operation, { log: call.log }, "handset", () => runHandset(running, operation, caller, call)),

@@ -49,6 +49,20 @@ export function hashOf(input: unknown): Buffer {
   return createHash("sha256").update(canonical).digest();
 }
 
+/** The answer that is kept under a key and the hash of its arguments, whatever they were; null for none. Nothing is checked. */
+export async function readKept(
+  db: Kysely<unknown>,
+  { credentialId, tool, key, seal }: Pick<Claim, "credentialId" | "tool" | "key" | "seal">,
+): Promise<{ answer: unknown; hash: Buffer } | null> {
+  const own = { credential_id: credentialId, operation: tool.name, key };
+  const [first] = await run(db, firstAnswer, { ...own, hours: LIMITS.idempotency_hours });
+  if (!first) return null;
+  if (!first.answer) throw new Error("an idempotency record without an answer was committed");
+  const kept: unknown = JSON.parse(seal.open(first.answer));
+  const answer = first.given && tool.answerAgain ? tool.answerAgain(kept, first.given) : kept;
+  return { answer, hash: Buffer.from(first.request_hash) };
+}
+
 /** The two ends of an action that is done once; both in its transaction. Or, of one that is one statement, what stands in their place. */
 export function repeatsOf({ credentialId, tool, key, input, seal, recheck }: Claim) {
   const own = { credential_id: credentialId, operation: tool.name, key };
@@ -57,13 +71,11 @@ export function repeatsOf({ credentialId, tool, key, input, seal, recheck }: Cla
 
   /** The answer that was given before, if there is one; takes nothing. @throws 422. */
   async function earlier(db: Kysely<unknown>): Promise<{ answer: unknown } | null> {
-    const [first] = await run(db, firstAnswer, { ...own, hours });
+    const first = await readKept(db, { credentialId, tool, key, seal });
     if (!first) return null;
-    if (!first.answer) throw new Error("an idempotency record without an answer was committed");
-    const kept: unknown = JSON.parse(seal.open(first.answer));
-    const answer = first.given && tool.answerAgain ? tool.answerAgain(kept, first.given) : kept;
+    const { answer, hash: firstHash } = first;
     await recheck(db, answer);
-    if (!timingSafeEqual(hash, Buffer.from(first.request_hash)))
+    if (!timingSafeEqual(hash, firstHash))
       throw invalidRequest(
         forBoth(
           "This idempotency key was used with other arguments; use a new key for a new request.",

@@ -15,9 +15,17 @@ import { jsonAnswer } from "../transports/answers.ts";
 import { attachPicture, type Pictures } from "./attached_file.ts";
 import { fitAlert } from "./fit.ts";
 import { type Places, readRequest, tokenOf } from "./reading.ts";
-import { cancelReplaced, type Sequences } from "./sequences.ts";
-import { keyOf } from "./shapes/parts.ts";
 import {
+  type CreatedAlert,
+  DRAFT_DELETED,
+  deleteSavedDrafts,
+  draftKey,
+  SAVED_WHILE_INACTIVE,
+  type SavedDrafts,
+} from "./saved_drafts.ts";
+import { cancelReplaced, type Sequences } from "./sequences.ts";
+import {
+  type AlertInput,
   type IngestRequest,
   type Published,
   plainAnswer,
@@ -33,6 +41,7 @@ export interface IngestDeps {
   authenticate(token: string | null): Promise<Caller | null>;
   pictures: Pictures;
   sequences: Sequences;
+  drafts: SavedDrafts;
   /** Keeps what became of a request, and the channel that it named where nothing was published; must not throw. */
   note(caller: Caller, request: SenderRequest, channel: string | null): Promise<void>;
   now(): Date;
@@ -150,12 +159,9 @@ function boundTo({ credential: { pusherId } }: Caller): string {
   );
 }
 
-async function one(
-  alert: ReadAlert,
-  channel: string,
-  caller: Caller,
-  heard: Heard,
-): Promise<Published & { headers: Record<string, string> }> {
+type Outcome = Published & { headers: Record<string, string> };
+
+async function one(alert: ReadAlert, channel: string, caller: Caller, heard: Heard): Promise<Outcome> {
   const { log, deps, notes } = heard;
   const picture = await attachPicture(alert, caller, notes, deps.pictures, log);
   try {
@@ -168,19 +174,18 @@ async function one(
   }
 }
 
-async function publishOne(
-  alert: ReadAlert,
-  channel: string,
-  caller: Caller,
-  heard: Heard,
-): Promise<Published & { headers: Record<string, string> }> {
+async function publishOne(alert: ReadAlert, channel: string, caller: Caller, heard: Heard): Promise<Outcome> {
   const { fields } = alert;
+  const { drafts, now } = heard.deps;
+  const draft = alert.idempotencyKey ? await drafts.find(caller, draftKey(alert, channel, now())) : null;
+  // A person has decided about it.
+  if (draft && draft.status !== "draft") return publishedAs(draft, fields);
   try {
     const { body, headers } = await create({ ...alert, channel, send: true }, caller, heard);
-    const { id, pusher_id, status } = body as CreatedAlert;
-    const state = status === "scheduled" ? "scheduled" : "sent";
-    const said = state === "sent" ? "Published." : "Scheduled.";
-    return { state, id, pusherId: pusher_id, fields, said, headers };
+    const published = body as CreatedAlert;
+    if (await deleteSavedDrafts(alert, draft, published, caller, drafts, heard.log))
+      heard.notes.push(DRAFT_DELETED);
+    return publishedAs(published, fields, headers);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     // Who may write alerts and not publish them has left a draft, and is told where a person decides.
@@ -198,14 +203,16 @@ async function publishOne(
   }
 }
 
-interface CreatedAlert {
-  id: string;
-  pusher_id: string;
-  status: string;
+/** `status` is that of an alert that is no draft any more. */
+function publishedAs(
+  { id, pusher_id: pusherId, status }: Omit<CreatedAlert, "title" | "collapse_key">,
+  fields: AlertInput,
+  headers: Record<string, string> = {},
+): Outcome {
+  const state = status === "scheduled" || status === "repeating" ? "scheduled" : "sent";
+  const said = state === "sent" ? "Published." : "Scheduled.";
+  return { state, id, pusherId, fields, said, headers };
 }
-
-const SAVED_WHILE_INACTIVE =
-  "The channel is paused or suspended, so the alert was saved as a draft. Send the draft when the channel is active again.";
 
 type Creation = Pick<ReadAlert, "fields" | "idempotencyKey" | "firstStands"> & {
   channel: string;
@@ -229,19 +236,14 @@ function create(
   });
 }
 
-/**
- * Saves an alert that cannot be published now. A message with an id of its sender has one draft, however often it is repeated;
- * one without has one draft a minute.
- */
+/** Saves an alert that cannot be published now. */
 async function saveDraft(
   alert: ReadAlert,
   channel: string,
   caller: Caller,
   heard: Heard,
 ): Promise<CreatedAlert> {
-  const minute = heard.deps.now().toISOString().slice(0, 16);
-  const message = alert.idempotencyKey ?? JSON.stringify([minute, alert.fields]);
-  const idempotencyKey = keyOf("draft", channel, message);
+  const idempotencyKey = draftKey(alert, channel, heard.deps.now());
   const { body } = await create({ ...alert, idempotencyKey, channel, send: false }, caller, heard);
   return body as CreatedAlert;
 }

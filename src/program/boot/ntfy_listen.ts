@@ -31,6 +31,7 @@ import { parseId, showId } from "../../model/domain/ids.ts";
 import { forbidden, invalidRequest, overloaded, unauthorized } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { need } from "../../model/need.ts";
+import type { Dispatcher } from "../../operation/dispatch.ts";
 import { withChannelIds } from "../../operation/refusals.ts";
 import type { Tool } from "../../operation/tool.ts";
 import type { Config } from "../../store/config/settings.ts";
@@ -41,6 +42,7 @@ import { scope, visibleChannel } from "../../store/queries/channels.ts";
 import { noteSenderRequest } from "../../store/queries/keys.ts";
 import { findSequence } from "../../store/queries/sequences.ts";
 import type { Metrics } from "./metrics.ts";
+import { createSavedDrafts } from "./saved_drafts.ts";
 import { socketSink, streamSink } from "./sinks.ts";
 
 const TYPES: Record<Format, string> = {
@@ -166,7 +168,8 @@ function beginningOn<S extends Socket | WebSocket>(
   };
 }
 
-interface Deps extends Pick<IngestRoutes, "dispatcher" | "authenticate" | "now"> {
+interface Deps extends Pick<IngestRoutes, "authenticate" | "now"> {
+  dispatcher: Pick<Dispatcher, "tool" | "keptAnswer">;
   orm: Orm;
   log: Log;
   isLow(): boolean;
@@ -241,15 +244,17 @@ export function createIngest({ orm, log, isLow, assets, config, listening, metri
     const toolOf = (tool: string) =>
       need(
         tools.find(({ name }) => name === tool),
-        "alerts are created and cancelled",
+        "alerts are created, cancelled and deleted",
       );
+    const create = toolOf("create_alert");
     const listen: IngestRoutes["listen"] = (event, asked) => listening.listen(event, asked, support);
     const routes = {
       ...known,
       ...rows,
       pictures,
       listen,
-      create: toolOf("create_alert"),
+      create,
+      drafts: createSavedDrafts(db, known.dispatcher, create, toolOf("delete_alert")),
       sequences: { ...sequences, cancel: toolOf("cancel_alert") },
       logOf,
       publicUrl: places.publicUrl,

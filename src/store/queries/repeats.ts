@@ -1,6 +1,6 @@
 // Alerts that read alike and were published a moment ago, for calls that may be repeats of one another.
 
-import { array, neverNull, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
+import { array, int, neverNull, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { statementsOf } from "../db/statement.ts";
 
@@ -30,4 +30,22 @@ export const publishedBy = defineStatement.reading("published_by", {
       and transport = any($transports::text[]) and status in ('sent', 'scheduled')
       and created_at > clock_timestamp() - ${WINDOW}
     order by created_at desc limit 1`,
+});
+
+/** Among the newest `most` drafts of a channel those of one title and key that were not edited since they were made. */
+export const uneditedDrafts = defineStatement.reading("unedited_drafts", {
+  parameters: { pusher_id: uuid, title: text, collapse_key: text, most: int },
+  columns: { id: uuid, updated_at: timestamptz },
+  text: `select id, updated_at from (
+      select id, title, collapse_key, created_at, updated_at from alert
+      where pusher_id = $pusher_id and status = 'draft' order by created_at desc limit $most::int) drafts
+    where title = $title::text and collapse_key = $collapse_key::text and updated_at = created_at`,
+});
+
+/** The ones of these alerts, by their ids on the wire, that the actor made as drafts. */
+export const draftedBy = defineStatement.reading("drafted_by", {
+  parameters: { subjects: array(text), actor_id: text },
+  columns: { subject_id: neverNull(text) },
+  text: `select subject_id from audit_event
+    where subject_id = any($subjects::text[]) and actor_id = $actor_id and operation = 'create_alert' and status = 'draft'`,
 });

@@ -1,0 +1,83 @@
+// Drafts of messages that could not be published when they arrived, and what becomes of them when the message comes again.
+
+import type { AlertStatus } from "../../model/entities/alert.ts";
+import { ApiError } from "../../model/errors.ts";
+import type { Caller, Log } from "../../store/context.ts";
+import { keyOf } from "./shapes/parts.ts";
+import type { ReadAlert } from "./tongue.ts";
+
+export interface SavedDraft {
+  /** alr_… */
+  id: string;
+  /** psh_… */
+  pusher_id: string;
+  /** When it was saved. */
+  updated_at: string;
+  /** Now. */
+  status: AlertStatus;
+  isEdited: boolean;
+}
+
+/** The fields of an answer of create_alert that matter here. */
+export interface CreatedAlert {
+  id: string;
+  pusher_id: string;
+  status: string;
+  title: string;
+  collapse_key: string | null;
+}
+
+type Likeness = Pick<CreatedAlert, "pusher_id" | "title"> & { collapse_key: string };
+
+export interface SavedDrafts {
+  /** The draft that the caller saved under an idempotency key; null for none, and for one that was deleted. */
+  find(caller: Caller, key: string): Promise<SavedDraft | null>;
+  /** The caller's own drafts about the same thing, with the same title, that were not edited. */
+  findLike(caller: Caller, alert: Likeness): Promise<SavedDraft[]>;
+  /** @throws ApiError where it was edited, sent or deleted in the meantime. */
+  remove(caller: Caller, draft: SavedDraft, log: Log): Promise<void>;
+}
+
+/** The idempotency key of a draft: one for each id of a sender, and for a message without an id one for each text and minute. */
+export function draftKey({ idempotencyKey, fields }: ReadAlert, channel: string, now: Date): string {
+  const minute = now.toISOString().slice(0, 16);
+  return keyOf("draft", channel, idempotencyKey ?? JSON.stringify([minute, fields]));
+}
+
+export const SAVED_WHILE_INACTIVE =
+  "The channel is paused or suspended, so the alert was saved as a draft. Send the draft when the channel is active again.";
+
+export const DRAFT_DELETED = "The draft that was saved for this message was deleted.";
+
+/**
+ * Deletes the drafts of a message that was published: the one of its id, or without an id those with the same collapse key and title.
+ * Returns whether it deleted any. A draft that cannot be deleted stays, and is logged.
+ */
+export async function deleteSavedDrafts(
+  { idempotencyKey }: ReadAlert,
+  draft: SavedDraft | null,
+  published: CreatedAlert,
+  caller: Caller,
+  saved: SavedDrafts,
+  log: Log,
+): Promise<boolean> {
+  const { collapse_key } = published;
+  let deleted = false;
+  try {
+    const drafts = draft
+      ? [draft]
+      : idempotencyKey === undefined && collapse_key !== null
+        ? await saved.findLike(caller, { ...published, collapse_key })
+        : [];
+    for (const one of drafts.filter(({ status, isEdited }) => status === "draft" && !isEdited))
+      try {
+        await saved.remove(caller, one, log);
+        deleted = true;
+      } catch (error) {
+        if (!(error instanceof ApiError && /^(conflict|not_found)$/.test(error.type))) throw error;
+      }
+  } catch (error) {
+    log.warn({ err: error }, "the draft of a message that was published was not deleted");
+  }
+  return deleted;
+}

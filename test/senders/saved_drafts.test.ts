@@ -1,0 +1,125 @@
+// Drafts of messages that could not be published, when the program delivers the message again.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Channel, openChannel, sendSample, statusesOf } from "../support/samples.ts";
+import { World } from "../support/world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await World.open();
+});
+afterAll(() => world?.close());
+
+const pause = ({ id }: Channel) => world.rest("update_pusher", { pusher_id: id, status: "paused" });
+const resume = ({ id }: Channel) => world.rest("update_pusher", { pusher_id: id, status: "active" });
+const list = async ({ id }: Channel): Promise<any[]> =>
+  (await world.rest("list_alerts", { pusher_id: id, limit: 100 })).body.data;
+const delivery = (id: string) => ({ "x-github-delivery": id });
+
+// docs/rules.md#senders-draft
+describe("a message with an id", () => {
+  test("deletes its own draft, and leaves that of another message with the same text", async () => {
+    const channel = await openChannel(world);
+    await pause(channel);
+    await sendSample(world, "github", channel, {}, delivery("one"));
+    await sendSample(world, "github", channel, {}, delivery("two"));
+    const [, first] = await list(channel);
+    await resume(channel);
+    // Repeats of what was published change nothing more.
+    for (let i = 0; i < 3; i++) {
+      const answer = await sendSample(world, "github", channel, {}, delivery("one"));
+      expect([answer.status, answer.body.alerts[0].state]).toEqual([200, "sent"]);
+    }
+    expect(await statusesOf(world, channel)).toEqual(["sent", "draft"]);
+    expect((await list(channel)).map(({ id }) => id)).not.toContain(first.id);
+    await sendSample(world, "github", channel, {}, delivery("two"));
+    expect(await statusesOf(world, channel)).toEqual(["sent", "sent"]);
+  });
+
+  test("leaves a draft that a person edited", async () => {
+    const channel = await openChannel(world);
+    await pause(channel);
+    await sendSample(world, "gitlab", channel, {}, { "idempotency-key": "f5e5f430" });
+    const [draft] = await list(channel);
+    await world.rest("update_alert", { pusher_id: channel.id, alert_id: draft.id, body: "Look here" });
+    await resume(channel);
+    const answer = await sendSample(world, "gitlab", channel, {}, { "idempotency-key": "f5e5f430" });
+    expect(answer.headers.get("belfry-notes")).toBeNull();
+    expect(await statusesOf(world, channel)).toEqual(["sent", "draft"]);
+  });
+
+  test.each(["prometheus", "cloudevents"] as const)(
+    "%s: is not published again when a person has sent the draft",
+    async (program) => {
+      const channel = await openChannel(world);
+      await pause(channel);
+      await sendSample(world, program, channel);
+      const [draft] = await list(channel);
+      await resume(channel);
+      await world.rest("send_alert", { pusher_id: channel.id, alert_id: draft.id });
+      expect((await sendSample(world, program, channel)).status).toBe(200);
+      expect((await list(channel)).map(({ id, status }) => [id, status])).toEqual([[draft.id, "sent"]]);
+      await world.rest("cancel_alert", { pusher_id: channel.id, alert_id: draft.id });
+      expect((await sendSample(world, program, channel)).status).toBe(200);
+      expect(await statusesOf(world, channel)).toEqual(["cancelled"]);
+    },
+  );
+
+  test("is published when a person has deleted the draft", async () => {
+    const channel = await openChannel(world);
+    await pause(channel);
+    await sendSample(world, "cloudevents", channel);
+    const [draft] = await list(channel);
+    await world.rest("delete_alert", { pusher_id: channel.id, alert_id: draft.id });
+    await resume(channel);
+    await sendSample(world, "cloudevents", channel);
+    expect(await statusesOf(world, channel)).toEqual(["sent"]);
+  });
+
+  test("finds no draft of another key", async () => {
+    const channel = await openChannel(world);
+    await pause(channel);
+    await sendSample(world, "cloudevents", channel);
+    await resume(channel);
+    const key = await world.key({ scopes: "alerts:write,alerts:send", pusher: channel.id });
+    await sendSample(world, "cloudevents", { ...channel, key });
+    expect(await statusesOf(world, channel)).toEqual(["sent", "draft"]);
+  });
+});
+
+// docs/rules.md#senders-draft
+describe("a message without an id", () => {
+  test("deletes each draft about the same thing with the same title", async () => {
+    const channel = await openChannel(world);
+    await pause(channel);
+    for (const last_ping of ["2026-11-01T10:00:00Z", "2026-11-01T10:05:00Z"])
+      await sendSample(world, "healthchecks", channel, { last_ping });
+    await sendSample(world, "healthchecks", channel, { status: "up" });
+    expect(await statusesOf(world, channel)).toEqual(["draft", "draft", "draft"]);
+    await resume(channel);
+    await sendSample(world, "healthchecks", channel, { last_ping: "2026-11-01T10:10:00Z" });
+    expect((await list(channel)).map(({ status, title }) => `${status} ${title.split(":")[0]}`)).toEqual([
+      "sent Down",
+      "draft Up",
+    ]);
+  });
+
+  test("leaves drafts that are edited, that a person wrote or that another key saved", async () => {
+    const channel = await openChannel(world);
+    const others = {
+      ...channel,
+      key: await world.key({ scopes: "alerts:write,alerts:send", pusher: channel.id }),
+    };
+    await pause(channel);
+    await sendSample(world, "uptime_kuma", channel);
+    const [draft] = await list(channel);
+    await world.rest("update_alert", { pusher_id: channel.id, alert_id: draft.id, body: "Look here" });
+    await sendSample(world, "uptime_kuma", others);
+    const { title, collapse_key } = draft;
+    expect(collapse_key).toBeTruthy();
+    await world.rest("create_alert", { pusher_id: channel.id, title, collapse_key });
+    await resume(channel);
+    await sendSample(world, "uptime_kuma", channel);
+    expect(await statusesOf(world, channel)).toEqual(["sent", "draft", "draft", "draft"]);
+  });
+});
