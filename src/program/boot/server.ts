@@ -17,6 +17,7 @@ import { shutQueue } from "./accept_queue.ts";
 import type { App } from "./app.ts";
 import { watchBodies } from "./bodies.ts";
 import { gateConnections, nodeTimes, TIMES } from "./connections.ts";
+import { answerMalformed } from "./malformed.ts";
 
 /**
  * Connections that wait to be accepted; the system may allow fewer. After a start thousands of handsets come at once, and whoever
@@ -109,6 +110,7 @@ function createHttp(
     unreadMs: times.unread,
   });
   watchBodies(node, times);
+  answerMalformed(node);
   serveUpgrades(node, (request, peer) => app.fetch(request, peer));
   return { server, node, gate };
 }

@@ -5,13 +5,14 @@ import { boolean, int, nullable, text, uuid } from "../../model/fields/sql.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { statementsOf } from "../db/statement.ts";
 
-const defineList = statementsOf("lists");
+// Read on the primary, since a replica may not have the alert that a newer one replaces.
+const defineStatement = statementsOf("publish");
 
 /**
  * Scheduled alerts with a collapse key or an id, and those among the newest `$newest` that were sent, newest first. An occurrence of a
  * series is none of them. The cost depends on how many alerts wait for their time, and not on the history.
  */
-export const findSequence = defineList.reading("find_sequence", {
+export const findSequence = defineStatement.reading("find_sequence", {
   parameters: { pusher_id: uuid, collapse_key: text, id: nullable(uuid), newest: int },
   columns: { id: uuid, planned: boolean },
   text: `select found.id, found.planned from (
