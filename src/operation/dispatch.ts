@@ -6,7 +6,6 @@
 import type { z } from "zod";
 import { parseId } from "../model/domain/ids.ts";
 import { roleReaches } from "../model/domain/standing.ts";
-import type { Transport } from "../model/entities/audit_event.ts";
 import { ApiError, forbidden, invalidRequest, refuseFields } from "../model/errors.ts";
 import { forBoth } from "../model/for_people.ts";
 import { LIMITS } from "../model/limits.ts";
@@ -14,18 +13,17 @@ import {
   type Anyone,
   type Caller,
   type DeviceCaller,
-  type Log,
   type MemberCaller,
   type PersonCaller,
   visibilityOf,
 } from "../store/context.ts";
 import { managerFor } from "../store/db/orm.ts";
 import { databaseOf } from "../store/db/statement.ts";
-import type { Patience } from "../store/patience.ts";
 import type { Seal } from "../store/secret/seal.ts";
 import { createAsked } from "./asked.ts";
 import type { Performance, Runnable } from "./attempt.ts";
 import { actorOf, addressOf, personActors } from "./audit.ts";
+import type { Call } from "./call.ts";
 import { type Claim, ON_REPEAT, type Repeats, readKept, repeatsOf } from "./idempotency.ts";
 import {
   createPerform,
@@ -56,28 +54,6 @@ export interface DispatchDeps extends PerformDeps {
   askedSeal: Seal;
   idempotencySeal: Seal;
   metrics: SeenMetrics;
-}
-
-/** One call as a transport read it. */
-export interface Call {
-  args: unknown;
-  /** What the transport already knows to be wrong with the request; reported after the credential's scopes. */
-  problem?: ApiError;
-  idempotencyKey?: string | null;
-  /** By which way it came, for the audit log; REST for tools, the console for what only people do. */
-  transport?: Transport;
-  /** Validators of the answers that the client holds. */
-  heldValidators?: readonly string[];
-  /** Versions of the row that the client expects; null: any. */
-  expectedVersions?: readonly string[] | null;
-  /** An alert that the caller may write and not publish is kept as a draft, and the refusal says where a person decides. */
-  keepsDraft?: boolean;
-  /** The caller wants to know of a draft that was kept under the same idempotency key with other words. */
-  firstStands?: boolean;
-  patience?: Patience;
-  /** Authenticates the request again, from its beginning. @throws 401 where its credential is not valid any more. */
-  authenticateAgain?(): Promise<Caller>;
-  log: Log;
 }
 
 export function createDispatcher(deps: DispatchDeps) {

@@ -20,7 +20,7 @@ import {
   type Runnable,
 } from "./attempt.ts";
 import { addressOf } from "./audit.ts";
-import type { Call } from "./dispatch.ts";
+import type { Call } from "./call.ts";
 import { KeyUsed, type Repeats } from "./idempotency.ts";
 import { limitsOf, type Writes } from "./tool.ts";
 

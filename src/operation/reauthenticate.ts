@@ -6,7 +6,7 @@ import { visibilityOf } from "../store/context.ts";
 import { managerFor, type Orm } from "../store/db/orm.ts";
 import type { Patience } from "../store/patience.ts";
 import type { Performance } from "./attempt.ts";
-import type { Call } from "./dispatch.ts";
+import type { Call } from "./call.ts";
 import { refuseRole } from "./refusals.ts";
 import { refuseScopes } from "./scopes.ts";
 import type { Tool } from "./tool.ts";

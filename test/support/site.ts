@@ -12,7 +12,7 @@ import {
 import { newLink } from "../../src/identity/auth/links.ts";
 import { memberOf } from "../../src/identity/operator/accounts.ts";
 import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
-import type { ServiceOptions } from "../../src/program/boot/service.ts";
+import type { ServiceOptions } from "../../src/program/boot/service_options.ts";
 import { WAIT } from "./wait.ts";
 import { World } from "./world.ts";
 

@@ -2,12 +2,9 @@
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import type { WebhookEvent } from "../../src/effects/webhooks/backlog.ts";
 import type { Delivery, DeliveryResult } from "../../src/effects/webhooks/deliver.ts";
-import {
-  createDeliveries,
-  type DeliveriesOptions,
-  type WebhookEvent,
-} from "../../src/effects/webhooks/deliveries.ts";
+import { createDeliveries, type DeliveriesOptions } from "../../src/effects/webhooks/deliveries.ts";
 import { createLanes, LANE_LIMITS } from "../../src/effects/webhooks/lanes.ts";
 import { newWebhookSecret } from "../../src/effects/webhooks/sign.ts";
 import { targetRules } from "../../src/effects/webhooks/target.ts";

@@ -4,12 +4,7 @@
 import { ApiError } from "../../model/errors.ts";
 import { said } from "../../model/limits.ts";
 import type { Caller, Log } from "../../store/context.ts";
-import type { ReadAlert } from "./tongue.ts";
-
-export interface SentFile {
-  name: string;
-  bytes: Uint8Array;
-}
+import type { ReadAlert, SentFile } from "./tongue.ts";
 
 /** Where pictures are kept, by the same checks as an upload in the console. */
 export interface Pictures {

@@ -3,9 +3,8 @@
 
 import { isUtf8 } from "node:buffer";
 import { ApiError, invalidRequest } from "../../model/errors.ts";
-import type { SentFile } from "./attached_file.ts";
 import { jsonIn } from "./reading.ts";
-import type { IngestRequest } from "./tongue.ts";
+import type { IngestRequest, SentFile } from "./tongue.ts";
 import { headerText } from "./words.ts";
 
 /** Our name → those that ntfy takes, in headers of any case and in the query. */

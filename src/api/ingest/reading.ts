@@ -7,8 +7,7 @@ import { bearerToken, DEVICE_PREFIX, KEY_PREFIX } from "../../identity/auth/toke
 import { ApiError, invalidRequest } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { parseJson, readBytes, TooLarge, tooManyValues } from "../transports/body.ts";
-import type { SentFile } from "./attached_file.ts";
-import type { IngestRequest } from "./tongue.ts";
+import type { IngestRequest, SentFile } from "./tongue.ts";
 
 /** Names of headers and parameters that bear a credential, and that no tongue is shown. */
 const SECRET_HEADERS = ["authorization", "x-gotify-key", "x-gitlab-token", "cookie"];

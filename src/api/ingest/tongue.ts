@@ -4,7 +4,11 @@
 import type { ApiError } from "../../model/errors.ts";
 import type { AlertFields } from "../../model/fields/alert.ts";
 import type { Program } from "../../model/fields/programs.ts";
-import type { SentFile } from "./attached_file.ts";
+
+export interface SentFile {
+  name: string;
+  bytes: Uint8Array;
+}
 
 /** One request, its body read within its bound. Nothing in it was looked at, and no credential is left in it. */
 export interface IngestRequest {

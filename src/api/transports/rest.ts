@@ -4,7 +4,7 @@
 import type { H3, H3Event } from "h3";
 import { type ApiError, invalidRequest, noSuchMethod } from "../../model/errors.ts";
 import { need } from "../../model/need.ts";
-import type { Call } from "../../operation/dispatch.ts";
+import type { Call } from "../../operation/call.ts";
 import type { Outcome } from "../../operation/perform.ts";
 import { CLI } from "../../operation/request.ts";
 import { inputSchema, type JsonSchema, withoutNull } from "../../operation/schema.ts";

@@ -1,8 +1,8 @@
 // Files with an S3-compatible provider: three verbs on one address, signed, and what is there. Loaded by those alone who use it.
 
 import { AwsClient } from "aws4fetch";
+import type { Backend } from "./backend.ts";
 import { safeFileName, tooLarge } from "./file_name.ts";
-import type { Backend } from "./store.ts";
 
 export interface Bucket {
   endpoint: string;

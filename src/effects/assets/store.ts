@@ -4,12 +4,12 @@
 import { constants, mkdirSync } from "node:fs";
 import { access, type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { FileStore } from "../../model/domain/assets.ts";
 import { FileStoreError } from "../../model/errors.ts";
 import { need } from "../../model/need.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import type { Config } from "../../store/config/settings.ts";
 import { within } from "../../store/db/within.ts";
+import type { Backend } from "./backend.ts";
 import { notRegular, safeFileName, tooLarge } from "./file_name.ts";
 
 const isMissing = (error: NodeJS.ErrnoException) => error.code === "ENOENT";
@@ -61,14 +61,6 @@ export function folderBackend(base: string): Backend {
     remove: async (id) => rm(pathOf(id), { force: true }),
     ask: () => access(base, constants.R_OK | constants.W_OK | constants.X_OK),
   };
-}
-
-/** What a store is made of. Each verb throws what the folder or the provider said, and UnsafeFileError. */
-export interface Backend extends FileStore {
-  /** Null when there is no such file. @throws UnsafeFileError for a file of more than `maxBytes`. */
-  get(id: string, maxBytes?: number): Promise<Uint8Array | null>;
-  /** Whether it could be asked for one. */
-  ask(): Promise<void>;
 }
 
 const ASK_EVERY_MS = 10_000;

@@ -2,9 +2,19 @@
 // somebody else's one, and who has most waiting pays when there is no room.
 // A data structure and nothing else: must not know the network, storage, logs or the clock.
 
+import type { DomainEvent } from "../../model/domain/events.ts";
 import { need } from "../../model/need.ts";
 import type { Span } from "../../store/trace.ts";
-import type { WebhookEvent } from "./deliveries.ts";
+
+export interface WebhookEvent {
+  /** A uuid, the same in every delivery of the event. */
+  id: string;
+  event: DomainEvent["event"];
+  created_at: string;
+  /** The request that made it true; not sent. */
+  requestId?: string;
+  data: { pusher_id: string; [field: string]: unknown };
+}
 
 /** Events of one name and one channel of a workspace in a row: they go to the same endpoints, which are asked for once. */
 export interface Run {

@@ -2,24 +2,14 @@
 // Held in memory within bounds; nothing is stored, retried or run later.
 // Must not know rows: endpoints come from one function, results go to another.
 
-import { type DomainEvent, eventBody } from "../../model/domain/events.ts";
+import { eventBody } from "../../model/domain/events.ts";
 import { newUuid, showId } from "../../model/domain/ids.ts";
 import { atMost } from "../../store/db/within.ts";
 import { doUnder, spanUnder, traced } from "../../store/trace.ts";
-import { createBacklog, type From, type Run } from "./backlog.ts";
+import { createBacklog, type From, type Run, type WebhookEvent } from "./backlog.ts";
 import { type Delivery, type DeliveryResult, deliverOnce } from "./deliver.ts";
 import { createLanes, LANE_LIMITS, type LaneLimits } from "./lanes.ts";
 import type { TargetRules } from "./target.ts";
-
-export interface WebhookEvent {
-  /** A uuid, the same in every delivery of the event. */
-  id: string;
-  event: DomainEvent["event"];
-  created_at: string;
-  /** The request that made it true; not sent. */
-  requestId?: string;
-  data: { pusher_id: string; [field: string]: unknown };
-}
 
 export interface DeliveryEndpoint {
   id: string;

@@ -27,7 +27,7 @@ export interface FoundDevice {
 /** Devices with the same channels. */
 class Alike implements Waiter {
   readonly devices = new Set<Device>();
-  readonly streams = new Set<Stream>();
+  readonly streams = new Set<Stream<Device>>();
   /** Of the channels' marks, as the streams were told. */
   sum = 0n;
   readonly key: string;
@@ -82,7 +82,7 @@ export class Device implements Waiter {
   /** The oldest first. */
   readonly polls = new Set<Sleeper>();
   /** The oldest first. */
-  readonly streams = new Set<Stream>();
+  readonly streams = new Set<Stream<Device>>();
 
   constructor(hash: string, { id, rev, testing, leaves, sum, since }: FoundDevice, alike: Alike) {
     this.hash = hash;
@@ -183,12 +183,12 @@ export function createDevices(waited: Waited, max: number) {
       waited.add(device, [{ id: device.id, rev: device.rev, dueIn: Number.POSITIVE_INFINITY }]);
       return device;
     },
-    join(device: Device, poll: Sleeper | Stream): void {
+    join(device: Device, poll: Sleeper | Stream<Device>): void {
       idle.delete(device);
       if (poll instanceof Stream) device.streams.add(poll);
       else device.polls.add(poll);
     },
-    leave(device: Device, poll: Sleeper | Stream) {
+    leave(device: Device, poll: Sleeper | Stream<Device>) {
       const left = poll instanceof Stream ? device.streams.delete(poll) : device.polls.delete(poll);
       if (!left || !device.isIdle) return;
       if (byHash.get(device.hash) !== device || byHash.size > max) return remove(device);

@@ -3,7 +3,6 @@
 
 import { LIMITS } from "../../model/limits.ts";
 import type { InboxView } from "../../store/context.ts";
-import type { Device } from "./devices.ts";
 import type { Said } from "./followed.ts";
 import { Outlet, type SendQueues, type Sink } from "./outlet.ts";
 
@@ -18,7 +17,8 @@ export type StreamEnd = "unknown" | "newer" | "slow" | "gone" | "stop" | "away";
 
 const LOOK = Buffer.from("event: look\ndata: {}\n\n");
 
-export class Stream {
+/** @template Device the registered device that a stream belongs to */
+export class Stream<Device = unknown> {
   readonly page: StreamPage;
   readonly key: string;
   device: Device | null = null;

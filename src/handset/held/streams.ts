@@ -6,7 +6,7 @@ import { LIMITS } from "../../model/limits.ts";
 import type { Log } from "../../store/context.ts";
 import { CHANNELS_READ } from "../../store/queries/held.ts";
 import type { Leases } from "../../store/rate_limits/places.ts";
-import type { Devices, FoundDevice } from "./devices.ts";
+import type { Device, Devices, FoundDevice } from "./devices.ts";
 import { type BeatOptions, createBeat, eachInTurn, type Sink } from "./outlet.ts";
 import { Stream, type StreamEnd, type StreamPage } from "./stream.ts";
 import type { Watch } from "./watch.ts";
@@ -42,11 +42,11 @@ export function createStreams({
   metrics,
   ...beating
 }: StreamsOptions) {
-  const streams = new Set<Stream>();
+  const streams = new Set<Stream<Device>>();
 
   const beat = createBeat(streams, (stream) => stream.beat(BEAT), beating);
 
-  function leave(stream: Stream): void {
+  function leave(stream: Stream<Device>): void {
     const { device, follows } = stream;
     watch.followed.release(follows);
     stream.follows = [];
@@ -57,7 +57,7 @@ export function createStreams({
   }
 
   /** Enters a device with its channels. False where it is gone. */
-  async function enter(stream: Stream, hash: string): Promise<boolean> {
+  async function enter(stream: Stream<Device>, hash: string): Promise<boolean> {
     const found = await find(hash);
     if (stream.ended) return true;
     if (!found || found.channels.length >= CHANNELS_READ) return false;
@@ -71,7 +71,7 @@ export function createStreams({
   }
 
   /** Has a stream follow what its device follows now. It is told to look unless `last` is all that there is to see. */
-  async function stand(stream: Stream, hash: string, last: string | null): Promise<void> {
+  async function stand(stream: Stream<Device>, hash: string, last: string | null): Promise<void> {
     while (!stream.ended && stream.moved) {
       leave(stream);
       // What changes from here on is heard.
@@ -87,7 +87,7 @@ export function createStreams({
     }
   }
 
-  function begin(stream: Stream, hash: string, last: string | null): void {
+  function begin(stream: Stream<Device>, hash: string, last: string | null): void {
     // Who is being entered goes round once more by itself.
     if (stream.entering) return;
     stream.entering = true;
@@ -103,9 +103,9 @@ export function createStreams({
 
   return {
     hasRoom: () => watch.followed.hasRoom(),
-    open({ token, page, last, sink, left }: Following): Stream {
+    open({ token, page, last, sink, left }: Following): Stream<Device> {
       const hash = hexHash(token);
-      const stream: Stream = new Stream(page, sink, tagOf, {
+      const stream: Stream<Device> = new Stream<Device>(page, sink, tagOf, {
         moved: () => begin(stream, hash, null),
         ended(why: StreamEnd) {
           streams.delete(stream);

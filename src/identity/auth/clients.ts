@@ -3,7 +3,7 @@
 // Those of SDK 1 answer "insufficient_scope" by refreshing, which gives the same scopes again, and then give up. So the refresh that follows
 // such an answer at once is refused with a word that sends them to the person; any other refresh is none of this.
 
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { newUuid, parseId } from "../../model/domain/ids.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { Caller } from "../../store/context.ts";
@@ -12,12 +12,10 @@ import { databaseOf, run } from "../../store/db/statement.ts";
 import { askForMore, keepClient, takeStepUp } from "../../store/queries/connections.ts";
 import { type RateLimits, rateLimitHeaders } from "../../store/rate_limits/limits.ts";
 import { type ClientMetadata, clientMetadata } from "./client_metadata.ts";
+import { hashSecret } from "./hash_secret.ts";
 import { OAuthError } from "./oauth_error.ts";
 import { loopbackAlternatives } from "./redirects.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
-
-/** The hash under which the library stores codes and refresh tokens, and client secrets as well. */
-export const hashSecret = (secret: string): string => createHash("sha256").update(secret).digest("base64url");
 
 export type Clients = ReturnType<typeof createClients>;
 

@@ -8,6 +8,7 @@ import type { PasskeySupport, Person } from "../../store/context.ts";
 import { run } from "../../store/db/statement.ts";
 import { lockUser } from "../../store/queries/people.ts";
 import type { LibraryRows } from "./better_auth.ts";
+import { passkeyHost } from "./passkey_host.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 
 const bytes = (max: number) =>
@@ -58,14 +59,6 @@ export function readPasskey<S extends z.ZodType>(shape: S, field: string | null)
   } catch {
     return null;
   }
-}
-
-/** The name that passkeys are bound to; null where browsers make none: under an address of figures, or plain http. */
-export function passkeyHost(publicUrl: string): string | null {
-  const { protocol, hostname } = new URL(publicUrl);
-  if (hostname === "localhost") return hostname;
-  const named = /[a-z]/.test(hostname) && !hostname.startsWith("[");
-  return protocol === "https:" && named ? hostname : null;
 }
 
 const MOST = 20;

@@ -18,9 +18,9 @@ import {
   spendRefreshToken,
 } from "../../store/queries/connections.ts";
 import { clientName } from "./client_metadata.ts";
-import { hashSecret } from "./clients.ts";
 import { OFFLINE } from "./discovery.ts";
 import type { Grants } from "./grants.ts";
+import { hashSecret } from "./hash_secret.ts";
 import type { TokenRequest } from "./token_request.ts";
 
 type Stored = RowOf<typeof findRefreshToken>;

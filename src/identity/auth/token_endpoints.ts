@@ -7,8 +7,8 @@ import { verifyJwsAccessToken } from "better-auth/oauth2";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import { grantsOfSpentCode, redirectOfCode, rememberCode } from "../../store/queries/connections.ts";
-import { hashSecret } from "./clients.ts";
 import { GRANT_CLAIM, type Grants } from "./grants.ts";
+import { hashSecret } from "./hash_secret.ts";
 import { createRefreshTokens } from "./refresh_tokens.ts";
 import { readTokenRequest } from "./token_request.ts";
 

@@ -19,8 +19,8 @@ import { databaseOf, run } from "../../store/db/statement.ts";
 import type { Cluster } from "../../store/embedded/cluster.ts";
 import { twoPublicChannels } from "../../store/queries/public_pages.ts";
 import { type Credentials, refreshAddress, writeCredentials } from "../../store/secret/credentials.ts";
+import type { App } from "./app.ts";
 import type { Logs } from "./log.ts";
-import type { Service } from "./service.ts";
 
 /**
  * The secret again, once the database has said that it is its own.
@@ -96,9 +96,18 @@ export interface Example {
   page: string;
 }
 
+/** The parts of a service that its first start uses. */
+interface Started {
+  app: App;
+  log: Logs["log"];
+  orm: Orm;
+  /** Null unless this was the first start. */
+  made: Credentials | null;
+}
+
 /** Null: it could not be opened, as on a full disk; the start goes on without it, and no later one makes it up. */
 export async function openExample(
-  { app, log }: Pick<Service, "app" | "log">,
+  { app, log }: Pick<Started, "app" | "log">,
   { key }: Credentials,
   { publicUrl, publicBase }: Pick<Config, "publicUrl" | "publicBase">,
 ): Promise<Example | null> {
@@ -124,14 +133,14 @@ export interface Serving {
 }
 
 /** Opens what only a first start opens. `made`: by it, null on every other one; `page`: the address of the one public channel. */
-export async function beginningOf(service: Service, config: Config) {
+export async function beginningOf(service: Started, config: Config) {
   const { made } = service;
   const example = made ? await openExample(service, made, config) : null;
   return { made, example, page: await onlyPage(config, service) };
 }
 
 /** docs/rules.md#start-names-the-page. Null: there is no public channel, or more than one, or nobody can say. */
-async function onlyPage({ publicBase }: Config, { orm }: Service): Promise<string | null> {
+async function onlyPage({ publicBase }: Config, { orm }: Started): Promise<string | null> {
   const [only, another] = await run(databaseOf(orm), twoPublicChannels, {}).catch(() => []);
   return only && !another ? `${publicBase}/${only.handle}` : null;
 }

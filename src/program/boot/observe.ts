@@ -11,7 +11,7 @@ import { connectionsOf, type Orm } from "../../store/db/orm.ts";
 import type { Replicas } from "../../store/replicas/replicas.ts";
 import type { App } from "./app.ts";
 import type { Metrics } from "./metrics.ts";
-import type { Opened } from "./service.ts";
+import type { Opened } from "./service_options.ts";
 
 interface Observed extends Pick<Opened, "space" | "log" | "closers"> {
   replicas: Replicas | null;

@@ -56,7 +56,7 @@ import { createMetrics } from "./metrics.ts";
 import { createIngest, createNtfyListening } from "./ntfy_listen.ts";
 import { observe, readyOf } from "./observe.ts";
 import { readSendQueues } from "./send_queues.ts";
-import type { Opened, ServiceOptions } from "./service.ts";
+import type { Opened, ServiceOptions } from "./service_options.ts";
 import { confirmEpoch, openStandbys, unreachable } from "./whose_rows.ts";
 
 export { readMigrator } from "../../store/db/migrate.ts";

@@ -1,62 +1,14 @@
 // Opens what the service stands on, in order, and closes it in reverse: lock, secret, database, and on them its parts.
 // `serve.ts` puts a socket in front of it; tests, demo and bench use it as it is.
 
-import type { DestinationStream } from "pino";
-import type { DomainEvent } from "../../model/domain/events.ts";
 import { need } from "../../model/need.ts";
 import type { Config } from "../../store/config/settings.ts";
 import { type Cluster, hasDatabase, openCluster } from "../../store/embedded/cluster.ts";
 import { holdDataDir } from "../../store/embedded/hold.ts";
-import { type Space, UNWATCHED, watchSpace } from "../../store/embedded/space.ts";
-import type { Windows } from "../../store/rate_limits/limits.ts";
-import type { Leases } from "../../store/rate_limits/places.ts";
+import { UNWATCHED, watchSpace } from "../../store/embedded/space.ts";
 import { loadSecret } from "../../store/secret/secret.ts";
 import { createLogs, type Logs } from "./log.ts";
-
-export interface ServiceOptions {
-  /** The only clock of the operations. */
-  now?: () => Date;
-  /** Ceilings other than the operations' own, by the limit's name: for the bench. */
-  limitMax?: Record<string, number>;
-  /** The clock of the limits' windows in this process, in milliseconds: for tests, which must not outlive a window. */
-  limitNow?: () => number;
-  /** Lets so many milliseconds pass before a password or a code is looked at: for tests, which would wait for it. */
-  guessPause?: (ms: number) => Promise<unknown>;
-  /** Milliseconds between two signs of life of a stream, in place of the limit: for tests, which would wait for it. */
-  beatMs?: number;
-  /** Where log lines go; standard error when left out. */
-  logTo?: DestinationStream;
-  /** Told of every event after its commit, beside the webhooks. */
-  publish?: (event: DomainEvent) => void;
-  /** Nobody else serves the database at this address: for the bench, which measures what `npm start` delivers. */
-  alone?: boolean;
-  /** It is one of several processes that another one has started. */
-  within?: Within;
-}
-
-/** What a worker has from the first process. */
-export interface Within {
-  /** The embedded database, if there is one: its address, and where its files lie. */
-  database: Pick<Cluster, "url" | "folder"> | null;
-  /** Where calls are counted for all, unless Redis does. */
-  windows: Windows;
-  /** Where the places of one address or credential are counted for all. */
-  leases: Leases;
-  metrics(): Promise<string>;
-}
-
-type Closers = (() => unknown)[];
-
-/** What the parts stand on. */
-export interface Opened {
-  cluster: Cluster | null;
-  url: string;
-  space: Space;
-  secret: string;
-  log: Logs["log"];
-  requests: Logs["requests"];
-  closers: Closers;
-}
+import type { Closers, ServiceOptions, Within } from "./service_options.ts";
 
 /** What a service opens before it reads any code that works on the database, and one process of several for all of them. */
 export interface Ground {

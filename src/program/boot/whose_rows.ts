@@ -10,7 +10,7 @@ import { databaseOf, run } from "../../store/db/statement.ts";
 import { unavailability } from "../../store/db/unavailable.ts";
 import { keepEpoch } from "../../store/queries/epoch.ts";
 import type { Replicas } from "../../store/replicas/replicas.ts";
-import type { Opened } from "./service.ts";
+import type { Opened } from "./service_options.ts";
 
 /**
  * Has validators from before match no longer where the rows are a copy: on another server, or in other files (`folder`, of the

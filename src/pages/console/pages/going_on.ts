@@ -2,7 +2,7 @@
 // written when the session was over), the form of the second one, and where somebody goes after the last. A redirect to an app
 // right after a form would be held against the form's policy, which cannot name every address of an app, so a page leads there.
 
-import { passkeyHost } from "../../../identity/auth/own_passkeys.ts";
+import { passkeyHost } from "../../../identity/auth/passkey_host.ts";
 import { isLoopbackName } from "../../../identity/auth/redirects.ts";
 import type { Opened } from "../../../identity/auth/signing_in.ts";
 import { KNOWN_SCHEMES } from "../../../model/domain/redirect_schemes.ts";

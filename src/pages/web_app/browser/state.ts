@@ -14,11 +14,16 @@ import {
   USUAL_SETTINGS,
 } from "./store.ts";
 import { tellChanged } from "./tabs.ts";
-import type { WakeUps } from "./wake_ups.ts";
 import { wholeAlert, wholeChannel } from "./whole.ts";
 
 /** How the app stands with the service. */
 export type Connection = "starting" | "live" | "away";
+
+/**
+ * `on` and `off` are the person's choice. The others say why the device cannot get push notifications: the page is not https; an iPhone or
+ * iPad only notifies apps on the home screen; this browser cannot; the service does not; notifications of this site are blocked.
+ */
+export type WakeUps = "on" | "off" | "insecure" | "ios" | "browser" | "server" | "denied";
 
 export interface State {
   /** Null: there is no store, since the browser keeps none for this page. */

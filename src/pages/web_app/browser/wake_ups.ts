@@ -3,13 +3,7 @@
 
 import { deletePush, getPush, putPush } from "./api.ts";
 import { ownDevice } from "./device.ts";
-import { change, current } from "./state.ts";
-
-/**
- * `on` and `off` are the person's. Else why nobody can wake this device: the address is no https one · an iPhone or iPad wakes what is
- * on the home screen alone · this browser cannot · the service does not · the browser shows no notifications of this site.
- */
-export type WakeUps = "on" | "off" | "insecure" | "ios" | "browser" | "server" | "denied";
+import { change, current, type WakeUps } from "./state.ts";
 
 /** What stands in the way here, whatever the service does. */
 function barrier(): WakeUps | null {

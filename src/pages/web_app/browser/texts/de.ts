@@ -1,7 +1,7 @@
 // German. The compiler and a test say what is missing against en.ts.
 
 import { heard } from "./de/heard.ts";
-import type { Texts } from "./texts.ts";
+import type { Texts } from "./types.ts";
 
 export const de: Texts = {
   ...heard,

@@ -2,11 +2,8 @@
 // language is one more file and a line in LANGUAGES.
 
 import { en } from "./en.ts";
+import type { Key, Text, Texts } from "./types.ts";
 
-/** A text, or a form of it for each plural category that the language has. */
-export type Text = string | ({ readonly other: string } & Partial<Record<Intl.LDMLPluralRule, string>>);
-export type Key = keyof typeof en;
-export type Texts = Readonly<Record<Key, Text>>;
 export type Values = Readonly<Record<string, string | number>>;
 
 /** Tag → its own name, and where its words are. A language is loaded when somebody reads it. */

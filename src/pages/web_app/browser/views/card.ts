@@ -12,7 +12,8 @@ import { wholeCircle } from "../rules/circle.ts";
 import { useApp } from "../state.ts";
 import type { KeptAlert, Settings } from "../store.ts";
 import { distanceOf, momentOf, timeOf, utcOf } from "../texts/formats.ts";
-import { type Key, t } from "../texts/texts.ts";
+import { t } from "../texts/texts.ts";
+import type { Key } from "../texts/types.ts";
 import type { Alert } from "../wire.ts";
 import { Face, icon, wordsFor } from "./parts.ts";
 

@@ -8,7 +8,8 @@ import { ownDevice } from "../device.ts";
 import { html } from "../markup.ts";
 import { at, useRoute } from "../router.ts";
 import { useApp } from "../state.ts";
-import { type Key, t } from "../texts/texts.ts";
+import { t } from "../texts/texts.ts";
+import type { Key } from "../texts/types.ts";
 import type { Card, Page } from "../wire.ts";
 import { Face, Note, PaneHead, Waiting, wordsFor } from "./parts.ts";
 

@@ -1,7 +1,7 @@
 // German: what an alert may do on this device, what is heard and felt of it, and why not.
 
 import type { heard as english } from "../en/heard.ts";
-import type { Text } from "../texts.ts";
+import type { Text } from "../types.ts";
 
 export const heard: Readonly<Record<keyof typeof english, Text>> = {
   "perm.notify": "Dich benachrichtigen",

@@ -1,0 +1,27 @@
+// One call as a transport read it.
+
+import type { Transport } from "../model/entities/audit_event.ts";
+import type { ApiError } from "../model/errors.ts";
+import type { Caller, Log } from "../store/context.ts";
+import type { Patience } from "../store/patience.ts";
+
+export interface Call {
+  args: unknown;
+  /** What the transport already knows to be wrong with the request; reported after the credential's scopes. */
+  problem?: ApiError;
+  idempotencyKey?: string | null;
+  /** By which way it came, for the audit log; REST for tools, the console for what only people do. */
+  transport?: Transport;
+  /** Validators of the answers that the client holds. */
+  heldValidators?: readonly string[];
+  /** Versions of the row that the client expects; null: any. */
+  expectedVersions?: readonly string[] | null;
+  /** An alert that the caller may write and not publish is kept as a draft, and the refusal says where a person decides. */
+  keepsDraft?: boolean;
+  /** The caller wants to know of a draft that was kept under the same idempotency key with other words. */
+  firstStands?: boolean;
+  patience?: Patience;
+  /** Authenticates the request again, from its beginning. @throws 401 where its credential is not valid any more. */
+  authenticateAgain?(): Promise<Caller>;
+  log: Log;
+}

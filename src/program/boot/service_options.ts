@@ -1,0 +1,54 @@
+// The options of a service, and what is opened before its parts.
+
+import type { DestinationStream } from "pino";
+import type { DomainEvent } from "../../model/domain/events.ts";
+import type { Cluster } from "../../store/embedded/cluster.ts";
+import type { Space } from "../../store/embedded/space.ts";
+import type { Windows } from "../../store/rate_limits/limits.ts";
+import type { Leases } from "../../store/rate_limits/places.ts";
+import type { Logs } from "./log.ts";
+
+export interface ServiceOptions {
+  /** The only clock of the operations. */
+  now?: () => Date;
+  /** Ceilings other than the operations' own, by the limit's name: for the bench. */
+  limitMax?: Record<string, number>;
+  /** The clock of the limits' windows in this process, in milliseconds: for tests, which must not outlive a window. */
+  limitNow?: () => number;
+  /** Lets so many milliseconds pass before a password or a code is looked at: for tests, which would wait for it. */
+  guessPause?: (ms: number) => Promise<unknown>;
+  /** Milliseconds between two signs of life of a stream, in place of the limit: for tests, which would wait for it. */
+  beatMs?: number;
+  /** Where log lines go; standard error when left out. */
+  logTo?: DestinationStream;
+  /** Told of every event after its commit, beside the webhooks. */
+  publish?: (event: DomainEvent) => void;
+  /** Nobody else serves the database at this address: for the bench, which measures what `npm start` delivers. */
+  alone?: boolean;
+  /** It is one of several processes that another one has started. */
+  within?: Within;
+}
+
+/** What a worker has from the first process. */
+export interface Within {
+  /** The embedded database, if there is one: its address, and where its files lie. */
+  database: Pick<Cluster, "url" | "folder"> | null;
+  /** Where calls are counted for all, unless Redis does. */
+  windows: Windows;
+  /** Where the places of one address or credential are counted for all. */
+  leases: Leases;
+  metrics(): Promise<string>;
+}
+
+export type Closers = (() => unknown)[];
+
+/** What the parts stand on. */
+export interface Opened {
+  cluster: Cluster | null;
+  url: string;
+  space: Space;
+  secret: string;
+  log: Logs["log"];
+  requests: Logs["requests"];
+  closers: Closers;
+}
