@@ -200,11 +200,10 @@ function contextOn(
       attempt.countsRefusals = true;
     },
     async countAgainstLimit(...subjects) {
-      const asked = limitsOf({ limit: need(limit, "only an operation with a limit counts") }).map(
-        async ({ name, max, seconds }, i): Promise<Counted | null> => {
+      const asked = policiesOf({ limit: need(limit, "only an operation with a limit counts") }, limitMax).map(
+        async (policy, i): Promise<Counted | null> => {
           const subject = subjects[i] ?? null;
           if (subject === null) return null;
-          const policy = { name, seconds, max: limitMax?.[name] ?? max };
           return { policy, subject, answer: await limits.take(policy, subject) };
         },
       );
@@ -220,6 +219,13 @@ function contextOn(
     },
   };
 }
+
+/** The limits of an operation as this installation has them. */
+export const policiesOf = (
+  operation: Parameters<typeof limitsOf>[0],
+  limitMax: AttemptDeps["limitMax"],
+): Policy[] =>
+  limitsOf(operation).map(({ name, max, seconds }) => ({ name, seconds, max: limitMax?.[name] ?? max }));
 
 /** Returns what was counted of a call that has done nothing. */
 export async function giveBack(counted: readonly Counted[], limits: RateLimits): Promise<void> {

@@ -21,7 +21,7 @@ import { managerFor } from "../store/db/orm.ts";
 import { databaseOf } from "../store/db/statement.ts";
 import type { Seal } from "../store/secret/seal.ts";
 import { createAsked } from "./asked.ts";
-import type { Performance, Runnable } from "./attempt.ts";
+import { type Performance, policiesOf, type Runnable } from "./attempt.ts";
 import { actorOf, addressOf, personActors } from "./audit.ts";
 import type { Call } from "./call.ts";
 import { type Claim, ON_REPEAT, type Repeats, readKept, repeatsOf } from "./idempotency.ts";
@@ -65,6 +65,13 @@ export function createDispatcher(deps: DispatchDeps) {
     /** Why the credential may not make this call, whatever rows there are; null when it may. */
     refuseScopes: (tool: Tool, caller: Caller, args: unknown): Promise<ApiError | null> =>
       refuseScopes(tool, caller, args, whereOf(deps)),
+    /** Whether a call with this subject would be within the limits of a tool now. It is not counted. */
+    hasRoom: async (tool: Tool, subject: string): Promise<boolean> => {
+      const policies = policiesOf(tool, deps.limitMax);
+      return (await Promise.all(policies.map((policy) => deps.limits.hasRoom(policy, subject)))).every(
+        Boolean,
+      );
+    },
     /** Runs an owner's operation. @throws ApiError, and nothing else. */
     tool: (tool: Tool, caller: Caller, call: Call): Promise<Outcome> =>
       seen(tool, call, "rest", () => runTool(running, tool, caller, call)).catch(async (error: ApiError) => {

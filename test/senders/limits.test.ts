@@ -22,6 +22,36 @@ const statuses = (channel: Channel) => statusesOf(world, channel);
 const send = (program: Program, channel: Channel, ...more: Record<string, any>[]) =>
   sendSample(world, program, channel, ...more);
 
+// docs/rules.md#senders-limit
+test("a picture that comes over the limit of sends is not decoded, and the check counts no send", async () => {
+  const channel = await openChannel();
+  const png = Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    "base64",
+  );
+  let file: Buffer = png;
+  let messages = 0;
+  const put = async (key: string, handle = channel.handle) => {
+    const answer = await world.service.app.fetch(
+      new Request(`http://localhost/ntfy/${handle}`, {
+        ...{ method: "PUT", body: file },
+        headers: { authorization: `Bearer ${key}`, filename: "a.png", message: `${handle} ${++messages}` },
+      }),
+    );
+    await answer.text();
+    return [answer.status, answer.headers.get("belfry-notes")];
+  };
+  expect(await put(channel.key)).toEqual([200, null]);
+  // These bytes only begin as a picture, and only decoding them shows it.
+  file = Buffer.concat([png.subarray(0, 24), Buffer.alloc(40)]);
+  const note = expect.stringMatching(/^The file was left out: the channel takes no alert/);
+  expect(await put(channel.key)).toEqual([429, note]);
+  expect(await put(await world.key({ scopes: "alerts:read" }))).toEqual([403, note]);
+  expect(await put(channel.key, "no-such-channel")).toEqual([404, note]);
+  limitTime += 61_000;
+  expect(await put(channel.key)).toEqual([200, expect.stringContaining("that can be decoded")]);
+});
+
 // docs/rules.md#senders-inactive
 describe("a channel that is not active", () => {
   test.each(PROGRAM_NAMES)(

@@ -8,6 +8,8 @@ import type { ReadAlert, SentFile } from "./tongue.ts";
 
 /** Where pictures are kept, by the same checks as an upload in the console. */
 export interface Pictures {
+  /** Whether an alert of this channel can be created and published now. Counts nothing. */
+  accepts(caller: Caller, channel: string): Promise<boolean>;
   /** The id of the kept picture (`ast_…`). @throws ApiError for what is not a picture, and at the member's quota. */
   keep(caller: Caller, file: SentFile, log: Log): Promise<string>;
   /** Removes a picture that no alert uses; must not throw. */
@@ -19,6 +21,8 @@ const NOT_A_PICTURE =
   "The file was left out: an alert takes pictures in PNG, JPEG, GIF, WebP or AVIF that can be decoded.";
 const NOT_KEPT = "The file was left out: it could not be stored at the moment.";
 const OVER_QUOTA = "The file was left out: too many uploaded files wait for an alert.";
+/** Where the alert itself is refused or becomes a draft. */
+const NOT_ACCEPTED = "The file was left out: the channel takes no alert to publish at the moment.";
 const OTHER_FILES = "An alert has one picture: the other files were left out.";
 /** Files of one alert that are examined for a picture. */
 const MOST_EXAMINED = 5;
@@ -29,15 +33,21 @@ const MOST_EXAMINED = 5;
  */
 export async function attachPicture(
   alert: ReadAlert,
+  channel: string,
   caller: Caller,
   notes: string[],
-  { keep }: Pictures,
+  { accepts, keep }: Pictures,
   log: Log,
 ): Promise<string | null> {
   const { files = [], fields } = alert;
   if (files.length === 0) return null;
   if (fields.image_url || fields.image_asset_id) {
     notes.push(OTHER_FILES);
+    return null;
+  }
+  // A picture is decoded only for an alert that is within the limit of sends.
+  if (!(await accepts(caller, channel))) {
+    notes.push(NOT_ACCEPTED);
     return null;
   }
   let reason = "";

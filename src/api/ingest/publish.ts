@@ -163,7 +163,7 @@ type Outcome = Published & { headers: Record<string, string> };
 
 async function one(alert: ReadAlert, channel: string, caller: Caller, heard: Heard): Promise<Outcome> {
   const { log, deps, notes } = heard;
-  const picture = await attachPicture(alert, caller, notes, deps.pictures, log);
+  const picture = await attachPicture(alert, channel, caller, notes, deps.pictures, log);
   try {
     const published = await publishOne(alert, channel, caller, heard);
     if (published.state !== "draft") await cancelReplaced(published, alert.sequenceId, caller, heard);

@@ -19,7 +19,7 @@ import { toIsoMicros } from "../../model/fields/columns.ts";
 import { namesOf } from "../../model/fields/record.ts";
 import { forBoth } from "../../model/for_people.ts";
 import { LIMITS } from "../../model/limits.ts";
-import type { Context } from "../../store/context.ts";
+import type { Caller, Context } from "../../store/context.ts";
 import { type AlertRecord, type ChangeRecord, type Former, lockAlert } from "../../store/queries/alerts.ts";
 import { scope } from "../../store/queries/channels.ts";
 import { settleDue } from "../../store/queries/inbox.ts";
@@ -154,7 +154,11 @@ export const lineOf = ({ id, pusher_id, status }: Pick<AlertRecord, "id" | "push
 
 /** Counts a send; the last thing that may refuse it. A workspace's calls count for its own channels alone, whatever they name. */
 export const countSend = (ctx: Context, pusherId: string): Promise<() => Promise<void>> =>
-  ctx.countAgainstLimit(`${ctx.caller.workspace.id}/${pusherId}`);
+  ctx.countAgainstLimit(sendsOf(ctx.caller, pusherId));
+
+/** The subject under which the sends of a channel are counted. */
+export const sendsOf = ({ workspace }: Pick<Caller, "workspace">, pusherId: string): string =>
+  `${workspace.id}/${pusherId}`;
 
 export const ALERT_SENDS = {
   name: "alert-sends",

@@ -31,6 +31,7 @@ import { parseId, showId } from "../../model/domain/ids.ts";
 import { forbidden, invalidRequest, overloaded, unauthorized } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { need } from "../../model/need.ts";
+import { sendsOf } from "../../operation/alerts/change.ts";
 import type { Dispatcher } from "../../operation/dispatch.ts";
 import { withChannelIds } from "../../operation/refusals.ts";
 import type { Tool } from "../../operation/tool.ts";
@@ -169,7 +170,7 @@ function beginningOn<S extends Socket | WebSocket>(
 }
 
 interface Deps extends Pick<IngestRoutes, "authenticate" | "now"> {
-  dispatcher: Pick<Dispatcher, "tool" | "keptAnswer">;
+  dispatcher: Pick<Dispatcher, "tool" | "keptAnswer" | "refuseScopes" | "hasRoom">;
   orm: Orm;
   log: Log;
   isLow(): boolean;
@@ -212,7 +213,7 @@ export function createIngest({ orm, log, isLow, assets, config, listening, metri
     },
     sees: async (caller, channel) => (await visibleId(caller, channel)) !== null,
   };
-  const pictures: IngestRoutes["pictures"] = {
+  const pictures: Omit<IngestRoutes["pictures"], "accepts"> = {
     async keep(caller, { name, bytes }, itsLog) {
       const file = new IncomingFile([bytes], name, bytes.length);
       const upload = {
@@ -247,11 +248,16 @@ export function createIngest({ orm, log, isLow, assets, config, listening, metri
         "alerts are created, cancelled and deleted",
       );
     const create = toolOf("create_alert");
+    const accepts: IngestRoutes["pictures"]["accepts"] = async (caller, channel) => {
+      if (await known.dispatcher.refuseScopes(create, caller, { pusher_id: channel })) return false;
+      const id = parseId("psh", (await visibleId(caller, channel)) ?? "");
+      return id !== null && known.dispatcher.hasRoom(create, sendsOf(caller, id));
+    };
     const listen: IngestRoutes["listen"] = (event, asked) => listening.listen(event, asked, support);
     const routes = {
       ...known,
       ...rows,
-      pictures,
+      pictures: { ...pictures, accepts },
       listen,
       create,
       drafts: createSavedDrafts(db, known.dispatcher, create, toolOf("delete_alert")),

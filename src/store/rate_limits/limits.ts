@@ -25,6 +25,8 @@ export interface Taken {
 export interface RateLimits {
   /** Counts one call, or refuses it; a refused call is not counted and prolongs nothing. */
   take(policy: Policy, subject: string): Promise<Taken>;
+  /** Whether a call would be within the limit now. It is not counted, and neither is the question. */
+  hasRoom(policy: Policy, subject: string): Promise<boolean>;
   /**
    * Returns a call because what it stood for was rolled back. Without the receipt a late return could not be told from
    * one of the next window, nor from a call that was never counted; with it, each call is returned once and only to
@@ -91,6 +93,12 @@ export function createRateLimits({
       };
       if (counted.allowed) receipts.set(taken, { windows: kept, window: counted.window });
       return taken;
+    },
+
+    async hasRoom(policy, subject) {
+      // A call beyond the limit is not counted, and the answer has the count.
+      const counted = await windows.take({ ...policy, max: 0 }, subject);
+      return !counted || counted.count < policy.max;
     },
 
     async giveBack(policy, subject, taken) {
