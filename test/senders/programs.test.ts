@@ -2,7 +2,7 @@
 // plugins for both, and shoutrrr. Each publishes, and is told by its exit code when its key is wrong.
 
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -13,6 +13,8 @@ import { World } from "../support/world.ts";
 
 const run = promisify(execFile);
 const HOST = "localhost";
+const PNG =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg==";
 /** Another name of this machine, at whose root ntfy's API stands. */
 const NTFY_HOST = "127.0.0.1";
 
@@ -36,6 +38,8 @@ beforeAll(async () => {
   channel = await world.pusher();
   key = await world.key({ scopes: "alerts:write,alerts:send", pusher: channel.id });
   home = mkdtempSync(join(tmpdir(), "belfry-senders-"));
+  writeFileSync(join(home, "log.txt"), "a line\n");
+  writeFileSync(join(home, "picture.png"), Buffer.from(PNG, "base64"));
 });
 afterAll(async () => {
   if (home) rmSync(home, { recursive: true, force: true });
@@ -109,6 +113,28 @@ const PROGRAMS: [program: string, name: string, args: (secret: string) => string
     "to Gotify",
     (secret) => ["-t", "T", "-b", "m", `gotify://${HOST}:${port}/gotify/${secret}?priority=high`],
     { title: "T", body: "m", priority: "important" },
+  ],
+  ...(["json", "form", "xml"] as const).map((scheme): (typeof PROGRAMS)[number] => [
+    "apprise",
+    `as ${scheme}:// with a picture behind a log`,
+    (secret) => [
+      ...["-t", "Größe", "-b", "first\nsecond & <b>", "-n", "warning"],
+      ...["--attach", join(home, "log.txt"), "--attach", join(home, "picture.png")],
+      `${scheme}://me:${secret}@${HOST}:${port}/api/v1/pushers/${channel.handle}/ingest`,
+    ],
+    {
+      ...{ title: "Größe", body: "first\nsecond & <b>", priority: "important" },
+      image_asset_id: expect.stringMatching(/^ast_/),
+    },
+  ]),
+  [
+    "apprise",
+    "as form:// without a file",
+    (secret) => [
+      ...["-t", "T", "-b", "a=1&b=2 +3"],
+      `form://me:${secret}@${HOST}:${port}/api/v1/pushers/${channel.handle}/ingest`,
+    ],
+    { title: "T", body: "a=1&b=2 +3", priority: "normal", image_asset_id: null },
   ],
   [
     "shoutrrr",

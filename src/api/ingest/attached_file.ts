@@ -2,7 +2,7 @@
 // in every case.
 
 import { ApiError } from "../../model/errors.ts";
-import { said } from "../../model/limits.ts";
+import { LIMITS, said } from "../../model/limits.ts";
 import type { Caller, Log } from "../../store/context.ts";
 import type { ReadAlert, SentFile } from "./tongue.ts";
 
@@ -53,6 +53,10 @@ export async function attachPicture(
   let reason = "";
   for (const file of files.slice(0, MOST_EXAMINED))
     try {
+      if (file.bytes.length > LIMITS.image_file) {
+        reason ||= FILE_TOO_LARGE;
+        continue;
+      }
       const id = await keep(caller, file, log);
       alert.fields = { ...fields, image_asset_id: id };
       // A repeat brings the picture under another id.

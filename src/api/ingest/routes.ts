@@ -34,6 +34,8 @@ const GOTIFY_PLACES = { parameters: ["token"], headers: ["x-gotify-key"] };
 const ALL_PLACES = { ...GOTIFY_PLACES, ...NTFY_PLACES, headers: ["x-gotify-key", "x-gitlab-token"] };
 
 const ALERTS: RouteMeta = { maxBody: MAX_BODY.alerts };
+/** A picture in base64 may be part of the message. */
+const WITH_PICTURE: RouteMeta = { maxBody: Math.ceil((LIMITS.image_file * 4) / 3) + MAX_BODY.usual };
 const USUAL: RouteMeta = { maxBody: MAX_BODY.usual };
 /** The body may be a picture, or a form with one. */
 const FILES: RouteMeta = { maxBody: LIMITS.image_file + FORM_OVERHEAD };
@@ -75,7 +77,9 @@ export function addIngestRoutes(app: H3, routes: IngestRoutes): void {
     return publish(requestOf(event), door, recognise, routes.logOf(event), routes);
   };
   const ingest = "/api/v1/pushers/:id/ingest";
-  app.on("POST", ingest, (event) => heard(event, event.url.searchParams.get("from"), "/"), { meta: ALERTS });
+  app.on("POST", ingest, (event) => heard(event, event.url.searchParams.get("from"), "/"), {
+    meta: WITH_PICTURE,
+  });
   // What Prometheus adds to the prefix that it is told.
   const alerts = "/api/v2/alerts";
   app.on("POST", ingest + alerts, (event) => heard(event, "prometheus", alerts), { meta: ALERTS });

@@ -7,7 +7,8 @@ import { invalidRequest } from "../../../model/errors.ts";
 import { PROGRAMS, type Program } from "../../../model/fields/programs.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import type { AlertInput, Reading, Tongue } from "../tongue.ts";
-import { alertOf, priorityOf } from "./parts.ts";
+import { hasObject, readObject } from "./body_object.ts";
+import { alertOf, glance, priorityOf } from "./parts.ts";
 
 const ALLOWED = new Set(["text", "name", "#", "^", "!"]);
 
@@ -141,18 +142,33 @@ export function readUnknown(body: Record<string, unknown>, program: Program): Re
   return { alerts: [{ fields: fieldsOfJson(inner, { title, body: "" }) }], notes };
 }
 
+const APPRISE_SEVERITIES: Record<string, string> = {
+  info: "normal",
+  success: "normal",
+  warning: "warning",
+  failure: "error",
+};
+
+/** The type of a message of Apprise, which its version marks, as the severity of any other. */
+function appriseSeverity({ version, type, messagetype }: Record<string, unknown>): { severity?: string } {
+  const severity = APPRISE_SEVERITIES[String(type ?? messagetype)];
+  return /^1\.\d$/.test(String(version)) && severity ? { severity } : {};
+}
+
 export const json: Tongue = {
   name: "json",
-  recognises: ({ contentType, query }) =>
-    /[/+]json$/.test(contentType) || query.get("title")?.includes("{{") === true,
+  // `curl -d` sends JSON under the type of a form.
+  recognises: (request) =>
+    hasObject(request) || hasSureText(glance(request)) || request.query.get("title")?.includes("{{") === true,
   async read(request) {
-    const told = request.object();
+    const { told, files } = await readObject(request);
     const notes: string[] = [];
     const written: Record<string, string> = {};
     for (const name of ["title", "body", "priority", "url"]) {
       const template = request.query.get(name);
       if (template !== null) written[name] = await filled(template, told);
     }
-    return { alerts: [{ fields: fieldsOfAny({ ...told, ...written }, notes) }], notes };
+    const fields = fieldsOfAny({ ...appriseSeverity(told), ...told, ...written }, notes);
+    return { alerts: [{ fields, files }], notes };
   },
 };
