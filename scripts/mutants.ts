@@ -444,7 +444,7 @@ export const MUTANTS: readonly Mutant[] = [
     area: "idempotency",
     fault: "another body under the same key gets the first answer",
     file: "src/operation/idempotency.ts",
-    from: "if (!timingSafeEqual(hash, Buffer.from(first.request_hash)))",
+    from: "if (!timingSafeEqual(hash, firstHash))",
     to: "if (false)",
     tests: CASES,
   },
