@@ -328,7 +328,7 @@ describe("the compose files", () => {
     for (const url of urls) expect(url).toMatch(/^redis:\/\/:\$\{VALKEY_PASSWORD(:\?[^}]+)?\}@valkey:6379$/);
   });
 
-  test("keep etcd, which has no password, on a network that only the database nodes share", () => {
+  test("keep etcd on a network that only the database nodes share, with a password that a node sets first", () => {
     const failover = parse(read("compose.failover.yaml"), { merge: true });
     expect(failover.services.etcd).toMatchObject({ networks: ["election"] });
     expect(failover.services.etcd.ports).toBeUndefined();
@@ -337,6 +337,11 @@ describe("the compose files", () => {
       [networks].flat().includes("election") ? [name] : [],
     );
     expect(members.sort()).toEqual(["database-a", "database-b", "etcd"]);
+    for (const { environment } of [failover.services["database-a"], failover.services["database-b"]]) {
+      expect(environment.PATRONI_ETCD3_USERNAME).toBe("root");
+      expect(environment.PATRONI_ETCD3_PASSWORD).toMatch(/^\$\{ETCD_PASSWORD:\?/);
+    }
+    expect(read("patroni/Dockerfile")).toMatch(/^CMD .*etcd_password\.py && exec .*patroni\b/m);
   });
 
   test("protect what changes a database node over Patroni's port with a password", () => {
