@@ -3,6 +3,7 @@
 // arrays first: beside tables that Citus distributes no statement may read the rows themselves.
 
 import { ASSETS, FINDING, PICTURES, RETENTION, STAYS_COUNTED } from "./other_triggers.ts";
+import { VALUES } from "./value_triggers.ts";
 
 /**
  * A channel's narrow row follows its status. Subscribers see the same alerts of an active and a paused channel, so only suspending and
@@ -258,4 +259,5 @@ export const TRIGGERS = [
   ...PICTURES,
   ...AUDIT,
   ...RETENTION,
+  ...VALUES,
 ];
