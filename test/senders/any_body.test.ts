@@ -62,6 +62,8 @@ const soap = (inner: string) => ({
 const PICTURE = { image_asset_id: expect.stringMatching(/^ast_/) };
 const NONE = { image_asset_id: null };
 const OTHERS = "An alert has one picture: the other files were left out.";
+const JSON_TYPE = "application/json";
+const SHOWN = /^No title or text was found, so the fields are shown/;
 const REFUSED = /^The file was left out: an alert takes pictures/;
 
 // docs/rules.md#sender-files
@@ -181,6 +183,93 @@ describe("a body becomes an alert", () => {
       { title: "T", body: "m" },
     ],
     ["JSON without a text, as text", () => ({ type: "text/plain", body: '{"a":1}' }), { title: '{"a":1}' }],
+    [
+      "JSON of Amazon SNS",
+      () => ({ type: "text/plain", body: '{"Type":"Notification","Subject":"ALARM","Message":"CPU"}' }),
+      { title: "ALARM", body: "CPU" },
+    ],
+    [
+      "names in capitals",
+      () => ({ type: JSON_TYPE, body: '{"Title":"T","Message":"M","Priority":"high"}' }),
+      { title: "T", body: "M", priority: "important" },
+    ],
+    [
+      "a text alone, once",
+      () => ({ type: JSON_TYPE, body: '{"text":"Build failed"}' }),
+      { title: "Build failed", body: null },
+    ],
+    [
+      "lines of a text alone",
+      () => ({ type: JSON_TYPE, body: '{"text":"one\\ntwo"}' }),
+      { title: "one", body: "one\ntwo" },
+    ],
+    [
+      "a picture by its address",
+      () => ({ type: JSON_TYPE, body: '{"subject":"Dune","image":"https://example.org/a.jpg"}' }),
+      { title: "Dune", image_url: "https://example.org/a.jpg" },
+    ],
+    [
+      "Slack's form",
+      () => ({ type: FORM, body: `payload=${encodeURIComponent('{"channel":"#ops","text":"Done"}')}` }),
+      { title: "Done", body: null },
+    ],
+    // What declares another type than it has.
+    [
+      "a text as JSON",
+      () => ({ type: JSON_TYPE, body: "plain text\nmore" }),
+      { title: "plain text", body: "more" },
+    ],
+    ["a text of JSON", () => ({ type: JSON_TYPE, body: '"a \\u00e4"' }), { title: "a ä" }],
+    [
+      "Markdown",
+      () => ({ type: "text/markdown", body: "# Report\n**done**" }),
+      { title: "Report", layout: "html" },
+    ],
+    [
+      "Markdown with a link",
+      () => ({ type: "text/markdown", body: "see **[the log](https://example.org/)** now" }),
+      { title: "see the log now" },
+    ],
+    [
+      "HTML",
+      () => ({ type: "text/html", body: "<h1>Report</h1><p>done</p><script>x</script>" }),
+      { title: "Report", body: "Report\n\ndone", html: expect.not.stringContaining("script") },
+    ],
+    ["YAML", () => ({ type: "application/yaml", body: "a: 1\nb: 2" }), { title: "a: 1", body: "b: 2" }],
+    ["bytes that are a text", () => ({ type: "application/octet-stream", body: "raw" }), { title: "raw" }],
+    [
+      "a picture alone",
+      () => ({ type: "image/png", body: Buffer.from(PNG, "base64") }),
+      { title: "You received a picture", ...PICTURE },
+    ],
+    [
+      "a picture with a title",
+      () => ({ type: "image/png", query: "?title=Motion&message=Yard", body: Buffer.from(PNG, "base64") }),
+      { title: "Motion", body: "Yard", ...PICTURE },
+    ],
+    [
+      "the query alone",
+      () => ({ query: "?title=DSM&message=Volume%20degraded", body: "" }),
+      { title: "DSM", body: "Volume degraded" },
+    ],
+    [
+      "a title in the query",
+      () => ({ type: "text/plain", query: "?title=Backup", body: "done" }),
+      { title: "Backup", body: "done" },
+    ],
+    // Fields that have no usual name.
+    [
+      "JSON of other names",
+      () => ({ type: JSON_TYPE, body: '{"value1":"Motion","value2":"","value3":3}' }),
+      { title: "value1: Motion", body: "value1: Motion\nvalue3: 3" },
+      SHOWN,
+    ],
+    [
+      "JSON of other names, deeper",
+      () => ({ type: JSON_TYPE, body: '{"data":{"attributes":{"cause":"Status 500"}}}' }),
+      { title: "data.attributes.cause: Status 500" },
+      SHOWN,
+    ],
     ["braces", () => ({ type: FORM, body: "{done}" }), { title: "{done}" }],
   ];
   test.each(rows)("%s", async (_, sent, alert, note) => {
@@ -195,9 +284,19 @@ describe("a body becomes an alert", () => {
 test.each<[string, () => Sent, number]>([
   ["XML that is none", () => ({ type: "application/xml", body: "not XML" }), 422],
   ["XML without a text", () => soap("<A/>"), 422],
+  ["a form of empty fields", () => ({ body: form({ a: "" }) }), 422],
   ["deep XML", () => ({ type: "text/xml", body: `${"<a>".repeat(5_000)}` }), 422],
   ["many elements", () => ({ type: "text/xml", body: `<x>${"<a/>".repeat(200_000)}</x>` }), 422],
-  ["a form without a text", () => ({ body: form({ a: "1" }) }), 422],
+  ["an empty object", () => ({ type: JSON_TYPE, body: "{}" }), 422],
+  ["an object of empty fields", () => ({ type: JSON_TYPE, body: '{"a":"","b":null,"c":[]}' }), 422],
+  ["broken JSON", () => ({ type: JSON_TYPE, body: '{"title":"a" "b"}' }), 422],
+  ["a list", () => ({ type: JSON_TYPE, body: "[1]" }), 422],
+  ["nothing", () => ({ type: "text/plain", body: "" }), 422],
+  [
+    "bytes that are not a text",
+    () => ({ type: "application/octet-stream", body: Buffer.from([255, 0, 1]) }),
+    422,
+  ],
   ["a body beyond the limit", () => apprise([file("a.bin", "A".repeat(8_000_000))]), 413],
 ])("%s is refused in the one envelope", async (_, sent, status) => {
   expect(await send(sent())).toMatchObject({ status, error: { type: "invalid_request" } });

@@ -308,7 +308,7 @@ describe("a part that cannot be read is left out with a note", () => {
     [{ actions: "view" }, /The actions could not be read.*They were left out/, { actions: [] }],
     [{ "poll-id": "abc" }, /^Poll-ID/, {}],
     [{ "content-encoding": "aes128gcm" }, /UnifiedPush/, {}],
-    [{ template: "github" }, /Templates by name/, {}],
+    [{ template: "github" }, /templates by name/, {}],
     [{ template: "yes", message: "{{range .a}}x{{end}}" }, /^The template could not be used/, {}],
   ])("%j", async (headers, note, alert) => {
     const { status, notes } = await send({ body: '{"a":[1]}', headers: { title: "T", ...headers } as any });

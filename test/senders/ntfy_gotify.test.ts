@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { numberOf } from "../../src/api/ingest/gotify.ts";
 import { delayOf } from "../../src/api/ingest/ntfy_delay.ts";
+import { SAMPLES } from "../../src/api/ingest/shapes/samples.ts";
 import { headerText } from "../../src/api/ingest/words.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { World } from "../support/world.ts";
@@ -139,6 +140,47 @@ describe("a message of ntfy is an alert", () => {
       "a picture",
       () => ({ body: "b", headers: { attach: "https://example.org/a.jpg" } }),
       { image_url: "https://example.org/a.jpg" },
+    ],
+    [
+      "a picture alone",
+      () => ({ headers: { attach: "https://example.org/yard.jpg?x=1" } }),
+      { title: "You received a file: yard.jpg", image_url: "https://example.org/yard.jpg?x=1" },
+    ],
+    [
+      "another file alone, by its name",
+      () => ({ headers: { attach: "https://example.org/1", filename: "app.apk" } }),
+      { title: "You received a file: app.apk" },
+    ],
+    [
+      "a link in Markdown without a title",
+      () => ({ body: "see [the log](https://example.org/) now", headers: { md: "1" } }),
+      { title: "see the log now", layout: "html" },
+    ],
+    [
+      "Grafana's webhook by the template of that name",
+      () => ({
+        path: `/ntfy/${handle}?template=grafana`,
+        body: JSON.stringify(SAMPLES.grafana.body),
+        headers: { tags: "tada" },
+      }),
+      {
+        title: expect.stringMatching(/^🎉 .*DiskFull|^🎉 The disk/),
+        body: expect.stringContaining("97 % full"),
+      },
+    ],
+    [
+      "Alertmanager's webhook by the template of that name",
+      () => ({
+        path: `/ntfy/${handle}?template=alertmanager`,
+        body: JSON.stringify(SAMPLES.alertmanager.body),
+      }),
+      { priority: "urgent", collapse_key: expect.any(String) },
+    ],
+    [
+      "a template of another name",
+      () => ({ path: `/ntfy/${handle}?template=constructor`, body: '{"a":1}' }),
+      { title: '{"a":1}' },
+      /^Of the templates by name, grafana/,
     ],
     [
       "another file",

@@ -138,6 +138,24 @@ const PROGRAMS: [program: string, name: string, args: (secret: string) => string
   ],
   [
     "shoutrrr",
+    "as a text of its generic service, which declares it as JSON",
+    (secret) => [
+      ...["send", "-m", "plain text", "-u"],
+      `generic://${HOST}:${port}/api/v1/pushers/${channel.handle}/ingest?disabletls=yes&token=${secret}`,
+    ],
+    { title: "plain text" },
+  ],
+  [
+    "shoutrrr",
+    "as JSON of its generic service",
+    (secret) => [
+      ...["send", "-t", "T", "-m", "m", "-u"],
+      `generic://${HOST}:${port}/api/v1/pushers/${channel.handle}/ingest?disabletls=yes&template=json&@authorization=Bearer+${secret}&$severity=critical&titlekey=subject&messagekey=text`,
+    ],
+    { title: "T", body: "m", priority: "urgent" },
+  ],
+  [
+    "shoutrrr",
     "to ntfy",
     (secret) => [
       "send",

@@ -11,6 +11,8 @@ import { delayOf } from "./ntfy_delay.ts";
 import { isNo, isYes, type Name, type SaidWords, saidIn } from "./ntfy_said.ts";
 import { plainText } from "./plain_text.ts";
 import { collapseKeyOf } from "./sequences.ts";
+import { grafana } from "./shapes/grafana.ts";
+import { alertmanager } from "./shapes/groups.ts";
 import { filled } from "./shapes/json.ts";
 import type { AlertInput, IngestRequest, Published, Reading, Said, Tongue } from "./tongue.ts";
 import { httpsOf, oneLine, titled, titledMarked } from "./words.ts";
@@ -53,23 +55,31 @@ const UNKNOWN: [Name: Name, isMeant: (value: string) => boolean, note: string][]
   ["poll_id", Boolean, "Poll-ID is ignored: the message is an ordinary alert."],
 ];
 
+/** The text of a message; without one, ntfy's own words. */
+function messageOf({ text, file, attach, filename }: SaidWords): string {
+  const url = httpsOf(attach);
+  const name = file?.name ?? (url && (filename || new URL(url).pathname.split("/").at(-1)));
+  return text || (file || name ? `You received a file: ${oneLine(name || "attachment")}` : "triggered");
+}
+
 async function read(request: IngestRequest): Promise<Reading> {
   const said = saidIn(request);
+  readings.set(request, said);
   const notes = UNKNOWN.filter(([name, isMeant]) => isMeant(said[name])).map(([, , note]) => note);
   if (said.json !== null) notes.push(JSON_NOTES[said.json]);
+  if (said.template !== "" && !isNo(said.template)) await fillTemplates(said, request, notes);
   const number = priorityOf(said.priority) ?? 3;
   if (priorityOf(said.priority) === null)
     notes.push(
       "The priority is not one of 1, 2, 3, 4, 5, min, low, default, high and max: the alert is normal.",
     );
-  if (said.template !== "" && !isNo(said.template)) await fillTemplates(said, request, notes);
   const { emoji, others } = await tagsOf(said.tags);
   if (request.isTooLarge) {
     if (said.text === "" && said.title === "")
       throw new ApiError("invalid_request", `${FILE_TOO_LARGE} Send a text with it.`, { status: 413 });
     notes.push(FILE_TOO_LARGE);
   }
-  const text = said.text || (said.file ? `You received a file: ${oneLine(said.file.name)}` : "triggered");
+  const text = messageOf(said);
   const named = said.title || null;
   const { title, body, html } = isYes(said.markdown)
     ? await titledMarked(named, text, notes)
@@ -105,10 +115,7 @@ const JSON_NOTES = {
 
 /** ntfy's templates in the message and the title, as far as ours can do the same: `{{.name}}` and `{{.a.b}}`. */
 async function fillTemplates(said: SaidWords, request: IngestRequest, notes: string[]) {
-  if (!isYes(said.template)) {
-    notes.push("Templates by name are not read here: send to /api/v1/pushers/{id}/ingest?from=NAME.");
-    return;
-  }
+  if (!isYes(said.template)) return fillByName(said, request, notes);
   const { message, title } = said;
   try {
     if (OTHER_TAG.test(message + title)) throw invalidRequest("A template has functions.");
@@ -120,6 +127,30 @@ async function fillTemplates(said: SaidWords, request: IngestRequest, notes: str
       "The template could not be used: it may hold {{.name}} and {{.a.b}}, and its body is a JSON object.",
     );
   }
+}
+
+/** ntfy's templates by name, which read the webhooks of a program. */
+const TEMPLATES: Record<string, Tongue> = { grafana, alertmanager };
+
+async function fillByName(said: SaidWords, request: IngestRequest, notes: string[]) {
+  const program = Object.hasOwn(TEMPLATES, said.template) ? TEMPLATES[said.template] : undefined;
+  try {
+    const fields = (await program?.read(request))?.alerts[0]?.fields;
+    if (fields) {
+      const { title, body, source_url, priority, collapse_key } = fields;
+      said.title ||= title;
+      said.text = body ?? title;
+      said.click ||= source_url ?? "";
+      said.priority ||= { urgent: "5", important: "4", normal: "3" }[priority ?? "normal"];
+      said.sequence_id ||= collapse_key ?? "";
+      return;
+    }
+  } catch {
+    // The note says where to send it.
+  }
+  notes.push(
+    "Of the templates by name, grafana and alertmanager are read, with their program's message. Send others to /api/v1/pushers/{id}/ingest?from=NAME.",
+  );
 }
 
 const GO_FIELD = /\{\{-?\s*\.([\w.]+)\s*-?\}\}/g;
@@ -162,9 +193,12 @@ function attach(
   else notes.push("The attachment was left out: there is no room for another button.");
 }
 
+/** As they were read, with templates filled. */
+const readings = new WeakMap<IngestRequest, SaidWords>();
+
 function answer([one]: Published[], request: IngestRequest): Said {
   if (!one) return { status: 200, body: { success: true } };
-  const said = saidIn(request);
+  const said = readings.get(request) ?? saidIn(request);
   const { fields, id, state } = one;
   const at = fields.send_at ? Date.parse(fields.send_at) : request.now.getTime();
   const priority = priorityOf(said.priority) ?? 3;
@@ -180,7 +214,7 @@ function answer([one]: Published[], request: IngestRequest): Said {
       event: "message",
       topic: said.topic,
       ...(said.title === "" ? {} : { title: said.title }),
-      message: said.text || (said.file ? `You received a file: ${said.file.name}` : "triggered"),
+      message: messageOf(said),
       ...(priority === 3 ? {} : { priority }),
       ...(tags.length > 0 ? { tags } : {}),
       ...(fields.source_url ? { click: fields.source_url } : {}),

@@ -72,7 +72,13 @@ export async function titledMarked(
   const html = await new Marked({ gfm: true, breaks: true, async: true }).parse(whole);
   const only = /^(?:<p>([^<&]*)<\/p>\s*)?$/.exec(html);
   if (only && (only[1] ?? "").trim() === whole.trim()) return plain;
-  const bare = title === null ? plain.title.replace(/^[\s#>]+|[*`~]+|(?<!\w)_+|_+(?!\w)/g, "").trim() : "";
+  const bare =
+    title === null
+      ? plain.title
+          .replace(/!?\[([^\][]*)\]\([^()\s]*\)/g, "$1")
+          .replace(/^[\s#>]+|[*`~]+|(?<!\w)_+|_+(?!\w)/g, "")
+          .trim()
+      : "";
   return { title: bare || plain.title, html, body: null };
 }
 

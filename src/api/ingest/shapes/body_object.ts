@@ -1,6 +1,7 @@
 // The body of any program as one object with its files: JSON, a form or XML. Files are those of a form in parts, and attachments in
 // base64 as Apprise sends them (https://appriseit.com/services/json/).
 
+import { jsonIn } from "../reading.ts";
 import type { IngestRequest, SentFile } from "../tongue.ts";
 import { readXml } from "./xml.ts";
 
@@ -14,19 +15,28 @@ const PARTS = "multipart/form-data";
 const XML = /^(?:application|text)\/xml$|\+xml$/;
 
 /** A form whose fields include the title or the text of a message. `curl -d` declares each text to be a form. */
-const MESSAGE_FORM = /^(?:[\w.-]{1,64}=[^&]*&){0,20}(?:title|subject|summary|message|text|msg|body)=/;
+const MESSAGE_FORM = /^(?:[\w.-]{1,64}=[^&]*&){0,20}(?:title|subject|summary|message|text|msg|body|payload)=/;
+
+/** Programs declare texts to be JSON as well. */
+const isJsonText = (body: Uint8Array) =>
+  /^[\s\uFEFF]*[{[]/.test(new TextDecoder().decode(body.subarray(0, 64)));
 
 /** Whether a body has one of these forms, as far as its type and its beginning show. Does not throw. */
 export function hasObject({ contentType, body }: IngestRequest): boolean {
-  if (/[/+]json$/.test(contentType) || contentType === PARTS || XML.test(contentType)) return true;
+  if (/[/+]json$/.test(contentType)) return isJsonText(body);
+  if (contentType === PARTS || XML.test(contentType)) return true;
   return contentType === FORM && MESSAGE_FORM.test(Buffer.from(body.subarray(0, 8_192)).toString("latin1"));
 }
 
 /** @throws ApiError (invalid_request) for a body that is none of them */
 export async function readObject(request: IngestRequest): Promise<BodyObject> {
   const { contentType } = request;
-  if (contentType === FORM && hasObject(request))
-    return { told: Object.fromEntries(await request.form()), files: [] };
+  if (contentType === FORM && hasObject(request)) {
+    const told = Object.fromEntries(await request.form());
+    // Slack's webhooks take JSON in this field.
+    const payload = told.payload?.startsWith("{") ? jsonIn(told.payload) : null;
+    return { told: { ...told, ...(payload as object | null) }, files: [] };
+  }
   if (contentType === PARTS)
     return { told: Object.fromEntries(await request.form()), files: await request.files() };
   if (XML.test(contentType)) return readXml(request.text());

@@ -8,7 +8,7 @@ import { PROGRAMS, type Program } from "../../../model/fields/programs.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import type { AlertInput, Reading, Tongue } from "../tongue.ts";
 import { hasObject, readObject } from "./body_object.ts";
-import { alertOf, glance, priorityOf } from "./parts.ts";
+import { alertOf, glance, listed, priorityOf } from "./parts.ts";
 
 const ALLOWED = new Set(["text", "name", "#", "^", "!"]);
 
@@ -60,6 +60,7 @@ const NAMES = {
   body: ["body", "message", "text", "msg", "description", "content", "details"],
   severity: ["priority", "severity", "level"],
   url: ["url", "link", "source_url", "html_url", "web_url", "permalink"],
+  image: ["image_url", "image"],
 };
 
 function found(told: object, part: keyof typeof NAMES): string {
@@ -81,10 +82,13 @@ export function fieldsOfJson(told: object, otherwise = { title: "", body: "" }):
       "No title or text found. Send title and body, or name their fields with ?title={{name}}.",
     );
   const severity = found(told, "severity");
+  const [first = ""] = body.trim().split("\n", 1);
   return alertOf({
-    title: title || (body.split("\n", 1)[0] ?? ""),
-    body,
+    title: title || first,
+    // No text is shown twice (docs/rules.md#senders-author).
+    body: title === "" && body.trim() === first ? "" : body,
     url: found(told, "url"),
+    image: found(told, "image"),
     ...(severity !== "" && { priority: priorityOf(severity) }),
   });
 }
@@ -117,9 +121,29 @@ function innerMessage(told: object): object | null {
 const FOUND_INSIDE =
   "The title was found deeper in the JSON. To choose it yourself, name the places with ?title={{a.b}} and ?body={{a.c}}.";
 
-/** The fields of an object whose title may be deeper in it. */
+const SHOWN_WHOLE =
+  "No title or text was found, so the fields are shown as they are. To choose them, name their places with ?title={{a.b}} and ?body={{a.c}}.";
+
+/** The texts and numbers of an object with their names, as lines. */
+function linesOf(told: object, path = "", depth = 0): string[] {
+  return Object.entries(told).flatMap(([name, value]) => {
+    if (typeof value === "object" && value !== null)
+      return depth < SEARCHED.levels ? linesOf(value, `${path}${name}.`, depth + 1) : [];
+    return value === null || value === "" ? [] : [`${path}${name}: ${String(value)}`];
+  });
+}
+
+/** The fields of an object whose title may be deeper in it. @throws 422 for an object without any text or number */
 function fieldsOfAny(told: object, notes: string[]): AlertInput {
   const inner = hasSureText(told) || found(told, "body") !== "" ? null : innerMessage(told);
+  if (!inner && !hasTexts(told)) {
+    const lines = linesOf(told);
+    const [title = ""] = lines;
+    if (title !== "") {
+      notes.push(SHOWN_WHOLE);
+      return alertOf({ title, body: lines.length > 1 ? listed(lines) : "" });
+    }
+  }
   if (!inner) return fieldsOfJson(told);
   notes.push(FOUND_INSIDE);
   const fields = fieldsOfJson(inner);
@@ -142,6 +166,12 @@ export function readUnknown(body: Record<string, unknown>, program: Program): Re
   return { alerts: [{ fields: fieldsOfJson(inner, { title, body: "" }) }], notes };
 }
 
+/** The same fields, also by their names in lower case, as `Subject` and `Message` of Amazon SNS. */
+const inLowerCase = (told: Record<string, unknown>): Record<string, unknown> => ({
+  ...Object.fromEntries(Object.entries(told).map(([name, value]) => [name.toLowerCase(), value])),
+  ...told,
+});
+
 const APPRISE_SEVERITIES: Record<string, string> = {
   info: "normal",
   success: "normal",
@@ -159,7 +189,9 @@ export const json: Tongue = {
   name: "json",
   // `curl -d` sends JSON under the type of a form.
   recognises: (request) =>
-    hasObject(request) || hasSureText(glance(request)) || request.query.get("title")?.includes("{{") === true,
+    hasObject(request) ||
+    hasSureText(inLowerCase(glance(request))) ||
+    request.query.get("title")?.includes("{{") === true,
   async read(request) {
     const { told, files } = await readObject(request);
     const notes: string[] = [];
@@ -168,7 +200,7 @@ export const json: Tongue = {
       const template = request.query.get(name);
       if (template !== null) written[name] = await filled(template, told);
     }
-    const fields = fieldsOfAny({ ...appriseSeverity(told), ...told, ...written }, notes);
+    const fields = fieldsOfAny({ ...appriseSeverity(told), ...inLowerCase(told), ...written }, notes);
     return { alerts: [{ fields, files }], notes };
   },
 };
