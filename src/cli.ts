@@ -2,11 +2,13 @@
 // The `belfry` command. `mcp` and `listen`, which other programs start, load nothing else; all other commands take the list of operations, the clock
 // and the service, on a Node that is new enough. Through a cache of compiled code, since a command line is started often and lives briefly.
 
+import { endOnSignals } from "./program/boot/early_signals.ts";
 import { enableCache } from "./program/boot/start_cache.ts";
 
 enableCache();
 
 const args = process.argv.slice(2);
+if (args[0] === "serve") endOnSignals();
 const [{ endWithReader }, { default: belfry }] = await Promise.all([
   import("./program/cli/output.ts"),
   import("../package.json", { with: { type: "json" } }),

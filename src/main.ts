@@ -2,8 +2,10 @@
 // Starts the service. Its code is read through caches of what is compiled, and of where imports lead.
 
 import { flushCompileCache } from "node:module";
+import { endOnSignals } from "./program/boot/early_signals.ts";
 import { enableCache, followKnownImports } from "./program/boot/start_cache.ts";
 
+endOnSignals();
 enableCache();
 const keep = followKnownImports();
 const { failStart, serveUntilStopped } = await import("./program/boot/serve.ts");

@@ -2,7 +2,9 @@
 // first process of all. It works, or says in one line what it lacks. Imitated by setpriv and unshare, which need root.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { prevented } from "../support/lacks.ts";
@@ -253,18 +255,47 @@ describe.skipIf(prevented(lacking ?? closed))("another user", () => {
   });
 });
 
+const first = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"] as const;
+const firstLacks = works(...first) ? null : "no process of number 1: this user may not make a namespace";
+const numberOne = (parent: number) =>
+  Number(readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8").trim());
+
+test.skipIf(prevented(firstLacks)).each([["src/main.ts"], ["src/cli.ts", "serve"]])(
+  "the first process of all: a signal ends %s while it starts",
+  async (...program) => {
+    // A database that takes the connection and answers nothing.
+    const silent = createServer().listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    const child = spawn(first[0], [...first.slice(1), process.execPath, ...program], {
+      cwd: ROOT,
+      env: {
+        PATH: process.env.PATH,
+        DATA_DIR: newFolder(),
+        PORT: "0",
+        DATABASE_URL: `postgresql://belfry@127.0.0.1:${port}/belfry`,
+        SECRET: "a secret that is long enough for a test",
+      },
+    });
+    started.push(child);
+    const exited = once(child, "exit");
+    await once(silent, "connection");
+    process.kill(numberOne(child.pid!), "SIGTERM");
+    expect(await exited).toEqual([143, null]);
+    silent.close();
+  },
+);
+
 test("the first process of all: ended or killed, it takes its database along, and the next start has everything", async ({
   skip,
 }) => {
-  const first = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"] as const;
-  skip(prevented(works(...first) ? null : "no process of number 1: this user may not make a namespace"));
+  skip(prevented(firstLacks));
   const dataDir = newFolder();
   let key = "";
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     const server = await startServer(dataDir, { wrapped: [...first] });
     key ||= server.key;
-    const inside = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8").trim();
-    process.kill(Number(inside), signal);
+    process.kill(numberOne(server.pid), signal);
     expect((await server.exited) === 0).toBe(signal === "SIGTERM");
     await waitFor(() => expect(processesOn(dataDir)).toEqual([]));
   }

@@ -255,6 +255,11 @@ test("hadolint finds nothing to warn of in the Dockerfiles, but that Debian's pa
   expect(judged("hadolint", args)).toBe(null);
 });
 
+test("the unit never gives up, and waits between two starts", () => {
+  expect(all(unit, /^StartLimitIntervalSec=(.*)$/gm)).toEqual(["0"]);
+  expect(Number(all(unit, /^RestartSec=(\d+)$/gm)[0])).toBeGreaterThan(0);
+});
+
 test("systemd takes the unit, and finds it less exposed than 2 of 10", ({ skip }) => {
   skip(lacksSender("systemd-analyze"));
   const folder = mkdtempSync(join(tmpdir(), "belfry-unit-"));

@@ -7,6 +7,7 @@ import { ConfigError } from "../../store/config/setting.ts";
 import type { Config } from "../../store/config/settings.ts";
 import { DataDirInUse } from "../../store/db/in_use.ts";
 import { AlreadySaid, WORKER } from "./between.ts";
+import { leaveSignals } from "./early_signals.ts";
 import type { Beginning, Serving } from "./first_start.ts";
 import { freePort, listen } from "./server.ts";
 import { openService } from "./service.ts";
@@ -41,6 +42,7 @@ export async function serveUntilStopped(): Promise<void> {
     log.info({}, "stopped");
     process.exit(0);
   };
+  leaveSignals();
   process.on("SIGTERM", () => stop("SIGTERM"));
   process.on("SIGINT", () => stop("SIGINT"));
   // The greeting comes last: whoever reads it may send a signal at once, which must be heard.
