@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { dataPaths } from "../../src/store/config/data_paths.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
 import { consoleOf, MP3, PNG } from "../support/assets.ts";
@@ -26,21 +26,15 @@ import {
   initialised,
   ROOT,
   startServer,
-  temporaryFolder,
 } from "../support/processes.ts";
 import { expectRecountClean } from "../support/recount.ts";
 import { type Provider, s3Provider, s3Settings } from "../support/s3.ts";
 import { schemaOf, sequencesOf } from "../support/schema_text.ts";
+import { openTestFolder } from "../support/test_folder.ts";
 import { eventually } from "../support/wait.ts";
 import { type Answer, freshDatabase, inSeconds, World } from "../support/world.ts";
 
-const folder = temporaryFolder();
-const at = (name: string) => join(folder.path, name);
-const ends: (() => Promise<unknown>)[] = [];
-afterAll(async () => {
-  for (const end of ends.reverse()) await end();
-  folder.remove();
-});
+const { at, ends } = openTestFolder();
 
 type Settings = Record<string, string>;
 

@@ -5,31 +5,17 @@ import { once } from "node:events";
 import { cpSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { exportWorkspaces } from "../../src/identity/operator/export.ts";
 import { CARRIED } from "../../src/store/queries/carried.ts";
 import { consoleOf, PNG } from "../support/assets.ts";
 import { uuidOf } from "../support/handsets.ts";
-import {
-  belfry,
-  belfryShared,
-  CLI,
-  environment,
-  ROOT,
-  started,
-  startServer,
-  temporaryFolder,
-} from "../support/processes.ts";
+import { belfry, belfryShared, CLI, environment, ROOT, started, startServer } from "../support/processes.ts";
 import { expectRecountClean } from "../support/recount.ts";
+import { openTestFolder } from "../support/test_folder.ts";
 import { type Answer, freshDatabase, inSeconds, World } from "../support/world.ts";
 
-const folder = temporaryFolder();
-const at = (name: string) => join(folder.path, name);
-const ends: (() => Promise<unknown>)[] = [];
-afterAll(async () => {
-  for (const end of ends.reverse()) await end();
-  folder.remove();
-});
+const { path: folder, at, ends } = openTestFolder();
 
 /** A migrated database of nobody, with a secret of its own. */
 async function otherServer() {
@@ -278,7 +264,7 @@ describe("a workspace in use, by URL", () => {
   test("what is no file, or not there, is refused by name", async () => {
     const settings = await otherServer();
     symlinkSync(at("nothing"), at("link"));
-    for (const path of [folder.path, at("nothing"), at("link")])
+    for (const path of [folder, at("nothing"), at("link")])
       expect((await imported(path, settings)).refusal.error, path).toMatchObject({ param: "file" });
   });
 

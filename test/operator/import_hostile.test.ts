@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { ROWS } from "../../src/identity/operator/import_rows.ts";
 import { open_reviews } from "../../src/identity/session/reviews.ts";
 import { LIMITS } from "../../src/model/limits.ts";
@@ -11,18 +11,13 @@ import { openOrm } from "../../src/store/db/orm.ts";
 import { CARRIED } from "../../src/store/queries/carried.ts";
 import { consoleOf, PNG } from "../support/assets.ts";
 import { joined, uuidOf } from "../support/handsets.ts";
-import { belfryShared, temporaryFolder } from "../support/processes.ts";
+import { belfryShared } from "../support/processes.ts";
 import { SILENT, signedIn } from "../support/sessions.ts";
 import { OWNER, ownerOf } from "../support/site.ts";
+import { openTestFolder } from "../support/test_folder.ts";
 import { freshDatabase, inSeconds, World } from "../support/world.ts";
 
-const folder = temporaryFolder();
-const at = (name: string) => join(folder.path, name);
-const ends: (() => Promise<unknown>)[] = [];
-afterAll(async () => {
-  for (const end of ends.reverse()) await end();
-  folder.remove();
-});
+const { at, ends } = openTestFolder();
 
 type Row = any;
 interface Line {

@@ -14,22 +14,17 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { s3Backend } from "../../src/effects/assets/s3.ts";
 import { folderBackend } from "../../src/effects/assets/store.ts";
 import { openShelf } from "../../src/identity/operator/backup_shelf.ts";
 import { consoleOf, MP3, PNG } from "../support/assets.ts";
-import { belfryShared, temporaryFolder } from "../support/processes.ts";
+import { belfryShared } from "../support/processes.ts";
 import { type Provider, s3Provider, s3Settings } from "../support/s3.ts";
+import { openTestFolder } from "../support/test_folder.ts";
 import { freshDatabase, World } from "../support/world.ts";
 
-const folder = temporaryFolder();
-const at = (name: string) => join(folder.path, name);
-const ends: (() => Promise<unknown>)[] = [];
-afterAll(async () => {
-  for (const end of ends.reverse()) await end();
-  folder.remove();
-});
+const { path: folder, at, ends } = openTestFolder();
 
 const VICTIM = "0189aaaa-0000-7000-8000-000000000000";
 
@@ -148,11 +143,11 @@ describe("a manipulated backup", () => {
     const copy = at(`copy, ${what}`);
     cpSync(backup, copy, { recursive: true });
     manipulate(copy);
-    const before = readdirSync(folder.path).sort();
+    const before = readdirSync(folder).sort();
     const { code, refusal } = await belfryShared(["restore", copy], settings);
     expect(refusal.error.message).toMatch(message);
     expect(code).toBe(1);
-    expect(readdirSync(folder.path).sort()).toEqual(before);
+    expect(readdirSync(folder).sort()).toEqual(before);
     expect(existsSync(at("data"))).toBe(false);
     rmSync(copy, { recursive: true });
     rmSync(at("elsewhere"), { force: true });
