@@ -1,10 +1,10 @@
 // Nobody is sent to a stranger's address by this server: what an authorization request that cannot be answered leads to,
 // for somebody who is not signed in, for one who is, and for one who has let the assistant in before.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connect, ORIGIN, register, request } from "../support/oauth.ts";
-import { ownerOf, Visitor } from "../support/site.ts";
-import { World } from "../support/world.ts";
+import { describe, expect, test } from "vitest";
+import { connect, ORIGIN, register, request, withOwner } from "../support/oauth.ts";
+import { Visitor } from "../support/site.ts";
+import type { World } from "../support/world.ts";
 
 const EVIL = "https://evil.example/landing";
 /** Addresses that already hold what an answer would. */
@@ -46,11 +46,9 @@ const IGNORED: Record<string, string> = {
 describe("on a service", () => {
   let world: World;
   let owner: Visitor;
-  beforeAll(async () => {
-    world = await World.open();
-    owner = await ownerOf(world);
+  withOwner((...opened) => {
+    [world, owner] = opened;
   });
-  afterAll(() => world?.close());
 
   const registered = async (address: string): Promise<string> =>
     (await register(world, { redirect_uris: [address] })).body.client_id;

@@ -3,10 +3,10 @@
 // two starts at once, refreshes at once with a restart between, and a loss of what either side remembers.
 
 import { createHash, randomBytes } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { allow, OAUTH, ORIGIN, sendForm, type Told, tell } from "../support/oauth.ts";
-import { ownerOf, type Visitor } from "../support/site.ts";
-import { World } from "../support/world.ts";
+import { describe, expect, test } from "vitest";
+import { allow, OAUTH, ORIGIN, sendForm, type Told, tell, withOwner } from "../support/oauth.ts";
+import type { Visitor } from "../support/site.ts";
+import type { World } from "../support/world.ts";
 
 type Fields = Record<string, string>;
 
@@ -238,11 +238,9 @@ describe.each(PROGRAMS)("$name", (program) => {
   let world: World;
   let owner: Visitor;
   let known: Known;
-  beforeAll(async () => {
-    world = await World.open();
-    owner = await ownerOf(world);
+  withOwner((...opened) => {
+    [world, owner] = opened;
   });
-  afterAll(() => world?.close());
 
   /** The first document that is there, in the program's own order. */
   async function first(paths: readonly string[]): Promise<any> {

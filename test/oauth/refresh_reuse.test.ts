@@ -3,19 +3,17 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { showId } from "../../src/model/domain/ids.ts";
-import { connect, OAUTH, ORIGIN, register, sendForm, type Told, USUAL } from "../support/oauth.ts";
+import { connect, OAUTH, ORIGIN, register, sendForm, type Told, USUAL, withOwner } from "../support/oauth.ts";
 import { type RunningServer, startServer, temporaryFolder } from "../support/processes.ts";
 import { disconnect } from "../support/sessions.ts";
-import { ownerOf, type Visitor } from "../support/site.ts";
-import { World } from "../support/world.ts";
+import type { Visitor } from "../support/site.ts";
+import type { World } from "../support/world.ts";
 
 let world: World;
 let owner: Visitor;
-beforeAll(async () => {
-  world = await World.open();
-  owner = await ownerOf(world);
+withOwner((...opened) => {
+  [world, owner] = opened;
 });
-afterAll(() => world?.close());
 
 const form = (client: string, token: string, more: Record<string, string> = {}) => ({
   grant_type: "refresh_token",

@@ -2,10 +2,11 @@
 // tokens, changed redirect addresses and consents for another client. Each on the service, without a browser.
 
 import { createHash, randomBytes } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { withOwner } from "../support/oauth.ts";
 import { disconnect } from "../support/sessions.ts";
-import { ownerOf, Visitor } from "../support/site.ts";
-import { inSeconds, World } from "../support/world.ts";
+import { Visitor } from "../support/site.ts";
+import { inSeconds, type World } from "../support/world.ts";
 
 const CALLBACK = "http://127.0.0.1:7777/callback";
 const ORIGIN = "http://localhost:8787";
@@ -14,11 +15,9 @@ describe("on a service", () => {
   let world: World;
   let owner: Visitor;
 
-  beforeAll(async () => {
-    world = await World.open();
-    owner = await ownerOf(world);
+  withOwner((...opened) => {
+    [world, owner] = opened;
   });
-  afterAll(() => world?.close());
 
   async function send(path: string, body: URLSearchParams | object): Promise<{ status: number; body: any }> {
     const form = body instanceof URLSearchParams;

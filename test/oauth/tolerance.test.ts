@@ -1,7 +1,7 @@
 // Differences between clients that do not matter: spellings of our own resource, names of loopback, stray secrets,
 // unknown scopes. And beside each the neighbour that does matter and is refused.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { canonicalResources } from "../../src/identity/auth/resource.ts";
 import { BASE_SCOPES } from "../../src/model/scopes.ts";
 import {
@@ -14,9 +14,10 @@ import {
   request,
   sendForm,
   USUAL,
+  withOwner,
 } from "../support/oauth.ts";
-import { ownerOf, type Visitor } from "../support/site.ts";
-import { World } from "../support/world.ts";
+import type { Visitor } from "../support/site.ts";
+import type { World } from "../support/world.ts";
 
 const basic = (id: string, secret: string) => ({ authorization: `Basic ${btoa(`${id}:${secret}`)}` });
 const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString());
@@ -24,11 +25,9 @@ const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split(".")[1]!,
 describe("on a service", () => {
   let world: World;
   let owner: Visitor;
-  beforeAll(async () => {
-    world = await World.open();
-    owner = await ownerOf(world);
+  withOwner((...opened) => {
+    [world, owner] = opened;
   });
-  afterAll(() => world?.close());
 
   const token = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
     sendForm(world, `${OAUTH}/token`, fields, headers);

@@ -1,8 +1,9 @@
 // An assistant's way to a token without a browser: it registers, sends a person to authorize, and redeems the code.
 
 import { createHash, randomBytes } from "node:crypto";
-import type { Visitor } from "./site.ts";
-import type { World } from "./world.ts";
+import { afterAll, beforeAll } from "vitest";
+import { ownerOf, type Visitor } from "./site.ts";
+import { World } from "./world.ts";
 
 export const ORIGIN = "http://localhost:8787";
 export const CALLBACK = "http://127.0.0.1:7777/callback";
@@ -128,4 +129,14 @@ export async function connect(
     basic ? { authorization: `Basic ${btoa(`${client_id}:${client_secret}`)}` } : {},
   );
   return { next, consent, tokens };
+}
+
+/** Opens a service with a signed-in owner before the tests of a block, passes both to `use`, and closes the service after the tests. */
+export function withOwner(use: (world: World, owner: Visitor) => void): void {
+  let opened: World | undefined;
+  beforeAll(async () => {
+    opened = await World.open();
+    use(opened, await ownerOf(opened));
+  });
+  afterAll(() => opened?.close());
 }
