@@ -113,7 +113,12 @@ export const LIMIT_TABLE = {
   ],
 
   ingest_alerts: [20, "alerts", "published by one request in another program's words"],
-  ingest_values: [20_000, "values", "the JSON of such a request"],
+  ingest_values: [
+    20_000,
+    "values",
+    "the JSON of such a request, without the entries of a list that are only counted",
+  ],
+  ingest_list: [MIB, "bytes", "of a list in such a request that are read; its other entries are counted"],
   ingest_depth: [30, "levels", "JSON inside JSON in such a request"],
   shape_lines: [
     20,

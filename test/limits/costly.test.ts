@@ -246,12 +246,49 @@ test("no request costs much more than a hundred milliseconds", { timeout: 900_00
         repository: { full_name: "a/b" },
       },
     ],
+    ["one long text", "json", { message: fill("ab ", 4_000_000) }],
+    ["one text of line ends", "json", { title: "a", message: fill("a\r\n", 1_300_000) }],
+    ["one text of control characters", "json", { message: fill("a\u0001", 1_100_000) }],
+    ["one text of empty lines", "json", { message: fill("\u200b\n", 1_000_000) }],
+    [
+      "group of 3,000 alerts",
+      "alertmanager",
+      {
+        version: "4",
+        status: "firing",
+        groupKey: "a",
+        alerts: Array.from({ length: 3_000 }, (_, i) => ({
+          ...{ status: "firing", labels: { alertname: "a", instance: `${i}` }, fingerprint: `${i}` },
+          annotations: { summary: fill("ab ", 1_000) },
+        })),
+      },
+    ],
+    [
+      "batch of 1,000 events",
+      "cloudevents",
+      Array.from({ length: 1_000 }, (_, i) => ({
+        id: `${i}`,
+        source: "a",
+        type: "b",
+        data: fill("<", 3_900),
+      })),
+    ],
     ["wide", "json", Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`k${i}`, i]))],
   ] as const)
     await measure({
       name: `ingest ${name}`,
       path: `/api/v1/pushers/${pusher.handle}/ingest?from=${from}`,
       init: json(body),
+    });
+
+  for (const [name, body] of [
+    ["behind many lines", `${fill("\n", 4_000_000)}{"a":,}`],
+    ["behind many escapes", `{"a":"${fill('\\"', 4_000_000)}",}`],
+  ] as const)
+    await measure({
+      name: `ingest wrong JSON ${name}`,
+      path: `/api/v1/pushers/${pusher.handle}/ingest?from=json`,
+      init: { ...json({}), body },
     });
 
   // Pages of people, with what costs most to draw.

@@ -344,7 +344,7 @@ describe("a refusal is ntfy's own", () => {
     ["deep JSON", () => ({ path: "/ntfy", body: `${"[".repeat(5000)}${"]".repeat(5000)}` }), 40024, 400],
     [
       "many values",
-      () => ({ path: "/ntfy", body: `{"topic":"${handle}","tags":[${"1,".repeat(25_000)}1]}` }),
+      () => ({ path: "/ntfy", body: `{"topic":"${handle}","x":{"y":[${"1,".repeat(25_000)}1]}}` }),
       40024,
       400,
     ],

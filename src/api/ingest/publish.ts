@@ -129,6 +129,7 @@ async function hear(heard: Heard, caller: Caller, named: string | null) {
     );
   const reading = await tongue.read(request);
   heard.notes.push(...reading.notes);
+  if (request.omitted > 0) heard.notes.push(`${request.omitted} entries of a long list were not read.`);
   for (const alert of reading.alerts) alert.fields = fitAlert(alert.fields, heard.notes);
   if (reading.alerts.length > LIMITS.ingest_alerts)
     throw invalidRequest(

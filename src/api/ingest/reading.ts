@@ -5,8 +5,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { bearerToken, DEVICE_PREFIX, KEY_PREFIX } from "../../identity/auth/tokens.ts";
 import { ApiError, invalidRequest } from "../../model/errors.ts";
-import { LIMITS } from "../../model/limits.ts";
-import { parseJson, readBytes, TooLarge, tooManyValues } from "../transports/body.ts";
+import { parseJson, readBytes, TooLarge } from "../transports/body.ts";
+import { boundLists } from "./long_lists.ts";
 import type { IngestRequest, SentFile } from "./tongue.ts";
 
 /** Names of headers and parameters that bear a credential, and that no tongue is shown. */
@@ -26,34 +26,21 @@ export function decoded(bytes: Uint8Array): string {
   }
 }
 
-/** Found without parsing, since a parser and whoever walks through its value may go as deep as the text does. */
-function isTooDeep(bytes: Uint8Array): boolean {
-  let depth = 0;
-  let inText = false;
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i];
-    if (byte === 0x22) inText = !inText;
-    else if (inText && byte === 0x5c) i++;
-    else if (inText) continue;
-    else if (byte === 0x5b || byte === 0x7b) {
-      if (++depth > LIMITS.ingest_depth) return true;
-    } else if (byte === 0x5d || byte === 0x7d) depth--;
-  }
-  return false;
+interface Json {
+  value: unknown;
+  /** Entries of long lists that were left out. */
+  omitted: number;
 }
 
-function jsonOf(bytes: Uint8Array): unknown {
-  const problem = tooManyValues(bytes, LIMITS.ingest_values);
+function jsonOf(bytes: Uint8Array): Json {
+  const { bytes: kept, omitted } = boundLists(bytes);
+  const { value, problem } = parseJson(kept);
   if (problem) throw problem;
-  if (isTooDeep(bytes))
-    throw invalidRequest(`The JSON is nested more than ${LIMITS.ingest_depth} levels deep; send it flatter.`);
-  const { value, problem: wrong } = parseJson(bytes);
-  if (wrong) throw wrong;
-  return value;
+  return { value, omitted };
 }
 
 /** What a field of a form holds, within the same bounds. @throws ApiError (invalid_request) */
-export const jsonIn = (text: string): unknown => jsonOf(Buffer.from(text));
+export const jsonIn = (text: string): unknown => jsonOf(Buffer.from(text)).value;
 
 interface Form {
   fields: URLSearchParams;
@@ -104,9 +91,9 @@ export async function readRequest(
     parsed ??= formOf(body, contentType, whole);
     return parsed;
   };
-  let json: { value: unknown } | undefined;
+  let json: Json | undefined;
   const read = (): unknown => {
-    json ??= { value: jsonOf(body) };
+    json ??= jsonOf(body);
     return json.value;
   };
   return {
@@ -120,6 +107,9 @@ export async function readRequest(
     now,
     text: () => decoded(body),
     json: read,
+    get omitted() {
+      return json?.omitted ?? 0;
+    },
     object() {
       const value = read();
       if (typeof value !== "object" || value === null || Array.isArray(value)) throw notObject();

@@ -26,6 +26,8 @@ export interface IngestRequest {
   text(): string;
   /** The body as JSON, whatever its content type says, within our bounds of depth and values. @throws ApiError (invalid_request). */
   json(): unknown;
+  /** Entries of long lists that are not in this JSON, once it was read (docs/rules.md#senders-lists). */
+  readonly omitted: number;
   /** The same as an object. @throws ApiError (invalid_request) for any other value. */
   object(): Record<string, unknown>;
   /** The fields of a form, multipart ones too. @throws ApiError (invalid_request). */

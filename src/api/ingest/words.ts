@@ -13,12 +13,24 @@ export function shortened(text: string, most: number): { text: string; isCut: bo
   return { text: `${text.slice(0, wordBoundary(text, most - 1)).trimEnd()}…`, isCut: true };
 }
 
+/** UTF-16 code units of the part of a text that can be shown, at least. */
+const SHOWN = 2 * LIMITS.alert_body;
+const PIECE = 2 * SHOWN;
+
+/** Cleans as much of a text as can be shown. The rest only counts for its length, and replacing in megabytes is slow. */
+function cleanShown(text: string, clean: (piece: string) => string): string {
+  let shown = "";
+  let at = 0;
+  for (; at < text.length && shown.length < SHOWN; at += PIECE) {
+    shown += clean(text.slice(at, at + PIECE));
+    if (at === 0) shown = shown.trimStart();
+  }
+  return (shown + text.slice(at)).trim().toWellFormed();
+}
+
 /** One line of a text that was never bound to be one. */
 export const oneLine = (text: string): string =>
-  text
-    .replace(/[\s\p{Cc}]+/gu, " ")
-    .trim()
-    .toWellFormed();
+  cleanShown(text, (piece) => piece.replace(/[\s\p{Cc}]+/gu, " "));
 
 /** The same line; empty where it has only invisible characters, which no title may consist of. */
 export function visibleLine(text: string): string {
@@ -28,11 +40,7 @@ export function visibleLine(text: string): string {
 
 /** Lines without the control characters and half characters that no text may hold. */
 export const cleanLines = (text: string): string =>
-  text
-    .replace(/\r\n?/g, "\n")
-    .replace(/[^\P{Cc}\n\t]/gu, "")
-    .trim()
-    .toWellFormed();
+  cleanShown(text, (piece) => piece.replace(/\r\n?/g, "\n").replace(/[^\P{Cc}\n\t]/gu, ""));
 
 /**
  * Title and text of an alert of any length; `fitAlert` brings both to the limits. Without a visible title, the first visible line of the text is the title.
@@ -44,10 +52,10 @@ export function titled(
   notes: string[],
 ): Pick<AlertInput, "title" | "body"> {
   const body = cleanLines(text);
-  if (body !== text.replace(/\r\n?/g, "\n").trim()) notes.push("Control characters were left out.");
+  if (!text.isWellFormed() || /[^\P{Cc}\n\r\t]/u.test(text)) notes.push("Control characters were left out.");
   const own = visibleLine(title ?? "");
   if (own !== "") return { title: own, body: body || null };
-  const first = body.split("\n").map(visibleLine).find(Boolean) ?? "";
+  const first = body.slice(0, SHOWN).split("\n").map(visibleLine).find(Boolean) ?? "";
   return { title: first, body: body === first ? null : body };
 }
 

@@ -9,7 +9,14 @@ export interface JsonPlace {
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WORD = /true|false|null/y;
-const ESCAPE = /["\\/bfnrt]|u[0-9a-fA-F]{4}/y;
+const HEX = /[0-9a-fA-F]{4}/y;
+/** Texts may be megabytes, so their characters are compared as numbers. */
+const [QUOTE = 0, BACKSLASH = 0, U = 0, ...BLANKS] = Buffer.from('"\\u \t\n\r');
+const ESCAPED = new Set(Buffer.from('"\\/bfnrt'));
+const SPACE = 0x20;
+
+const [BLANK, TAB, LINE, RETURN] = BLANKS;
+const isBlank = (code: number) => code === BLANK || code === LINE || code === TAB || code === RETURN;
 
 /** The length of what a sticky pattern matches at an index; 0 for none. */
 function matched(pattern: RegExp, text: string, at: number): number {
@@ -20,12 +27,13 @@ function matched(pattern: RegExp, text: string, at: number): number {
 /** The index behind the string that begins at `at`, or, below zero, where it is wrong (as `-1 - index`). */
 function stringEnd(text: string, at: number): number {
   for (let i = at + 1; i < text.length; i++) {
-    const character = text[i];
-    if (character === '"') return i + 1;
-    if (text.charCodeAt(i) < 0x20) return -1 - i;
-    if (character !== "\\") continue;
-    const length = matched(ESCAPE, text, i + 1);
-    if (length === 0) return -1 - i;
+    const code = text.charCodeAt(i);
+    if (code === QUOTE) return i + 1;
+    if (code < SPACE) return -1 - i;
+    if (code !== BACKSLASH) continue;
+    const escaped = text.charCodeAt(i + 1);
+    const length = escaped === U ? 1 + matched(HEX, text, i + 2) : Number(ESCAPED.has(escaped));
+    if (length === 0 || (escaped === U && length === 1)) return -1 - i;
     i += length;
   }
   return -1 - text.length;
@@ -37,7 +45,7 @@ function errorIndex(text: string): number | null {
   let next: "value" | "first" | "key" | "colon" | "end" = "value";
   let i = 0;
   for (;;) {
-    while (i < text.length && " \t\n\r".includes(text[i] ?? "")) i++;
+    while (isBlank(text.charCodeAt(i))) i++;
     const character = text[i];
     const isObject = open.at(-1) === "{";
     if (character === undefined) return next === "end" && open.length === 0 ? null : i;
@@ -78,7 +86,8 @@ function errorIndex(text: string): number | null {
 export function jsonErrorPlace(text: string): JsonPlace | null {
   const index = errorIndex(text);
   if (index === null) return null;
-  const before = text.slice(0, index);
-  const start = before.lastIndexOf("\n") + 1;
-  return { line: before.split("\n").length, column: index - start + 1 };
+  let line = 1;
+  for (let i = 0; i < index; i++) if (text.charCodeAt(i) === LINE) line++;
+  const start = index === 0 ? 0 : text.lastIndexOf("\n", index - 1) + 1;
+  return { line, column: index - start + 1 };
 }

@@ -83,17 +83,18 @@ function readEvent(from: Event, notes: string[]): ReadAlert {
 }
 
 /** The events of a batch; more than may be published at once are one alert with a line for each. */
-function readBatch(sent: readonly unknown[], notes: string[]): Reading {
+function readBatch(sent: readonly unknown[], omitted: number, notes: string[]): Reading {
   const events = sent
     .map((one) => event.safeParse(one))
     .flatMap(({ data }) => (data && isEvent(data) ? [data] : []));
   if (events.length === 0) throw notAnEvent();
   if (events.length < sent.length)
     notes.push("Some entries of the batch are not CloudEvents, and were left out.");
-  if (events.length <= LIMITS.ingest_alerts)
+  if (events.length + omitted <= LIMITS.ingest_alerts)
     return { alerts: events.map((one) => readEvent(one, notes)), notes };
   notes.push(`A batch of more than ${LIMITS.ingest_alerts} events is one alert.`);
-  const fields = alertOf({ title: `${events.length} events`, body: listed(events.map(titleOf)) });
+  const total = events.length + omitted;
+  const fields = alertOf({ title: `${total} events`, body: listed(events.map(titleOf), total) });
   const idempotencyKey = keyOf("ce", ...events.flatMap(({ source, id }) => [source, id]));
   return { alerts: [{ fields, idempotencyKey }], notes };
 }
@@ -113,7 +114,7 @@ export const cloudevents: Tongue = {
   read(request) {
     const notes: string[] = [];
     const sent = isBinary(request) ? binaryEvent(request, notes) : request.json();
-    if (Array.isArray(sent)) return readBatch(sent, notes);
+    if (Array.isArray(sent)) return readBatch(sent, request.omitted, notes);
     const read = event.safeParse(sent);
     if (!read.success || !isEvent(read.data)) throw notAnEvent();
     return { alerts: [readEvent(read.data, notes)], notes };

@@ -56,15 +56,19 @@ const payload = z.object({
   deployment_status: thing,
   ...SUBJECTS,
 });
-type Payload = z.output<typeof payload>;
+/** `omitted`: commits that were not read. */
+type Payload = z.output<typeof payload> & { omitted: number };
 
 const firstLine = (text: string) => text.split("\n", 1)[0] ?? "";
 
 /** One commit with its whole message; of several the first lines. */
-function commitsText(commits: Payload["commits"]): string {
+function commitsText(commits: Payload["commits"], omitted = 0): string {
   const [only] = commits;
-  if (only && commits.length === 1) return `${only.message.trim()} (${only.author.name})`;
-  return listed(commits.map(({ message, author }) => `${firstLine(message)} (${author.name})`));
+  if (only && commits.length + omitted === 1) return `${only.message.trim()} (${only.author.name})`;
+  return listed(
+    commits.map(({ message, author }) => `${firstLine(message)} (${author.name})`),
+    commits.length + omitted,
+  );
 }
 
 /** What was opened or closed, by its number. */
@@ -89,10 +93,10 @@ const EVENTS: Record<string, (p: Payload) => AlertInput | null> = {
       ? "deleted"
       : p.commits.length === 0
         ? "created or moved"
-        : count(p.commits.length, "commit");
+        : count(p.commits.length + p.omitted, "commit");
     return alertOf({
       title: `${p.repository.full_name} ${branch}: ${done} by ${p.sender.login}`,
-      body: commitsText(p.commits),
+      body: commitsText(p.commits, p.omitted),
       url: p.compare,
     });
   },
@@ -170,7 +174,8 @@ export const github: Tongue = {
     checkSignature(request);
     const event = request.headers.get("x-github-event") ?? "";
     if (event === "ping") return { alerts: [], notes: [] };
-    const p = readAs(payload, await bodyOf(request), "This is not what GitHub's webhooks send.");
+    const read = readAs(payload, await bodyOf(request), "This is not what GitHub's webhooks send.");
+    const p = { ...read, omitted: request.omitted };
     const fields = Object.hasOwn(EVENTS, event) ? EVENTS[event]?.(p) : other(event, p);
     if (!fields)
       return {

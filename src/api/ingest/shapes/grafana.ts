@@ -62,11 +62,16 @@ export const grafana: Tongue = {
     const { title, message } = read.data;
     const isDefault = DEFAULT_TITLE.test(title);
     const bare = title.replace(DEFAULT_TITLE, "");
-    const fields = alertOfGroup("gf", read.data, {
-      title: isDefault && BRACKETS_ALONE.test(bare) ? "" : bare,
-      saysState: !isDefault && SAYS_STATE.test(title),
-      message: DEFAULT_MESSAGE.test(message) ? "" : message,
-    });
+    const fields = alertOfGroup(
+      "gf",
+      read.data,
+      {
+        title: isDefault && BRACKETS_ALONE.test(bare) ? "" : bare,
+        saysState: !isDefault && SAYS_STATE.test(title),
+        message: DEFAULT_MESSAGE.test(message) ? "" : message,
+      },
+      request.omitted,
+    );
     return { alerts: [{ fields }], notes: [] };
   },
 };

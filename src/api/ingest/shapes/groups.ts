@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { PRIORITIES } from "../../../model/fields/alert.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import type { AlertInput, ReadAlert, Tongue } from "../tongue.ts";
+import type { AlertInput, IngestRequest, ReadAlert, Tongue } from "../tongue.ts";
 import { httpsOf } from "../words.ts";
 import { annotationTexts, type Labelled, labelled, linksOfAlerts, placeOf, valuesOf } from "./annotated.ts";
 import { readUnknown } from "./json.ts";
@@ -107,12 +107,13 @@ function sourceOf({ alerts, externalURL }: Group): string {
   return own.find(httpsOf) ?? (own.some(Boolean) ? "" : externalURL);
 }
 
-/** One alert for a group; resolved, it replaces the alert that was shown while the group fired. */
-export function alertOfGroup(kind: string, group: Group, own: OwnTexts = {}): AlertInput {
+/** One alert for a group, of which `omitted` alerts were not read; resolved, it replaces the alert that was shown while the group fired. */
+export function alertOfGroup(kind: string, group: Group, own: OwnTexts = {}, omitted = 0): AlertInput {
   const { status, alerts, commonLabels, groupLabels, commonAnnotations, truncatedAlerts } = group;
   const only = alerts.length === 1 ? alerts[0] : undefined;
   const name = commonLabels.alertname || groupLabels.alertname || namesOf(alerts);
-  const count = alerts.length + truncatedAlerts;
+  const total = alerts.length + omitted;
+  const count = total + truncatedAlerts;
   const common = annotationTexts(only ? { ...commonAnnotations, ...only.annotations } : commonAnnotations);
   const about = common[0] ?? (count > 1 ? `${count} alerts` : "");
   const title = own.title || (about === "" ? name : `${name}: ${about.split("\n", 1)[0]}`);
@@ -124,7 +125,7 @@ export function alertOfGroup(kind: string, group: Group, own: OwnTexts = {}): Al
     ? wholeAlert({ ...only, annotations: { ...commonAnnotations, ...only.annotations } }, shown)
     : listed(
         first.map((alert) => lineOf(alert, group, shown)),
-        alerts.length,
+        total,
       );
   const labels = only ? "" : placeOf({ labels: commonLabels }, {});
   const more =
@@ -152,13 +153,17 @@ export const alertmanager: Tongue = {
   read(request) {
     const read = group.safeParse(request.object());
     if (!read.success) return readUnknown(request.object(), "alertmanager");
-    return { alerts: [{ fields: alertOfGroup("am", read.data) }], notes: [] };
+    return { alerts: [{ fields: alertOfGroup("am", read.data, {}, request.omitted) }], notes: [] };
   },
 };
 
 const posted = z.array(labelled.extend({ labels: z.record(z.string(), z.string()) }));
 
-function readGroup(name: string, alerts: readonly Labelled[], now: Date): ReadAlert {
+function readGroup(
+  name: string,
+  alerts: readonly Labelled[],
+  { now, omitted }: Pick<IngestRequest, "now" | "omitted">,
+): ReadAlert {
   const hasEnded = ({ endsAt }: Labelled) =>
     !endsAt.startsWith("0001-") && Date.parse(endsAt) <= now.getTime();
   const stated = alerts.map((alert) => ({
@@ -179,13 +184,14 @@ function readGroup(name: string, alerts: readonly Labelled[], now: Date): ReadAl
             .sort()
             .at(-1) ?? "",
         ];
-  const fields = alertOfGroup("prom", {
+  const whole: Group = {
     ...{ receiver: "", groupKey: `name:${name}`, groupLabels: {}, commonAnnotations: {}, externalURL: "" },
     status: firing.length > 0 ? "firing" : "resolved",
     commonLabels: name === "" ? {} : { alertname: name },
     truncatedAlerts: 0,
     alerts: stated,
-  });
+  };
+  const fields = alertOfGroup("prom", whole, {}, omitted);
   return { fields, firstStands: true, idempotencyKey: keyOf("prom", name, ...state) };
 }
 
@@ -210,6 +216,12 @@ export const prometheus: Tongue = {
     const byName = Map.groupBy(alerts, ({ labels }) => labels.alertname ?? "");
     // More names at once than may be published are one alert.
     const groups = byName.size > LIMITS.ingest_alerts ? new Map([["", alerts]]) : byName;
-    return { alerts: [...groups].map(([name, group]) => readGroup(name, group, request.now)), notes: [] };
+    const { now } = request;
+    // Of several groups it is not known which one they would be in.
+    const omitted = groups.size === 1 ? request.omitted : 0;
+    return {
+      alerts: [...groups].map(([name, group]) => readGroup(name, group, { now, omitted })),
+      notes: [],
+    };
   },
 };

@@ -23,7 +23,9 @@ const check = z.object({
 const ownTexts = z.object({ title: word, message: word, text: word });
 
 const checkOf = (body: Record<string, unknown>) =>
-  typeof body.check === "object" && body.check !== null ? (body.check as Record<string, unknown>) : body;
+  typeof body.check === "object" && body.check !== null && !Array.isArray(body.check)
+    ? (body.check as Record<string, unknown>)
+    : body;
 
 const isKnownStatus = (status: unknown) => /^(up|down|grace|new|paused|started)$/.test(String(status));
 

@@ -1,0 +1,146 @@
+// Lists of other programs with more entries than are read: the alert is published with as many as are, and says how many more there are.
+
+import { createHmac } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { boundLists } from "../../src/api/ingest/long_lists.ts";
+import { LIMITS } from "../../src/model/limits.ts";
+import { World } from "../support/world.ts";
+
+let world: World;
+let channel: { id: string; handle: string };
+let key: string;
+beforeAll(async () => {
+  world = await World.open();
+  channel = await world.pusher();
+  key = await world.key({ scopes: "alerts:write,alerts:send", pusher: channel.id });
+});
+afterAll(() => world?.close());
+
+async function send(program: string, body: unknown, headers: Record<string, string> = {}) {
+  const sent = JSON.stringify(body);
+  const answer = await world.service.app.fetch(
+    new Request(`http://localhost/api/v1/pushers/${channel.handle}/ingest?from=${program}`, {
+      method: "POST",
+      body: sent,
+      headers: {
+        ...{ authorization: `Bearer ${key}`, "content-type": "application/json" },
+        "x-hub-signature-256": `sha256=${createHmac("sha256", key).update(sent).digest("hex")}`,
+        ...headers,
+      },
+    }),
+  );
+  const text = await answer.text();
+  expect([answer.status, text]).toEqual([200, expect.any(String)]);
+  const [newest] = (await world.rest("list_alerts", { pusher_id: channel.id, limit: 1 })).body.data;
+  const alert = (await world.rest("get_alert", { pusher_id: channel.id, alert_id: newest.id })).body;
+  return { alert, notes: answer.headers.get("belfry-notes") };
+}
+
+const alerts = (count: number, summary = "The disk is full.") =>
+  Array.from({ length: count }, (_, i) => ({
+    ...{ status: "firing", startsAt: "2030-01-01T00:00:00Z", endsAt: "0001-01-01T00:00:00Z" },
+    labels: { alertname: "DiskFull", instance: `host-${i}`, severity: "critical" },
+    annotations: { summary },
+    ...{ generatorURL: "https://prometheus.example/graph", fingerprint: `${i}` },
+  }));
+const group = (count: number, summary?: string) => ({
+  ...{ receiver: "belfry", status: "firing", alerts: alerts(count, summary) },
+  ...{
+    groupLabels: { alertname: "DiskFull" },
+    commonLabels: { alertname: "DiskFull", severity: "critical" },
+  },
+  ...{ commonAnnotations: {}, externalURL: "https://alertmanager.example" },
+  ...{ version: "4", groupKey: '{}:{alertname="DiskFull"}', truncatedAlerts: 0 },
+});
+const commits = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({
+    ...{
+      id: `${i}`,
+      message: `Commit ${i}`,
+      timestamp: "2030-01-01T00:00:00Z",
+      url: "https://github.com/a/b",
+    },
+    ...{
+      author: { name: "A", email: "a@b.example", username: "a" },
+      added: ["a", "b"],
+      removed: [],
+      modified: [],
+    },
+  }));
+
+// docs/rules.md#senders-lists
+describe("an alert is not lost for a long list", () => {
+  test.each([
+    ["alertmanager", group(3_000), "DiskFull: 3000 alerts"],
+    ["alertmanager", group(1_000, "x".repeat(2_000)), "DiskFull: 1000 alerts"],
+    ["grafana", { ...group(3_000), orgId: 1 }, "DiskFull: 3000 alerts"],
+    ["prometheus", alerts(3_000), "DiskFull: 3000 alerts"],
+    [
+      "cloudevents",
+      Array.from({ length: 6_000 }, (_, i) => ({ specversion: "1.0", id: `${i}`, source: "s", type: "t" })),
+      "6000 events",
+    ],
+  ])("%s", async (program, body, title) => {
+    const { alert, notes } = await send(program, body);
+    expect(alert).toMatchObject({ status: "sent", title });
+    const total = Number(/\d+/.exec(title)?.[0]);
+    expect(
+      alert.body
+        .split("\n")
+        .slice(0, LIMITS.shape_lines + 1)
+        .at(-1),
+    ).toBe(`And ${total - LIMITS.shape_lines} more.`);
+    expect(notes).toMatch(/^.*\d+ entries of a long list were not read\./);
+    if (program !== "cloudevents") expect(alert.priority).toBe("urgent");
+  });
+
+  test("github", async () => {
+    const body = { ref: "refs/heads/main", commits: commits(2_048), repository: { full_name: "a/b" } };
+    const { alert, notes } = await send("github", body, { "x-github-event": "push" });
+    expect(alert.title).toContain("2048 commits");
+    expect(alert.body).toContain(`And ${2_048 - LIMITS.shape_lines} more.`);
+    expect(notes).toMatch(/entries of a long list were not read/);
+  });
+});
+
+describe("entries beyond the limits", () => {
+  const bound = (value: unknown) => {
+    const { bytes, omitted } = boundLists(Buffer.from(JSON.stringify(value)));
+    return { value: JSON.parse(Buffer.from(bytes).toString()), omitted };
+  };
+  const many = Array.from({ length: LIMITS.ingest_values }, (_, i) => i);
+
+  test("are left out of the outermost list, and of lists in the outermost object", () => {
+    const list = bound(many);
+    expect(list.value).toEqual(many.slice(0, list.value.length));
+    expect(list.value.length + list.omitted).toBe(many.length);
+    const found = bound({
+      before: { a: [1, 2] },
+      list: many,
+      after: "],[",
+      other: [1, 2],
+      last: { b: [1, 2] },
+    });
+    expect(found.value).toEqual({
+      ...{ before: { a: [1, 2] }, list: many.slice(0, found.value.list.length) },
+      ...{ after: "],[", other: [1], last: { b: [1, 2] } },
+    });
+    expect(found.value.list.length + found.omitted).toBe(many.length + 1);
+  });
+
+  test("may hold any text, and what is within the limits stays as it is", () => {
+    const texts = Array.from({ length: 3_000 }, (_, i) => `"]}\\${i}${"x".repeat(500)}`);
+    const { value, omitted } = bound({ texts, end: 1 });
+    expect(value).toEqual({ texts: texts.slice(0, value.texts.length), end: 1 });
+    expect([omitted > 0, value.texts.length + omitted]).toEqual([true, 3_000]);
+    const small = { list: [{ a: [[]] }, "b"], text: "x".repeat(2 * LIMITS.ingest_list) };
+    expect(bound(small)).toEqual({ value: small, omitted: 0 });
+  });
+
+  test("of any other list or object are refused, and so are too many levels in what is left out", () => {
+    expect(() => bound({ a: { b: many } })).toThrow("values");
+    expect(() => bound(Object.fromEntries([...many, -1, -2].map((i) => [`k${i}`, i])))).toThrow("values");
+    const deep = JSON.parse(`${"[".repeat(40)}${"]".repeat(40)}`);
+    expect(() => bound([...many, deep])).toThrow("levels");
+  });
+});
