@@ -506,8 +506,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "limits",
     fault: "JSON inside JSON in another program's words goes as deep as it likes",
-    file: "src/api/ingest/reading.ts",
-    from: "if (++depth > LIMITS.ingest_depth) return true;",
+    file: "src/api/ingest/long_lists.ts",
+    from: "if (++depth > LIMITS.ingest_depth) throw tooDeep();",
     to: "++depth;",
     tests: ["test/senders/hostile.test.ts"],
     named: "bounds of depth",

@@ -44,6 +44,10 @@ async function grow(until: number): Promise<void> {
       await inside.execute(statement);
   });
   next = until + 1;
+  await vacuum();
+}
+
+async function vacuum() {
   for (const table of ["alert", "alert_series", "alert_words", "channel_state", "pusher"])
     await world.sql(`vacuum (analyze) ${table}`);
 }
@@ -99,14 +103,28 @@ async function read(mode: string) {
   return found;
 }
 
+/**
+ * The same, of several measurements the one with the fewest blocks for each statement. A row that was undone costs a block until it is
+ * vacuumed, which PostgreSQL's own analysis of the table can delay.
+ */
+async function fewest(mode: string) {
+  const least = await read(mode);
+  for (let tries = 0; tries < 4; tries++) {
+    await vacuum();
+    for (const [name, again] of Object.entries(await read(mode)))
+      if (again.blocks < least[name]!.blocks) least[name] = again;
+  }
+  return least;
+}
+
 test("a round reads no more of 20,000 series than of 2,000", async () => {
   const modes = ["force_custom_plan", "force_generic_plan"];
   await grow(2_000);
   const few: Awaited<ReturnType<typeof read>>[] = [];
-  for (const mode of modes) few.push(await read(mode));
+  for (const mode of modes) few.push(await fewest(mode));
   await grow(20_000);
   for (const [i, mode] of modes.entries()) {
-    const many = await read(mode);
+    const many = await fewest(mode);
     for (const [name, { blocks, whole }] of Object.entries(many)) {
       const where = `${name}, ${mode}: ${few[i]![name]!.blocks} blocks, then ${blocks}`;
       expect(whole, where).toEqual([]);
