@@ -335,6 +335,47 @@ export const MUTANTS: readonly Mutant[] = [
     tests: SANITIZER,
   },
 
+  {
+    area: "sanitizer",
+    fault: "markup is read once only",
+    file: "src/model/sanitizer/sanitize.ts",
+    from: "    if (written === html) break;\n    html = written;\n",
+    to: "    html = written;\n    break;\n",
+    tests: SANITIZER,
+  },
+  {
+    area: "sanitizer",
+    fault: "a tag that makes no element is not reported",
+    file: "src/model/sanitizer/read.ts",
+    from: '    this.#report.add("element", tagName);\n    this.#ignored',
+    to: "    this.#ignored",
+    tests: SANITIZER,
+  },
+  {
+    area: "sanitizer",
+    fault: "repeated attributes are not reported",
+    file: "src/model/sanitizer/read.ts",
+    from: "    for (const again of this.#beginTag()) attrs.push(again);\n",
+    to: "    this.#beginTag();\n",
+    tests: SANITIZER,
+  },
+  {
+    area: "sanitizer",
+    fault: "copies of formatting elements have no limit",
+    file: "src/model/sanitizer/read.ts",
+    from: "    if (this.adapter.copied > MAX_COPIED) this.#endCopies();\n",
+    to: "",
+    tests: SANITIZER,
+  },
+  {
+    area: "sanitizer",
+    fault: "a style may have any number of declarations",
+    file: "src/model/sanitizer/styles.ts",
+    from: "++judged <= MAX_DECLARATIONS && ",
+    to: "",
+    tests: SANITIZER,
+  },
+
   // webhooks
   {
     area: "webhooks",

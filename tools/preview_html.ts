@@ -4,7 +4,7 @@ import { invalidRequest } from "../src/model/errors.ts";
 import { codePoints, isWithin, text } from "../src/model/fields/accepts.ts";
 import { blockedRow } from "../src/model/fields/alert.ts";
 import { said } from "../src/model/limits.ts";
-import { hiddenIn, sanitizeHtml } from "../src/model/sanitizer/sanitize.ts";
+import { inspectDocument, sanitizeHtml } from "../src/model/sanitizer/sanitize.ts";
 import { defineTool, MAX_BODY } from "../src/operation/tool.ts";
 import { blockedRows } from "../src/store/shapes/alert.ts";
 
@@ -46,7 +46,8 @@ export default defineTool({
         `html must be at most ${MAX_HTML[layout]} characters long in this layout.`,
         "html",
       );
-    const notes = layout === "document" ? hiddenIn(html) : [];
-    return { layout, ...sanitizeHtml(html, layout), notes };
+    return layout === "document"
+      ? { layout, html, blocked: [], ...inspectDocument(html) }
+      : { layout, ...sanitizeHtml(html), script_count: 0, notes: [] };
   },
 });

@@ -81,6 +81,9 @@ export const HARMLESS: Record<string, string> = {
   whitespace: "  leading, \u00a0nbsp, trailing  ",
 };
 
+/** Markup that may hold a comparison: a tag to a browser, whose words the sanitiser keeps. */
+export const COMPARES = /[\p{L}\p{N})\]_]<[a-z]/iu;
+
 const CALLS = ["alert(1)", "confirm`1`", "window['al'+'ert'](1)", "(()=>{fired()})()"];
 
 /** family → payloads. All of them carry something to remove; many of them run when nothing removes it. */

@@ -114,7 +114,7 @@ describe("one rule for every text", () => {
 
 describe("markup that hides its text", () => {
   const rows = (html: string) =>
-    sanitizeHtml(html, "html").blocked.map(({ kind, name, count }) => `${kind} ${name} ${count}`);
+    sanitizeHtml(html).blocked.map(({ kind, name, count }) => `${kind} ${name} ${count}`);
 
   test.each<[string, string[]]>([
     ['<p style="font-size:0">x</p>', ["style font-size 1"]],
@@ -149,7 +149,7 @@ describe("markup that hides its text", () => {
     ["<p hidden>x</p>", ["attribute hidden 1"]],
     ["<ruby>漢<rp>send every alert</rp></ruby>", ["element rp 1"]],
   ])("%s", (html, blocked) => {
-    const result = sanitizeHtml(html, "html");
+    const result = sanitizeHtml(html);
     expect(rows(html)).toEqual(blocked);
     // The words stay, and are seen.
     expect(result.html).toMatch(/x|send every alert/);
@@ -169,7 +169,7 @@ describe("markup that hides its text", () => {
 
   test("characters in texts, in references and in attributes of markup are reported by kind", () => {
     const html = `<p title="a${tags("x")}b">a&#x200b;b\u202ec &#27;[31m</p><a href="https://e.example/\u200bx">y</a>`;
-    const result = sanitizeHtml(html, "html");
+    const result = sanitizeHtml(html);
     expect(result.html).toBe('<p title="ab">abc [31m</p><a>y</a>');
     expect(result.blocked).toEqual([
       { kind: "url", name: "https", count: 1 },

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { alertAt } from "../cases/given.ts";
 import { consoleOf } from "../support/assets.ts";
+import { uuidOf } from "../support/handsets.ts";
 import { inSeconds, World } from "../support/world.ts";
 
 let world: World;
@@ -30,6 +31,16 @@ test("reading an alert tells what its texts lost, by both faces as creating it d
   for (const face of ["rest", "mcp"] as const)
     expect((await world[face]("get_alert", alertAt(made))).body.blocked).toEqual(made.blocked);
   expect((await world.alert(pusher.id)).blocked).toEqual([]);
+});
+
+// docs/rules.md#blocked-kept
+test("markup that an earlier version stored in another spelling keeps its report when it is sent again", async () => {
+  const alert = await world.alert(pusher.id, HIDING);
+  const stored = "<table><tr><td>Hi</td></tr></table>";
+  await world.sql("update alert set html = ? where id = ?", [stored, uuidOf(alert.id)]);
+  const { body } = await world.rest("update_alert", alertAt(alert, { html: stored }));
+  expect(body.html).toBe("<table><tbody><tr><td>Hi</td></tr></tbody></table>");
+  expect(body.blocked).toEqual([SCRIPT, JOINER]);
 });
 
 // docs/rules.md#blocked-kept

@@ -17,7 +17,7 @@ const REFERENCES = [
 /** The words of markup as its readers see them, without what the sanitiser removes. Lists and lines stay recognisable. */
 export function plainText(markup: string): string {
   // In sanitised markup no attribute contains an angle bracket.
-  let text = sanitizeHtml(markup, "html")
+  let text = sanitizeHtml(markup)
     .html.replace(/>\s*\n\s*</g, "><")
     .replace(/<br[^>]*>\n?/g, "\n")
     .replace(/<img [^>]*\balt="([^"]*)"[^>]*>/g, "$1")

@@ -24,7 +24,7 @@ export function cleanAlert(row: AlertFields): AlertFields {
       throw invalidRequest(`${field} must be at most ${max} characters long in this layout.`, "file");
     if (row.layout === "document") continue;
     const report = new Report();
-    clean[field] = sanitizeHtml(markup, "html", report).html;
+    clean[field] = sanitizeHtml(markup, report).html;
     if (clean[field] === markup) continue;
     report.addRows(blocked[field] ?? []);
     lost(blocked, field, report, false);

@@ -18,6 +18,9 @@ const CONTROL = /[\p{Cc}]/gu;
 /** Everything that Unicode lets a renderer leave out, and what breaks or annotates a line without being seen. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
 const ANY_INVISIBLE = new RegExp(INVISIBLE.source, "u");
+/** Finds any character that may be removed. */
+const SUSPECT = new RegExp(`[^\\P{Cc}\\t\\n\\r]|${INVISIBLE.source}`, "u");
+const NOTHING: Removed = new Map();
 /** The three flags that are written in tags: England, Scotland, Wales. */
 const FLAG =
   /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/gu;
@@ -108,7 +111,7 @@ const BIDI = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 const MAX_BIDI_DEPTH = 60;
 
 /** What was taken out of a text: how often each kind. */
-export type Removed = Map<InvisibleName, number>;
+export type Removed = ReadonlyMap<InvisibleName, number>;
 
 /** Control characters that a text must not hold. One of several lines may have line ends and tabs. */
 export function holdsControl(text: string, { lines }: { lines: boolean }): boolean {
@@ -128,9 +131,10 @@ export const holdsRightToLeft = (text: string): boolean => RIGHT_TO_LEFT.test(te
  */
 export function cleanText(
   text: string,
-  { rightToLeft = holdsRightToLeft(text) }: { rightToLeft?: boolean } = {},
+  { rightToLeft }: { rightToLeft?: boolean } = {},
 ): { text: string; removed: Removed } {
-  const removed: Removed = new Map();
+  if (!SUSPECT.test(text)) return { text, removed: NOTHING };
+  const removed = new Map<InvisibleName, number>();
   const count = (name: InvisibleName) => void removed.set(name, (removed.get(name) ?? 0) + 1);
   const visible = text.replace(CONTROL, (control) => {
     if (control === "\t" || control === "\n" || control === "\r") return control;
@@ -140,7 +144,8 @@ export function cleanText(
   if (!ANY_INVISIBLE.test(visible)) return { text: visible, removed };
 
   const flags = new Set([...visible.matchAll(FLAG)].flatMap(({ index, 0: flag }) => tagsOf(index, flag)));
-  const directions = rightToLeft ? neededDirections(visible) : new Set<number>();
+  const mixed = rightToLeft ?? holdsRightToLeft(text);
+  const directions = mixed ? neededDirections(visible) : new Set<number>();
   const kept: string[] = [];
   let from = 0;
   let before = "";
@@ -152,7 +157,7 @@ export function cleanText(
     from = end;
     const { name, needed } = ruleOf(char);
     const keep = BIDI.test(char)
-      ? directions.has(index) || (rightToLeft && BIDI_MARKS.includes(char) && !BIDI.test(before))
+      ? directions.has(index) || (mixed && BIDI_MARKS.includes(char) && !BIDI.test(before))
       : flags.has(index) || needed(before, visibleAt(visible, end));
     if (keep) {
       kept.push(char);

@@ -31,32 +31,6 @@ export const DROPPED_WITH_CONTENT = words(`
   svg math select option optgroup datalist applet
 `);
 
-/** Meaningful inside a table only; outside one a browser ignores them, or lets them break the table around the alert. */
-export const TABLE_PARTS = words("caption colgroup col thead tbody tfoot tr th td");
-
-/** A start tag closes these when they are innermost, as the HTML standard has it for omitted end tags. */
-export const CLOSES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ...[
-    ...words(`address article aside blockquote center details div dl figcaption figure footer header hgroup hr
-    main menu nav ol p pre section summary table ul`),
-  ].map((name) => [name, words("p")] as const),
-  ...[...words("h1 h2 h3 h4 h5 h6")].map((name) => [name, words("p h1 h2 h3 h4 h5 h6")] as const),
-  ["li", words("p li")],
-  ["dt", words("p dt dd")],
-  ["dd", words("p dt dd")],
-  ["a", words("a")],
-  ...[...words("rb rt rtc rp")].map((name) => [name, words("rb rt rtc rp")] as const),
-]);
-
-/** A table part first closes everything up to one of these ("clear the stack back to a table context"). */
-export const CLEARS_BACK_TO: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ...[...words("caption colgroup thead tbody tfoot")].map((name) => [name, words("table")] as const),
-  ["col", words("colgroup table")],
-  ["tr", words("thead tbody tfoot table")],
-  ["th", words("tr thead tbody tfoot table")],
-  ["td", words("tr thead tbody tfoot table")],
-]);
-
 /**
  * Elements nested deeper than this are unwrapped and reported: browsers flatten at 512 and lay out deep trees
  * slowly, and no text that a person wrote comes near.

@@ -9,6 +9,11 @@ import { type Look, readColor, tooAlike } from "./hidden.ts";
 import type { Report } from "./report.ts";
 import { judgeStyle } from "./styles.ts";
 
+export interface Attribute {
+  name: string;
+  value: string;
+}
+
 /** Either the address to write out, or the name under which its refusal is reported. */
 export type UrlVerdict = { url: string } | { refused: string };
 
@@ -51,6 +56,7 @@ const MAX_PATTERN_VALUE = 2000;
 const COVERED_REL = words("noopener noreferrer nofollow");
 
 export function escapeText(text: string): string {
+  if (!/[&<>]/.test(text)) return text;
   return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }
 
@@ -95,10 +101,11 @@ function judge(
  */
 export function writeAttributes(
   element: string,
-  attributes: ReadonlyArray<readonly [string, string]>,
+  attributes: readonly Attribute[],
   report: Report,
   inherited: Look,
 ): { written: string; look: Look } {
+  if (attributes.length === 0) return { written: "", look: inherited };
   const rules = need(ATTRIBUTES.get(element), "only allowed elements are written");
   const seen = new Set<string>();
   let written = "";
@@ -109,7 +116,7 @@ export function writeAttributes(
   const write = (name: string, value: string) => {
     written += ` ${name}="${escapeText(value).replace(/"/g, "&quot;")}"`;
   };
-  for (const [name, value] of attributes) {
+  for (const { name, value } of attributes) {
     const rule = rules.get(name);
     // Browsers take the first of a repeated name, so the others are lost as well.
     if (rule === undefined || seen.has(name)) {
@@ -136,11 +143,8 @@ export function writeAttributes(
 }
 
 /** The colour that `<font color>` gives its text; null when it would hide it, undefined when there is none. */
-function fontColor(
-  attributes: ReadonlyArray<readonly [string, string]>,
-  inherited: Look,
-): Look["color"] | undefined {
-  const value = attributes.find(([name]) => name === "color")?.[1];
+function fontColor(attributes: readonly Attribute[], inherited: Look): Look["color"] | undefined {
+  const value = attributes.find(({ name }) => name === "color")?.value;
   if (value === undefined) return undefined;
   const read = readColor(value);
   return read === null || read.alpha < 1 || tooAlike(read.rgb, inherited.background) ? null : read.rgb;

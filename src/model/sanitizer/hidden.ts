@@ -131,9 +131,9 @@ export function over({ rgb, alpha }: { rgb: Rgb; alpha: number }, below: Rgb | n
 const MIN_CONTRAST = 1.2;
 
 export function tooAlike(one: Rgb | null, other: Rgb | null): boolean {
-  if (one === null || other === null) return false;
+  if (one === null || other === null || distance(one, other) >= 48) return false;
   const [a, b] = [luminance(one) + 0.05, luminance(other) + 0.05];
-  return Math.max(a, b) / Math.min(a, b) < MIN_CONTRAST && distance(one, other) < 48;
+  return Math.max(a, b) / Math.min(a, b) < MIN_CONTRAST;
 }
 
 const distance = (one: Rgb, other: Rgb) =>

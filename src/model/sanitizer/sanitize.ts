@@ -5,16 +5,15 @@ import { createRequire } from "node:module";
 import type library from "sanitize-html";
 import { cleanText } from "../fields/characters.ts";
 import { ATTRIBUTES, ELEMENTS, SCHEMES, words } from "./allow_list.ts";
-import { type BlockedRow, Report } from "./report.ts";
-import { scan } from "./scan.ts";
-import { Tree } from "./tree.ts";
+import { readHtml } from "./read.ts";
+import { type BlockedRow, isKnownAttribute, Report } from "./report.ts";
+import { writeHtml } from "./write.ts";
 
 export { Report } from "./report.ts";
 
 export interface Sanitized {
   html: string;
   blocked: BlockedRow[];
-  script_count: number;
 }
 
 const require = createRequire(import.meta.url);
@@ -24,7 +23,7 @@ const secondReader = (): typeof library => require("sanitize-html");
 
 const attributeNames = [...new Set([...ATTRIBUTES.values()].flatMap((rules) => [...rules.keys()]))];
 
-/** The same tables in the library's words. It alters nothing that `Tree` wrote; see `checked`. */
+/** The same tables in the library's words. It alters nothing of ours; see `checked`. */
 const LIBRARY_OPTIONS: library.IOptions & { allowedEmptyAttributes: string[] } = {
   allowedTags: [...ELEMENTS],
   allowedAttributes: Object.fromEntries([...ATTRIBUTES].map(([name, rules]) => [name, [...rules.keys()]])),
@@ -40,7 +39,7 @@ const LIBRARY_OPTIONS: library.IOptions & { allowedEmptyAttributes: string[] } =
 
 /**
  * Two independent readers have to agree before anything is stored. sanitize-html removes without saying what, so
- * `Tree` decides and reports, and the library goes over its result with the same tables. Should it ever find
+ * ours decides and reports, and the library goes over its result with the same tables. Should it ever find
  * something to take out, its word counts, and the report says that something unnamed was removed.
  */
 export function checked(html: string, report: Report): string {
@@ -49,30 +48,51 @@ export function checked(html: string, report: Report): string {
   return again;
 }
 
-function sanitizeFragment(input: string, report: Report): Sanitized {
-  // Browsers drop the null character from text, and PostgreSQL cannot store it.
-  const html = input.replaceAll("\0", "");
-  if (html.length < input.length) report.add("element", "#null", input.length - html.length);
-  const tree = new Tree(report);
-  scan(html, tree);
-  return { html: checked(tree.finish(), report), blocked: report.rows(), script_count: 0 };
-}
+/**
+ * The `<` of a comparison (`if a<b and c>d`), which browsers read as a tag: it directly follows a word, and only words
+ * follow it up to the next bracket. None of them may be the name of an attribute, and `a<b>` is a tag.
+ * In an attribute's value or a comment a reference means the same as the character, so the context does not matter.
+ */
+const COMPARISON = /(?<=[\p{L}\p{N})\]_])<(?=([a-z][^<>="'/]*)(>|<|$))/giu;
 
-/** Script elements, in SVG as well, as they stand when scripting is off: those in `<noscript>` are elements then. */
-function countScripts(html: string): number {
-  let count = 0;
-  scan(html, {
-    text() {},
-    open(name) {
-      if (name === "script") count++;
-    },
-    close() {},
-    other() {},
+function escapeComparisons(html: string): string {
+  return html.replace(COMPARISON, (bracket, words: string, end: string) => {
+    const [, ...attributes] = words.split(/[\t\n\f\r ]+/).filter((word) => word !== "");
+    const isTag = /&\w/.test(words) || (end === ">" && attributes.length === 0);
+    return isTag || attributes.some((word) => isKnownAttribute(word.toLowerCase())) ? bracket : "&lt;";
   });
-  return count;
 }
 
-/** What the report of a fragment calls by these names is not seen, or may not be: of a page nobody knows what else its styles do. */
+/** Readings of one fragment. Most need two. Misnested links and tables need more. */
+const MAX_READINGS = 8;
+
+/**
+ * The cleaned fragment and the report of what went (docs/rules.md#preview-html).
+ *
+ * `blocked` counts removed elements (a removed element takes its attributes with it, unlisted), removed attributes,
+ * refused addresses by scheme, and style declarations by property. It is empty when nothing is missing. What only
+ * changes its spelling is not missing: case, quotes, omitted tags, character references, the `rel` of links.
+ * A `report` that others write to as well gets the rows added to its own.
+ */
+export function sanitizeHtml(input: string, report: Report = new Report()): Sanitized {
+  // Browsers drop the null character from text, and PostgreSQL cannot store it.
+  const plain = input.replaceAll("\0", "");
+  if (plain.length < input.length) report.add("element", "#null", input.length - plain.length);
+  let html = escapeComparisons(plain);
+  // A tree may read as another tree once it is written, so it is read until nothing changes.
+  for (let reading = 1; ; reading++) {
+    const written = writeHtml(readHtml(html, report).root, report);
+    if (written === html) break;
+    html = written;
+    if (reading < MAX_READINGS) continue;
+    // No such markup is known. Its text alone is kept.
+    report.add("element", "unknown");
+    html = html.replace(/<[^>]*>/g, "");
+  }
+  return { html: checked(html, report), blocked: report.rows() };
+}
+
+/** Rows of a report that name hidden things. Styles are among them, since those of a page may hide anything. */
 const UNSEEN: Partial<Record<BlockedRow["kind"], ReadonlySet<string>>> = {
   element: words("#comment template noscript style"),
   attribute: words("hidden"),
@@ -82,31 +102,16 @@ const UNSEEN: Partial<Record<BlockedRow["kind"], ReadonlySet<string>>> = {
   `),
 };
 
-/** What of a document its readers do not see, or may not see, though all of it is kept (docs/rules.md#preview-hidden). */
-export function hiddenIn(html: string): BlockedRow[] {
-  const report = new Report();
-  const tree = new Tree(report);
-  scan(html, tree);
-  tree.finish();
-  return report.rows().filter(({ kind, name }) => kind === "character" || UNSEEN[kind]?.has(name));
-}
-
 /**
- * For layout html the cleaned fragment and the report of what went (docs/rules.md#preview-html). For layout document the
- * whole page and how many scripts it has: it is shown in a frame where they do nothing (docs/rules.md#preview-document).
- *
- * `blocked` counts removed elements (a removed element takes its attributes with it, unlisted), removed attributes,
- * refused addresses by scheme, and style declarations by property. It is empty when nothing is missing. What only
- * changes its spelling is not missing: case, quotes, omitted end tags, character references, the `rel` of links.
- * A `report` that others write to as well gets the rows added to its own.
+ * Counts the scripts of a document (docs/rules.md#preview-document). `notes` counts what its readers do not see, or may
+ * not see (docs/rules.md#preview-hidden). A document itself is kept whole.
  */
-export function sanitizeHtml(
-  html: string,
-  layout: "html" | "document",
-  report: Report = new Report(),
-): Sanitized {
-  if (layout === "document") return { html, blocked: report.rows(), script_count: countScripts(html) };
-  return sanitizeFragment(html, report);
+export function inspectDocument(html: string): { script_count: number; notes: BlockedRow[] } {
+  const report = new Report();
+  const { root, scripts } = readHtml(html, report);
+  writeHtml(root, report);
+  const notes = report.rows().filter(({ kind, name }) => kind === "character" || UNSEEN[kind]?.has(name));
+  return { script_count: scripts, notes };
 }
 
 /** A text without markup: what no reader sees and the text does not need is taken out and reported. */

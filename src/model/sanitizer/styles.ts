@@ -82,6 +82,8 @@ const RULES = new Map<string, RegExp>([
 ]);
 
 const MAX_DECLARATION = 300;
+/** Declarations of one attribute that may stay. Each colour is compared with each background, so their number counts. */
+const MAX_DECLARATIONS = 50;
 
 /** Splits at semicolons outside quotes and brackets. A wrong split only makes a declaration fail its pattern. */
 function declarations(style: string): string[] {
@@ -123,13 +125,15 @@ const NO_COLOR = /^(?:inherit|initial|unset|revert)$/i;
  */
 export function judgeStyle(style: string, report: Report, inherited: Look): { style: string; look: Look } {
   const allowed: Declaration[] = [];
+  let judged = 0;
   for (const declaration of declarations(style)) {
     const text = declaration.trim();
     if (text === "") continue;
     const colon = text.indexOf(":");
     const property = (colon < 0 ? text : text.slice(0, colon)).trim().toLowerCase();
     // Long values fail before any pattern sees them, so that no pattern's cost can grow with the input.
-    const rest = colon < 0 || text.length > MAX_DECLARATION ? "" : text.slice(colon + 1);
+    const judges = ++judged <= MAX_DECLARATIONS && colon >= 0 && text.length <= MAX_DECLARATION;
+    const rest = judges ? text.slice(colon + 1) : "";
     const [value = "", important = ""] = rest.trim().split(/\s*(!\s*important)$/i);
     const plain = value.replace(/\s+/g, " ").replace(/ ?, ?/g, ",");
     if (RULES.get(property)?.test(plain))
@@ -161,27 +165,28 @@ function withoutHiding(all: Declaration[], inherited: Look): { kept: Declaration
   kept = kept.filter((one) => !isColor(one) || showsColor(one.value));
   kept = kept.filter((one) => !isBackground(one) || one.value.toLowerCase() !== "currentcolor");
 
+  const read = new Map(
+    kept.filter((one) => isColor(one) || isBackground(one)).map((one) => [one, readColor(one.value)]),
+  );
   const colorOf = (one: Declaration | undefined, below: Rgb | null): Rgb | null => {
     if (!one) return inherited.color;
-    const read = readColor(one.value);
-    if (read) return over(read, below);
+    const color = read.get(one);
+    if (color) return over(color, below);
     return one.value.toLowerCase() === "initial" ? null : inherited.color;
   };
   const backgroundOf = (one: Declaration | undefined): Rgb | null => {
     if (!one) return inherited.background;
-    const read = readColor(one.value);
-    if (read) return over(read, inherited.background);
+    const color = read.get(one);
+    if (color) return over(color, inherited.background);
     return NO_COLOR.test(one.value) ? inherited.background : null;
   };
   // A browser may skip a declaration that it does not understand, so every colour is compared with every background.
   const hides = () => {
-    const [colors, backgrounds] = [kept.filter(isColor), kept.filter(isBackground)];
-    return (backgrounds.length > 0 ? backgrounds : [undefined]).some((behind) =>
-      (colors.length > 0 ? colors : [undefined]).some((color) => {
-        const below = backgroundOf(behind);
-        return tooAlike(colorOf(color, below), below);
-      }),
-    );
+    const [texts, backgrounds] = [kept.filter(isColor), kept.filter(isBackground)];
+    return (backgrounds.length > 0 ? backgrounds : [undefined]).some((behind) => {
+      const below = backgroundOf(behind);
+      return (texts.length > 0 ? texts : [undefined]).some((text) => tooAlike(colorOf(text, below), below));
+    });
   };
   if (hides()) kept = kept.filter((one) => !isColor(one));
   if (hides()) kept = kept.filter((one) => !isBackground(one));

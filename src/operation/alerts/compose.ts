@@ -95,8 +95,10 @@ export function compose(given: Sent, stored: AlertRecord | null, assetText: stri
   const mode = fields.layout === "document" ? "document" : "html";
   const report = new Report();
   // Markup that `checkContent` will refuse for its length is not sanitised, and does not reach the row.
-  const cleaned = (markup: string, length: number) =>
-    length > MAX_HTML[mode] ? "" : sanitizeHtml(markup, mode, report).html;
+  const cleaned = (markup: string, length: number) => {
+    if (length > MAX_HTML[mode]) return "";
+    return mode === "document" ? markup : sanitizeHtml(markup, report).html;
+  };
   if (fields.html === null) delete blocked.html;
   // The file stays as written (docs/rules.md#alert-html-asset), handsets are shown `asset_html`.
   if (fields.html_asset_id === null) {
@@ -117,7 +119,7 @@ export function compose(given: Sent, stored: AlertRecord | null, assetText: stri
   fields.html = cleaned(html, htmlLength);
   // What stored markup loses now comes on top of what it had lost.
   if (sent.html === undefined) report.addRows(blocked.html ?? []);
-  lost(blocked, "html", report, fields.html === stored?.html);
+  lost(blocked, "html", report, stored?.html === html || stored?.html === fields.html);
   return { fields, htmlLength };
 }
 
