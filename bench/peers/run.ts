@@ -116,7 +116,7 @@ export const measurePeers = (
           load,
         },
         settings: { seconds: run.seconds, rounds: run.rounds },
-        rows: [...rows, ...(await sizeRows(contenders))],
+        rows: [...rows, ...("inbox".includes(run.only) ? await sizeRows(contenders) : [])],
       };
     } finally {
       for (const stop of stops.reverse()) await stop();

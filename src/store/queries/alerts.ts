@@ -177,7 +177,7 @@ export const equalSend = defineList.reading("equal_send", {
     left join lateral (
       select id, sent_at from alert
       where pusher_id = p.id and status = 'sent'
-        and visible_at > clock_timestamp() - interval '${LIMITS.equal_send_minutes} minutes'
+        and visible_at > now() - interval '${LIMITS.equal_send_minutes} minutes'
         and (${READ_NAMES.join(", ")}) is not distinct from (${READ_NAMES.map((name) => `$${name}::${READ[name].sql}`).join(", ")})
         and not exists (select from idempotency_record
           where credential_id = $credential_id and operation = 'create_alert' and key = $once::text)

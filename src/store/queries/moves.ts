@@ -114,5 +114,5 @@ export const findMovePlan = defineStatement.reading("find_move_plan", {
   columns: { plan: neverNull(jsonb<StoredPlan>()) },
   text: `select given as plan from idempotency_record
     where credential_id = $credential_id and operation = '${PLAN}' and key = $key
-      and created_at >= clock_timestamp() - $hours::int * interval '1 hour'`,
+      and created_at >= now() - $hours::int * interval '1 hour'`,
 });

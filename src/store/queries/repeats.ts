@@ -8,17 +8,28 @@ const defineStatement = statementsOf("publish");
 
 const WINDOW = `interval '${LIMITS.repeat_seconds} seconds'`;
 
-/** SQL: `alert` has this title, text and time, and was made and published or scheduled within the window. */
-export const readsAs = (channel: string, title: string, body: string, sendAt: string) =>
-  `alert.pusher_id = ${channel} and alert.created_at > clock_timestamp() - ${WINDOW} and alert.status in ('sent', 'scheduled')
-    and alert.title = ${title} and alert.body is not distinct from ${body}
-    and alert.send_at is not distinct from ${sendAt}`;
+/**
+ * SQL: ids of the newest alerts with this title, text and time that were made and published or scheduled within the window. A channel
+ * has no more sends in it than its limit.
+ */
+export const equalIds = (
+  { channel, title, body, sendAt }: Record<"channel" | "title" | "body" | "sendAt", string>,
+  condition = "true",
+) =>
+  `select alert.id from alert
+    where ${condition} and alert.pusher_id = ${channel} and alert.created_at > now() - ${WINDOW}
+      and alert.status in ('sent', 'scheduled') and alert.title = ${title} and alert.body is not distinct from ${body}
+      and alert.send_at is not distinct from ${sendAt}
+    order by alert.created_at desc limit ${LIMITS.sends}`;
 
 /** The alerts of a channel that read so. */
 export const equalAlerts = defineStatement.reading("equal_alerts", {
   parameters: { pusher_id: uuid, title: text, body: nullable(text), send_at: nullable(timestamptz) },
   columns: { id: uuid },
-  text: `select id from alert where ${readsAs("$pusher_id::uuid", "$title::text", "$body::text", "$send_at::timestamptz")}`,
+  text: equalIds({
+    ...{ channel: "$pusher_id::uuid", title: "$title::text", body: "$body::text" },
+    sendAt: "$send_at::timestamptz",
+  }),
 });
 
 /** The one of these alerts, by their ids on the wire, that the actor published last by this operation within the window. */
@@ -28,7 +39,7 @@ export const publishedBy = defineStatement.reading("published_by", {
   text: `select subject_id from audit_event
     where subject_id = any($subjects::text[]) and actor_id = $actor_id and operation = $operation
       and transport = any($transports::text[]) and status in ('sent', 'scheduled')
-      and created_at > clock_timestamp() - ${WINDOW}
+      and created_at > now() - ${WINDOW}
     order by created_at desc limit 1`,
 });
 

@@ -23,7 +23,7 @@ import { foundBy, HAS_WORDS } from "./alert_words.ts";
 import { FIELDS, NAMES, NEXT_VERSION, WHOLE } from "./alerts.ts";
 import { SCOPE, VISIBLE, visibleTo } from "./channels.ts";
 import { AUDIT_LINE } from "./journal.ts";
-import { readsAs } from "./repeats.ts";
+import { equalIds } from "./repeats.ts";
 
 const defineStatement = statementsOf("publish");
 
@@ -243,7 +243,7 @@ const create = (name: string, locking: Locking) =>
         select ${LINE_NAMES.map((column) => `v.${column === "id" ? "audit_id" : column}`).join(", ")}
         from v join i on i.id = v.id)
       select v.position, v.active, v.requested_perms, v.at, v.key is not null and ${MAY} and i.id is null as repeated,
-        array(select alert.id from alert where v.status <> 'draft' and v.key is null and ${readsAs("v.pusher_id", "v.title", "v.body", "v.send_at")}) as equal,
+        array(${equalIds({ channel: "v.pusher_id", title: "v.title", body: "v.body", sendAt: "v.send_at" }, "v.status <> 'draft' and v.key is null")}) as equal,
         i.id
       from v left join i on i.id = v.id`,
   });
