@@ -112,7 +112,8 @@ test("four calls of a credential wait for a review, on whichever processes, and 
       expect(calls.filter(({ text }) => text !== "")).toHaveLength(times - LIMITS.review_waits),
     );
     await json("GET", `/api/v1/pushers/${id}`);
-    expect(calls.filter(({ isEnded }) => !isEnded)).toHaveLength(LIMITS.review_waits);
+    const open = () => calls.filter(({ isEnded }) => !isEnded);
+    await waitFor(() => expect(open()).toHaveLength(LIMITS.review_waits));
   };
   await waitAll();
   await killWorkers();
