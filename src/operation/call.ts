@@ -7,7 +7,7 @@ import type { Patience } from "../store/patience.ts";
 
 export interface Call {
   args: unknown;
-  /** What the transport already knows to be wrong with the request; reported after the credential's scopes. */
+  /** A fault of the request that the transport found; reported after the credential's scopes. */
   problem?: ApiError;
   idempotencyKey?: string | null;
   /** By which way it came, for the audit log; REST for tools, the console for what only people do. */

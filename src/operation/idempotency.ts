@@ -49,7 +49,7 @@ export function hashOf(input: unknown): Buffer {
   return createHash("sha256").update(canonical).digest();
 }
 
-/** The answer that is kept under a key and the hash of its arguments, whatever they were; null for none. Nothing is checked. */
+/** The answer that is kept under a key, with the hash of the arguments; null for none. The caller compares the arguments. */
 export async function readKept(
   db: Kysely<unknown>,
   { credentialId, tool, key, seal }: Pick<Claim, "credentialId" | "tool" | "key" | "seal">,

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import { z } from "zod";
 import { type ApiError, invalidRequest } from "../../model/errors.ts";
+import { inLowerCase } from "./shapes/parts.ts";
 import type { AlertInput, IngestRequest, Published, Reading, Said, Tongue } from "./tongue.ts";
 import { httpsOf, titled, titledMarked } from "./words.ts";
 
@@ -38,15 +39,6 @@ const partOf = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined;
 
-const FIELDS = Object.keys(message.shape);
-
-/** The fields of a message, whose names Gotify reads in any letter case. */
-function fieldsOf(given: Record<string, unknown>): Record<string, unknown> {
-  const others = Object.keys(given).filter((name) => !FIELDS.includes(name));
-  const inAnyCase = others.map((name) => [name.toLowerCase(), given[name]]);
-  return { ...Object.fromEntries(inAnyCase), ...given };
-}
-
 /** @throws ApiError (invalid_request) for a message without any text. */
 async function messageIn(request: IngestRequest, notes: string[]): Promise<Message> {
   const isForm = ["application/x-www-form-urlencoded", "multipart/form-data"].includes(request.contentType);
@@ -56,7 +48,7 @@ async function messageIn(request: IngestRequest, notes: string[]): Promise<Messa
     const { extras, ...form } = Object.fromEntries(await request.form());
     given = form;
     if (extras) notes.push(EXTRAS_IN_JSON);
-  } else given = request.body.length === 0 ? {} : fieldsOf(request.object());
+  } else given = request.body.length === 0 ? {} : inLowerCase(request.object());
   if (inQuery) notes.push(EXTRAS_IN_JSON);
   // As in Gotify itself, the query supplies the fields that the body leaves out.
   const result = message.safeParse({ ...query, ...given });

@@ -1,4 +1,4 @@
-// Drafts of messages that could not be published when they arrived, and what becomes of them when the message comes again.
+// Drafts of messages that could not be published when they arrived. They are deleted when the message comes again and is published.
 
 import type { AlertStatus } from "../../model/entities/alert.ts";
 import { ApiError } from "../../model/errors.ts";

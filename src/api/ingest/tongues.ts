@@ -21,7 +21,7 @@ const inQuery = (request: IngestRequest, ...names: string[]): string =>
 
 export const text: Tongue = {
   name: "text",
-  // Whatever can be read is a text; a picture is one with a file.
+  // Every body is a text, and a picture is a file of an alert without one.
   recognises: () => true,
   async read(request) {
     const notes: string[] = [];

@@ -54,7 +54,7 @@ export const VALUE_RULES: Readonly<Record<string, Readonly<Record<string, Rule>>
   webhook_endpoint: { url: (row) => `${row}.url ~* '^https?://'` },
 };
 
-/** A condition (`when`) would be read and prepared anew by each statement, which costs more than the call of a function. */
+/** Each statement would parse a condition (`when`) again, which costs more than the call of a function. */
 function triggerOf(table: string, rules: Readonly<Record<string, Rule>>): string[] {
   const all = Object.values(rules).map((rule) => `(${rule("new")})`);
   const broken = Object.entries(rules).map(

@@ -23,13 +23,13 @@ export interface ServiceOptions {
   logTo?: DestinationStream;
   /** Told of every event after its commit, beside the webhooks. */
   publish?: (event: DomainEvent) => void;
-  /** Nobody else serves the database at this address: for the bench, which measures what `npm start` delivers. */
+  /** This process alone serves the database at this address: for the bench, which measures what `npm start` delivers. */
   alone?: boolean;
   /** It is one of several processes that another one has started. */
   within?: Within;
 }
 
-/** What a worker has from the first process. */
+/** The parts of the first process that a worker uses. */
 export interface Within {
   /** The embedded database, if there is one: its address, and where its files lie. */
   database: Pick<Cluster, "url" | "folder"> | null;
@@ -42,7 +42,7 @@ export interface Within {
 
 export type Closers = (() => unknown)[];
 
-/** What the parts stand on. */
+/** The settings and connections that the parts use. */
 export interface Opened {
   cluster: Cluster | null;
   url: string;

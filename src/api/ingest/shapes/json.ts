@@ -8,7 +8,7 @@ import { PROGRAMS, type Program } from "../../../model/fields/programs.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import type { AlertInput, Reading, Tongue } from "../tongue.ts";
 import { hasObject, readObject } from "./body_object.ts";
-import { alertOf, glance, listed, priorityOf } from "./parts.ts";
+import { alertOf, glance, inLowerCase, listed, priorityOf } from "./parts.ts";
 
 const ALLOWED = new Set(["text", "name", "#", "^", "!"]);
 
@@ -165,12 +165,6 @@ export function readUnknown(body: Record<string, unknown>, program: Program): Re
   const title = text.split("\n", 1)[0] || `${name} sent a message of an unknown form`;
   return { alerts: [{ fields: fieldsOfJson(inner, { title, body: "" }) }], notes };
 }
-
-/** The same fields, also by their names in lower case, as `Subject` and `Message` of Amazon SNS. */
-const inLowerCase = (told: Record<string, unknown>): Record<string, unknown> => ({
-  ...Object.fromEntries(Object.entries(told).map(([name, value]) => [name.toLowerCase(), value])),
-  ...told,
-});
 
 const APPRISE_SEVERITIES: Record<string, string> = {
   info: "normal",

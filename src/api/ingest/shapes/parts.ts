@@ -89,3 +89,9 @@ export function alertOf({ title, body = "", url = "", links = [], image, priorit
     ...(key && { collapse_key: key }),
   };
 }
+
+/** The same fields, also by their names in lower case: Gotify reads names in any case, and Amazon SNS sends `Subject` and `Message`. */
+export const inLowerCase = (fields: Record<string, unknown>): Record<string, unknown> => ({
+  ...Object.fromEntries(Object.entries(fields).map(([name, value]) => [name.toLowerCase(), value])),
+  ...fields,
+});
