@@ -2,6 +2,7 @@
 
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
+import { networkInterfaces } from "node:os";
 import { request } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
@@ -21,6 +22,13 @@ import { World } from "../support/world.ts";
 const HOST = "127.0.0.1";
 const lacksSendQueues = prevented(
   process.platform === "linux" ? null : "only Linux reports what it has accepted",
+);
+const lacksIpv6 = prevented(
+  Object.values(networkInterfaces())
+    .flat()
+    .some((own) => own?.address === "::1")
+    ? null
+    : "the machine has no IPv6",
 );
 /** So long that a keepalive is due now and then, and a connection that reads has several of them. */
 const BEAT_MS = 300;
@@ -171,11 +179,11 @@ test.each(["json", "sse", "raw"])(
 );
 
 /** Both ends of a connection of which the client never reads. */
-async function unreadPair(): Promise<{ sink: Socket; client: Socket; close(): void }> {
-  const accepting = createServer().listen(0, HOST);
+async function unreadPair(at = HOST, to = at): Promise<{ sink: Socket; client: Socket; close(): void }> {
+  const accepting = createServer().listen(0, at);
   await once(accepting, "listening");
   const accepted = once(accepting, "connection");
-  const client = connect((accepting.address() as { port: number }).port, HOST);
+  const client = connect((accepting.address() as { port: number }).port, to);
   client.on("error", () => {});
   client.pause();
   const [sink] = (await accepted) as [Socket];
@@ -255,6 +263,25 @@ test.skipIf(lacksSendQueues)(
     b.close();
   },
 );
+
+// docs/rules.md#stream-bounds
+test.skipIf(lacksSendQueues).each([
+  ["IPv4", HOST, HOST],
+  ...(lacksIpv6
+    ? []
+    : [
+        ["IPv6", "::1", "::1"],
+        ["IPv4 at a socket for both", "::", HOST],
+      ]),
+])("the bytes that a client has not taken are found: %s", async (_, at, to) => {
+  const [unread, idle] = [await unreadPair(at, to), await unreadPair(at, to)];
+  fill(unread.sink, 100_000);
+  await waitFor(async () => expect(await queuedFor(unread.sink)).toBeGreaterThan(LIMITS.ntfy_page));
+  expect(await queuedFor(idle.sink)).toBe(0);
+  unread.close();
+  await waitFor(async () => expect(await queuedFor(unread.sink)).toBe(0));
+  idle.close();
+});
 
 const queuedFor = async (sink: Socket) => streamSink(sink).unacknowledged(await readSendQueues());
 

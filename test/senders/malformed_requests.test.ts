@@ -2,11 +2,14 @@
 
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { connect } from "node:net";
+import { createServer, type ServerResponse } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { answerMalformed } from "../../src/program/boot/malformed.ts";
 import { lacks } from "../support/lacks.ts";
 import { Site } from "../support/site.ts";
+import { waitFor } from "../support/wait.ts";
 
 let site: Site;
 let handle: string;
@@ -96,6 +99,36 @@ test.each<[string, () => string, number, RegExp]>([
   });
   expect(answer.body).not.toContain(key);
   expect(await countAlerts()).toBe(before);
+});
+
+// docs/rules.md#malformed-http
+test.each<[string, (response: ServerResponse) => void, RegExp]>([
+  // A second head would be read as a part of the first body.
+  ["is being sent", (response) => void response.write("first"), /^HTTP\/1\.1 200 (?!.*HTTP)/s],
+  [
+    "waits behind one that is being sent",
+    (response) => void response.write("first"),
+    /^HTTP\/1\.1 200 (?!.*HTTP)/s,
+  ],
+  ["was sent", (response) => void response.end("first"), /^HTTP\/1\.1 200 .*HTTP\/1\.1 400 /s],
+  ["is not begun", () => {}, /^HTTP\/1\.1 400 /],
+])("behind a request whose response %s", async (state, respond, expected) => {
+  const server = createServer((request, response) => request.url === "/" && respond(response));
+  answerMalformed(server);
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  let text = "";
+  socket.on("data", (chunk) => {
+    text += chunk;
+  });
+  socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  if (respond.length > 0) await waitFor(() => expect(text).toContain("first"));
+  if (state.startsWith("waits")) socket.write("GET /next HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  socket.write("no request\r\n\r\n");
+  await once(socket, "close");
+  expect(text).toMatch(expected);
+  server.closeAllConnections();
+  server.close();
 });
 
 test("the same header in one line is read, as encoded words too", async () => {

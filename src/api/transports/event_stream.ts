@@ -53,9 +53,12 @@ function closeOnRequest(socket: Socket): void {
   socket.on("end", noRequest);
 }
 
+/** Emitted by a connection whose client gets an event stream, with the socket that replaces it. */
+export const DETACHED = "detached";
+
 /**
- * The connection of an answer without what HTTP keeps for it: parser, request and response take three times what a socket takes. So a
- * new socket gets the handle, and the old one is told that it is closed. Its server still waits for it at a stop.
+ * The connection of an answer without what HTTP keeps for it: parser, request and response take three times what a socket takes. A new
+ * socket gets the handle, and the old one ends. Node has no public way to this.
  */
 function takeOver(response: ServerResponse<IncomingMessage>): Socket | null {
   const { socket } = response;
@@ -66,8 +69,8 @@ function takeOver(response: ServerResponse<IncomingMessage>): Socket | null {
   // The parser reads the handle by itself until somebody else listens.
   socket.on("readable", () => {});
   const bare = new Socket({ handle } as SocketConstructorOpts);
-  Object.assign(bare, { _server: Reflect.get(socket, "_server") });
-  Object.assign(socket, { _handle: null, _server: null });
-  socket.emit("close");
+  Object.assign(socket, { _handle: null });
+  socket.emit(DETACHED, bare);
+  socket.destroy();
   return bare;
 }

@@ -8,7 +8,7 @@ import type { WebSocket } from "ws";
 import { lazy } from "../../store/db/lazy.ts";
 
 interface Upgrade {
-  begin: (socket: WebSocket) => void;
+  begin: (socket: WebSocket, connection: Socket) => void;
   never: () => void;
 }
 
@@ -69,7 +69,7 @@ async function upgrade(
   socket.once("close", gone);
   (await server()).handleUpgrade(asked, socket, head, (one) => {
     begun = true;
-    found.begin(one);
+    found.begin(one, socket);
   });
 }
 

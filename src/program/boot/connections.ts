@@ -3,6 +3,7 @@
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { DETACHED } from "../../api/transports/event_stream.ts";
 import { createPlaces } from "../../store/rate_limits/places.ts";
 
 /** Milliseconds. */
@@ -66,6 +67,8 @@ export function gateConnections(node: Server, { refuse, max, ownerOf, tooMany, u
   }
   const [handle] = node.listeners("request") as Handle[];
   const lines = new Map<Socket, Line>();
+  /** Event streams, which HTTP's server no longer knows. */
+  const streams = new Set<Socket>();
   const running = new Set<ServerResponse>();
   const places = createPlaces(Number.POSITIVE_INFINITY, max);
   const behind: (() => void)[] = [];
@@ -94,6 +97,10 @@ export function gateConnections(node: Server, { refuse, max, ownerOf, tooMany, u
     const waiting: Line["waiting"] = [];
     lines.set(socket, { running: 0, waiting, idleSince: performance.now(), bytes: 0, foundIdle: false });
     socket.once("close", () => lines.delete(socket));
+    socket.once(DETACHED, (stream: Socket) => {
+      streams.add(stream);
+      stream.once("close", () => streams.delete(stream));
+    });
     // Whoever reads the body of a request that runs has the socket read on.
     socket.on("resume", () => waiting.length > 0 && socket.pause());
   });
@@ -140,6 +147,12 @@ export function gateConnections(node: Server, { refuse, max, ownerOf, tooMany, u
       closing = true;
       for (const line of lines.values()) line.idleSince = performance.now();
       for (const response of running) if (!response.headersSent) response.setHeader("connection", "close");
+    },
+    /** Resolves when no connection is left. */
+    async emptied(): Promise<void> {
+      const open = () => [...lines.keys(), ...streams];
+      for (let some = open(); some.length > 0; some = open())
+        await Promise.all(some.map((socket) => new Promise((resolve) => socket.once("close", resolve))));
     },
     /**
      * Ends the connections on which nothing was asked for so long. A connection must be found idle twice: when this process

@@ -1,6 +1,6 @@
 // Answers to requests that Node's parser refuses before any route sees them (docs/rules.md#malformed-http).
 
-import { type Server, STATUS_CODES } from "node:http";
+import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { ApiError } from "../../model/errors.ts";
 
@@ -34,9 +34,18 @@ function problemOf({ code = "", reason }: ParseError): ApiError {
 
 /** Answers them in the one envelope instead of without a body, and ends the connection as Node does. */
 export function answerMalformed(node: Server): void {
+  /** The responses of each connection that have not ended. */
+  const open = new WeakMap<Socket, Set<ServerResponse>>();
+  node.on("connection", (socket: Socket) => open.set(socket, new Set()));
+  node.on("request", ({ socket }, response) => {
+    const responses = open.get(socket);
+    responses?.add(response);
+    response.once("close", () => responses?.delete(response));
+  });
   node.on("clientError", (error: ParseError, socket: Socket) => {
-    const answering: { _headerSent?: boolean } | null | undefined = Reflect.get(socket, "_httpMessage");
-    if (socket.writable && !answering?._headerSent) socket.write(answerOf(problemOf(error)));
+    // A second response inside the first one would be read as a part of it.
+    const isResponding = [...(open.get(socket) ?? [])].some(({ headersSent }) => headersSent);
+    if (socket.writable && !isResponding) socket.write(answerOf(problemOf(error)));
     socket.destroy(error);
   });
 }

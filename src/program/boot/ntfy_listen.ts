@@ -125,8 +125,8 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
     const begin = (sink: Sink) =>
       ears.listen(ids, { topic, format, device, wants }, sink, { before, once: poll, left });
     return stays
-      ? eventStream(stays, beginningOn(streamSink, begin), left, headers)
-      : webSocket(request, beginningOn(socketSink, begin), left);
+      ? eventStream(stays, onStream(begin), left, headers)
+      : webSocket(request, onWebSocket(begin), left);
   }
 
   return { listen, stop: () => ears.stop() };
@@ -157,17 +157,17 @@ function inParts(parts: string[][], read: ReadPart): URLSearchParams {
   });
 }
 
-/** Apart from the request, which would otherwise live as long as the connection. */
-function beginningOn<S extends Socket | WebSocket>(
-  sinkOf: (socket: S) => Sink,
-  begin: (sink: Sink) => { end(now: boolean): void },
-): (socket: S) => void {
-  return (socket) => {
-    const listener = begin(sinkOf(socket));
-    (socket as Socket).on("close", () => listener.end(true));
-    (socket as Socket).on("error", () => listener.end(true));
-  };
+type Begin = (sink: Sink) => { end(now: boolean): void };
+
+function endWith(socket: Socket | WebSocket, listener: ReturnType<Begin>): void {
+  (socket as Socket).on("close", () => listener.end(true));
+  (socket as Socket).on("error", () => listener.end(true));
 }
+
+// These hold nothing of the request, which would otherwise live as long as the connection.
+const onStream = (begin: Begin) => (socket: Socket) => endWith(socket, begin(streamSink(socket)));
+const onWebSocket = (begin: Begin) => (socket: WebSocket, connection: Socket) =>
+  endWith(socket, begin(socketSink(socket, connection)));
 
 interface Deps extends Pick<IngestRoutes, "authenticate" | "now"> {
   dispatcher: Pick<Dispatcher, "tool" | "keptAnswer" | "refuseScopes" | "hasRoom">;

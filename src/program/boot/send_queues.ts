@@ -1,15 +1,17 @@
 // Bytes that the system has accepted for connections and their clients have not taken. Only Linux reports them; elsewhere there are none.
 
-import { readlinkSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { Socket } from "node:net";
+import { endianness } from "node:os";
+import ipaddr from "ipaddr.js";
 import type { SendQueues } from "../../handset/held/outlet.ts";
 
-/** Columns of such a table: `tx_queue:rx_queue`, both hexadecimal, and the number of the connection. */
+/** Columns of such a table: both addresses of a connection, and `tx_queue:rx_queue`, all hexadecimal. */
+const LOCAL = 1;
+const REMOTE = 2;
 const QUEUES = 4;
-const INODE = 9;
 
-/** Reads the tables of the system once for all connections; the keys are the numbers that it gives them. */
+/** Reads the tables of the system once for all connections; the keys are the addresses as it writes them. */
 export async function readSendQueues(): Promise<SendQueues> {
   const tables = await Promise.all(
     ["tcp", "tcp6"].map((name) => readFile(`/proc/self/net/${name}`, "latin1").catch(() => "")),
@@ -20,27 +22,29 @@ export async function readSendQueues(): Promise<SendQueues> {
     if (line === "" || line.includes(" 00000000:")) continue;
     const columns = line.trim().split(/\s+/);
     const bytes = Number.parseInt(columns[QUEUES] ?? "", 16);
-    const inode = columns[INODE];
-    if (bytes > 0 && inode !== undefined) queues.set(inode, bytes);
+    if (bytes > 0) queues.set(`${columns[LOCAL]} ${columns[REMOTE]}`, bytes);
   }
   return queues;
 }
 
 /** Reads how much waits for one connection. */
 export function createQueueReader(socket: Socket): (queues: SendQueues) => number {
-  let inode: string | undefined;
+  let key: string | null = null;
   return (queues) => {
-    inode ??= inodeOf(socket);
-    return queues.get(inode) ?? 0;
+    key ??= keyOf(socket);
+    return (key !== null && queues.get(key)) || 0;
   };
 }
 
-function inodeOf(socket: Socket): string {
-  const fd: unknown = Reflect.get(socket, "_handle")?.fd;
-  if (typeof fd !== "number" || fd < 0) return "";
-  try {
-    return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/self/fd/${fd}`))?.[1] ?? "";
-  } catch {
-    return "";
-  }
+/** Null for a connection that has ended. */
+function keyOf({ localAddress, localPort, remoteAddress, remotePort }: Socket): string | null {
+  if (!localAddress || !localPort || !remoteAddress || !remotePort) return null;
+  return `${inTable(localAddress, localPort)} ${inTable(remoteAddress, remotePort)}`;
+}
+
+/** The table has addresses as numbers of four bytes in the machine's own order. */
+function inTable(address: string, port: number): string {
+  const bytes = Buffer.from(ipaddr.parse(address).toByteArray());
+  if (endianness() === "LE") bytes.swap32();
+  return `${bytes.toString("hex").toUpperCase()}:${port.toString(16).toUpperCase().padStart(4, "0")}`;
 }

@@ -134,6 +134,7 @@ export function refusedText() {
 async function drain(app: App, node: NodeServer, gate: Http["gate"], stopDelayMs: number): Promise<void> {
   // Node's own close() would cut idle connections at once, and with them requests that are already on their way.
   const closed = new Promise((resolve) => SocketServer.prototype.close.call(node, resolve));
+  const emptied = gate.emptied();
   gate.closing();
   // After that, so that each of their answers ends its connection: none is left on which somebody may be about to ask.
   app.ending();
@@ -141,7 +142,7 @@ async function drain(app: App, node: NodeServer, gate: Http["gate"], stopDelayMs
   const sweep = () => setImmediate(() => gate.closeIdle(stopDelayMs > 0 ? IDLE_MS : 0));
   const idle = setInterval(sweep, IDLE_SWEEP_MS);
   const hard = setTimeout(() => node.closeAllConnections(), DRAIN_MS);
-  await closed;
+  await Promise.all([closed, emptied]);
   clearInterval(idle);
   clearTimeout(hard);
   // Ends the timers that the server keeps beside its connections.
@@ -157,10 +158,8 @@ export function serveAccepted(app: App, config: Config) {
   return {
     /** `left`: it has ended, or nothing is asked on it any more. */
     take(socket: Socket, left: () => void): void {
-      // As the server's own would be: whoever closes its side may still read, and a stop waits for it.
+      // As those that the server accepts itself: a client that has closed its side may still read.
       socket.allowHalfOpen = true;
-      Object.assign(socket, { _server: node });
-      Object.assign(node, { _connections: Number(Reflect.get(node, "_connections")) + 1 });
       socket.once("close", left);
       node.emit("connection", socket);
     },

@@ -29,20 +29,17 @@ export const streamSink = (socket: Socket): Sink => ({
 });
 
 /** One message of a WebSocket is one frame. */
-export const socketSink = (socket: WebSocket): Sink => {
-  const connection: Socket = Reflect.get(socket, "_socket");
-  return {
-    waiting: () => socket.bufferedAmount,
-    unacknowledged: createQueueReader(connection),
-    write: (bytes, taken) => socket.send(bytes, { binary: false }, taken),
-    writeAll(pieces, taken) {
-      for (const [i, piece] of pieces.entries())
-        socket.send(piece, { binary: false }, i === pieces.length - 1 ? () => taken() : undefined);
-    },
-    end(now) {
-      if (now) return reset(connection);
-      socket.close(1001);
-      setTimeout(() => socket.terminate(), FAREWELL_MS).unref();
-    },
-  };
-};
+export const socketSink = (socket: WebSocket, connection: Socket): Sink => ({
+  waiting: () => socket.bufferedAmount,
+  unacknowledged: createQueueReader(connection),
+  write: (bytes, taken) => socket.send(bytes, { binary: false }, taken),
+  writeAll(pieces, taken) {
+    for (const [i, piece] of pieces.entries())
+      socket.send(piece, { binary: false }, i === pieces.length - 1 ? () => taken() : undefined);
+  },
+  end(now) {
+    if (now) return reset(connection);
+    socket.close(1001);
+    setTimeout(() => socket.terminate(), FAREWELL_MS).unref();
+  },
+});
