@@ -4,10 +4,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import { beforeAll, describe, expect, test } from "vitest";
+import { CARRIED } from "../../src/identity/operator/carried.ts";
 import { exportWorkspaces } from "../../src/identity/operator/export.ts";
-import { CARRIED } from "../../src/store/queries/carried.ts";
+import { Workspace } from "../../src/model/entities/member.ts";
+import { openOrm } from "../../src/store/db/orm.ts";
 import { consoleOf, PNG } from "../support/assets.ts";
 import { uuidOf } from "../support/handsets.ts";
 import { belfry, belfryShared, CLI, environment, ROOT, started, startServer } from "../support/processes.ts";
@@ -183,16 +184,18 @@ describe("a workspace in use, by URL", () => {
   });
 
   test("is of one instant, whatever is done meanwhile", async () => {
-    const em = here.service.orm.em.fork() as SqlEntityManager;
+    const orm = openOrm({ databaseUrl: here.settings.DATABASE_URL!, databasePool: 1 });
     const before = readFileSync(file, "utf8").trim().split("\n").at(-1);
     let lines = "";
     const alone = { workspace: here.workspace.id, now: new Date() };
-    await exportWorkspaces(em, alone, async (text) => {
+    await exportWorkspaces(orm, alone, async (bytes) => {
+      const text = String(bytes);
       lines += text;
       if (!text.startsWith('{"kind":"member"')) return;
       await here.alert(channel.id, { title: "Meanwhile", send: true });
       await here.rest("delete_pusher", { pusher_id: (await here.pusher()).id });
     });
+    await orm.close(true);
     expect(lines).not.toContain("Meanwhile");
     expect(lines.trim().split("\n").at(-1)).toBe(before);
     const found = await here.rest("list_alerts", { pusher_id: channel.id, query: "meanwhile" });
@@ -356,6 +359,19 @@ describe("more of alerts than a heap holds", () => {
     expect(come).toMatchObject({ code: 0, json: { rows: { alert: 3_500 } } });
     const there = await opened(settings);
     await expectRecountClean(there.service.orm);
+  });
+
+  test("end when the file cannot be written, and leave the connection", async () => {
+    const orm = openOrm({ databaseUrl: here.settings.DATABASE_URL!, databasePool: 1 });
+    let written = 0;
+    const failing = exportWorkspaces(orm, { now: new Date() }, async (lines) => {
+      written += lines.length;
+      if (written > 1_000_000) throw new Error("no space left");
+    });
+    await expect(failing).rejects.toThrow("no space left");
+    expect(written).toBeLessThan(10_000_000);
+    await orm.em.fork().find(Workspace, {});
+    await orm.close(true);
   });
 
   test("leave nothing when the import is killed half-way", { timeout: 300_000 }, async () => {

@@ -22,8 +22,9 @@ import {
   piecesOf,
   SECRET_PIECE,
 } from "./backup_manifest.ts";
-import { copying, writeRows } from "./backup_rows.ts";
+import { refuseCells, writeRows } from "./backup_rows.ts";
 import { type Box, instantOf, nameAt, openShelf, type Piece, type ShelfSettings } from "./backup_shelf.ts";
+import { copying } from "./copy.ts";
 import { type OperatorSettings, onOrm, withDatabase } from "./reach.ts";
 
 /** The store of uploaded files, and the secret. */
@@ -84,7 +85,8 @@ export async function makeBackup(
     // Most files are copied before the rows are read, so that what is removed meanwhile is there all the same.
     await keepFiles(store, box, files, await filesOf(orm.em.fork()));
     const oneInstant = { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true };
-    return copying(orm, oneInstant, async (em, client): Promise<Manifest> => {
+    return copying(orm, oneInstant, async (em, copier): Promise<Manifest> => {
+      await refuseCells(em);
       const ids = await filesOf(em);
       await keepFiles(store, box, files, ids);
       const kept = ids.flatMap((id) => {
@@ -97,7 +99,7 @@ export async function makeBackup(
         version,
         made_at: now.toISOString(),
         ...version_,
-        ...(await writeRows(orm, em, client, box)),
+        ...(await writeRows(orm, em, copier, box)),
         files: kept,
         missing_files: ids.filter((id) => files.get(id) === null),
         secret: withoutSecret ? null : await box.put(SECRET_PIECE, Buffer.from(`${secret}\n`)),

@@ -1,17 +1,17 @@
 // Every row of the database as PostgreSQL's own COPY writes it, and back into tables that migrations have made: exactly, and past the
-// triggers, since what those count comes along. Works on the connection of a transaction that the caller holds.
+// triggers, since what those count comes along.
 
-import { Readable, type Writable } from "node:stream";
+import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { from, to } from "pg-copy-streams";
 import { conflict, invalidRequest } from "../../model/errors.ts";
 import { need } from "../../model/need.ts";
 import { CELL_PREFIX } from "../../store/db/cell.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { rowsPiece } from "./backup_manifest.ts";
 import { type Box, type Piece, wholePiece } from "./backup_shelf.ts";
+import type { Copier } from "./copy.ts";
 
 export interface TableRows {
   /** Without a schema where it is the database's first one. */
@@ -30,36 +30,13 @@ export interface SequenceState {
 /** What a piece holds at most, so that no store needs to take more at once. */
 const PIECE = 8 * 2 ** 20;
 
-interface Client {
-  query<S extends Readable | Writable>(stream: S): S;
-}
-
 const NOT_OF_CELLS =
   "A cell on Citus is neither backed up nor restored by this command: keep the coordinator and each worker as Citus says (docs/scale.md#cells-on-citus).";
 
-/**
- * Runs `work` in a transaction, with the connection that it has, which copies go through. Nothing else may run on `orm` as it begins.
- * @throws what it throws, and nothing stays.
- */
-export async function copying<T>(
-  orm: Orm,
-  options: NonNullable<Parameters<SqlEntityManager["transactional"]>[1]>,
-  work: (em: SqlEntityManager, client: Client) => Promise<T>,
-): Promise<T> {
-  const pool: { on(event: "acquire", heard: (client: Client) => void): unknown } = await orm.driver
-    .getConnection()
-    .getNativeClient();
-  let client: Client | undefined;
-  pool.on("acquire", (taken) => (client = taken));
-  return orm.em.fork().transactional(async (em) => {
-    const own = need(client, "the transaction has begun on it");
-    // A text of a date must be read as it was written, whatever the role's own settings are.
-    for (const set of ["datestyle = 'ISO, YMD'", "intervalstyle = postgres", "client_encoding = utf8"])
-      await em.execute(`set local ${set}`);
-    const [at] = await em.execute<{ schema: string | null }[]>("select current_schema() as schema");
-    if (at?.schema?.startsWith(CELL_PREFIX)) throw conflict(NOT_OF_CELLS);
-    return work(em as SqlEntityManager, own);
-  }, options);
+/** @throws 409 on the database of a cell. */
+export async function refuseCells(em: SqlEntityManager): Promise<void> {
+  const [at] = await em.execute<{ schema: string | null }[]>("select current_schema() as schema");
+  if (at?.schema?.startsWith(CELL_PREFIX)) throw conflict(NOT_OF_CELLS);
 }
 
 const NAME = "case when n.nspname = current_schema() then '' else n.nspname || '.' end || c.relname";
@@ -115,19 +92,21 @@ async function sequencesIn(orm: Orm, em: SqlEntityManager): Promise<SequenceStat
 export async function writeRows(
   orm: Orm,
   em: SqlEntityManager,
-  client: Client,
+  copier: Copier,
   box: Box,
 ): Promise<{ tables: TableRows[]; sequences: SequenceState[] }> {
   const tables: TableRows[] = [];
   for (const { name, quoted, columns } of await tablesIn(orm, em)) {
-    const rows = client.query(to(`copy (select ${columns.join(", ")} from ${quoted}) to stdout`));
     const pieces: Piece[] = [];
-    const put = async (bytes: Uint8Array) =>
-      pieces.push(await box.put(rowsPiece(name, pieces.length), bytes));
-    await pipeline(rows, createGzip({ level: 4 }), async (zipped: AsyncIterable<Buffer>) => {
-      for await (const bytes of inPieces(zipped)) await put(bytes);
-    });
-    tables.push({ name, columns, rows: rows.rowCount, pieces });
+    const put = async (zipped: AsyncIterable<Buffer>) => {
+      for await (const bytes of inPieces(zipped))
+        pieces.push(await box.put(rowsPiece(name, pieces.length), bytes));
+    };
+    const query = `select ${columns.join(", ")} from ${quoted}`;
+    const rows = await copier.copyOut(query, "values", (lines) =>
+      pipeline(lines, createGzip({ level: 4 }), put),
+    );
+    tables.push({ name, columns, rows, pieces });
   }
   return { tables, sequences: await sequencesIn(orm, em) };
 }
@@ -171,7 +150,7 @@ export const hasRows = async (orm: Orm, em: SqlEntityManager) =>
 export async function readRows(
   orm: Orm,
   em: SqlEntityManager,
-  client: Client,
+  copier: Copier,
   box: Box,
   { tables, sequences }: { tables: TableRows[]; sequences: SequenceState[] },
 ): Promise<void> {
@@ -194,10 +173,11 @@ export async function readRows(
   for (const table of tables_) await em.execute(`alter table ${table} disable trigger user`);
   await em.execute(`truncate ${tables_.join(", ")}`);
   for (const [i, { name, columns, rows, pieces }] of tables.entries()) {
-    const put = client.query(from(`copy ${tables_[i]} (${columns.join(", ")}) from stdin`));
-    const zipped = Readable.from(eachWhole(box, pieces));
-    await pipeline(zipped, createGunzip(), put);
-    if (put.rowCount !== rows)
+    const table = need(tables_[i], "both have the same tables");
+    const put = await copier.copyIn(table, columns, (into) =>
+      pipeline(Readable.from(eachWhole(box, pieces)), createGunzip(), into),
+    );
+    if (put !== rows)
       throw invalidRequest(`${box.where} is damaged: ${name} has not the rows that were counted.`, "from");
   }
   for (const { name, last } of sequences)

@@ -14,6 +14,9 @@ import { LIMITS } from "../../model/limits.ts";
 import { need } from "../../model/need.ts";
 import { run } from "../../store/db/statement.ts";
 import { makeWanted } from "../../store/queries/alert_words.ts";
+import { createSeal } from "../../store/secret/seal.ts";
+import { refuseOtherSecret } from "../auth/secret_check.ts";
+import { auditComing } from "./audit.ts";
 import {
   CARRIED,
   type Carried,
@@ -21,10 +24,7 @@ import {
   presentWorkspaces,
   readSchema,
   takenHandles,
-} from "../../store/queries/carried.ts";
-import { createSeal } from "../../store/secret/seal.ts";
-import { refuseOtherSecret } from "../auth/secret_check.ts";
-import { auditComing } from "./audit.ts";
+} from "./carried.ts";
 import { inTransaction } from "./dry_run.ts";
 import { FORMAT } from "./export.ts";
 import { linesOf } from "./import_lines.ts";

@@ -2,8 +2,8 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { run } from "../../store/db/statement.ts";
-import type { CarriedKind } from "../../store/queries/carried.ts";
 import { type CarriedReference, foreignReferences } from "../../store/queries/carried_references.ts";
+import type { CarriedKind } from "./carried.ts";
 import type { Row } from "./import_rows.ts";
 
 interface Rule extends Pick<CarriedReference, "what" | "of"> {

@@ -3,7 +3,7 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type ApiError, conflict, invalidRequest } from "../../model/errors.ts";
 import { run } from "../../store/db/statement.ts";
-import { type Carried, type CarriedKind, constrainedColumns } from "../../store/queries/carried.ts";
+import { type Carried, type CarriedKind, constrainedColumns } from "./carried.ts";
 import { inTransaction } from "./dry_run.ts";
 import type { Row } from "./import_rows.ts";
 

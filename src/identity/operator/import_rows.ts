@@ -27,7 +27,6 @@ import { LIMITS } from "../../model/limits.ts";
 import { need } from "../../model/need.ts";
 import { isScope } from "../../model/scopes.ts";
 import { invalidInput, refuseUnstorableText } from "../../operation/problems.ts";
-import type { CarriedKind } from "../../store/queries/carried.ts";
 import { pusherCreate, searchText } from "../../store/shapes/pusher.ts";
 import { cleanAlert, cleanFormer, withReviewsAt } from "./import_alerts.ts";
 
@@ -67,7 +66,8 @@ const count = z.int().min(0, "must not be below 0");
 const upTo = (most: number) => count.max(most, `must be at most ${most}`);
 const int = upTo(2 ** 31 - 1);
 const stripe = upTo(2 ** 15 - 1);
-const bigint = one(
+/** A text, since JSON's numbers have fewer digits. */
+export const bigint = one(
   (value) => /^\d{1,19}$/.test(value) && BigInt(value) < 2n ** 63n,
   "must be a whole number below 2 to the power of 63, as a text",
 );
@@ -125,8 +125,8 @@ const alertColumns = {
 
 const colour = z.string().regex(/^#[0-9a-f]{6}$/, "must be a colour such as #00aaff");
 
-/** Every column of every kind, as store/queries/carried.ts has them. */
-export const ROWS: Record<CarriedKind, z.ZodObject> = {
+/** Every kind of row, and each of its columns that a file has. */
+const RULES = {
   workspace: z.strictObject({
     ...{ id: uuid, name, created_at: past, events_numbered: count },
     ...{ reviews_id: uuid.nullable(), retention_days: keptDays().nullable() },
@@ -204,6 +204,9 @@ export const ROWS: Record<CarriedKind, z.ZodObject> = {
     ...{ at: pastOrNull, choice: place().nullable(), was: place().nullable() },
   }),
 };
+
+export type CarriedKind = keyof typeof RULES;
+export const ROWS: Record<CarriedKind, z.ZodObject> = RULES;
 
 function place() {
   return z.int().min(1).max(LIMITS.reply_choices);

@@ -137,9 +137,9 @@ class NotYet extends Error {
 /** Works where the database is, brought up first. @throws ApiError, or what the database said. */
 export async function workForOperator<T>(
   settings: OperatorSettings,
-  work: (em: SqlEntityManager) => Promise<T>,
+  work: (em: SqlEntityManager, orm: Orm) => Promise<T>,
 ): Promise<T> {
-  return (await onSchema(settings, (orm) => work(orm.em.fork()))).result;
+  return (await onSchema(settings, (orm) => work(orm.em.fork(), orm))).result;
 }
 
 /** Where the database is, for people: printed with its password, if it has one, to whoever holds the settings anyway. */

@@ -17,8 +17,9 @@ import { replaceSecretFile } from "../../store/secret/secret.ts";
 import { refuseOtherSecret } from "../auth/secret_check.ts";
 import { eachOf, type ServerSettings } from "./backup.ts";
 import { counted, type Manifest, piecesOf, readManifest } from "./backup_manifest.ts";
-import { copying, countAnew, hasRows, readRows, removeRows } from "./backup_rows.ts";
+import { countAnew, hasRows, readRows, refuseCells, removeRows } from "./backup_rows.ts";
 import { type Box, openBackup, wholePiece } from "./backup_shelf.ts";
+import { copying } from "./copy.ts";
 import { type OperatorSettings, onCluster, onOrm } from "./reach.ts";
 import { refuseOthers } from "./rotate_secret.ts";
 
@@ -130,10 +131,11 @@ async function putInto(
     await putFiles(box, manifest, settings);
     const { missing } = standing(manifest.migrations);
     const had = carried().filter((name) => !missing.includes(name));
-    await copying(orm, {}, async (inside, client) => {
+    await copying(orm, {}, async (inside, copier) => {
+      await refuseCells(inside);
       await removeRows(orm, inside);
       await runMigrations(orm, inside, had);
-      await readRows(orm, inside, client, box, manifest);
+      await readRows(orm, inside, copier, box, manifest);
       if (missing.length > 0) await runMigrations(orm, inside, missing);
       // What handsets know is of revisions that this database may count again.
       await run(inside, renewEpoch, { epoch: randomUUID() });

@@ -35,7 +35,7 @@ export function addCarryCommands(program: Command, now: () => Date): void {
       const { exportWorkspaces } = await import("../../identity/operator/export.ts");
       const asked = { workspace, now: now() };
       const result = await (to === undefined ? toOutput : toFile(to))((write) =>
-        workForOperator(operatorSettings(), (em) => exportWorkspaces(em, asked, write)),
+        workForOperator(operatorSettings(), (_, orm) => exportWorkspaces(orm, asked, write)),
       );
       if (to !== undefined) printResult(result);
       const files = result.lines.file ?? 0;
@@ -88,7 +88,7 @@ async function opening(path: string): Promise<FileHandle> {
   throw refused("EISDIR");
 }
 
-type Write = (lines: string) => Promise<void>;
+type Write = (lines: string | Uint8Array) => Promise<void>;
 
 /** Waits for whoever reads it. */
 async function toOutput<T>(work: (write: Write) => Promise<T>): Promise<T> {

@@ -11,6 +11,7 @@ import type { Tongue } from "../../api/ingest/tongue.ts";
 import { shortened } from "../../api/ingest/words.ts";
 import { createKey, memberOf } from "../../identity/operator/accounts.ts";
 import { auditComing } from "../../identity/operator/audit.ts";
+import { CARRIED, takenHandles } from "../../identity/operator/carried.ts";
 import { inTransaction } from "../../identity/operator/dry_run.ts";
 import { makeFindable } from "../../identity/operator/import.ts";
 import { checkContent } from "../../model/domain/alert_content.ts";
@@ -28,7 +29,6 @@ import { PUBLISH } from "../../model/scopes.ts";
 import { compose } from "../../operation/alerts/compose.ts";
 import { newChannel } from "../../operation/channels/find_pusher.ts";
 import { run } from "../../store/db/statement.ts";
-import { CARRIED, takenHandles } from "../../store/queries/carried.ts";
 import { writePrivate } from "../../store/secret/private_file.ts";
 import type { Found, Kept, Source } from "./kept_files.ts";
 
