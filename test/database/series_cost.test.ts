@@ -17,6 +17,8 @@ let world: World;
 const channels: string[] = [];
 beforeAll(async () => {
   world = await World.open();
+  // Its own rounds would fill the series that are measured here.
+  await world.service.housekeeping.close();
   for (let n = 0; n < CHANNELS; n++) channels.push(uuidOf((await world.pusher()).id));
 });
 afterAll(() => world?.close());
@@ -56,6 +58,7 @@ interface Node {
   "Node Type": string;
   "Relation Name"?: string;
   "Index Name"?: string;
+  "Index Cond"?: string;
   Plans?: Node[];
 }
 const nodes = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodes)];
@@ -92,7 +95,8 @@ async function read(mode: string) {
           whole: all
             .filter((node) => node["Node Type"] === "Seq Scan" && /^alert/.test(node["Relation Name"]!))
             .map((node) => node["Relation Name"]!),
-          indexes: all.flatMap((node) => node["Index Name"] ?? []),
+          // Without a condition an index is read from its beginning to its end.
+          indexes: all.flatMap((node) => (node["Index Cond"] && node["Index Name"]) || []),
         };
       }
       throw new Error("undone");

@@ -56,14 +56,14 @@ export const lockDueSeries = defineUpkeep("lock_due_series", {
   },
   // Here and below: of arrays the planner expects a few elements, so that it reads no table whole to join them.
   text: `with due as materialized (
-      select alert_id from alert_series where fill_at <= clock_timestamp() order by fill_at limit $max::int),
+      select alert_id from alert_series where fill_at <= now() order by fill_at limit $max::int),
     c as materialized (
       select pusher_id from channel_state
       where pusher_id = any(array(select pusher_id from alert where id = any(array(select alert_id from due))))
       order by pusher_id for no key update skip locked)
     select s.alert_id as series_id, a.recurrence, a.send_at, s.filled_to
     from alert_series s join alert a on a.id = s.alert_id join c on c.pusher_id = a.pusher_id
-    where s.alert_id = any(array(select alert_id from due)) and s.fill_at <= clock_timestamp()
+    where s.alert_id = any(array(select alert_id from due)) and s.fill_at <= now()
     order by s.alert_id for update of s`,
 });
 
