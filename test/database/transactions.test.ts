@@ -1,6 +1,5 @@
-// A transaction begins with its first statement, in one exchange with the database, and is one whatever becomes of that.
+// A transaction is one, whatever becomes of its statements, and its commit goes out with the last one where that is declared.
 
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import { sql, type Transaction } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { newUuid } from "../../src/model/domain/ids.ts";
@@ -44,34 +43,6 @@ async function exchanges(work: () => Promise<unknown>): Promise<number> {
 }
 
 const KEY = { id: "01890a5d-ac96-774b-bcce-b302099a8057" };
-
-test("its begin costs no exchange of its own, and one in which nothing happens none at all", async () => {
-  await kysely()
-    .transaction()
-    .execute((db) => run(db, noteKeyUse, KEY));
-  expect(
-    await exchanges(() =>
-      kysely()
-        .transaction()
-        .execute((db) => run(db, noteKeyUse, KEY)),
-    ),
-  ).toBe(2);
-  expect(
-    await exchanges(() =>
-      kysely()
-        .transaction()
-        .execute(async () => {}),
-    ),
-  ).toBe(0);
-  const fails = () =>
-    kysely()
-      .transaction()
-      .execute(() => Promise.reject(new Error("no")));
-  expect(await exchanges(() => fails().catch(() => {}))).toBe(0);
-  const manager = orm.em.fork() as SqlEntityManager;
-  await manager.execute("select 1");
-  expect(await exchanges(() => manager.transactional((em) => em.execute("select ?::int", [1])))).toBe(2);
-});
 
 test("what it did is undone whole, its first statement as well", async () => {
   const failing = kysely()
@@ -143,8 +114,8 @@ test("its last statement costs no exchange of its own, where one is declared as 
         await run(db, insertAudit, line(operation));
       });
   await both("warm")();
-  expect(await exchanges(both("second"))).toBe(2);
-  // Alone it begins its transaction as any first statement does, and outside of one it stands by itself.
+  // The begin, a statement, and the last one with the commit.
+  expect(await exchanges(both("second"))).toBe(3);
   const alone = () =>
     kysely()
       .transaction()
@@ -171,12 +142,12 @@ test("a last statement that fails undoes it whole, and so does giving up before 
   });
   await expect(given).rejects.toThrow("no");
   const followed = marked(async (db) => {
-    await run(db, insertAudit, line("followed"));
+    await run(db, insertAudit, bad);
     await mark.execute(db);
   });
-  await expect(followed).rejects.toThrow("follows the last one");
+  await expect(followed).rejects.toMatchObject({ code: "25P02" });
   expect(await count()).toBe(0);
-  expect((await written("given up")) + (await written("followed"))).toBe(0);
+  expect((await written("given up")) + (await written("bad"))).toBe(0);
   await marked((db) => run(db, insertAudit, line("well")));
   expect([await count(), await written("well")]).toEqual([1, 1]);
 });

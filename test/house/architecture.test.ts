@@ -45,7 +45,6 @@ const MAY_TRANSPORT = new Set([
 /** Where something else than a defined statement reaches the database, and why. */
 const RAW_SQL: Record<string, string> = {
   "src/store/db/statement.ts": "runs the statements",
-  "src/store/db/opening.ts": "begin and commit, with the first and the last statement of a transaction",
   "src/store/db/migrate.ts": "the names of the migrations, settings of the session that migrates",
   "src/identity/operator/backup_rows.ts": "tables, keys and triggers by the names that the catalogue gives",
   "src/identity/operator/copy.ts": "how the rows of a copy are written",

@@ -4,7 +4,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Pooler } from "../config/setting.ts";
 import { spanUnder } from "../trace.ts";
-import { closingQuery, openingQuery, type Query, type QueryClass, type QueryConfig } from "./opening.ts";
 import { isClosing, nameOf } from "./statement.ts";
 import { recordStatementOutcome } from "./unavailable.ts";
 
@@ -42,6 +41,8 @@ export const PATIENT: Bounds = {
 export function poolOptions(bounds: Bounds, name: string, pooler: Pooler | null) {
   const { connectMs, statementMs, lockMs, idleMs, keepAliveMs } = bounds;
   const own = {
+    // A statement does not wait for the answer to the one before it (`commit` goes out with the last statement).
+    pipeline: true,
     connectionTimeoutMillis: connectMs,
     keepAlive: keepAliveMs > 0,
     keepAliveInitialDelayMillis: keepAliveMs,
@@ -64,11 +65,12 @@ interface Client {
   query(...args: unknown[]): unknown;
   end(): Promise<void>;
   getStartupConf(): object;
-  connection: { stream: { destroy(): void } };
+  /** `T`: inside a transaction that can still be committed. */
+  getTransactionStatus(): string | null;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the compiler asks for just this of a class that another one extends
-type ClientClass = (new (...args: any[]) => Client) & { Query: QueryClass };
+type ClientClass = new (...args: any[]) => Client;
 
 /** What store/db/cell.ts has of this. */
 interface Cell {
@@ -77,7 +79,7 @@ interface Cell {
 }
 
 /** What begins or gives up a transaction; not what goes back to a savepoint. */
-const BRACKET = /^(start transaction( .*)?|rollback)$/;
+const BRACKET = /^(begin|start transaction( .*)?|rollback)$/;
 
 const POSTGRES = { "db.system.name": "postgresql" };
 /** Of a statement that has no name, its first word: the text is nobody else's business. */
@@ -86,16 +88,15 @@ const wordOf = (text: string) => /^\s*(\w{1,20})/.exec(text)?.[1]?.toLowerCase()
 /** The server ends the connection, or takes no writes any more: another one does by now. */
 const ENDED = /^(57P0[1-5]|25006)$/;
 
-/** The result of a `begin` or `rollback` that was not sent, or that failed with its connection. */
+/** The result of a `begin` or `rollback` that failed with its connection, and of a last statement before it is known. */
 const NOTHING = { command: "", rowCount: 0, rows: [] };
 
 /**
- * A pg client that sends every defined statement under its name (but where a pooler lends connections for a transaction), `begin` with the statement after it, `commit` with the
- * one before it where that is declared as the last, and gives up on a
- * server that says nothing: that connection is cut, since its answer may still come. It also mends a leak: the query builder
- * returns a connection to the pool only after a `begin` or `rollback` that succeeded, so one that the server ended would count
- * as taken for ever, and a dozen of them would stop the service. Here `begin` cannot fail, `rollback` closes a broken
- * connection and then succeeds; every other statement fails on it, and the pool drops it. `cell`: how one is spoken with.
+ * A pg client that sends every defined statement under its name (but where a pooler lends connections for a transaction), `commit` together
+ * with the statement before it where that is declared as the last, and gives up on a server that says nothing: pg cuts that connection,
+ * since its answer may still come. It also mends a leak: the query builder returns a connection to the pool only after a `begin` or
+ * `rollback` that succeeded, so one that the server ended would count as taken for ever, and a dozen of them would stop the service. Here
+ * both close a broken connection and then succeed; every other statement fails on it, and the pool drops it. `cell`: how one is spoken with.
  */
 export function resilient<C extends ClientClass>(
   Client: C,
@@ -103,76 +104,54 @@ export function resilient<C extends ClientClass>(
   pooler: Pooler | null = null,
   cell: Cell | null = null,
 ): C {
-  const Opening = openingQuery(Client.Query);
-  const Closing = closingQuery(Client.Query);
   class ResilientClient extends Client {
-    /** A transaction was asked for, and nothing in it yet. */
-    #begins = false;
-    /** Between `begin` and the end. */
-    #inside = false;
-    /** The last statement of the transaction, which waits for its commit. */
-    #last: QueryConfig | null = null;
+    /** The last statement of the transaction, for whose result its commit waits. */
+    #last: Promise<unknown> | null = null;
 
     /** Of what we ask for as a connection begins, poolers take this one, and see to it. */
     override getStartupConf(): object {
       return pooler === null ? super.getStartupConf() : { ...super.getStartupConf(), TimeZone: "UTC" };
     }
 
-    override query(text: unknown, values?: unknown, ...rest: unknown[]): unknown {
-      if (typeof text !== "string") {
-        // It would run outside of the transaction that was asked for.
-        if (this.#begins) throw new Error("a transaction begins with a statement that is a text");
-        return super.query(text, values, ...rest);
-      }
-      const begins = this.#begins;
-      const last = this.#last;
-      const ends = /^(commit|rollback)$/.test(text);
-      this.#begins = text === "begin";
-      this.#inside = this.#begins || (this.#inside && !ends);
-      this.#last = null;
-      if (this.#begins || (begins && ends)) return Promise.resolve(NOTHING);
-      if (last && !ends) throw new Error("a statement follows the last one of its transaction");
-      const query_timeout = bounds.statementMs && bounds.statementMs + READ_MARGIN_MS;
-      // Of a name another transaction's connection knows nothing, or something else.
-      const known = nameOf(text);
-      const name = pooler === "transaction" ? undefined : known;
-      const config = { name, text: cell ? cell.inCell(text) : text, values, query_timeout };
-      if (this.#inside && !begins && isClosing(text)) {
-        this.#last = config;
+    override query(text: unknown, ...rest: unknown[]): unknown {
+      if (typeof text !== "string") return super.query(text, ...rest);
+      const result = this.#send(text, ...rest);
+      if (isClosing(text) && this.getTransactionStatus() === "T") {
+        result.catch(() => {});
+        this.#last = result;
         return Promise.resolve(NOTHING);
       }
+      if (text !== "commit" && text !== "rollback") return result;
+      const last = this.#last;
+      this.#last = null;
+      // When the last statement failed, the server rolls back for a `commit` and reports no error.
+      return text === "commit" && last ? Promise.all([last, result]).then(() => result) : result;
+    }
+
+    async #send(text: string, values?: unknown): Promise<unknown> {
+      // Of a name another transaction's connection knows nothing, or something else.
+      const known = nameOf(text);
       const span = spanUnder()?.child(`sql ${known ?? wordOf(text)}`, "client", POSTGRES);
-      const result = begins
-        ? this.#run(Opening, config)
-        : last && text === "commit"
-          ? this.#run(Closing, last)
-          : super.query(config, ...rest);
-      if (!(result instanceof Promise)) return result;
-      const well = (value: unknown) => {
+      try {
+        const result = await super.query({
+          name: pooler === "transaction" ? undefined : known,
+          text: cell ? cell.inCell(text) : text,
+          values,
+          query_timeout: bounds.statementMs && bounds.statementMs + READ_MARGIN_MS,
+        });
         recordStatementOutcome(null);
         span?.end();
-        return value;
-      };
-      return result.then(well, (error: Error & { code?: string }) => {
+        return result;
+      } catch (thrown) {
+        const error = thrown as Error & { code?: string };
         cell?.namedInCell(error);
         recordStatementOutcome(error);
         span?.end(error.code ?? "error");
-        if (error.message === "Query read timeout") this.connection.stream.destroy();
         // The server has ended it; the pool must not hand it out before the socket says so as well.
         if (ENDED.test(error.code ?? "") || BRACKET.test(text)) this.end().catch(() => {});
         if (!BRACKET.test(text)) throw error;
         return NOTHING;
-      });
-    }
-
-    /** The first statement of a transaction, or its last. */
-    #run(Special: QueryClass, config: QueryConfig): Promise<unknown> {
-      return new Promise((resolve, reject) => {
-        const done = (error: Error | null, result: unknown) => (error ? reject(error) : resolve(result));
-        const query: Query = new Special({ ...config, queryMode: "extended" }, undefined, done);
-        query.query_timeout = config.query_timeout;
-        super.query(query);
-      });
+      }
     }
   }
   return ResilientClient;

@@ -45,7 +45,7 @@ export interface Declaration<P extends Fields, C extends Fields, J extends Field
    * otherwise.
    */
   joined?: J;
-  /** Nothing follows it in a transaction but the commit, with which it is sent: until then nobody knows whether it holds. */
+  /** Nothing follows it in a transaction but the commit, which goes out with it: its error is that of the commit. */
   closes?: true;
   /** Of a reading: it finds a credential, tells others, or asks what a standby does not know, though it only reads. */
   primary?: true;

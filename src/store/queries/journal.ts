@@ -63,7 +63,7 @@ export const membershipsToTell = defineStatement.reading("memberships_to_tell", 
     where user_id = $user_id order by created_at`,
 });
 
-/** The last statement of its transaction, so it goes out together with the commit (see store/db/opening.ts). */
+/** The last statement of its transaction, so it goes out together with the commit (see store/db/pool.ts). */
 export const insertAudit = defineStatement("insert_audit", {
   parameters: AUDIT_LINE,
   text: AUDIT_INSERT,
@@ -163,7 +163,7 @@ export const eventRows = (events: readonly DomainEvent[]) => ({
   event_bodies: events.map(eventBody),
 });
 
-/** The last statement of its transaction, so it goes out together with the commit (see store/db/opening.ts). */
+/** The last statement of its transaction, so it goes out together with the commit (see store/db/pool.ts). */
 export const insertEvents = defineStatement("insert_events", { ...EVENTS, closes: true });
 
 /** The same with a line of the audit log. */
