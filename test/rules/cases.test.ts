@@ -1,9 +1,12 @@
-// Runs the case tables on every database, over REST and MCP. The status grid has a file of its own (status_grid.test.ts).
+// The case tables over REST, with one success and one refusal of each tool over MCP. The status grid has its own file
+// (status_grid.test.ts).
 
 import { afterAll, beforeAll, describe } from "vitest";
 import { TABLES } from "../cases/tables.ts";
-import { runCases } from "../support/cases.ts";
+import { rowsOverMcp, runCases } from "../support/cases.ts";
 import { World } from "../support/world.ts";
+
+const overMcp = rowsOverMcp(TABLES.flatMap(({ cases }) => cases));
 
 describe("on a service", () => {
   for (const limits of [false, true])
@@ -15,6 +18,6 @@ describe("on a service", () => {
       afterAll(() => world.close());
       for (const { file, cases, ...table } of TABLES)
         if (file !== "alert_status.ts" && (table.limits ?? false) === limits)
-          describe(file, () => runCases(cases, () => world));
+          describe(file, () => runCases(cases, () => world, overMcp));
     });
 });

@@ -1,4 +1,4 @@
-// The whole grid of status and verb, over REST and MCP, on every database.
+// The whole grid of status and verb over REST, with one success and one refusal of each verb over MCP.
 // docs/rules.md#change-tools
 
 import { afterAll, beforeAll, describe } from "vitest";
