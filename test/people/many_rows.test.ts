@@ -101,11 +101,16 @@ inBrowser("lists of many rows", () => {
     ...["channels/:channel/stats?days=364", "members/:member", "files", "webhooks", "assistants"],
   ];
 
+  let phone: Awaited<ReturnType<typeof here.visit>>;
+  beforeAll(async () => {
+    phone = await here.visit({ viewport: { width: 390, height: 844 } });
+  });
+
   test.each(LISTS)("%s is as long as a page", async (path) => {
-    const { context, page, faults } = await here.visit({ viewport: { width: 390, height: 844 } });
+    const { page, faults } = phone;
     const address = path.replace(":channel", channel).replace(":member", showId("mem", member));
     const seen: number[] = [];
-    for (let at: string | null = here.base + address; at && seen.length < 3; ) {
+    for (let at: string | null = here.base + address; at && seen.length < 2; ) {
       expect((await page.goto(at))!.status()).toBe(200);
       const [width, height] = await page.evaluate<[number, number]>(
         "[document.documentElement.scrollWidth, document.documentElement.scrollHeight]",
@@ -117,8 +122,7 @@ inBrowser("lists of many rows", () => {
         .getByRole("link", { name: /Older|Next|Later/ });
       at = (await on.count()) > 0 ? await on.first().evaluate((link: any) => link.href as string) : null;
     }
-    expect(faults).toEqual([]);
-    await context.close();
+    expect(faults.splice(0)).toEqual([]);
   });
 
   const read = async (path: string) => (await here.owner.get(new URL(here.base).pathname + path)).text;

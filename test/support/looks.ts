@@ -81,11 +81,33 @@ function markDrawn([attribute, wellDrawn]: [string, string[]]): string[] {
   return [...known].slice(wellDrawn.length);
 }
 
-/** What axe finds on a page as it stands, or in some parts of it, each with its markup. What is not of colours it says in the light alone. */
-export async function foundByAxe(page: Page, colorScheme = "light", parts = ":root"): Promise<string[]> {
+const KNOWN = "data-known";
+const FRESH = "data-fresh";
+
+/** Runs in the page: marks each element that is visible now and was not visible at an earlier mark. Returns whether there is one. */
+function markFresh([known, fresh]: [string, string]): boolean {
+  let isAny = false;
+  for (const node of (globalThis as any).document.querySelectorAll("*")) {
+    node.removeAttribute(fresh);
+    if (node.hasAttribute(known) || !node.checkVisibility({ visibilityProperty: true })) continue;
+    for (const name of [known, fresh]) node.setAttribute(name, "");
+    isAny = true;
+  }
+  return isAny;
+}
+
+/**
+ * Returns each finding of axe on a page, or in `parts` of it, with its markup; with null for colours alone. Findings that are not about
+ * colours are the same in the dark, so axe looks for them in the light only.
+ */
+export async function foundByAxe(
+  page: Page,
+  colorScheme = "light",
+  parts: string | null = ":root",
+): Promise<string[]> {
   await settled(page);
   const other = { rules: Object.fromEntries(OF_COLOURS.map((rule) => [rule, { enabled: false }])) };
-  const found = colorScheme === "light" ? await askAxe(page, other, parts) : [];
+  const found = colorScheme === "light" && parts ? await askAxe(page, other, parts) : [];
   return [...found, ...(await wrongColours(page))];
 }
 
@@ -137,11 +159,13 @@ function wrongByEar(): string[] {
   return wrong;
 }
 
+/** Opens each `details` element of a page, except those that match the selector `closed`. */
+const openDetails = (page: Page, closed = ".none") =>
+  page.evaluate(`for (const more of document.querySelectorAll("details:not(${closed})")) more.open = true`);
+
 /** Holds that a page keeps nobody out, with everything opened that can be; `name` says which it was. It ends light, and 1280 wide. */
-export async function keepsNobodyOut(page: Page, name: string, closed = ".none"): Promise<void> {
-  await page.evaluate(
-    `for (const more of document.querySelectorAll("details:not(${closed})")) more.open = true`,
-  );
+export async function keepsNobodyOut(page: Page, name: string, closed?: string): Promise<void> {
+  await openDetails(page, closed);
   expect([name, await page.evaluate(wrongByEar)]).toEqual([name, []]);
   for (const width of [390, 320, 1280]) {
     await page.setViewportSize({ width, height: 844 });
@@ -149,20 +173,35 @@ export async function keepsNobodyOut(page: Page, name: string, closed = ".none")
     expect([...fits, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([...fits, width]);
     // What is shown and how it is coloured is the same as at 320: no style begins or ends to hold between these two that says either.
     if (width === 390) continue;
+    const isFresh = await page.evaluate(markFresh, [KNOWN, FRESH] as [string, string]);
+    const parts = width === 320 ? ":root" : isFresh ? `[${FRESH}]` : null;
     for (const colorScheme of ["dark", "light"] as const) {
       await page.emulateMedia({ colorScheme });
       const where = [name, width, colorScheme];
-      expect([...where, await foundByAxe(page, colorScheme)]).toEqual([...where, []]);
+      expect([...where, await foundByAxe(page, colorScheme, parts)]).toEqual([...where, []]);
     }
   }
 }
 
-/** The same of each page below `base`, none of which is empty or heavy. */
-export async function eachKeepsNobodyOut(page: Page, base: string, paths: readonly string[]): Promise<void> {
+/**
+ * Checks pages below `base` that test/people/every_page.test.ts also visits with usual content. Unusual content must fit all widths and
+ * pass axe at the narrowest one, and no page may be empty or heavy.
+ */
+export async function eachFits(page: Page, base: string, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
+    await page.setViewportSize({ width: 320, height: 844 });
     await page.goto(base + path);
     const bytes = await weightOf(page);
     expect([path, bytes > 10_000 && bytes < HEAVIEST]).toEqual([path, true]);
-    await keepsNobodyOut(page, path);
+    await openDetails(page);
+    expect([path, await page.evaluate(wrongByEar), await foundByAxe(page)]).toEqual([path, [], []]);
+    for (const width of [320, 390, 1280]) {
+      await page.setViewportSize({ width, height: 844 });
+      const fits = [path, width];
+      expect([...fits, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([
+        ...fits,
+        width,
+      ]);
+    }
   }
 }

@@ -63,7 +63,7 @@ function subject(
 ): Content {
   if (id === null) return null;
   const person = people.get(id);
-  if (person) return person;
+  if (person) return html`<span class="name">${person}</span>`;
   const shown = html`<code>${id}</code>`;
   if (id.startsWith("alr_") && pusher_id)
     return html`<a href="${base}channels/${pusher_id}/alerts/${id}">${shown}</a>`;
@@ -129,13 +129,13 @@ async function page(visit: MemberVisit): Promise<Response> {
         By: ({ actor, transport }) =>
           html`<span class="stack">${
             actor.id === null || filter.actor === actor.id
-              ? actorName(actor)
+              ? html`<span class="name">${actorName(actor)}</span>`
               : html`<a href="${viewAt(at, query({ ...filter, actor: actor.id }))}">${actorName(actor)}</a>`
           } <span class="muted">${ACTOR_WORDS[actor.type]}, ${TRANSPORT_WORDS[transport]}</span></span>`,
         Channel: ({ pusher_id }) =>
           pusher_id === null
             ? html`<span class="muted">None</span>`
-            : (names.get(pusher_id) ?? "A deleted channel"),
+            : html`<span class="name">${names.get(pusher_id) ?? "A deleted channel"}</span>`,
         "To what": (line) => subject(visit, people, line),
         When: ({ created_at }) =>
           html`<span class="stack">${instant(created_at, visit.now)}<span class="muted">${clock(new Date(created_at))}</span></span>`,
