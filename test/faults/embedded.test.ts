@@ -384,9 +384,17 @@ describe("what lies in the folder", () => {
   });
 
   test("what is damaged inside is told in PostgreSQL's words, in one line", async () => {
-    const dataDir = copyOf();
-    writeFileSync(join(dataDir, "postgres/global/pg_control"), "x".repeat(8192));
-    expect(await message(dataDir)).toMatch(/holds a database that does not start: .*(PANIC|FATAL)/);
+    for (const [control, words] of [
+      ["x".repeat(8192), /holds a database that does not start: .*(PANIC|FATAL)/],
+      ["", /holds a database that does not start: SIGABRT: PANIC: .*pg_control/],
+    ] as const) {
+      const dataDir = copyOf();
+      writeFileSync(join(dataDir, "postgres/global/pg_control"), control);
+      expect(await message(dataDir)).toMatch(words);
+    }
+    const file = newFolder();
+    writeFileSync(join(file, "postgres"), "text");
+    expect(await message(file)).toMatch(/holds a file where the folder of its database should be: .*restore/);
   });
 
   test("a first start that was interrupted starts", async () => {
@@ -526,7 +534,7 @@ describe("supervision", () => {
     const cluster = await start(newFolder());
     errors.length = 0;
     const waits = () => errors.flatMap((line) => JSON.parse(line).waitMs ?? []);
-    for (let round = 1; round <= 11; round++) {
+    for (let round = 1; round <= 7; round++) {
       const pid = cluster.pid()!;
       process.kill(pid, "SIGKILL");
       await eventually(() => cluster.pid() !== null && cluster.pid() !== pid);

@@ -20,7 +20,7 @@ import { expectRecountClean } from "../support/recount.ts";
 import { eventually } from "../support/wait.ts";
 import { freshDatabase, inSeconds, toolNamed, World } from "../support/world.ts";
 
-const ROUNDS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 3);
+const ROUNDS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 2);
 const CLIENTS = 24;
 /** A real server keeps its limits: thirty sends a minute and channel. */
 const CHANNELS = 24;

@@ -13,7 +13,7 @@ import { startServer } from "../support/processes.ts";
 import { expectRecountClean } from "../support/recount.ts";
 import { World } from "../support/world.ts";
 
-const KILLS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 3);
+const KILLS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 2);
 const PHONES = 24;
 const CHOICES = ["Yes", "No", "Later", "Never"];
 

@@ -13,7 +13,7 @@ import { expectRecountClean } from "../support/recount.ts";
 import { eventually } from "../support/wait.ts";
 import { inSeconds, World } from "../support/world.ts";
 
-const ROUNDS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 3);
+const ROUNDS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 2);
 const SERIES = 8;
 const EACH = LIMITS.occurrences_ahead + 1;
 

@@ -6,7 +6,7 @@ import type { App } from "../../src/program/boot/app.ts";
 import { freePort, listen } from "../../src/program/boot/server.ts";
 
 const HOST = "127.0.0.1";
-const ROUNDS = 10;
+const ROUNDS = 2 * Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 2);
 
 /** In a thread of its own, which the server's does not delay: connects, asks and connects again until nobody is there. */
 const KNOCKER = `

@@ -16,7 +16,7 @@ import {
 import { eventually, waitFor } from "../support/wait.ts";
 import { toolNamed } from "../support/world.ts";
 
-const ROUNDS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 3);
+const ROUNDS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 2);
 const CLIENTS = 16;
 const END_MS = 1_800_000;
 /** The first start has opened one, and ten a minute are what a member may open. */

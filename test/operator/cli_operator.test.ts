@@ -241,13 +241,14 @@ describe("on the embedded database", () => {
     });
     await expect(lookIn(stopped.json)).rejects.toMatchObject({ code: "ENOENT" });
     const byUrl = { DATABASE_URL: inject("database").url };
-    const elsewhere = await belfry(["status"], byUrl);
+    const elsewhere = await belfryShared(["status"], byUrl);
     expect(elsewhere).toMatchObject({ code: 0, json: { database: "by URL", ...byUrl } });
   });
 
-  test("psql is a shell on it, beside the service and without it, also below a long path", async () => {
+  test("psql is a shell on it, beside the service and without it, below a path too long for a socket", async () => {
     const there = spawnSync("psql", ["--version"]).status === 0;
-    const shell = async (dataDir: string) => {
+    const dataDir = await dataDirectory("long-".repeat(20), "shell-".repeat(15));
+    const shell = async () => {
       const args = { DATA_DIR: dataDir, PSQLRC: "/dev/null" };
       const said = await belfry(["psql"], args, "\\pset format unaligned\nselect 'in' || 'side' as seen;\n");
       // Whoever has no client is told how to get in.
@@ -255,19 +256,10 @@ describe("on the embedded database", () => {
       expect(said.stdout).toMatch(/^seen\ninside$/m);
       expect(said.code).toBe(0);
     };
-    for (const path of [["shell"], ["long-".repeat(20), "shell-".repeat(15)]]) {
-      const dataDir = await dataDirectory(...path);
-      await shell(dataDir);
-      server = await startServer(dataDir);
-      await shell(dataDir);
-      await server.stop();
-      server = null;
-    }
-  });
-
-  test("a long DATA_DIR works although socket addresses are short", async () => {
-    server = await startServer(await dataDirectory("long-".repeat(20), "data-".repeat(20)));
-    const { code, json, stderr } = await belfry(["keys", "list"], { DATA_DIR: server.dataDir });
+    await shell();
+    server = await startServer(dataDir);
+    await shell();
+    const { code, json, stderr } = await belfryShared(["keys", "list"], { DATA_DIR: dataDir });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(json.data).toHaveLength(1);
   });
