@@ -11,7 +11,7 @@ import { expectRecountClean } from "../support/recount.ts";
 import { waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
-const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 5);
+const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 3);
 const HOUR = 3600;
 
 let world: World;

@@ -10,7 +10,7 @@ import { type Ask, createNames, openFaces, type Told } from "../support/faces.ts
 import { expectRecountClean } from "../support/recount.ts";
 import { uniqueHandle, World } from "../support/world.ts";
 
-const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 5);
+const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 3);
 
 // ---- the model ----------------------------------------------------------------------------------------------------
 
