@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
-import { needMore } from "./test/support/kinds.ts";
+import { notQuick } from "./test/support/kinds.ts";
 import { LongestFirst } from "./test/support/longest_first.ts";
 import { keepTemporaryInMemory } from "./test/support/temporary_memory.ts";
 
@@ -10,7 +10,7 @@ export default defineConfig(({ mode }) => ({
   test: {
     include: ["test/*/*.test.ts"],
     // `npm run test:quick`
-    exclude: mode === "quick" ? [...configDefaults.exclude, ...needMore()] : configDefaults.exclude,
+    exclude: mode === "quick" ? [...configDefaults.exclude, ...notQuick()] : configDefaults.exclude,
     globalSetup: ["test/support/global_setup.ts"],
     pool: "forks",
     // Files that follow one another share a process: reading the service's code and its libraries anew costs seconds of CPU.
