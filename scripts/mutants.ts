@@ -2,7 +2,17 @@
 // in its file exactly once; where code moves on, its mutant moves with it, or goes.
 
 export interface Mutant {
-  area: "dispatch" | "visibility" | "auth" | "sanitizer" | "webhooks" | "idempotency" | "limits" | "status";
+  area:
+    | "dispatch"
+    | "visibility"
+    | "auth"
+    | "sanitizer"
+    | "webhooks"
+    | "idempotency"
+    | "limits"
+    | "status"
+    | "start"
+    | "pages";
   /** What the fault is, as a reader would put it. */
   fault: string;
   file: string;
@@ -614,5 +624,116 @@ export const MUTANTS: readonly Mutant[] = [
     to: "and p.status <> 'suspended' and (true\n",
     tests: ["test/senders/ntfy_listen.test.ts"],
     named: "foreign, private and missing",
+  },
+
+  // transports and the command line
+  {
+    area: "dispatch",
+    fault: "a refusal over MCP is not marked as an error",
+    file: "src/api/transports/mcp_answers.ts",
+    from: 'return isError ? `${content},"isError":true` : content;',
+    to: "return content;",
+    tests: CASES,
+  },
+  {
+    area: "dispatch",
+    fault: "a command that the service refuses exits with 0",
+    file: "src/program/cli/output.ts",
+    from: "toEnvelope())}\\n`);\n  return 1;",
+    to: "toEnvelope())}\\n`);\n  return 0;",
+    tests: ["test/operator/cli.test.ts"],
+    named: "what the service refuses",
+  },
+  {
+    area: "visibility",
+    fault: "an export of one workspace contains all workspaces",
+    file: "src/identity/operator/export.ts",
+    from: "inside.find(Workspace, one ? { id: one } : {}, {",
+    to: "inside.find(Workspace, {}, {",
+    tests: ["test/operator/export.test.ts"],
+    named: "another workspace",
+  },
+  {
+    area: "auth",
+    fault: "a call that waited is answered although its key was revoked",
+    file: "src/operation/reauthenticate.ts",
+    from: "if (!patience || !authenticateAgain) return patience;",
+    to: "return patience;",
+    tests: ["test/rules/wait_credential.test.ts"],
+  },
+  {
+    area: "auth",
+    fault: "passwords of strangers are checked before those of known browsers",
+    file: "src/identity/auth/sign_in_throttle.ts",
+    from: "lines.known.shift() ?? lines.stranger.shift()",
+    to: "lines.stranger.shift() ?? lines.known.shift()",
+    tests: ["test/people/sign_in_throttle.test.ts"],
+    named: "two hashes at once",
+  },
+  {
+    area: "limits",
+    fault: "any number of strangers waits for a password check",
+    file: "src/identity/auth/sign_in_throttle.ts",
+    from: "if (line.length >= MOST_IN_TURN[standing])",
+    to: "if (line.length < 0)",
+    tests: ["test/people/sign_in_throttle.test.ts"],
+    named: "strangers who guess in a crowd",
+  },
+
+  // start
+  {
+    area: "start",
+    fault: "a database that lacks a part is started",
+    file: "src/store/embedded/place.ts",
+    from: "  if (missing)\n    throw dataDirProblem(",
+    to: "  if (missing === null)\n    throw dataDirProblem(",
+    tests: ["test/faults/embedded.test.ts"],
+    named: "a database without",
+  },
+  {
+    area: "start",
+    fault: "a database that ends again and again is started later each time",
+    file: "src/store/embedded/cluster.ts",
+    from: "Math.min(tries, STARTED)",
+    to: "tries",
+    tests: ["test/faults/embedded.test.ts"],
+    named: "however often it ends",
+  },
+  {
+    area: "start",
+    fault: "a root without the capabilities goes on",
+    file: "src/store/embedded/runner.ts",
+    from: "if (lacking.length === 0) return;",
+    to: "if (lacking.length >= 0) return;",
+    tests: ["test/faults/container.test.ts"],
+    named: "without setuid",
+  },
+  {
+    area: "start",
+    fault: "a secret is accepted that the database was not used with",
+    file: "src/program/boot/first_start.ts",
+    from: "if (await isSecretOf(em, secret)) return secret;",
+    to: "if (em) return secret;",
+    tests: ["test/faults/data_dir.test.ts"],
+    named: "by URL",
+  },
+
+  // pages
+  {
+    area: "pages",
+    fault: "the focus of the keyboard is not visible",
+    file: "src/ui/styles/palette.css",
+    from: "  outline: 3px solid var(--accent);\n  outline-offset: 2px;",
+    to: "  outline: none;",
+    tests: ["test/people/every_page.test.ts"],
+    named: "GET /console/sign-in$",
+  },
+  {
+    area: "pages",
+    fault: "a name without a space makes the page wider than the screen",
+    file: "src/pages/console/console.css",
+    from: "  overflow-wrap: anywhere;\n}\n\n.channel-head .act",
+    to: "}\n\n.channel-head .act",
+    tests: ["test/people/unusual_content.test.ts"],
   },
 ];
