@@ -131,8 +131,8 @@ type CardRow = Omit<InboxRecord, "following" | "so_far">;
 type PageAlert = Extract<PageRow, { id: string }>;
 
 /** Of the rows of such a statement, set by set, the first one and the page. */
-export function pagesIn<Row extends PageRow>(rows: readonly Row[]): { first: Row; page: CardPage }[] {
-  const sets: { first: Row; page: CardPage }[] = [];
+export function pagesIn(rows: readonly PageRow[]): { first: PageRow; page: CardPage }[] {
+  const sets: { first: PageRow; page: CardPage }[] = [];
   const alerts = new Map<string, { row: PageAlert; card: Card }>();
   for (const row of rows) {
     if (sets.at(-1)?.first.set !== row.set) sets.push({ first: row, page: { rows: [], cards: [] } });

@@ -3,8 +3,11 @@
 // something, or the tests could not see a loss.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createChannelTracker } from "../../src/handset/held/channel_tracker.ts";
+import { createConnections } from "../../src/handset/held/connection.ts";
 import { createHold } from "../../src/handset/held/hold.ts";
 import { openBus } from "../../src/store/bus/open.ts";
+import { createChangeHub } from "../../src/store/changes/hub.ts";
 import { createLeases } from "../../src/store/rate_limits/places.ts";
 import { atOnce, pause } from "../support/at_once.ts";
 import { suspend, uuidOf } from "../support/handsets.ts";
@@ -192,18 +195,15 @@ test("followers on two processes miss nothing while eight write and those who li
 test("who is entered before the reading misses no send, who is entered after it does", async () => {
   const metrics = { held: () => {}, streams: () => {}, woken: () => {} };
   const { orm, log } = world.service;
-  const again = () => Promise.reject(new Error("each of these asks by itself"));
-  const none = () => Promise.reject(new Error("there are no streams here"));
-  const streams = {
-    readNews: none,
-    settle: none,
-    tagOf: () => "",
-    beatMs: 20_000,
-    readSendQueues: async () => new Map(),
-  };
-  const bus = await openBus({ notifyUrl: null }, { orm, log });
-  const bounds = { max: 1000, maxPerAddress: 1000, leases: createLeases(), bus };
-  const hold = createHold({ orm, log, ...bounds, metrics, again, ...streams });
+  const none = () => Promise.reject(new Error("there are no streams here, and each poll asks by itself"));
+  const hub = createChangeHub({ orm, log, bus: await openBus({ notifyUrl: null }, { orm, log }) });
+  const tracker = createChannelTracker({ orm, log, hub, settle: none, render: () => null });
+  const connections = createConnections({ beatMs: 20_000, readSendQueues: async () => new Map() });
+  const bounds = { max: 1000, maxPerAddress: 1000, leases: createLeases() };
+  const hold = createHold({
+    ...{ orm, log, hub, tracker, connections, ...bounds, metrics, seen: { note: () => {} } },
+    ...{ settle: none, tagOf: () => "", readPage: none },
+  });
   const missed = { entered: 0, late: 0, together: 0 };
   /** `late`: what was read before it was entered has to do, and before the send. */
   async function trial(kind: keyof typeof missed): Promise<void> {
@@ -249,6 +249,7 @@ test("who is entered before the reading misses no send, who is entered after it 
   const kinds = ["entered", "late", "together"] as const;
   await atOnce(90, (i) => trial(kinds[i % 3]!), 30);
   await hold.close();
+  await hub.close();
   console.log(`entered: ${JSON.stringify(missed)}`);
   expect(missed.entered).toBe(0);
   expect(missed.together).toBe(0);

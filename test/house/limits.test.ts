@@ -63,7 +63,7 @@ const OTHERS: Record<string, string[]> = {
     "docs/running.md: 16 KiB",
     "src/handset/authenticate.ts: 10_000",
     "src/store/queries/handset.ts: limit 200",
-    "src/store/queries/held.ts: interval '2 seconds'",
+    "src/store/queries/changes.ts: interval '2 seconds'",
     "src/store/queries/connections.ts: ten minute",
     "src/effects/webhooks/deliveries.ts: at most four",
   ],

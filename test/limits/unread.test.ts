@@ -6,7 +6,7 @@ import { networkInterfaces } from "node:os";
 import { request } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { CHECKS_A_BEAT, type SendQueues } from "../../src/handset/held/outlet.ts";
+import { CHECKS_A_BEAT, type SendQueues } from "../../src/handset/held/connection.ts";
 import { Stream } from "../../src/handset/held/stream.ts";
 import { createBacklogs } from "../../src/handset/ntfy/backlogs.ts";
 import { Listener, Told } from "../../src/handset/ntfy/listener.ts";
@@ -199,7 +199,11 @@ function fill(sink: Socket, bytes: number): void {
 
 const MESSAGE: Message = { id: "alr_0", time: 0, event: "message", topic: "t", message: "x".repeat(1_000) };
 const listener = (sink: Socket) =>
-  new Listener({ topic: "t", format: "json", device: null, wants: () => true }, streamSink(sink), () => {});
+  new Listener({ topic: "t", format: "json", device: null, wants: () => true }, streamSink(sink), {
+    messagesOf: () => [],
+    keepalive: () => new Told({ ...MESSAGE, event: "keepalive" }),
+    left: () => {},
+  });
 
 /** Checks a connection as often as between two signs of life. */
 function checkAll(one: { check(queues: SendQueues): void }, queues: SendQueues): void {
@@ -208,7 +212,7 @@ function checkAll(one: { check(queues: SendQueues): void }, queues: SendQueues):
 const NONE: SendQueues = new Map();
 const newStream = (sink: Socket, ends: string[] = []) =>
   new Stream({ limit: 1, view: "full" }, streamSink(sink), () => "", {
-    moved: () => {},
+    stale: () => {},
     ended: (why) => ends.push(why),
   });
 
@@ -222,12 +226,9 @@ test("a stream and a listener whose clients take nothing between two signs of li
   const stream = newStream(a.sink, ends);
   const unread = listener(b.sink);
   const idle = listener(c.sink);
-  const keepalive = () => new Told({ ...MESSAGE, event: "keepalive" });
   idle.follow();
   unread.follow();
-  stream.beat(Buffer.from(":\n\n"));
-  unread.beat(keepalive);
-  idle.beat(keepalive);
+  for (const one of [stream, unread, idle]) one.beat();
   const check = () => {
     for (const one of [stream, unread, idle]) checkAll(one, NONE);
   };
@@ -291,7 +292,7 @@ test("a connection that is cut off leaves nothing with the system", async () => 
   const one = listener(sink);
   void one.page([new Told({ ...MESSAGE, message: "x".repeat(4_000_000) })]);
   const failed = once(client, "error");
-  one.end(true);
+  one.end("gone");
   // Its client is told at once, though it did not read what came before.
   client.resume();
   expect(await failed).toMatchObject([{ code: "ECONNRESET" }]);
@@ -340,7 +341,7 @@ test("beyond the limit of all backlogs the connection is ended that has waited l
   const writing = all.map((one) => backlogs.write(one, [["2"], ["1"]]));
   await waitFor(() => expect(all.map(({ ended }) => ended)).toEqual([true, false, false]));
   for (const { close } of pairs) close();
-  for (const one of all) one.end(true);
+  for (const one of all) one.end("gone");
   await Promise.all(writing);
   // Nothing more is read for a client that takes nothing.
   expect(read).toBe(all.length);

@@ -248,6 +248,24 @@ test("a private channel is heard by a device that joined it, wherever the token 
   expect((await get(`${pusher.handle}/json`, { authorization: bearer })).status).toBe(403);
 });
 
+test("a device that joins another channel comes back and hears the rest", async () => {
+  const [pusher, next] = [await world.pusher(), await world.pusher()];
+  const { token } = await registered(world, { platform: "ntfy" });
+  await subscribe(world, token, pusher.handle);
+  const authorization = `Bearer ${token}`;
+  const first = await hear(`${pusher.handle}/json`, { authorization });
+  const anonymous = await hear(`${pusher.handle}/json`);
+  await send(pusher, "first");
+  await texts(first, ["first"]);
+  await world.handset("PATCH", "/devices/me", token, { app_version: "2" });
+  await subscribe(world, token, next.handle);
+  await ended(first);
+  await send(pusher, "second");
+  const again = await hear(`${pusher.handle}/json?since=${of(first.messages)[0]!.id}`, { authorization });
+  await texts(again, ["second"]);
+  await texts(anonymous, ["first", "second"]);
+});
+
 test("foreign, private and missing channels are the same refusal in ntfy's shape", async () => {
   const pusher = await world.pusher({ is_public: false });
   const { token } = await registered(world);

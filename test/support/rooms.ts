@@ -88,6 +88,10 @@ export const ROOMS: Record<string, Room> = {
       "the statements of hot paths, locks, aggregates and pages, with declared types, compiled once and run by name",
     may: ["model/domain", "model/entities", "model/fields", "model/limits", "store/context", "store/db"],
   },
+  "store/changes": {
+    decides: "which channels, devices and alerts changed, at which revision, and who listens",
+    may: ["store/bus", "store/context", "store/db", "store/queries"],
+  },
   "store/replicas": {
     decides: "which standby may answer a reading, and when none may",
     may: ["store/db", "store/queries"],
@@ -109,6 +113,7 @@ export const ROOMS: Record<string, Room> = {
       "model/errors",
       "model/limits",
       "model/scopes",
+      "store/changes",
       "store/context",
       "store/db",
       "store/patience",
@@ -228,11 +233,11 @@ export const ROOMS: Record<string, Room> = {
   },
   "handset/held": {
     decides:
-      "polls that wait until there is something new, and streams that are told: who waits for what, how they learn of a change, and how many may",
+      "held polls and streams of inboxes: when a poll is answered, what a stream reports, and how many there may be",
     may: [
       "identity/auth",
       "model/limits",
-      "store/bus",
+      "store/changes",
       "store/context",
       "store/db",
       "store/queries",
@@ -262,6 +267,7 @@ export const ROOMS: Record<string, Room> = {
       "model/domain",
       "model/fields",
       "model/limits",
+      "store/changes",
       "store/context",
       "store/db",
       "store/queries",

@@ -1,10 +1,10 @@
-// One stream: what it asks for, where it is written to, and how it ends. What a slow reader leaves lying is bounded; then the stream
-// ends, and its handset polls.
+// One stream of an inbox: what it asks for, what its handset holds by now, and how it ends. A client that leaves too much loses the stream,
+// and polls. docs/rules.md#stream
 
-import { LIMITS } from "../../model/limits.ts";
 import type { InboxView } from "../../store/context.ts";
-import type { Said } from "./followed.ts";
-import { Outlet, type SendQueues, type Sink } from "./outlet.ts";
+import type { FoundDevice } from "../../store/queries/held.ts";
+import type { Delta, Follower } from "./channel_tracker.ts";
+import { Connection, type Sink } from "./connection.ts";
 
 /** Which first page the ids are the validators of. */
 export interface StreamPage {
@@ -12,101 +12,109 @@ export interface StreamPage {
   view: InboxView;
 }
 
-/** Why it ends: the device is gone or has a newer one, its reader is slow or gone, the service stops or cannot tell. */
+/** Why it ends: the device is gone or has a newer one, its client is slow or gone, the service stops or cannot read. */
 export type StreamEnd = "unknown" | "newer" | "slow" | "gone" | "stop" | "away";
 
+const BEAT = Buffer.from(":\n\n");
 const LOOK = Buffer.from("event: look\ndata: {}\n\n");
 
-/** @template Device the registered device that a stream belongs to */
-export class Stream<Device = unknown> {
-  readonly page: StreamPage;
-  readonly key: string;
-  device: Device | null = null;
-  /** The channels that it follows. */
-  follows: readonly string[] = [];
-  ended = false;
-  entering = false;
-  /** Its device was found to be another than it was, and has not been looked at since. */
-  moved = true;
-  readonly #outlet: Outlet;
-  readonly #tagOf: (state: string, page: StreamPage) => string;
-  readonly #hears: { moved(): void; ended(why: StreamEnd): void };
+export type TagOf = (state: string, page: StreamPage) => string;
+
+export class Stream extends Connection<StreamEnd> implements Follower {
+  /** Null while it is not known, and nothing is reported to it. */
+  device: FoundDevice | null = null;
+  /** Its device may not be what it was, and has not been read since. */
+  isStale = true;
+  readonly #page: StreamPage;
+  readonly #tagOf: TagOf;
+  readonly #notify: { stale(): void; ended(why: StreamEnd): void };
+  /** The sum of the marks of its channels, as it was last reported. */
+  #sum: bigint | null = null;
 
   constructor(
     page: StreamPage,
     sink: Sink,
-    tagOf: (state: string, page: StreamPage) => string,
-    hears: { moved(): void; ended(why: StreamEnd): void },
+    tagOf: TagOf,
+    notify: { stale(): void; ended(why: StreamEnd): void },
   ) {
-    this.page = page;
-    this.key = `${page.view}${page.limit}`;
-    this.#outlet = new Outlet(sink);
+    super(sink);
+    this.#page = page;
     this.#tagOf = tagOf;
-    this.#hears = hears;
+    this.#notify = notify;
   }
 
-  tagOf(state: string): string {
-    return this.#tagOf(state, this.page);
+  /** From now on changes of its device's channels, whose marks have this sum, are reported. `last`: the validator that the handset holds. */
+  begin(sum: bigint, last: string | null): void {
+    this.#sum = sum;
+    if (last !== this.#tag(sum)) this.look();
   }
 
-  /**
-   * A change as it is written to all that ask for this page: each event says from which validator to which it leads. One that cannot be
-   * said is something to look at.
-   */
-  bytesOf(said: Said, before: string, after: string): Buffer {
-    const events = said.say?.(this.page.view);
-    if (!events) return LOOK;
-    const last = this.tagOf(after);
-    let from = this.tagOf(before);
-    const text = events.map((event, i) => {
-      // Between them lies no state that anybody is answered.
-      const id = i + 1 === events.length ? last : `${last.slice(0, -1)}.${i + 1}"`;
-      const whole = `${event}from: ${from}\nid: ${id}\n\n`;
-      from = id;
-      return whole;
-    });
-    return Buffer.from(text.join(""));
+  leave(): void {
+    this.device = null;
+    this.#sum = null;
+  }
+
+  changed(delta: Delta | null): void {
+    if (!delta || !this.device || this.#sum === null) return;
+    const before = this.#sum;
+    this.#sum += delta.now.mark - delta.before.mark;
+    if (delta.moved.has(this.device.id)) return void this.stale();
+    // Its card of an alert from before it joined is another one.
+    if (delta.oldest < this.device.newest) return void this.look();
+    const { limit, view } = this.#page;
+    const key = `${view}${limit} ${this.device.epoch}.${before}`;
+    const bytes = delta.written.get(key) ?? this.#bytesOf(delta, before, this.#sum);
+    delta.written.set(key, bytes);
+    this.write(bytes);
+  }
+
+  due(): void {
+    if (this.#sum !== null) this.look();
   }
 
   look(): void {
     this.write(LOOK);
   }
 
-  move(): void {
-    if (this.moved) return;
-    this.moved = true;
-    this.#hears.moved();
+  stale(): void {
+    if (this.isStale) return;
+    this.isStale = true;
+    this.#notify.stale();
   }
 
-  write(bytes: Buffer): void {
-    if (this.ended) return;
-    if (this.#outlet.waiting + bytes.length > LIMITS.stream_waiting) return void this.end("slow");
-    this.#outlet.write(bytes);
-  }
-
-  /** Something was written, and it was not seen yet that the reader took it. */
-  get isUnconfirmed(): boolean {
-    return this.#outlet.isUnconfirmed;
-  }
-
-  /** A reader that took nothing since the last sign of life is slow. */
-  check(queues: SendQueues): void {
-    if (this.#outlet.check(queues)) this.end("slow");
-  }
-
-  /** A sign of life, unless something else waits to be read. */
-  beat(bytes: Buffer): void {
-    if (!this.isUnconfirmed) this.write(bytes);
+  beat(): void {
+    if (!this.isUnconfirmed) this.write(BEAT);
   }
 
   /** `again`: seconds after which it is opened anew. */
   end(why: StreamEnd, again?: number): void {
     if (this.ended) return;
-    this.ended = true;
-    this.#hears.ended(why);
-    if (why === "slow" || why === "gone" || this.#outlet.waiting > 0) return void this.#outlet.end(true);
     const retry = again === undefined ? "" : `retry: ${again * 1000}\n`;
-    this.#outlet.write(Buffer.from(`${retry}event: ended\ndata: ${JSON.stringify({ reason: why })}\n\n`));
-    this.#outlet.end(false);
+    const last = Buffer.from(`${retry}event: ended\ndata: ${JSON.stringify({ reason: why })}\n\n`);
+    this.close(why === "slow" || why === "gone" || this.hasWaiting, last);
+    this.#notify.ended(why);
+  }
+
+  #tag(sum: bigint): string {
+    return this.#tagOf(`${this.device?.epoch}.${sum}`, this.#page);
+  }
+
+  /**
+   * A change as it is written to all that ask for this page: each event says from which validator to which it leads. A change that
+   * cannot be reported for certain is something to look at.
+   */
+  #bytesOf(delta: Delta, before: bigint, now: bigint): Buffer {
+    const events = delta.events(this.#page.view);
+    if (!events) return LOOK;
+    const last = this.#tag(now);
+    let from = this.#tag(before);
+    const text = events.map((event, i) => {
+      // No poll is answered with a state between the two.
+      const id = i + 1 === events.length ? last : `${last.slice(0, -1)}.${i + 1}"`;
+      const whole = `${event}from: ${from}\nid: ${id}\n\n`;
+      from = id;
+      return whole;
+    });
+    return Buffer.from(text.join(""));
   }
 }

@@ -1,23 +1,23 @@
-// The streams of this process (docs/rules.md#stream): each follows the channels of its device, is told what changes in them, and is
-// asked anew when its device is not what it was. Nothing depends on one: whoever has none polls.
+// The streams of this process (docs/rules.md#stream): each follows the channels of its device, and reads the device again when that may not
+// be what it was. Nothing depends on one: a handset without a stream polls.
 
 import { hexHash } from "../../identity/auth/tokens.ts";
 import { LIMITS } from "../../model/limits.ts";
+import type { ChangeHub } from "../../store/changes/hub.ts";
 import type { Log } from "../../store/context.ts";
-import { CHANNELS_READ } from "../../store/queries/held.ts";
+import { CHANNELS_READ, type FoundDevice } from "../../store/queries/held.ts";
 import type { Leases } from "../../store/rate_limits/places.ts";
-import type { Device, Devices, FoundDevice } from "./devices.ts";
-import { type BeatOptions, createBeat, eachInTurn, type Sink } from "./outlet.ts";
-import { Stream, type StreamEnd, type StreamPage } from "./stream.ts";
-import type { Watch } from "./watch.ts";
+import type { ChannelTracker } from "./channel_tracker.ts";
+import { type Connections, eachInTurn, type Sink } from "./connection.ts";
+import { Stream, type StreamPage, type TagOf } from "./stream.ts";
 
-const BEAT = Buffer.from(":\n\n");
-export interface StreamsOptions extends BeatOptions {
-  watch: Watch;
-  devices: Devices;
+export interface StreamsOptions {
+  hub: Pick<ChangeHub, "listen">;
+  tracker: ChannelTracker;
+  connections: Connections;
   log: Log;
   find(hash: string): Promise<FoundDevice | undefined>;
-  tagOf(state: string, page: StreamPage): string;
+  tagOf: TagOf;
   metrics: { streams(count: number): void; woken(cause: string): void };
   /** Count the streams of one device for all processes of the service. */
   leases: Leases;
@@ -33,82 +33,76 @@ export interface Following {
 }
 
 export function createStreams({
-  watch,
-  devices,
+  hub,
+  tracker,
+  connections,
   leases,
   log,
   find,
   tagOf,
   metrics,
-  ...beating
 }: StreamsOptions) {
-  const streams = new Set<Stream<Device>>();
+  const streams = new Set<Stream>();
+  /** Ends what a stream listens to. */
+  const closes = new Map<Stream, () => void>();
 
-  const beat = createBeat(streams, (stream) => stream.beat(BEAT), beating);
-
-  function leave(stream: Stream<Device>): void {
-    const { device, follows } = stream;
-    watch.followed.release(follows);
-    stream.follows = [];
-    stream.device = null;
-    if (!device) return;
-    device.alike.streams.delete(stream);
-    devices.leave(device, stream);
+  function leave(stream: Stream): void {
+    closes.get(stream)?.();
+    closes.delete(stream);
+    stream.leave();
   }
 
-  /** Enters a device with its channels. False where it is gone. */
-  async function enter(stream: Stream<Device>, hash: string): Promise<boolean> {
-    const found = await find(hash);
-    if (stream.ended) return true;
-    if (!found || found.channels.length >= CHANNELS_READ) return false;
-    watch.begin();
-    const device = devices.enter(hash, found);
-    stream.device = device;
-    stream.follows = device.channels;
-    devices.join(device, stream);
-    await watch.followed.use(device.channels);
-    return true;
-  }
-
-  /** Has a stream follow what its device follows now. It is told to look unless `last` is all that there is to see. */
-  async function stand(stream: Stream<Device>, hash: string, last: string | null): Promise<void> {
-    while (!stream.ended && stream.moved) {
+  /** Has a stream follow what its device follows now. It is notified to look unless `last` is all that there is to see. */
+  async function follow(stream: Stream, hash: string, last: string | null): Promise<void> {
+    while (!stream.ended && stream.isStale) {
       leave(stream);
-      // What changes from here on is heard.
-      stream.moved = false;
-      if (!(await enter(stream, hash))) return stream.end("unknown");
-      const alike = stream.device?.alike;
-      if (stream.ended || stream.moved || !alike) continue;
-      const sum = watch.followed.sumOf(alike.channels);
-      if (sum === null) return stream.end("away");
-      if (alike.streams.size === 0) alike.sum = sum;
-      alike.streams.add(stream);
-      if (last !== stream.tagOf(`${alike.epoch}.${alike.sum}`)) stream.look();
+      stream.isStale = false;
+      const device = await find(hash);
+      if (stream.ended) return;
+      if (!device || device.channels.length >= CHANNELS_READ) return stream.end("unknown");
+      const { id, rev, channels } = device;
+      stream.device = device;
+      const close = hub.listen([{ kind: "device", id, revision: rev }], () => stream.stale());
+      closes.set(stream, () => {
+        close();
+        tracker.unfollow(channels, stream);
+      });
+      await tracker.follow(channels, stream);
+      if (stream.ended || stream.isStale) continue;
+      const marks = channels.map((channel) => tracker.head(channel)?.mark ?? null);
+      if (marks.includes(null)) return stream.end("away");
+      stream.begin(
+        marks.reduce<bigint>((sum, mark) => sum + (mark ?? 0n), 0n),
+        last,
+      );
     }
   }
 
-  function begin(stream: Stream<Device>, hash: string, last: string | null): void {
-    // Who is being entered goes round once more by itself.
-    if (stream.entering) return;
-    stream.entering = true;
-    stand(stream, hash, last)
-      .catch((error) => {
-        log.debug({ err: error }, "a stream cannot be told of its channels");
-        stream.end("away");
-      })
-      .finally(() => {
-        stream.entering = false;
-      });
-  }
-
   return {
-    hasRoom: () => watch.followed.hasRoom(),
-    open({ token, page, last, sink, left }: Following): Stream<Device> {
+    hasRoom: () => tracker.hasRoom(),
+    size: () => streams.size,
+    open({ token, page, last, sink, left }: Following): Stream {
       const hash = hexHash(token);
-      const stream: Stream<Device> = new Stream<Device>(page, sink, tagOf, {
-        moved: () => begin(stream, hash, null),
-        ended(why: StreamEnd) {
+      let isUnderWay = false;
+      /** One that is under way reads the device again by itself. */
+      const begin = (held: string | null) => {
+        if (isUnderWay) return;
+        isUnderWay = true;
+        follow(stream, hash, held)
+          .catch((error) => {
+            log.debug({ err: error }, "a stream cannot be told of its channels");
+            stream.end("away");
+          })
+          .finally(() => {
+            isUnderWay = false;
+            if (stream.isStale && !stream.ended) begin(null);
+          });
+      };
+      const stream = new Stream(page, sink, tagOf, {
+        stale: () => begin(null),
+        ended(why) {
           streams.delete(stream);
+          connections.remove(stream);
           metrics.streams(streams.size);
           metrics.woken(why);
           leave(stream);
@@ -120,16 +114,12 @@ export function createStreams({
         stream.end("newer"),
       );
       streams.add(stream);
+      connections.add(stream);
       metrics.streams(streams.size);
-      beat.begin();
-      begin(stream, hash, last);
+      begin(last);
       return stream;
     },
     /** `again`: after how many seconds the next one may be opened. */
-    async stop(again: () => number): Promise<void> {
-      beat.stop();
-      await eachInTurn(streams, (stream) => stream.end("stop", again()));
-    },
-    size: () => streams.size,
+    stop: (again: () => number) => eachInTurn(streams, (stream) => stream.end("stop", again())),
   };
 }

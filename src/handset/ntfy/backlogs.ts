@@ -3,14 +3,14 @@
 
 import { LIMITS } from "../../model/limits.ts";
 import { sharedReading } from "../../store/db/batch.ts";
-import type { BeatOptions } from "../held/outlet.ts";
+import type { ConnectionsOptions } from "../held/connection.ts";
 import type { ReadMessages } from "./heard.ts";
 import type { Listener } from "./listener.ts";
 
 /** How often connections are checked whose clients have yet to take a part. */
 const CHECK_MS = 250;
 
-export interface BacklogsOptions extends Pick<BeatOptions, "readSendQueues"> {
+export interface BacklogsOptions extends Pick<ConnectionsOptions, "readSendQueues"> {
   readMessages: ReadMessages;
   /** Bytes that may wait for all clients together. */
   max?: number;
@@ -63,7 +63,7 @@ export function createBacklogs({ readMessages, readSendQueues, max = LIMITS.ntfy
         add(listener, bytes);
         for (const [longest] of waiting) {
           if (total <= max) break;
-          longest.end(true);
+          longest.end("slow");
           remove(longest);
         }
         await taken;

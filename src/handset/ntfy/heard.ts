@@ -51,6 +51,14 @@ export function partsOf(all: readonly HeardEntry[]): string[][] {
   return parts.reverse();
 }
 
+interface HeardFrom {
+  device_id: string | null;
+  channels: string[];
+  since: string | null;
+  after: string | null;
+  limit: number;
+}
+
 interface HeardOptions extends Addresses {
   orm: Orm;
   settle(channels: string[]): Promise<boolean>;
@@ -79,10 +87,10 @@ export function createHeard({ orm, settle, ...addresses }: HeardOptions) {
   );
 
   /** Many may ask for the same, each after the changes that it has heard of. */
-  const entries = sharedReading((asked: string) => {
-    const { after, ...from } = JSON.parse(asked);
-    return run(db, after === null ? heardSince : heardAfter, { after, ...from });
-  });
+  const entries = sharedReading(
+    (from: HeardFrom) => run(db, from.after === null ? heardSince : heardAfter, from),
+    JSON.stringify,
+  );
 
   return {
     /** All of them; null where one is not to be heard: foreign, private and missing ones are the same. */
@@ -101,9 +109,7 @@ export function createHeard({ orm, settle, ...addresses }: HeardOptions) {
       const limit = LIMITS.ntfy_messages;
       const ids = channels.map(({ id }) => id);
       const since_at = at?.toISOString() ?? null;
-      const rows = await entries(
-        JSON.stringify({ device_id: device, channels: ids, since: since_at, after, limit }),
-      );
+      const rows = await entries({ device_id: device, channels: ids, since: since_at, after, limit });
       const told = new Set<string>();
       const wanted =
         since === "latest" ? rows.filter(({ handle }) => told.size < told.add(handle).size) : rows;

@@ -1,7 +1,9 @@
-// One program that listens: what it hears and how, the order in which it is told, and its end when it does not read.
+// One program that listens: which messages it gets and in which form, the order in which it gets them, and when its connection ends.
+// docs/rules.md#ntfy-listens
 
 import { LIMITS } from "../../model/limits.ts";
-import { Outlet, type SendQueues, type Sink } from "../held/outlet.ts";
+import type { Delta, Follower } from "../held/channel_tracker.ts";
+import { Connection, type Sink } from "../held/connection.ts";
 import { type Format, type Message, written } from "./message.ts";
 
 /** A message, written once for all who hear it in one format. */
@@ -26,38 +28,58 @@ export interface Hearing {
   topic: string;
   format: Format;
   /** The device that may hear more than everybody; null: nobody in particular. */
-  device: string | null;
+  device: Follower["device"];
   wants(message: Message): boolean;
 }
 
-export class Listener {
-  readonly hearing: Hearing;
-  ended = false;
-  readonly #outlet: Outlet;
-  readonly #left: () => void;
+interface ListenerOptions {
+  messagesOf(delta: Delta): readonly Told[];
+  keepalive(topic: string): Told;
+  /** Called once, when it has ended. */
+  left(): void;
+}
+
+export class Listener extends Connection<"over" | "gone"> implements Follower {
+  readonly #hearing: Hearing;
+  readonly #options: ListenerOptions;
   /** News that arrives before the backlog is written; null afterwards. */
   #queue: Told[] | null = [];
   #queued = 0;
   /** Told as something of before, and about to come as news. */
   readonly #ahead = new Set<string>();
-  constructor(hearing: Hearing, sink: Sink, left: () => void) {
-    this.hearing = hearing;
-    this.#outlet = new Outlet(sink);
-    this.#left = left;
+
+  constructor(hearing: Hearing, sink: Sink, options: ListenerOptions) {
+    super(sink);
+    this.#hearing = hearing;
+    this.#options = options;
   }
 
-  /** Something was written, and it was not seen yet that the client took it. */
-  get isUnconfirmed(): boolean {
-    return this.#outlet.isUnconfirmed;
+  get device(): Follower["device"] {
+    return this.#hearing.device;
   }
+
+  /** What cannot be reported for certain ends the connection: the program comes back and says what it heard last. */
+  changed(delta: Delta | null): void {
+    const isCertain =
+      delta &&
+      !delta.now.isSuspended &&
+      delta.now.isPublic === delta.before.isPublic &&
+      !delta.hasGap &&
+      !(this.device && delta.moved.has(this.device.id));
+    if (!isCertain) return void this.end("over");
+    for (const told of this.#options.messagesOf(delta)) this.tell(told);
+  }
+
+  /** Messages report what was sent, which a due alert is not yet. */
+  due(): void {}
 
   /** News. While the backlog is being written it waits in memory, within the limit of a slow reader. */
   tell(told: Told): void {
     if (this.#ahead.delete(keyOf(told.message.id, told.message.event))) return;
-    if (!this.#queue) return void this.write(told);
+    if (!this.#queue) return void this.put(told);
     this.#queue.push(told);
-    this.#queued += told.in(this.hearing.format).length;
-    if (this.#queued > LIMITS.stream_waiting) this.end(true);
+    this.#queued += told.in(this.#hearing.format).length;
+    if (this.#queued > LIMITS.stream_waiting) this.end("slow");
   }
 
   /** `ahead`: ids of the backlog that come as news as well. `said`: all of its ids. */
@@ -66,55 +88,37 @@ export class Listener {
     for (const id of ahead) this.#ahead.add(keyOf(id, "message"));
   }
 
-  /** Writes one part of the backlog. Resolves when the system has accepted it, or the connection has ended. */
+  /** Writes one part of the backlog. `taken` resolves when the system has accepted it, or the connection has ended. */
   page(messages: readonly Told[]): { bytes: number; taken: Promise<void> } {
-    const { wants, format } = this.hearing;
+    const { wants, format } = this.#hearing;
     const pieces = messages
       .filter(({ message }) => wants(message))
       .map((told) => told.in(format))
       .filter(({ length }) => length > 0);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    if (this.ended || pieces.length === 0) resolve();
-    else this.#outlet.writeBacklog(pieces, resolve);
-    return { bytes: pieces.reduce((sum, { length }) => sum + length, 0), taken: promise };
-  }
-
-  /** The client has taken so much that the next part can be written, or the connection has ended. */
-  hasRoom(queues: SendQueues): boolean {
-    return this.ended || this.#outlet.hasRoom(queues);
+    return { bytes: pieces.reduce((sum, { length }) => sum + length, 0), taken: this.writeBacklog(pieces) };
   }
 
   /** The backlog is written: from now on news is written as it comes. */
   follow(): void {
     const queue = this.#queue ?? [];
     this.#queue = null;
-    for (const told of queue) this.write(told);
+    for (const told of queue) this.put(told);
   }
 
-  write(told: Told): void {
-    const { event } = told.message;
-    if (this.ended || (event === "message" && !this.hearing.wants(told.message))) return;
-    if (this.#outlet.waiting > LIMITS.stream_waiting) return void this.end(true);
-    const bytes = told.in(this.hearing.format);
-    if (bytes.length > 0) this.#outlet.write(bytes);
+  put(told: Told): void {
+    const { wants, format } = this.#hearing;
+    if (told.message.event !== "message" || wants(told.message)) this.write(told.in(format));
   }
 
-  /** Ends the connection when its client took nothing since the last sign of life. */
-  check(queues: SendQueues): void {
-    if (this.#outlet.check(queues)) this.end(true);
+  beat(): void {
+    if (!this.isUnconfirmed && !this.#queue) this.put(this.#options.keepalive(this.#hearing.topic));
   }
 
-  /** A sign of life, where nothing else is to be read. */
-  beat(keepalive: () => Told): void {
-    if (!this.isUnconfirmed && !this.#queue) this.write(keepalive());
-  }
-
-  end(now = false): void {
+  end(why: "over" | "gone" | "slow"): void {
     if (this.ended) return;
-    this.ended = true;
     this.#queue = [];
-    this.#left();
-    this.#outlet.end(now);
+    this.close(why !== "over");
+    this.#options.left();
   }
 }
 

@@ -100,7 +100,7 @@ export function createFindChannel({ db, settle }: Pick<PublicPagesDeps, "db" | "
     const channel = first.due ? await read(!(await settle([first.id]))) : first;
     return channel ? { ...channel, alerts: newestOfEach(channel.alerts) } : null;
   }
-  const shared = sharedReading((handle) => find(handle, null));
+  const shared = sharedReading((handle: string) => find(handle, null));
   return async (handle, code) => {
     if (!HANDLE.test(handle)) return null;
     return code !== null && CODE.test(code) ? find(handle, code) : shared(handle);

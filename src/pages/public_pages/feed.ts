@@ -153,7 +153,7 @@ export const feeds = (deps: PublicPagesDeps): PublicPage[] =>
 function feed(format: FeedFormat, deps: PublicPagesDeps): PublicPage {
   const places = placesOf(deps);
   const refused = refusals(places, "data");
-  const read = sharedReading((handle) => settled(deps, handle));
+  const read = sharedReading((handle: string) => settled(deps, handle));
   return {
     path: `${places.base}/:handle/${format.file}`,
     async answer({ request, params: { handle = "" } }) {

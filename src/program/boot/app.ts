@@ -25,9 +25,9 @@ import { bearerToken } from "../../identity/auth/tokens.ts";
 import { parseId } from "../../model/domain/ids.ts";
 import { ApiError, notFound, overloaded, unauthorized } from "../../model/errors.ts";
 import { need } from "../../model/need.ts";
+import type { AlertWaits } from "../../operation/alert_waits.ts";
 import type { Dispatcher } from "../../operation/dispatch.ts";
 import { type HandsetOperation, MAX_BODY, type Tool } from "../../operation/tool.ts";
-import type { Waits } from "../../operation/waits.ts";
 import { addConsole } from "../../pages/console/routes.ts";
 import type { ConsoleDeps } from "../../pages/console/visit.ts";
 import type { PublicPagesDeps } from "../../pages/public_pages/deps.ts";
@@ -64,7 +64,7 @@ export interface AppDeps {
   authenticateHandset: HandsetAuthenticator;
   ingest: ReturnType<typeof createIngest>;
   hold: Hold;
-  waits: Waits;
+  waits: AlertWaits;
   assets: Assets;
   /** Whether there is room for what a request writes. */
   space: Pick<Space, "isLow" | "mustHaveRoom">;

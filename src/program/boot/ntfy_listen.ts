@@ -1,6 +1,6 @@
 // Programs that send alerts in words of their own, put together: their routes beside ours, and alone at the root of the host names
 // that settings give them; nothing of ours is served there, so no page and no cookie lives under such a name. And programs of ntfy that
-// listen, between the router and the ears: who they are, how many there may be, and the connection on which they are told.
+// listen, between the router and the listeners: who they are, how many there may be, and the connection on which they are told.
 // docs/rules.md#ntfy-listens
 
 import type { ServerResponse } from "node:http";
@@ -21,10 +21,10 @@ import { type Assets, removeUpload } from "../../effects/assets/files.ts";
 import { IncomingFile } from "../../effects/assets/incoming.ts";
 import { receiveUpload } from "../../effects/assets/upload.ts";
 import type { HandsetAuthenticator } from "../../handset/authenticate.ts";
+import type { Sink } from "../../handset/held/connection.ts";
 import type { Hold } from "../../handset/held/hold.ts";
-import type { Sink } from "../../handset/held/outlet.ts";
-import { createEars, type EarsOptions } from "../../handset/ntfy/ears.ts";
 import { createHeard, partsOf } from "../../handset/ntfy/heard.ts";
+import { createListeners, type ListenersOptions } from "../../handset/ntfy/listeners.ts";
 import { type Format, written } from "../../handset/ntfy/message.ts";
 import { DEVICE_PREFIX, looksLikeToken } from "../../identity/auth/tokens.ts";
 import { parseId, showId } from "../../model/domain/ids.ts";
@@ -55,8 +55,11 @@ const TYPES: Record<Format, string> = {
 
 const NOTHING = { all: [], more: false };
 
-interface Options extends Omit<EarsOptions, "hold" | "readMessages"> {
-  hold: Pick<Hold, "wait" | "placeOfStream">;
+interface Options extends Omit<ListenersOptions, "readMessages"> {
+  orm: Orm;
+  beatMs: number;
+  hold: Pick<Hold, "placeOfStream">;
+  settle(channels: string[]): Promise<boolean>;
   authenticateKey(token: string): Promise<Caller | null>;
   authenticateHandset: HandsetAuthenticator;
 }
@@ -71,7 +74,7 @@ export interface Support {
 
 export function createNtfyListening({ hold, authenticateKey, authenticateHandset, ...options }: Options) {
   const heard = createHeard(options);
-  const ears = createEars({ ...options, hold, readMessages: heard.messages });
+  const listeners = createListeners({ ...options, readMessages: heard.messages });
 
   /** The device that a token is of; null for nobody in particular, as who has a key to publish is. @throws 401 */
   async function deviceOf(token: string | null, address: string | null): Promise<string | null> {
@@ -121,15 +124,20 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
     }
     const left = await hold.placeOfStream(address);
     if (!left) throw overloaded();
-    const ids = channels.map(({ id }) => id);
+    const rev = channels[0]?.device_rev ?? null;
+    const joined = device !== null && rev !== null ? { id: device, rev } : null;
     const begin = (sink: Sink) =>
-      ears.listen(ids, { topic, format, device, wants }, sink, { before, once: poll, left });
+      listeners.listen(channels, { topic, format, device: joined, wants }, sink, {
+        before,
+        once: poll,
+        left,
+      });
     return stays
       ? eventStream(stays, onStream(begin), left, headers)
       : webSocket(request, onWebSocket(begin), left);
   }
 
-  return { listen, stop: () => ears.stop() };
+  return { listen, stop: () => listeners.stop() };
 }
 
 export type NtfyListening = ReturnType<typeof createNtfyListening>;
@@ -157,11 +165,11 @@ function inParts(parts: string[][], read: ReadPart): URLSearchParams {
   });
 }
 
-type Begin = (sink: Sink) => { end(now: boolean): void };
+type Begin = (sink: Sink) => { end(why: "gone"): void };
 
 function endWith(socket: Socket | WebSocket, listener: ReturnType<Begin>): void {
-  (socket as Socket).on("close", () => listener.end(true));
-  (socket as Socket).on("error", () => listener.end(true));
+  (socket as Socket).on("close", () => listener.end("gone"));
+  (socket as Socket).on("error", () => listener.end("gone"));
 }
 
 // These hold nothing of the request, which would otherwise live as long as the connection.

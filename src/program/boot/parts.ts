@@ -7,11 +7,12 @@ import { createHousekeeping } from "../../effects/housekeeping/scheduler.ts";
 import { fetchDocument } from "../../effects/webhooks/connection.ts";
 import { createWebhooks } from "../../effects/webhooks/endpoints.ts";
 import { targetRules } from "../../effects/webhooks/target.ts";
-import { createAskedAgain } from "../../handset/asked_again.ts";
 import { createHandsetAuthenticator, createSeen } from "../../handset/authenticate.ts";
+import { createRender } from "../../handset/channel_events.ts";
+import { createChannelTracker } from "../../handset/held/channel_tracker.ts";
+import { createConnections } from "../../handset/held/connection.ts";
 import { createHold } from "../../handset/held/hold.ts";
 import { inboxState } from "../../handset/inbox_page.ts";
-import { createReadNews } from "../../handset/news.ts";
 import { createPush } from "../../handset/push/push.ts";
 import { createReportTaker } from "../../handset/reports.ts";
 import { JOINS_PER_REGISTRATION } from "../../handset/room.ts";
@@ -34,11 +35,12 @@ import type { DomainEvent } from "../../model/domain/events.ts";
 import { createDeviceHash, createInboxTag } from "../../model/domain/keyed_hashes.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { need } from "../../model/need.ts";
+import { createAlertWaits } from "../../operation/alert_waits.ts";
 import { createReviewNotice } from "../../operation/alerts/notice.ts";
 import { createDispatcher } from "../../operation/dispatch.ts";
-import { createWaits } from "../../operation/waits.ts";
 import { createForms } from "../../pages/console/forms.ts";
 import { openBus } from "../../store/bus/open.ts";
+import { createChangeHub } from "../../store/changes/hub.ts";
 import { canBeWoken } from "../../store/config/push.ts";
 import type { Config } from "../../store/config/settings.ts";
 import { migrate } from "../../store/db/migrate.ts";
@@ -167,25 +169,27 @@ export async function openParts(config: Config, options: ServiceOptions, opened:
   const settle = (channels: string[]) => settler.settle(channels);
   const leases = within?.leases ?? createLeases();
   const beatMs = options.beatMs ?? LIMITS.stream_beat_seconds * 1000;
-  const hold = createHold({
-    beatMs,
-    readSendQueues,
+  const hub = createChangeHub({
     orm,
     log,
-    max: config.heldPolls,
-    maxPerAddress: config.heldPollsPerAddress,
-    leases,
     // The embedded database is this process's own, unless it is one of several.
     bus:
       (config.databaseUrl !== null && !options.alone) || within ? await openBus(config, { orm, log }) : null,
-    metrics,
-    again: createAskedAgain({ orm, assets, seen, inboxTag, settle }),
-    readNews: createReadNews(orm, assets),
-    settle,
+  });
+  closers.push(() => hub.close());
+  const tracker = createChannelTracker({ orm, log, hub, settle, render: createRender(assets) });
+  const connections = createConnections({ beatMs, readSendQueues });
+  closers.push(async () => connections.close());
+  const sharedInbox = createSharedInbox(orm, assets);
+  const hold = createHold({
+    ...{ orm, log, hub, tracker, connections, leases, metrics, seen, settle },
+    max: config.heldPolls,
+    maxPerAddress: config.heldPollsPerAddress,
     tagOf: (state, page) => inboxTag(inboxState(state, page)),
+    readPage: (device, asked) => sharedInbox.find(device, asked),
   });
   closers.push(() => hold.close());
-  const waits = createWaits({ orm, log, leases, max: config.heldPolls });
+  const waits = createAlertWaits({ hub, leases, max: config.heldPolls });
   closers.push(async () => waits.stop());
   const ready = readyOf(orm, assets);
   const mail = createMail(config, log, metrics.mailed);
@@ -202,10 +206,10 @@ export async function openParts(config: Config, options: ServiceOptions, opened:
     services: {
       publicUrl,
       publicBase: config.publicBase,
-      takeReports: createReportTaker(orm, (alerts) => waits.changed(alerts)),
+      takeReports: createReportTaker(orm, (alerts) => hub.changedHere(alerts)),
       settle,
       settledInbox: createSettledInbox(orm, settler),
-      sharedInbox: createSharedInbox(orm, assets),
+      sharedInbox,
       deviceHash: createDeviceHash(secret),
       inboxTag,
       webhooks,
@@ -223,29 +227,17 @@ export async function openParts(config: Config, options: ServiceOptions, opened:
     },
     metrics,
     publish,
-    changed(surely, perhaps) {
-      hold.changed(surely, perhaps);
-      waits.changed([...surely, ...perhaps]);
-    },
+    changed: (surely, perhaps) => hub.changed([...surely, ...perhaps]),
     now,
   });
   const authenticateKey = createKeyAuthenticator(orm, { log, isLow, now });
   const authenticateHandset = createHandsetAuthenticator(orm, seen);
   const { publicBase } = config;
-  const ears = {
-    orm,
-    log,
-    hold,
-    settle,
-    now,
-    publicBase,
-    assets,
-    authenticateKey,
-    authenticateHandset,
-    beatMs,
-    readSendQueues,
+  const listens = {
+    ...{ orm, log, hold, hub, tracker, connections, settle, now, publicBase, assets },
+    ...{ authenticateKey, authenticateHandset, beatMs, readSendQueues },
   };
-  const listening = createNtfyListening(ears);
+  const listening = createNtfyListening(listens);
   closers.push(async () => listening.stop());
   const app = createApp({
     config,
@@ -278,7 +270,7 @@ export async function openParts(config: Config, options: ServiceOptions, opened:
       now,
     },
     ingest: createIngest({
-      ...{ ...ears, isLow, metrics, assets, config, dispatcher, listening },
+      ...{ ...listens, isLow, metrics, assets, config, dispatcher, listening },
       authenticate: authenticateKey,
     }),
     authenticateHandset,

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { endianness } from "node:os";
 import ipaddr from "ipaddr.js";
-import type { SendQueues } from "../../handset/held/outlet.ts";
+import type { SendQueues } from "../../handset/held/connection.ts";
 
 /** Columns of such a table: both addresses of a connection, and `tx_queue:rx_queue`, all hexadecimal. */
 const LOCAL = 1;

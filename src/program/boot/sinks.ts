@@ -2,7 +2,7 @@
 
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
-import type { Sink } from "../../handset/held/outlet.ts";
+import type { Sink } from "../../handset/held/connection.ts";
 import { createQueueReader } from "./send_queues.ts";
 
 /** How long a client may take over what it is told last. */
@@ -14,7 +14,7 @@ const reset = (socket: Socket) => void (socket.destroyed || socket.resetAndDestr
 export const streamSink = (socket: Socket): Sink => ({
   waiting: () => socket.writableLength,
   unacknowledged: createQueueReader(socket),
-  write: (bytes, taken) => void socket.write(bytes, taken),
+  write: (bytes) => void socket.write(bytes),
   writeAll(pieces, taken) {
     socket.cork();
     for (const [i, piece] of pieces.entries())
@@ -32,7 +32,7 @@ export const streamSink = (socket: Socket): Sink => ({
 export const socketSink = (socket: WebSocket, connection: Socket): Sink => ({
   waiting: () => socket.bufferedAmount,
   unacknowledged: createQueueReader(connection),
-  write: (bytes, taken) => socket.send(bytes, { binary: false }, taken),
+  write: (bytes) => socket.send(bytes, { binary: false }),
   writeAll(pieces, taken) {
     for (const [i, piece] of pieces.entries())
       socket.send(piece, { binary: false }, i === pieces.length - 1 ? () => taken() : undefined);

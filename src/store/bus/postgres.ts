@@ -5,7 +5,7 @@ import type { Client } from "../db/hosts.ts";
 import { newListener } from "../db/orm.ts";
 import { databaseOf, run } from "../db/statement.ts";
 import { within } from "../db/within.ts";
-import { notifyProcesses } from "../queries/held.ts";
+import { notifyProcesses } from "../queries/changes.ts";
 import { type Bus, type BusOptions, type Listener, lossesIn, TOPIC } from "./bus.ts";
 
 /** Between two tries to connect, doubled from one to the next. */

@@ -96,14 +96,17 @@ interface UnderWay<R> {
 
 /**
  * Readings of one moment are one. Who asks while a reading is under way gets the next, which begins after it and therefore sees whatever
- * was committed before they asked: nobody is shown an older state for it. @param read what is asked again and again under the same key;
- * a failure is that of all who share it.
+ * was committed before they asked: nobody is shown an older state for it. @param read what is asked again and again for the same;
+ * a failure is that of all who share it. @param keyOf equal where they ask for the same
  */
-export function sharedReading<R>(read: (key: string) => Promise<R>): (key: string) => Promise<R> {
+export function sharedReading<A, R>(
+  read: (asked: A) => Promise<R>,
+  keyOf: (asked: A) => string = String,
+): (asked: A) => Promise<R> {
   const underWay = new Map<string, UnderWay<R>>();
 
-  function start(key: string): Promise<R> {
-    const reading: UnderWay<R> = { now: read(key) };
+  function start(asked: A, key: string): Promise<R> {
+    const reading: UnderWay<R> = { now: read(asked) };
     underWay.set(key, reading);
     const over = () => {
       if (underWay.get(key) === reading && !reading.next) underWay.delete(key);
@@ -112,10 +115,11 @@ export function sharedReading<R>(read: (key: string) => Promise<R>): (key: strin
     return reading.now;
   }
 
-  return (key) => {
+  return (asked) => {
+    const key = keyOf(asked);
     const reading = underWay.get(key);
-    if (!reading) return start(key);
-    const begin = () => start(key);
+    if (!reading) return start(asked, key);
+    const begin = () => start(asked, key);
     reading.next ??= reading.now.then(begin, begin);
     return reading.next;
   };

@@ -1,5 +1,4 @@
-// What programs that listen as to ntfy are told from: channels by their handles, the newest alerts of channels, and who of those
-// that listen may go on. Each reading is one snapshot.
+// Channels by their handles for programs that listen as to ntfy, and the backlog of these channels. Each statement reads one snapshot.
 
 import { ALERT } from "../../model/fields/alert.ts";
 import { columnsOf, only } from "../../model/fields/record.ts";
@@ -7,11 +6,9 @@ import {
   array,
   bigint,
   boolean,
-  float8,
   int,
   neverNull,
   nullable,
-  outerJoined,
   text,
   timestamptz,
   uuid,
@@ -19,7 +16,6 @@ import {
 import { type RowOf, statementsOf } from "../db/statement.ts";
 import { firstShown } from "./before_joining.ts";
 import { BODY_LENGTH, bodyBytes, bodyLength, selectedCut } from "./card_text.ts";
-import { DUE_IN } from "./held.ts";
 
 const defineStatement = statementsOf("inbox");
 
@@ -56,8 +52,16 @@ const HAS_PAGE = "coalesce(html, asset_html) is not null as has_page";
 /** docs/rules.md#ntfy-listens. The channels of these handles that a device, or nobody in particular, may hear. */
 export const heardChannels = defineStatement.reading("heard_channels", {
   parameters: { handles: array(text), device_id: nullable(bigint) },
-  columns: { id: text, handle: text, due: boolean },
-  text: `select p.id::text as id, p.handle, coalesce(c.next_at <= now(), false) as due
+  columns: {
+    id: text,
+    handle: text,
+    is_public: boolean,
+    due: boolean,
+    /** The revision of the device's subscriptions. */
+    device_rev: nullable(text),
+  },
+  text: `select p.id::text as id, p.handle, p.is_public, coalesce(c.next_at <= now(), false) as due,
+      (select d.subs_rev::text from device d where d.id = $device_id::bigint) as device_rev
     from pusher p join channel_state c on c.pusher_id = p.id and not c.suspended
     where p.handle = any($handles::text[]) and p.status <> 'suspended' and (p.is_public
       or exists (select 1 from subscription s where s.pusher_id = p.id and s.device_id = $device_id::bigint))`,
@@ -125,48 +129,3 @@ export const heardThese = defineStatement.reading("heard_these", {
 export type HeardEntry = RowOf<typeof heardSince>;
 
 export type HeardAlert = RowOf<typeof heardThese>;
-
-/**
- * Of each channel its revision and its newest alerts, one row an alert, newest first, or one without. What an alert shows stands
- * beside it where it is none of the `known`. `strangers`: of the pairs of a channel and a device those that are not subscribed, as
- * `channel device`. A channel that is gone or suspended is in no answer.
- */
-export const earNews = defineStatement.reading("ear_news", {
-  parameters: {
-    channels: array(uuid),
-    known: array(uuid),
-    limit: int,
-    pair_channels: array(uuid),
-    pair_devices: array(bigint),
-  },
-  columns: {
-    channel: text,
-    topic: text,
-    open: boolean,
-    rev: text,
-    due_in: float8,
-    strangers: nullable(array(text)),
-    newest: outerJoined(uuid),
-    sequence: nullable(text),
-    over: nullable(boolean),
-  },
-  joined: SHOWN,
-  text: `select c.pusher_id::text as channel, channel.handle as topic, channel.is_public as open, c.rev::text as rev, ${DUE_IN} as due_in, (
-        select array_agg(concat_ws(' ', w.channel, w.device))
-        from unnest((select $pair_channels::uuid[]), (select $pair_devices::bigint[])) w (channel, device)
-        left join subscription s on s.pusher_id = w.channel and s.device_id = w.device
-        where s.device_id is null) as strangers,
-      head.id as newest, head.collapse_key as sequence, head.expires_at <= now() as over, ${SELECTED}
-    from channel_state c join pusher channel on channel.id = c.pusher_id
-    left join lateral (
-      select h.id, h.visible_at, h.collapse_key, h.expires_at from alert h
-      where h.pusher_id = c.pusher_id and h.status = 'sent'
-      order by h.visible_at desc, h.id desc limit $limit::int) head on true
-    left join lateral (select alert.*, ${HAS_PAGE} from alert
-      where alert.id = head.id and head.id <> all($known::uuid[])) a on true
-    left join pusher p on p.id = a.pusher_id
-    where c.pusher_id = any($channels::uuid[]) and not c.suspended
-    order by c.pusher_id, head.visible_at desc, head.id desc`,
-});
-
-export type EarNews = RowOf<typeof earNews>;

@@ -145,26 +145,45 @@ export const inboxPageWithDue = defineStatement.reading("inbox_page_with_due", {
 export type InboxRecord = Omit<RowOf<typeof inboxPage>, "channels_at" | "before_joining"> &
   Partial<Pick<RowOf<typeof inboxPage>, "before_joining"> & { test_until: string }>;
 
-/** The columns of ALERT_SHOWN, of `alert` and of its channel `p`. */
-export const SHOWN_OF_ALERT = `alert.id, alert.pusher_id, p.handle, alert.visible_at as sent_at, ${MARKUP} as html, ${SELECTED}`;
-
 /**
- * First pages of `sets`, a query of (set, channels, near), read once for each that is `near`. `told` is a query of (set, read, …):
- * which of them are shown, out of `bytes`, which says how many each has. One row for each alert of a set's page, newest first, or
- * one without an alert; `first` are columns of `told` that stand in the first row of a set only, and what an alert shows stands
- * in the first row that names it.
+ * The first pages of several devices, read once for those that have the same channels in this very snapshot. Such devices are
+ * a set; those of most devices come first, and the devices stand in the first row of their set. Sets are `read` as long
+ * as their channels are not more than `max_channels` and their pages not larger than `max_total` bytes, the first one always.
+ * A device that is gone is in no set. `channels_at` as `inbox_channels` says it. A device is its id, followed by the channels that it
+ * joined after the oldest alert of the page, each with the time in microseconds since 1970. One row for each alert of a set's page,
+ * newest first, or one without an alert; `devices` and `channels_at` stand in the first row of a set only, and what an alert shows
+ * stands in the first row that names it.
  */
-export const pagesOfSets = ({ told, first }: { told: string; first: Record<string, string> }) => ({
-  parameters: { limit: int, max_bytes: int },
+export const inboxPages = defineStatement.reading("inbox_pages", {
+  parameters: {
+    devices: array(bigint),
+    limit: int,
+    max_bytes: int,
+    max_channels: int,
+    max_total: int,
+  },
   columns: {
     set: int,
     read: boolean,
     alert: outerJoined(uuid),
     following: nullable(timestamptz),
     so_far: nullable(float8),
+    devices: nullable(array(text)),
+    channels_at: nullable(text),
   },
   joined: ALERT_SHOWN,
-  text: `top as (
+  text: `with joined as materialized (
+      select d.id as device, s.* from unnest((select $devices::int8[])) wanted (id) join device d on d.id = wanted.id
+      cross join lateral (
+        select coalesce(array_agg(s.pusher_id order by s.pusher_id), '{}') as channels,
+          array_agg(s.subscribed_at order by s.pusher_id) as since, max(s.subscribed_at) as newest
+        from subscription s where s.device_id = d.id) s),
+    sets as materialized (
+      select channels, row_number() over most as set,
+        sum(cardinality(channels)) over most <= $max_channels::int or row_number() over most = 1 as near
+      from (select channels, count(*) as devices from joined group by channels) alike
+      window most as (order by devices desc, channels rows unbounded preceding)),
+    top as (
       select sets.set, ids.id, ids.visible_at from sets cross join lateral (
         select a.id, a.visible_at from unnest(sets.channels) channel (id)
         join channel_state c on c.pusher_id = channel.id and not c.suspended and ${byKey("c.pusher_id")}
@@ -180,24 +199,8 @@ export const pagesOfSets = ({ told, first }: { told: string; first: Record<strin
       window newest as (partition by top.set order by top.visible_at desc, top.id desc)),
     kept as materialized (select * from page where so_far <= $max_bytes::int or so_far = size),
     bytes as (select set, max(so_far) as bytes, min(visible_at) as oldest from kept group by set),
-    told as (${told}),
-    shown as (
-      select told.*, kept.id, kept.visible_at, kept.following, kept.so_far,
-        row_number() over (partition by kept.id order by told.set) = 1 as introduced,
-        row_number() over (partition by told.set order by kept.visible_at desc, kept.id desc) as place
-      from told left join kept on kept.set = told.set and told.read)
-    select shown.set::int as set, shown.read, ${Object.entries(first)
-      .map(([name, column]) => `case when shown.place = 1 then ${column} end as ${name}`)
-      .join(", ")},
-      shown.id as alert, shown.following, shown.so_far::float8 as so_far, ${SHOWN_OF_ALERT}
-    from shown left join alert on alert.id = shown.id and shown.introduced left join pusher p on p.id = alert.pusher_id
-    order by shown.set, shown.place`,
-});
-
-const devicePages = pagesOfSets({
-  told: `
+    told as (
       select sets.set, members.devices, ${channelsAt(`unnest(sets.channels) s (id) join channel_state c on c.pusher_id = s.id and not c.suspended and ${byKey("c.pusher_id")}`)} as channels_at,
-       
         sets.near and (sets.set = 1 or coalesce(
           sum(bytes.bytes) over (order by sets.set rows unbounded preceding), 0) <= $max_total::int) as read
       from sets left join bytes on bytes.set = sets.set join (
@@ -205,38 +208,21 @@ const devicePages = pagesOfSets({
           select string_agg(concat_ws(' ', s.pusher_id, extract(epoch from s.subscribed_at) * 1000000), ' ')
           from unnest(joined.channels, joined.since) s (pusher_id, subscribed_at) where s.subscribed_at > bytes.oldest) end)) as devices
         from joined join sets on sets.channels = joined.channels left join bytes on bytes.set = sets.set
-        group by sets.set) members on members.set = sets.set`,
-  first: { devices: "shown.devices", channels_at: "shown.channels_at" },
+        group by sets.set) members on members.set = sets.set),
+    shown as (
+      select told.*, kept.id, kept.visible_at, kept.following, kept.so_far,
+        row_number() over (partition by kept.id order by told.set) = 1 as introduced,
+        row_number() over (partition by told.set order by kept.visible_at desc, kept.id desc) as place
+      from told left join kept on kept.set = told.set and told.read)
+    select shown.set::int as set, shown.read, case when shown.place = 1 then shown.devices end as devices,
+      case when shown.place = 1 then shown.channels_at end as channels_at,
+      shown.id as alert, shown.following, shown.so_far::float8 as so_far,
+      alert.id, alert.pusher_id, p.handle, alert.visible_at as sent_at, ${MARKUP} as html, ${SELECTED}
+    from shown left join alert on alert.id = shown.id and shown.introduced left join pusher p on p.id = alert.pusher_id
+    order by shown.set, shown.place`,
 });
 
-/**
- * The first pages of several devices, read once for those that have the same channels in this very snapshot. Such devices are
- * a set; those of most devices come first, and the devices stand in the first row of their set. Sets are `read` as long
- * as their channels are not more than `max_channels` and their pages not larger than `max_total` bytes, the first one always.
- * A device that is gone is in no set. `channels_at` as `inbox_channels` says it. A device is its id, followed by the channels that it
- * joined after the oldest alert of the page, each with the time in microseconds since 1970.
- */
-export const inboxPages = defineStatement.reading("inbox_pages", {
-  parameters: { devices: array(bigint), ...devicePages.parameters, max_channels: int, max_total: int },
-  columns: { ...devicePages.columns, devices: nullable(array(text)), channels_at: nullable(text) },
-  joined: devicePages.joined,
-  text: `with joined as materialized (
-      select d.id as device, s.* from unnest((select $devices::int8[])) wanted (id) join device d on d.id = wanted.id
-      cross join lateral (
-        select coalesce(array_agg(s.pusher_id order by s.pusher_id), '{}') as channels,
-          array_agg(s.subscribed_at order by s.pusher_id) as since, max(s.subscribed_at) as newest
-        from subscription s where s.device_id = d.id) s),
-    sets as materialized (
-      select channels, row_number() over most as set,
-        sum(cardinality(channels)) over most <= $max_channels::int or row_number() over most = 1 as near
-      from (select channels, count(*) as devices from joined group by channels) alike
-      window most as (order by devices desc, channels rows unbounded preceding)),
-    ${devicePages.text}`,
-});
-
-/** What the rows of such statements have in common. */
-export type PageRow = Without<RowOf<typeof inboxPages>, "devices" | "channels_at">;
-type Without<Row, Name extends keyof Row> = Row extends unknown ? Omit<Row, Name> : never;
+export type PageRow = RowOf<typeof inboxPages>;
 
 /**
  * Settles what is due in channels, up to so many alerts; answers how many in each, and the priorities of those that are not

@@ -1,0 +1,148 @@
+// Connections that streams are written to, and the check whether their clients take what is written.
+
+import { setImmediate as yieldToLoop } from "node:timers/promises";
+import { LIMITS } from "../../model/limits.ts";
+
+/** Bytes that the system has accepted and clients have not taken, by connection. */
+export type SendQueues = ReadonlyMap<string, number>;
+
+/** The socket of a connection. */
+export interface Sink {
+  /** Bytes that the system has not accepted. */
+  waiting(): number;
+  /** Bytes that the system has accepted and the client has not taken, in a table that was just read. */
+  unacknowledged(queues: SendQueues): number;
+  write(bytes: Buffer): void;
+  /** Writes several pieces as one. `taken`: called when the system has accepted them, or the connection has ended. */
+  writeAll(pieces: readonly Buffer[], taken: () => void): void;
+  /** `now`: what the client has not taken is thrown away, by the system too. */
+  end(now: boolean): void;
+}
+
+/** How often the connections are checked between two signs of life. */
+export const CHECKS_A_BEAT = 4;
+/** So many bytes may be on their way in a network without being a sign that the client does not read. */
+const ON_THEIR_WAY = LIMITS.ntfy_page;
+
+/** A connection that is written to until it ends. It counts what its client takes: docs/rules.md#stream-bounds */
+export abstract class Connection<Reason> {
+  ended = false;
+  /** Something was written, and it was not seen yet that the client took it. */
+  isUnconfirmed = false;
+  readonly #sink: Sink;
+  #sent = 0;
+  #taken = Number.NEGATIVE_INFINITY;
+  /** Checks in a row that found nothing taken. */
+  #stalled = 0;
+  #isBacklog = false;
+
+  constructor(sink: Sink) {
+    this.#sink = sink;
+  }
+
+  abstract end(why: Reason | "slow"): void;
+
+  /** A sign of life, unless something else waits to be read. */
+  abstract beat(): void;
+
+  get hasWaiting(): boolean {
+    return this.#sink.waiting() > 0;
+  }
+
+  /** Ends the connection instead where its client has left too much. */
+  write(bytes: Buffer): void {
+    if (this.ended || bytes.length === 0) return;
+    if (this.#sink.waiting() > LIMITS.stream_waiting) return void this.end("slow");
+    this.#count(bytes.length);
+    this.#sink.write(bytes);
+  }
+
+  /** Writes a part of a backlog, all of which the client has to take. Resolves when the system has accepted it. */
+  async writeBacklog(pieces: readonly Buffer[]): Promise<void> {
+    if (this.ended || pieces.length === 0) return;
+    this.#isBacklog = true;
+    this.#count(pieces.reduce((sum, { length }) => sum + length, 0));
+    await new Promise<void>((resolve) => this.#sink.writeAll(pieces, resolve));
+  }
+
+  /** The client has taken so much that more of a backlog can be written, or the connection has ended. */
+  hasRoom(queues: SendQueues): boolean {
+    return this.ended || this.#sink.waiting() + this.#sink.unacknowledged(queues) <= ON_THEIR_WAY;
+  }
+
+  /** Called CHECKS_A_BEAT times between two signs of life. A client that took nothing in so many checks is slow. */
+  check(queues: SendQueues): void {
+    if (!this.isUnconfirmed) return;
+    const accepted = this.#sink.unacknowledged(queues);
+    const counts = this.#isBacklog || accepted > ON_THEIR_WAY;
+    const waiting = this.#sink.waiting() + (counts ? accepted : 0);
+    const taken = this.#sent - waiting;
+    this.#stalled = waiting === 0 || taken > this.#taken ? 0 : this.#stalled + 1;
+    this.#taken = Math.max(taken, this.#taken);
+    if (this.#stalled >= CHECKS_A_BEAT) this.end("slow");
+    if (waiting > 0) return;
+    this.isUnconfirmed = this.#isBacklog = false;
+    this.#taken = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Closes the socket. `now`: without what waits. `last`: written before. */
+  protected close(now: boolean, last?: Buffer): void {
+    this.ended = true;
+    if (last && !now) this.#sink.write(last);
+    this.#sink.end(now);
+  }
+
+  #count(bytes: number): void {
+    this.#sent += bytes;
+    this.isUnconfirmed = true;
+  }
+}
+
+/** How many connections are looked at before other work has a turn. */
+const AT_ONCE = 200;
+
+/** Does some work for each of a set, and lets other work go between. */
+export async function eachInTurn<C>(all: Iterable<C>, work: (one: C) => void): Promise<void> {
+  let done = 0;
+  for (const one of all) {
+    work(one);
+    if (++done % AT_ONCE === 0) await yieldToLoop();
+  }
+}
+
+export interface ConnectionsOptions {
+  /** Milliseconds between two signs of life. */
+  beatMs: number;
+  /** Reads what the system has accepted for the connections of this process. */
+  readSendQueues(): Promise<SendQueues>;
+}
+
+/**
+ * The connections of this process: each is checked, and shows after some checks that it is alive. The system is asked only while a client
+ * may not have taken what was written to it.
+ */
+export function createConnections({ beatMs, readSendQueues }: ConnectionsOptions) {
+  const all = new Set<Connection<never>>();
+  let timer: NodeJS.Timeout | undefined;
+  let checks = 0;
+
+  async function check(): Promise<void> {
+    const isBeat = ++checks % CHECKS_A_BEAT === 0;
+    if ([...all].some(({ isUnconfirmed }) => isUnconfirmed)) {
+      const queues = await readSendQueues();
+      await eachInTurn(all, (one) => one.check(queues));
+    }
+    if (isBeat) await eachInTurn(all, (one) => one.beat());
+  }
+
+  return {
+    add(one: Connection<never>): void {
+      all.add(one);
+      timer ??= setInterval(() => void check(), beatMs / CHECKS_A_BEAT).unref();
+    },
+    remove: (one: Connection<never>): void => void all.delete(one),
+    close: (): void => clearInterval(timer),
+  };
+}
+
+export type Connections = ReturnType<typeof createConnections>;

@@ -1,0 +1,58 @@
+// Calls that wait for people: held until the alert that they are about becomes another version, or gets other replies where they wait for
+// these, their time is over, or the client leaves. No connection to the database is held meanwhile. docs/rules.md#review-wait
+
+import { LIMITS } from "../model/limits.ts";
+import type { ChangeHub } from "../store/changes/hub.ts";
+import type { AlertWait } from "../store/patience.ts";
+import { revisionOfAlert } from "../store/queries/changes.ts";
+import { createPlaces, type Leases } from "../store/rate_limits/places.ts";
+
+interface AlertWaitsOptions {
+  hub: Pick<ChangeHub, "listen">;
+  /** Calls that wait at once in this process. */
+  max: number;
+  leases: Leases;
+}
+
+export function createAlertWaits({ hub, max, leases }: AlertWaitsOptions) {
+  const places = createPlaces(max, Number.POSITIVE_INFINITY);
+  const stopping = new AbortController();
+
+  return {
+    /** Resolves when the alert may be another version or have other replies; at once where too many calls wait already. */
+    async untilChanged({
+      ms,
+      subject,
+      signal,
+      alertId,
+      pusherId,
+      version,
+      replies,
+    }: AlertWait): Promise<void> {
+      const ended = AbortSignal.any([signal, stopping.signal]);
+      if (ended.aborted || ms <= 0 || !places.hasRoom(null)) return;
+      const leave = places.take(null);
+      const release = await leases.take("review waits", subject, LIMITS.review_waits);
+      if (!release || ended.aborted) {
+        release?.();
+        return leave();
+      }
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, ms);
+      ended.addEventListener("abort", () => resolve());
+      // Without the counts a reply is no news.
+      const seen = revisionOfAlert(version, replies ?? []);
+      const isNews = (revision: string) => replies !== undefined || !revision.startsWith(seen);
+      const alert = { kind: "alert", id: alertId, channel: pusherId, revision: seen } as const;
+      const close = hub.listen([alert], (_, revision) => isNews(revision) && resolve());
+      await promise;
+      close();
+      clearTimeout(timer);
+      leave();
+      release();
+    },
+    stop: (): void => stopping.abort(),
+  };
+}
+
+export type AlertWaits = ReturnType<typeof createAlertWaits>;

@@ -1,0 +1,283 @@
+// The one component that knows which channels, devices and alerts changed and who listens: held polls, streams, ntfy's programs and calls
+// that wait for people. Changes are learned after a commit of this process, by a message of another one, at the time of a scheduled alert,
+// and by a look at the database once a second, which alone is enough. docs/rules.md#held-wakes
+
+import type { Bus } from "../bus/bus.ts";
+import type { Log } from "../context.ts";
+import { batched } from "../db/batch.ts";
+import type { Orm } from "../db/orm.ts";
+import { databaseOf, run } from "../db/statement.ts";
+import { findChanged, snapshot } from "../queries/changes.ts";
+import { createWords } from "./words.ts";
+
+/** How a change became known; a label of the metric `belfry_held_wakes_total`. */
+export type Cause = "own" | "told" | "round" | "again" | "instant";
+
+/** `audience`: who may listen to a channel without a subscription. */
+export type Kind = "channel" | "device" | "audience" | "alert";
+
+/** Something with a revision, and the revision that a listener has seen of it. */
+export interface Seen {
+  kind: Kind;
+  id: string;
+  /** Empty when it is gone. */
+  revision: string;
+  /** Milliseconds until something comes due in it. */
+  dueIn?: number;
+  /** The channel of an alert: a change of the one may be a change of the other. */
+  channel?: string;
+}
+
+/** Called with each revision but the one seen last. `revision`: that of the subject now. */
+export type Listener = (cause: Cause, revision: string) => void;
+
+interface Subscription {
+  listener: Listener;
+  seen: string;
+}
+
+interface Subject {
+  readonly kind: Kind;
+  readonly id: string;
+  /** The ids whose changes may be changes of it. */
+  readonly ids: readonly string[];
+  /** The newest that is known. */
+  revision: string;
+  readonly subscriptions: Set<Subscription>;
+  /** Whether something will come due in it, and the timer for that if it is near. */
+  isPlanned: boolean;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** From the end of one round to the next: longer where two in a row took more than a tenth of that. */
+const ROUND_MS = 1_000;
+const LONGEST_ROUND_MS = 2_000;
+
+/** A time that is further away is set by a later round. */
+const NEAR_MS = 60_000;
+
+interface HubOptions {
+  orm: Orm;
+  log: Log;
+  /** Null where no other process changes the database. */
+  bus: Bus | null;
+}
+
+export function createChangeHub({ orm, log, bus }: HubOptions) {
+  const kysely = databaseOf(orm);
+  const words = createWords(bus);
+  const subjects = new Map<string, Subject>();
+  const byId = new Map<string, Set<Subject>>();
+  let size = 0;
+  let planned = 0;
+  let isListening = false;
+  let isClosed = false;
+  let isFailing = false;
+  /** A look failed, so a listener may have seen another revision than the one known here. */
+  let isUnsure = false;
+  /** The state of the database when everything was last compared. */
+  let lookedAt = "";
+  let epoch = "";
+  /** Milliseconds that the last round took. */
+  let took = 0;
+  let round: NodeJS.Timeout | undefined;
+
+  function subjectOf({ kind, id, revision, channel, dueIn }: Seen): Subject {
+    const key = `${kind} ${id}`;
+    const known = subjects.get(key);
+    if (known) {
+      if (dueIn !== undefined) plan(known, dueIn);
+      return known;
+    }
+    const ids = channel === undefined ? [id] : [id, channel];
+    const subscriptions = new Set<Subscription>();
+    const subject: Subject = { kind, id, ids, revision, subscriptions, isPlanned: false, timer: undefined };
+    subjects.set(key, subject);
+    for (const one of ids) byId.set(one, (byId.get(one) ?? new Set()).add(subject));
+    plan(subject, dueIn);
+    return subject;
+  }
+
+  function remove(subject: Subject): void {
+    plan(subject);
+    subjects.delete(`${subject.kind} ${subject.id}`);
+    for (const id of subject.ids) {
+      const others = byId.get(id);
+      others?.delete(subject);
+      if (others?.size === 0) byId.delete(id);
+    }
+  }
+
+  function plan(subject: Subject, dueIn = Number.POSITIVE_INFINITY): void {
+    const isPlanned = Number.isFinite(dueIn);
+    planned += Number(isPlanned) - Number(subject.isPlanned);
+    subject.isPlanned = isPlanned;
+    clearTimeout(subject.timer);
+    // Listeners are notified of what is already due. If it stays due, the next round notifies them again.
+    const isAhead = dueIn > 0 && dueIn <= NEAR_MS;
+    subject.timer = isAhead
+      ? setTimeout(() => void look({ subjects: [subject], cause: "instant" }), Math.ceil(dueIn) + 1).unref()
+      : undefined;
+  }
+
+  /** `always`: listeners are notified even if it is the revision that they have seen. */
+  function notify(subject: Subject, cause: Cause, always = false): void {
+    const { revision } = subject;
+    for (const subscription of subject.subscriptions) {
+      if (subscription.seen === revision && !always) continue;
+      subscription.seen = revision;
+      subscription.listener(cause, revision);
+    }
+  }
+
+  /**
+   * Compares subjects with the database. False when it does not answer: the next round compares them. `planned`: also reads when
+   * something comes due, however far away.
+   */
+  async function compare(
+    asked: Iterable<Subject>,
+    causeOf: (subject: Subject) => Cause,
+    planned: boolean,
+  ): Promise<boolean> {
+    const byKind = Map.groupBy(asked, ({ kind }) => kind);
+    const of = (kind: Kind) => byKind.get(kind) ?? [];
+    const columns = (kind: Kind) => [of(kind).map(({ id }) => id), of(kind).map(({ revision }) => revision)];
+    const [channels = [], channel_revs = []] = columns("channel");
+    const [devices = [], device_revs = []] = columns("device");
+    const [audiences = [], audience_revs = []] = columns("audience");
+    const [alerts = [], alert_revs = []] = columns("alert");
+    try {
+      const rows = await run(kysely, findChanged, {
+        ...{ channels, channel_revs, devices, device_revs, audiences, audience_revs, alerts, alert_revs },
+        planned,
+      });
+      for (const { kind, id, revision, due_in } of rows) {
+        const subject = subjects.get(`${kind} ${id}`);
+        if (!subject) continue;
+        const isChanged = subject.revision !== (revision ?? "");
+        subject.revision = revision ?? "";
+        plan(subject, due_in);
+        if (isChanged || due_in <= 0) notify(subject, isChanged ? causeOf(subject) : "instant", due_in <= 0);
+      }
+      isFailing = false;
+      return true;
+    } catch (error) {
+      if (!isFailing && !isClosed)
+        log.warn({ err: error }, "held polls cannot be told of changes; it is tried again");
+      isFailing = isUnsure = true;
+      lookedAt = "";
+      return false;
+    }
+  }
+
+  /** Looks that begin at the same moment share one statement. */
+  const look = batched<{ subjects: Iterable<Subject>; cause: Cause }, void>(
+    async (items) => {
+      const causes = new Map<Subject, Cause>();
+      for (const { subjects, cause } of items)
+        for (const one of subjects) if (one.subscriptions.size > 0) causes.set(one, cause);
+      if (causes.size > 0 && !isClosed)
+        await compare(causes.keys(), (subject) => causes.get(subject) ?? "round", true);
+      return items.map(() => undefined);
+    },
+    { inFlight: 1, lateMs: 250 },
+  );
+
+  /** Something may have changed here. No revision reports what a device itself did, so its listeners look for themselves. */
+  function lookAt(ids: readonly string[], cause: Cause): void {
+    const found = new Set(ids.flatMap((id) => [...(byId.get(id) ?? [])]));
+    if (found.size === 0) return;
+    const devices = [...found].filter(({ kind }) => kind === "device");
+    const before = devices.map(({ revision }) => revision);
+    void look({ subjects: found, cause }).then(() => {
+      for (const [i, device] of devices.entries())
+        if (device.revision === before[i]) notify(device, cause, true);
+    });
+  }
+
+  /** Compares everything, unless nothing at all has changed in the database since that was done. */
+  async function lookAtAll(cause: Cause): Promise<void> {
+    clearTimeout(round);
+    round = undefined;
+    const began = performance.now();
+    if (size === 0 || isClosed) return;
+    const [now = { seen: "", epoch: "" }] = await run(kysely, snapshot, {}).catch(() => []);
+    if (now.epoch !== epoch && now.epoch !== "") {
+      if (epoch !== "") for (const subject of subjects.values()) notify(subject, cause, true);
+      epoch = now.epoch;
+    }
+    if (now.seen === "" || now.seen !== lookedAt || planned > 0) {
+      lookedAt = now.seen;
+      const wasUnsure = isUnsure;
+      isUnsure = false;
+      if ((await compare(subjects.values(), () => cause, false)) && wasUnsure)
+        for (const subject of subjects.values()) notify(subject, cause);
+    }
+    const lastTook = took;
+    took = performance.now() - began;
+    // A slow round reports a moment that is over.
+    planRound(Math.min(LONGEST_ROUND_MS, Math.max(ROUND_MS, 10 * Math.min(took, lastTook))));
+  }
+
+  function planRound(ms: number): void {
+    if (!isClosed) round ??= setTimeout(() => void lookAtAll("round"), ms).unref();
+  }
+
+  function begin(): void {
+    planRound(ROUND_MS);
+    if (isListening || isClosed) return;
+    isListening = true;
+    words.listen(
+      (ids) => lookAt(ids, "told"),
+      () => void lookAtAll("again"),
+    );
+  }
+
+  return {
+    /**
+     * Calls `listener` when a revision is no longer the one that was seen, for the first time by a look at the database right now. So
+     * nothing is missed between the reading of these revisions and this call. Returns a function that ends it.
+     */
+    listen(seen: readonly Seen[], listener: Listener): () => void {
+      begin();
+      const mine = seen.map((one) => {
+        const subject = subjectOf(one);
+        const subscription = { listener, seen: one.revision };
+        subject.subscriptions.add(subscription);
+        return { subject, subscription };
+      });
+      size += mine.length;
+      void look({ subjects: mine.map(({ subject }) => subject), cause: "round" }).then(() => {
+        for (const { subject, subscription } of mine) {
+          if (!subject.subscriptions.has(subscription) || subscription.seen === subject.revision) continue;
+          subscription.seen = subject.revision;
+          listener("round", subject.revision);
+        }
+      });
+      return () => {
+        size -= mine.length;
+        for (const { subject, subscription } of mine.splice(0)) {
+          subject.subscriptions.delete(subscription);
+          if (subject.subscriptions.size === 0) remove(subject);
+        }
+      };
+    },
+    /** A commit of this process may have changed these channels, devices and alerts. The other processes are notified. */
+    changed(ids: readonly string[]): void {
+      lookAt(ids, "own");
+      words.send(ids);
+    },
+    /** The same for what other processes find by themselves. */
+    changedHere: (ids: readonly string[]): void => lookAt(ids, "own"),
+    /** Subjects of all listeners together. */
+    size: () => size,
+    async close(): Promise<void> {
+      isClosed = true;
+      clearTimeout(round);
+      for (const subject of subjects.values()) plan(subject);
+      await words.close();
+    },
+  };
+}
+
+export type ChangeHub = ReturnType<typeof createChangeHub>;
