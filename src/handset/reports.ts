@@ -16,16 +16,12 @@ import { pruneReports, takeAnyReports, takeReports } from "../store/queries/repo
 /** PostgreSQL's code when the channel of a day's row is gone. */
 const CHANNEL_GONE = "23503";
 
-/** For so long others who count on a channel are taken to count on it again and again. */
-const OTHERS_MS = 1_000;
-
 /** `replied`: told which alerts may have been answered, after the commit. */
 export function createReportTaker(
   orm: Orm,
   replied: (alertIds: readonly string[]) => void,
 ): (batch: ReportBatch) => Promise<number> {
   const kysely = databaseOf(orm);
-  let othersUntil = 0;
   // One channel that was deleted meanwhile must not fail the reports of all the others, so the batch is tried again: the
   // channel is then left out, and a repeat counts nothing.
   const take = <Row>(
@@ -35,20 +31,10 @@ export function createReportTaker(
 
   return batched(async (requests) => {
     const accepted = requests.map(() => 0);
-    const batch = [...requests.entries()];
     const answered = requests.flatMap(({ rows }) => rows.filter(isReply).map(({ alertId }) => alertId));
-    let rest = batch;
-    if (answered.length === 0 && performance.now() >= othersUntil) {
-      const held = new Set<number>();
-      for (const { request, accepted: n, left } of await take(takeReports, batch)) {
-        accepted[request] = n;
-        if (left) held.add(request);
-      }
-      rest = batch.filter(([i]) => held.has(i));
-      if (rest.length > 0) othersUntil = performance.now() + OTHERS_MS;
-    }
-    if (rest.length > 0)
-      for (const { request, accepted: n } of await take(takeAnyReports, rest)) accepted[request] = n;
+    const statement = answered.length > 0 ? takeAnyReports : takeReports;
+    for (const { request, accepted: n } of await take(statement, [...requests.entries()]))
+      accepted[request] = n;
     if (answered.length > 0) replied(answered);
     return accepted;
   }, ONE_AFTER_ANOTHER);

@@ -1,7 +1,6 @@
-// Self-reports, many devices' in one statement: rows, counters and days change together or not at all. Statements of one moment that
-// count on one channel count in rows of their own (docs/decisions/0043-counts-are-striped.md), which readers sum. What accounts that
-// asked for it are still to be told of alerts (docs/rules.md#events-asked-for) is noted where it happens, in the same statement, and
-// told afterwards by whichever process comes first.
+// Self-reports, many devices' in one statement: rows, counters and days change together or not at all. What accounts that asked for it
+// are still to be told of alerts (docs/rules.md#events-asked-for) is noted where it happens, in the same statement, and told afterwards
+// by whichever process comes first.
 
 import { isVisible } from "../../model/domain/alert_status.ts";
 import { ANNOUNCED } from "../../model/domain/events.ts";
@@ -38,16 +37,6 @@ export const countsOf = (alertId: string) => `(
       ${eachChoice((place) => `coalesce(sum(replies[${place}]), 0)::bigint`)} as replies
     from (select reads, acks, replies from alert_counter where alert_id = ${alertId}
       union all select reads, acks, replies from alert_counter_stripe where alert_id = ${alertId}) parts)`;
-
-/** Rows in which a channel's reports of one moment may be counted: the first is that of the table itself. */
-const STRIPES = 16;
-/** Advisory locks are few, however many channels one statement has: those whose ids agree in this share theirs. */
-const LOCKED = 64;
-const LOCKS = 1_651_339_110;
-
-/** Whether the statement has a stripe of a channel to itself, until it commits. It waits for nobody. */
-export const takesStripe = (channel: string, stripe: string) =>
-  `pg_try_advisory_xact_lock(${LOCKS}, (uuid_hash(${channel}) & ${LOCKED - 1}) * ${STRIPES} + ${stripe})`;
 
 /** Whether the workspace of an alert of `n` asks for an event. No list of all that ask is made: it would grow with their alerts. */
 const asked = (event: EventName) =>
@@ -86,26 +75,22 @@ const READ = (where: string) => `
      select distinct alert_id, device_id, kind, now() from v where ${where} order by 1, 2, 3
      on conflict do nothing returning alert_id, kind`;
 
-const DAYS = (table: string, columns: string, from: string, key: string) => `
-     insert into ${table} as k (pusher_id, day${columns}, reads, acks)
-     select n.pusher_id, (now() at time zone 'UTC')::date${columns}, sum(n.reads), sum(n.acks)
-     from ${from} group by n.pusher_id${columns} order by 1
-     on conflict (${key}) do update set reads = k.reads + excluded.reads, acks = k.acks + excluded.acks`;
+const DAYS = `
+     insert into channel_day as k (pusher_id, day, reads, acks)
+     select n.pusher_id, (now() at time zone 'UTC')::date, sum(n.reads), sum(n.acks)
+     from n where n.reads + n.acks > 0 group by n.pusher_id order by 1
+     on conflict (pusher_id, day) do update set reads = k.reads + excluded.reads, acks = k.acks + excluded.acks`;
 
 /**
  * Reads and acks: arrays of one length, which request, of which alert, by which device, what. A row that its device cannot see is
- * skipped; a repeat counts nothing. One row a request that had any that was taken, with how many of them. `left`: another statement
- * counts on a channel of this request at this moment, so nothing of that channel was taken.
+ * skipped; a repeat counts nothing. One row a request that had any that was taken, with how many of them.
  */
 export const takeReports = defineStatement("take_reports", {
   parameters: REPORTS,
-  columns: { request: int, accepted: int, left: boolean },
+  columns: { request: int, accepted: int },
   text: `${begin(REPORTS, "")},
-   own as materialized (
-     select pusher_id, ${takesStripe("pusher_id", "0")} as own from (select distinct pusher_id from held) c),
-   v as materialized (
-     select r.*, a.pusher_id, own.own ${SEEN} join own on own.pusher_id = a.pusher_id),
-   i as (${READ("own")}),
+   v as materialized (select r.*, a.pusher_id ${SEEN}),
+   i as (${READ("true")}),
    n as materialized (
      select i.alert_id, a.pusher_id, count(*) filter (where kind = 1) as reads, count(*) filter (where kind = 2) as acks
      from i join held a on a.id = i.alert_id group by 1, 2),
@@ -114,15 +99,14 @@ export const takeReports = defineStatement("take_reports", {
      select alert_id, reads, acks, acks > 0 and ${asked("alert.acknowledged")} from n order by alert_id
      on conflict (alert_id) do update set reads = c.reads + excluded.reads, acks = c.acks + excluded.acks,
        untold = c.untold or excluded.untold),
-   days as (${DAYS("channel_day", "", "n", "pusher_id, day")})
-   select request, count(*)::int as accepted, bool_or(not own) as left from v group by request`,
+   days as (${DAYS})
+   select request, count(*)::int as accepted from v group by request`,
 });
 
 /**
- * The same for reports of every kind, with the choice of each reply (else empty), in whichever stripe is free. A reply that the alert does
- * not offer or that comes when it is over is skipped. Of a device's replies to an alert the last one counts: its row keeps the one before
- * it (`was`), and who changes the row takes that back. What an account asks to be told of is counted in the first row alone, whose lock
- * says to the one who tells that nothing is missing.
+ * The same for reports of every kind, with the choice of each reply (else empty). A reply that the alert does not offer or that comes when
+ * it is over is skipped. Of a device's replies to an alert the last one counts: its row keeps the one before it (`was`), and the statement
+ * that changes the row takes that back.
  */
 export const takeAnyReports = defineStatement("take_any_reports", {
   parameters: WITH_CHOICES,
@@ -134,9 +118,6 @@ export const takeAnyReports = defineStatement("take_any_reports", {
        select place from jsonb_array_elements(a.actions) b, jsonb_array_elements_text(b -> 'choices') with ordinality e (text, place)
        where r.kind = 3 and e.text = r.reply and coalesce(a.expires_at > clock_timestamp(), true)) o on true
      where r.kind <> 3 or o.place is not null),
-   free as materialized (
-     select pusher_id, coalesce((select s from generate_series(0, ${STRIPES - 1}) s where ${takesStripe("c.pusher_id", "s")} limit 1), 0) as stripe
-     from (select distinct pusher_id from v) c),
    i as (${READ("kind <> 3")}),
    chosen as (
      insert into report as t (alert_id, device_id, kind, at, choice)
@@ -150,22 +131,14 @@ export const takeAnyReports = defineStatement("take_any_reports", {
        bool_or(kind = 3) as replied
      from (select alert_id, kind, null::smallint as choice, null::smallint as was from i union all table chosen) k
      join held a on a.id = k.alert_id group by 1, 2),
-   judged as materialized (
-     select n.*, free.stripe, acks > 0 and ${asked("alert.acknowledged")} as untold, replied and ${asked("alert.replied")} as to_tell
-     from n join free on free.pusher_id = n.pusher_id),
    counted as (
      insert into alert_counter as c (alert_id, reads, acks, untold, replies, replied)
-     select alert_id, reads, acks, untold, replies, to_tell from judged where stripe = 0 or untold or to_tell order by alert_id
+     select alert_id, reads, acks, acks > 0 and ${asked("alert.acknowledged")}, replies, replied and ${asked("alert.replied")}
+     from n order by alert_id
      on conflict (alert_id) do update set reads = c.reads + excluded.reads, acks = c.acks + excluded.acks,
        untold = c.untold or excluded.untold, replied = c.replied or excluded.replied,
        replies = ${eachChoice((place) => `c.replies[${place}] + excluded.replies[${place}]`)}),
-   counted_aside as (
-     insert into alert_counter_stripe as c (alert_id, stripe, reads, acks, replies)
-     select alert_id, stripe, reads, acks, replies from judged where stripe > 0 and not untold and not to_tell order by alert_id
-     on conflict (alert_id, stripe) do update set reads = c.reads + excluded.reads, acks = c.acks + excluded.acks,
-       replies = ${eachChoice((place) => `c.replies[${place}] + excluded.replies[${place}]`)}),
-   days as (${DAYS("channel_day", "", "judged n where n.reads + n.acks > 0 and n.stripe = 0", "pusher_id, day")}),
-   days_aside as (${DAYS("channel_day_stripe", ", stripe", "judged n where n.reads + n.acks > 0 and n.stripe > 0", "pusher_id, day, stripe")})
+   days as (${DAYS})
    select request, count(*)::int as accepted from v group by request`,
 });
 
