@@ -7,13 +7,9 @@ import { addMember } from "../../src/identity/operator/accounts.ts";
 import { ALERT } from "../../src/model/fields/alert.ts";
 import { changesOf } from "../../src/model/fields/record.ts";
 import { REPLY_FIELDS } from "../../src/pages/console/pages/compose_fields.ts";
+import { PNG } from "../support/assets.ts";
 import { OWNER, ownerOf, signedInAs, type Visitor } from "../support/site.ts";
 import { inSeconds, World } from "../support/world.ts";
-
-const PNG = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4//8/AAX+Av4N70a4AAAAAElFTkSuQmCC",
-  "base64",
-);
 
 /** A day ahead, as a person types it. */
 const TOMORROW = inSeconds(86_400).slice(0, 16);

@@ -5,14 +5,11 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
+import { PNG } from "../support/assets.ts";
 import { inBrowser, siteAndOwner } from "../support/in_browser.ts";
 import { HEAVIEST, keepsNobodyOut } from "../support/looks.ts";
 import { inSeconds } from "../support/world.ts";
 
-const PNG = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4//8/AAX+Av4N70a4AAAAAElFTkSuQmCC",
-  "base64",
-);
 /** Where pictures of the pages are kept, when somebody wants to look at them. */
 const PICTURES = process.env.PICTURES;
 

@@ -1,17 +1,10 @@
 // People in a browser: from the first start's link to keys, members and sessions, on both databases. Needs a Chromium:
 // CHROMIUM=/path/to/chromium. Without one it says so and is skipped.
 
-import type { Locator } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { showId } from "../../src/model/domain/ids.ts";
+import { PNG } from "../support/assets.ts";
 import { inBrowser } from "../support/in_browser.ts";
 import { type Browsing, join, launch, Site, signIn, watched } from "../support/site.ts";
-
-/** One white pixel. */
-const PNG = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4//8/AAX+Av4N70a4AAAAAElFTkSuQmCC",
-  "base64",
-);
 
 const OWNER = { name: "Ada Owner", email: "owner@example.org", password: "correct horse battery" };
 const EDITOR = { name: "Ed Editor", email: "ed@example.org", password: "staple of the battery" };
@@ -210,102 +203,4 @@ inBrowser("a person in the console", () => {
     expect(await name.inputValue()).toBe("mended");
     expect(all.flat()).toEqual([]);
   });
-
-  test("reads every page by its structure", async () => {
-    const { page } = await visitor();
-    await page.goto(`${site.url}/console/sign-in`);
-    const look = async () => {
-      const seen = (await page.evaluate(structure)) as Structure;
-      expect(seen, page.url()).toMatchObject({
-        lang: "en",
-        headings: 1,
-        mains: 1,
-        unlabelled: [],
-        twice: [],
-      });
-      expect(seen.title.length).toBeGreaterThan(8);
-      expect(seen.wide, `${page.url()} scrolls sideways`).toBe(false);
-    };
-    await look();
-    await signIn(page, OWNER);
-    await page.waitForURL(/wsp_/);
-    const home = page.url();
-    await page.setViewportSize({ width: 320, height: 740 });
-    // Words without a break, as long as they may be.
-    await page.goto(`${home}members`);
-    await page.getByLabel("E-mail address").fill(`${"long".repeat(14)}@${"example".repeat(9)}.org`);
-    await page.getByLabel("Every channel").check();
-    await page.getByRole("button", { name: "Add and show the link" }).click();
-    await look();
-    await page.goto(`${home}members`);
-    const [wordy] = (await page.getByRole("link", { name: /^Change long/ }).all()) as [Locator];
-    const member = (await wordy.getAttribute("href"))!;
-    const word = "w".repeat(80);
-    await site.world.sql("update workspace set name = ?", [word]);
-    await site.world.sql("update pusher set name = ?", [word]);
-    // So are the names of files, and a picture has an id to copy.
-    await page.goto(`${home}files`);
-    for (const name of [`${"quay".repeat(20)}.png`, "quay.png"]) {
-      await page
-        .getByLabel("File", { exact: true })
-        .setInputFiles({ name, mimeType: "image/png", buffer: PNG });
-      await page.getByRole("button", { name: "Upload" }).click();
-    }
-    const waiting = page.getByRole("link", { name: /^Delete quay/ }).first();
-    const [{ id: channel }] = await site.world.sql("select id from pusher limit 1");
-    const below = ["", "/stats", "/subscribers"].map((page) => `channels/${showId("psh", channel)}${page}`);
-    const known = [
-      "",
-      "drafts",
-      "stats",
-      "webhooks",
-      "audit",
-      "files",
-      "members",
-      "keys",
-      "assistants",
-      "nothing-here",
-    ];
-    const paths = [...known, ...below, "../account"].map((path) => home + path);
-    paths.push(site.url + (await waiting.getAttribute("href")));
-    // The longest form of all, and an alert's page.
-    const { review_url } = await site.world.alert(showId("psh", channel), { title: word, review_note: word });
-    paths.push(`${home}channels/${showId("psh", channel)}/alerts/new`, review_url, `${review_url}/edit`);
-    for (const url of [...paths, site.url + member]) {
-      await page.goto(url);
-      await look();
-    }
-    expect(all.flat()).toEqual([]);
-  });
 });
-
-interface Structure {
-  lang: string;
-  title: string;
-  headings: number;
-  mains: number;
-  /** Fields and buttons that a screen reader has no name for. */
-  unlabelled: string[];
-  /** Ids that stand for two things. */
-  twice: string[];
-  wide: boolean;
-}
-
-/** Runs in the page. */
-function structure(): Structure {
-  const { document } = globalThis as any;
-  const all = (selector: string): any[] => [...document.querySelectorAll(selector)];
-  const ids = all("[id]").map((element) => element.id);
-  return {
-    lang: document.documentElement.lang,
-    title: document.title,
-    headings: all("h1").length,
-    mains: all("main").length,
-    unlabelled: [
-      ...all("input:not([type=hidden]), select").filter((field) => field.labels.length === 0),
-      ...all("button, a").filter((element) => element.textContent.trim() === ""),
-    ].map((element) => element.outerHTML),
-    twice: ids.filter((id, i) => ids.indexOf(id) !== i),
-    wide: document.documentElement.scrollWidth > document.documentElement.clientWidth,
-  };
-}

@@ -4,13 +4,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { showId } from "../../src/model/domain/ids.ts";
 import { ALL_SCOPES } from "../../src/model/scopes.ts";
+import { PNG } from "../support/assets.ts";
 import { OWNER, ownerOf, Visitor } from "../support/site.ts";
 import { World } from "../support/world.ts";
-
-const PNG = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4//8/AAX+Av4N70a4AAAAAElFTkSuQmCC",
-  "base64",
-);
 
 describe("forms of the console", () => {
   let world: World;

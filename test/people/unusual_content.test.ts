@@ -2,11 +2,13 @@
 // Each page fits all widths and passes axe. test/people/every_page.test.ts visits every page with usual content.
 
 import { beforeAll, expect, test } from "vitest";
+import { addMember } from "../../src/identity/operator/accounts.ts";
+import { PNG } from "../support/assets.ts";
 import { registered, join as subscribe, uuidOf } from "../support/handsets.ts";
 import { inBrowser, siteAndOwner } from "../support/in_browser.ts";
 import { eachFits } from "../support/looks.ts";
-import type { World } from "../support/world.ts";
-import { inSeconds } from "../support/world.ts";
+import type { Visitor } from "../support/site.ts";
+import { inSeconds, type World } from "../support/world.ts";
 
 const WORD = "w".repeat(80);
 
@@ -27,7 +29,11 @@ async function fullChannel(world: World): Promise<string[]> {
   await subscribe(world, device.token, pusher.handle);
   const sent = await world.alert(pusher.id, { title: "t".repeat(120), tts_text: "Pier", send: true });
   await world.handset("POST", "/reports", device.token, { reports: [{ alert_id: sent.id, kind: "read" }] });
-  await world.alert(pusher.id, { title: WORD, priority: "urgent", review_note: WORD.repeat(4) });
+  const draft = await world.alert(pusher.id, {
+    title: WORD,
+    priority: "urgent",
+    review_note: WORD.repeat(4),
+  });
   await world.alert(pusher.id, { send: true, send_at: inSeconds(3600), priority: "important" });
   await world.sql(
     `insert into channel_day (pusher_id, day, published, reads, acks)
@@ -41,6 +47,9 @@ async function fullChannel(world: World): Promise<string[]> {
     `${channel}/edit`,
     `${channel}/invites`,
     `${channel}/alerts/${sent.id}`,
+    `${channel}/alerts/${draft.id}`,
+    `${channel}/alerts/${draft.id}/edit`,
+    `${channel}/alerts/new`,
     `${channel}/subscribers`,
     ...[7, 30, 90, 364].map((days) => `${channel}/stats?days=${days}`),
     `${channel}/stats?from=x&to=2026-11-01`,
@@ -73,6 +82,17 @@ async function fullWebhook(world: World): Promise<string[]> {
   return ["webhooks", `webhooks/${hook.id}`];
 }
 
+/** Gives the workspace, a member and a file names without a space. Returns their pages. */
+async function longNames(world: World, owner: Visitor): Promise<string[]> {
+  const workspace = world.workspace.id;
+  await world.sql("update workspace set name = ?", [WORD]);
+  const email = `${"long".repeat(14)}@${"example".repeat(9)}.org`;
+  const { id } = await addMember(world.service.orm.em.fork() as never, { workspace, email, role: "viewer" });
+  const file = new File([PNG], `${"quay".repeat(20)}.png`, { type: "image/png" });
+  await owner.send(`/console/${workspace}/files`, { kind: "image" }, { file });
+  return ["members", `members/${id}`, "keys", "assistants", "files", "../account"];
+}
+
 inBrowser("unusual content", () => {
   const its = siteAndOwner();
   const paths = [
@@ -85,8 +105,8 @@ inBrowser("unusual content", () => {
     "audit?channel=psh_none",
   ];
   beforeAll(async () => {
-    const { world } = its.site;
-    for (const make of [fullChannel, emptyChannel, fullWebhook]) paths.push(...(await make(world)));
+    for (const make of [fullChannel, emptyChannel, fullWebhook, longNames])
+      paths.push(...(await make(its.site.world, its.owner)));
   });
 
   test("fits all widths and passes axe, and no page asks another server or is heavy", async () => {

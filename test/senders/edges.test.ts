@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { delayOf } from "../../src/api/ingest/ntfy_delay.ts";
 import { headerText } from "../../src/api/ingest/words.ts";
 import { jsonErrorPlace } from "../../src/api/transports/json_place.ts";
+import { PNG } from "../support/assets.ts";
 import { Site } from "../support/site.ts";
 
 let site: Site;
@@ -338,10 +339,6 @@ test.each(["AbCdEf123456", "123456789012", "1795612200000", "-5"])(
 
 // docs/rules.md#sender-files
 describe("a file that is sent along", () => {
-  const PNG = Buffer.from(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg==",
-    "base64",
-  );
   const waiting = async () =>
     Number((await site.world.sql("select count(*) as n from asset where refs = 0"))[0].n);
   const rows: [name: string, sent: () => Sent, picture: boolean, note: RegExp | null, alert: object][] = [

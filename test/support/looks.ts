@@ -145,6 +145,8 @@ function wrongByEar(): string[] {
   const wrong: string[] = [];
   const titles = seen("h1").map(wordsOf);
   if (titles.length !== 1) wrong.push(`not one h1: ${titles.join(", ")}`);
+  const ids = [...document.querySelectorAll("[id]")].map(({ id }: any) => id);
+  for (const id of new Set(ids.filter((id, i) => ids.indexOf(id) !== i))) wrong.push(`an id twice: ${id}`);
   for (const table of seen("table"))
     if (!seen("th", table).some((th) => th.scope === "col" && wordsOf(th) !== ""))
       wrong.push(`a table without columns: ${wordsOf(table).slice(0, 60)}`);

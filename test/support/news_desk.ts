@@ -4,15 +4,11 @@
 import { addMember } from "../../src/identity/operator/accounts.ts";
 import { grant_connection } from "../../src/identity/session/connections.ts";
 import { parseId, showId } from "../../src/model/domain/ids.ts";
+import { PNG } from "./assets.ts";
 import { register, request, USUAL } from "./oauth.ts";
 import { SILENT, signedIn } from "./sessions.ts";
 import { OWNER, type Visitor } from "./site.ts";
 import { inSeconds, type World } from "./world.ts";
-
-const PNG = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4//8/AAX+Av4N70a4AAAAAElFTkSuQmCC",
-  "base64",
-);
 
 /**
  * Fills the first workspace of a service, whose owner is signed in. Answers what stands for the parameters of the console's paths
