@@ -56,6 +56,12 @@ test("however often it is looked, it is shown again three times at most, and all
 });
 
 // docs/rules.md#repeats
+test("repeats that the device slept through count as shown", () => {
+  expect(repeatDue(alert, SENT + 2 * EVERY + MINUTE)).toBe(2);
+  expect(repeatDue({ ...alert, repeated: 2 }, SENT + 2 * EVERY + 3 * MINUTE)).toBe(null);
+});
+
+// docs/rules.md#repeats
 test.each([
   ["important", { priority: "important" }],
   ["asks for no acknowledgement", { requires_ack: false }],
