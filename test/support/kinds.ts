@@ -1,4 +1,4 @@
-// Test files by their needs: a browser, processes of their own, or more than ten seconds.
+// Test files by their needs: a browser, processes of their own, or more than about eight seconds.
 
 import { globSync, readFileSync } from "node:fs";
 import { LONGEST } from "./longest_first.ts";
