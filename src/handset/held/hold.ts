@@ -11,12 +11,12 @@ import { batchedByPosition, IN_BURSTS } from "../../store/db/batch.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import { CHANNELS_READ, type FoundDevice, findWaitedFor } from "../../store/queries/held.ts";
+import { limitConcurrency } from "../../store/rate_limits/concurrency_limit.ts";
 import { createPlaces, type Leases } from "../../store/rate_limits/places.ts";
 import type { ChannelTracker } from "./channel_tracker.ts";
 import type { Connections } from "./connection.ts";
 import type { StreamPage, TagOf } from "./stream.ts";
 import { createStreams, type Following } from "./streams.ts";
-import { createTurns } from "./turns.ts";
 
 /** How many devices and channels all polls together may listen to, per poll that may be held. */
 const SUBJECTS_EACH = 100;
@@ -127,7 +127,8 @@ class HeldPoll {
 export function createHold(options: HoldOptions) {
   const { hub, max, maxPerAddress, leases, metrics, seen, settle, tagOf, readPage } = options;
   const kysely = databaseOf(options.orm);
-  const turns = createTurns(WIDTH);
+  /** So many at a time, and other work between. */
+  const inTurn = limitConcurrency(WIDTH);
   const held = new Set<HeldPoll>();
   const places = createPlaces(max, maxPerAddress);
   let asleep = 0;
@@ -156,16 +157,6 @@ export function createHold(options: HoldOptions) {
       leave();
       release();
     };
-  }
-
-  /** So many at a time, and other work between. */
-  async function inTurn<A>(ask: () => Promise<A>): Promise<A> {
-    await turns.take();
-    try {
-      return await ask();
-    } finally {
-      turns.done();
-    }
   }
 
   /** The answer to a poll of a device as it was just found. */

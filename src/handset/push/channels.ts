@@ -2,7 +2,7 @@
 // channel wakes a device at most once a second. Read in pages, by turns, so that no channel holds up another and the
 // database is asked for little at a time. Must not know HTTP; rows come from one function.
 
-import { createTurns } from "../held/turns.ts";
+import { limitConcurrency } from "../../store/rate_limits/concurrency_limit.ts";
 import type { Urgency } from "./endpoint.ts";
 
 /** What comes so soon after the first is one with it. */
@@ -28,7 +28,7 @@ export interface ChannelsOptions {
 export function createChannels({ page, room, lost }: ChannelsOptions) {
   /** Channels that wait or are read, with what is new since the round under way; null: nothing. */
   const fresh = new Map<string, Urgency | null>();
-  const turns = createTurns(READERS);
+  const limit = limitConcurrency(READERS);
   const running = new Set<Promise<void>>();
   /** Ends each rest early. */
   const resting = new Set<() => void>();
@@ -65,12 +65,8 @@ export function createChannels({ page, room, lost }: ChannelsOptions) {
   async function round(channel: string, urgency: Urgency): Promise<void> {
     for (let after: string | null = "-1"; after !== null && !closed; ) {
       await room();
-      await turns.take();
-      try {
-        if (!closed) after = await page(channel, after, urgency);
-      } finally {
-        turns.done();
-      }
+      const from: string = after;
+      after = await limit(async () => (closed ? null : page(channel, from, urgency)));
     }
   }
 

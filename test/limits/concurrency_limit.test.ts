@@ -1,0 +1,46 @@
+// The limit of calls that run at once.
+
+import { expect, test } from "vitest";
+import { limitConcurrency } from "../../src/store/rate_limits/concurrency_limit.ts";
+import { waitFor } from "../support/wait.ts";
+
+test("at most so many run at once, in order, and a failure frees its place", async () => {
+  const limit = limitConcurrency(2);
+  const begun: number[] = [];
+  const ends: PromiseWithResolvers<number>[] = [];
+  const calls = Array.from({ length: 5 }, (_, i) => {
+    const end = Promise.withResolvers<number>();
+    ends.push(end);
+    return limit(() => {
+      begun.push(i);
+      return end.promise;
+    });
+  });
+  const results = Promise.allSettled(calls);
+  await waitFor(() => expect(begun).toEqual([0, 1]));
+  ends[1]!.reject(new Error("no"));
+  await waitFor(() => expect(begun).toEqual([0, 1, 2]));
+  ends[0]!.resolve(0);
+  ends[2]!.resolve(2);
+  await waitFor(() => expect(begun).toEqual([0, 1, 2, 3, 4]));
+  ends[3]!.resolve(3);
+  ends[4]!.resolve(4);
+  expect((await results).map(({ status }) => status)).toEqual([
+    "fulfilled",
+    "rejected",
+    "fulfilled",
+    "fulfilled",
+    "fulfilled",
+  ]);
+  expect(await limit(async () => "free")).toBe("free");
+});
+
+test("other work has a turn before a call that had to wait begins", async () => {
+  const limit = limitConcurrency(1);
+  const order: string[] = [];
+  const first = limit(async () => order.push("first"));
+  setImmediate(() => order.push("other"));
+  const second = limit(async () => order.push("second"));
+  await Promise.all([first, second]);
+  expect(order).toEqual(["first", "other", "second"]);
+});
