@@ -85,7 +85,7 @@ export async function seed(kysely: Kysely<unknown>, { alerts }: Size, tokens: To
     await sql("set synchronous_commit = off");
     await sql("select setseed(0.5)");
     await withoutIndexes(connection, sql, async () => {
-      for (const text of [...rows(alerts), ...FOUND]) await sql(text);
+      for (const text of rows(alerts)) await sql(text);
       for (const [text, parameters] of ownDevices(tokens)) await sql(text, parameters);
       await sql(DEVICES, [Math.floor(alerts * 0.3)]);
     });
@@ -135,12 +135,14 @@ function rows(alerts: number): string[] {
        'What happens on channel ' || c, '{notify,sound}', '{news}', '{bench,news}', 'channel ' || c || ' bench news',
        '#336699', '#993366', 'CH', now() - interval '400 days' + c * interval '1 minute'
      from generate_series(1, ${channels}) c`,
-    `insert into alert (id, pusher_id, status, title, body, actions, send_at, sent_at, cancelled_at, created_at, updated_at)
+    `insert into alert (id, pusher_id, status, title, body, actions, send_at, sent_at, cancelled_at, created_at, updated_at, words)
      select id, ${ID("channel", "c")}, status, 'Alert ' || k || ' of channel ' || c, repeat(md5(k::text), 8),
        case when k % 4 = 0 then '[{"type":"open_url","label":"Read on","url":"https://example.com/alerts/1"}]' else '[]' end::jsonb,
        case when part = 2 then at + interval '1 hour' when part = 3 and status = 'scheduled' then now() + (1 + k % 10) * interval '1 day' end,
        case when status = 'sent' then at + interval '1 minute' end,
-       case when status = 'cancelled' then at + interval '2 minutes' end, at, at
+       case when status = 'cancelled' then at + interval '2 minutes' end, at, at,
+       array_to_tsvector(array['alert', k::text, 'of', 'channel', c::text, left(repeat(md5(k::text), 2), 40),
+         '#' || right(${ID("channel", "c")}::text, 8), '%' || right(${ID("workspace", `(c - 1) / ${CHANNELS_IN_A_WORKSPACE}`)}::text, 8)])
      from (
        select *, case when c <= ${POLLED_CHANNELS} and k <= 100 then ${ID("alert", "c * 1000 + k")} else
          (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || left(hash, 3) || '8' || substr(hash, 4, 15))::uuid end as id,
@@ -176,20 +178,6 @@ function rows(alerts: number): string[] {
      join bench_device d on d.n = 1 + r / ${Math.min(5000, Math.floor(hot * 0.8))}`,
   ];
 }
-
-/** The words of titles, in the blocks that the housekeeping would make. */
-const FOUND = [
-  `insert into alert_words (alert_id, words, block_id, pusher_id, created_at, visible_at)
-   select a.id, array_to_tsvector(array(select right(a.pusher_id::text, 6) || w from unnest(string_to_array(lower(a.title), ' ')) w)),
-     md5(p.workspace_id || '/' || (row_number() over (partition by p.workspace_id order by a.created_at, a.id) - 1) / 200)::uuid,
-     a.pusher_id, a.created_at, a.visible_at
-   from alert a join pusher p on p.id = a.pusher_id order by a.created_at`,
-  `insert into alert_block (id, workspace_id, words, created_from, created_to, visible_from, visible_to)
-   select w.block_id, p.workspace_id, array_to_tsvector(array_agg(distinct entry)), min(w.created_at), max(w.created_at),
-     min(w.visible_at), max(w.visible_at)
-   from alert_words w join pusher p on p.id = w.pusher_id cross join lateral unnest(tsvector_to_array(w.words)) entry
-   group by 1, 2`,
-];
 
 const FACETS = (
   n: string,

@@ -19,6 +19,7 @@ const news = once(async (world) => {
   await write("late", city, "sent", { title: "Ferry delayed", body: "Boat/bus at 7:30, <b>pier-4</b>." });
   await write("again", city, "sent", { title: "FERRIES run again" });
   await write("apples", city, "draft", { title: "ÄPFEL und ΟΔΟΣ", body: "don't" });
+  await write("square", city, "draft", { title: "Praça do Come\u0301rcio ❤️", body: "aber\u00adta" });
   await write("storm", harbour, "sent", { title: "Storm" });
   await write("hidden", hidden, "sent", { title: "Ferry, which nobody else sees" });
   for (const [name, seconds] of [
@@ -104,6 +105,12 @@ export const findCases: Case[] = [
   finds("find-words", "nor of a tag", { query: "n storm" }, []),
   finds("find-words", "digits", { query: "7:30" }, ["late"]),
   finds("find-words", "in other letters' case", { query: "äpfel οδος" }, ["apples"]),
+  finds("find-words", "without accents", { query: "praca comercio" }, ["square"]),
+  finds("find-words", "with accents that the text writes otherwise", { query: "prac\u0327a comércio" }, [
+    "square",
+  ]),
+  finds("find-words", "past what nobody sees", { query: "❤️praça a\u200bberta" }, ["square"]),
+  finds("find-words", "a tag, with an accent", { query: "férry storm" }, ["storm"]),
   finds("find-words", "what stands between two letters", { query: "DON'T" }, ["apples"]),
   finds("find-words", "a tag and a word of the alert", { query: "north storm" }, ["storm"]),
   finds("find-words", "a tag alone", { query: "line sea" }, ["storm"]),
@@ -111,6 +118,7 @@ export const findCases: Case[] = [
   ...WITHOUT_MEANING.map((query) => finds("find-words", `as ${query}`, { query }, ["storm", "late"])),
   finds("find-words", "of one status", { query: "timetable", status: "sent" }, []),
   refused("find-words", "no word", { query: "?!" }, "query", /a letter or a digit/),
+  refused("find-words", "a heart alone", { query: "❤️" }, "query", /a letter or a digit/),
   refused("find-words", "eleven words", { query: "a b c d e f g h i j k" }, "query", /at most 10 words/),
   refused("find-words", "101 characters", { query: "a".repeat(101) }, "query"),
   refused("find-words", "a control character", { query: "a\u0007" }, "query"),

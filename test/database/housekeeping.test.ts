@@ -182,7 +182,7 @@ describe("housekeeping", () => {
     const written = await world.alert(id, { title: "Lighthouse" });
     const edited = await world.alert(id, { title: "Windmill" });
     const { body: me } = await world.rest("get_me");
-    await world.sql("update alert_words set words = null");
+    await world.sql("update alert set words = null");
     await world.sql(
       "insert into alert (id, pusher_id, title) values (gen_random_uuid(), ?, 'LIGHTHOUSE keeper')",
       [uuidOf(id)],
@@ -194,13 +194,17 @@ describe("housekeeping", () => {
         .map((row: any) => row.title)
         .sort();
     expect(await found({ query: "lighthouse" })).toEqual([]);
-    expect(await world.service.housekeeping.round("wanted_words")).toBe(3);
-    expect(await world.service.housekeeping.round("wanted_words")).toBe(0);
+    expect(await world.service.housekeeping.round("unindexed_alerts")).toBe(3);
+    expect(await world.service.housekeeping.round("unindexed_alerts")).toBe(0);
     expect(await found({ query: "lighthouse" })).toEqual(["LIGHTHOUSE keeper", "Lighthouse"]);
     expect(await found({ query: "mill" })).toEqual([]);
     expect(await found({ query: "watermill", writer: me.credential.id })).toEqual(["Watermill"]);
+    // What this version edits from then on keeps its writer.
+    expect((await world.rest("update_alert", { ...edit, title: "Sawmill" })).status).toBe(200);
+    expect(await found({ query: "sawmill", writer: me.credential.id })).toEqual(["Sawmill"]);
+    expect(await found({ query: "watermill" })).toEqual([]);
     await world.rest("delete_alert", { pusher_id: id, alert_id: written.id });
-    expect(await world.sql("select from alert_words where alert_id = ?", [uuidOf(written.id)])).toEqual([]);
+    expect(await found({ query: "lighthouse" })).toEqual(["LIGHTHOUSE keeper"]);
   });
 
   test("every job is one of the list, with its sentence, its size and its interval", () => {

@@ -34,14 +34,12 @@ async function grow(until: number): Promise<void> {
   await em().transactional(async (inside) => {
     for (const statement of [
       "set local session_replication_role = replica",
-      `insert into alert (id, pusher_id, status, title, recurrence, send_at) select ${idOf("n")}, ${channel}, 'repeating', 'T', '${DAILY}', now() - interval '9 days' from ${numbers}`,
+      `insert into alert (id, pusher_id, status, title, words, recurrence, send_at) select ${idOf("n")}, ${channel}, 'repeating', 'T', 'tide', '${DAILY}', now() - interval '9 days' from ${numbers}`,
       `insert into alert_series (alert_id, filled_to, fill_at)
          select ${idOf("n")}, now(), now() + case when n <= ${DUE} then - interval '1 hour' else interval '1 day' + n * interval '1 second' end from ${numbers}`,
-      `insert into alert (id, pusher_id, status, title, series_id, occurs_at, send_at)
-         select gen_random_uuid(), ${channel}, 'scheduled', 'T', ${idOf("n")}, at, at
+      `insert into alert (id, pusher_id, status, title, words, series_id, occurs_at, send_at)
+         select gen_random_uuid(), ${channel}, 'scheduled', 'T', 'tide', ${idOf("n")}, at, at
          from ${numbers}, generate_series(1, ${PLANNED}) k, lateral (select now() + k * interval '1 day') d (at)`,
-      `insert into alert_words (alert_id, words, pusher_id, created_at, visible_at)
-         select id, array_to_tsvector(array['tide']), pusher_id, created_at, visible_at from alert on conflict do nothing`,
     ])
       await inside.execute(statement);
   });
@@ -50,7 +48,7 @@ async function grow(until: number): Promise<void> {
 }
 
 async function vacuum() {
-  for (const table of ["alert", "alert_series", "alert_words", "channel_state", "pusher"])
+  for (const table of ["alert", "alert_series", "channel_state", "pusher"])
     await world.sql(`vacuum (analyze) ${table}`);
 }
 

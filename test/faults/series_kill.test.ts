@@ -99,8 +99,8 @@ test("killed after it wrote and before that holds: nothing stays of it, and the 
   await sleptThrough();
   let server: RunningServer | undefined;
   await em().transactional(async (holding) => {
-    // The statement has made its occurrences, and waits for this to make them findable.
-    await holding.execute("lock table alert_words in exclusive mode");
+    // The statement has made its occurrences, and waits for this to count them.
+    await holding.execute("lock table channel_day in exclusive mode");
     server = await start();
     await eventually(() => writing("and wait_event_type = 'Lock'"));
     await server.stop("SIGKILL");

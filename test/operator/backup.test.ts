@@ -109,6 +109,7 @@ describe("a server in use, by URL", () => {
   const told = async (world: World) => ({
     pushers: await did(world.rest("list_pushers", {}, here.owner)),
     alerts: await did(world.rest("list_alerts", { pusher_id: channel.id }, here.owner)),
+    found: await did(world.rest("list_alerts", { pusher_id: channel.id, query: "nao noon" }, here.owner)),
     stats: await did(world.rest("get_alert_stats", { pusher_id: channel.id, alert_id: sent.id }, here.owner)),
     webhooks: await did(world.rest("list_webhooks", {}, here.owner)),
     inbox: await did(world.handset("GET", "/inbox", phone)),
@@ -137,6 +138,7 @@ describe("a server in use, by URL", () => {
     const polled = await here.handset("GET", "/inbox", phone);
     etag = polled.headers.get("etag")!;
     before = await told(here);
+    expect(before.found.data).toMatchObject([{ id: sent.id }]);
     rows = await rowsOf(here.settings);
     schema = await restOf(here.settings);
     const { code, json, stderr } = await belfryShared(["backup", at("kept")], here.settings);

@@ -299,8 +299,9 @@ describe("a workspace in use, by URL", () => {
   });
 });
 
-/** Derived by triggers, sealed, of this server's people and events, or begun anew. */
+/** Made again of what comes, derived by triggers, sealed, of this server's people and events, or begun anew. */
 const LEFT_BEHIND = [
+  "alert.words",
   "alert_counter.appeared",
   "alert_counter.replied",
   "alert_counter.untold",

@@ -146,10 +146,16 @@ test("generated files are current (mend with: npm run gen)", async () => {
 
 // docs/rules.md#additive
 describe("only additions", () => {
-  /** What was closed later in fields that nobody had documented, and a scope that only a field asks for which was added with it. */
+  /**
+   * What was closed later in fields that nobody had documented, a scope that only a field asks for which was added with it, and a field
+   * that says something of pages which no longer exist.
+   */
   const DECIDED = [
     "POST /handset/v1/devices body.platform: it is newly limited to a list of values",
     "POST /api/v1/pushers/{id}/alerts/{alertId}/duplicate: duplicate_alert newly needs the scope alerts:send",
+    // It was there where a search ended early, which none does any more.
+    "GET /api/v1/core/alerts 200 (object).meta: field looked_to is gone",
+    "GET /api/v1/pushers/{id}/alerts 200 (object).meta: field looked_to is gone",
   ];
   const versions = committedVersions();
   if (versions.reason) console.log(`openapi: nothing to compare with, since ${versions.reason}`);

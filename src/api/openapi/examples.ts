@@ -91,7 +91,6 @@ function story(publicUrl: string): Record<string, unknown[]> {
     created_at: ["2026-11-20T14:20:07.481920Z"],
     subscribed_at: ["2026-11-18T07:41:55.902113Z"],
     next_before: ["2026-11-20T14:20:07.481920Z"],
-    looked_to: ["2026-09-02T06:11:40.002913Z"],
     blocked: [[]],
     notes: [[]],
     note: ["Phones that already received the alert keep it."],

@@ -32,7 +32,7 @@ Answers write them in UTC. Requests take RFC 3339 with \`Z\` or an offset, and t
 
 ## Pages
 
-Lists run newest first. Pass \`meta.next_before\` back as \`before\`; null means that there are no more rows. A search of alerts that had to look at very many ends a page early, even without rows: \`meta.looked_to\` says how far it looked, and \`next_before\` goes on there.
+Lists run newest first. Pass \`meta.next_before\` back as \`before\`; null means that there are no more rows.
 
 ## Views
 

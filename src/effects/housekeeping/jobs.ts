@@ -11,7 +11,7 @@ import {
   removeUnseenDevices,
 } from "./removing.ts";
 import { type Job, removal, type WorkStep } from "./scheduler.ts";
-import { makeBlocks, makeWantedWords, mendBlocks } from "./search.ts";
+import { indexMissing } from "./search.ts";
 import { fillDueSeries, tellUntold, tellUntoldAlerts } from "./told.ts";
 
 const HOUR = 3600;
@@ -169,24 +169,11 @@ export function housekeepingJobs(deps: StepDeps): Job[] {
       work: (batch) => tellUntoldAlerts(deps, batch),
       every_seconds: 1,
     },
-    wanted_words: {
+    unindexed_alerts: {
       removes:
-        "From what waits: alerts that an earlier version wrote get the words by which they are found, a thousand in a second.",
-      work: (batch) => makeWantedWords(deps.orm, batch),
+        "From what is missing: alerts that an earlier version wrote get the words by which they are found, a thousand in a second.",
+      work: (batch) => indexMissing(deps.orm, batch),
       batch: 1000,
-      every_seconds: 60,
-    },
-    loose_alerts: {
-      removes:
-        "From what searches look at one by one: alerts, a thousand in a second, of which they make blocks.",
-      work: (batch) => makeBlocks(deps.orm, batch),
-      batch: 1000,
-      every_seconds: 60,
-    },
-    worn_blocks: {
-      removes: "From what searches are led by: words of alerts that were removed.",
-      work: (batch) => mendBlocks(deps.orm, batch),
-      batch: 20,
       every_seconds: 60,
     },
     ended_alerts: {

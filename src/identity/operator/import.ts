@@ -13,7 +13,7 @@ import { toIsoMicros } from "../../model/fields/columns.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { need } from "../../model/need.ts";
 import { run } from "../../store/db/statement.ts";
-import { makeWanted } from "../../store/queries/alert_words.ts";
+import { indexAlerts } from "../../store/queries/alert_words.ts";
 import { createSeal } from "../../store/secret/seal.ts";
 import { refuseOtherSecret } from "../auth/secret_check.ts";
 import { auditComing } from "./audit.ts";
@@ -210,7 +210,7 @@ export async function makeFindable(em: Em, rows: readonly Row[]): Promise<void> 
     subject: showId("alr", String(id)),
     words: wordsOf(String(title), typeof body === "string" ? body : null),
   }));
-  await run(em, makeWanted, { items });
+  await run(em, indexAlerts, { items });
 }
 
 /** @throws 409 that names the handles: they are this server's own. */

@@ -6,7 +6,6 @@ import { ALERT } from "../fields/alert.ts";
 import { instant, writtenAt } from "../fields/columns.ts";
 import { propertiesOf } from "../fields/record.ts";
 import { Asset } from "./asset.ts";
-import { Workspace } from "./member.ts";
 import { Pusher } from "./pusher.ts";
 
 export const ALERT_STATUSES = ["draft", "repeating", "scheduled", "sent", "cancelled"] as const;
@@ -58,6 +57,27 @@ export const Alert = defineEntity({
       columns: [{ name: "pusher" }, { name: "created_at", sort: "DESC" }],
       where: "status = 'cancelled'",
     },
+    // The orders in which a search of all channels reads the nearest alerts (store/queries/alert_search.ts).
+    {
+      name: "alert_newest",
+      expression: "create index alert_newest on alert (created_at desc, id desc)",
+    },
+    {
+      name: "alert_newest_sent",
+      expression: "create index alert_newest_sent on alert (visible_at desc, id desc) where status = 'sent'",
+    },
+    {
+      name: "alert_next_scheduled",
+      properties: ["visible_at", "id"],
+      where: "status = 'scheduled'",
+    },
+    // New entries wait in a list of 512 kB, which each search reads, and which the write that fills it puts into the index.
+    ...["visible", "hidden"].map((side) => ({
+      name: `alert_words_${side}`,
+      expression: `create index alert_words_${side} on alert using gin (words) with (gin_pending_list_limit = 512)
+        where words is not null and visible_at is ${side === "visible" ? "not null" : "null"}`,
+    })),
+    { name: "alert_unindexed", properties: ["id"], where: "words is null" },
     { name: "alert_image_asset", properties: ["image_asset"], where: "image_asset_id is not null" },
     { name: "alert_audio_asset", properties: ["audio_asset"], where: "audio_asset_id is not null" },
     { name: "alert_html_asset", properties: ["html_asset"], where: "html_asset_id is not null" },
@@ -80,6 +100,11 @@ export const Alert = defineEntity({
     sent_at: instant().nullable(),
     cancelled_at: instant().nullable(),
     visible_at: instant().nullable().generated(`(${VISIBLE_AT}) stored`),
+    /**
+     * By which it is found: the words of title and text, and under signs what it belongs to (store/queries/alert_words.ts). Null: an
+     * earlier version wrote it, and the housekeeping makes them.
+     */
+    words: p.string().columnType("tsvector").nullable().lazy(),
     created_at: writtenAt(),
     updated_at: writtenAt(),
   },
@@ -110,67 +135,12 @@ export const AlertSeries = defineEntity({
 });
 
 /**
- * The words by which an alert is found. Beside it and not in it: what sends, settles or cancels an alert writes its row anew, and with
- * it every entry of its indexes, while its words stay as they are. No index stands on them: some hundred alerts of a workspace together
- * make a block, which has one (docs/decisions/0029), and what is in none yet is loose and is looked at one by one.
+ * Written by 0.2.0 and earlier versions while they serve beside this one, and never read. The next version drops the table.
  */
 export const AlertWords = defineEntity({
   name: "AlertWords",
-  indexes: [
-    { name: "alert_words_wanted", properties: ["alert_id"], where: "words is null" },
-    { name: "alert_words_in_block", properties: ["block_id"], where: "block_id is not null" },
-  ],
   properties: {
-    /** Refers to an alert without a constraint, as reports do; triggers make it with the alert and remove it with it. */
     alert_id: p.uuid().primary(),
-    /**
-     * Each word, and `@` and the writer's id, behind six letters of the channel's id: so a block tells in which channel it has a word.
-     * Null: written by who knew of no words, and made soon (effects/housekeeping).
-     */
     words: p.string().columnType("tsvector").nullable(),
-    /** Null: loose. Else what follows is as the alert has it: a trigger makes it loose again before that changes. */
-    block_id: p.uuid().nullable(),
-    pusher_id: p.uuid().nullable(),
-    created_at: instant().nullable(),
-    visible_at: instant().nullable(),
-  },
-});
-
-/** Alerts that are in no block; triggers write it with the alert. */
-export const LooseAlert = defineEntity({
-  name: "LooseAlert",
-  indexes: [{ name: "loose_alert_age", properties: ["workspace_id", "created_at"] }],
-  properties: {
-    alert_id: p.uuid().primary(),
-    workspace_id: p.uuid(),
-    pusher_id: p.uuid(),
-    created_at: instant(),
-  },
-});
-
-/** What some hundred alerts of a workspace have together; made by the housekeeping and changed by nobody else. */
-export const AlertBlock = defineEntity({
-  name: "AlertBlock",
-  indexes: [
-    { name: "alert_block_workspace", properties: ["workspace"] },
-    { name: "alert_block_stale", properties: ["id"], where: "stale" },
-    {
-      name: "alert_block_found",
-      // No list of what waits (`fastupdate`), which every search would read.
-      expression: "create index alert_block_found on alert_block using gin (words) with (fastupdate = off)",
-    },
-  ],
-  properties: {
-    id: p.uuid().primary(),
-    workspace: () => p.manyToOne(Workspace).ref().deleteRule("cascade"),
-    /** Each entry that one of its alerts has; more than that where one went or changed since. */
-    words: p.string().columnType("tsvector"),
-    /** Between these are the instants of all its alerts, and those at which some become visible. */
-    created_from: instant(),
-    created_to: instant(),
-    visible_from: instant().nullable(),
-    visible_to: instant().nullable(),
-    /** An alert of it was removed, and what it alone said goes soon. */
-    stale: p.boolean().default(false),
   },
 });

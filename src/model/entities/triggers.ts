@@ -48,15 +48,11 @@ const SEARCH = [
 const VISIBILITY = [
   `create function new_alerts_to_state() returns trigger language plpgsql as $$
   declare
-    ids uuid[]; channels uuid[]; made timestamptz[]; statuses text[]; instants timestamptz[];
+    channels uuid[]; statuses text[]; instants timestamptz[];
   begin
-    select array_agg(id), array_agg(pusher_id), array_agg(created_at), array_agg(status), array_agg(visible_at)
-    into ids, channels, made, statuses, instants from come;
+    select array_agg(pusher_id), array_agg(status), array_agg(visible_at) into channels, statuses, instants from come;
     -- Nearly always it is one, and that costs half of what many do.
-    if cardinality(ids) = 1 then
-      insert into alert_words (alert_id) values (ids[1]) on conflict do nothing;
-      insert into loose_alert (alert_id, workspace_id, pusher_id, created_at)
-      select ids[1], workspace_id, id, made[1] from pusher where id = channels[1];
+    if cardinality(channels) = 1 then
       if instants[1] is null then return null; end if;
       update channel_state set published = published + 1, rev = rev + (statuses[1] = 'sent')::int,
         changed_at = case when statuses[1] = 'sent' then clock_timestamp() else changed_at end,
@@ -66,11 +62,6 @@ const VISIBILITY = [
       on conflict (pusher_id, day) do update set published = k.published + 1;
       return null;
     end if;
-    -- Those that came without the words by which they are found.
-    insert into alert_words (alert_id) select id from unnest(ids) id on conflict do nothing;
-    insert into loose_alert (alert_id, workspace_id, pusher_id, created_at)
-    select c.id, p.workspace_id, c.pusher_id, c.created_at
-    from unnest(ids, channels, made) c (id, pusher_id, created_at) join pusher p on p.id = c.pusher_id;
     update channel_state s
     set rev = s.rev + c.sent,
       changed_at = case when c.sent > 0 then clock_timestamp() else s.changed_at end,
@@ -125,18 +116,17 @@ const VISIBILITY = [
     end if;
     return null;
   end $$`,
+  // Not for words alone, which nothing that is counted follows.
   `create trigger alert_updated after update on alert for each row
-  when (old.visible_at is not null or new.visible_at is not null) execute function alert_to_state()`,
+  when ((old.visible_at is not null or new.visible_at is not null)
+    and (old.updated_at is distinct from new.updated_at or old.words is not distinct from new.words))
+  execute function alert_to_state()`,
   `create trigger alert_deleted after delete on alert for each row
   when (old.visible_at is not null and ${STAYS_COUNTED} is distinct from 'on') execute function alert_to_state()`,
   `create function alert_reports_removed() returns trigger language plpgsql as $$
   declare
     ids uuid[] := array(select id from removed);
   begin
-    delete from loose_alert where alert_id = any(ids);
-    with gone as (delete from alert_words where alert_id = any(ids) returning block_id)
-    update alert_block set stale = true where id in (
-      select id from alert_block where id in (select block_id from gone) and not stale order by id for no key update);
     if ${STAYS_COUNTED} = 'on' then
       insert into left_reports (alert_id) select id from unnest(ids) id
       where exists (select from report r where r.alert_id = id);

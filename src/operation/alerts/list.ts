@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { parseId, showId } from "../../model/domain/ids.ts";
-import { wordsOf } from "../../model/domain/words.ts";
+import { queryWords } from "../../model/domain/words.ts";
 import { ALERT_STATUSES } from "../../model/entities/alert.ts";
 import { invalidRequest } from "../../model/errors.ts";
 import { instant, RANGE, text } from "../../model/fields/accepts.ts";
@@ -13,23 +13,26 @@ import { forBoth } from "../../model/for_people.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { need } from "../../model/need.ts";
 import type { Context } from "../../store/context.ts";
-import { LAST_ID, listAlerts, type Order, searchAlerts } from "../../store/queries/alert_lists.ts";
+import { listAlerts } from "../../store/queries/alert_lists.ts";
+import { type Order, searchAlerts } from "../../store/queries/alert_search.ts";
 import type { AlertRecord } from "../../store/queries/alerts.ts";
 import { sight } from "../../store/queries/channels.ts";
 import { type alertList, showAlert } from "../../store/shapes/alert.ts";
 import { DEFAULT_LIMIT, limit, place, showPlace } from "../../store/shapes/fields.ts";
 import { keysetPage } from "../page.ts";
 import type { ShownRow } from "../tool.ts";
+import { searchQuery } from "./search_query.ts";
 import { settleShown } from "./show.ts";
 
 const WRITERS = ["key", "con", "mem"] as const;
 
 /** How many words a search takes; as texts, since a search without one would find everything. */
-const sought = (query: string) => wordsOf(query).length;
+const sought = (query: string) => queryWords(query).length;
 
 export const listInput = {
   status: z.enum(ALERT_STATUSES).optional().describe("All when absent."),
-  query: text(1, LIMITS.search)
+  // Its words have no invisible characters, so none has to be refused.
+  query: text(1, LIMITS.search, { cleaned: true })
     .refine((query) => sought(query) > 0, "must hold a letter or a digit")
     .refine((query) => sought(query) <= LIMITS.search_words, `must be at most ${LIMITS.search_words} words`)
     .optional()
@@ -55,17 +58,13 @@ export type ListInput = z.output<z.ZodObject<typeof listInput>>;
 function searchOf({ status, query, from, to, order, writer }: ListInput, channel: string | null) {
   if ([query, from, to, order, writer].every((value) => value === undefined)) return undefined;
   const usual: Order = status === "scheduled" ? "oldest" : "newest";
-  const filter = {
-    words: wordsOf(query ?? ""),
-    writer: writer ?? null,
-    from: from ?? null,
-    to: to ?? null,
-  };
+  const range = { from: from ?? null, to: to ?? null };
+  const filter = { words: queryWords(query ?? ""), writer: writer ?? null, ...range };
   const side = order ?? usual;
   const hash = createHash("sha256")
     .update(JSON.stringify([channel, status, side, filter]))
     .digest();
-  return { filter, side, name: hash.readUInt32BE().toString().padStart(10, "0") };
+  return { range, side, name: hash.readUInt32BE().toString().padStart(10, "0") };
 }
 
 /** The instant of a row that a search goes by. */
@@ -111,15 +110,12 @@ export async function listPage(
     return { data: rows.map((row) => showAlert(row, ctx.services.assets)), meta: { next_before } };
   };
   if (search) {
-    const statement = searchAlerts[search.side][status];
-    const found = await ctx.sql(statement, { ...at, ...search.filter, limit: wanted + 1 });
-    const rows = found.filter((row) => row.id !== null);
-    const edge = found[0]?.edge;
-    if (rows.length <= wanted && edge) {
-      const looked_to = toIsoMicros(edge);
-      const page = await show(rows, showPlace({ at: looked_to, id: LAST_ID[search.side], of: search.name }));
-      return { ...page, meta: { ...page.meta, looked_to } };
-    }
+    const rows = await ctx.sql(searchAlerts[search.side][status], {
+      ...at,
+      ...search.range,
+      ...(await searchQuery(input, seen, ctx)),
+      limit: wanted + 1,
+    });
     const page = await show(rows.slice(0, wanted), null);
     const last = page.data.at(-1);
     if (last && rows.length > wanted) page.meta.next_before = placeAfter(last, {}, input, channel);

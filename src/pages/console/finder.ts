@@ -5,7 +5,6 @@ import type { AlertStatus } from "../../model/entities/alert.ts";
 import { ApiError } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
-import { clock } from "../../ui/instants.ts";
 import { type Query, viewAt } from "../../ui/view_at.ts";
 import { emptyState, livePart, type Option, pager, problem, select, table } from "./parts.ts";
 import type { AnswerOf, MemberVisit, RowOf, Visit } from "./visit.ts";
@@ -183,16 +182,14 @@ const nothingFits = (all: string): Html =>
     html`Every word has to begin a word of the title, the text or a tag of the channel. <a href="${all}">Show everything</a>`,
   );
 
-/** Below the rows of a page: the ways to others, and how far the search looked where it ended early. */
+/** Below the rows of a page: the ways to others. */
 function pagesOf(
   path: string,
-  { next_before, looked_to }: Found["meta"],
+  { next_before }: Found["meta"],
   at: { before: string | null; query: Query },
   ways: Parameters<typeof pager>[2] = { back: "Newest", on: "Older" },
 ): Content {
-  const pages = (on: string) => pager(path, { ...at, next: next_before }, { ...ways, on });
-  if (!looked_to) return pages(ways.on);
-  return html`<p class="why" role="status">Looked as far as ${clock(new Date(looked_to))}. There may be more beyond.</p>${pages("Look further")}`;
+  return pager(path, { ...at, next: next_before }, ways);
 }
 
 /** The form. `channels` are offered for choice; `query` is what the address says besides. */
@@ -252,7 +249,6 @@ export function listed(visit: MemberVisit, { data, meta, refused, before, search
   const { path, query = {}, end } = list;
   const searches = isSearch(list.search);
   const nothing = () => {
-    if (meta.looked_to) return emptyState("Nothing fits so far", "The search ended early.");
     if (before) return emptyState(end[0], html`<a href="${path}">${end[1]}</a>`);
     return searches ? (refused ?? nothingFits(list.all)) : list.none;
   };
@@ -260,7 +256,7 @@ export function listed(visit: MemberVisit, { data, meta, refused, before, search
   const part = livePart(
     list.id,
     visit.url,
-    html`${table(list.caption, data, list.columns, data.length === 0 && nothing())}${(data.length > 0 || meta.looked_to) && pagesOf(path, meta, at, list.ways)}`,
+    html`${table(list.caption, data, list.columns, data.length === 0 && nothing())}${data.length > 0 && pagesOf(path, meta, at, list.ways)}`,
   );
   const form = async (channels?: readonly Option[]) =>
     (data.length > 0 || searches) && searchForm(visit, path, search, { channels, query });

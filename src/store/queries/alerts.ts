@@ -23,7 +23,7 @@ import {
 } from "../../model/fields/sql.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { type RowOf, statementsOf } from "../db/statement.ts";
-import { foundBy, HAS_WORDS, KEEP_FOUND } from "./alert_words.ts";
+import { editedWords, newWords } from "./alert_words.ts";
 import { BODY_LENGTH, bodyLength, selectedCut } from "./card_text.ts";
 import { SCOPE, VISIBLE } from "./channels.ts";
 import { countsOf } from "./reports.ts";
@@ -128,13 +128,10 @@ export const insertAlert = defineStatement("insert_alert", {
   },
   columns: WHOLE.columns,
   text: `with i as (
-      insert into alert (id, pusher_id, status, sent_at, ${NAMES.join(", ")})
-      select $id, $pusher_id, $status::text, case $status::text when 'sent' then clock_timestamp() end, ${GIVEN}
-      returning ${WHOLE.text}),
-    found as (
-      insert into alert_words (alert_id, words)
-      select $id, ${foundBy("$pusher_id::uuid", "$words::text[]", "$writer::text")}
-      ${HAS_WORDS})
+      insert into alert (id, pusher_id, status, sent_at, words, ${NAMES.join(", ")})
+      select $id, $pusher_id, $status::text, case $status::text when 'sent' then clock_timestamp() end,
+        ${newWords("$pusher_id::uuid", "$words::text[]", "$writer::text")}, ${GIVEN}
+      returning ${WHOLE.text})
     select * from i`,
 });
 
@@ -204,14 +201,11 @@ export const NOT_VISIBLE = `not ${isVisible("alert", "clock_timestamp()")}`;
 /** Names a version of the row, so it grows with every change, also where the clock steps back. */
 export const NEXT_VERSION = "greatest(clock_timestamp(), updated_at + interval '1 microsecond')";
 
-/**
- * Changes a locked alert that handsets do not see yet, and keeps what it replaced. No row: they see it already. `also` is a further part
- * that follows `changed`.
- */
-const edit = (set: string, also?: string) => `with changed as (
+/** Changes a locked alert that handsets do not see yet, and keeps what it replaced. No row: they see it already. */
+const edit = (set: string) => `with changed as (
     update alert set ${set}, updated_at = ${NEXT_VERSION}
     where id = $id and ${NOT_VISIBLE} returning ${WHOLE.text}),
-  ${also ? `${KEEP},\n  ${also}` : KEEP}
+  ${KEEP}
   select * from changed`;
 
 /** Takes the fields of an alert. */
@@ -219,7 +213,10 @@ export const updateAlert = defineStatement("update_alert", {
   /** `apart`: what an occurrence says is its own from now on. */
   parameters: { ...KEEPING, status: text, words: nullable(array(text)), apart: boolean, ...FIELDS },
   columns: WHOLE.columns,
-  text: edit(`status = $status, apart = apart or $apart, (${NAMES.join(", ")}) = row(${GIVEN})`, KEEP_FOUND),
+  text: edit(
+    `status = $status, apart = apart or $apart, (${NAMES.join(", ")}) = row(${GIVEN}),
+      words = case when $words::text[] is null then alert.words else ${editedWords("$words::text[]")} end`,
+  ),
 });
 
 /** Schedules a draft, or moves what is scheduled. */

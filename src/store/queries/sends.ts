@@ -19,7 +19,7 @@ import {
 import { LIMITS } from "../../model/limits.ts";
 import { type RowOf, statementsOf } from "../db/statement.ts";
 import { BOUNDED } from "../db/together.ts";
-import { foundBy, HAS_WORDS } from "./alert_words.ts";
+import { newWords } from "./alert_words.ts";
 import { FIELDS, NAMES, NEXT_VERSION, WHOLE } from "./alerts.ts";
 import { SCOPE, VISIBLE, visibleTo } from "./channels.ts";
 import { AUDIT_LINE } from "./journal.ts";
@@ -225,14 +225,10 @@ const create = (name: string, locking: Locking) =>
       fresh as materialized (
         select position from first join taken t on (t.credential_id, t.operation, t.key) = (key_of, first.operation, first.key)),
       i as (
-        insert into alert (id, pusher_id, status, sent_at, created_at, updated_at, ${NAMES.join(", ")})
-        select id, pusher_id, status, case status when 'sent' then at end, at, at, ${NAMES.join(", ")}
+        insert into alert (id, pusher_id, status, sent_at, created_at, updated_at, words, ${NAMES.join(", ")})
+        select id, pusher_id, status, case status when 'sent' then at end, at, at, ${newWords("pusher_id", "words", "actor_id")}, ${NAMES.join(", ")}
         from v where ${MAY} and (key is null or position in (select position from fresh)) order by position
         returning id),
-      found as (
-        insert into alert_words (alert_id, words)
-        select v.id, ${foundBy("v.pusher_id", "v.words", "v.actor_id")} from v join i on i.id = v.id
-        ${HAS_WORDS}),
       told as (
         insert into workspace_event (id, workspace_id, pusher_id, body)
         select v.event_id, v.workspace_id, v.pusher_id, case when v.status <> 'sent' then v.event_body

@@ -5,7 +5,6 @@ import { isPlanned } from "../../model/domain/alert_status.ts";
 import type { fillOf } from "../../model/domain/occurrences.ts";
 import { array, int, jsonb, neverNull, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { statementsOf } from "../db/statement.ts";
-import { HAS_WORDS } from "./alert_words.ts";
 import { KEEP, KEEPING, NAMES, NEXT_VERSION, WHOLE } from "./alerts.ts";
 import { VISIBLE } from "./channels.ts";
 
@@ -84,17 +83,12 @@ export const fillSeries = defineStatement("fill_series", {
       select * from jsonb_to_recordset((select $items::jsonb))
         f (series_id uuid, filled_to timestamptz, fill_at timestamptz, occurrences jsonb)),
     made as (
-      insert into alert (id, pusher_id, status, series_id, occurs_at, ${NAMES.join(", ")})
-      select o.id, s.pusher_id, 'scheduled', s.id, o.occurs_at, ${NAMES.map((name) => OWN[name] ?? `s.${name}`).join(", ")}
+      insert into alert (id, pusher_id, status, series_id, occurs_at, words, ${NAMES.join(", ")})
+      select o.id, s.pusher_id, 'scheduled', s.id, o.occurs_at, s.words, ${NAMES.map((name) => OWN[name] ?? `s.${name}`).join(", ")}
       from f cross join jsonb_to_recordset(f.occurrences) o (id uuid, occurs_at timestamptz)
       join alert s on s.id = f.series_id and s.status = 'repeating' order by o.occurs_at
       on conflict (series_id, occurs_at) where series_id is not null do nothing
       returning ${WHOLE.text}),
-    found as (
-      insert into alert_words (alert_id, words)
-      select made.id, w.words
-      from made join alert_words w on w.alert_id = any(array[made.series_id])
-      ${HAS_WORDS}),
     noted as (
       update alert_series s set filled_to = f.filled_to, fill_at = f.fill_at
       from f where s.alert_id = f.series_id and f.fill_at is not null and s.alert_id = any(array(select series_id from f))),
@@ -155,11 +149,8 @@ export const spreadSeries = defineStatement("spread_series", {
       select id, occurs_at from alert where ${OF_SERIES} and not apart order by id for no key update),
     changed as (
       update alert set (${SHARED.join(", ")}, expires_at) = row(${SHARED.map((name) => `s.${name}`).join(", ")}, ${OWN.expires_at}),
-        updated_at = greatest(clock_timestamp(), alert.updated_at + interval '1 microsecond')
-      from o, alert s where alert.id = o.id and s.id = $id returning alert.id),
-    found as (
-      update alert_words w set words = s.words from changed, alert_words s
-      where w.alert_id = changed.id and s.alert_id = $id)
+        words = s.words, updated_at = greatest(clock_timestamp(), alert.updated_at + interval '1 microsecond')
+      from o, alert s where alert.id = o.id and s.id = $id returning alert.id)
     select id from changed`,
 });
 

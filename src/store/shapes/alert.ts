@@ -63,15 +63,7 @@ export const alertListItem = named(
 );
 
 /** A page of alerts, of one channel or of all. */
-export const alertList = z.object({
-  data: z.array(alertListItem),
-  meta: pageMeta.extend({
-    looked_to: z
-      .string()
-      .optional()
-      .describe("Set where a search stopped early: go on by next_before to look further."),
-  }),
-});
+export const alertList = z.object({ data: z.array(alertListItem), meta: pageMeta });
 
 export const alertView = named(
   "Alert",

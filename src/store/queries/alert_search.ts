@@ -1,0 +1,149 @@
+// Searches of alerts, over every channel that the caller sees (see store/queries/channels.ts), in the order of the time that their status has.
+
+import { isDue, isPlanned } from "../../model/domain/alert_status.ts";
+import { array, boolean, jsonb, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
+import { statementsOf } from "../db/statement.ts";
+import { byStatus, type Listed, PLACE } from "./alert_lists.ts";
+import { LISTED } from "./alerts.ts";
+import { VISIBLE } from "./channels.ts";
+
+const defineList = statementsOf("lists");
+
+/** The channels in sight that have tags: words of a query that begin a tag are not sought in the alerts of its channel. */
+export const taggedChannels = defineList.reading("tagged_channels", {
+  parameters: VISIBLE.parameters,
+  columns: { id: uuid, tags: array(text) },
+  text: `select p.id, p.tags from pusher p where ${VISIBLE.text} and p.tags <> '{}' order by p.id`,
+});
+
+/** So many alerts, the nearest to where the page begins, are looked at one by one before the index of words is asked. */
+const NEAR = 5_000;
+
+const SIDES = {
+  newest: { order: "desc", beyond: "<", first: "'infinity'", last: "ffffffff-ffff-ffff-ffff-ffffffffffff" },
+  oldest: { order: "asc", beyond: ">", first: "'-infinity'", last: "00000000-0000-0000-0000-000000000000" },
+};
+
+export type Order = keyof typeof SIDES;
+
+/** Alerts that phones see some day, and others: each has an index of words. */
+const VISIBLE_SOMEDAY = "visible_at is not null";
+const HIDDEN = "visible_at is null";
+
+interface InTime {
+  /** The time of the status. */
+  instant: "created_at" | "visible_at";
+  /** Conditions of indexes of one channel that are this status together. */
+  filters: readonly string[];
+  /** The same of indexes of all channels. */
+  wide: readonly string[];
+  /** Conditions of the indexes of words. */
+  indexes: readonly string[];
+}
+
+const hidden = (status: Listed): InTime => ({
+  instant: "created_at",
+  filters: [`status = '${status}'`],
+  wide: ["true"],
+  indexes: [HIDDEN],
+});
+const visible = (...filters: string[]): InTime => ({
+  instant: "visible_at",
+  filters,
+  wide: filters,
+  indexes: [VISIBLE_SOMEDAY],
+});
+
+const IN_TIME: Record<Listed, InTime> = {
+  any: { instant: "created_at", filters: ["true"], wide: ["true"], indexes: [VISIBLE_SOMEDAY, HIDDEN] },
+  draft: hidden("draft"),
+  repeating: hidden("repeating"),
+  cancelled: hidden("cancelled"),
+  scheduled: visible(isPlanned()),
+  sent: visible("alert.status = 'sent'", isDue()),
+};
+
+/** A query of PostgreSQL's full text for some channels, by their ids; null: all of their alerts are found. */
+export interface TaggedSought {
+  ids: readonly string[];
+  sought: string | null;
+}
+
+/**
+ * The first alerts of a search after a place, by two ways of which the first is enough for a frequent word, and the second costs little
+ * for a rare one (docs/decisions/0056). The nearest alerts are looked at one by one. Where these are not all and give too few, the index
+ * of words names all that fit, and of channels of which all is found the nearest are read. `scans` together find at least what `sought`
+ * and `tagged` do. Conditions behind `offset 0` are kept from the planner, which would else choose the index of another column.
+ */
+const search = (status: Listed, side: Order) => {
+  const { instant, filters, wide, indexes } = IN_TIME[status];
+  const { order, beyond, first, last } = SIDES[side];
+  const nearestFirst = (row: string, at: string) => `${row}.${at} ${order}, ${row}.id ${order}`;
+  const inRange = `alert.${instant} >= coalesce($from::timestamptz, '-infinity') and alert.${instant} < coalesce($to::timestamptz, 'infinity')
+            and (alert.${instant}, alert.id) ${beyond} (coalesce($before::timestamptz, ${first}), coalesce($inside::uuid, '${last}'))`;
+  const nearest = (condition: string, of: readonly string[], limit: string | number) =>
+    of.map(
+      (filter) => `(select id, pusher_id, status, words, visible_at, ${instant} as at from alert
+          where ${condition} and ${filter} and ${inRange} order by ${nearestFirst("alert", instant)} limit ${limit})`,
+    );
+  const listed = `(${filters.join(" or ")})`;
+  return defineList.reading(`search_alerts_${status}_${side}`, {
+    parameters: {
+      ...VISIBLE.parameters,
+      /** A query of PostgreSQL's full text; null: all alerts are found. */
+      sought: nullable(text),
+      tagged: jsonb<readonly TaggedSought[]>(),
+      scans: array(text),
+      /** Whether `scans` find more than `sought` and `tagged` do. */
+      recheck: boolean,
+      from: nullable(timestamptz),
+      to: nullable(timestamptz),
+      ...PLACE,
+    },
+    columns: LISTED.columns,
+    text: `with channel as materialized (
+        select p.id, (case when tagged.id is null then $sought::text else tagged.sought end)::tsquery as sought
+        from pusher p left join (
+          select unnest(ids) as id, sought from jsonb_to_recordset((select $tagged::jsonb)) t (ids uuid[], sought text)) tagged on tagged.id = p.id
+        where ${VISIBLE.text}),
+      near as materialized (
+        select alert.id, alert.at,
+          channel.id is not null and ${listed} and (channel.sought is null or coalesce(alert.words @@ channel.sought, false)) as fits
+        from (select * from (${[
+          ...nearest("cardinality($pusher_ids::uuid[]) is distinct from 1", wide, NEAR),
+          ...nearest(
+            "cardinality($pusher_ids::uuid[]) = 1 and pusher_id = ($pusher_ids::uuid[])[1]",
+            filters,
+            NEAR,
+          ),
+        ].join("\n          union all ")}) alert order by ${nearestFirst("alert", "at")} limit ${NEAR}) alert
+        left join channel on channel.id = alert.pusher_id),
+      enough as materialized (
+        select count(*) < ${NEAR} or count(*) filter (where fits) >= $limit::int as enough from near),
+      found as (
+        select id, at from near where fits and (select enough from enough)
+        union all
+        ${indexes
+          .map(
+            (index) => `select alert.id, alert.at from unnest($scans::text[]) scan cross join lateral (
+          select alert.id, alert.${instant} as at from (
+            select id, pusher_id, status, words, visible_at, created_at from alert where words @@ scan::tsquery and ${index} offset 0) alert
+          join channel on channel.id = alert.pusher_id and (not $recheck::boolean or alert.words @@ channel.sought)
+          where ${listed} and ${inRange} order by ${nearestFirst("alert", instant)} limit $limit::int) alert
+        where not (select enough from enough)`,
+          )
+          .join("\n        union all ")}
+        union all
+        select alert.id, alert.at from channel cross join lateral (
+          select id, at from (${nearest("pusher_id = channel.id", filters, "$limit::int").join("\n          union all ")}) alert
+          order by ${nearestFirst("alert", "at")} limit $limit::int) alert
+        where not (select enough from enough) and channel.sought is null),
+      page as (select id, at from found group by id, at order by at ${order}, id ${order} limit $limit::int)
+      select ${LISTED.text} from page join alert on alert.id = page.id order by ${nearestFirst("page", "at")}`,
+  });
+};
+
+const searches = (side: Order) => byStatus((status) => search(status, side));
+
+/** One statement for each status filter and order. */
+export const searchAlerts = { newest: searches("newest"), oldest: searches("oldest") };
