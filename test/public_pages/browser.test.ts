@@ -3,22 +3,16 @@
 // it. Needs a Chromium: CHROMIUM=/path/to/chromium. Without one it says so and is skipped.
 
 import type { Page } from "playwright-core";
-import decodeQR from "qr/decode.js";
-import sharp from "sharp";
 import { beforeAll, expect, test } from "vitest";
 import { join, registered, suspend } from "../support/handsets.ts";
 import { inBrowser, siteAndBrowser } from "../support/in_browser.ts";
 import { keepsNobodyOut, weightOf } from "../support/looks.ts";
+import { scanned } from "../support/pages.ts";
 import { watched } from "../support/site.ts";
 import { WAIT } from "../support/wait.ts";
 import { inSeconds } from "../support/world.ts";
 
-/** What the page's picture of a QR code says. */
-async function scanned(page: Page): Promise<string> {
-  const picture = await page.locator("svg.qr").screenshot();
-  const { data, info } = await sharp(picture).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
-  return decodeQR({ width: info.width, height: info.height, data: new Uint8ClampedArray(data) });
-}
+const scannedOn = async (page: Page) => scanned(await page.locator("svg.qr").screenshot());
 
 inBrowser("public pages in a browser", () => {
   const its = siteAndBrowser();
@@ -298,9 +292,9 @@ inBrowser("public pages in a browser", () => {
         colorScheme,
       });
       await page.goto(`${its.site.url}/c/harbour-watch`);
-      expect(await scanned(page)).toBe(full.url);
+      expect(await scannedOn(page)).toBe(full.url);
       await page.goto(invite.url);
-      const read = await scanned(page);
+      const read = await scannedOn(page);
       expect(read).toBe(invite.url);
       await page.goto(read);
       const href = await page.getByRole("link", { name: "Subscribe" }).getAttribute("href");

@@ -91,7 +91,6 @@ export const LONGEST = [
   "database/schema",
   "people/signed_out",
   "people/account_pages",
-  "people/owners_day",
   "content/sanitizer",
   "handset/shared_inbox",
   "handset/own_device",

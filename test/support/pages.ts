@@ -1,6 +1,7 @@
 // Public pages as a reader without a browser sees them, in process, and addresses in QR codes as a camera sees them.
 
 import decodeQR from "qr/decode.js";
+import sharp from "sharp";
 import type { World } from "./world.ts";
 
 export interface SeenPage {
@@ -27,6 +28,12 @@ export async function pageAt(
 export function bytesOf({ status, text, headers }: SeenPage): string {
   const kept = [...headers].filter(([name]) => name !== "x-request-id");
   return JSON.stringify([status, kept.sort(), text]);
+}
+
+/** The text of the QR code in a picture, as a camera reads it. */
+export async function scanned(picture: Buffer): Promise<string> {
+  const { data, info } = await sharp(picture).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+  return decodeQR({ width: info.width, height: info.height, data: new Uint8ClampedArray(data) });
 }
 
 /** Pixels a module, as the decoder wants them. */
