@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createChannelTracker } from "../../src/handset/held/channel_tracker.ts";
 import { createConnections } from "../../src/handset/held/connection.ts";
 import { createHold } from "../../src/handset/held/hold.ts";
+import { LIMITS } from "../../src/model/limits.ts";
 import { openBus } from "../../src/store/bus/open.ts";
 import { createChangeHub } from "../../src/store/changes/hub.ts";
 import { createLeases } from "../../src/store/rate_limits/places.ts";
@@ -70,10 +71,14 @@ class Follower {
   /** What it has to see now, read past the service. */
   async truth(): Promise<string> {
     const rows = await world.sql(
-      `select a.id::text || ' ' || a.title as shown from subscription s
-         join channel_state c using (pusher_id) join alert a using (pusher_id)
-       where s.device_id = ?::bigint and not c.suspended and a.visible_at <= now()
-       order by a.visible_at desc, a.id desc limit 100`,
+      `select shown from (
+         select a.id::text || ' ' || a.title as shown, a.id, a.visible_at, a.visible_at < s.subscribed_at as before_joining,
+           row_number() over (partition by a.pusher_id, a.visible_at < s.subscribed_at
+             order by a.visible_at desc, a.id desc) as place
+         from subscription s join channel_state c using (pusher_id) join alert a using (pusher_id)
+         where s.device_id = ?::bigint and not c.suspended and a.visible_at <= now()) alerts
+       where not before_joining or place <= ${LIMITS.before_joining}
+       order by visible_at desc, id desc limit 100`,
       [this.deviceId],
     );
     return rows.map(({ shown }) => shown).join("\n");
