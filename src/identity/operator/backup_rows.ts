@@ -42,11 +42,13 @@ export async function refuseCells(em: SqlEntityManager): Promise<void> {
 const NAME = "case when n.nspname = current_schema() then '' else n.nspname || '.' end || c.relname";
 const OURS = "n.nspname in (current_schema(), 'auth')";
 
-/** What stands beside ours in the database is not touched. */
+/** Tables that released versions had and a later one has no more. A backup of such a version brings them. */
+const FORMER = ["alert_block", "loose_alert"];
+
+/** Other tables of the database are not touched. */
 const known = (orm: Orm) => {
-  const names = new Set(
-    [...orm.getMetadata().getAll().values()].map(({ tableName }) => String(tableName)).concat("migration"),
-  );
+  const entities = [...orm.getMetadata().getAll().values()].map(({ tableName }) => String(tableName));
+  const names = new Set([...entities, ...FORMER, "migration"]);
   return ({ name }: { name: string }) => name.startsWith("auth.") || names.has(name);
 };
 
