@@ -12,6 +12,7 @@ export interface Mutant {
     | "limits"
     | "status"
     | "start"
+    | "search"
     | "pages";
   /** What the fault is, as a reader would put it. */
   fault: string;
@@ -733,6 +734,34 @@ export const MUTANTS: readonly Mutant[] = [
     to: "if (em) return secret;",
     tests: ["test/faults/data_dir.test.ts"],
     named: "by URL",
+  },
+
+  // search
+  {
+    area: "search",
+    fault: "the index of words is never asked",
+    file: "src/store/queries/alert_search.ts",
+    from: "select count(*) < ${NEAR} or count(*)",
+    to: "select true or count(*)",
+    tests: ["test/database/finding.test.ts"],
+    named: "rare words",
+  },
+  {
+    area: "search",
+    fault: "an edit that leaves the words alike is taken for one of an earlier version",
+    file: "src/store/queries/alert_words.ts",
+    from: "then '{}' else '{${SIGNS.edited}}' end::text[])",
+    to: "then '{}' else '{}' end::text[])",
+    tests: ["test/database/finding.test.ts"],
+    named: "at once",
+  },
+  {
+    area: "search",
+    fault: "invisible characters divide the words of a query",
+    file: "src/model/domain/words.ts",
+    from: 'runsOf([query.replace(INVISIBLE, "")])',
+    to: 'runsOf([query.replace(INVISIBLE, " ")])',
+    tests: ["test/rules/search_words.test.ts"],
   },
 
   // pages

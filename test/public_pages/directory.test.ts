@@ -41,6 +41,14 @@ describe("the directory", () => {
     expect(body.data.map(({ handle }: any) => handle)).toEqual([tagged.handle, plain.handle]);
   });
 
+  test("letters are found composed and decomposed", async () => {
+    const mark = uniqueHandle();
+    const composed = await world.pusher({ name: `CAF\u00c9 ${mark}` });
+    const decomposed = await world.pusher({ name: `cafe\u0301 ${mark}` });
+    for (const q of [`caf\u00e9 ${mark}`, `CAFE\u0301 ${mark}`])
+      expect(await found({ q })).toEqual([decomposed.handle, composed.handle]);
+  });
+
   test("pages lose and repeat nothing, by links alone", async () => {
     const mark = uniqueHandle();
     const made: string[] = [];

@@ -3,8 +3,8 @@
 
 import { LIMITS } from "../limits.ts";
 
-/** A text as searches of the directory compare it. */
-export const fold = (text: string): string => text.toLowerCase();
+/** A text as searches of the directory and of the console's lists compare it: in lower case, its letters composed. */
+export const fold = (text: string): string => text.toLowerCase().normalize("NFC");
 
 /** Characters without a width: joiners, soft hyphens, selectors of an emoji's or an ideograph's variant. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;

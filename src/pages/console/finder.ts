@@ -1,6 +1,7 @@
 // Finding in lists: one that is read whole is shown by pages and found by its words, alerts are searched by words, channel and who wrote
 // them. What is looked for stands in the address, so that it needs no script; what cannot be is said above an empty list.
 
+import { fold } from "../../model/domain/words.ts";
 import type { AlertStatus } from "../../model/entities/alert.ts";
 import { ApiError } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
@@ -21,8 +22,8 @@ export function matching<Row>(
   find: string,
   wordsOf: (row: Row) => readonly (string | null)[],
 ): Row[] {
-  const letters = find.toLowerCase();
-  return rows.filter((row) => wordsOf(row).some((word) => word?.toLowerCase().includes(letters)));
+  const letters = fold(find);
+  return rows.filter((row) => wordsOf(row).some((word) => fold(word ?? "").includes(letters)));
 }
 
 /** The form that looks for words. `query`: what the address says besides. */

@@ -104,12 +104,18 @@ export function InboxList({ chosen }: { chosen: string | null }): VNode {
 /** Every word stands somewhere in what the alert says, or in its channel's name. */
 function finds({ words, handle }: Looked, alert: KeptAlert, channel: string): boolean {
   if (handle !== "" && alert.handle !== handle) return false;
-  const said = [alert.title, alert.body, alert.tts_text, channel, alert.handle].join(" ").toLocaleLowerCase();
-  return words
-    .toLocaleLowerCase()
+  const said = plain([alert.title, alert.body, alert.tts_text, channel, alert.handle].join(" "));
+  return plain(words)
     .split(/\s+/)
     .every((word) => said.includes(word));
 }
+
+/** Without the difference of case, of accents and of composed letters. */
+const plain = (text: string): string =>
+  text
+    .toLocaleLowerCase()
+    .normalize("NFD")
+    .replace(/[\u0300-\u036f]/g, "");
 
 function Looking({ looked, onChange }: { looked: Looked; onChange(looked: Looked): void }): VNode {
   const { alerts, channels } = useApp();
