@@ -26,7 +26,7 @@ const SIDES = {
 
 export type Order = keyof typeof SIDES;
 
-/** Alerts that phones see some day, and others: each has an index of words. */
+/** Conditions of the two indexes of words: alerts that phones see some day, and others. */
 const VISIBLE_SOMEDAY = "visible_at is not null";
 const HIDDEN = "visible_at is null";
 
