@@ -39,7 +39,8 @@ export function createAlertWaits({ hub, max, leases }: AlertWaitsOptions) {
       }
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, ms);
-      ended.addEventListener("abort", () => resolve());
+      const end = () => resolve();
+      ended.addEventListener("abort", end);
       // Without the counts a reply is no news.
       const seen = revisionOfAlert(version, replies ?? []);
       const isNews = (revision: string) => replies !== undefined || !revision.startsWith(seen);
@@ -48,6 +49,8 @@ export function createAlertWaits({ hub, max, leases }: AlertWaitsOptions) {
       await promise;
       close();
       clearTimeout(timer);
+      // A signal of others is kept for as long as it has a listener.
+      ended.removeEventListener("abort", end);
       leave();
       release();
     },

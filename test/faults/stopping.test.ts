@@ -1,7 +1,12 @@
 // The end of a listening socket, under a storm of new connections: each is refused or served, and none is reset.
 
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { connect } from "node:net";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
+import { eventStream } from "../../src/api/transports/event_stream.ts";
+import { webSocket } from "../../src/api/transports/web_socket.ts";
 import type { App } from "../../src/program/boot/app.ts";
 import { freePort, listen } from "../../src/program/boot/server.ts";
 
@@ -56,4 +61,37 @@ test(`closed in ${ROUNDS} rounds while others connect: nobody who was let in is 
     await knocker.terminate();
   }
   expect(outcomes).toEqual({ served: expect.any(Number), lost: 0 });
+});
+
+// An event stream or a WebSocket may begin when the others have just been ended.
+test.each([
+  ["an event stream", []],
+  [
+    "a WebSocket",
+    [
+      "Connection: Upgrade",
+      "Upgrade: websocket",
+      "Sec-WebSocket-Version: 13",
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+    ],
+  ],
+])("%s that nothing ends does not keep the server from stopping", async (_, headers) => {
+  const port = await freePort(HOST);
+  const begun = Promise.withResolvers<void>();
+  const begin = () => begun.resolve();
+  const listening = await listen(
+    {
+      ...app,
+      fetch: async (request) => {
+        const node = (request as { runtime?: { node?: { res?: ServerResponse } } }).runtime?.node?.res;
+        return node ? eventStream(node, begin, () => {}) : webSocket(request, begin, () => {});
+      },
+    } as App,
+    { host: HOST, port },
+  );
+  const client = connect(port, HOST);
+  client.on("error", () => {}).resume();
+  client.write(["GET /ws HTTP/1.1", "Host: localhost", ...headers, "", ""].join("\r\n"));
+  await begun.promise;
+  await Promise.all([once(client, "close"), listening.close()]);
 });

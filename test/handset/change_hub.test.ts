@@ -1,10 +1,16 @@
 // The change hub by itself: a listener is called for each revision but the one that it has seen, whenever that came about.
 
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { getEventListeners } from "node:events";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { createChannelTracker, type Delta } from "../../src/handset/held/channel_tracker.ts";
+import { createAlertWaits } from "../../src/operation/alert_waits.ts";
 import { type ChangeHub, createChangeHub, type Seen } from "../../src/store/changes/hub.ts";
-import { registered, uuidOf } from "../support/handsets.ts";
+import { databaseOf, run } from "../../src/store/db/statement.ts";
+import { findChanged } from "../../src/store/queries/changes.ts";
+import { createLeases } from "../../src/store/rate_limits/places.ts";
+import { join, registered, uuidOf } from "../support/handsets.ts";
 import { turnUntil, waitFor } from "../support/wait.ts";
-import { World } from "../support/world.ts";
+import { inSeconds, World } from "../support/world.ts";
 
 let world: World;
 let hub: ChangeHub;
@@ -110,4 +116,62 @@ test("a change of a channel is looked for in the alerts of it, without the round
   hub.changed([channel.seen.id]);
   await turnUntil(() => heard.length > 0);
   expect(heard).toEqual([await alert.read()]);
+});
+
+// docs/rules.md#held-wakes
+test("a plan, and the end of a plan, is found without a message", async () => {
+  const pusher = await world.pusher();
+  const [channels, read] = [
+    [uuidOf(pusher.id)],
+    "select rev::text from channel_state where pusher_id = ?::uuid",
+  ];
+  const none = { devices: [], device_revs: [], audiences: [], audience_revs: [], alerts: [], alert_revs: [] };
+  /** As a round asks. `isPlanned`: whether it knows that something is planned. */
+  const found = async (isPlanned: boolean) => {
+    const [{ rev }] = (await world.sql<{ rev: string }>(read, channels)) as [{ rev: string }];
+    const known = { channels, channel_revs: [rev], channel_planned: [isPlanned] };
+    const rows = await run(databaseOf(world.service.orm), findChanged, { ...none, ...known, planned: false });
+    return rows.map(({ due_in }) => Number.isFinite(due_in));
+  };
+  expect([await found(false), await found(true)]).toEqual([[], [false]]);
+  const alert = await world.alert(pusher.id, { title: "Due", send: true, send_at: inSeconds(3600) });
+  expect([await found(false), await found(true)]).toEqual([[true], []]);
+  await world.rest("cancel_alert", { pusher_id: pusher.id, alert_id: alert.id });
+  expect([await found(false), await found(true)]).toEqual([[], [false]]);
+});
+
+// docs/rules.md#stream-standing
+test("a follower that knows an older revision of its device is named, whatever another one of it knows", async () => {
+  const { orm, log } = world.service;
+  const pusher = await world.pusher();
+  const { id, token } = await registered(world);
+  await join(world, token, pusher.handle);
+  const [device] = await world.sql("select subs_rev::text as rev from device where id = ?::bigint", [id]);
+  const tracker = createChannelTracker({ orm, log, hub, settle: async () => true, render: () => null });
+  const deltas: Delta[] = [];
+  const follower = (rev: string) => ({
+    device: { id, rev },
+    changed: (delta: Delta | null) => void (delta && deltas.push(delta)),
+    due: () => {},
+  });
+  const followers = [follower("0"), follower(device.rev)];
+  for (const one of followers) await tracker.follow([uuidOf(pusher.id)], one);
+  await world.alert(pusher.id, { title: "Sent", send: true });
+  await waitFor(() => expect(deltas).toHaveLength(2));
+  expect(deltas.map(({ moved }) => [...moved])).toEqual([[id], [id]]);
+  for (const one of followers) tracker.unfollow([uuidOf(pusher.id)], one);
+});
+
+// docs/rules.md#review-wait
+test("a wait leaves nothing behind", async () => {
+  const { alert } = await subjects();
+  const any = vi.spyOn(AbortSignal, "any");
+  const waits = createAlertWaits({ hub, max: 10, leases: createLeases() });
+  const wait = { alertId: alert.seen.id, pusherId: alert.seen.channel, version: "", subject: "someone" };
+  await waits.untilChanged({ ...wait, ms: 60_000, signal: new AbortController().signal });
+  const signals = any.mock.results.map(({ value }) => value);
+  any.mockRestore();
+  expect(signals).toHaveLength(1);
+  // Node keeps such a signal for as long as it has a listener.
+  expect(getEventListeners(signals[0], "abort")).toEqual([]);
 });

@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { pause } from "../support/at_once.ts";
 import { type DatabaseProxy, databaseProxy } from "../support/database_proxy.ts";
-import { join, registered, suspend } from "../support/handsets.ts";
-import { holding } from "../support/held.ts";
-import { turnUntil } from "../support/wait.ts";
+import { join, registered, suspend, uuidOf } from "../support/handsets.ts";
+import { holding, wakes } from "../support/held.ts";
+import { turnUntil, waitFor } from "../support/wait.ts";
 import { inSeconds, World } from "../support/world.ts";
 
 let world: World;
@@ -69,4 +69,27 @@ test("an instant that is known is kept, whatever the looks before it took", asyn
   const { status, body } = await poll.answer;
   expect([status, body.data.map(({ title }: any) => title)]).toEqual([200, ["Due"]]);
   expect(Date.now() - due).toBeLessThan(SOON_MS);
+});
+
+// docs/rules.md#held-wakes
+test("a poll is not woken again and again by an alert that is due and cannot be written down as sent", async () => {
+  const pusher = await world.pusher();
+  const { token } = await registered(world);
+  await join(world, token, pusher.handle);
+  await world.sql(`create function refuse() returns trigger language plpgsql as $$
+    begin raise exception 'the disk is full'; end $$`);
+  await world.sql(`create trigger refused before update on alert for each row
+    when (new.status = 'sent' and new.pusher_id = '${uuidOf(pusher.id)}') execute function refuse()`);
+  try {
+    await world.alert(pusher.id, { title: "Due", send: true, send_at: inSeconds(2) });
+    const read = () => world.handset("GET", "/inbox", token);
+    await waitFor(async () => expect((await read()).body.data).toHaveLength(1));
+    const before = await wakes(world, "instant");
+    const poll = holding(world, token, (await read()).headers.get("etag")!, { prefer: "wait=4" });
+    expect((await poll.answer).status).toBe(304);
+    // Only rounds wake it, a second apart.
+    expect((await wakes(world, "instant")) - before).toBeLessThan(20);
+  } finally {
+    await world.sql("drop function refuse() cascade");
+  }
 });

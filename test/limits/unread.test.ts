@@ -6,15 +6,19 @@ import { networkInterfaces } from "node:os";
 import { request } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { CHECKS_A_BEAT, type SendQueues } from "../../src/handset/held/connection.ts";
+import { createChannelTracker } from "../../src/handset/held/channel_tracker.ts";
+import { CHECKS_A_BEAT, createConnections, type SendQueues } from "../../src/handset/held/connection.ts";
 import { Stream } from "../../src/handset/held/stream.ts";
 import { createBacklogs } from "../../src/handset/ntfy/backlogs.ts";
 import { Listener, Told } from "../../src/handset/ntfy/listener.ts";
+import { createListeners } from "../../src/handset/ntfy/listeners.ts";
 import type { Message } from "../../src/handset/ntfy/message.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { readSendQueues } from "../../src/program/boot/send_queues.ts";
 import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
 import { streamSink } from "../../src/program/boot/sinks.ts";
+import { createChangeHub } from "../../src/store/changes/hub.ts";
+import { uuidOf } from "../support/handsets.ts";
 import { prevented } from "../support/lacks.ts";
 import { waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
@@ -357,4 +361,31 @@ test("news of a connection that has not taken its backlog has the limit of a slo
   for (let i = 0; i < news; i++) one.tell(new Told({ ...MESSAGE, id: `alr_${i}` }));
   expect(one.ended).toBe(true);
   close();
+});
+
+// docs/rules.md#ntfy-listens
+test("a program whose connection begins during a stop is ended, and listens to nothing", async () => {
+  const { orm, log } = world.service;
+  const { id } = await world.pusher();
+  const hub = createChangeHub({ orm, log, bus: null });
+  const tracker = createChannelTracker({ orm, log, hub, settle: async () => true, render: () => null });
+  const listeners = createListeners({
+    ...{ hub, tracker, log, readSendQueues, publicBase: "", assets: world.service.assets },
+    connections: createConnections({ beatMs: 20_000, readSendQueues }),
+    now: () => new Date(),
+    readMessages: async () => [],
+  });
+  listeners.stop();
+  const { sink, close } = await unreadPair();
+  let left = 0;
+  const channel = { id: uuidOf(id), handle, is_public: true, due: false, device_rev: null };
+  const hearing = { topic: handle, format: "json", device: null, wants: () => true } as const;
+  const late = listeners.listen([channel], hearing, streamSink(sink), {
+    before: async () => ({ all: [], more: false }),
+    once: false,
+    left: () => void left++,
+  });
+  expect([late.ended, left, hub.size(), tracker.head(channel.id)]).toEqual([true, 1, 0, null]);
+  close();
+  await hub.close();
 });

@@ -153,17 +153,18 @@ export function createChannelTracker({ orm, log, hub, settle, render }: TrackerO
 
   async function newsOf(asked: ReadonlyMap<string, Channel>): Promise<Map<string, ChannelNews[]>> {
     const told = [...asked].filter(([, { head }]) => head !== null);
-    const devices = new Map<string, string>();
+    // Two followers may know different revisions of one device.
+    const devices = new Map<string, { id: string; rev: string }>();
     for (const [, { followers }] of told)
-      for (const { device } of followers) if (device) devices.set(device.id, device.rev);
+      for (const { device } of followers) if (device) devices.set(`${device.id} ${device.rev}`, device);
     const rows = await run(kysely, channelNews, {
       channels: [...asked.keys()],
       told: told.map(([id]) => id),
       known: told.flatMap(([, { head }]) => [...(head?.alerts.keys() ?? [])]),
       limit: NEWEST,
       max_bytes: MAX_BYTES,
-      devices: [...devices.keys()],
-      device_revs: [...devices.values()],
+      devices: [...devices.values()].map(({ id }) => id),
+      device_revs: [...devices.values()].map(({ rev }) => rev),
     });
     return Map.groupBy(rows, ({ channel }) => channel);
   }

@@ -39,6 +39,7 @@ export function createListeners(options: ListenersOptions) {
   const { hub, tracker, connections, log, now, readMessages, readSendQueues, ...addresses } = options;
   const listeners = new Set<Listener>();
   const backlogs = createBacklogs({ readMessages, readSendQueues });
+  let isStopped = false;
 
   const about = (event: Message["event"], topic: string, more: Partial<Message> = {}) =>
     new Told({
@@ -130,13 +131,17 @@ export function createListeners(options: ListenersOptions) {
         // A device may have done something else than join or leave.
         if (revision !== device?.rev) listener.end("over");
       });
-      begin(listener, channels, hearing, told).catch((error) => {
-        log.debug({ err: error }, "nobody can listen as to ntfy now");
-        listener.end("over");
-      });
+      // A WebSocket takes a moment to begin.
+      if (isStopped) listener.end("over");
+      else
+        begin(listener, channels, hearing, told).catch((error) => {
+          log.debug({ err: error }, "nobody can listen as to ntfy now");
+          listener.end("over");
+        });
       return listener;
     },
     stop(): void {
+      isStopped = true;
       for (const listener of listeners) listener.end("over");
     },
   };

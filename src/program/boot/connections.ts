@@ -154,6 +154,10 @@ export function gateConnections(node: Server, { refuse, max, ownerOf, tooMany, u
       for (let some = open(); some.length > 0; some = open())
         await Promise.all(some.map((socket) => new Promise((resolve) => socket.once("close", resolve))));
     },
+    /** Ends every connection that is left, event streams and WebSockets among them, which Node's server no longer knows. */
+    closeAll(): void {
+      for (const socket of [...lines.keys(), ...streams]) socket.destroy();
+    },
     /**
      * Ends the connections on which nothing was asked for so long. A connection must be found idle twice: when this process
      * was busy for a moment, a request may have come that is not read yet.

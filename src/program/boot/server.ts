@@ -141,7 +141,10 @@ async function drain(app: App, node: NodeServer, gate: Http["gate"], stopDelayMs
   // This runs right after the event loop has read what came, so that a connection with a new request counts as busy.
   const sweep = () => setImmediate(() => gate.closeIdle(stopDelayMs > 0 ? IDLE_MS : 0));
   const idle = setInterval(sweep, IDLE_SWEEP_MS);
-  const hard = setTimeout(() => node.closeAllConnections(), DRAIN_MS);
+  const hard = setTimeout(() => {
+    node.closeAllConnections();
+    gate.closeAll();
+  }, DRAIN_MS);
   await Promise.all([closed, emptied]);
   clearInterval(idle);
   clearTimeout(hard);

@@ -46,6 +46,8 @@ interface Subject {
   readonly subscriptions: Set<Subscription>;
   /** Whether something will come due in it, and the timer for that if it is near. */
   isPlanned: boolean;
+  /** Something is due in it, and its listeners know that. */
+  isDue: boolean;
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -91,7 +93,8 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
     }
     const ids = channel === undefined ? [id] : [id, channel];
     const subscriptions = new Set<Subscription>();
-    const subject: Subject = { kind, id, ids, revision, subscriptions, isPlanned: false, timer: undefined };
+    const planning = { isPlanned: false, isDue: false, timer: undefined };
+    const subject: Subject = { kind, id, ids, revision, subscriptions, ...planning };
     subjects.set(key, subject);
     for (const one of ids) byId.set(one, (byId.get(one) ?? new Set()).add(subject));
     plan(subject, dueIn);
@@ -112,6 +115,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
     const isPlanned = Number.isFinite(dueIn);
     planned += Number(isPlanned) - Number(subject.isPlanned);
     subject.isPlanned = isPlanned;
+    subject.isDue = dueIn <= 0;
     clearTimeout(subject.timer);
     // Listeners are notified of what is already due. If it stays due, the next round notifies them again.
     const isAhead = dueIn > 0 && dueIn <= NEAR_MS;
@@ -131,13 +135,13 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
   }
 
   /**
-   * Compares subjects with the database. False when it does not answer: the next round compares them. `planned`: also reads when
-   * something comes due, however far away.
+   * Compares subjects with the database. False when it does not answer: the next round compares them. A round notifies again of
+   * what stays due; any other look also reads when something comes due, however far away.
    */
   async function compare(
     asked: Iterable<Subject>,
     causeOf: (subject: Subject) => Cause,
-    planned: boolean,
+    isRound: boolean,
   ): Promise<boolean> {
     const byKind = Map.groupBy(asked, ({ kind }) => kind);
     const of = (kind: Kind) => byKind.get(kind) ?? [];
@@ -149,15 +153,18 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
     try {
       const rows = await run(kysely, findChanged, {
         ...{ channels, channel_revs, devices, device_revs, audiences, audience_revs, alerts, alert_revs },
-        planned,
+        channel_planned: of("channel").map(({ isPlanned }) => isPlanned),
+        planned: !isRound,
       });
       for (const { kind, id, revision, due_in } of rows) {
         const subject = subjects.get(`${kind} ${id}`);
         if (!subject) continue;
         const isChanged = subject.revision !== (revision ?? "");
+        // A listener that begins knows what is due. To notify it would have it begin again at once.
+        const isDue = due_in <= 0 && (isRound || !subject.isDue);
         subject.revision = revision ?? "";
         plan(subject, due_in);
-        if (isChanged || due_in <= 0) notify(subject, isChanged ? causeOf(subject) : "instant", due_in <= 0);
+        if (isChanged || isDue) notify(subject, isChanged ? causeOf(subject) : "instant", isDue);
       }
       isFailing = false;
       return true;
@@ -177,7 +184,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
       for (const { subjects, cause } of items)
         for (const one of subjects) if (one.subscriptions.size > 0) causes.set(one, cause);
       if (causes.size > 0 && !isClosed)
-        await compare(causes.keys(), (subject) => causes.get(subject) ?? "round", true);
+        await compare(causes.keys(), (subject) => causes.get(subject) ?? "round", false);
       return items.map(() => undefined);
     },
     { inFlight: 1, lateMs: 250 },
@@ -210,7 +217,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
       lookedAt = now.seen;
       const wasUnsure = isUnsure;
       isUnsure = false;
-      if ((await compare(subjects.values(), () => cause, false)) && wasUnsure)
+      if ((await compare(subjects.values(), () => cause, true)) && wasUnsure)
         for (const subject of subjects.values()) notify(subject, cause);
     }
     const lastTook = took;

@@ -20,13 +20,15 @@ export const revisionOfAlert = (version: string, replies: readonly number[]): st
 
 /**
  * Of channels, devices, audiences and alerts with the revisions that are known of them (null: gone), those that have another one
- * now, and channels in which something is due or comes due within two seconds, or at any time (`planned`).
+ * now, and channels in which something is due or comes due within two seconds, or at any time (`planned`). Also channels in which
+ * something is planned though it is not known, or the other way round.
  */
 export const findChanged = defineStatement.reading("find_changed", {
   primary: true,
   parameters: {
     channels: array(uuid),
     channel_revs: array(text),
+    channel_planned: array(boolean),
     devices: array(bigint),
     device_revs: array(text),
     audiences: array(uuid),
@@ -37,10 +39,10 @@ export const findChanged = defineStatement.reading("find_changed", {
   },
   columns: { kind: text, id: text, revision: nullable(text), due_in: float8 },
   text: `select 'channel' as kind, w.id::text as id, c.rev::text as revision, ${DUE_IN} as due_in
-    from unnest((select $channels::uuid[]), (select $channel_revs::text[])) w (id, rev)
+    from unnest((select $channels::uuid[]), (select $channel_revs::text[]), (select $channel_planned::boolean[])) w (id, rev, planned)
     left join channel_state c on c.pusher_id = w.id
     where coalesce(c.rev::text, '') <> w.rev or c.next_at <= clock_timestamp() + interval '2 seconds'
-      or ($planned::boolean and c.next_at is not null)
+      or ($planned::boolean and c.next_at is not null) or (c.next_at is not null) <> w.planned
     union all
     select 'device', w.id::text, d.subs_rev::text, 'infinity'
     from unnest((select $devices::bigint[]), (select $device_revs::text[])) w (id, rev)
