@@ -525,3 +525,34 @@ test.skipIf(lacksSender("ntfy"))("ntfy's own command line hears a channel", asyn
     rmSync(home, { recursive: true, force: true });
   }
 });
+
+// docs/rules.md#ntfy-listens
+test.each([true, false])(
+  "whoever may listen does after is_public was %s, beside a stream of the channel",
+  async (was) => {
+    const pusher = await world.pusher({ is_public: was });
+    const { token } = await registered(world);
+    const invite = was ? undefined : (await world.rest("create_invite", { pusher_id: pusher.id })).body.code;
+    await subscribe(world, token, pusher.handle, invite);
+    const headers = { authorization: `Bearer ${token}` };
+    const gone = new AbortController();
+    const stream = await request(`http://${HOST}:${port}/handset/v1/inbox/stream`, {
+      headers,
+      signal: gone.signal,
+    });
+    stream.body.on("error", () => {});
+    // The first event comes when the channel is read.
+    for await (const _ of stream.body.iterator({ destroyOnReturn: false })) break;
+    await patch(pusher, { is_public: !was });
+    // Who comes just after the change may be ended, and comes back.
+    const heard = await waitFor(async () => {
+      const one = await hearSocket(`${pusher.handle}/ws`, was ? headers : {});
+      await waitFor(() => expect(one.ended || one.messages.length > 0).toBe(true));
+      expect(one.messages[0]?.event).toBe("open");
+      return one;
+    });
+    await send(pusher, "heard");
+    await texts(heard, ["heard"]);
+    gone.abort();
+  },
+);

@@ -180,7 +180,9 @@ export function createChannelTracker({ orm, log, hub, settle, render }: TrackerO
     channel.head = now;
     if (!before) {
       const seen = { kind: "channel", id, revision: first.rev, dueIn: first.due_in } as const;
-      channel.close = hub.listen([seen], () => void refresh(id));
+      // No revision of a channel reports who may listen to it.
+      const audience = { kind: "audience", id, revision: String(first.open) } as const;
+      channel.close = hub.listen([seen, audience], () => void refresh(id));
       return;
     }
     if (before.rev === now.rev) return;
