@@ -19,7 +19,7 @@ import {
   lockedAlert,
 } from "../src/operation/alerts/change.ts";
 import { compose, modelOf } from "../src/operation/alerts/compose.ts";
-import { firstOf, repeatNote } from "../src/operation/alerts/repeats.ts";
+import { copyNote, firstOf } from "../src/operation/alerts/repeats.ts";
 import { stopSeries } from "../src/operation/alerts/series.ts";
 import { shownWhole } from "../src/operation/alerts/show.ts";
 import { actorOf } from "../src/operation/audit.ts";
@@ -27,7 +27,6 @@ import { refuseUnapproved } from "../src/operation/scopes.ts";
 import { defineTool, MAX_BODY } from "../src/operation/tool.ts";
 import { cancelAlert, insertAlert } from "../src/store/queries/alerts.ts";
 import { lockChannel, scope, visibleChannel } from "../src/store/queries/channels.ts";
-import { equalAlerts } from "../src/store/queries/repeats.ts";
 import { composedBrief, composedView, view } from "../src/store/shapes/alert.ts";
 import { pathId } from "../src/store/shapes/fields.ts";
 
@@ -98,13 +97,7 @@ export default defineTool({
     // A correction goes out once by its original, which is cancelled then.
     const first = send && !cancel_original ? await firstOf("duplicate_alert", words, ctx) : null;
     if (first) return first;
-    const equal =
-      send && !cancel_original && ctx.onRepeat === "note" ? await ctx.sql(equalAlerts, words) : [];
-    const note = await repeatNote(
-      equal.map(({ id }) => id),
-      "duplicate_alert",
-      ctx,
-    );
+    const note = send && !cancel_original ? await copyNote(words, ctx) : {};
     if (send) await countSend(ctx, to);
     const [ended] = ending?.do === "change" ? await ctx.sql(cancelAlert, { id: alert.id }) : [];
     const planned = ended && alert.status === "repeating" ? await stopSeries(ended, ctx) : [];

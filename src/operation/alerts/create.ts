@@ -28,7 +28,7 @@ const USED: CreatedAlert = {
   requested_perms: [],
   at: "",
   repeated: true,
-  equal: [],
+  equal: null,
   id: null,
 };
 
@@ -96,6 +96,6 @@ export async function create(alert: Alert, ctx: Context) {
   if (created.id === null) return { ...created, answer: null };
   return {
     ...created,
-    answer: { ...answerOf(kept, created), ...(await repeatNote(created.equal, "create_alert", ctx)) },
+    answer: { ...answerOf(kept, created), ...repeatNote(created.equal, ctx) },
   };
 }

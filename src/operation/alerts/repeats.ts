@@ -30,9 +30,9 @@ const TRANSPORTS: Record<Context["onRepeat"], readonly string[]> = {
 const ANSWERED = `The same alert was sent less than ${LIMITS.repeat_seconds} seconds ago, so it was not sent again. Pass a new idempotency_key to send it again.`;
 
 const noted = (id: string) =>
-  `This credential published ${id} with the same title and text on this channel within the last ${LIMITS.repeat_seconds} seconds. Use an Idempotency-Key, so that a repeated call sends nothing again.`;
+  `This credential wrote ${id}, with the same title and text, on this channel within the last ${LIMITS.repeat_seconds} seconds. Use an Idempotency-Key, so that a repeated call sends nothing again.`;
 
-/** The one of these alerts that this credential published last within the window, by its id on the wire; null for none. */
+/** The first of these alerts, newest first, that this credential published within the window, by its id on the wire; null for none. */
 async function publishedBefore(
   ids: readonly string[],
   operation: Publishing,
@@ -41,13 +41,14 @@ async function publishedBefore(
   if (ids.length === 0) return null;
   const { actor_id } = actorOf(ctx.caller, "rest");
   const subjects = ids.map((id) => showId("alr", id));
-  const [found] = await ctx.sql(publishedBy, {
+  const found = await ctx.sql(publishedBy, {
     subjects,
     actor_id: actor_id ?? "",
     operation,
     transports: TRANSPORTS[ctx.onRepeat],
   });
-  return found?.subject_id ?? null;
+  const own = new Set(found.map(({ subject_id }) => subject_id));
+  return subjects.find((id) => own.has(id)) ?? null;
 }
 
 /** The alert that a call repeats, as its answer; null where it is the first. The channel is locked, so repeats wait for one another. */
@@ -71,12 +72,14 @@ export async function firstOf(
   return { ...shownWhole(alert, alert.requested_perms, ctx), note: ANSWERED };
 }
 
-/** The note of a new alert with the text of earlier ones; empty unless the same credential published one of them. */
-export async function repeatNote(
-  equal: readonly string[],
-  operation: Publishing,
-  ctx: Context,
-): Promise<{ note?: string }> {
-  const first = ctx.onRepeat === "note" ? await publishedBefore(equal, operation, ctx) : null;
+/** The note of a new alert; `equal`: the one before it with the same writer and text. */
+export const repeatNote = (equal: string | null, ctx: Context): { note?: string } =>
+  equal === null || ctx.onRepeat !== "note" ? {} : { note: noted(showId("alr", equal)) };
+
+/** The same for a copy, which is only a repeat of another copy. */
+export async function copyNote(words: Words, ctx: Context): Promise<{ note?: string }> {
+  if (ctx.onRepeat !== "note") return {};
+  const equal = (await ctx.sql(equalAlerts, words)).map(({ id }) => id);
+  const first = await publishedBefore(equal, "duplicate_alert", ctx);
   return first === null ? {} : { note: noted(first) };
 }

@@ -18,6 +18,10 @@ export const newWords = (channel: string, words: string, writer: string) =>
       '${SIGNS.channel}' || right(${channel}::text, ${MARK}), '${SIGNS.writer}' || ${writer},
       (select '${SIGNS.workspace}' || right(workspace_id::text, ${MARK}) from pusher where id = ${channel})], null))`;
 
+/** SQL: whether the `alert` was written by this credential or member. */
+export const isWrittenBy = (writer: string) =>
+  `alert.words @@ ('''${SIGNS.writer}' || ${writer} || '''')::tsquery`;
+
 /**
  * SQL: the words of the updated row of `alert` after an edit. Who wrote it stays, and each edit changes them: a version that does
  * not know the column leaves them as they were, which a trigger recognises. Null stays null until all words are made.

@@ -9,18 +9,18 @@ const defineStatement = statementsOf("publish");
 const WINDOW = `interval '${LIMITS.repeat_seconds} seconds'`;
 
 /**
- * SQL: ids of the newest alerts with this title, text and time that were made and published or scheduled within the window. A channel
- * has no more sends in it than its limit.
+ * SQL: ids of the newest `rows` alerts with this title, text and time that were made and published or scheduled within the window. A
+ * channel has no more sends in it than its limit.
  */
 export const equalIds = (
   { channel, title, body, sendAt }: Record<"channel" | "title" | "body" | "sendAt", string>,
-  condition = "true",
+  { condition = "true", rows = LIMITS.sends } = {},
 ) =>
   `select alert.id from alert
     where ${condition} and alert.pusher_id = ${channel} and alert.created_at > now() - ${WINDOW}
       and alert.status in ('sent', 'scheduled') and alert.title = ${title} and alert.body is not distinct from ${body}
       and alert.send_at is not distinct from ${sendAt}
-    order by alert.created_at desc limit ${LIMITS.sends}`;
+    order by alert.created_at desc limit ${rows}`;
 
 /** The alerts of a channel that read so. */
 export const equalAlerts = defineStatement.reading("equal_alerts", {
@@ -32,15 +32,17 @@ export const equalAlerts = defineStatement.reading("equal_alerts", {
   }),
 });
 
-/** The one of these alerts, by their ids on the wire, that the actor published last by this operation within the window. */
+/**
+ * The ones of these alerts, by their ids on the wire, that the actor published by this operation within the window. Their lines are read
+ * first, by themselves: PostgreSQL would else read all that the actor did within the window.
+ */
 export const publishedBy = defineStatement.reading("published_by", {
   parameters: { subjects: array(text), actor_id: text, operation: text, transports: array(text) },
   columns: { subject_id: neverNull(text) },
-  text: `select subject_id from audit_event
-    where subject_id = any($subjects::text[]) and actor_id = $actor_id and operation = $operation
-      and transport = any($transports::text[]) and status in ('sent', 'scheduled')
-      and created_at > now() - ${WINDOW}
-    order by created_at desc limit 1`,
+  text: `with line as materialized (select * from audit_event where subject_id = any($subjects::text[]))
+    select subject_id from line
+    where actor_id = $actor_id and operation = $operation and transport = any($transports::text[])
+      and status in ('sent', 'scheduled') and created_at > now() - ${WINDOW}`,
 });
 
 /** Among the newest `most` drafts of a channel those of one title and key that were not edited since they were made. */

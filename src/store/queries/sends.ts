@@ -19,7 +19,7 @@ import {
 import { LIMITS } from "../../model/limits.ts";
 import { type RowOf, statementsOf } from "../db/statement.ts";
 import { BOUNDED } from "../db/together.ts";
-import { newWords } from "./alert_words.ts";
+import { isWrittenBy, newWords } from "./alert_words.ts";
 import { FIELDS, NAMES, NEXT_VERSION, WHOLE } from "./alerts.ts";
 import { SCOPE, VISIBLE, visibleTo } from "./channels.ts";
 import { AUDIT_LINE } from "./journal.ts";
@@ -187,6 +187,9 @@ const UNKNOWN = "null}}";
 
 const MAY = "(v.active or v.status = 'draft')";
 
+/** SQL: for a send without a key, the writer's own alerts. Hidden in coalesce, it is no reason to read an index of words. */
+const EQUAL_IS_SOUGHT = `v.status <> 'draft' and v.key is null and coalesce(${isWrittenBy("v.actor_id")}, false)`;
+
 /**
  * Writes new alerts, and checks in the same statement that the channels of those that are published are active. Positions count
  * from 1. One row for each whose channel is visible: `id` is null when the channel refused, and where the key was used before
@@ -203,8 +206,8 @@ const create = (name: string, locking: Locking) =>
       /** When it is made, and sent if it is. */
       at: timestamptz,
       repeated: boolean,
-      /** Ids of alerts with the same text that were published a moment ago; for a send without a key. */
-      equal: array(uuid),
+      /** Id of the newest alert with the same writer and text that was published a moment ago; for a send without a key. */
+      equal: nullable(uuid),
       id: outerJoined(uuid),
     },
     text: `with ${lockedChannels(NEW_ALERT, "p.requested_perms, c.active", locking)},
@@ -239,7 +242,7 @@ const create = (name: string, locking: Locking) =>
         select ${LINE_NAMES.map((column) => `v.${column === "id" ? "audit_id" : column}`).join(", ")}
         from v join i on i.id = v.id)
       select v.position, v.active, v.requested_perms, v.at, v.key is not null and ${MAY} and i.id is null as repeated,
-        array(${equalIds({ channel: "v.pusher_id", title: "v.title", body: "v.body", sendAt: "v.send_at" }, "v.status <> 'draft' and v.key is null")}) as equal,
+        (${equalIds({ channel: "v.pusher_id", title: "v.title", body: "v.body", sendAt: "v.send_at" }, { condition: EQUAL_IS_SOUGHT, rows: 1 })}) as equal,
         i.id
       from v left join i on i.id = v.id`,
   });
