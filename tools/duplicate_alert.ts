@@ -112,7 +112,7 @@ export default defineTool({
     });
     const made = need(copy, "the channel is locked");
     const lines = [made, ...(ended ? [ended] : []), ...planned];
-    ctx.tellEach(lines.map(lineOf));
+    ctx.audit({ lines: lines.map(lineOf) });
     if (status !== "draft") announce(ctx, `alert.${status}`, made);
     return { ...shownWhole(made, target.requested_perms, ctx), ...note };
   },

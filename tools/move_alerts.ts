@@ -117,7 +117,7 @@ export default defineTool({
         "to",
       );
     const changing = planned.filter(({ refused }) => refused === null);
-    ctx.tellEach([]);
+    ctx.audit({ lines: [] });
     if (dry_run)
       return { data: planned.map(rowOf("would")), dry_run, plan: await storePlan(minutes, planned, ctx) };
     if (minutes === null && changing.length > 1) refuseUnapproved(ctx, listOf(changing));
@@ -133,8 +133,8 @@ export default defineTool({
     const changed = rows.filter((row) => row.id !== null);
     for (const row of changed)
       announce(ctx, row.status === "cancelled" ? "alert.cancelled" : "alert.scheduled", row);
-    ctx.tellEach(changed.map(lineOf));
-    if (minutes !== null) ctx.tellChanged(["send_at"]);
+    ctx.audit({ lines: changed.map(lineOf) });
+    if (minutes !== null) ctx.audit({ changed: ["send_at"] });
     return { data: rows.map(rowOf("done")), dry_run, plan: null };
   },
 });

@@ -49,7 +49,7 @@ export default defineTool({
     const stored = showAlert(alert, ctx.services.assets);
     checkContent({ ...stored, send_at: sendAt }, 0, changed, nowMicros(ctx));
     const former = sendAt === before ? null : { send_at: before };
-    if (former) ctx.tellChanged(Object.keys(former));
+    if (former) ctx.audit({ changed: Object.keys(former) });
     if (alert.recurrence !== null && alert.status === "draft") {
       return published("repeat", await beginSeries(alert, { send_at: sendAt, former }, ctx), ctx);
     }

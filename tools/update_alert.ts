@@ -67,7 +67,7 @@ export default defineTool({
     };
     checkContent(fields, htmlLength, changed, nowMicros(ctx));
     const former = formerOf(stored, fields);
-    ctx.tellChanged(Object.keys(former));
+    ctx.audit({ changed: Object.keys(former) });
     const says = fields.title !== stored.title || fields.body !== stored.body;
     const words = says ? wordsOf(fields.title, fields.body) : null;
     const apart = alert.series_id !== null && Object.keys(former).some((name) => name !== "send_at");

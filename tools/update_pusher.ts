@@ -45,7 +45,8 @@ export default defineTool({
     const { pusher } = await lockPusher(input, ctx);
     const { pusher_id: _, expected_updated_at, handle, status, gradient_from, gradient_to, ...patch } = input;
     const version = toIsoMicros(pusher.updated_at);
-    if ((expected_updated_at ?? version) !== version || !ctx.mayChange(version)) throw conflict(CHANGED);
+    if ((expected_updated_at ?? version) !== version || !ctx.conditions.match(version))
+      throw conflict(CHANGED);
     if (status !== undefined && pusher.status === "suspended")
       throw new ApiError(
         "forbidden",
@@ -75,7 +76,7 @@ export default defineTool({
     const after = JSON.stringify(pusher);
     const [was, is] = [JSON.parse(before), JSON.parse(after)];
     const changed = EDITED.filter((name) => !isDeepStrictEqual(was[name], is[name]));
-    ctx.tellChanged(changed);
+    ctx.audit({ changed });
     if (after !== before) pusher.updated_at = nowMicros(ctx);
     await ctx.em.flush();
     const view = showChangedPusher(pusher, ctx.services.publicBase);

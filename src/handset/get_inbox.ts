@@ -44,7 +44,7 @@ export const get_inbox = defineHandsetOperation({
     const [test] = testing && !before ? await ctx.sql(ownTest, { device_id: id }) : [];
     const also = test ? [...due, test.id] : due;
     const tag = ctx.services.inboxTag(inboxState(revision, { limit: wanted, view }, place, also));
-    if (ctx.clientHolds(tag)) return new Validated(tag, NOT_MODIFIED);
+    if (ctx.conditions.held(tag)) return new Validated(tag, NOT_MODIFIED);
     // As others have it; what is settled only for this poll, and what is further back, is read for it alone.
     const alike = !before && !test && due.length === 0;
     const shared = alike && (await ctx.services.sharedInbox.find(id, { limit: wanted, view, tag }));

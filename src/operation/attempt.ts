@@ -82,8 +82,8 @@ export const newAttempt = () => ({
   countsRefusals: false,
   /** Its manager; most operations only run statements, so it is not made before somebody asks for it. */
   em: null as SqlEntityManager | null,
-  /** What each line of the audit log tells, where that is not the answer. */
-  told: null as readonly unknown[] | null,
+  /** Ids and status for each line of the audit log, where these are not the answer's. */
+  lines: null as readonly unknown[] | null,
   /** The names of the fields that the call changed; null where it is no edit. */
   changed: null as string[] | null,
   /** True when a statement of the handler writes what the end of the call would. */
@@ -126,8 +126,8 @@ export async function attemptOn(
     const { name, madeWorkspace } = operation;
     const { actor } = performance;
     const by = actor && madeWorkspace ? makerOf(actor, madeWorkspace(shown)) : actor;
-    const told = attempt.told ?? [shown];
-    const lines = by ? told.flatMap((each) => auditLines(by, name, input, each, attempt.changed)) : [];
+    const rows = attempt.lines ?? [shown];
+    const lines = by ? rows.flatMap((each) => auditLines(by, name, input, each, attempt.changed)) : [];
     await writeEnd(db, lines, attempt.events);
   }
   attempt.committing = true;
@@ -144,7 +144,7 @@ function contextOn(
   call: Performance,
   { orm, together, limits, services, limitMax, now }: AttemptDeps,
 ): Context<unknown> {
-  const { log, expectedVersions = null } = call;
+  const { log } = call;
   return {
     get em() {
       attempt.em ??= managerFor(orm, call.visible, writes === "rows" ? db : null);
@@ -167,37 +167,36 @@ function contextOn(
       attempt.events.push(emitted);
       return emitted;
     },
-    takeEnd(answer) {
-      attempt.ended = true;
-      const [line] = auditLines(
-        need(call.actor, "an owner's call has an actor"),
-        operation,
-        call.input,
-        answer,
-      );
-      return need(line, "there is one actor");
+    together: {
+      end(answer) {
+        attempt.ended = true;
+        const [line] = auditLines(
+          need(call.actor, "an owner's call has an actor"),
+          operation,
+          call.input,
+          answer,
+        );
+        return need(line, "there is one actor");
+      },
+      key: (answer) => call.repeats?.taking(output.parse(answer)) ?? NO_KEY,
+      async run(several, item) {
+        if (writes === "rows") return (await run(db, several.alone, single(item)))[0];
+        // It is its own commit.
+        attempt.committing = true;
+        return together(several, item);
+      },
     },
-    takeKey: (answer) => call.repeats?.taking(output.parse(answer)) ?? NO_KEY,
-    tellChanged(fields) {
-      attempt.changed = [...fields];
+    audit({ changed, lines }) {
+      if (changed) attempt.changed = [...changed];
+      if (lines) attempt.lines = lines;
     },
-    tellEach(answers) {
-      attempt.told = answers;
+    conditions: {
+      versions: call.expectedVersions ?? null,
+      match: (version) => call.expectedVersions?.includes(version) ?? true,
+      held: (validator) => call.heldValidators?.includes(validator) ?? false,
     },
-    async sqlTogether(several, item) {
-      if (writes === "rows") return (await run(db, several.alone, single(item)))[0];
-      // It is its own commit.
-      attempt.committing = true;
-      return together(several, item);
-    },
-    expectedVersions,
-    mayChange: (version) => expectedVersions?.includes(version) ?? true,
     handsetsSee(ids) {
       for (const id of ids) attempt.seen.add(id);
-    },
-    clientHolds: (validator) => call.heldValidators?.includes(validator) ?? false,
-    countRefusals() {
-      attempt.countsRefusals = true;
     },
     async countAgainstLimit(...subjects) {
       const asked = policiesOf({ limit: need(limit, "only an operation with a limit counts") }, limitMax).map(
@@ -212,9 +211,14 @@ function contextOn(
       attempt.counted.push(...taken);
       const refused = counted.find(({ answer }) => !answer.allowed);
       if (refused) throw tooMany(refused.policy, refused.answer);
-      return async () => {
-        attempt.counted = attempt.counted.filter((one) => !taken.includes(one));
-        await giveBack(taken, limits);
+      return {
+        async giveBack() {
+          attempt.counted = attempt.counted.filter((one) => !taken.includes(one));
+          await giveBack(taken, limits);
+        },
+        keep() {
+          attempt.countsRefusals = true;
+        },
       };
     },
   };

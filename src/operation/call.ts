@@ -16,8 +16,6 @@ export interface Call {
   heldValidators?: readonly string[];
   /** Versions of the row that the client expects; null: any. */
   expectedVersions?: readonly string[] | null;
-  /** An alert that the caller may write and not publish is kept as a draft, and the refusal says where a person decides. */
-  keepsDraft?: boolean;
   /** The caller wants to know of a draft that was kept under the same idempotency key with other words. */
   firstStands?: boolean;
   patience?: Patience;

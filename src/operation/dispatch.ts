@@ -6,17 +6,8 @@
 import type { z } from "zod";
 import { parseId } from "../model/domain/ids.ts";
 import { roleReaches } from "../model/domain/standing.ts";
-import { ApiError, forbidden, invalidRequest, refuseFields } from "../model/errors.ts";
-import { forBoth } from "../model/for_people.ts";
-import { LIMITS } from "../model/limits.ts";
-import {
-  type Anyone,
-  type Caller,
-  type DeviceCaller,
-  type MemberCaller,
-  type PersonCaller,
-  visibilityOf,
-} from "../store/context.ts";
+import { ApiError, refuseFields, type ToReview } from "../model/errors.ts";
+import { type Anyone, type Caller, type DeviceCaller, visibilityOf } from "../store/context.ts";
 import { managerFor } from "../store/db/orm.ts";
 import { databaseOf } from "../store/db/statement.ts";
 import type { Seal } from "../store/secret/seal.ts";
@@ -24,7 +15,14 @@ import { createAsked } from "./asked.ts";
 import { type Performance, policiesOf, type Runnable } from "./attempt.ts";
 import { actorOf, addressOf, personActors } from "./audit.ts";
 import type { Call } from "./call.ts";
-import { type Claim, ON_REPEAT, type Repeats, readKept, repeatsOf } from "./idempotency.ts";
+import {
+  type Claim,
+  checkIdempotencyKey,
+  ON_REPEAT,
+  type Repeats,
+  readKept,
+  repeatsOf,
+} from "./idempotency.ts";
 import {
   createPerform,
   createSeen,
@@ -36,8 +34,8 @@ import {
 } from "./perform.ts";
 import { invalidInput, refuseUnstorableText } from "./problems.ts";
 import { authenticatingPatience } from "./reauthenticate.ts";
-import { refuseRepeat, refuseRole, withChannelIds } from "./refusals.ts";
-import { leavesDraft, refusedWithDraft, refuseScopes } from "./scopes.ts";
+import { refuseLesserRole, refuseRepeat, refuseRole, signedIn, withChannelIds } from "./refusals.ts";
+import { leavesDraft, type NeedsReview, needsReview, refuseScopes } from "./scopes.ts";
 import {
   type HandsetOperation,
   onlyReads,
@@ -59,6 +57,22 @@ export interface DispatchDeps extends PerformDeps {
 export function createDispatcher(deps: DispatchDeps) {
   const running: Running = { ...deps, perform: createPerform(deps) };
   const seen = createSeen(deps.metrics);
+
+  /** Has the people who decide notified of an alert that waits for them, whether the call was refused or kept it as a draft. */
+  async function noticed<T extends Outcome | NeedsReview>(
+    caller: Caller,
+    { log }: Call,
+    work: Promise<T>,
+  ): Promise<T> {
+    const tell = (review: ToReview) => tellOfReview(deps.reviewNotice, running.perform, caller, review, log);
+    const outcome = await work.catch(async (error: ApiError) => {
+      if (error.review) await tell(error.review);
+      throw error;
+    });
+    if ("needs_review" in outcome) await tell(outcome.needs_review);
+    return outcome;
+  }
+
   return {
     /** Calls that a person was asked about. */
     asked: createAsked(deps),
@@ -74,11 +88,21 @@ export function createDispatcher(deps: DispatchDeps) {
     },
     /** Runs an owner's operation. @throws ApiError, and nothing else. */
     tool: (tool: Tool, caller: Caller, call: Call): Promise<Outcome> =>
-      seen(tool, call, "rest", () => runTool(running, tool, caller, call)).catch(async (error: ApiError) => {
-        if (error.review)
-          await tellOfReview(deps.reviewNotice, running.perform, caller, error.review, call.log);
-        throw error;
-      }),
+      noticed(
+        caller,
+        call,
+        seen(tool, call, "rest", () => runTool(running, tool, caller, call)),
+      ),
+    /**
+     * The same, but an alert that the caller may write and not publish is kept as a draft, for which a person decides
+     * (docs/rules.md#review-url).
+     */
+    toolOrDraft: (tool: Tool, caller: Caller, call: Call): Promise<Outcome | NeedsReview> =>
+      noticed(
+        caller,
+        call,
+        seen(tool, call, "rest", () => runToolOrDraft(running, tool, caller, call)),
+      ),
     /** The answer that is kept under an idempotency key of the caller, which may not see its rows any more; null for none. */
     keptAnswer: async (tool: Tool, caller: Caller, key: string): Promise<unknown> => {
       const own = { credentialId: caller.credential.id, tool, key, seal: deps.idempotencySeal };
@@ -105,19 +129,7 @@ interface Running extends DispatchDeps {
 
 async function runTool(deps: Running, tool: Tool, caller: Caller, call: Call): Promise<Outcome> {
   call.log.note?.({ caller: caller.credential.id, operation: tool.name });
-  const { args, ...rest } = call;
-  const missing = await refuseScopes(tool, caller, args, whereOf(deps));
-  if (missing && call.keepsDraft && tool.asDraft && leavesDraft(tool, missing)) {
-    const draft = { ...rest, args: tool.asDraft(args as Record<string, unknown>) };
-    throw await runTool(deps, tool, caller, draft).then(
-      ({ body }) => refusedWithDraft(missing, body),
-      // What cannot be kept is refused as any call without its scope.
-      (error) => {
-        const again = call.firstStands && error.param === "idempotency_key";
-        return error instanceof ApiError && !again ? missing : error;
-      },
-    );
-  }
+  const missing = await refuseScopes(tool, caller, call.args, whereOf(deps));
   if (missing) throw missing;
   if (call.problem) throw call.problem;
   // How to answer is no part of what to do: a repeat under an idempotency key may ask for the other view.
@@ -156,6 +168,26 @@ async function runTool(deps: Running, tool: Tool, caller: Caller, call: Call): P
   const outcome = await deps.perform({ ...tool, writes }, performance);
   if (view !== "brief" || !tool.brief) return outcome;
   return { ...outcome, body: tool.brief.output.parse(tool.brief.of(outcome.body)) };
+}
+
+/** Runs the call, or keeps its alert as a draft where only a person may publish it. @throws ApiError. */
+async function runToolOrDraft(
+  deps: Running,
+  tool: Tool,
+  caller: Caller,
+  call: Call,
+): Promise<Outcome | NeedsReview> {
+  const missing = await refuseScopes(tool, caller, call.args, whereOf(deps));
+  if (!missing || !tool.asDraft || !leavesDraft(tool, missing)) return runTool(deps, tool, caller, call);
+  const draft = { ...call, args: tool.asDraft(call.args as Record<string, unknown>) };
+  try {
+    const { body } = await runTool(deps, tool, caller, draft);
+    return needsReview(missing, body);
+  } catch (error) {
+    const again = call.firstStands && error instanceof ApiError && error.param === "idempotency_key";
+    // An alert that cannot be kept is refused as any call without its scope.
+    throw error instanceof ApiError && !again ? missing : error;
+  }
 }
 
 async function runHandset(
@@ -235,22 +267,6 @@ function repeatsUnder(
   return repeatsOf({ credentialId: caller.credential.id, tool, key, input, seal, recheck });
 }
 
-/** Who is signed in. A key or an access token is nobody here, whatever it may do elsewhere. @throws 403. */
-function signedIn(
-  { auth }: Pick<SessionOperation, "auth">,
-  caller: PersonCaller | MemberCaller,
-): { person: PersonCaller["person"]; member: MemberCaller | null } {
-  const { person, credential = null } = caller as Partial<MemberCaller>;
-  const bySession = credential === null ? auth === "person" : credential.type === "session";
-  if (!person || !bySession) throw forbidden("Only a person who is signed in to the console can do this.");
-  return { person, member: auth === "member" ? (caller as MemberCaller) : null };
-}
-
-function refuseLesserRole({ role }: Pick<SessionOperation, "role">, member: MemberCaller | null): void {
-  if (role === null || (member && roleReaches(member.member.role, role))) return;
-  throw forbidden(`This needs the role ${role} or above. Your role here is ${member?.member.role}.`);
-}
-
 /**
  * Shape, then text: what a schema took is small enough to be looked at closely. `ids` are looked up, never
  * stored, whatever characters they hold (docs/rules.md#ids). `beside`: what else the caller may name.
@@ -265,19 +281,4 @@ function parse(
   if (!result.success) throw invalidInput(result.error, schema, beside);
   refuseUnstorableText(args as object, ids);
   return result.data;
-}
-
-const IDEMPOTENCY_KEY = new RegExp(`^[\\x20-\\x7e]{1,${LIMITS.idempotency_key}}$`);
-
-function checkIdempotencyKey(key: string | null | undefined): string | null {
-  if (key === null || key === undefined) return null;
-  if (!IDEMPOTENCY_KEY.test(key))
-    throw invalidRequest(
-      forBoth(
-        `An idempotency key is 1 to ${LIMITS.idempotency_key} printable ASCII characters.`,
-        "The form was changed by something else. Reload the page and try again.",
-      ),
-      "idempotency_key",
-    );
-  return key;
 }

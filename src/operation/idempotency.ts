@@ -32,7 +32,7 @@ export const ON_REPEAT: Partial<Record<Transport, "answer" | "note">> = {
   rest: "note",
 };
 
-type TakenKey = ReturnType<Context["takeKey"]>;
+type TakenKey = ReturnType<Context["together"]["key"]>;
 
 export const NO_KEY: TakenKey = { key_of: null, key: null, key_hash: null, key_answer: null };
 
@@ -112,3 +112,19 @@ export function repeatsOf({ credentialId, tool, key, input, seal, recheck }: Cla
 }
 
 export type Repeats = ReturnType<typeof repeatsOf>;
+
+const IDEMPOTENCY_KEY = new RegExp(`^[\\x20-\\x7e]{1,${LIMITS.idempotency_key}}$`);
+
+/** The key as it is used, or null for none. @throws 422. */
+export function checkIdempotencyKey(key: string | null | undefined): string | null {
+  if (key === null || key === undefined) return null;
+  if (!IDEMPOTENCY_KEY.test(key))
+    throw invalidRequest(
+      forBoth(
+        `An idempotency key is 1 to ${LIMITS.idempotency_key} printable ASCII characters.`,
+        "The form was changed by something else. Reload the page and try again.",
+      ),
+      "idempotency_key",
+    );
+  return key;
+}

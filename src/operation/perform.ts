@@ -129,9 +129,13 @@ function isUndone(error: unknown, { committing }: Attempt): boolean {
 }
 
 export interface SeenMetrics {
-  /** `outcome`: done, or the type of the error; `seconds`: null of what waits on purpose. */
+  /** `outcome`: done, needs_review, or the type of the error; `seconds`: null of what waits on purpose. */
   operation(name: string, transport: string, outcome: string, seconds: number | null): void;
 }
+
+/** Whether a call published nothing and kept a draft for a person. */
+const isKept = (done: unknown): boolean =>
+  typeof done === "object" && done !== null && "needs_review" in done;
 
 /**
  * `usual`: the way by which a call comes that does not say another. What it runs rejects with ApiError and nothing else; any other
@@ -150,7 +154,7 @@ export function createSeen(metrics: SeenMetrics) {
     const way = { "belfry.transport": transport ?? usual };
     try {
       const done = await traced(name, "internal", way, work);
-      ended("done");
+      ended(isKept(done) ? "needs_review" : "done");
       return done;
     } catch (error) {
       if (!(error instanceof ApiError)) log.error({ err: error }, "operation failed");

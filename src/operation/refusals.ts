@@ -3,16 +3,18 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { channelUuid, parseId, showId } from "../model/domain/ids.ts";
+import { roleReaches } from "../model/domain/standing.ts";
 import { Invite } from "../model/entities/pusher.ts";
 import { WebhookEndpoint } from "../model/entities/webhook.ts";
 import { forbidden, notFound } from "../model/errors.ts";
 import { forBoth } from "../model/for_people.ts";
 import { LIMITS } from "../model/limits.ts";
-import type { Caller } from "../store/context.ts";
+import type { Caller, MemberCaller, PersonCaller } from "../store/context.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { databaseOf, run } from "../store/db/statement.ts";
 import { alertExists } from "../store/queries/alerts.ts";
 import { channelOfHandle, scope, sight, visibleChannel } from "../store/queries/channels.ts";
+import type { SessionOperation } from "./tool.ts";
 
 /** 404 for rows that the caller does not see: it comes before a refusal of the role, and on repeats, too. */
 async function refuseInvisible(
@@ -101,4 +103,24 @@ export async function withChannelIds<I extends Record<string, unknown>>(
     }),
   );
   return { ...input, ...Object.fromEntries(found) };
+}
+
+/** Who is signed in. A key or an access token is not a person. @throws 403. */
+export function signedIn(
+  { auth }: Pick<SessionOperation, "auth">,
+  caller: PersonCaller | MemberCaller,
+): { person: PersonCaller["person"]; member: MemberCaller | null } {
+  const { person, credential = null } = caller as Partial<MemberCaller>;
+  const bySession = credential === null ? auth === "person" : credential.type === "session";
+  if (!person || !bySession) throw forbidden("Only a person who is signed in to the console can do this.");
+  return { person, member: auth === "member" ? (caller as MemberCaller) : null };
+}
+
+/** @throws 403. */
+export function refuseLesserRole(
+  { role }: Pick<SessionOperation, "role">,
+  member: MemberCaller | null,
+): void {
+  if (role === null || (member && roleReaches(member.member.role, role))) return;
+  throw forbidden(`This needs the role ${role} or above. Your role here is ${member?.member.role}.`);
 }

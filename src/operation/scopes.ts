@@ -5,7 +5,7 @@
 // (docs/rules.md#asks-first).
 
 import { approvalAt, consolePage, reviewInstead } from "../model/domain/review.ts";
-import { type ApiError, insufficientScope, needsApproval } from "../model/errors.ts";
+import { type ApiError, insufficientScope, needsApproval, type ToReview } from "../model/errors.ts";
 import { PUBLISH, type Scope } from "../model/scopes.ts";
 import type { Caller, Context } from "../store/context.ts";
 import type { Orm } from "../store/db/orm.ts";
@@ -91,16 +91,22 @@ export async function refuseScopes(
 export const leavesDraft = (tool: Tool, { scopes }: ApiError): boolean =>
   tool.asDraft !== undefined && scopes.every((scope) => scope === PUBLISH);
 
-/** The refusal once the draft is kept, so that nobody writes it again. */
-export function refusedWithDraft({ scopes }: ApiError, body: unknown): ApiError {
+/** The outcome of a call whose alert was kept as a draft, because only a person may publish it. */
+export interface NeedsReview {
+  /** The draft. */
+  needs_review: ToReview;
+  /** Says why nothing was published, and where a person decides. */
+  refusal: ApiError;
+}
+
+/** `missing`: the refusal of the call; `body`: the answer that the draft had. */
+export function needsReview({ scopes }: ApiError, body: unknown): NeedsReview {
   const { id, pusher_id, review_url } = body as { id: string; pusher_id: string; review_url: string };
   const why =
     scopes.length > 0 ? `this credential lacks the scope ${PUBLISH}` : "its person wants to be asked first";
-  return insufficientScope(
-    scopes,
-    `Nothing is published or withdrawn: ${why}. The alert is kept as the draft ${id}; do not create it again. Ask a person to send, edit or decline it in the console: ${review_url}`,
-    { pusher_id, alert_id: id },
-  );
+  const needs_review = { pusher_id, alert_id: id };
+  const message = `Nothing is published or withdrawn: ${why}. The alert is kept as the draft ${id}; do not create it again. Ask a person to send, edit or decline it in the console: ${review_url}`;
+  return { needs_review, refusal: insufficientScope(scopes, message, needs_review) };
 }
 
 /** The fields of raw arguments; none of what is no object. */

@@ -154,9 +154,9 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   destroys?: true;
   /** What it does leads to requests from here to an address that the caller chose. */
   reachesOut?: true;
-  /** Whether a call is one statement, which needs no transaction around it (`takeEnd`). */
+  /** Whether a call is one statement, which needs no transaction around it (`together.end`). */
   isOneStatement?(input: z.output<I>, onRepeat: Context["onRepeat"]): boolean;
-  /** Its statement takes the idempotency key itself (`takeKey`). The answer, of what was kept before and what the statement gave. */
+  /** Its statement takes the idempotency key itself (`together.key`). The answer, of what was kept before and what the statement gave. */
   answerAgain?(kept: unknown, given: unknown): unknown;
   /** Its answer as assistants are shown it, where strangers wrote parts of it that could be read as an instruction. */
   toAssistants?(whole: unknown): unknown;

@@ -5,12 +5,11 @@ import type { AssetAddresses, FileStore } from "../model/domain/assets.ts";
 import type { PageMarks } from "../model/domain/before_joining.ts";
 import type { DomainEvent } from "../model/domain/events.ts";
 import type { PushKeys } from "../model/domain/push_keys.ts";
-import type { AuditLine } from "../model/entities/audit_event.ts";
 import type { Role } from "../model/entities/member.ts";
 import type { Visibility } from "../model/entities/pusher.ts";
 import type { Scope } from "../model/scopes.ts";
 import type { Statement } from "./db/statement.ts";
-import type { Several } from "./db/together.ts";
+import type { EndsTogether } from "./db/together.ts";
 import type { AlertWait, Patience } from "./patience.ts";
 
 /** Somebody with a credential of a workspace: a key, or an assistant that was given consent. */
@@ -244,30 +243,29 @@ export interface Context<C = Caller> {
   sql<In, Row>(statement: Statement<In, Row>, parameters: NoInfer<In>): Promise<Row[]>;
   /** Announces an event; it leaves only after the commit and never blocks or fails the action. */
   emit(event: Pick<DomainEvent, "event" | "data"> & Partial<DomainEvent>): DomainEvent;
-  /** This call's audit line, for a statement that writes it and the event itself. `answer`: ids and status of what is answered. */
-  takeEnd(answer: Readonly<Record<string, unknown>>): AuditLine;
-  /** This call's key, for a statement that takes it: whose, which, and in base64 the arguments' hash and the sealed answer, of which `answer` is known before. Nulls without one. */
-  takeKey(answer: unknown): Record<"key_of" | "key" | "key_hash" | "key_answer", string | null>;
-  /** The names of the fields that this edit changed, for its line of the audit log. Never what they hold. */
-  tellChanged(fields: readonly string[]): void;
-  /** The lines of a call that changed several things, in place of its one: none where it changed nothing. Each as for `takeEnd`. */
-  tellEach(answers: readonly Readonly<Record<string, unknown>>[]): void;
-  /** Runs a statement of several items for one: together with those of other calls where the call has no transaction of its own. */
-  sqlTogether<Item, Row>(several: Several<Item, Row>, item: Item): Promise<Row | undefined>;
+  /** For a statement that calls of one moment share, and that writes the end of the call itself. */
+  readonly together: EndsTogether;
+  /** Sets what the audit log says. `changed`: names of fields that an edit changed. `lines`: ids and status of each of several rows that changed. */
+  audit(said: { changed?: readonly string[]; lines?: readonly Readonly<Record<string, unknown>>[] }): void;
   /** What these channels show, or these handsets see, is another once this is committed: held polls there are told. The channel that an operation names is looked at anyway. */
   handsetsSee(ids: readonly string[]): void;
   /** Runs something after the commit, which must neither throw nor block. */
   afterCommit(work: () => void): void;
-  /** Counts one call against the operation's own limits, a subject each in their order (null is exempt), until it fails or is taken back by what this resolves with; to be called last. */
-  countAgainstLimit(...subjects: (string | null)[]): Promise<() => Promise<void>>;
-  /** From now on a count remains when the call is refused: the work of a refusal costs as much as that of an answer. */
-  countRefusals(): void;
-  /** Versions of the row that the client says it expects (If-Match); null: any. */
-  readonly expectedVersions: readonly string[] | null;
-  /** False when the client says that it expects another version of the row than this one (If-Match). */
-  mayChange(version: string): boolean;
-  /** Whether the client says that it holds the answer that has this validator. */
-  clientHolds(validator: string): boolean;
+  /** Counts one call against the operation's own limits, a subject each in their order (null is exempt), until it fails; to be called last. */
+  countAgainstLimit(...subjects: (string | null)[]): Promise<{
+    giveBack(): Promise<void>;
+    /** The count remains when the call is refused: the work of a refusal costs as much as that of an answer. */
+    keep(): void;
+  }>;
+  /** The conditional headers of the request (RFC 9110, section 13). */
+  readonly conditions: {
+    /** The versions that `If-Match` names; null without it. */
+    readonly versions: readonly string[] | null;
+    /** False where `If-Match` names other versions of the row than this one. */
+    match(version: string): boolean;
+    /** True where `If-None-Match` names this validator, so the client has the answer. */
+    held(validator: string): boolean;
+  };
 }
 
 /** Stands in place of a body that the client already holds. */

@@ -113,7 +113,7 @@ describe("on a service", () => {
 
   test("a validator is what a handler returns with its body, and only where the record says so", async () => {
     const act: Act = async (context, tries) =>
-      new Validated('"v1"', context.clientHolds('"v1"') ? { tries: 0 } : { tries });
+      new Validated('"v1"', context.conditions.held('"v1"') ? { tries: 0 } : { tries });
     const { call } = made(act, { validated: true });
     expect(await call()).toEqual({ body: { tries: 1 }, headers: { etag: '"v1"' } });
     expect((await call(['"v1"'])).body).toEqual({ tries: 0 });

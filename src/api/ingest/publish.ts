@@ -36,7 +36,7 @@ import {
 } from "./tongue.ts";
 
 export interface IngestDeps {
-  dispatcher: Pick<Dispatcher, "tool">;
+  dispatcher: Pick<Dispatcher, "tool" | "toolOrDraft">;
   create: Tool;
   authenticate(token: string | null): Promise<Caller | null>;
   pictures: Pictures;
@@ -182,18 +182,19 @@ async function publishOne(alert: ReadAlert, channel: string, caller: Caller, hea
   // A person has decided about it.
   if (draft && draft.status !== "draft") return publishedAs(draft, fields);
   try {
-    const { body, headers } = await create({ ...alert, channel, send: true }, caller, heard);
+    const outcome = await create({ ...alert, channel, send: true }, caller, heard);
+    // A sender that may write alerts and not publish them leaves a draft, and is told where a person decides.
+    if ("needs_review" in outcome) {
+      const { alert_id: id, pusher_id: pusherId } = outcome.needs_review;
+      return { state: "draft", id, pusherId, fields, said: outcome.refusal.message, headers: {} };
+    }
+    const { body, headers } = outcome;
     const published = body as CreatedAlert;
     if (await deleteSavedDrafts(alert, draft, published, caller, drafts, heard.log))
       heard.notes.push(DRAFT_DELETED);
     return publishedAs(published, fields, headers);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    // Who may write alerts and not publish them has left a draft, and is told where a person decides.
-    if (error.review) {
-      const { alert_id: id, pusher_id: pusherId } = error.review;
-      return { state: "draft", id, pusherId, fields, said: error.message, headers: {} };
-    }
     if (error.message === CHANNEL_NOT_ACTIVE) {
       const { id, pusher_id: pusherId } = await saveDraft(alert, channel, caller, heard);
       if (!heard.notes.includes(SAVED_WHILE_INACTIVE)) heard.notes.push(SAVED_WHILE_INACTIVE);
@@ -228,10 +229,9 @@ function create(
   const given = Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
   );
-  return deps.dispatcher.tool(deps.create, caller, {
+  return deps.dispatcher.toolOrDraft(deps.create, caller, {
     args: { ...given, pusher_id: channel, send },
     idempotencyKey: idempotencyKey ?? null,
-    keepsDraft: true,
     firstStands,
     log,
   });
@@ -245,8 +245,9 @@ async function saveDraft(
   heard: Heard,
 ): Promise<CreatedAlert> {
   const idempotencyKey = draftKey(alert, channel, heard.deps.now());
-  const { body } = await create({ ...alert, idempotencyKey, channel, send: false }, caller, heard);
-  return body as CreatedAlert;
+  const outcome = await create({ ...alert, idempotencyKey, channel, send: false }, caller, heard);
+  if ("needs_review" in outcome) throw new Error("a draft needs no review to be saved");
+  return outcome.body as CreatedAlert;
 }
 
 /** The refusal at the limit of sends, in the status that makes the program deliver the alert later (docs/rules.md#senders-limit). */

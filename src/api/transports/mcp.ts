@@ -13,6 +13,7 @@ import { ApiError, forbidden, invalidRequest, unauthorized } from "../../model/e
 import { need } from "../../model/need.ts";
 import { BASE_SCOPES } from "../../model/scopes.ts";
 import type { Dispatcher } from "../../operation/dispatch.ts";
+import type { Outcome } from "../../operation/perform.ts";
 import { scopesFor } from "../../operation/scopes.ts";
 import type { Tool } from "../../operation/tool.ts";
 import type { Caller, Log } from "../../store/context.ts";
@@ -96,24 +97,28 @@ export function createMcpEndpoint({
       const { caller } = passed;
       const run = (patience = passed.patience) =>
         followed(() =>
-          dispatcher.tool(tool, caller, {
+          dispatcher.toolOrDraft(tool, caller, {
             ...splitKey(tool, raw),
             log,
             patience,
             authenticateAgain: passed.authenticateAgain,
             transport: "mcp",
-            keepsDraft: true,
           }),
         );
-      try {
-        return await (tool.waits ? cancels.during(request, message, caller, passed.patience, run) : run());
-      } catch (error) {
-        if (!(error instanceof ApiError) || error.type !== "insufficient_scope") throw error;
-        const became = await reviews.became(tool, error, call, passed);
+      const refusedFor = async (refusal: ApiError): Promise<Outcome> => {
+        const became = await reviews.became(tool, refusal, call, passed);
         if (became) return became;
-        passed.refused = error;
-        throw error;
-      }
+        passed.refused = refusal;
+        throw refusal;
+      };
+      const outcome = await (tool.waits
+        ? cancels.during(request, message, caller, passed.patience, run)
+        : run()
+      ).catch((error: unknown) => {
+        if (!(error instanceof ApiError) || error.type !== "insufficient_scope") throw error;
+        return refusedFor(error);
+      });
+      return "needs_review" in outcome ? refusedFor(outcome.refusal) : outcome;
     };
     return call;
   };

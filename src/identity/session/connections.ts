@@ -120,11 +120,11 @@ export const update_connection = defineMemberOperation({
   errors: ["not_found"],
   input: z.strictObject({ connection_id: z.string(), asks_first: z.boolean() }),
   output: z.object({ id: z.string() }),
-  async handler({ connection_id, asks_first }, { em, caller, tellChanged }) {
+  async handler({ connection_id, asks_first }, { em, caller, audit }) {
     const id = parseId("con", connection_id);
     const connection = id && (await em.findOne(Connection, { id, user_id: caller.person.id }));
     if (!connection) throw notFound("connection");
-    if (connection.asks_first !== asks_first) tellChanged(["asks_first"]);
+    if (connection.asks_first !== asks_first) audit({ changed: ["asks_first"] });
     connection.asks_first = asks_first;
     return { id: connection_id };
   },

@@ -219,9 +219,9 @@ export const update_key = defineMemberOperation({
   errors: ["not_found"],
   input: z.strictObject({ key_id: z.string(), asks_first: z.boolean() }),
   output: z.object({ id: z.string() }),
-  async handler({ key_id, asks_first }, { em, caller, tellChanged }) {
+  async handler({ key_id, asks_first }, { em, caller, audit }) {
     const key = await revocableKey(em, caller, key_id);
-    if (key.asks_first !== asks_first) tellChanged(["asks_first"]);
+    if (key.asks_first !== asks_first) audit({ changed: ["asks_first"] });
     key.asks_first = asks_first;
     return { id: key_id };
   },

@@ -70,9 +70,9 @@ export const mail_drafts = defineMemberOperation({
   role: "editor",
   input: z.strictObject({ mails_drafts: z.boolean() }),
   output: z.object({ mails_drafts: z.boolean() }),
-  async handler({ mails_drafts }, { em, caller, tellChanged }) {
+  async handler({ mails_drafts }, { em, caller, audit }) {
     const member = await em.findOneOrFail(Member, { id: caller.member.id });
-    if (member.mails_drafts !== mails_drafts) tellChanged(["mails_drafts"]);
+    if (member.mails_drafts !== mails_drafts) audit({ changed: ["mails_drafts"] });
     member.mails_drafts = mails_drafts;
     return { mails_drafts };
   },

@@ -160,7 +160,7 @@ export const set_retention = defineMemberOperation({
   async handler({ retention_days }, ctx) {
     const workspace = await ctx.em.findOneOrFail(Workspace, { id: ctx.caller.workspace.id });
     const days = retention_days || null;
-    if ((workspace.retention_days ?? null) !== days) ctx.tellChanged(["retention_days"]);
+    if ((workspace.retention_days ?? null) !== days) ctx.audit({ changed: ["retention_days"] });
     workspace.retention_days = days;
     await ctx.em.flush();
     return { retention_days: days, note: saidAhead(await aheadOf(null, ctx)) };

@@ -71,7 +71,7 @@ export async function lockedAlert(path: AlertToChange, ctx: Context) {
 /** @throws 409 when the alert is another version than the caller expects. */
 export function refuseOther(alert: AlertRecord, { expected_updated_at }: AlertToChange, ctx: Context): void {
   const version = toIsoMicros(alert.updated_at);
-  if ((expected_updated_at ?? version) !== version || !ctx.mayChange(version)) throw conflict(CHANGED);
+  if ((expected_updated_at ?? version) !== version || !ctx.conditions.match(version)) throw conflict(CHANGED);
 }
 
 /** What the grid says to the verb. @throws 409 when the channel is not active or the state refuses the verb. */
@@ -153,7 +153,7 @@ export const lineOf = ({ id, pusher_id, status }: Pick<AlertRecord, "id" | "push
 });
 
 /** Counts a send; the last thing that may refuse it. A workspace's calls count for its own channels alone, whatever they name. */
-export const countSend = (ctx: Context, pusherId: string): Promise<() => Promise<void>> =>
+export const countSend = (ctx: Context, pusherId: string): ReturnType<Context["countAgainstLimit"]> =>
   ctx.countAgainstLimit(sendsOf(ctx.caller, pusherId));
 
 /** The subject under which the sends of a channel are counted. */

@@ -56,7 +56,7 @@ export async function create(alert: Alert, ctx: Context) {
   const { id, pusher_id, status } = alert;
   const event: DomainEvent | null =
     status === "draft" ? null : announce(ctx, `alert.${status}`, { ...alert, sent_at: null });
-  const line = ctx.takeEnd({ id: showId("alr", id), pusher_id: showId("psh", pusher_id), status });
+  const line = ctx.together.end({ id: showId("alr", id), pusher_id: showId("psh", pusher_id), status });
   const now = nowMicros(ctx);
   const sent_at = status === "sent" ? now : null;
   const record = {
@@ -72,12 +72,12 @@ export async function create(alert: Alert, ctx: Context) {
   };
   const kept = shownWhole(record, [], ctx);
   const told = { event_id: event?.id ?? null, event_body: event && eventBody(event) };
-  let created = await ctx
-    .sqlTogether(NEW_ALERTS, {
+  let created = await ctx.together
+    .run(NEW_ALERTS, {
       ...line,
       ...alert,
       ...told,
-      ...ctx.takeKey(kept),
+      ...ctx.together.key(kept),
       words: wordsOf(alert.title, alert.body),
       audit_id: line.id,
     })

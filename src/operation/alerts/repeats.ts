@@ -68,7 +68,7 @@ export async function firstOf(
   const id = parseId("alr", first);
   const [alert] = id ? await ctx.sql(readAlert, { ...scope(pusher_id, ctx.caller), id }) : [];
   if (!alert) return null;
-  ctx.tellEach([]);
+  ctx.audit({ lines: [] });
   return { ...shownWhole(alert, alert.requested_perms, ctx), note: ANSWERED };
 }
 

@@ -25,11 +25,11 @@ export async function send(path: AlertToChange, ctx: Context): Promise<AlertReco
   const counted = await countSend(ctx, pusherId).catch((limit: Error) => limit);
   const mayBeSent = !(counted instanceof Error);
   const event = { id: newUuid(), created_at: ctx.now().toISOString() };
-  const line = ctx.takeEnd({ id: ids.alert_id, pusher_id: ids.pusher_id, status: "sent" });
+  const line = ctx.together.end({ id: ids.alert_id, pusher_id: ids.pusher_id, status: "sent" });
   const asked_at = nowMicros(ctx);
   const alert = { ...scope(pusherId, ctx.caller), id: alertId };
-  const row = await ctx
-    .sqlTogether(SENDS, {
+  const row = await ctx.together
+    .run(SENDS, {
       ...line,
       ...alert,
       may: mayBeSent,
@@ -55,13 +55,13 @@ export async function send(path: AlertToChange, ctx: Context): Promise<AlertReco
     checkNotExpired(toIsoMicrosOrNull(row.expires_at), asked_at);
     if (!mayBeSent) throw counted;
   }
-  if (mayBeSent) await counted();
+  if (mayBeSent) await counted.giveBack();
   // What came due while it was looked at is found sent now.
   return row.status === "sent" ? row : send(path, ctx);
 }
 
 /** The versions that both the argument and the header allow; null: any. */
 function expectedOf({ expected_updated_at: expected }: AlertToChange, ctx: Context): string[] | null {
-  if (expected === undefined) return ctx.expectedVersions && [...ctx.expectedVersions];
-  return ctx.mayChange(expected) ? [expected] : [];
+  if (expected === undefined) return ctx.conditions.versions && [...ctx.conditions.versions];
+  return ctx.conditions.match(expected) ? [expected] : [];
 }

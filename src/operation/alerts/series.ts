@@ -55,8 +55,8 @@ export async function beginSeries(
       `${LIMITS.repeating} alerts of this channel repeat already, which is the most. Cancel one of them first.`,
     );
   // A rule costs milliseconds also when it is refused, so it is counted first (docs/rules.md#recurrence-cost).
-  await countSend(ctx, alert.pusher_id);
-  ctx.countRefusals();
+  const counted = await countSend(ctx, alert.pusher_id);
+  counted.keep();
   checkTimes(alert.recurrence, send_at, ctx);
   const [after] = await ctx.sql(repeatAlert, { id: alert.id, send_at, former });
   const series = need(after, "the draft is locked");
@@ -105,6 +105,6 @@ export async function stopFollowing(alert: AlertRecord, ctx: Context): Promise<A
     recurrence: endedBefore(series.recurrence, Date.parse(toIsoMicros(occurs_at))),
   });
   cancelled(rows, ctx);
-  ctx.tellEach(rows.map(lineOf));
+  ctx.audit({ lines: rows.map(lineOf) });
   return rows.find(({ id }) => id === alert.id) ?? alert;
 }

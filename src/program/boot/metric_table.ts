@@ -20,7 +20,7 @@ export const COUNTERS = {
   },
   operations: {
     name: "belfry_operations_total",
-    help: "Calls of operations, by operation, the way by which they came, and outcome: done, or the type of the error.",
+    help: "Calls of operations, by operation, the way by which they came, and outcome: done, needs_review, or the type of the error.",
     labelNames: ["operation", "transport", "outcome"],
   },
   rounds: {

@@ -178,7 +178,7 @@ const onWebSocket = (begin: Begin) => (socket: WebSocket, connection: Socket) =>
   endWith(socket, begin(socketSink(socket, connection)));
 
 interface Deps extends Pick<IngestRoutes, "authenticate" | "now"> {
-  dispatcher: Pick<Dispatcher, "tool" | "keptAnswer" | "refuseScopes" | "hasRoom">;
+  dispatcher: Pick<Dispatcher, "tool" | "toolOrDraft" | "keptAnswer" | "refuseScopes" | "hasRoom">;
   orm: Orm;
   log: Log;
   isLow(): boolean;

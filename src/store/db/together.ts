@@ -2,6 +2,7 @@
 // or by itself. Nobody waits for what another one asked for, and nobody fails with it.
 
 import type { Kysely } from "kysely";
+import type { AuditLine } from "../../model/entities/audit_event.ts";
 import { batchedByPosition, ONE_AFTER_ANOTHER } from "./batch.ts";
 import { isConnectionLost, run, runAgain, type Statement } from "./statement.ts";
 import { unavailability } from "./unavailable.ts";
@@ -30,6 +31,19 @@ export interface Several<Item, Row> {
 export const BOUNDED = "set_config('lock_timeout', '250', true)";
 
 export type Together = <Item, Row>(several: Several<Item, Row>, item: Item) => Promise<Row | undefined>;
+
+/** What a call adds to a statement that it shares with others and that writes the end of the call itself. */
+export interface EndsTogether {
+  /** This call's audit line. `answer`: ids and status of what is answered. */
+  end(answer: Readonly<Record<string, unknown>>): AuditLine;
+  /**
+   * This call's idempotency key: whose, which, and in base64 the arguments' hash and the sealed answer, of which `answer` is known before.
+   * Nulls without one.
+   */
+  key(answer: unknown): Record<"key_of" | "key" | "key_hash" | "key_answer", string | null>;
+  /** Runs the statement for one item, with those of other calls where the call has no transaction of its own. */
+  run<Item, Row>(several: Several<Item, Row>, item: Item): Promise<Row | undefined>;
+}
 
 /** The only item. */
 export const single = <Item>(item: Item) => ({ items: [{ ...item, position: 1 }] });
