@@ -23,8 +23,7 @@ export function show(values: readonly number[], goal: Goal | null): string {
   return `${isMet(middle, goal) ? "" : "✗ "}${digits(middle)}${spread}`;
 }
 
-export const digits = (value: number) =>
-  value.toFixed(value >= 1000 || value === 0 ? 0 : value >= 10 ? 1 : 2);
+export const digits = (value: number) => value.toFixed(value >= 1000 || value === 0 ? 0 : value >= 10 ? 1 : 2);
 
 export const nameOf = ({ of, to, by }: Ratio) => `${of} ÷ ${to}${by === "cpu" ? " (CPU)" : ""}`;
 

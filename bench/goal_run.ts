@@ -80,8 +80,7 @@ async function fill(
   if (givenUrl) await open({ name: "U", alerts: 1000 }, "url");
   if (million) await open({ name: "L", alerts: large }, "embedded");
   const pgbench = findPgbench();
-  const sidesIn = (world: (typeof worlds)[number], of: Measured["of"]) =>
-    goalSides(world.size.name, of, million);
+  const sidesIn = (world: (typeof worlds)[number], of: Measured["of"]) => goalSides(world.size.name, of, million);
   for (const of of CASES.filter(({ name }) => name.includes(only))) {
     const measured = await measure(of, { worlds, sidesIn, seconds, rounds, pgbench, interrupted });
     if (measured.failed !== null) failed.push(`${of.name}: ${measured.failed}`);

@@ -124,8 +124,7 @@ function caseRows(cases: readonly Measured[]): Row[] {
           unit: "",
           values: ratiosOf(ratio, sides),
           goal: ratio.goal,
-          note:
-            why ?? `${ratio.of} ${absolute(sides?.[ratio.of])}, ${ratio.to} ${absolute(sides?.[ratio.to])}`,
+          note: why ?? `${ratio.of} ${absolute(sides?.[ratio.of])}, ${ratio.to} ${absolute(sides?.[ratio.to])}`,
         };
       }),
   );
@@ -135,8 +134,7 @@ function caseRows(cases: readonly Measured[]): Row[] {
 
 function startRows({ starts, startsFailed }: Results): Row[] {
   const group = "Start and memory";
-  const mb = (pick: "rss" | "pss") =>
-    starts?.atRest.flatMap((memory) => (memory ? [memory[pick]] : [])) ?? [];
+  const mb = (pick: "rss" | "pss") => starts?.atRest.flatMap((memory) => (memory ? [memory[pick]] : [])) ?? [];
   const row = (work: string, unit: Row["unit"], values: number[], goal: Goal | null, note = ""): Row => ({
     ...{ group, work, unit, values, goal },
     note: startsFailed === null ? note : `failed: ${startsFailed}`,

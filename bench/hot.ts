@@ -116,10 +116,7 @@ export async function measureHot({ worlds, open }: Bench, run: HotRun): Promise<
           if (round > 0) add(`${work} ${clients}`, figure);
         }
         for (const rows of pgbench && round > 0 ? [1, SPREAD] : [])
-          add(
-            `${rows} ${clients}`,
-            await loadPg(changes(rows), run.seconds, { pgbench: pgbench!, ...world }, clients),
-          );
+          add(`${rows} ${clients}`, await loadPg(changes(rows), run.seconds, { pgbench: pgbench!, ...world }, clients));
       }
       progress(round === 0 ? "all are warm" : `round ${round}`);
     }

@@ -35,9 +35,7 @@ async function measureCases({ worlds, open }: Bench): Promise<void> {
   const withHeld = HELD.includes(options.only);
   const pgbench = findPgbench();
   if (!pgbench)
-    console.error(
-      "pgbench is not found, so nothing is compared with it; it comes with PostgreSQL's programs.",
-    );
+    console.error("pgbench is not found, so nothing is compared with it; it comes with PostgreSQL's programs.");
   const main = givenUrl ? "url" : "embedded";
   for (const size of SIZES[options.scale as keyof typeof SIZES]) await open(size, main);
   if (options.embedded && givenUrl) await open({ name: "E", alerts: 1000 }, "embedded");
@@ -102,17 +100,14 @@ async function run(): Promise<void> {
   if (options.peers) {
     const programs = namedPeers();
     if (!programs)
-      stop(
-        "--peers compares with programs that NTFY_BIN and GOTIFY_BIN name; neither is set, so nothing is measured.",
-      );
+      stop("--peers compares with programs that NTFY_BIN and GOTIFY_BIN name; neither is set, so nothing is measured.");
     return withBench(options.seconds, async (bench) => {
       const report = await measurePeers(bench, programs, { ...options, interrupted });
       await give(rowsTable(report.rows), report);
     });
   }
   const names = [...CASES.map(({ name }) => name), HELD];
-  if (!names.some((name) => name.includes(options.only)))
-    stop(`--only must be part of one of: ${names.join("; ")}.`);
+  if (!names.some((name) => name.includes(options.only))) stop(`--only must be part of one of: ${names.join("; ")}.`);
   return withBench(options.seconds, measureCases);
 }
 

@@ -23,9 +23,7 @@ const HEAP = ["--max-semi-space-size", "--heap-growing-percent"];
 const flagsOf = (way: (typeof WAYS)[number]) =>
   way.flatMap((value, i) => (value === null ? [] : [`${HEAP[i]}=${value}`]));
 const nameOf = (way: (typeof WAYS)[number]) => way.map((value) => value ?? "none").join(" | ");
-const [GIVEN] = WAYS.filter(
-  (way) => flagsOf(way).every((flag) => FLAGS.includes(flag)) && !way.includes(null),
-);
+const [GIVEN] = WAYS.filter((way) => flagsOf(way).every((flag) => FLAGS.includes(flag)) && !way.includes(null));
 const WORKS = ["inbox of 50 cards, 5 channels", "inbox unchanged, 5 channels", "create and send"];
 const CLIENTS = 8;
 const REST_MS = 3_000;
@@ -63,8 +61,7 @@ export async function measureMemory(
           if (round > 0) figures[name] = [...(figures[name] ?? []), figure];
         }
       await pause(REST_MS);
-      if (round > 0)
-        for (const { server, resident } of sized) resident.push(server.memory()?.rss ?? Number.NaN);
+      if (round > 0) for (const { server, resident } of sized) resident.push(server.memory()?.rss ?? Number.NaN);
       progress(round === 0 ? "all are warm" : `round ${round}`);
     }
   } finally {
@@ -81,8 +78,7 @@ function tableOf(sized: readonly Sized[]): string {
   const given = sized.find(({ name }) => name === named)!;
   const cell = (work: string, { name, figures }: Sized) => {
     const sides = { it: figures[work]!, given: given.figures[work]! };
-    const ratios = (by: "rate" | "cpu") =>
-      show(ratiosOf({ of: "it", to: "given", by, goal: null }, sides), null);
+    const ratios = (by: "rate" | "cpu") => show(ratiosOf({ of: "it", to: "given", by, goal: null }, sides), null);
     const here = `<sub>${absolute(figures[work])}</sub>`;
     return name === named ? here : `${ratios("rate")}, CPU ${ratios("cpu")} ${here}`;
   };

@@ -63,8 +63,7 @@ if (values.help) stop(HELP);
 
 function number(name: string, value: string, min: number, max: number): number {
   const n = Number(value);
-  if (!Number.isInteger(n) || n < min || n > max)
-    stop(`--${name} must be a whole number from ${min} to ${max}.`);
+  if (!Number.isInteger(n) || n < min || n > max) stop(`--${name} must be a whole number from ${min} to ${max}.`);
   return n;
 }
 

@@ -103,13 +103,7 @@ export function svgOf({ rows, machine, settings, at }: Report): string {
   const height = bottom + FOOT;
   const ticks = TICKS.map((tick) => [
     line(tick === 1 ? "goal" : "grid", place(tick), HEAD - 8, place(tick), bottom),
-    text(
-      place(tick),
-      HEAD - 14,
-      "tick",
-      tick === 1 ? "goal" : tick < 1 ? `1/${1 / tick}` : `${tick} ×`,
-      "middle",
-    ),
+    text(place(tick), HEAD - 14, "tick", tick === 1 ? "goal" : tick < 1 ? `1/${1 / tick}` : `${tick} ×`, "middle"),
   ]);
   const foot = [
     `npm run bench -- --goals on ${at.slice(0, 10)}: medians of ${settings.rounds} rounds of ${settings.seconds} s, bars from least to greatest; hollow: no goal, beside 1.`,

@@ -66,14 +66,7 @@ async function measure(seconds: number): Promise<void> {
       }),
     ),
   );
-  const call = async (
-    at: string,
-    method: string,
-    path: string,
-    token: string,
-    body?: object,
-    tag?: string,
-  ) => {
+  const call = async (at: string, method: string, path: string, token: string, body?: object, tag?: string) => {
     const headers = {
       authorization: `Bearer ${token}`,
       "content-type": "application/json",
@@ -115,14 +108,7 @@ async function measure(seconds: number): Promise<void> {
     const clients = Array.from({ length: CLIENTS }, async (_, client) => {
       for (let i = client; !ended; i += CLIENTS) {
         const device = devices[i % DEVICES]!;
-        const { status, tag } = await call(
-          at,
-          "GET",
-          "/handset/v1/inbox",
-          device.token,
-          undefined,
-          device.tag,
-        );
+        const { status, tag } = await call(at, "GET", "/handset/v1/inbox", device.token, undefined, device.tag);
         if (status !== 304) changed++;
         device.tag = tag || device.tag;
         polls++;

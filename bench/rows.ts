@@ -34,8 +34,7 @@ export function rowsTable(rows: readonly Row[]): string {
     const figure = figureOf(row);
     const shown =
       figure === null ? "not measured" : `${isMet(figure, row.goal) ? "" : "✗ "}${digits(figure)}${row.unit}`;
-    const spread =
-      row.values.length > 1 ? `${digits(Math.min(...row.values))}–${digits(Math.max(...row.values))}` : "";
+    const spread = row.values.length > 1 ? `${digits(Math.min(...row.values))}–${digits(Math.max(...row.values))}` : "";
     lines.push(`| ${[row.work, shown, spread, goalText(row.goal, row.unit), row.note].join(" | ")} |`);
   }
   return lines.join("\n");

@@ -8,10 +8,7 @@ import type { Measured } from "./run.ts";
 export const GROWTH_GOAL = { most: 1.5 };
 
 export function markdown(cases: readonly Measured[]): string {
-  const lines = [
-    "| case | ratio | S | L | goal | p50 L ÷ S (≤ 1.5) | in this run |",
-    "|---|---|---|---|---|---|---|",
-  ];
+  const lines = ["| case | ratio | S | L | goal | p50 L ÷ S (≤ 1.5) | in this run |", "|---|---|---|---|---|---|---|"];
   for (const { of, bySize, failed } of cases) {
     if (failed !== null) lines.push(`| ${of.name} | ✗ failed: ${failed} |  |  |  |  |  |`);
     for (const ratio of of.ratios) {

@@ -76,9 +76,7 @@ async function measure(count: number): Promise<void> {
   const { url, cpu } = server.service;
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const post = async (path: string, body: object) =>
-    (await (
-      await fetch(`${url}/api/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) })
-    ).json()) as {
+    (await (await fetch(`${url}/api/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) })).json()) as {
       id: string;
     };
   const channel = { name: "Bench", category: "community", description: "Bench", requested_perms: ["notify"] };

@@ -21,13 +21,7 @@ export function breakingChanges(before: Json, after: Json): string[] {
   for (const [event, { post }] of Object.entries<Json>(before.webhooks ?? {})) {
     const later = after.webhooks?.[event]?.post;
     if (!later) found.push(`event ${event}: it is gone`);
-    else
-      compare.schemas(
-        `event ${event}`,
-        bodySchema(post.requestBody),
-        bodySchema(later.requestBody),
-        "answer",
-      );
+    else compare.schemas(`event ${event}`, bodySchema(post.requestBody), bodySchema(later.requestBody), "answer");
   }
   return [...new Set(found)];
 }
@@ -101,11 +95,7 @@ class Comparison {
 
   #parameters(at: string, before: Json[], after: Json[]): void {
     const keyed = (list: Json[], document: Json) =>
-      new Map(
-        list
-          .map((item) => resolve(item, document))
-          .map((item) => [`${item.in} parameter ${item.name}`, item]),
-      );
+      new Map(list.map((item) => resolve(item, document)).map((item) => [`${item.in} parameter ${item.name}`, item]));
     const [earlier, later] = [keyed(before, this.#before), keyed(after, this.#after)];
     for (const [name, parameter] of earlier) {
       const now = later.get(name);
@@ -113,8 +103,7 @@ class Comparison {
       else this.schemas(`${at} ${name}`, parameter.schema, now.schema, "request");
     }
     for (const [name, parameter] of later)
-      if (parameter.required && !earlier.get(name)?.required)
-        this.#found.push(`${at}: ${name} is newly required`);
+      if (parameter.required && !earlier.get(name)?.required) this.#found.push(`${at}: ${name} is newly required`);
   }
 
   schemas(at: string, before: Json | undefined, after: Json | undefined, direction: Direction): void {
@@ -160,8 +149,7 @@ class Comparison {
     if (had && has)
       for (const value of had.filter((candidate) => !has.includes(candidate)))
         this.#found.push(`${at}: value ${value} is gone`);
-    else if (has && direction === "request")
-      this.#found.push(`${at}: it is newly limited to a list of values`);
+    else if (has && direction === "request") this.#found.push(`${at}: it is newly limited to a list of values`);
   }
 
   /** Alternatives are told apart by their title, or by the shape that they refer to. */
@@ -190,10 +178,7 @@ function resolve(node: Json, document: Json): Json {
   const target = node.$ref
     .slice(2)
     .split("/")
-    .reduce(
-      (at: Json | undefined, key: string) => at?.[key.replaceAll("~1", "/").replaceAll("~0", "~")],
-      document,
-    );
+    .reduce((at: Json | undefined, key: string) => at?.[key.replaceAll("~1", "/").replaceAll("~0", "~")], document);
   return target ? resolve(target, document) : {};
 }
 

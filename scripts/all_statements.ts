@@ -11,7 +11,6 @@ const OF_TESTS = /^wrong_|_for_a_test$/;
 
 export async function allStatements(): Promise<readonly AnyStatement[]> {
   for (const file of globSync("{src,tools}/**/*.ts", { cwd: ROOT }))
-    if (/\bstatementsOf\(|\bremoval\(/.test(readFileSync(join(ROOT, file), "utf8")))
-      await import(join(ROOT, file));
+    if (/\bstatementsOf\(|\bremoval\(/.test(readFileSync(join(ROOT, file), "utf8"))) await import(join(ROOT, file));
   return definedStatements().filter(({ name }) => !OF_TESTS.test(name));
 }

@@ -31,8 +31,7 @@ const byTests = Map.groupBy(citationsIn("test/**/*.ts"), ({ rule }) => rule);
 /** Rows beyond so many of one rule, tool and file are counted only. */
 const SHOWN = 3;
 
-const cell = (text: string) =>
-  text.replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("\n", " ").trim();
+const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("\n", " ").trim();
 const shorten = (text: string) => (text.length > 90 ? `${text.slice(0, 88)}…` : text);
 
 function testsOf(rule: string): string {

@@ -34,8 +34,7 @@ async function stage(): Promise<Stage> {
   const settings = clientSettings();
   const url = values.url ?? settings.url;
   const key = values.key ?? settings.key;
-  if (url && key)
-    return { url: url.replace(/\/+$/, ""), key, where: "your server", shown, close: async () => {} };
+  if (url && key) return { url: url.replace(/\/+$/, ""), key, where: "your server", shown, close: async () => {} };
   if (values.url || values.key || url)
     throw new Usage(
       "A running server needs both its address and a key: --url and --key, or BELFRY_URL and BELFRY_API_KEY.",
@@ -70,9 +69,7 @@ async function ownServer(shown: boolean): Promise<Stage> {
 
 const colourful = process.stdout.isTTY && !process.env.NO_COLOR;
 const paint = (code: number) => (text: string) => (colourful ? `\u001b[${code}m${text}\u001b[0m` : text);
-const [bold, dim, green, red, yellow, cyan] = [1, 2, 32, 31, 33, 36].map(paint) as ((
-  text: string,
-) => string)[];
+const [bold, dim, green, red, yellow, cyan] = [1, 2, 32, 31, 33, 36].map(paint) as ((text: string) => string)[];
 
 const say = (line = "") => console.log(line);
 
@@ -99,8 +96,7 @@ function hold(condition: boolean, otherwise: string): asserts condition {
 /** Rows under headings, as wide as what they hold. */
 function table(headings: string[], rows: string[][]): void {
   const widths = headings.map((heading, i) => Math.max(heading.length, ...rows.map((row) => row[i]!.length)));
-  const line = (cells: string[]) =>
-    `  ${cells.map((cell, i) => cell.padEnd(widths[i]!)).join("   ")}`.trimEnd();
+  const line = (cells: string[]) => `  ${cells.map((cell, i) => cell.padEnd(widths[i]!)).join("   ")}`.trimEnd();
   say(dim!(line(headings)));
   for (const row of rows) say(line(row));
 }
@@ -122,9 +118,7 @@ async function request(url: string, init: RequestInit, expected: number[]): Prom
   const body = text === "" ? null : JSON.parse(text);
   const { status } = response;
   if (!expected.includes(status))
-    throw new Error(
-      `${init.method} ${new URL(url).pathname} answered ${status}: ${body?.error?.message ?? "nothing"}`,
-    );
+    throw new Error(`${init.method} ${new URL(url).pathname} answered ${status}: ${body?.error?.message ?? "nothing"}`);
   return { status, body, etag: response.headers.get("etag") };
 }
 
@@ -243,10 +237,7 @@ async function play(at: Stage): Promise<void> {
         await person.subscribe(pusher.url);
         return [null, pusher.url];
       });
-    } else
-      say(
-        dim!("  person   is not here: no browser could be started (CHROMIUM names one), so nobody hears it"),
-      );
+    } else say(dim!("  person   is not here: no browser could be started (CHROMIUM names one), so nobody hears it"));
     const asked = Date.now();
     await step("owner", "sends it", async () => {
       const sent = await owner("send_alert", path);
@@ -258,10 +249,7 @@ async function play(at: Stage): Promise<void> {
         const rang = await person.hears(alert.title);
         return [null, `${rang - asked} ms after the owner asked to send`];
       });
-      await step("person", "leaves the channel; nothing of them stays", async () => [
-        await person.leave(name),
-        "",
-      ]);
+      await step("person", "leaves the channel; nothing of them stays", async () => [await person.leave(name), ""]);
     }
     await step("owner", "sends it again, by mistake: nothing happens twice", async () => {
       const again = await owner("send_alert", path);
@@ -299,27 +287,20 @@ async function play(at: Stage): Promise<void> {
     });
     await step("handset", "polls: the inbox is a state, and it is gone from it", async () => {
       await handset.poll();
-      hold(
-        handset.inbox.length === 1 && handset.inbox[0].id === alert.id,
-        "the withdrawn alert is still there",
-      );
+      hold(handset.inbox.length === 1 && handset.inbox[0].id === alert.id, "the withdrawn alert is still there");
       return [null, ""];
     });
-    const later = await step(
-      "owner",
-      "schedules a third for tomorrow; no worker has to be awake then",
-      async () => {
-        const send_at = new Date(Date.now() + 86_400_000).toISOString();
-        const made = await owner("create_alert", {
-          ...channel,
-          title: "Winter timetable",
-          send: true,
-          send_at,
-        });
-        hold(made.status === "scheduled", `it is ${made.status}`);
-        return [made, `becomes visible at ${made.send_at}`];
-      },
-    );
+    const later = await step("owner", "schedules a third for tomorrow; no worker has to be awake then", async () => {
+      const send_at = new Date(Date.now() + 86_400_000).toISOString();
+      const made = await owner("create_alert", {
+        ...channel,
+        title: "Winter timetable",
+        send: true,
+        send_at,
+      });
+      hold(made.status === "scheduled", `it is ${made.status}`);
+      return [made, `becomes visible at ${made.send_at}`];
+    });
     await step("owner", "and cancels it before anyone saw it", async () => {
       const cancelled = await owner("cancel_alert", { ...channel, alert_id: later.id });
       hold(cancelled.sent_at === null, "it had become visible");
@@ -330,10 +311,7 @@ async function play(at: Stage): Promise<void> {
       const seen = await counts(owner, path);
       hold(seen.subscribers === 1, `${seen.subscribers} subscribers`);
       hold(seen.alerts_sent === 1, `${seen.alerts_sent} alerts sent`);
-      hold(
-        seen.totals === null || (seen.totals.reads === 1 && seen.totals.acks === 1),
-        "the reports do not add up",
-      );
+      hold(seen.totals === null || (seen.totals.reads === 1 && seen.totals.acks === 1), "the reports do not add up");
       return [seen, "what devices reported; nobody claims deliveries"];
     });
 

@@ -185,11 +185,7 @@ function fillLimits(text: string): string {
     (_, start: string, name: string, now: string, end: string) => {
       if (!isLimit(name)) throw new Error(`A page asks for the limit "${name}"; there is none of that name.`);
       const word = spelled(name);
-      const made = /^\d/.test(now)
-        ? said(name)
-        : /^[A-Z]/.test(now)
-          ? word[0]!.toUpperCase() + word.slice(1)
-          : word;
+      const made = /^\d/.test(now) ? said(name) : /^[A-Z]/.test(now) ? word[0]!.toUpperCase() + word.slice(1) : word;
       return start + made + end;
     },
   );

@@ -30,13 +30,10 @@ async function main([name, sentence = NO_SENTENCE]: string[]): Promise<number> {
       const file = join(FOLDER, `${className}.ts`);
       writeFileSync(file, migrationText(className, sentence, statements));
       execFileSync(join(ROOT, "node_modules/.bin/biome"), ["format", "--write", file], { stdio: "ignore" });
-      console.log(
-        `src/model/migrations/${className}.ts: ${statements.length} statements. Read it before you keep it.`,
-      );
+      console.log(`src/model/migrations/${className}.ts: ${statements.length} statements. Read it before you keep it.`);
     }
     for (const difference of left) console.error("To be written by hand:", difference);
-    if (statements.length + left.length === 0)
-      console.log("The migrations make what entities and triggers say.");
+    if (statements.length + left.length === 0) console.log("The migrations make what entities and triggers say.");
     return left.length > 0 ? 1 : 0;
   } finally {
     await server.close();

@@ -101,7 +101,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "dispatch",
     fault: "a key may do what only a signed-in person may",
-    file: "src/operation/dispatch.ts",
+    file: "src/operation/refusals.ts",
     from: "if (!person || !bySession) throw",
     to: "if (!person) throw",
     tests: ["test/people/session_operations.test.ts"],

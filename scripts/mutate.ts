@@ -2,16 +2,7 @@
 // prints the score. Exits 1 when a fault goes unnoticed. `--check` only sees to it that every fault can still be made.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { MUTANTS, type Mutant } from "./mutants.ts";
@@ -26,18 +17,14 @@ const [flags, words] = [true, false].map((flag) =>
 const FLAGS = ["--check", "--trust", "--verbose"];
 const unknown = flags.filter((flag) => !FLAGS.includes(flag));
 if (unknown.length > 0) {
-  console.error(
-    `No such flag: ${unknown.join(" ")}. There are ${FLAGS.join(", ")}; other words choose faults.`,
-  );
+  console.error(`No such flag: ${unknown.join(" ")}. There are ${FLAGS.join(", ")}; other words choose faults.`);
   process.exit(2);
 }
 const chosen = MUTANTS.filter(({ area, fault }) => words.every((word) => `${area}: ${fault}`.includes(word)));
 
 /** What is wrong with the table itself: a text that is not there exactly once, or tests that do not exist. */
 function stale({ file, from, tests }: Mutant): string | null {
-  const found = existsSync(join(ROOT, file))
-    ? readFileSync(join(ROOT, file), "utf8").split(from).length - 1
-    : 0;
+  const found = existsSync(join(ROOT, file)) ? readFileSync(join(ROOT, file), "utf8").split(from).length - 1 : 0;
   if (found !== 1) return `its text stands in ${file} ${found} times`;
   const missing = tests.find((test) => !existsSync(join(ROOT, test)));
   return missing ? `${missing} does not exist` : null;

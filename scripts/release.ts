@@ -28,8 +28,7 @@ function refuse(why: string): never {
 const { name, version } = json("package.json");
 const dated = new RegExp(`^## ${version.replaceAll(".", "\\.")} \\(\\d{4}-\\d\\d-\\d\\d\\)$`, "m");
 const changes = ask("git", "status", "--porcelain");
-if (changes !== "")
-  refuse(`Commit first: what is released is one commit, and these files differ from it:\n${changes}`);
+if (changes !== "") refuse(`Commit first: what is released is one commit, and these files differ from it:\n${changes}`);
 if (json("package-lock.json").version !== version)
   refuse("package-lock.json says another version than package.json: run npm install --package-lock-only.");
 for (const file of ["server.json", "openapi.json"])
@@ -58,19 +57,8 @@ const builder =
     : BUILDERS.find((one) => spawnSync(one, ["info"], { stdio: "ignore", timeout: 20_000 }).status === 0);
 if (builder) {
   const tag = `${name}:${version}`;
-  const labels = [
-    `org.opencontainers.image.version=${version}`,
-    `org.opencontainers.image.revision=${commit}`,
-  ];
-  const args = [
-    "build",
-    "-f",
-    "deploy/Dockerfile",
-    "-t",
-    tag,
-    ...labels.flatMap((label) => ["--label", label]),
-    ".",
-  ];
+  const labels = [`org.opencontainers.image.version=${version}`, `org.opencontainers.image.revision=${commit}`];
+  const args = ["build", "-f", "deploy/Dockerfile", "-t", tag, ...labels.flatMap((label) => ["--label", label]), "."];
   execFileSync(builder, args, { cwd: ROOT, stdio: "inherit" });
   const archive = join(to, `${base}.image.tar`);
   if (builder === "buildah")
@@ -108,8 +96,5 @@ writeFileSync(join(to, `${base}.provenance.json`), `${JSON.stringify(provenance,
 const sums = files().map((file) => `${digestOf(join(to, file))}  ${file}\n`);
 writeFileSync(join(to, "SHA256SUMS"), sums.join(""));
 
-console.log(
-  `${base} of commit ${commit}, package ${packed[0]?.filename}, in ${to}:\n${sums.join("")}`.trimEnd(),
-);
-if (!builder)
-  console.log(`No image: none of ${BUILDERS.join(", ")} answers here, or --image none was given.`);
+console.log(`${base} of commit ${commit}, package ${packed[0]?.filename}, in ${to}:\n${sums.join("")}`.trimEnd());
+if (!builder) console.log(`No image: none of ${BUILDERS.join(", ")} answers here, or --image none was given.`);

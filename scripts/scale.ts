@@ -65,10 +65,7 @@ const cores = (cost: Cost, perSecond: number) => ({
 });
 
 /** What so many handsets take while nothing is sent, and when one alert goes to all of them. */
-export function simulate(
-  handsets: number,
-  { poll, held, kb, connections, report, minutes }: Assumed = ASSUMED,
-) {
+export function simulate(handsets: number, { poll, held, kb, connections, report, minutes }: Assumed = ASSUMED) {
   const processes = Math.ceil(handsets / held);
   const polls = handsets / poll;
   const reports = (handsets * report) / 100 / (minutes * 60);
@@ -106,9 +103,7 @@ export const IDLE_HEAD = [
 ];
 export const idleRow = (handsets: number, assumed?: Assumed): string[] => {
   const of = simulate(handsets, assumed);
-  return [handsets, of.polls, of.idle.service, of.idle.database, of.gb, of.processes, of.connections].map(
-    rough,
-  );
+  return [handsets, of.polls, of.idle.service, of.idle.database, of.gb, of.processes, of.connections].map(rough);
 };
 
 export const ALERT_HEAD = [

@@ -35,8 +35,7 @@ const number = (text: string | undefined, name: string): number => {
 
 const { values, positionals } = read();
 const assumed: Assumed = { ...ASSUMED };
-for (const name of NAMES)
-  if (values[name] !== undefined) assumed[name] = number(values[name] as string, `--${name}`);
+for (const name of NAMES) if (values[name] !== undefined) assumed[name] = number(values[name] as string, `--${name}`);
 const sizes = positionals.length > 0 ? positionals.map((text) => number(text, "HANDSETS")) : [...SIZES];
 console.log(
   table(

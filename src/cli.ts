@@ -24,10 +24,7 @@ async function outcome(): Promise<number> {
   }
   const { isNewEnough, runOnNewerNode } = await import("./program/cli/newer_node.ts");
   if (!isNewEnough()) return runOnNewerNode(belfry.devDependencies.node);
-  const [{ TOOLS }, { runCli }] = await Promise.all([
-    import("../tools/index.ts"),
-    import("./program/cli/program.ts"),
-  ]);
+  const [{ TOOLS }, { runCli }] = await Promise.all([import("../tools/index.ts"), import("./program/cli/program.ts")]);
   const serve = async () => {
     const { failStart, serveUntilStopped } = await import("./program/boot/serve.ts");
     await serveUntilStopped().catch(failStart);

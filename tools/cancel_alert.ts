@@ -42,8 +42,7 @@ export default defineTool({
     if (input.following) return published("cancel", await stopFollowing(alert, ctx), ctx);
     const [row] = await ctx.sql(cancelAlert, { id: alert.id });
     const after = need(row, "the alert is locked");
-    if (alert.status === "repeating")
-      ctx.audit({ lines: [after, ...(await stopSeries(after, ctx))].map(lineOf) });
+    if (alert.status === "repeating") ctx.audit({ lines: [after, ...(await stopSeries(after, ctx))].map(lineOf) });
     else announce(ctx, "alert.cancelled", after);
     return published("cancel", after, ctx);
   },

@@ -31,18 +31,14 @@ export default defineTool({
   creates: true,
   // Files are locked meanwhile, and so is the channel where repeats wait for one another.
   isOneStatement: (input, onRepeat) =>
-    !(input.image_asset_id || input.audio_asset_id || input.html_asset_id) &&
-    !(input.send && onRepeat === "answer"),
+    !(input.image_asset_id || input.audio_asset_id || input.html_asset_id) && !(input.send && onRepeat === "answer"),
   answerAgain: answerOf,
   limit: ALERT_SENDS,
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
   version: "updated_at",
   input: z.strictObject({
     pusher_id: pathId("Channel id, psh_…, or its handle"),
-    send: z
-      .boolean()
-      .optional()
-      .describe("true publishes (needs alerts:send); false or absent makes a draft."),
+    send: z.boolean().optional().describe("true publishes (needs alerts:send); false or absent makes a draft."),
     ...argumentsOf(ALERT),
     view,
   }),

@@ -16,12 +16,7 @@ import { forBoth } from "../src/model/for_people.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { pictureHeld } from "../src/operation/channels/find_pusher.ts";
 import { defineTool } from "../src/operation/tool.ts";
-import {
-  changedPusherView,
-  pusherCreate,
-  searchText,
-  showChangedPusher,
-} from "../src/store/shapes/pusher.ts";
+import { changedPusherView, pusherCreate, searchText, showChangedPusher } from "../src/store/shapes/pusher.ts";
 
 const TAKEN = "This handle is taken; choose another one.";
 

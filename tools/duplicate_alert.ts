@@ -10,14 +10,7 @@ import { nowMicros } from "../src/model/fields/columns.ts";
 import { changesOf } from "../src/model/fields/record.ts";
 import { need } from "../src/model/need.ts";
 import { attachAssets } from "../src/operation/alerts/attach.ts";
-import {
-  ALERT_SENDS,
-  alertIds,
-  announce,
-  countSend,
-  lineOf,
-  lockedAlert,
-} from "../src/operation/alerts/change.ts";
+import { ALERT_SENDS, alertIds, announce, countSend, lineOf, lockedAlert } from "../src/operation/alerts/change.ts";
 import { compose, modelOf } from "../src/operation/alerts/compose.ts";
 import { copyNote, firstOf } from "../src/operation/alerts/repeats.ts";
 import { stopSeries } from "../src/operation/alerts/series.ts";

@@ -38,10 +38,7 @@ export default defineTool({
     const ids = channels.map(({ id }) => id);
     const buckets = await ctx.sql(daySums, { pusher_ids: ids, from, to });
     const sums = new Map(
-      (await ctx.sql(channelSums, { pusher_ids: ids, from, to })).map(({ pusher_id, ...sum }) => [
-        pusher_id,
-        sum,
-      ]),
+      (await ctx.sql(channelSums, { pusher_ids: ids, from, to })).map(({ pusher_id, ...sum }) => [pusher_id, sum]),
     );
     return {
       timezone: "UTC" as const,

@@ -84,18 +84,14 @@ function largest(counted: ReadonlyMap<string, number>): Record<string, number> {
   const ordered = [...counted].filter(([word]) => word !== OTHER).sort(([, a], [, b]) => b - a);
   const rest = ordered.splice(LIMITS.breakdown).reduce((sum, [, n]) => sum + n, counted.get(OTHER) ?? 0);
   // The keys are what strangers sent, so there is no prototype that one of them could mean.
-  return Object.assign(
-    Object.create(null),
-    Object.fromEntries(rest > 0 ? [...ordered, [OTHER, rest]] : ordered),
-  );
+  return Object.assign(Object.create(null), Object.fromEntries(rest > 0 ? [...ordered, [OTHER, rest]] : ordered));
 }
 
 /** The same rows and counts for an assistant: of what strangers wrote, only what cannot be read as a sentence. */
 function inPlainLabels({ data, breakdown, ...rest }: Subscribers): Subscribers {
   const plain = (counts: Record<string, number>, label: (text: string) => string) => {
     const counted = new Map<string, number>();
-    for (const [text, n] of Object.entries(counts))
-      counted.set(label(text), (counted.get(label(text)) ?? 0) + n);
+    for (const [text, n] of Object.entries(counts)) counted.set(label(text), (counted.get(label(text)) ?? 0) + n);
     return largest(counted);
   };
   return {

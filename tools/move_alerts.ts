@@ -45,8 +45,7 @@ export default defineTool({
   title: "Move or cancel scheduled alerts",
   description: `Move up to ${MOST} scheduled alerts by minutes, or cancel them: of a channel, or by alert_ids. Start with dry_run true. Show its rows to a person, then call again with only its plan.`,
   scope: "alerts:send",
-  publishesNothing: ({ action, dry_run, plan }) =>
-    action === "cancel" || dry_run === true || plan !== undefined,
+  publishesNothing: ({ action, dry_run, plan }) => action === "cancel" || dry_run === true || plan !== undefined,
   mayNeedApproval: true,
   role: "editor",
   http: { method: "POST", path: "/api/v1/core/alerts/move", status: 200 },
@@ -55,11 +54,7 @@ export default defineTool({
   input: z
     .strictObject({
       pusher_id: pathId("Channel id, psh_…, or its handle").optional(),
-      alert_ids: z
-        .array(z.string())
-        .min(1, "must name an alert")
-        .max(MOST, `must be at most ${MOST} ids`)
-        .optional(),
+      alert_ids: z.array(z.string()).min(1, "must name an alert").max(MOST, `must be at most ${MOST} ids`).optional(),
       from: instant().optional().describe(RANGE.from),
       to: instant().optional().describe(RANGE.to),
       action: z.enum(["move", "cancel"]).optional(),
@@ -96,9 +91,7 @@ export default defineTool({
     plan: z
       .string()
       .nullable()
-      .describe(
-        `Returned by a dry run that would change something; valid for ${LIMITS.idempotency_hours} hours.`,
-      ),
+      .describe(`Returned by a dry run that would change something; valid for ${LIMITS.idempotency_hours} hours.`),
   }),
   async handler(input, ctx) {
     const { action, by_minutes, dry_run = false } = input;
@@ -112,14 +105,10 @@ export default defineTool({
     if (plan) checkPlan(plan, planned);
     else if (selection.ids && planned.length < selection.ids.length) throw notFound("alert");
     if (planned.length > MOST)
-      throw invalidRequest(
-        `More than ${MOST} alerts are scheduled there; name less of the time by to.`,
-        "to",
-      );
+      throw invalidRequest(`More than ${MOST} alerts are scheduled there; name less of the time by to.`, "to");
     const changing = planned.filter(({ refused }) => refused === null);
     ctx.audit({ lines: [] });
-    if (dry_run)
-      return { data: planned.map(rowOf("would")), dry_run, plan: await storePlan(minutes, planned, ctx) };
+    if (dry_run) return { data: planned.map(rowOf("would")), dry_run, plan: await storePlan(minutes, planned, ctx) };
     if (minutes === null && changing.length > 1) refuseUnapproved(ctx, listOf(changing));
     if (changing.length === 0) return { data: planned.map(rowOf("done")), dry_run, plan: null };
     const rows = await ctx.sql(moveAlerts, {
@@ -131,8 +120,7 @@ export default defineTool({
     });
     if (plan) checkPlan(plan, rows);
     const changed = rows.filter((row) => row.id !== null);
-    for (const row of changed)
-      announce(ctx, row.status === "cancelled" ? "alert.cancelled" : "alert.scheduled", row);
+    for (const row of changed) announce(ctx, row.status === "cancelled" ? "alert.cancelled" : "alert.scheduled", row);
     ctx.audit({ lines: changed.map(lineOf) });
     if (minutes !== null) ctx.audit({ changed: ["send_at"] });
     return { data: rows.map(rowOf("done")), dry_run, plan: null };

@@ -24,10 +24,7 @@ export default defineTool({
   input: z.strictObject({
     pusher_id: pathId("Channel id, psh_…, or its handle"),
     invite_id: pathId("inv_…"),
-    remove_subscribers: z
-      .boolean()
-      .optional()
-      .describe("true also unsubscribes those who joined through it."),
+    remove_subscribers: z.boolean().optional().describe("true also unsubscribes those who joined through it."),
   }),
   output: inviteView.extend({ removed_subscribers: z.int() }),
   async handler(input, ctx) {
@@ -44,10 +41,7 @@ export default defineTool({
     const removed = evicted?.removed ?? 0;
     // The refusal rolls the transaction back, so no subscriber is evicted.
     if (removed > 0)
-      refuseUnapproved(
-        ctx,
-        `/channels/${showId("psh", pusher.id)}/invites/${showId("inv", invite.id)}/revoke`,
-      );
+      refuseUnapproved(ctx, `/channels/${showId("psh", pusher.id)}/invites/${showId("inv", invite.id)}/revoke`);
     ctx.handsetsSee(evicted?.devices ?? []);
     if (removed > 0) await announceSubscribers([{ pusher_id: pusher.id }], ctx);
     const view = showInvite(invite, pusher, ctx.services.publicBase);

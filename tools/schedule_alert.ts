@@ -55,10 +55,7 @@ export default defineTool({
     }
     if (alert.status === "repeating")
       throw invalidRequest(
-        forBoth(
-          "send_at of what repeats is moved with update_alert.",
-          "It repeats. To move its time, edit it.",
-        ),
+        forBoth("send_at of what repeats is moved with update_alert.", "It repeats. To move its time, edit it."),
         "send_at",
       );
     const [after] = await ctx.sql(scheduleAlert, { id: alert.id, send_at: sendAt, former });

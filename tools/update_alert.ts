@@ -76,8 +76,7 @@ export default defineTool({
     if (!after) throw conflict((ALERT_GRID.sent.edit as { message: string }).message);
     if (alert.status === "repeating") await followSeries(alert, after, ctx);
     else if (alert.status === "scheduled" && status === "draft") announce(ctx, "alert.cancelled", after);
-    else if (status === "scheduled" && after.send_at !== alert.send_at)
-      announce(ctx, "alert.scheduled", after);
+    else if (status === "scheduled" && after.send_at !== alert.send_at) announce(ctx, "alert.scheduled", after);
     return shownWhole(after, alert.requested_perms, ctx);
   },
 });

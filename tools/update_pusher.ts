@@ -45,13 +45,9 @@ export default defineTool({
     const { pusher } = await lockPusher(input, ctx);
     const { pusher_id: _, expected_updated_at, handle, status, gradient_from, gradient_to, ...patch } = input;
     const version = toIsoMicros(pusher.updated_at);
-    if ((expected_updated_at ?? version) !== version || !ctx.conditions.match(version))
-      throw conflict(CHANGED);
+    if ((expected_updated_at ?? version) !== version || !ctx.conditions.match(version)) throw conflict(CHANGED);
     if (status !== undefined && pusher.status === "suspended")
-      throw new ApiError(
-        "forbidden",
-        "The channel is suspended; only the service's staff can change its status.",
-      );
+      throw new ApiError("forbidden", "The channel is suspended; only the service's staff can change its status.");
     if (handle !== undefined && handle !== pusher.handle)
       throw invalidRequest(
         forBoth(

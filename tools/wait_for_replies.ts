@@ -48,9 +48,7 @@ export default defineTool({
       const replies = choicesOf(alert, counted.replies);
       const total = replies.reduce((sum, { count }) => sum + count, 0);
       const left =
-        alert.expires_at === null
-          ? Number.POSITIVE_INFINITY
-          : Date.parse(alert.expires_at) - ctx.now().getTime();
+        alert.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(alert.expires_at) - ctx.now().getTime();
       return { alert, counted, replies, total, left, seen: replies.map(({ count }) => count).join(".") };
     };
     let found = await find();
@@ -75,8 +73,7 @@ export default defineTool({
     await settleShown([found.alert], ctx);
     const { replies, total } = found;
     const question = questionOf(found.alert)?.label ?? null;
-    const state =
-      question === null ? "nothing" : over() ? "over" : found.alert.status === "sent" ? "open" : "unsent";
+    const state = question === null ? "nothing" : over() ? "over" : found.alert.status === "sent" ? "open" : "unsent";
     return { question, replies, total, open: state === "open", seen: found.seen, note: NOTES[state] };
   },
 });

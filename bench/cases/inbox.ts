@@ -18,9 +18,7 @@ export const INBOX_CASES: Case[] = [
       name: `inbox unchanged, ${NAMES[width]}`,
       sides: {
         http: async (world) => {
-          const held = await Promise.all(
-            world.tokens.pollers[width].map((token) => poll(world.service, token)),
-          );
+          const held = await Promise.all(world.tokens.pollers[width].map((token) => poll(world.service, token)));
           return {
             kind: "http",
             target: world.service,

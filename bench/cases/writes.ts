@@ -86,11 +86,7 @@ export const WRITE_CASES: Case[] = [
           world,
           [
             asScript(SENDS.alone, {
-              items: send(
-                channel,
-                ID("draft", ":n"),
-                `${(2 * round + 1) * 1e9}::bigint + :client_id * 1000000 + :i`,
-              ),
+              items: send(channel, ID("draft", ":n"), `${(2 * round + 1) * 1e9}::bigint + :client_id * 1000000 + :i`),
             }),
           ],
           ["\\set i :i + 1", `\\set n ${first} + :client_id * ${perConnection(world)} + :i`],

@@ -35,9 +35,7 @@ export async function startGotify(file: string, folder: string, database: Gotify
   const env: Record<string, string> = {
     GOTIFY_SERVER_LISTENADDR: "127.0.0.1",
     GOTIFY_SERVER_PORT: String(port),
-    ...(database
-      ? { GOTIFY_DATABASE_DIALECT: "postgres", GOTIFY_DATABASE_CONNECTION: described(database.url) }
-      : {}),
+    ...(database ? { GOTIFY_DATABASE_DIALECT: "postgres", GOTIFY_DATABASE_CONNECTION: described(database.url) } : {}),
   };
   const program = await startProgram(file, ["serve"], { port, folder, env });
   try {
@@ -47,16 +45,11 @@ export async function startGotify(file: string, folder: string, database: Gotify
       JSON.parse(await post(`${target.url}/${kind}`, admin, JSON.stringify({ name }))).token;
     const key = (token: string) => ({ "x-gotify-key": token });
     const publish = (token: string, title: string) =>
-      post(
-        `${target.url}/message`,
-        { ...key(token), ...JSON_BODY },
-        JSON.stringify({ title, message: TEXT }),
-      );
+      post(`${target.url}/message`, { ...key(token), ...JSON_BODY }, JSON.stringify({ title, message: TEXT }));
     const client = await tokenOf("client", "bench");
     const watched = await tokenOf("application", "watched");
     const written: string[] = [];
-    for (let i = 0; i < WRITTEN_CHANNELS.count; i++)
-      written.push(await tokenOf("application", `written ${i}`));
+    for (let i = 0; i < WRITTEN_CHANNELS.count; i++) written.push(await tokenOf("application", `written ${i}`));
     for (let i = 0; i < 50; i++) await publish(watched, `Alert ${i}`);
     const contender: Contender = {
       name: database ? "Gotify on PostgreSQL" : "Gotify on SQLite",

@@ -34,17 +34,14 @@ export async function startNtfy(file: string, folder: string) {
     run("user", "add", "--role=admin", "bench");
     const token = /\btk_\w+/.exec(String(run("token", "add", "bench")))![0];
     const { url } = program.target;
-    const publish = (topic: string, title: string) =>
-      post(`${url}/${topic}`, { ...bearer(token), title }, TEXT);
+    const publish = (topic: string, title: string) => post(`${url}/${topic}`, { ...bearer(token), title }, TEXT);
     let last = "";
     for (let i = 0; i < 50; i++) last = JSON.parse(await publish(READ, `Alert ${i}`)).id;
     const http = (requests: HttpLoad["requests"], verify?: HttpLoad["verify"]) => (): HttpLoad => ({
       ...{ kind: "http", target: program.target, status: 200, mayRefuse: true, requests },
       ...(verify ? { verify } : {}),
     });
-    const polls = (since: string) => [
-      { path: `/${READ}/json?poll=1&since=${since}`, headers: bearer(token) },
-    ];
+    const polls = (since: string) => [{ path: `/${READ}/json?poll=1&since=${since}`, headers: bearer(token) }];
     const contender: Contender = {
       name: "ntfy",
       works: {

@@ -55,10 +55,7 @@ function write(played: [Task, Played][]): void {
   const file = new URL("./tasks.json", import.meta.url);
   let text = readFileSync(file, "utf8");
   for (const [{ id }, { tokens }] of played)
-    text = text.replace(
-      new RegExp(`("id": "${id}"[\\s\\S]*?"tokens": )\\d+`),
-      (_, before) => before + ceiling(tokens),
-    );
+    text = text.replace(new RegExp(`("id": "${id}"[\\s\\S]*?"tokens": )\\d+`), (_, before) => before + ceiling(tokens));
   writeFileSync(file, text);
 }
 

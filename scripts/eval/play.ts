@@ -31,9 +31,11 @@ export interface Made {
   times?: number;
 }
 
-const { world, tasks, injections } = JSON.parse(
-  readFileSync(new URL("./tasks.json", import.meta.url), "utf8"),
-) as { world: [string, Row, Made?][]; tasks: Task[]; injections: Task[] };
+const { world, tasks, injections } = JSON.parse(readFileSync(new URL("./tasks.json", import.meta.url), "utf8")) as {
+  world: [string, Row, Made?][];
+  tasks: Task[];
+  injections: Task[];
+};
 
 export { injections, tasks, world };
 
@@ -92,10 +94,7 @@ function referred(args: Row, answers: Map<string, Row>): Row {
     return rows.find((row) => [row.title, row.label, row.url].includes(title))?.id ?? "none";
   };
   return Object.fromEntries(
-    Object.entries(args).map(([name, one]) => [
-      name,
-      typeof one === "string" && one.startsWith("@") ? idOf(one) : one,
-    ]),
+    Object.entries(args).map(([name, one]) => [name, typeof one === "string" && one.startsWith("@") ? idOf(one) : one]),
   );
 }
 

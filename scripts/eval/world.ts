@@ -16,8 +16,7 @@ export async function makeWorld(client: Client, url: string): Promise<void> {
       if (refused) throw new Error(`The world cannot be made: ${tool} answered ${text}`);
       // All that is counted happens on the first channel.
       if (handsets.length === 0)
-        for (const platform of ["android", "ios"])
-          handsets.push(await subscribed(url, platform, args.handle));
+        for (const platform of ["android", "ios"]) handsets.push(await subscribed(url, platform, args.handle));
       const reports = (kind: string) => ({ reports: [{ alert_id: body.id, kind }] });
       for (const handset of handsets.slice(0, read)) await handset.call("POST", "/reports", reports("read"));
       for (const handset of handsets.slice(0, ack)) await handset.call("POST", "/reports", reports("ack"));

@@ -21,9 +21,7 @@ async function unquoted(orm: Orm, statements: string[]): Promise<string[]> {
     [JSON.stringify(names)],
   );
   const plain = new Map(rows.map((row) => [row.name, row.plain]));
-  return statements.map((text) =>
-    text.replace(QUOTED, (all, name) => (name === undefined ? all : plain.get(name)!)),
-  );
+  return statements.map((text) => text.replace(QUOTED, (all, name) => (name === undefined ? all : plain.get(name)!)));
 }
 
 /** The source's own words for a function or a trigger. */
@@ -34,19 +32,13 @@ const storageOf = (definition: string) =>
   new Map([...definition.matchAll(/([a-z_]+)=([^,)]+)/g)].map(([, key, value]) => [key!, value!]));
 
 /** What mends a difference that the ORM does not see; nothing when somebody has to think about it. */
-export function mendsOf(
-  { kind, on, name, migrated, declared }: Difference,
-  beside: readonly string[],
-): string[] {
+export function mendsOf({ kind, on, name, migrated, declared }: Difference, beside: readonly string[]): string[] {
   const [was, is] = [migrated !== null, declared !== null];
-  const some = (...parts: (string | false | null | undefined)[]) =>
-    parts.filter((part) => typeof part === "string");
+  const some = (...parts: (string | false | null | undefined)[]) => parts.filter((part) => typeof part === "string");
   switch (kind) {
     case "function":
       if (!is) return [`drop function ${name}`];
-      return some(
-        statementFor(beside, kind, name)?.replace(/^create function/, "create or replace function"),
-      );
+      return some(statementFor(beside, kind, name)?.replace(/^create function/, "create or replace function"));
     case "trigger":
       return some(was && `drop trigger ${name} on ${on}`, is && statementFor(beside, kind, name));
     case "index":

@@ -40,8 +40,7 @@ async function sent(sender: Sender, maySend: boolean, stage: Stage) {
 async function play(sender: Sender, stage: Stage): Promise<Row> {
   const how = sender.needs.length > 0 ? "the program" : "its documented message";
   const lacking = missing(sender);
-  if (lacking.length > 0)
-    return { sender: sender.name, how: `missing: no ${lacking.join(", ")} on the PATH` };
+  if (lacking.length > 0) return { sender: sender.name, how: `missing: no ${lacking.join(", ")} on the PATH` };
   const { alert } = await sent(sender, true, stage);
   const heard = await stage.heard(alert.id);
   const since = (at: number) => seconds(at - Date.parse(alert.sent_at));
@@ -91,8 +90,7 @@ let stage: Stage | null = null;
 try {
   stage = await openStage();
   const rows: Row[] = [];
-  for (const sender of SENDERS.filter(({ name }) => name.includes(only)))
-    rows.push(await play(sender, stage));
+  for (const sender of SENDERS.filter(({ name }) => name.includes(only))) rows.push(await play(sender, stage));
   table(rows);
   console.log(`\n${await asked(stage)}`);
 } catch (error) {

@@ -28,8 +28,7 @@ export interface Sender {
 
 export const missing = ({ needs }: Sender): string[] =>
   needs.filter(
-    (program) =>
-      !(process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, program))),
+    (program) => !(process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, program))),
   );
 
 /** What an answer of ours says, wherever its tongue has room for it; else its first line. */

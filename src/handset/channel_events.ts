@@ -10,8 +10,7 @@ import { Card } from "./inbox_page.ts";
 export const createRender =
   (assets: AssetAddresses): Render =>
   ({ before, now, added, removed }, view) => {
-    const isWhole =
-      BigInt(added.length + removed.length) === now.rev - before.rev && added.every(({ small }) => small);
+    const isWhole = BigInt(added.length + removed.length) === now.rev - before.rev && added.every(({ small }) => small);
     if (!isWhole) return null;
     const events = added.map((alert) => `event: alert\ndata: ${new Card(alert).json(view, assets)}\n`);
     const ids = JSON.stringify(removed.map((id) => showId("alr", id)));

@@ -2,13 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import {
-  DEVICE_PREFIX,
-  hashToken,
-  looksLikeToken,
-  mintToken,
-  OWN_DEVICE_PREFIX,
-} from "../identity/auth/tokens.ts";
+import { DEVICE_PREFIX, hashToken, looksLikeToken, mintToken, OWN_DEVICE_PREFIX } from "../identity/auth/tokens.ts";
 import { newUuid } from "../model/domain/ids.ts";
 import { Device } from "../model/entities/handset.ts";
 import { ApiError, unauthorized } from "../model/errors.ts";

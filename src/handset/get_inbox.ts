@@ -58,9 +58,7 @@ export const get_inbox = defineHandsetOperation({
         limit: n,
         max_bytes: MAX_ROW_BYTES,
       };
-      const found = await (due.length === 0
-        ? ctx.sql(inboxPage, from)
-        : ctx.sql(inboxPageWithDue, { ...from, due }));
+      const found = await (due.length === 0 ? ctx.sql(inboxPage, from) : ctx.sql(inboxPageWithDue, { ...from, due }));
       channelsAt = found[0]?.channels_at;
       return withinBytes(found, ctx.services.assets);
     });
@@ -86,9 +84,7 @@ export const get_inbox_alert = defineHandsetOperation({
   async handler({ alert_id }, ctx) {
     const id = parseId("alr", alert_id);
     const wanted = id && { device_id: ctx.caller.id, id };
-    const [found] = wanted
-      ? [...(await ctx.sql(inboxAlert, wanted)), ...(await ctx.sql(wholeTest, wanted))]
-      : [];
+    const [found] = wanted ? [...(await ctx.sql(inboxAlert, wanted)), ...(await ctx.sql(wholeTest, wanted))] : [];
     if (!found) throw notFound("alert");
     return showInboxItem(found, ctx.services.assets);
   },

@@ -44,9 +44,7 @@ export const leanBody = named("LeanInbox", z.object({ data: z.array(leanItem), m
 export const view = z
   .enum(["full", "lean"])
   .optional()
-  .describe(
-    "lean leaves out of each alert what says nothing: null, an empty list, the usual. full when absent.",
-  );
+  .describe("lean leaves out of each alert what says nothing: null, an empty list, the usual. full when absent.");
 
 /** A first page as it is asked for. */
 export interface PageAsked {
@@ -70,8 +68,7 @@ export const withTest = (page: Bounded<InboxRecord>, test: InboxRecord | undefin
   test ? { ...page, rows: [...page.rows, test].sort((a, b) => Number(b.sent_at > a.sent_at) || -1) } : page;
 
 const metaOf = ({ next }: Bounded<InboxRecord>) => ({
-  next_before:
-    next && showPlace({ at: toIsoMicros(next.after.sent_at), id: next.inside ? next.after.id : null }),
+  next_before: next && showPlace({ at: toIsoMicros(next.after.sent_at), id: next.inside ? next.after.id : null }),
 });
 
 /**
@@ -83,8 +80,7 @@ export const inboxState = (
   { limit, view }: PageAsked,
   place = "",
   also: readonly string[] = [],
-): string =>
-  [revision, `${FORMAT}-${view}-${limit}-${Buffer.from(place).toString("base64url")}`, ...also].join(" ");
+): string => [revision, `${FORMAT}-${view}-${limit}-${Buffer.from(place).toString("base64url")}`, ...also].join(" ");
 
 /** What the query of an address asks for; null unless it is plainly a first page. */
 export function firstPage(search: string): PageAsked | null {
@@ -140,9 +136,7 @@ export function pagesIn(rows: readonly PageRow[]): { first: PageRow; page: CardP
     if (row.alert === null) continue;
     const { row: shown, card } = need(alerts.get(row.alert), "an alert stands before the rows that name it");
     const { page } = need(sets.at(-1), "the first row of a set opens it");
-    page.rows.push(
-      row.id === null ? { ...shown, following: row.following, so_far: row.so_far ?? 0 } : placed(row),
-    );
+    page.rows.push(row.id === null ? { ...shown, following: row.following, so_far: row.so_far ?? 0 } : placed(row));
     page.cards.push(card);
   }
   return sets;

@@ -75,10 +75,7 @@ export const import_subscriptions = defineHandsetOperation({
         }),
       )
       .max(MAX, `must hold at most ${MAX} subscriptions; send the others in another request`),
-    meta: z
-      .strictObject({ next_before: z.string().nullable() })
-      .optional()
-      .describe("As exported; not looked at."),
+    meta: z.strictObject({ next_before: z.string().nullable() }).optional().describe("As exported; not looked at."),
   }),
   output: z.object({ joined: z.int(), present: z.int(), skipped: z.array(z.string()) }),
   async handler({ data }, ctx) {

@@ -33,8 +33,7 @@ export function createReportTaker(
     const accepted = requests.map(() => 0);
     const answered = requests.flatMap(({ rows }) => rows.filter(isReply).map(({ alertId }) => alertId));
     const statement = answered.length > 0 ? takeAnyReports : takeReports;
-    for (const { request, accepted: n } of await take(statement, [...requests.entries()]))
-      accepted[request] = n;
+    for (const { request, accepted: n } of await take(statement, [...requests.entries()])) accepted[request] = n;
     if (answered.length > 0) replied(answered);
     return accepted;
   }, ONE_AFTER_ANOTHER);

@@ -75,9 +75,7 @@ export const inboxItem = named(
     test_until: z
       .string()
       .optional()
-      .describe(
-        "There for a test of a draft on the handsets of its author alone: until when it is shown at most.",
-      ),
+      .describe("There for a test of a draft on the handsets of its author alone: until when it is shown at most."),
   }),
 );
 

@@ -3,13 +3,7 @@
 // that, that its channels are those of the page, each at the same revision. So a page is never from before anybody asked.
 
 import type { AssetAddresses } from "../model/domain/assets.ts";
-import {
-  type JoinTimes,
-  joinTimes,
-  marksOf,
-  type PageMarks,
-  type Sent,
-} from "../model/domain/before_joining.ts";
+import { type JoinTimes, joinTimes, marksOf, type PageMarks, type Sent } from "../model/domain/before_joining.ts";
 import type { Services, Shared } from "../store/context.ts";
 import { batched, batchedByPosition, LOOK_UPS } from "../store/db/batch.ts";
 import type { Orm } from "../store/db/orm.ts";
@@ -108,10 +102,7 @@ const LATER = Symbol("later");
 export function createSharedInbox(orm: Orm, assets: AssetAddresses): Services["sharedInbox"] {
   const kysely = databaseOf(orm);
   const kept = new KeptPages();
-  const channelsOf = batchedByPosition(
-    (devices: string[]) => run(kysely, inboxChannels, { devices }),
-    LOOK_UPS,
-  );
+  const channelsOf = batchedByPosition((devices: string[]) => run(kysely, inboxChannels, { devices }), LOOK_UPS);
 
   const pagesOf = (limit: number) =>
     batched<string, Page | null | typeof LATER>(async (devices) => {

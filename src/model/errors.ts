@@ -120,8 +120,7 @@ export function insufficientScope(
         ? "This credential needs a person's approval for this."
         : `This credential lacks the scope ${scope}; use one that carries it.`),
     {
-      headers:
-        scope === "" ? {} : { "www-authenticate": `Bearer error="insufficient_scope", scope="${scope}"` },
+      headers: scope === "" ? {} : { "www-authenticate": `Bearer error="insufficient_scope", scope="${scope}"` },
       scopes: missing,
       review,
     },
@@ -179,7 +178,6 @@ export function noSpace(): ApiError {
 /** The other side of `toEnvelope`: a refusal read back by whoever called. Null: this is no envelope. */
 export function fromEnvelope(body: unknown, headers: Record<string, string> = {}): ApiError | null {
   const { type, message, param } = (body as Partial<ErrorEnvelope> | null)?.error ?? {};
-  if (typeof type !== "string" || !Object.hasOwn(ERROR_STATUS, type) || typeof message !== "string")
-    return null;
+  if (typeof type !== "string" || !Object.hasOwn(ERROR_STATUS, type) || typeof message !== "string") return null;
   return new ApiError(type, message, { param: typeof param === "string" ? param : null, headers });
 }

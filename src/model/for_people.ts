@@ -28,7 +28,5 @@ export function sentenceForPeople({ type, message, headers, fields }: ApiError):
   if (type === "rate_limited" && wait !== undefined)
     return `That was too much in a short time. Try again in ${wait} seconds.`;
   const [first] = fields;
-  return first?.message === message
-    ? wordsForPeople(first, "What you wrote")
-    : (FOR_PEOPLE.get(message) ?? message);
+  return first?.message === message ? wordsForPeople(first, "What you wrote") : (FOR_PEOPLE.get(message) ?? message);
 }

@@ -20,15 +20,7 @@ export function createAlertWaits({ hub, max, leases }: AlertWaitsOptions) {
 
   return {
     /** Resolves when the alert may be another version or have other replies; at once where too many calls wait already. */
-    async untilChanged({
-      ms,
-      subject,
-      signal,
-      alertId,
-      pusherId,
-      version,
-      replies,
-    }: AlertWait): Promise<void> {
+    async untilChanged({ ms, subject, signal, alertId, pusherId, version, replies }: AlertWait): Promise<void> {
       const ended = AbortSignal.any([signal, stopping.signal]);
       if (ended.aborted || ms <= 0 || !places.hasRoom(null)) return;
       const leave = places.take(null);

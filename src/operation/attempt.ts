@@ -118,8 +118,7 @@ export async function attemptOn(
   // The OpenAPI document reads `validated`, so it must be true of every answer.
   if ((validator !== null) !== (operation.validated ?? false))
     throw new Error("an operation says `validated` if and only if it returns Validated");
-  const shown =
-    body === NOT_MODIFIED ? body : body instanceof Shared ? body.json : operation.output.parse(body);
+  const shown = body === NOT_MODIFIED ? body : body instanceof Shared ? body.json : operation.output.parse(body);
   await repeats?.keep(db, shown);
   if (operation.writes === "rows") await attempt.em?.flush();
   if (operation.writes !== "nothing" && !attempt.ended) {
@@ -170,12 +169,7 @@ function contextOn(
     together: {
       end(answer) {
         attempt.ended = true;
-        const [line] = auditLines(
-          need(call.actor, "an owner's call has an actor"),
-          operation,
-          call.input,
-          answer,
-        );
+        const [line] = auditLines(need(call.actor, "an owner's call has an actor"), operation, call.input, answer);
         return need(line, "there is one actor");
       },
       key: (answer) => call.repeats?.taking(output.parse(answer)) ?? NO_KEY,
@@ -225,10 +219,7 @@ function contextOn(
 }
 
 /** The limits of an operation as this installation has them. */
-export const policiesOf = (
-  operation: Parameters<typeof limitsOf>[0],
-  limitMax: AttemptDeps["limitMax"],
-): Policy[] =>
+export const policiesOf = (operation: Parameters<typeof limitsOf>[0], limitMax: AttemptDeps["limitMax"]): Policy[] =>
   limitsOf(operation).map(({ name, max, seconds }) => ({ name, seconds, max: limitMax?.[name] ?? max }));
 
 /** Returns what was counted of a call that has done nothing. */

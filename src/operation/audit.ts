@@ -23,10 +23,7 @@ import { tellSubscribers } from "../store/queries/subscribers.ts";
 import type { MadeWorkspace } from "./tool.ts";
 
 /** Who acts, as far as it is known before the call runs. */
-export type Actor = Omit<
-  AuditLine,
-  "id" | "operation" | "pusher_id" | "subject_id" | "status" | "count" | "changed"
->;
+export type Actor = Omit<AuditLine, "id" | "operation" | "pusher_id" | "subject_id" | "status" | "count" | "changed">;
 
 /** A member by its credential; of a session the member is the actor. */
 export function actorOf({ workspace, member, credential }: Caller, transport: Transport): Actor {

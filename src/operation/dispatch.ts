@@ -15,14 +15,7 @@ import { createAsked } from "./asked.ts";
 import { type Performance, policiesOf, type Runnable } from "./attempt.ts";
 import { actorOf, addressOf, personActors } from "./audit.ts";
 import type { Call } from "./call.ts";
-import {
-  type Claim,
-  checkIdempotencyKey,
-  ON_REPEAT,
-  type Repeats,
-  readKept,
-  repeatsOf,
-} from "./idempotency.ts";
+import { type Claim, checkIdempotencyKey, ON_REPEAT, type Repeats, readKept, repeatsOf } from "./idempotency.ts";
 import {
   createPerform,
   createSeen,
@@ -59,11 +52,7 @@ export function createDispatcher(deps: DispatchDeps) {
   const seen = createSeen(deps.metrics);
 
   /** Has the people who decide notified of an alert that waits for them, whether the call was refused or kept it as a draft. */
-  async function noticed<T extends Outcome | NeedsReview>(
-    caller: Caller,
-    { log }: Call,
-    work: Promise<T>,
-  ): Promise<T> {
+  async function noticed<T extends Outcome | NeedsReview>(caller: Caller, { log }: Call, work: Promise<T>): Promise<T> {
     const tell = (review: ToReview) => tellOfReview(deps.reviewNotice, running.perform, caller, review, log);
     const outcome = await work.catch(async (error: ApiError) => {
       if (error.review) await tell(error.review);
@@ -82,9 +71,7 @@ export function createDispatcher(deps: DispatchDeps) {
     /** Whether a call with this subject would be within the limits of a tool now. It is not counted. */
     hasRoom: async (tool: Tool, subject: string): Promise<boolean> => {
       const policies = policiesOf(tool, deps.limitMax);
-      return (await Promise.all(policies.map((policy) => deps.limits.hasRoom(policy, subject)))).every(
-        Boolean,
-      );
+      return (await Promise.all(policies.map((policy) => deps.limits.hasRoom(policy, subject)))).every(Boolean);
     },
     /** Runs an owner's operation. @throws ApiError, and nothing else. */
     tool: (tool: Tool, caller: Caller, call: Call): Promise<Outcome> =>
@@ -116,8 +103,7 @@ export function createDispatcher(deps: DispatchDeps) {
       operation: SessionOperation<A, I, O>,
       caller: SessionAuth[A],
       call: Call,
-    ): Promise<z.output<O>> =>
-      seen(operation, call, "console", () => runSession(running, operation, caller, call)),
+    ): Promise<z.output<O>> => seen(operation, call, "console", () => runSession(running, operation, caller, call)),
   };
 }
 
@@ -142,8 +128,7 @@ async function runTool(deps: Running, tool: Tool, caller: Caller, call: Call): P
   const input = await withChannelIds(parsed, deps.orm, caller);
   const key = tool.creates ? checkIdempotencyKey(call.idempotencyKey) : null;
   const visible = visibilityOf(caller);
-  if (!roleReaches(caller.member.role, tool.role))
-    await refuseRole(managerFor(deps.orm, visible, null), caller, input);
+  if (!roleReaches(caller.member.role, tool.role)) await refuseRole(managerFor(deps.orm, visible, null), caller, input);
   const refusal = await tool.check?.(input, deps.services).catch((error: unknown) => error);
   if (tool.tellsReview) await tellOfReview(deps.reviewNotice, deps.perform, caller, input, call.log);
   const repeats = key === null ? null : repeatsUnder(key, deps, tool, caller, input);
@@ -163,20 +148,14 @@ async function runTool(deps: Running, tool: Tool, caller: Caller, call: Call): P
     refusal,
     concerns: readOnly ? [] : channelsNamedIn(input),
   };
-  if (tool.waits)
-    performance.patience = authenticatingPatience(whereOf(deps), tool, call, performance, input);
+  if (tool.waits) performance.patience = authenticatingPatience(whereOf(deps), tool, call, performance, input);
   const outcome = await deps.perform({ ...tool, writes }, performance);
   if (view !== "brief" || !tool.brief) return outcome;
   return { ...outcome, body: tool.brief.output.parse(tool.brief.of(outcome.body)) };
 }
 
 /** Runs the call, or keeps its alert as a draft where only a person may publish it. @throws ApiError. */
-async function runToolOrDraft(
-  deps: Running,
-  tool: Tool,
-  caller: Caller,
-  call: Call,
-): Promise<Outcome | NeedsReview> {
+async function runToolOrDraft(deps: Running, tool: Tool, caller: Caller, call: Call): Promise<Outcome | NeedsReview> {
   const missing = await refuseScopes(tool, caller, call.args, whereOf(deps));
   if (!missing || !tool.asDraft || !leavesDraft(tool, missing)) return runTool(deps, tool, caller, call);
   const draft = { ...call, args: tool.asDraft(call.args as Record<string, unknown>) };

@@ -81,9 +81,7 @@ export function createPerform(deps: PerformDeps): Perform {
     for (let tries = 1; ; tries++) {
       const attempt = newAttempt();
       try {
-        const answer = await on(database, writes, (db) =>
-          attemptOn(db, attempt, operation, performance, deps),
-        );
+        const answer = await on(database, writes, (db) => attemptOn(db, attempt, operation, performance, deps));
         const { concerns = [] } = performance;
         if (attempt.seen.size + concerns.length > 0) deps.changed(attempt.seen, concerns);
         for (const event of attempt.events) deps.publish(event);
@@ -105,11 +103,7 @@ export function createPerform(deps: PerformDeps): Perform {
 }
 
 /** Rows are written in a transaction of their own; elsewhere each statement stands by itself. */
-function on<T>(
-  database: Kysely<unknown>,
-  writes: Writes,
-  work: (db: Kysely<unknown>) => Promise<T>,
-): Promise<T> {
+function on<T>(database: Kysely<unknown>, writes: Writes, work: (db: Kysely<unknown>) => Promise<T>): Promise<T> {
   return writes === "rows" ? database.transaction().execute(work) : work(database);
 }
 
@@ -134,8 +128,7 @@ export interface SeenMetrics {
 }
 
 /** Whether a call published nothing and kept a draft for a person. */
-const isKept = (done: unknown): boolean =>
-  typeof done === "object" && done !== null && "needs_review" in done;
+const isKept = (done: unknown): boolean => typeof done === "object" && done !== null && "needs_review" in done;
 
 /**
  * `usual`: the way by which a call comes that does not say another. What it runs rejects with ApiError and nothing else; any other
@@ -179,9 +172,7 @@ export async function tellOfReview(
 ): Promise<void> {
   if (caller.credential.type === "session") return;
   const address = addressOf(caller);
-  await perform(notice, { caller, input: review, log, actor: null, address, visible: null }).catch(
-    (error) => {
-      if (!(error instanceof ApiError)) log.warn({ err: error }, "nobody is told of a draft that waits");
-    },
-  );
+  await perform(notice, { caller, input: review, log, actor: null, address, visible: null }).catch((error) => {
+    if (!(error instanceof ApiError)) log.warn({ err: error }, "nobody is told of a draft that waits");
+  });
 }

@@ -59,12 +59,7 @@ function objectAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodObject 
 }
 
 /** The message names all that is taken in its place (docs/rules.md#wrong-field-names-the-right-ones). */
-function unknownField(
-  schema: z.ZodType,
-  path: PropertyKey[],
-  key: string,
-  beside: readonly string[],
-): ApiError {
+function unknownField(schema: z.ZodType, path: PropertyKey[], key: string, beside: readonly string[]): ApiError {
   const known = Object.keys(objectAt(schema, path)?.shape ?? {});
   const names = path.length > 0 ? known : [...known, ...beside];
   const taken = names.length > 0 ? `Accepted: ${names.join(", ")}.` : "Nothing is accepted here.";

@@ -17,11 +17,7 @@ import { channelOfHandle, scope, sight, visibleChannel } from "../store/queries/
 import type { SessionOperation } from "./tool.ts";
 
 /** 404 for rows that the caller does not see: it comes before a refusal of the role, and on repeats, too. */
-async function refuseInvisible(
-  em: SqlEntityManager,
-  caller: Caller,
-  input: Record<string, unknown>,
-): Promise<void> {
+async function refuseInvisible(em: SqlEntityManager, caller: Caller, input: Record<string, unknown>): Promise<void> {
   if (typeof input.webhook_id === "string") {
     const id = parseId("whk", input.webhook_id);
     if (!id || !(await em.findOne(WebhookEndpoint, { id }))) throw notFound("webhook");
@@ -63,11 +59,7 @@ export async function refuseRepeat(
     );
 }
 
-export async function refuseRole(
-  em: SqlEntityManager,
-  caller: Caller,
-  input: Record<string, unknown>,
-): Promise<never> {
+export async function refuseRole(em: SqlEntityManager, caller: Caller, input: Record<string, unknown>): Promise<never> {
   await refuseInvisible(em, caller, input);
   throw forbidden(
     forBoth(
@@ -117,10 +109,7 @@ export function signedIn(
 }
 
 /** @throws 403. */
-export function refuseLesserRole(
-  { role }: Pick<SessionOperation, "role">,
-  member: MemberCaller | null,
-): void {
+export function refuseLesserRole({ role }: Pick<SessionOperation, "role">, member: MemberCaller | null): void {
   if (role === null || (member && roleReaches(member.member.role, role))) return;
   throw forbidden(`This needs the role ${role} or above. Your role here is ${member?.member.role}.`);
 }

@@ -18,10 +18,7 @@ export interface ClientRequest {
 const segment = (id: unknown) => (/^[\w-]+$/.test(String(id)) ? String(id) : "-");
 
 /** Arguments as MCP names them → path, query or body, and the idempotency header. */
-export function requestFor(
-  tool: Pick<Tool, "http" | "creates">,
-  args: Record<string, unknown>,
-): ClientRequest {
+export function requestFor(tool: Pick<Tool, "http" | "creates">, args: Record<string, unknown>): ClientRequest {
   const { method, path, when } = tool.http;
   const names = pathArguments(path);
   let i = 0;
@@ -30,9 +27,7 @@ export function requestFor(
   const fields = Object.entries(tool.creates ? rest : args).filter(([name]) => !names.includes(name));
   const reads = method === "GET" || method === "DELETE";
   const inQuery = fields.filter(([name]) => reads || ANSWER_ARGUMENTS.includes(name));
-  const query = new URLSearchParams(
-    inQuery.map(([name, value]): [string, string] => [name, String(value)]),
-  ).toString();
+  const query = new URLSearchParams(inQuery.map(([name, value]): [string, string] => [name, String(value)])).toString();
   const target = query ? `${filled}?${query}` : filled;
   const headers: Record<string, string> = {};
   if (tool.creates && idempotency_key !== undefined) headers["idempotency-key"] = String(idempotency_key);

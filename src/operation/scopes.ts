@@ -102,8 +102,7 @@ export interface NeedsReview {
 /** `missing`: the refusal of the call; `body`: the answer that the draft had. */
 export function needsReview({ scopes }: ApiError, body: unknown): NeedsReview {
   const { id, pusher_id, review_url } = body as { id: string; pusher_id: string; review_url: string };
-  const why =
-    scopes.length > 0 ? `this credential lacks the scope ${PUBLISH}` : "its person wants to be asked first";
+  const why = scopes.length > 0 ? `this credential lacks the scope ${PUBLISH}` : "its person wants to be asked first";
   const needs_review = { pusher_id, alert_id: id };
   const message = `Nothing is published or withdrawn: ${why}. The alert is kept as the draft ${id}; do not create it again. Ask a person to send, edit or decline it in the console: ${review_url}`;
   return { needs_review, refusal: insufficientScope(scopes, message, needs_review) };
@@ -127,7 +126,5 @@ export function expectedArgument({ version, input }: Pick<Tool, "version" | "inp
 }
 
 /** Whether its fields are changes of what is there: absent stays, null empties. */
-export const isEdit = ({
-  http: { method, when },
-  takesChanges,
-}: Pick<Tool, "http" | "takesChanges">): boolean => takesChanges === true || (method === "PATCH" && !when);
+export const isEdit = ({ http: { method, when }, takesChanges }: Pick<Tool, "http" | "takesChanges">): boolean =>
+  takesChanges === true || (method === "PATCH" && !when);

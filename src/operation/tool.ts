@@ -263,9 +263,7 @@ type Given<A extends keyof SessionAuth, I extends z.ZodObject, O extends z.ZodTy
   writes?: Writes;
 };
 
-const whole = <G extends Given<keyof SessionAuth, I, O>, I extends z.ZodObject, O extends z.ZodType>(
-  operation: G,
-) => {
+const whole = <G extends Given<keyof SessionAuth, I, O>, I extends z.ZodObject, O extends z.ZodType>(operation: G) => {
   const { errors = [], input = z.strictObject({}) as z.ZodObject as I, stepUp } = operation;
   const always: ErrorType[] = ["invalid_request", "forbidden", ...(stepUp ? ["rate_limited" as const] : [])];
   return { writes: "rows" as const, ...operation, input, errors: [...always, ...errors] };

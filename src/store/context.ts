@@ -174,11 +174,7 @@ export interface PasskeySupport {
   /** What a browser is to be asked; the answer is good for some minutes and this session. Null: no more may be added. */
   begin(em: SqlEntityManager, person: Person): Promise<Record<string, unknown> | null>;
   /** The id of the new one; null when the answer proves nothing. */
-  add(
-    em: SqlEntityManager,
-    person: Person,
-    given: { name: string; answer: PasskeyAnswer },
-  ): Promise<string | null>;
+  add(em: SqlEntityManager, person: Person, given: { name: string; answer: PasskeyAnswer }): Promise<string | null>;
   /** False when it is not this person's. */
   remove(em: SqlEntityManager, person: Person, id: string): Promise<boolean>;
 }

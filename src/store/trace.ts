@@ -27,8 +27,7 @@ const under = new AsyncLocalStorage<Span>();
 export const spanUnder = (): Span | undefined => under.getStore();
 
 /** Does something under a span, if there is one. */
-export const doUnder = <T>(span: Span | undefined, work: () => T): T =>
-  span ? under.run(span, work) : work();
+export const doUnder = <T>(span: Span | undefined, work: () => T): T => (span ? under.run(span, work) : work());
 
 /** Does something under a span of its own, which ends with it. */
 export async function traced<T>(

@@ -40,8 +40,7 @@ export function distanceWords(km: number): string {
 export function alertCard(card: AlertCard): Html {
   const { channel, priority, state, radiusKm, expiresAt, acts = [] } = card;
   const mark = MARKS[priority];
-  const where =
-    radiusKm !== null && html`${icon("place", "s")}Within ${distanceWords(radiusKm)} of its place`;
+  const where = radiusKm !== null && html`${icon("place", "s")}Within ${distanceWords(radiusKm)} of its place`;
   const until =
     expiresAt &&
     html`<span>${state === "past" ? "Was valid until" : "Until"} ${clock(expiresAt, "near", card.now)}</span>`;

@@ -10,11 +10,7 @@ export interface Circle {
 }
 
 /** The circle of a channel or of an alert; null where it has none. */
-export const circleOf = ({
-  lat,
-  lon,
-  radius_km,
-}: { [Part in keyof Circle]: number | null }): Circle | null =>
+export const circleOf = ({ lat, lon, radius_km }: { [Part in keyof Circle]: number | null }): Circle | null =>
   lat === null || lon === null || radius_km === null ? null : { lat, lon, radius_km };
 
 const WIDTH = 280;

@@ -9,9 +9,7 @@ export function valueWords({ look }: Pick<Field, "look">, value: unknown): strin
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (look === "moment") return minuteWords(new Date(String(value)));
   if (look === "rows")
-    return (value as { label: string; url: string }[])
-      .map(({ label, url }) => `${label} → ${url}`)
-      .join("\n");
+    return (value as { label: string; url: string }[]).map(({ label, url }) => `${label} → ${url}`).join("\n");
   return Array.isArray(value) ? value.join(", ") : String(value);
 }
 

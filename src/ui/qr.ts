@@ -6,8 +6,7 @@ import { type Html, html } from "./html.ts";
 const MARGIN = 4;
 
 /** The modules of a code, true for black, with the margin that readers expect. */
-export const qrModules = (text: string): boolean[][] =>
-  encodeQR(text, "raw", { ecc: "medium", border: MARGIN });
+export const qrModules = (text: string): boolean[][] => encodeQR(text, "raw", { ecc: "medium", border: MARGIN });
 
 /** One path, a run of black modules a stroke; the modules are one unit wide. */
 function shapes(rows: readonly boolean[][]): Html {

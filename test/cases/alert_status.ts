@@ -216,19 +216,12 @@ export async function checkCounters(world: World, pusherId: string): Promise<num
 function becomes(verb: Verb, before: any, after: any): object {
   if (verb === "edit") return { ...before, title: "Edited" };
   // Of what is published or withdrawn nothing is to be reviewed.
-  if (verb === "send")
-    return { ...before, status: "sent", send_at: null, sent_at: after.sent_at, review_url: null };
+  if (verb === "send") return { ...before, status: "sent", send_at: null, sent_at: after.sent_at, review_url: null };
   if (verb === "schedule") return { ...before, status: "scheduled", sent_at: null };
   return { ...before, status: "cancelled", cancelled_at: after.cancelled_at, review_url: null };
 }
 
-async function checkEffect(
-  world: World,
-  cell: Cell,
-  verb: Verb,
-  start: Start,
-  answer: Answer,
-): Promise<void> {
+async function checkEffect(world: World, cell: Cell, verb: Verb, start: Start, answer: Answer): Promise<void> {
   const [code, status, event] = cell.split(" ");
   const { alert: before } = start;
   const events = world.acts.slice(start.events).filter(({ data }) => data.alert_id === before.id);
@@ -243,8 +236,7 @@ async function checkEffect(
     else expect({ ...seen, updated_at: "" }).toEqual({ ...becomes(verb, before, seen), updated_at: "" });
     if (status === "sent") expect(seen.sent_at).toMatch(INSTANT);
     if (status === "cancelled") expect(seen.cancelled_at).toMatch(INSTANT);
-    if (code === "200" && verb === "edit")
-      expect(answer.body).toMatchObject({ blocked: [], notes: expect.any(Array) });
+    if (code === "200" && verb === "edit") expect(answer.body).toMatchObject({ blocked: [], notes: expect.any(Array) });
     else if (code === "200") {
       const { notes: _, review_url: __, blocked: ___, ...shown } = seen;
       expect(answer.body).toEqual({ ...shown, note: expect.stringMatching(/\w{4}/) });
@@ -257,8 +249,7 @@ async function checkEffect(
       send_at: event === "alert.sent" ? null : before.send_at,
     });
   if (before.status === "repeating") {
-    const { data } = (await world.rest("list_alerts", { pusher_id: before.pusher_id, status: "scheduled" }))
-      .body;
+    const { data } = (await world.rest("list_alerts", { pusher_id: before.pusher_id, status: "scheduled" })).body;
     const planned = data.filter(({ series_id }: any) => series_id === before.id);
     expect(planned).toHaveLength(status === "cancelled" ? 0 : LIMITS.occurrences_ahead);
     for (const { title } of planned) expect(title).toBe(verb === "edit" ? "Edited" : before.title);

@@ -12,11 +12,7 @@ async function lived(world: World) {
   const pusher = await world.pusher();
   const key = await world.key({ name: "Tide robot" });
   const { body: me } = await world.rest("get_me", {}, key);
-  const { body: alert } = await world.rest(
-    "create_alert",
-    { pusher_id: pusher.id, title: "Not in the log" },
-    key,
-  );
+  const { body: alert } = await world.rest("create_alert", { pusher_id: pusher.id, title: "Not in the log" }, key);
   const at = { pusher_id: pusher.id, alert_id: alert.id };
   await world.rest("update_alert", { ...at, body: "Nor this" }, key);
   await world.mcp("send_alert", at, key);

@@ -80,10 +80,7 @@ const NO_KEYS: [name: string, key: (world: World) => Promise<string | null>][] =
   ["a revoked key", revoked],
   ["an expired key", once((world) => world.key({ expires_in: -1 }))],
   ["a key that was never made", async () => `bfk_${"0".repeat(49)}`],
-  [
-    "a key with one character changed",
-    async ({ owner }) => owner.slice(0, -1) + (owner.endsWith("A") ? "B" : "A"),
-  ],
+  ["a key with one character changed", async ({ owner }) => owner.slice(0, -1) + (owner.endsWith("A") ? "B" : "A")],
   ["half a key", async ({ owner }) => owner.slice(0, 30)],
   ["a key and more", async ({ owner }) => `${owner}0`],
   ["a handset's token", once((world) => world.device())],
@@ -91,12 +88,7 @@ const NO_KEYS: [name: string, key: (world: World) => Promise<string | null>][] =
 ];
 
 /** A call without a scope: what the header names over REST; over MCP a key, which can get no more, is answered a result. */
-function withoutScope(
-  tool: string,
-  has: (world: World) => Promise<string>,
-  more: object,
-  missing: string,
-): Case[] {
+function withoutScope(tool: string, has: (world: World) => Promise<string>, more: object, missing: string): Case[] {
   return (["REST", "MCP"] as const).map((over) => ({
     rule: SCOPE,
     tool,
@@ -177,14 +169,9 @@ export const authCases: Case[] = [
   ...BUT_ME.flatMap((tool) => withoutScope(tool, allBut(SCOPE_OF[tool]!), {}, SCOPE_OF[tool]!)),
   ...withoutScope("create_alert", allBut("alerts:send"), { send: true }, "alerts:send"),
   ...withoutScope("create_alert", allBut("alerts:write"), { send: true }, "alerts:write"),
-  ...withoutScope(
-    "create_alert",
-    allBut("alerts:write", "alerts:send"),
-    { send: true },
-    "alerts:write alerts:send",
-  ),
-  ...[{ send: true }, { cancel_original: true }, { title: "x", send: true, cancel_original: true }].flatMap(
-    (more) => withoutScope("duplicate_alert", allBut("alerts:send"), more, "alerts:send"),
+  ...withoutScope("create_alert", allBut("alerts:write", "alerts:send"), { send: true }, "alerts:write alerts:send"),
+  ...[{ send: true }, { cancel_original: true }, { title: "x", send: true, cancel_original: true }].flatMap((more) =>
+    withoutScope("duplicate_alert", allBut("alerts:send"), more, "alerts:send"),
   ),
   {
     rule: "composing-is-not-publishing",

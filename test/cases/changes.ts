@@ -51,9 +51,7 @@ export const changeCases: Case[] = [
     name: "a repeat on an expired sent alert is none",
     given: async (world) => {
       const alert = await alertIn(world, "sent");
-      await world.sql("update alert set expires_at = now() - interval '1 second' where id = ?", [
-        uuidOf(alert.id),
-      ]);
+      await world.sql("update alert set expires_at = now() - interval '1 second' where id = ?", [uuidOf(alert.id)]);
       return alert;
     },
     input: (alert) => alertAt(alert),
@@ -100,9 +98,7 @@ export const changeCases: Case[] = [
     input: (alert) => alertAt(alert),
     want: { body: { sent_at: null } },
     after: async (world, alert) => {
-      await world.sql("update alert set send_at = now() - interval '1 hour' where id = ?", [
-        uuidOf(alert.id),
-      ]);
+      await world.sql("update alert set send_at = now() - interval '1 hour' where id = ?", [uuidOf(alert.id)]);
       expect(await readBack(world, alert)).toMatchObject({ status: "cancelled", sent_at: null });
     },
   },
@@ -129,8 +125,7 @@ export const changeCases: Case[] = [
     },
     input: ({ alert }) => alertAt(alert),
     want: {},
-    after: async (world, { device }) =>
-      expect((await world.handset("GET", "/inbox", device)).body.data).toEqual([]),
+    after: async (world, { device }) => expect((await world.handset("GET", "/inbox", device)).body.data).toEqual([]),
   },
   {
     rule: PASSED,

@@ -79,8 +79,7 @@ const CANCELLED_ORIGINALS: [name: string, given: (world: World) => Promise<any>]
     "occurrence",
     async (world) => {
       const pusher_id = (await alertIn(world, "repeating", await world.pusher())).pusher_id;
-      const [one] = (await world.rest("list_alerts", { pusher_id, status: "scheduled", order: "oldest" }))
-        .body.data;
+      const [one] = (await world.rest("list_alerts", { pusher_id, status: "scheduled", order: "oldest" })).body.data;
       await world.rest("cancel_alert", alertAt(one));
       return one;
     },
@@ -144,10 +143,7 @@ const correctionCases: Case[] = [
       expect((await readBack(world, alert)).status).toBe("cancelled");
       expect((await world.rest("list_alerts", { pusher_id, status: "scheduled" })).body.data).toEqual([]);
       const told = world.acts.slice(events).map(({ event }) => event);
-      expect(told.toSorted()).toEqual([
-        ...Array(LIMITS.occurrences_ahead).fill("alert.cancelled"),
-        "alert.sent",
-      ]);
+      expect(told.toSorted()).toEqual([...Array(LIMITS.occurrences_ahead).fill("alert.cancelled"), "alert.sent"]);
       const log = (await world.rest("list_audit_events", { pusher_id })).body.data;
       const ended = log.filter(
         ({ operation, status }: any) => operation === "duplicate_alert" && status === "cancelled",

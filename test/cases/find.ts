@@ -26,9 +26,7 @@ const news = once(async (world) => {
     ["later", 7200],
     ["sooner", 3600],
   ] as const)
-    ids[name] = (
-      await alertIn(world, "scheduled", city, { title: "Timetable", send_at: inSeconds(seconds) })
-    ).id;
+    ids[name] = (await alertIn(world, "scheduled", city, { title: "Timetable", send_at: inSeconds(seconds) })).id;
   const key = await world.memberKey("viewer", [city.id, harbour.id]);
   return { city, harbour, hidden, ids, key };
 });
@@ -106,9 +104,7 @@ export const findCases: Case[] = [
   finds("find-words", "digits", { query: "7:30" }, ["late"]),
   finds("find-words", "in other letters' case", { query: "äpfel οδος" }, ["apples"]),
   finds("find-words", "without accents", { query: "praca comercio" }, ["square"]),
-  finds("find-words", "with accents that the text writes otherwise", { query: "prac\u0327a comércio" }, [
-    "square",
-  ]),
+  finds("find-words", "with accents that the text writes otherwise", { query: "prac\u0327a comércio" }, ["square"]),
   finds("find-words", "past what nobody sees", { query: "❤️praça a\u200bberta" }, ["square"]),
   finds("find-words", "a tag, with an accent", { query: "férry storm" }, ["storm"]),
   finds("find-words", "what stands between two letters", { query: "DON'T" }, ["apples"]),
@@ -126,10 +122,7 @@ export const findCases: Case[] = [
     "sooner",
     "later",
   ]),
-  finds("find-time", "what is scheduled, turned round", { status: "scheduled", order: "newest" }, [
-    "later",
-    "sooner",
-  ]),
+  finds("find-time", "what is scheduled, turned round", { status: "scheduled", order: "newest" }, ["later", "sooner"]),
   finds("find-time", "what is scheduled, of whom nothing is asked, by its age", { status: "scheduled" }, [
     "sooner",
     "later",
@@ -288,10 +281,5 @@ export const findCases: Case[] = [
     input: ({ before }) => ({ query: "tide", before }),
     want: { error: "invalid_request", param: "before" },
   },
-  refused(
-    "find-place",
-    "an instant in its stead",
-    { query: "tide", before: "2026-01-01T00:00:00Z" },
-    "before",
-  ),
+  refused("find-place", "an instant in its stead", { query: "tide", before: "2026-01-01T00:00:00Z" }, "before"),
 ];

@@ -11,12 +11,7 @@ const RULES = "idempotency-keys";
 const newKey = () => `key ${uniqueHandle()}`;
 
 /** A first call that succeeded: its arguments and its answer. */
-async function first(
-  world: World,
-  tool = "create_alert",
-  more: Record<string, unknown> = {},
-  as = world.owner,
-) {
+async function first(world: World, tool = "create_alert", more: Record<string, unknown> = {}, as = world.owner) {
   const args: Record<string, unknown> =
     tool === "create_pusher"
       ? { handle: uniqueHandle(), name: "x", category: "ai", description: "x" }
@@ -191,9 +186,7 @@ export const idempotencyCases: Case[] = [
       const key = await world.key();
       const given = await first(world, "create_alert", { send: true }, key);
       const me = await credential(world, key);
-      await world.sql("update api_key set scopes = '{alerts:write}' where id = ?", [
-        uuidOf(me.credential.id),
-      ]);
+      await world.sql("update api_key set scopes = '{alerts:write}' where id = ?", [uuidOf(me.credential.id)]);
       return given;
     },
     as: (_world, { key }) => key,
@@ -285,9 +278,7 @@ export const idempotencyCases: Case[] = [
     given: async (world) => {
       const args = { handle: uniqueHandle(), name: "x", category: "ai", description: "x" };
       const answers = await Promise.all(
-        [newKey(), newKey()].map((idempotency_key) =>
-          world.rest("create_pusher", { ...args, idempotency_key }),
-        ),
+        [newKey(), newKey()].map((idempotency_key) => world.rest("create_pusher", { ...args, idempotency_key })),
       );
       expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
       return args;

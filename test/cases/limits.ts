@@ -221,8 +221,7 @@ export const limitCases: Case[] = [
     given: full,
     input: ({ sent }) => alertAt(sent, { title: "x", send: true, cancel_original: true }),
     want: { error: "rate_limited", param: null },
-    after: async (world, { sent }) =>
-      expect((await world.rest("get_alert", alertAt(sent))).body.status).toBe("sent"),
+    after: async (world, { sent }) => expect((await world.rest("get_alert", alertAt(sent))).body.status).toBe("sent"),
   },
   {
     rule: "order-of-checks",

@@ -45,9 +45,7 @@ async function walk(world: World, pusherId: string, limit: number): Promise<stri
 
 async function checkWalk(world: World, pusherId: string, limit: number): Promise<void> {
   const pages = await walk(world, pusherId, limit);
-  const rows = await world.sql<{ id: string }>("select id::text from alert where pusher_id = ?", [
-    uuidOf(pusherId),
-  ]);
+  const rows = await world.sql<{ id: string }>("select id::text from alert where pusher_id = ?", [uuidOf(pusherId)]);
   expect(pages.flat().map(uuidOf).sort()).toEqual(rows.map(({ id }) => id).sort());
   for (const page of pages) expect(page.length).toBeGreaterThan(0);
 }

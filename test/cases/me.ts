@@ -36,8 +36,7 @@ export const meCases: Case[] = [
     name: "the server's time",
     input: () => ({}),
     want: { body: { now: expect.stringMatching(INSTANT) } },
-    after: (_world, _given, { body }) =>
-      expect(Math.abs(Date.parse(body.now) - Date.now())).toBeLessThan(60_000),
+    after: (_world, _given, { body }) => expect(Math.abs(Date.parse(body.now) - Date.now())).toBeLessThan(60_000),
   },
   {
     rule: "account-read-always",

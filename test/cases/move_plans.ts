@@ -83,9 +83,7 @@ const planCases: Case[] = [
     input: ({ plan }) => ({ plan, action: "move", by_minutes: 45 }),
     want: { body: { dry_run: false } },
     after: async (world, { alerts }) =>
-      expect(await states(world, alerts)).toEqual(
-        alerts.map(({ send_at }: any) => ["scheduled", later(send_at, 45)]),
-      ),
+      expect(await states(world, alerts)).toEqual(alerts.map(({ send_at }: any) => ["scheduled", later(send_at, 45)])),
   },
   {
     rule: PLAN,
@@ -121,9 +119,7 @@ const planCases: Case[] = [
     want: { body: { plan: null } },
   },
   broken("edited", (world, alert) => world.rest("update_alert", alertAt(alert, { title: "Other" }))),
-  broken("moved", (world, alert) =>
-    world.rest("schedule_alert", alertAt(alert, { send_at: inSeconds(9000) })),
-  ),
+  broken("moved", (world, alert) => world.rest("schedule_alert", alertAt(alert, { send_at: inSeconds(9000) }))),
   broken("sent", (world, alert) => world.rest("send_alert", alertAt(alert))),
   broken("cancelled", (world, alert) => world.rest("cancel_alert", alertAt(alert))),
   broken("deleted", (world, alert) => world.rest("delete_alert", alertAt(alert))),
@@ -198,8 +194,7 @@ const idCases: Case[] = [
       const series = await alertIn(world, "repeating", pusher);
       const { data } = (await world.rest("list_alerts", { pusher_id: pusher.id, status: "scheduled" })).body;
       const others = [];
-      for (const state of ["draft", "sent", "cancelled"] as const)
-        others.push(await alertIn(world, state, pusher));
+      for (const state of ["draft", "sent", "cancelled"] as const) others.push(await alertIn(world, state, pusher));
       return { series, occurrence: data[0], others };
     },
     input: ({ series, occurrence, others }) => ({

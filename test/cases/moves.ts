@@ -109,10 +109,7 @@ export const moveCases: Case[] = [
         const { status, cancelled_at, sent_at } = await readBack(world, alert);
         expect([status, typeof cancelled_at, sent_at]).toEqual(["cancelled", "string", null]);
       }
-      expect(world.acts.slice(events).map(({ event }: any) => event)).toEqual([
-        "alert.cancelled",
-        "alert.cancelled",
-      ]);
+      expect(world.acts.slice(events).map(({ event }: any) => event)).toEqual(["alert.cancelled", "alert.cancelled"]);
     },
   },
   {

@@ -41,12 +41,7 @@ const pausedDraft = once(async (world) => {
 type Row = [wins: Case["want"], tool: string, name: string, rest: Partial<Case>];
 
 const ROWS: Row[] = [
-  [
-    { error: "unauthorized" },
-    "create_pusher",
-    "no credential and no fields",
-    { as: () => null, input: () => ({}) },
-  ],
+  [{ error: "unauthorized" }, "create_pusher", "no credential and no fields", { as: () => null, input: () => ({}) }],
   [
     { error: "unauthorized" },
     "get_pusher",
@@ -59,12 +54,7 @@ const ROWS: Row[] = [
     "no credential and a bad limit",
     { as: () => null, input: () => ({ pusher_id: NO_PUSHER, limit: 0 }) },
   ],
-  [
-    { error: "insufficient_scope" },
-    "create_pusher",
-    "no scope and no fields",
-    { as: reader, input: () => ({}) },
-  ],
+  [{ error: "insufficient_scope" }, "create_pusher", "no scope and no fields", { as: reader, input: () => ({}) }],
   [
     { error: "insufficient_scope" },
     "delete_pusher",

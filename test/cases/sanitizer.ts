@@ -9,8 +9,7 @@ export const HARMLESS: Record<string, string> = {
   heart: "Thanks <3 for waiting <- really ->",
   empty_brackets: "List<> and Map< string > and a <> b",
   ampersands: "Fish & chips, R&D, AT&T; &c. & &; &#; &unknown; &amp;amp;",
-  entities:
-    "&lt;script&gt;alert(1)&lt;/script&gt; &copy; &euro; &hellip; &nbsp;x &#8364; &#x1F600; &NotEqualTilde;",
+  entities: "&lt;script&gt;alert(1)&lt;/script&gt; &copy; &euro; &hellip; &nbsp;x &#8364; &#x1F600; &NotEqualTilde;",
   legacy_entities: "&copy 2026 &notit; &lt b &gt",
   emoji: "All clear ✅ 👩‍👩‍👧‍👦 🏳️‍🌈 🇪🇺",
   accents: "Übergrößenträger, façade, naïve, Ωμέγα, Пример, Ǆ",
@@ -28,8 +27,7 @@ export const HARMLESS: Record<string, string> = {
   upper_scheme: '<a href="HTTPS://EXAMPLE.org/">docs</a>',
   padded_link: '<a href=" https://example.org/ ">docs</a>',
   wrapped_link: '<a href="https://example.org/a/long\n/path">docs</a>',
-  mail_and_tel:
-    '<a href="mailto:ops@example.org?subject=Hi%20there">mail</a> <a href="tel:+49-30-123">call</a>',
+  mail_and_tel: '<a href="mailto:ops@example.org?subject=Hi%20there">mail</a> <a href="tel:+49-30-123">call</a>',
   http_sms_and_geo:
     '<a href="http://example.org/harbour">old page</a> <a href="sms:+49301230">text us</a> <a href="geo:38.7,-9.1">map</a>',
   image: '<img src="https://example.org/a.png" alt="A pump" width=320 height="200" loading="lazy">',
@@ -48,19 +46,16 @@ export const HARMLESS: Record<string, string> = {
   figure: '<figure><img src="https://example.org/p.png" alt="x"><figcaption>cap</figcaption></figure>',
   quote: '<blockquote cite="https://example.org/q">said <q>this</q> and <cite>that</cite></blockquote>',
   code: "<pre><code>for (i = 0; i &lt; 3; i++) {\n  x[i] &= 1;\n}</code></pre><kbd>Ctrl</kbd>+<samp>out</samp> <var>v</var>",
-  marks:
-    "<mark>m</mark><small>s</small><sub>2</sub><sup>3</sup><u>u</u><s>s</s><em>e</em><i>i</i><strong>x</strong>",
+  marks: "<mark>m</mark><small>s</small><sub>2</sub><sup>3</sup><u>u</u><s>s</s><em>e</em><i>i</i><strong>x</strong>",
   edits: '<del datetime="2026-01-02">old</del><ins cite="https://example.org/">new</ins>',
   details: "<details open><summary>More</summary>Hidden <b>text</b></details>",
   ruby: "<ruby>漢<rp>(<rt>kan<rp>)</ruby>",
   time: '<time datetime="2026-03-01T12:00Z">noon</time> <abbr title="World Health Organization">WHO</abbr> <dfn>d</dfn>',
-  style:
-    '<p style="color:#c00; background-color: rgb(255, 240, 240); font-weight:bold; text-align:center">Red</p>',
+  style: '<p style="color:#c00; background-color: rgb(255, 240, 240); font-weight:bold; text-align:center">Red</p>',
   more_style: `<div style="margin:0 auto;padding:8px 12px;border:1px solid #ddd;font-family:Arial, 'Open Sans', sans-serif">x</div>`,
   important_style: '<span style="COLOR:Red !important;">x</span>',
   class: '<span class="badge badge-ok">ok</span>',
-  legacy:
-    '<center><font color="red" size=+1 face="Arial, sans-serif">Old mail</font></center><big>b</big><tt>t</tt>',
+  legacy: '<center><font color="red" size=+1 face="Arial, sans-serif">Old mail</font></center><big>b</big><tt>t</tt>',
   lang: '<p lang="de-CH" translate="no">Grüezi</p>',
   aria: '<div role="note" aria-label="Note">x</div><span aria-hidden="true">*</span>',
   misnested: "<b>bold <i>both</b> italic</i> plain",

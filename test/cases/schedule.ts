@@ -165,9 +165,7 @@ export const scheduleCases: Case[] = [
     after: async (world, { alert, device }) => {
       expect((await world.handset("GET", "/inbox", device)).body.data).toEqual([]);
       const events = world.acts.length;
-      await world.sql("update alert set send_at = now() - interval '1 second' where id = ?", [
-        uuidOf(alert.id),
-      ]);
+      await world.sql("update alert set send_at = now() - interval '1 second' where id = ?", [uuidOf(alert.id)]);
       const inbox = await world.handset("GET", "/inbox", device);
       expect(inbox.body.data).toMatchObject([{ id: alert.id, status: "sent" }]);
       expect(await readBack(world, alert)).toMatchObject({

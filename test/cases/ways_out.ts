@@ -39,11 +39,7 @@ const fieldRows: Case[] = [
     category: "ai",
     description: "x",
   })),
-  wrong(
-    "list_alerts",
-    "state",
-    /Accepted: pusher_id, status, query, from, to, order, writer, .*before, .*view\.$/,
-  ),
+  wrong("list_alerts", "state", /Accepted: pusher_id, status, query, from, to, order, writer, .*before, .*view\.$/),
   wrong("get_pusher", "fields", /Accepted: pusher_id\.$/),
   wrong("get_account_stats", "days", /Accepted: period, from, to\.$/, () => ({})),
   {

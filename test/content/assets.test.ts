@@ -29,8 +29,7 @@ describe("on a service", () => {
   const dataDir = () => world.dataDir;
   const files = () => readdirSync(joinPath(dataDir(), "assets")).length;
   const rows = async () => (await world.sql("select count(*)::int as n from asset"))[0].n as number;
-  const rowOf = async (id: string) =>
-    (await world.sql("select * from asset where id = ?", [parseId("ast", id)]))[0];
+  const rowOf = async (id: string) => (await world.sql("select * from asset where id = ?", [parseId("ast", id)]))[0];
   const expire = (id: string) =>
     world.sql("update asset set expires_at = clock_timestamp() - interval '1 second' where id = ?", [
       parseId("ast", id),
@@ -89,12 +88,7 @@ describe("on a service", () => {
       ["a GIF as a page", "html", GIF, /is image\/gif; kind html takes an \.html page/],
       ["a page as a picture", "image", HTML, /is text\/html; kind image takes a picture/],
       ["a sound as a picture", "image", M4A, /is audio\/mp4/],
-      [
-        "an SVG",
-        "image",
-        Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"),
-        /of no kind that is taken/,
-      ],
+      ["an SVG", "image", Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"), /of no kind that is taken/],
       ["nothing", "image", Buffer.alloc(0), /empty/],
     ])("refuses %s", async (_, kind, body, says) => {
       const before = [await rows(), files()];
@@ -227,9 +221,7 @@ describe("on a service", () => {
     test("asks who it is, from where, and in which role", async () => {
       expect((await pages.call("POST", "?kind=image", { body: PNG, key: null })).status).toBe(401);
       const viewer = await world.memberKey("viewer");
-      expect((await pages.call("POST", "?kind=image", { body: PNG, key: viewer })).body.error.type).toBe(
-        "forbidden",
-      );
+      expect((await pages.call("POST", "?kind=image", { body: PNG, key: viewer })).body.error.type).toBe("forbidden");
       expect((await pages.call("GET", "", { key: viewer })).status).toBe(403);
       for (const headers of [
         { "sec-fetch-site": "cross-site" },
@@ -244,9 +236,7 @@ describe("on a service", () => {
         ] as const)
           expect((await pages.call(method, path, { headers })).status).toBe(403);
       for (const origin of ["https://belfry.example", "http://localhost"])
-        expect((await pages.call("POST", "?kind=image", { body: PNG, headers: { origin } })).status).toBe(
-          201,
-        );
+        expect((await pages.call("POST", "?kind=image", { body: PNG, headers: { origin } })).status).toBe(201);
     });
 
     test("refuses what it does not know", async () => {
@@ -368,9 +358,7 @@ describe("on a service", () => {
       const path = { pusher_id: channel.id, alert_id: made.id };
       expect((await world.rest("get_alert", path)).body).toMatchObject(shown);
       expect((await world.mcp("get_alert", path)).body).toMatchObject(shown);
-      expect(
-        (await world.rest("list_alerts", { pusher_id: channel.id, limit: 1 })).body.data[0],
-      ).toMatchObject(shown);
+      expect((await world.rest("list_alerts", { pusher_id: channel.id, limit: 1 })).body.data[0]).toMatchObject(shown);
       const device = await world.device(channel.handle);
       expect((await world.handset("GET", "/inbox", device)).body.data[0]).toMatchObject(shown);
       expect(await rowOf(image.id)).toMatchObject({ refs: 1, expires_at: null });
@@ -387,9 +375,7 @@ describe("on a service", () => {
       expect((await rowOf(id)).refs).toBe(3);
       await edit(alerts[0]!.body, { image_asset_id: null });
       await Promise.all(
-        alerts
-          .slice(1)
-          .map(({ body }) => world.rest("delete_alert", { pusher_id: channel.id, alert_id: body.id })),
+        alerts.slice(1).map(({ body }) => world.rest("delete_alert", { pusher_id: channel.id, alert_id: body.id })),
       );
       const row = await rowOf(id);
       expect(row).toMatchObject({ refs: 0, attached_at: null });
@@ -511,10 +497,7 @@ describe("on a service", () => {
     test("attaching and expiring at once never leave an alert without its file", async () => {
       for (let round = 0; round < 8; round++) {
         const { id } = await pages.upload("image", PNG);
-        const [made, deleted] = await Promise.all([
-          create({ image_asset_id: id }),
-          pages.call("DELETE", `/${id}`),
-        ]);
+        const [made, deleted] = await Promise.all([create({ image_asset_id: id }), pages.call("DELETE", `/${id}`)]);
         expect([
           [201, 409],
           [422, 204],
@@ -570,9 +553,7 @@ describe("on a service", () => {
 
     test("the length of the layout holds for the text of a file as well", async () => {
       const long = await pages.upload("html", padded(PAGE, 60_001));
-      expect((await create({ layout: "html", html_asset_id: long.id })).body.error.param).toBe(
-        "html_asset_id",
-      );
+      expect((await create({ layout: "html", html_asset_id: long.id })).body.error.param).toBe("html_asset_id");
       const alert = (await create({ layout: "document", html_asset_id: long.id })).body;
       expect(alert.asset_html.length).toBe(60_001);
       expect((await edit(alert, { layout: "html" })).body.error.param).toBe("html_asset_id");
@@ -588,9 +569,7 @@ describe("on a service", () => {
       await create({ image_asset_id: kept.id });
       await expire(file.id);
       expect((await fetchFile(file.url)).status).toBe(404);
-      expect((await pages.call("GET", "?limit=100")).body.data.map((row: any) => row.id)).not.toContain(
-        file.id,
-      );
+      expect((await pages.call("GET", "?limit=100")).body.data.map((row: any) => row.id)).not.toContain(file.id);
       expect(await world.service.assets.store.get(id)).not.toBeNull();
       await world.service.housekeeping.round("unused_files");
       expect(await world.service.assets.store.get(id)).toBeNull();
@@ -706,10 +685,7 @@ describe("on a service", () => {
         [`bytes=${last}-${last}`, last, last],
       ] as const) {
         const part = await fetchFile(url, { range, "if-range": etag });
-        expect([part.status, part.headers.get("content-range")]).toEqual([
-          206,
-          `bytes ${from}-${to}/${bytes}`,
-        ]);
+        expect([part.status, part.headers.get("content-range")]).toEqual([206, `bytes ${from}-${to}/${bytes}`]);
         expect(Buffer.from(await part.arrayBuffer())).toEqual(MP3.subarray(from, to + 1));
       }
       for (const range of [`bytes=${bytes}-`, "bytes=-0", "bytes=99999-100000"]) {

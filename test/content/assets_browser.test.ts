@@ -48,12 +48,9 @@ inBrowser("in Chromium", () => {
     const fetch = (request: Request) => {
       const { pathname } = new URL(request.url);
       if (pathname === "/console/page")
-        return new Response(
-          `<!doctype html><iframe id=frame src="${new URL(file.frame_url).pathname}"></iframe>`,
-          {
-            headers: { "content-type": "text/html" },
-          },
-        );
+        return new Response(`<!doctype html><iframe id=frame src="${new URL(file.frame_url).pathname}"></iframe>`, {
+          headers: { "content-type": "text/html" },
+        });
       return world.service.app.fetch(request);
     };
     server = serve({ port: 0, hostname: "127.0.0.1", silent: true, fetch: fetch as never });

@@ -48,9 +48,7 @@ describe("an S3-compatible store", () => {
       provider.held = null;
       resolve();
     }
-    await waitFor(() =>
-      expect(asked()).toEqual(["PUT", "DELETE"].map((verb) => `${verb} /belfry-files/late`)),
-    );
+    await waitFor(() => expect(asked()).toEqual(["PUT", "DELETE"].map((verb) => `${verb} /belfry-files/late`)));
     expect(provider.objects.has("/belfry-files/late")).toBe(false);
   });
 
@@ -82,43 +80,36 @@ describe("an S3-compatible store", () => {
   });
 
   // docs/rules.md#unavailable
-  test.each([403, 507, 503])(
-    "a provider that answers %i refuses the upload whole, for a while",
-    async (status) => {
-      provider.failing = status;
-      const answer = await pages.call("POST", "?kind=image", { body: PNG });
-      expect(answer).toMatchObject({
-        status: 503,
-        body: {
-          error: { type: "server_error", message: expect.stringMatching(/^The store of uploaded files /) },
-        },
-      });
-      expect(answer.headers.get("retry-after")).toBe("10");
-      expect(JSON.stringify(answer.body)).not.toContain("its own words");
-      // What the log is given names the store and the cause, and no key.
-      const failure = await world.service.assets.store.put("x", PNG).catch((error) => error.message);
-      expect(failure).toMatch(
-        /^the file store http:\/\/127\.0\.0\.1:\d+\/belfry-files failed: PUT was answered \d+$/,
-      );
-      expect(failure).not.toContain("not-a-secret");
-      // A store that every replica shares takes none of them out of service.
-      await expect
-        .poll(async () => (await world.request("GET", "/readyz")).body)
-        .toEqual({ status: "ready", degraded: ["files"] });
-      provider.failing = 0;
-      await world.service.assets.store.get("00000000-0000-0000-0000-000000000001");
-      // A look stands for half a second.
-      await expect
-        .poll(async () => (await world.request("GET", "/readyz")).body)
-        .toEqual({ status: "ready" });
-      // Its row is not there for anybody, takes none of the member's places, and goes with the next clean-up.
-      const [row] = await world.sql("select stored, expires_at <= clock_timestamp() as over from asset");
-      expect(row).toEqual({ stored: false, over: true });
-      expect((await pages.call("GET", "")).body.data).toEqual([]);
-      expect(await world.service.assets.removeExpired(1000)).toBe(1);
-      expect(await world.sql("select id from asset")).toEqual([]);
-    },
-  );
+  test.each([403, 507, 503])("a provider that answers %i refuses the upload whole, for a while", async (status) => {
+    provider.failing = status;
+    const answer = await pages.call("POST", "?kind=image", { body: PNG });
+    expect(answer).toMatchObject({
+      status: 503,
+      body: {
+        error: { type: "server_error", message: expect.stringMatching(/^The store of uploaded files /) },
+      },
+    });
+    expect(answer.headers.get("retry-after")).toBe("10");
+    expect(JSON.stringify(answer.body)).not.toContain("its own words");
+    // What the log is given names the store and the cause, and no key.
+    const failure = await world.service.assets.store.put("x", PNG).catch((error) => error.message);
+    expect(failure).toMatch(/^the file store http:\/\/127\.0\.0\.1:\d+\/belfry-files failed: PUT was answered \d+$/);
+    expect(failure).not.toContain("not-a-secret");
+    // A store that every replica shares takes none of them out of service.
+    await expect
+      .poll(async () => (await world.request("GET", "/readyz")).body)
+      .toEqual({ status: "ready", degraded: ["files"] });
+    provider.failing = 0;
+    await world.service.assets.store.get("00000000-0000-0000-0000-000000000001");
+    // A look stands for half a second.
+    await expect.poll(async () => (await world.request("GET", "/readyz")).body).toEqual({ status: "ready" });
+    // Its row is not there for anybody, takes none of the member's places, and goes with the next clean-up.
+    const [row] = await world.sql("select stored, expires_at <= clock_timestamp() as over from asset");
+    expect(row).toEqual({ stored: false, over: true });
+    expect((await pages.call("GET", "")).body.data).toEqual([]);
+    expect(await world.service.assets.removeExpired(1000)).toBe(1);
+    expect(await world.sql("select id from asset")).toEqual([]);
+  });
 
   // docs/rules.md#unavailable
   test("a provider that nobody reaches is not called the database", async () => {
@@ -135,8 +126,7 @@ describe("an S3-compatible store", () => {
   });
 
   test("its settings go together and are checked", () => {
-    const read = (change: Record<string, string>) => () =>
-      loadConfig({ DATA_DIR: "x", ...settings(), ...change }, {});
+    const read = (change: Record<string, string>) => () => loadConfig({ DATA_DIR: "x", ...settings(), ...change }, {});
     expect(read({})()).toMatchObject({ assetsS3Bucket: "belfry-files", assetsS3Region: "auto" });
     for (const name of Object.keys(settings())) {
       expect(read({ [name]: "" })).toThrow(ConfigError);

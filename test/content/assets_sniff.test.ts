@@ -82,8 +82,7 @@ const REFUSED: Record<string, Buffer> = {
 test.each(Object.entries(REFUSED))("not %s", (_, bytes) => expect(sniff(bytes)).toBeNull());
 
 test("no beginning of a file makes it fall", () => {
-  for (const [bytes] of Object.values(TAKEN))
-    for (let n = 0; n < bytes.length; n++) sniff(bytes.subarray(0, n));
+  for (const [bytes] of Object.values(TAKEN)) for (let n = 0; n < bytes.length; n++) sniff(bytes.subarray(0, n));
 });
 
 test("names are cleaned for people and for downloads", () => {

@@ -9,8 +9,7 @@ import { inputSchema, type JsonSchema } from "../../src/operation/schema.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { inSeconds, uniqueHandle, World } from "../support/world.ts";
 
-const tags = (text: string) =>
-  [...text].map((c) => String.fromCodePoint(0xe0000 + c.codePointAt(0)!)).join("");
+const tags = (text: string) => [...text].map((c) => String.fromCodePoint(0xe0000 + c.codePointAt(0)!)).join("");
 
 /** Texts that people write, each with what it needs. */
 const NEEDED: Record<string, string> = {
@@ -77,20 +76,13 @@ describe("one rule for every text", () => {
       fc.property(fc.array(fc.constantFrom(...pieces, "\n", "a", "\x07"), { maxLength: 30 }), (chars) => {
         const first = cleanText(chars.join(""));
         expect(cleanText(first.text)).toEqual({ text: first.text, removed: new Map() });
-        const gone = [...first.removed].reduce(
-          (sum, [name, n]) => sum + (name === "line-separator" ? 0 : n),
-          0,
-        );
+        const gone = [...first.removed].reduce((sum, [name, n]) => sum + (name === "line-separator" ? 0 : n), 0);
         expect([...first.text].length).toBe([...chars.join("")].length - gone);
       }),
       {
         numRuns: 3000,
         // What a character that goes was taken for: a letter, right-to-left, something between two isolates.
-        examples: [
-          [["ก", "\u00ad", "\uffa0"]],
-          [["\u200e", "\u061c"]],
-          [["ש", "\u2068", "\u{e0065}", "\u2069"]],
-        ],
+        examples: [[["ก", "\u00ad", "\uffa0"]], [["\u200e", "\u061c"]], [["ש", "\u2068", "\u{e0065}", "\u2069"]]],
       },
     );
   });
@@ -113,8 +105,7 @@ describe("one rule for every text", () => {
 });
 
 describe("markup that hides its text", () => {
-  const rows = (html: string) =>
-    sanitizeHtml(html).blocked.map(({ kind, name, count }) => `${kind} ${name} ${count}`);
+  const rows = (html: string) => sanitizeHtml(html).blocked.map(({ kind, name, count }) => `${kind} ${name} ${count}`);
 
   test.each<[string, string[]]>([
     ['<p style="font-size:0">x</p>', ["style font-size 1"]],
@@ -195,12 +186,7 @@ describe("on a service", () => {
   const asks = (choice: string) => [{ type: "reply", label: "Who?", choices: [choice] }];
 
   /** Every text that a caller may send, and a call that carries it. A new one belongs here (see the last test). */
-  const FIELDS: [
-    tool: string,
-    field: string,
-    lines: boolean,
-    args: (text: string) => Record<string, unknown>,
-  ][] = [
+  const FIELDS: [tool: string, field: string, lines: boolean, args: (text: string) => Record<string, unknown>][] = [
     ...(["create_alert", "update_alert", "duplicate_alert"] as const).flatMap((tool): typeof FIELDS => [
       [tool, "title", false, (title) => ({ title })],
       [tool, "body", true, (body) => ({ title: "t", body })],
@@ -228,9 +214,7 @@ describe("on a service", () => {
     const given = {
       ...(tool === "preview_html" || tool === "create_pusher" ? {} : { pusher_id: pusher.id }),
       ...(alert ? { alert_id: alert.id } : {}),
-      ...(tool === "create_pusher"
-        ? { handle: uniqueHandle(), name: "n", category: "ai", description: "d" }
-        : {}),
+      ...(tool === "create_pusher" ? { handle: uniqueHandle(), name: "n", category: "ai", description: "d" } : {}),
       ...args,
     };
     const view = /alert$/.test(tool) ? { view: "full" } : {};
@@ -264,8 +248,7 @@ describe("on a service", () => {
     expect(JSON.stringify(body)).not.toMatch(/[\u200b\u{e0000}-\u{e007f}]/u);
     const kept = await call(tool, args("می\u200cخ"));
     expect(kept.status).toBeLessThan(300);
-    if (field !== "actions.0.label" && field !== "initials")
-      expect(JSON.stringify(kept.body)).toContain("می\u200cخ");
+    if (field !== "actions.0.label" && field !== "initials") expect(JSON.stringify(kept.body)).toContain("می\u200cخ");
   });
 
   test("every text that an operation takes stands in the table", () => {
@@ -273,14 +256,9 @@ describe("on a service", () => {
       if (schema.anyOf) return schema.anyOf.flatMap((branch) => texts(branch, at));
       if (schema.items) return texts(schema.items, at === "" ? "0" : `${at}.0`);
       const fields = Object.entries(schema.properties ?? {});
-      if (fields.length > 0)
-        return fields.flatMap(([name, field]) => texts(field, at === "" ? name : `${at}.${name}`));
+      if (fields.length > 0) return fields.flatMap(([name, field]) => texts(field, at === "" ? name : `${at}.${name}`));
       const free =
-        schema.type === "string" &&
-        !schema.enum &&
-        !schema.pattern &&
-        !schema.format &&
-        schema.const === undefined;
+        schema.type === "string" && !schema.enum && !schema.pattern && !schema.format && schema.const === undefined;
       return free && !/(^|_)id$/.test(at) ? [at] : [];
     };
     // Looked up, compared or refused, never shown; a text that is no colour is ignored.
@@ -334,11 +312,8 @@ describe("on a service", () => {
     const bad = `https://example.org/${tags("x")}`;
     for (const field of ["image_url", "audio_url"])
       expect(
-        (await world.rest("create_alert", { pusher_id: pusher.id, title: "t", [field]: bad })).body.error
-          .param,
+        (await world.rest("create_alert", { pusher_id: pusher.id, title: "t", [field]: bad })).body.error.param,
       ).toBe(field);
-    expect((await world.rest("update_pusher", { pusher_id: pusher.id, site: bad })).body.error.param).toBe(
-      "site",
-    );
+    expect((await world.rest("update_pusher", { pusher_id: pusher.id, site: bad })).body.error.param).toBe("site");
   });
 });

@@ -149,16 +149,7 @@ test("a device fetches the whole card of what its inbox shows, and every other i
   const cancelled = await send("Gone");
   await world.rest("cancel_alert", at(cancelled));
   const missing = (await card("alr_01h2xcejqtf2nbrexx3vqjhp41")).body;
-  const others = [
-    elsewhere.id,
-    draft.id,
-    planned.id,
-    cancelled.id,
-    pusher.id,
-    "x",
-    alert.id.toUpperCase(),
-    "%00",
-  ];
+  const others = [elsewhere.id, draft.id, planned.id, cancelled.id, pusher.id, "x", alert.id.toUpperCase(), "%00"];
   for (const id of others) {
     const answer = await card(id);
     expect([answer.status, answer.body]).toEqual([404, missing]);

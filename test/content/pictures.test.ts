@@ -29,8 +29,7 @@ const picture = (width = 40, height = 20) =>
       top: 0,
     },
   ]);
-const withFacts = (orientation = 1) =>
-  picture().withExif(EXIF).withMetadata({ orientation, exif: EXIF }).withXmp(XMP);
+const withFacts = (orientation = 1) => picture().withExif(EXIF).withMetadata({ orientation, exif: EXIF }).withXmp(XMP);
 
 const uint32 = (n: number) => {
   const four = Buffer.alloc(4);
@@ -95,12 +94,7 @@ describe("what a picture says of its author", () => {
       expect(silent(await clean(pngWith(png, type, body), "png"))).toEqual([]);
     const jpeg = await picture().jpeg().toBuffer();
     const body = join("Photoshop 3.0\0", "8BIM\x04\x04\0\0\0\0\0\x11\x1c\x02\x5a\0\x0csecret place\0");
-    const iptc = join(
-      jpeg.subarray(0, 2),
-      Buffer.from([0xff, 0xed, 0, body.length + 2]),
-      body,
-      jpeg.subarray(2),
-    );
+    const iptc = join(jpeg.subarray(0, 2), Buffer.from([0xff, 0xed, 0, body.length + 2]), body, jpeg.subarray(2));
     expect(silent(await clean(iptc, "jpeg"))).toEqual([]);
     expect(silent(await clean(join(jpeg, await withFacts().jpeg().toBuffer()), "jpeg"))).toEqual([]);
   });

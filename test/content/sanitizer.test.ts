@@ -36,8 +36,7 @@ function dangers(html: string): string[] {
         if (!ATTRIBUTES.get(node.name)?.has(name)) found.push(`attribute ${name}`);
         const link = name === "href" || name === "src" || name === "cite";
         if (link && !/^(?:https?:\/\/|mailto:|tel:|sms:|geo:)/i.test(value)) found.push(`url ${value}`);
-        if (name === "style" && /[\\@{}<]|url|expression|position|\/\*/i.test(value))
-          found.push(`style ${value}`);
+        if (name === "style" && /[\\@{}<]|url|expression|position|\/\*/i.test(value)) found.push(`style ${value}`);
       }
       walk(node.children ?? []);
     }
@@ -58,9 +57,7 @@ describe("harmless texts", () => {
   test("there are enough of them", () => expect(Object.keys(HARMLESS).length).toBeGreaterThanOrEqual(40));
 
   /** A grapheme may hold a filler, which is reported. */
-  const visible = fc
-    .string({ unit: "grapheme", maxLength: 200 })
-    .filter((words) => needlessInvisible(words) === null);
+  const visible = fc.string({ unit: "grapheme", maxLength: 200 }).filter((words) => needlessInvisible(words) === null);
   test("plain text comes out as itself", () => {
     fc.assert(
       fc.property(visible, (words) => {
@@ -132,9 +129,7 @@ describe("the report", () => {
         fc.array(fc.constantFrom(...FUZZ_PIECES), { maxLength: 40 }),
         fc.string({ maxLength: 30 }),
         (pieces, word) => {
-          const rows = clean(
-            `${pieces.join("")}<${word} ${word}="${word}" style="${word}:x" href="${word}:">`,
-          ).blocked;
+          const rows = clean(`${pieces.join("")}<${word} ${word}="${word}" style="${word}:x" href="${word}:">`).blocked;
           for (const row of rows) {
             expect(row.name).toMatch(/^(?:#?[a-z0-9:-]{1,40}|data-\*|aria-\*)$/);
             expect(row.count).toBeGreaterThan(0);
@@ -162,10 +157,7 @@ describe("two judges", () => {
     [
       "an element",
       () => {
-        const [elements, rules] = [
-          ELEMENTS as Set<string>,
-          ATTRIBUTES as Map<string, ReadonlyMap<string, "text">>,
-        ];
+        const [elements, rules] = [ELEMENTS as Set<string>, ATTRIBUTES as Map<string, ReadonlyMap<string, "text">>];
         elements.add("video");
         rules.set("video", new Map([["src", "text"]]));
         return () => elements.delete("video") && rules.delete("video");
@@ -183,23 +175,18 @@ describe("two judges", () => {
       "<a href=javascript:fired()>x</a>",
       '<a rel="noopener noreferrer nofollow">x</a>',
     ],
-  ])(
-    "%s that the first one lets through is stopped by the second, and reported",
-    (_name, open, html, want) => {
-      const close = open();
-      try {
-        expect(clean(html)).toEqual({
-          html: want,
-          blocked: [{ kind: "element", name: "unknown", count: 1 }],
-        });
-      } finally {
-        close();
-      }
-      expect(clean(html).html).toBe(
-        want === "x" ? "x" : want.replace(' rel="noopener noreferrer nofollow"', ""),
-      );
-    },
-  );
+  ])("%s that the first one lets through is stopped by the second, and reported", (_name, open, html, want) => {
+    const close = open();
+    try {
+      expect(clean(html)).toEqual({
+        html: want,
+        blocked: [{ kind: "element", name: "unknown", count: 1 }],
+      });
+    } finally {
+      close();
+    }
+    expect(clean(html).html).toBe(want === "x" ? "x" : want.replace(' rel="noopener noreferrer nofollow"', ""));
+  });
 });
 
 // docs/rules.md#preview-html
@@ -239,11 +226,7 @@ describe("comparisons", () => {
 
 describe("structure", () => {
   test.each([
-    [
-      "what is inside a form, a video or a button stays",
-      "<form><video>a</video><button>b</button></form>",
-      "ab",
-    ],
+    ["what is inside a form, a video or a button stays", "<form><video>a</video><button>b</button></form>", "ab"],
     ["what is inside code and foreign content goes", "a<style>b</style><svg>c</svg><title>d</title>e", "ae"],
     ["HTML after an unclosed svg is not lost", "<svg><path d=1><p>after", "<p>after</p>"],
     ["a list of choices goes on to its end tag", "<div><select><option>a</div>b</select>c", "<div>c</div>"],
@@ -262,11 +245,7 @@ describe("structure", () => {
       "<table>a<tr>b<td>c</table>",
       "ab<table><tbody><tr><td>c</td></tr></tbody></table>",
     ],
-    [
-      "a paragraph in a button ends the one around it",
-      "<p>a<button><p>b</button>c",
-      "<p>a</p><p>b</p>c<p></p>",
-    ],
+    ["a paragraph in a button ends the one around it", "<p>a<button><p>b</button>c", "<p>a</p><p>b</p>c<p></p>"],
     [
       "a link that a table throws into a link is beside it",
       "<a title=1><table><a title=2>x",
@@ -297,11 +276,7 @@ describe("any input", () => {
       })
       .map((pieces) => pieces.join("")),
     fc
-      .tuple(
-        fc.constantFrom(...HOSTILE.map(({ html }) => html)),
-        fc.nat(400),
-        fc.constantFrom(...FUZZ_PIECES),
-      )
+      .tuple(fc.constantFrom(...HOSTILE.map(({ html }) => html)), fc.nat(400), fc.constantFrom(...FUZZ_PIECES))
       .map(([html, at, piece]) => html.slice(0, at) + piece + html.slice(at)),
   );
 
@@ -328,13 +303,9 @@ describe("any input", () => {
           [...known.replaceAll("\0", "").matchAll(/<\/?([a-z][^\t\n\f\r />]*)/gi)].map(([, name]) => name!),
         );
         fc.pre(
-          [...strange].every(
-            (name) => /^[a-z0-9-]+$/i.test(name) && !only(`<${name}>`).includes("element unknown 1"),
-          ),
+          [...strange].every((name) => /^[a-z0-9-]+$/i.test(name) && !only(`<${name}>`).includes("element unknown 1")),
         );
-        expect(
-          clean(known).blocked.filter((row) => row.kind === "element" && row.name === "unknown"),
-        ).toEqual([]);
+        expect(clean(known).blocked.filter((row) => row.kind === "element" && row.name === "unknown")).toEqual([]);
       }),
       { numRuns: 1000 },
     );
@@ -430,11 +401,7 @@ describe("layout document", () => {
   test.each([
     ["none", "<!doctype html><title>x</title><p onclick=alert(1)>y", 0],
     ["plain", "<script>1</script><SCRIPT src=x></SCRIPT>", 2],
-    [
-      "in svg, also self-closing",
-      "<svg><script>1</script><script/><style><script>2</script></style></svg>",
-      3,
-    ],
+    ["in svg, also self-closing", "<svg><script>1</script><script/><style><script>2</script></style></svg>", 3],
     ["unclosed", "<p><script>1", 1],
     ["cut off", "<p><script", 0],
     [

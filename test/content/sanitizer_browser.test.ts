@@ -13,9 +13,7 @@ import { type Browsing, launch } from "../support/site.ts";
 
 /** Of each of these at least one runs raw in a current Chromium, in both modes. */
 const RUNNING_FAMILIES =
-  "handlers handler_spelling links svg math embedders page_level forms mutation comments malformed".split(
-    " ",
-  );
+  "handlers handler_spelling links svg math embedders page_level forms mutation comments malformed".split(" ");
 
 type Mode = "innerHTML" | "page";
 

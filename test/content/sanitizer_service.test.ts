@@ -31,10 +31,8 @@ describe("on a service", () => {
   });
   afterAll(() => world.close());
 
-  const preview = async (html: string, layout = "html") =>
-    (await world.rest("preview_html", { html, layout })).body;
-  const read = async (id: string) =>
-    (await world.rest("get_alert", { pusher_id: pusher.id, alert_id: id })).body;
+  const preview = async (html: string, layout = "html") => (await world.rest("preview_html", { html, layout })).body;
+  const read = async (id: string) => (await world.rest("get_alert", { pusher_id: pusher.id, alert_id: id })).body;
   const edit = (id: string, fields: object) =>
     world.rest("update_alert", { pusher_id: pusher.id, alert_id: id, ...fields });
   const inInbox = async (id: string) =>

@@ -19,9 +19,7 @@ import { World } from "../support/world.ts";
 test("a statement is asked in words that Citus takes, and one that it takes anyway as it stands", () => {
   const plain = "select id from alert where visible_at <= now() and title = $1";
   expect(inCell(plain)).toBe(plain);
-  expect(inCell('select id from auth."user" where email = $1')).toBe(
-    'select id from "user" where email = $1',
-  );
+  expect(inCell('select id from auth."user" where email = $1')).toBe('select id from "user" where email = $1');
   expect(inCell("update a set at = greatest(clock_timestamp(), updated_at + interval '1 microsecond')")).toBe(
     "update a set at = greatest(cell_clock((select max(1))), cell_shift(updated_at, interval '1 microsecond'))",
   );
@@ -42,9 +40,7 @@ test("where no Citus is, no cell is laid out, and the way out is said", async ()
     "The database could not be opened and brought up (ECONNREFUSED); check DATABASE_URL",
   );
   for (const name of ['no"rth', "North", "1north", "n".repeat(41), ""])
-    await expect(layCell(world.settings.DATABASE_URL!, name)).rejects.toThrow(
-      "The cell's name must begin with",
-    );
+    await expect(layCell(world.settings.DATABASE_URL!, name)).rejects.toThrow("The cell's name must begin with");
   await world.close();
 });
 
@@ -88,9 +84,7 @@ describe.skipIf(lacksCitus())("on Citus", () => {
     expect(again).toMatchObject({ cell: cell.cell, worker: cell.worker, made: false });
     expect(new URL(again.database_url).password).toBe("");
     await onCoordinator(`create schema belfry_cell_${name}x`);
-    await expect(layCell(citusUrl(), `${name}x`)).rejects.toThrow(
-      "is there already, and not of this command",
-    );
+    await expect(layCell(citusUrl(), `${name}x`)).rejects.toThrow("is there already, and not of this command");
     await onCoordinator(`drop schema belfry_cell_${name}x`);
     await expect(layCell(cell.url, `${name}y`)).rejects.toThrow("needs a superuser");
   });
@@ -135,9 +129,7 @@ describe.skipIf(lacksCitus())("on Citus", () => {
         });
         const later = await world.alert(channel.id, { title: "Later" });
         const at = new Date(Date.now() + 3_600_000).toISOString();
-        expect((await world.rest("schedule_alert", alertAt(later, { send_at: at }))).body.status).toBe(
-          "scheduled",
-        );
+        expect((await world.rest("schedule_alert", alertAt(later, { send_at: at }))).body.status).toBe("scheduled");
         expect((await world.rest("cancel_alert", alertAt(later))).body.status).toBe("cancelled");
         expect((await world.rest("delete_alert", alertAt(later))).status).toBe(204);
         expect((await world.rest("list_account_alerts", { query: "cell" })).body.data).toHaveLength(1);
@@ -148,9 +140,9 @@ describe.skipIf(lacksCitus())("on Citus", () => {
       }),
     );
     for (const world of worlds)
-      expect(
-        await world.sql("select handle, (select count(*)::int from alert) as alerts from pusher"),
-      ).toEqual([{ handle: "harbour", alerts: 2 }]);
+      expect(await world.sql("select handle, (select count(*)::int from alert) as alerts from pusher")).toEqual([
+        { handle: "harbour", alerts: 2 },
+      ]);
   });
 
   test("the role of one reads and writes nothing of the other", async () => {
@@ -198,16 +190,13 @@ describe.skipIf(lacksCitus())("on Citus", () => {
     });
     await looking;
     const last = (
-      await world.sql(
-        "select id from alert where pusher_id = ? and status = 'sent' order by visible_at, id",
-        [id],
-      )
+      await world.sql("select id from alert where pusher_id = ? and status = 'sent' order by visible_at, id", [id])
     ).map((row: any) => row.id);
     expect(last).toHaveLength(40);
     for (const earlier of seen) expect(last.slice(0, earlier.length)).toEqual(earlier);
-    expect(
-      await world.sql("select rev::int, published::int from channel_state where pusher_id = ?", [id]),
-    ).toEqual([{ rev: 40, published: 40 }]);
+    expect(await world.sql("select rev::int, published::int from channel_state where pusher_id = ?", [id])).toEqual([
+      { rev: 40, published: 40 },
+    ]);
     await other.close();
     await expectRecountClean(world.service.orm);
   });
@@ -229,9 +218,7 @@ describe.skipIf(lacksCitus())("on Citus", () => {
     const channel = await world.pusher();
     const token = await world.device(channel.handle);
     await world.alert(channel.id, { title: "After the move", send: true });
-    expect((await world.handset("GET", "/inbox", token)).body.data).toMatchObject([
-      { title: "After the move" },
-    ]);
+    expect((await world.handset("GET", "/inbox", token)).body.data).toMatchObject([{ title: "After the move" }]);
     await expectRecountClean(world.service.orm);
   });
 });

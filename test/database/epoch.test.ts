@@ -91,8 +91,7 @@ test("a restart of the embedded database keeps validators, its files brought bac
         new Request(`http://localhost/handset/v1${path}`, { ...init, ...(text && { body: text }) }),
       );
     };
-    if (device === "")
-      device = ((await (await send("POST", "/devices", FACTS)).json()) as { token: string }).token;
+    if (device === "") device = ((await (await send("POST", "/devices", FACTS)).json()) as { token: string }).token;
     const answer = await send("GET", "/inbox");
     await answer.text();
     etag = answer.headers.get("etag")!;

@@ -113,9 +113,7 @@ describe("more alerts than are looked at one by one", () => {
   test("in one channel, and in some", async () => {
     for (const channel of channels)
       for (const query of ["olden", "high 17", "harbour olden", "submarine"])
-        expect(await walk({ pusher_id: channel, query })).toEqual(
-          await readAll(query, null, "newest", [channel]),
-        );
+        expect(await walk({ pusher_id: channel, query })).toEqual(await readAll(query, null, "newest", [channel]));
     const key = await world.memberKey("viewer", channels.slice(1));
     const { body } = await world.rest("list_account_alerts", { query: "olden", limit: 100 }, key);
     const theirs = await readAll("olden", null, "newest", channels.slice(1));
@@ -138,10 +136,9 @@ describe("more alerts than are looked at one by one", () => {
   // docs/rules.md#find-words
   test("what changes is found as it is then, at once", async () => {
     const oldest = async (status: string) =>
-      (await world.sql(
-        "select id, pusher_id, status, title from alert where status = ? order by created_at limit 2",
-        [status],
-      )) as Row[];
+      (await world.sql("select id, pusher_id, status, title from alert where status = ? order by created_at limit 2", [
+        status,
+      ])) as Row[];
     const [edited, sent] = await oldest("draft");
     const [moved] = await oldest("scheduled");
     const [cancelled] = await oldest("sent");
@@ -170,8 +167,7 @@ describe("more alerts than are looked at one by one", () => {
 
   // docs/rules.md#inbox-validator
   test("making words changes no validator and no count", async () => {
-    const states = () =>
-      world.sql("select pusher_id, rev, published, changed_at from channel_state order by 1");
+    const states = () => world.sql("select pusher_id, rev, published, changed_at from channel_state order by 1");
     const before = await states();
     await world.sql("update alert set words = null where title like '% 17'");
     expect(await world.service.housekeeping.round("unindexed_alerts")).toBeGreaterThan(200);

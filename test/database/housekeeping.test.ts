@@ -39,10 +39,7 @@ const ENDED: Record<
   },
   oauth_access_tokens: {
     table: 'auth."oauthAccessToken"',
-    fill: (
-      count,
-      age,
-    ) => `insert into auth."oauthAccessToken" (id, token, "clientId", "expiresAt", "createdAt", scopes)
+    fill: (count, age) => `insert into auth."oauthAccessToken" (id, token, "clientId", "expiresAt", "createdAt", scopes)
       select gen_random_uuid()::text, gen_random_uuid()::text, 'client', now() - interval '${age}', now(), '[]'
       from generate_series(1, ${count})`,
     live: "23 hours",
@@ -134,10 +131,7 @@ const ENDED: Record<
   },
   events: {
     table: "workspace_event",
-    fill: (
-      count,
-      age,
-    ) => `insert into workspace_event (id, workspace_id, pusher_id, body, position, created_at)
+    fill: (count, age) => `insert into workspace_event (id, workspace_id, pusher_id, body, position, created_at)
       select gen_random_uuid(), (select id from workspace limit 1), gen_random_uuid(), '{}', nullif(n % 2, 0),
         now() - interval '${age}'
       from generate_series(1, ${count}) n`,
@@ -146,10 +140,7 @@ const ENDED: Record<
   },
   idempotency_records: {
     table: "idempotency_record",
-    fill: (
-      count,
-      age,
-    ) => `insert into idempotency_record (credential_id, operation, key, request_hash, created_at)
+    fill: (count, age) => `insert into idempotency_record (credential_id, operation, key, request_hash, created_at)
       select 'x', 'x', gen_random_uuid()::text, '', now() - interval '${age}' from generate_series(1, ${count})`,
     live: "23 hours",
     over: "25 hours",
@@ -162,9 +153,7 @@ describe("housekeeping", () => {
     world = await World.open();
     await world.sql(`insert into auth."user" (id, name, email, "emailVerified", "updatedAt")
       values ('person', 'P', 'p@example.org', true, now())`);
-    await world.sql(
-      `insert into auth."oauthClient" (id, "clientId", "redirectUris") values ('c', 'client', '[]')`,
-    );
+    await world.sql(`insert into auth."oauthClient" (id, "clientId", "redirectUris") values ('c', 'client', '[]')`);
   });
   afterAll(() => world?.close());
 
@@ -183,16 +172,13 @@ describe("housekeeping", () => {
     const edited = await world.alert(id, { title: "Windmill" });
     const { body: me } = await world.rest("get_me");
     await world.sql("update alert set words = null");
-    await world.sql(
-      "insert into alert (id, pusher_id, title) values (gen_random_uuid(), ?, 'LIGHTHOUSE keeper')",
-      [uuidOf(id)],
-    );
+    await world.sql("insert into alert (id, pusher_id, title) values (gen_random_uuid(), ?, 'LIGHTHOUSE keeper')", [
+      uuidOf(id),
+    ]);
     const edit = { pusher_id: id, alert_id: edited.id, title: "Watermill" };
     expect((await world.rest("update_alert", edit)).status).toBe(200);
     const found = async (args: object) =>
-      (await world.rest("list_alerts", { pusher_id: id, ...args })).body.data
-        .map((row: any) => row.title)
-        .sort();
+      (await world.rest("list_alerts", { pusher_id: id, ...args })).body.data.map((row: any) => row.title).sort();
     expect(await found({ query: "lighthouse" })).toEqual([]);
     expect(await world.service.housekeeping.round("unindexed_alerts")).toBe(3);
     expect(await world.service.housekeeping.round("unindexed_alerts")).toBe(0);
@@ -221,20 +207,17 @@ describe("housekeeping", () => {
     expect(jobs.filter((job) => "statement" in job).map(({ name }) => name)).toEqual(Object.keys(ENDED));
   });
 
-  test.each(Object.entries(ENDED))(
-    "%s: what is over goes, a batch at a time; what is not stays",
-    async (name, row) => {
-      await world.pusher();
-      const before = await count(row.table);
-      const { batch } = world.service.housekeeping.jobs.find((job) => job.name === name)!;
-      await world.sql(row.fill(3, row.live));
-      await world.sql(row.fill(batch + 7, row.over));
-      expect(await world.service.housekeeping.round(name)).toBe(batch);
-      expect(await world.service.housekeeping.round(name)).toBe(7);
-      expect(await world.service.housekeeping.round(name)).toBe(0);
-      expect(await count(row.table)).toBe(before + 3);
-    },
-  );
+  test.each(Object.entries(ENDED))("%s: what is over goes, a batch at a time; what is not stays", async (name, row) => {
+    await world.pusher();
+    const before = await count(row.table);
+    const { batch } = world.service.housekeeping.jobs.find((job) => job.name === name)!;
+    await world.sql(row.fill(3, row.live));
+    await world.sql(row.fill(batch + 7, row.over));
+    expect(await world.service.housekeeping.round(name)).toBe(batch);
+    expect(await world.service.housekeeping.round(name)).toBe(7);
+    expect(await world.service.housekeeping.round(name)).toBe(0);
+    expect(await count(row.table)).toBe(before + 3);
+  });
 
   // docs/rules.md#devices-not-seen
   test("devices not seen for a year go like leaving; what they reported stays counted", async () => {
@@ -296,9 +279,7 @@ describe("housekeeping", () => {
     const text = (await world.request("GET", "/metrics")).body as string;
     expect(text).toMatch(/belfry_housekeeping_removed_total\{step="idempotency_records"\} [1-9]/);
     expect(text).toMatch(/belfry_housekeeping_rounds_total\{step="unused_files",outcome="failed"\} 1/);
-    expect(text).toMatch(
-      /belfry_housekeeping_last_success_timestamp_seconds\{step="idempotency_records"\} \d/,
-    );
+    expect(text).toMatch(/belfry_housekeeping_last_success_timestamp_seconds\{step="idempotency_records"\} \d/);
     await world.service.housekeeping.round("unused_files");
   });
 
@@ -312,9 +293,7 @@ describe("housekeeping", () => {
       const fresh = await Promise.all(Array.from({ length: 5 }, () => world.device()));
       await world.sql(ENDED.sessions!.fill(700, "25 hours"));
       const rounds = (name: string) =>
-        Promise.all(
-          [world, replica].flatMap(({ service }) => [1, 2].map(() => service.housekeeping.round(name))),
-        );
+        Promise.all([world, replica].flatMap(({ service }) => [1, 2].map(() => service.housekeeping.round(name))));
       const busy = fresh.map(async (token) => {
         for (const handle of handles) {
           await world.handset("PUT", `/subscriptions/${handle}`, token, {});

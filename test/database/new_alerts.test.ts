@@ -41,8 +41,7 @@ afterAll(async () => {
 const uuidOf = (id: string) => parseId(id.startsWith("psh") ? "psh" : "alr", id)!;
 
 /** Who waits for a lock now. */
-const WAITING =
-  "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+const WAITING = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
 
 /** How often the database was spoken to meanwhile. */
 async function exchanges(work: () => Promise<unknown>, through = proxy): Promise<number> {
@@ -90,12 +89,7 @@ test("under an idempotency key, and with markup, a new alert is two exchanges: w
   // The same title within a minute would look up the first alert for a note.
   const create = (more: object) =>
     near.rest("create_alert", { pusher_id: id, title: `Tide ${n++}`, send: true, ...more });
-  const kinds = [
-    {},
-    { idempotency_key: "" },
-    { html: "<b>Tide</b>" },
-    { idempotency_key: "", html: "<b>Tide</b>" },
-  ];
+  const kinds = [{}, { idempotency_key: "" }, { html: "<b>Tide</b>" }, { idempotency_key: "", html: "<b>Tide</b>" }];
   const counts = kinds.map(() => Number.POSITIVE_INFINITY);
   // A connection that has not seen the statement yet is first told of it, and what the service looks at by itself may come between.
   for (const [i, kind] of kinds.entries())
@@ -182,9 +176,7 @@ test("of one statement's items with one key one is written, and a key counts by 
     [false, true],
     [true, false],
   ]);
-  await world.sql(
-    "update idempotency_record set created_at = created_at - interval '25 hours' where key = 'a'",
-  );
+  await world.sql("update idempotency_record set created_at = created_at - interval '25 hours' where key = 'a'");
   expect(await create([{ ...under("a"), position: 1 }])).toEqual([[true, false]]);
 });
 
@@ -235,8 +227,7 @@ test("of those that come together each has its own outcome, its line in the log 
   const count = await exchanges(async () => {
     both = await Promise.all([...Array.from({ length: 5 }, () => answers()), answers(bound)]);
   });
-  for (const some of both.slice(0, 5))
-    expect(some.map(({ status }) => status)).toEqual([201, 201, 201, 409, 201, 404]);
+  for (const some of both.slice(0, 5)) expect(some.map(({ status }) => status)).toEqual([201, 201, 201, 409, 201, 404]);
   expect(both[5]!.map(({ status }) => status)).toEqual([201, 201, 201, 404, 404, 404]);
   // Each by itself: seventy at least.
   expect(count).toBeLessThan(36);
@@ -392,8 +383,7 @@ test("calls that name a foreign channel take nothing of what it may send", async
   const limited = await World.open({ limits: true, limitMax: { "alert-sends": 1 } });
   const { id } = await limited.pusher();
   const stranger = await limited.foreignKey();
-  const send = (key?: string) =>
-    limited.rest("create_alert", { pusher_id: id, title: "Tide", send: true }, key);
+  const send = (key?: string) => limited.rest("create_alert", { pusher_id: id, title: "Tide", send: true }, key);
   const answers = await Promise.all([send(stranger), send(stranger), send(), send(stranger)]);
   expect(answers.map(({ status }) => status)).toEqual([404, 404, 201, 404]);
   await limited.close();

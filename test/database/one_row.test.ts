@@ -21,8 +21,7 @@ const endpoint = async (key?: string) => {
   return (await world.rest("create_webhook", args, key)).body.id as string;
 };
 const uuid = (id: string) => parseId(id.slice(0, 3) as "psh", id)!;
-const manager = (visible: Visibility | null): SqlEntityManager =>
-  managerFor(world.service.orm, visible, null);
+const manager = (visible: Visibility | null): SqlEntityManager => managerFor(world.service.orm, visible, null);
 
 describe("a query that is not told who asks", () => {
   test.each([

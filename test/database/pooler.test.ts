@@ -139,10 +139,7 @@ describe.skipIf(lacks("pgbouncer"))("behind pgbouncer", () => {
       expect(listening).toEqual([{ n: 2 }]);
       const { DATA_DIR, SECRET } = direct.settings;
       const settings = { DATA_DIR: DATA_DIR!, SECRET: SECRET!, DATABASE_POOLER: mode };
-      for (const more of [{ DATABASE_LISTEN_URL: direct.settings.DATABASE_URL! }, {}] as Record<
-        string,
-        string
-      >[]) {
+      for (const more of [{ DATABASE_LISTEN_URL: direct.settings.DATABASE_URL! }, {}] as Record<string, string>[]) {
         const { code, json } = await belfryShared(["workspaces", "list"], {
           ...settings,
           DATABASE_URL: through(server),

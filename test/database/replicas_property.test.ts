@@ -202,8 +202,7 @@ describe.skipIf(lacksStandbys())("reads from standbys", () => {
         const visible = joined.has(channel) ? channel.shownIn(from, to) : false;
         for (const [id, { sent, cancelled }] of channel.alerts) {
           const there = shown.has(id);
-          if (visible === false || (cancelled && cancelled.told < from))
-            expect([id, there]).toEqual([id, false]);
+          if (visible === false || (cancelled && cancelled.told < from)) expect([id, there]).toEqual([id, false]);
           else if (visible && !(cancelled && cancelled.began < to) && (sent.told < from || before.has(id)))
             expect([id, there]).toEqual([id, true]);
         }
@@ -278,8 +277,7 @@ describe.skipIf(lacksStandbys())("reads from standbys", () => {
   test("after a failover the standbys of the new primary answer, and no validator from before holds", async () => {
     const token = await plain.device((await plain.pusher()).handle);
     const [reader] = readers as [World];
-    const poll = (etag: string) =>
-      reader.handset("GET", "/inbox", token, undefined, { "if-none-match": etag });
+    const poll = (etag: string) => reader.handset("GET", "/inbox", token, undefined, { "if-none-match": etag });
     const etag = (await poll("")).headers.get("etag")!;
     expect((await poll(etag)).status).toBe(304);
     // It follows the server that took over, from where that one left the other.

@@ -5,13 +5,7 @@ import { defineEntity, type EntitySchema, p } from "@mikro-orm/core";
 import { getMigrations } from "better-auth/db/migration";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { type Difference, differences, factsOf } from "../../scripts/schema/catalogue.ts";
-import {
-  type Databases,
-  managerOf,
-  openDatabases,
-  SOURCE,
-  type Source,
-} from "../../scripts/schema/databases.ts";
+import { type Databases, managerOf, openDatabases, SOURCE, type Source } from "../../scripts/schema/databases.ts";
 import { migrationName, migrationText } from "../../scripts/schema/file.ts";
 import { ormStatements, pendingStatements } from "../../scripts/schema/statements.ts";
 import { BESIDE, ENTITIES } from "../../src/model/entities/all.ts";
@@ -121,9 +115,8 @@ describe("the next migration", () => {
   test("replaces a function, a trigger and a table's storage that changed", async () => {
     const beside = BESIDE.map((statement) =>
       statement
-        .replace(
-          "create function alert_reports_removed() returns trigger language plpgsql as $$\n  declare",
-          (all) => `${all}\n    -- Reports first.`.replace("$$", "$$$$"),
+        .replace("create function alert_reports_removed() returns trigger language plpgsql as $$\n  declare", (all) =>
+          `${all}\n    -- Reports first.`.replace("$$", "$$$$"),
         )
         .replace("update of muted on", "update of muted, pusher_id on")
         .replace("channel_state set (fillfactor = 50)", "channel_state set (fillfactor = 60)"),
@@ -156,11 +149,7 @@ describe("the next migration", () => {
   });
 
   test("is a file like those that are there, and sorts behind them", () => {
-    const name = migrationName(
-      ["Migration20261120000001_a.ts", "auth.sql"],
-      "b",
-      new Date("2026-11-22T01:02:03Z"),
-    );
+    const name = migrationName(["Migration20261120000001_a.ts", "auth.sql"], "b", new Date("2026-11-22T01:02:03Z"));
     expect(name).toBe("Migration20261122010203_b");
     expect(migrationName([`${name}.ts`], "c", new Date(0))).toBe("Migration20261122010204_c");
     expect(migrationText(name, "Why.", ["alter table a add b text null", 'drop index "A`"'])).toBe(`// Why.

@@ -97,8 +97,7 @@ test("of those that come together each has its own outcome, its line in the log 
     }
     expect(await linesOf(sent)).toHaveLength(1);
     for (const path of [gone, over, other, resting]) expect(await linesOf(path)).toHaveLength(0);
-    for (const path of [over, other, resting])
-      expect((await world.rest("get_alert", path)).body.status).toBe("draft");
+    for (const path of [over, other, resting]) expect((await world.rest("get_alert", path)).body.status).toBe("draft");
   }
   await expectRecountClean(world.service.orm);
 });
@@ -106,11 +105,9 @@ test("of those that come together each has its own outcome, its line in the log 
 test("of many sends of one alert one publishes it, and the others find it sent", async () => {
   const limited = await World.open({ limits: true, limitMax: { "alert-sends": 2 } });
   const { id } = await limited.pusher();
-  const [first, second, third] = [
-    await limited.alert(id),
-    await limited.alert(id),
-    await limited.alert(id),
-  ].map(pathOf) as [Path, Path, Path];
+  const [first, second, third] = [await limited.alert(id), await limited.alert(id), await limited.alert(id)].map(
+    pathOf,
+  ) as [Path, Path, Path];
   const many = (path: Path, n: number) =>
     Promise.all(Array.from({ length: n }, () => limited.rest("send_alert", path)));
   // Two at once take what there is; the second one's is given back.
@@ -132,9 +129,7 @@ test("its event is kept as it is told, byte for byte", async () => {
   for (const fields of [{}, { send: true, send_at: inSeconds(3600) }]) {
     const path = pathOf(await world.alert(id, { ...fields, title, priority: "urgent" }));
     const { body } = await send(path);
-    const [told] = near.acts.filter(
-      ({ event, data }) => event === "alert.sent" && data.alert_id === path.alert_id,
-    );
+    const [told] = near.acts.filter(({ event, data }) => event === "alert.sent" && data.alert_id === path.alert_id);
     expect(told!.data.sent_at).toBe(body.sent_at);
     const [kept] = await world.sql("select body from workspace_event where id = ?", [told!.id]);
     expect(kept.body).toBe(eventBody(told!));

@@ -65,9 +65,7 @@ const nodes = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodes
 async function read(mode: string) {
   const items = [];
   const begun = { recurrence: DAILY, send_at: "2026-01-01T08:00:00Z", filled_to: new Date().toISOString() };
-  for (const { alert_id } of await world.sql(
-    `select alert_id from alert_series order by fill_at limit ${DUE}`,
-  ))
+  for (const { alert_id } of await world.sql(`select alert_id from alert_series order by fill_at limit ${DUE}`))
     items.push(fillOf({ series_id: alert_id, ...begun }, Date.now() + 20 * 86_400_000));
   const one = items[0]!.series_id;
   const measured: [string, { text: string }, string[]][] = [

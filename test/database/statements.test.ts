@@ -23,13 +23,7 @@ import {
   uuid,
 } from "../../src/model/fields/sql.ts";
 import { type Orm, openOrm } from "../../src/store/db/orm.ts";
-import {
-  type AnyStatement,
-  databaseOf,
-  type RowOf,
-  run,
-  statementsOf,
-} from "../../src/store/db/statement.ts";
+import { type AnyStatement, databaseOf, type RowOf, run, statementsOf } from "../../src/store/db/statement.ts";
 import { type Client, differences, readCatalogue, readsDifference } from "../support/described.ts";
 import { freshDatabase } from "../support/world.ts";
 
@@ -123,9 +117,7 @@ describe("the comparison", () => {
       columns: { title: text },
       text: "select titel as title from alert",
     });
-    expect(await wrongIn(selected)).toEqual([
-      'wrong_source: the database refuses it: column "titel" does not exist',
-    ]);
+    expect(await wrongIn(selected)).toEqual(['wrong_source: the database refuses it: column "titel" does not exist']);
     const shown = defineStatement("wrong_name", {
       columns: { headline: text },
       text: "select title from alert",

@@ -9,13 +9,7 @@ import { searchAlerts } from "../../src/store/queries/alert_search.ts";
 import { channelBacklogs, channelCounts } from "../../src/store/queries/channels.ts";
 import { findDevicesWithInbox, inboxStates } from "../../src/store/queries/handset.ts";
 import { findWaitedFor } from "../../src/store/queries/held.ts";
-import {
-  inboxChannels,
-  inboxPage,
-  inboxPages,
-  inboxPageWithDue,
-  settleDue,
-} from "../../src/store/queries/inbox.ts";
+import { inboxChannels, inboxPage, inboxPages, inboxPageWithDue, settleDue } from "../../src/store/queries/inbox.ts";
 import { listSubscribers } from "../../src/store/queries/subscribers.ts";
 import { alertTimeline, alertTotals, channelSums, daySums } from "../../src/store/stats/queries.ts";
 import { uuidOf } from "../support/handsets.ts";
@@ -163,9 +157,7 @@ describe("with 200,000 reports", () => {
   /** The nodes of a statement's plan, by the plan that PostgreSQL makes in this mode. */
   async function planOf(inside: SqlEntityManager, text: string, parameters: string[]): Promise<Node[]> {
     await inside.execute(`prepare measured as ${text}`);
-    const [row] = await inside.execute<any[]>(
-      `explain (format json) execute measured (${parameters.join(", ")})`,
-    );
+    const [row] = await inside.execute<any[]>(`explain (format json) execute measured (${parameters.join(", ")})`);
     await inside.execute("deallocate measured");
     return nodes(row["QUERY PLAN"][0].Plan);
   }
@@ -178,10 +170,7 @@ describe("with 200,000 reports", () => {
       for (const { name, text, values } of statements) {
         const plan = await planOf(inside, text, values());
         for (const node of plan)
-          if (
-            /^Seq Scan/.test(node["Node Type"]) &&
-            /^(alert|report|subscription)$/.test(node["Relation Name"]!)
-          )
+          if (/^Seq Scan/.test(node["Node Type"]) && /^(alert|report|subscription)$/.test(node["Relation Name"]!))
             whole.push([name, node["Relation Name"]]);
         // It is found by an index, and that is not the absence of any scan.
         const indexed = plan.filter((node) => /^(Index|Bitmap Index)/.test(node["Node Type"]));
@@ -218,8 +207,7 @@ describe("with 200,000 reports", () => {
       for (const { name, text, values } of looked)
         for (const node of await planOf(em, text, values())) {
           const table = node["Relation Name"]!;
-          if (node["Node Type"] === "Seq Scan" && /^(channel_state|pusher)$/.test(table))
-            read.push([name, table]);
+          if (node["Node Type"] === "Seq Scan" && /^(channel_state|pusher)$/.test(table)) read.push([name, table]);
         }
     } finally {
       await em.rollback();
@@ -263,9 +251,7 @@ describe("with 200,000 reports", () => {
           const plan = await planOf(inside, text, values());
           const of = (index: string) => plan.filter((node) => node["Index Name"] === index);
           // Once for the page, and once for the alerts from before the device joined.
-          expect(of("alert_inbox").map((node) => node["Node Type"])).toEqual(
-            Array(2).fill("Index Only Scan"),
-          );
+          expect(of("alert_inbox").map((node) => node["Node Type"])).toEqual(Array(2).fill("Index Only Scan"));
           expect(of("alert_scheduled")).toEqual([]);
           expect(plan.some((node) => node["Node Type"] === "Bitmap Heap Scan")).toBe(false);
         }

@@ -26,9 +26,7 @@ describe.skipIf(cannot)("a database that speaks TLS", () => {
     return `${url.href}?${query}`;
   };
   const refused = async (url: string) =>
-    openService(loadConfig({ DATABASE_URL: url, SECRET: "x".repeat(32), LOG_LEVEL: "silent" })).catch(
-      (error) => error,
-    );
+    openService(loadConfig({ DATABASE_URL: url, SECRET: "x".repeat(32), LOG_LEVEL: "silent" })).catch((error) => error);
 
   beforeAll(async () => {
     servers = await openPrimary();
@@ -36,13 +34,9 @@ describe.skipIf(cannot)("a database that speaks TLS", () => {
     authority = join(primary.folder, "server.crt");
     const key = join(primary.folder, "server.key");
     const made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"];
-    execFileSync(
-      "openssl",
-      [...made, "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", authority],
-      {
-        stdio: "ignore",
-      },
-    );
+    execFileSync("openssl", [...made, "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", authority], {
+      stdio: "ignore",
+    });
     const { uid, gid } = statSync(primary.folder);
     for (const file of [authority, key]) chownSync(file, uid, gid);
     await primary.stop();
@@ -120,14 +114,9 @@ describe.skipIf(cannot)("a database that speaks TLS", () => {
 test.each([
   ["prefer goes on in the open", "sslmode=prefer", /sslmode=/],
   ["an authority without asking for it", "sslmode=require&sslrootcert=/dev/null", /verify/],
-  [
-    "a file that is not there",
-    "sslmode=verify-full&sslrootcert=/nowhere/at/all",
-    /cannot be read: \/nowhere\/at\/all/,
-  ],
+  ["a file that is not there", "sslmode=verify-full&sslrootcert=/nowhere/at/all", /cannot be read: \/nowhere\/at\/all/],
 ])("%s: refused by the setting's name", (_, query, words) => {
-  const read = () =>
-    loadConfig({ DATABASE_URL: `postgresql://127.0.0.1/x?${query}`, SECRET: "x".repeat(32) });
+  const read = () => loadConfig({ DATABASE_URL: `postgresql://127.0.0.1/x?${query}`, SECRET: "x".repeat(32) });
   expect(read).toThrow(ConfigError);
   expect(read).toThrow(words);
 });

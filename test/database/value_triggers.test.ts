@@ -180,28 +180,20 @@ describe("the rule in code and the rule in the database", () => {
 test("rows of an older version that break a rule survive the upgrade, and their other columns change", async () => {
   const kept = (name: string) => readFileSync(join(import.meta.dirname, "kept", name), "utf8");
   const old = await freshDatabase({ empty: true });
-  const settings = { ...old.settings, SECRET: JSON.parse(kept("0.1.0.json")).secret } as Record<
-    string,
-    string
-  >;
+  const settings = { ...old.settings, SECRET: JSON.parse(kept("0.1.0.json")).secret } as Record<string, string>;
   const orm = openOrm({ databaseUrl: settings.DATABASE_URL!, databasePool: 4 });
   const client = await (await orm.driver.getConnection().getNativeClient()).connect();
   try {
     await client.query(kept("0.1.0.sql"));
-    const own =
-      "update pusher set site = 'http://old.example/', gradient_from = 'red', handle = 'Old ' || handle";
+    const own = "update pusher set site = 'http://old.example/', gradient_from = 'red', handle = 'Old ' || handle";
     await client.query(`${own}; update alert set title = E'Old\\nlines', image_url = 'javascript:x', actions = '[{"label":"x","url":"javascript:x"}]';
       update device set locale = 'not a language'; update webhook_endpoint set url = 'gopher://old'`);
     await migrate(orm);
     await client.query(`update pusher set status = 'paused', site = site, handle = handle, updated_at = clock_timestamp();
       update alert set body = 'New', title = title, actions = actions, updated_at = clock_timestamp();
       update device set seen_at = clock_timestamp(), timezone = 'Asia/Tokyo'; update webhook_endpoint set failure_count = 1`);
-    const rows = await client.query(
-      "select handle, site, status from pusher where handle = 'Old kept-harbour'",
-    );
-    expect(rows.rows).toEqual([
-      { handle: "Old kept-harbour", site: "http://old.example/", status: "paused" },
-    ]);
+    const rows = await client.query("select handle, site, status from pusher where handle = 'Old kept-harbour'");
+    expect(rows.rows).toEqual([{ handle: "Old kept-harbour", site: "http://old.example/", status: "paused" }]);
     // A wrong value may become another one only if that is right.
     await expect(client.query("update pusher set site = 'http://new.example/'")).rejects.toMatchObject({
       column: "site",

@@ -135,8 +135,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
         (async () => {
           for await (const { event, data } of eventsOf(stream.body!)) {
             // What cannot be told for certain is looked at.
-            const page =
-              event === "look" ? await call(url, "GET", "/handset/v1/inbox", { token: following }) : null;
+            const page = event === "look" ? await call(url, "GET", "/handset/v1/inbox", { token: following }) : null;
             if (JSON.stringify(page?.body ?? data).includes("all hear")) return performance.now() - sentAt;
           }
           throw new Error("a stream ended");
@@ -176,8 +175,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
   // docs/rules.md#error-unauthorized
   test("what one process has ended ends in all others: keys, and streams of who was put out", async () => {
     const key = await world.key();
-    for (const { url } of replicas)
-      expect((await call(url, "GET", "/api/v1/me", { token: key })).status).toBe(200);
+    for (const { url } of replicas) expect((await call(url, "GET", "/api/v1/me", { token: key })).status).toBe(200);
     await world.sql(
       "update api_key set revoked_at = now() where id = (select id from api_key order by created_at desc, id desc limit 1)",
     );

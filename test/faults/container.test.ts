@@ -49,11 +49,7 @@ const newFolder = (owner = 0) => {
 
 /** What nobody needs but the embedded database, which must be lent a user and whose files are that user's. */
 const LEAST = ["chown", "dac_override", "fowner", "setgid", "setuid"];
-const only = (capabilities: string[]) => [
-  "setpriv",
-  DROP,
-  ["-all", ...capabilities.map((c) => `+${c}`)].join(),
-];
+const only = (capabilities: string[]) => ["setpriv", DROP, ["-all", ...capabilities.map((c) => `+${c}`)].join()];
 
 async function start(dataDir: string, wrapped: string[]): Promise<RunningServer> {
   const server = await startServer(dataDir, { wrapped });
@@ -138,18 +134,13 @@ describe.skipIf(prevented(lacking))("root with few capabilities", () => {
   test("a lock file that names another program of the lent user is taken over, and that program left alone", async () => {
     const dataDir = newFolder();
     const first = await start(dataDir, only(LEAST));
-    const owner = Number(
-      /^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${serverOf(dataDir)}/status`, "utf8"))![1],
-    );
+    const owner = Number(/^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${serverOf(dataDir)}/status`, "utf8"))![1]);
     await first.stop();
     // Whose working directory is not shown to root without CAP_SYS_PTRACE.
     const other = spawn("sleep", ["600"], { uid: owner, gid: owner, cwd: "/", stdio: "ignore" });
     started.push(other);
     const lock = join(dataDir, "postgres/postmaster.pid");
-    writeFileSync(
-      lock,
-      `${other.pid}\n${join(dataDir, "postgres")}\n1700000000\n5432\n.\n\n  1 0\nready   \n`,
-    );
+    writeFileSync(lock, `${other.pid}\n${join(dataDir, "postgres")}\n1700000000\n5432\n.\n\n  1 0\nready   \n`);
     chownSync(lock, owner, owner);
     const again = await start(dataDir, only([...LEAST, "kill"]));
     expect((await fetch(`${again.url}/readyz`)).status).toBe(200);
@@ -191,9 +182,7 @@ describe.skipIf(prevented(bound))("whom root lends", () => {
     const nobodys = owner();
     const { key } = shared;
     const stillThere = async ({ url }: RunningServer) =>
-      expect((await fetch(`${url}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(
-        200,
-      );
+      expect((await fetch(`${url}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200);
     await stillThere(shared);
     await shared.stop();
 
@@ -213,8 +202,7 @@ describe.skipIf(prevented(bound))("whom root lends", () => {
   });
 });
 
-const closed =
-  (statSync(ROOT).mode & 0o005) === 0o005 ? null : "this checkout itself is closed to other users";
+const closed = (statSync(ROOT).mode & 0o005) === 0o005 ? null : "this checkout itself is closed to other users";
 describe.skipIf(prevented(lacking ?? closed))("another user", () => {
   const as = (uid: number) => ["setpriv", "--reuid", String(uid), "--regid", String(uid), "--clear-groups"];
 
@@ -245,16 +233,13 @@ describe.skipIf(prevented(lacking ?? closed))("another user", () => {
       HOME: "/",
     });
     expect(keys.code).toBe(2);
-    expect(keys.stderr).toContain(
-      `belongs to the user root, and this command runs as #${USER}. Run it as root.`,
-    );
+    expect(keys.stderr).toContain(`belongs to the user root, and this command runs as #${USER}. Run it as root.`);
   });
 });
 
 const first = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"] as const;
 const firstLacks = works(...first) ? null : "no process of number 1: this user may not make a namespace";
-const numberOne = (parent: number) =>
-  Number(readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8").trim());
+const numberOne = (parent: number) => Number(readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8").trim());
 
 test.skipIf(prevented(firstLacks)).each([["src/main.ts"], ["src/cli.ts", "serve"]])(
   "the first process of all: a signal ends %s while it starts",

@@ -72,9 +72,7 @@ test("a partial restore, by the service and by a command", async () => {
 test("a missing secret beside a database that was used with one", async () => {
   const dataDir = copyOf();
   rmSync(join(dataDir, "secret"));
-  expect(await refused(dataDir, {}, "SECRET")).toMatch(
-    /DATA_DIR holds a database.*Restore that file, or set SECRET/,
-  );
+  expect(await refused(dataDir, {}, "SECRET")).toMatch(/DATA_DIR holds a database.*Restore that file, or set SECRET/);
   const secret = readFileSync(join(template, "secret"), "utf8").trim();
   const server = await startServer(dataDir, { settings: { SECRET: secret } });
   await server.stop();
@@ -89,9 +87,7 @@ test("by URL: no SECRET, and one that the database was not used with", async () 
     const dataDir = world.settings.DATA_DIR!;
     expect(await refused(dataDir, without, "SECRET")).toContain("is required with DATABASE_URL");
     const other = { ...without, SECRET: "another secret that is long enough, too" };
-    expect(await refused(dataDir, other, "SECRET")).toMatch(
-      /is not the one that this database was used with/,
-    );
+    expect(await refused(dataDir, other, "SECRET")).toMatch(/is not the one that this database was used with/);
   } finally {
     await world.remove();
   }
@@ -121,9 +117,7 @@ test("read-only, in whole", async ({ onTestFinished, skip }) => {
     chmodSync(dataDir, 0o500);
     onTestFinished(() => chmodSync(dataDir, 0o700));
   }
-  expect(await refused(dataDir)).toMatch(
-    /DATA_DIR \(.*\) cannot be used: .*(read-?only|EROFS|EACCES|permission)/i,
-  );
+  expect(await refused(dataDir)).toMatch(/DATA_DIR \(.*\) cannot be used: .*(read-?only|EROFS|EACCES|permission)/i);
 });
 
 test("a file in its place, and a folder that cannot be made", async () => {

@@ -62,9 +62,7 @@ const everyRow = async () => {
   const rows: Record<string, string> = {};
   for (const { name } of tables)
     rows[name] = (
-      await world.sql(
-        `select md5(coalesce(string_agg(t::text, ',' order by t::text), '')) as rows from ${name} t`,
-      )
+      await world.sql(`select md5(coalesce(string_agg(t::text, ',' order by t::text), '')) as rows from ${name} t`)
     )[0].rows;
   return rows;
 };

@@ -162,9 +162,7 @@ describe("whose it is", () => {
     expect((await query(cluster, "show listen_addresses"))[0]).toEqual({ listen_addresses: "" });
   });
 
-  test("another program of the user that it was lent is refused, though it gets to the socket", async ({
-    skip,
-  }) => {
+  test("another program of the user that it was lent is refused, though it gets to the socket", async ({ skip }) => {
     skip(prevented(isRoot ? null : "no user is lent, since this one is not root") || lacks("psql"));
     const cluster = await start(newFolder());
     const { uid, gid } = statSync(cluster.folder);
@@ -371,9 +369,7 @@ describe("what lies in the folder", () => {
     writeFileSync(join(before, "postgres/pg_hba.conf"), "# Belfry writes this file at each start.\n");
     const files = () => readdirSync(before, { recursive: true }).sort();
     const held = files();
-    expect(await message(before)).toMatch(
-      /from before 0\.1\.0 was released: start the source of 0\.1\.0 on it once/,
-    );
+    expect(await message(before)).toMatch(/from before 0\.1\.0 was released: start the source of 0\.1\.0 on it once/);
     expect(files()).toEqual(held);
     const other = copyOf();
     writeFileSync(join(other, "postgres/PG_VERSION"), "17\n");
@@ -447,9 +443,7 @@ describe("what an earlier server left behind", () => {
   test("a lock file of a process that nobody has reaped", async () => {
     // The shell becomes sleep, which reaps nobody.
     const parent = spawn("/bin/sh", ["-c", "sh -c 'echo $$' & exec sleep 60"], { stdio: "pipe" });
-    const pid = await new Promise<number>((resolve) =>
-      parent.stdout!.once("data", (text) => resolve(Number(text))),
-    );
+    const pid = await new Promise<number>((resolve) => parent.stdout!.once("data", (text) => resolve(Number(text))));
     await eventually(() => /\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8")));
     const dataDir = copyOf();
     leave(dataDir, pid);
@@ -588,10 +582,9 @@ test("by default nothing is answered before the disk has it", async () => {
     full_page_writes: "on",
     shared_buffers: String((32 * 1024) / 8),
   });
-  const quicker = await openCluster(
-    configFor(newFolder(), { POSTGRES_SYNC: "false", POSTGRES_SHARED_BUFFERS: "64" }),
-    { log },
-  );
+  const quicker = await openCluster(configFor(newFolder(), { POSTGRES_SYNC: "false", POSTGRES_SHARED_BUFFERS: "64" }), {
+    log,
+  });
   open.push(quicker);
   expect(await query(quicker, "show synchronous_commit")).toEqual([{ synchronous_commit: "off" }]);
   expect(await query(quicker, "show shared_buffers")).toEqual([{ shared_buffers: "64MB" }]);

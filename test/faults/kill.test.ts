@@ -57,9 +57,7 @@ const callHandset = (url: string, token: string, method: string, path: string, b
     {
       method,
       path: `/handset/v1${path}`,
-      ...(body === undefined
-        ? {}
-        : { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
+      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
     },
     token,
   );
@@ -179,12 +177,7 @@ describe("on a service", () => {
   async function inbox(url: string): Promise<string[]> {
     const ids: string[] = [];
     for (let before: string | null = null, first = true; first || before !== null; first = false) {
-      const { body } = await callHandset(
-        url,
-        device,
-        "GET",
-        `/inbox?limit=100${before ? `&before=${before}` : ""}`,
-      );
+      const { body } = await callHandset(url, device, "GET", `/inbox?limit=100${before ? `&before=${before}` : ""}`);
       ids.push(...body.data.map(({ id }: any) => id));
       before = body.meta.next_before;
     }
@@ -255,10 +248,7 @@ describe("on a service", () => {
     for (let kill = 0; kill < 2; kill++) {
       const done = atOnce(
         400,
-        (i) =>
-          callHandset(server.url, reporters[i % reporters.length]!, "POST", "/reports", reports).catch(
-            () => null,
-          ),
+        (i) => callHandset(server.url, reporters[i % reporters.length]!, "POST", "/reports", reports).catch(() => null),
         32,
       );
       await pause(20 + Math.random() * 60);
@@ -266,11 +256,7 @@ describe("on a service", () => {
       await done;
       server = await start();
     }
-    await atOnce(
-      reporters.length,
-      (i) => callHandset(server.url, reporters[i]!, "POST", "/reports", reports),
-      16,
-    );
+    await atOnce(reporters.length, (i) => callHandset(server.url, reporters[i]!, "POST", "/reports", reports), 16);
     const { body: stats } = await callTool(server.url, world.owner, "get_alert_stats", {
       pusher_id: pushers[0],
       alert_id: alert.id,
@@ -439,11 +425,7 @@ describe("on a service", () => {
       invite: invite.code,
       key: world.owner,
     });
-    await send(
-      url,
-      { method: "POST", path: "/api/v1/pushers", body: `{"broken": "${world.owner}` },
-      world.owner,
-    );
+    await send(url, { method: "POST", path: "/api/v1/pushers", body: `{"broken": "${world.owner}` }, world.owner);
     await send(url, { method: "GET", path: `/api/v1/me?key=${world.owner}` }, world.owner);
     await send(url, { method: "GET", path: "/api/v1/me" }, device);
     await send(url, { method: "GET", path: "/handset/v1/inbox" }, world.owner);
@@ -486,9 +468,7 @@ describe("on a service", () => {
       const texts: string[] = [];
       for (const { name } of tables)
         texts.push(
-          ...(await em.execute<{ row: string }[]>(`select t::text as row from "${name}" t`)).map(
-            ({ row }) => row,
-          ),
+          ...(await em.execute<{ row: string }[]>(`select t::text as row from "${name}" t`)).map(({ row }) => row),
         );
       return texts.join("\n");
     });
@@ -548,9 +528,7 @@ describe("first start", () => {
     // A second process is refused while this one lives, whatever its port.
     const second = await run(process.execPath, ["src/main.ts"], { DATA_DIR: dataDir, PORT: "0" });
     expect(second.code).toBe(1);
-    expect(second.stderr.trim()).toMatch(
-      /^belfry: The data directory .* is in use by another Belfry process/,
-    );
+    expect(second.stderr.trim()).toMatch(/^belfry: The data directory .* is in use by another Belfry process/);
 
     await server.stop("SIGKILL");
     const next = await startServer(dataDir);
@@ -589,9 +567,7 @@ describe("first start", () => {
       expect(server.key).toMatch(/^bfk_/);
       expect((await callTool(server.url, server.key, "get_me")).status).toBe(200);
       await server.stop();
-      expect(
-        Buffer.byteLength(readFileSync(dataPaths(dataDir).secret, "utf8").trim()),
-      ).toBeGreaterThanOrEqual(32);
+      expect(Buffer.byteLength(readFileSync(dataPaths(dataDir).secret, "utf8").trim())).toBeGreaterThanOrEqual(32);
     }
   });
 
@@ -753,20 +729,17 @@ describe("settings", () => {
     },
     { name: "HOST", settings: { HOST: "192.0.2.1" } },
   ];
-  test.each(bad)(
-    "a process with a bad $name ends with one line that names it",
-    async ({ name, settings }) => {
-      const dataDir = mkdtempSync(join(folder.path, "bad-"));
-      const { code, stdout, stderr } = await run(process.execPath, ["src/main.ts"], {
-        DATA_DIR: dataDir,
-        PORT: "0",
-        LOG_LEVEL: "warn",
-        ...settings,
-      });
-      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-      expect(stderr).toMatch(new RegExp(`^belfry: ${name}\\b.*\\n$`));
-      expect(stderr).not.toContain("password");
-      if ("DATA_DIR" in settings) rmSync(settings.DATA_DIR!, { force: true });
-    },
-  );
+  test.each(bad)("a process with a bad $name ends with one line that names it", async ({ name, settings }) => {
+    const dataDir = mkdtempSync(join(folder.path, "bad-"));
+    const { code, stdout, stderr } = await run(process.execPath, ["src/main.ts"], {
+      DATA_DIR: dataDir,
+      PORT: "0",
+      LOG_LEVEL: "warn",
+      ...settings,
+    });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(new RegExp(`^belfry: ${name}\\b.*\\n$`));
+    expect(stderr).not.toContain("password");
+    if ("DATA_DIR" in settings) rmSync(settings.DATA_DIR!, { force: true });
+  });
 });

@@ -31,8 +31,7 @@ describe.skipIf(lacksStandbys())("a primary and its synchronous standby", () => 
         LOG_LEVEL: "error",
       },
     });
-  const one = async (server: Server, sql: string) =>
-    (await server.client("psql", "-d", "belfry", "-Atc", sql)).trim();
+  const one = async (server: Server, sql: string) => (await server.client("psql", "-d", "belfry", "-Atc", sql)).trim();
 
   beforeAll(async () => {
     servers = await openPrimary();
@@ -42,8 +41,7 @@ describe.skipIf(lacksStandbys())("a primary and its synchronous standby", () => 
     await one(primary, "alter system set synchronous_standby_names = '*'");
     await one(primary, "select pg_reload_conf()");
     await eventually(
-      async () =>
-        (await one(primary, "select count(*) from pg_stat_replication where sync_state = 'sync'")) === "1",
+      async () => (await one(primary, "select count(*) from pg_stat_replication where sync_state = 'sync'")) === "1",
     );
     // The first that is named takes no writes.
     url = `postgresql://belfry@127.0.0.1:${standby.port},127.0.0.1:${primary.port}/belfry`;
@@ -126,8 +124,7 @@ describe.skipIf(lacksStandbys())("a primary and its synchronous standby", () => 
     );
     const channel = await world.pusher();
     const token = await world.device(channel.handle);
-    const inbox = (headers: Record<string, string>) =>
-      call("GET", "/handset/v1/inbox", token, undefined, headers);
+    const inbox = (headers: Record<string, string>) => call("GET", "/handset/v1/inbox", token, undefined, headers);
     const follower = new Follower({ token, urls: [service.url], poll: inbox });
     const held: number[] = [];
     let polling = true;

@@ -38,8 +38,7 @@ async function others(db: Kysely<unknown>, id: string, going: () => boolean) {
     });
 }
 
-const start = () =>
-  startServer(world.settings.DATA_DIR!, { settings: { ...world.settings, LOG_LEVEL: "warn" } });
+const start = () => startServer(world.settings.DATA_DIR!, { settings: { ...world.settings, LOG_LEVEL: "warn" } });
 
 test(`one of two is killed ${KILLS} times while ${PHONES} phones change their minds`, {
   timeout: 600_000,
@@ -62,12 +61,10 @@ test(`one of two is killed ${KILLS} times while ${PHONES} phones change their mi
       method: "POST",
       headers: { authorization: `Bearer ${tokens[phone]}`, "content-type": "application/json" },
       body: JSON.stringify({
-        reports: [{ kind: "read" }, { kind: "ack" }, ...(asks ? [{ kind: "reply", choice }] : [])].map(
-          (one) => ({
-            ...one,
-            alert_id: alert.id,
-          }),
-        ),
+        reports: [{ kind: "read" }, { kind: "ack" }, ...(asks ? [{ kind: "reply", choice }] : [])].map((one) => ({
+          ...one,
+          alert_id: alert.id,
+        })),
       }),
     });
     if (status >= 300) return pause(20);
@@ -105,11 +102,8 @@ test(`one of two is killed ${KILLS} times while ${PHONES} phones change their mi
   const counted = replies.map(({ count }: { count: number }) => count);
   await lasting.stop();
   try {
-    const execute = (text: string): Promise<any[]> =>
-      (orm.em.fork() as any).execute(text, [uuidOf(alert.id)]);
-    const rows = await execute(
-      "select device_id, choice from report where choice is not null and alert_id = ?",
-    );
+    const execute = (text: string): Promise<any[]> => (orm.em.fork() as any).execute(text, [uuidOf(alert.id)]);
+    const rows = await execute("select device_id, choice from report where choice is not null and alert_id = ?");
     expect(reported.size).toBe(PHONES);
     expect(totals).toEqual({ reads: PHONES, acks: PHONES });
     expect(rows).toHaveLength(PHONES);
@@ -118,9 +112,7 @@ test(`one of two is killed ${KILLS} times while ${PHONES} phones change their mi
     // Each choice is counted no more often than phones may have meant it last, and no less than they surely did.
     for (const [i, choice] of CHOICES.entries()) {
       expect(counted[i]).toBeLessThanOrEqual(said.filter((last) => last.has(choice)).length);
-      expect(counted[i]).toBeGreaterThanOrEqual(
-        said.filter((last) => last.size === 1 && last.has(choice)).length,
-      );
+      expect(counted[i]).toBeGreaterThanOrEqual(said.filter((last) => last.size === 1 && last.has(choice)).length);
     }
     await expectRecountClean(orm);
   } finally {

@@ -49,57 +49,51 @@ describe.skipIf(lacks("nginx"))("two replicas behind nginx", () => {
   test.each([
     { name: "which keeps its connections", edit: undefined },
     { name: "which opens one for each request", edit: keepingNone },
-  ])(
-    `$name: replaced ${ROUNDS} times under load, no request fails`,
-    { timeout: 1_800_000 },
-    async ({ name, edit }) => {
-      const { id } = await world.pusher();
-      const port = await freePort();
-      const place = join(folder.path, name.replaceAll(" ", "_"));
-      proxies.push(startProxy("nginx", port, ports, place, edit));
-      const ask = async (method: "GET" | "POST", path: string, body: string | null = null) => {
-        const answer = await request(`http://127.0.0.1:${port}/api/v1/pushers/${id}${path}`, {
-          method,
-          body,
-          dispatcher: agent,
-          headers: { authorization: `Bearer ${world.owner}`, "content-type": "application/json" },
-        });
-        await answer.body.dump();
-        return answer.statusCode;
-      };
-      await waitFor(async () => expect(await ask("GET", "")).toBe(200));
-      const seen = { GET: 0, POST: 0 };
-      const failed: string[] = [];
-      let going = true;
-      const clients = Array.from({ length: CLIENTS }, async (_, i) => {
-        const method = i % 2 ? "POST" : "GET";
-        while (going) {
-          const made = JSON.stringify({ title: `${name} ${seen.POST + 1}` });
-          seen[method]++;
-          const outcome = await (method === "GET" ? ask("GET", "") : ask("POST", "/alerts", made)).catch(
-            String,
-          );
-          if (outcome !== (method === "GET" ? 200 : 201)) failed.push(`${method} ${outcome}`);
-          // Somebody always asks; more would only take from the start that all wait for.
-          await pause(50);
-        }
+  ])(`$name: replaced ${ROUNDS} times under load, no request fails`, { timeout: 1_800_000 }, async ({ name, edit }) => {
+    const { id } = await world.pusher();
+    const port = await freePort();
+    const place = join(folder.path, name.replaceAll(" ", "_"));
+    proxies.push(startProxy("nginx", port, ports, place, edit));
+    const ask = async (method: "GET" | "POST", path: string, body: string | null = null) => {
+      const answer = await request(`http://127.0.0.1:${port}/api/v1/pushers/${id}${path}`, {
+        method,
+        body,
+        dispatcher: agent,
+        headers: { authorization: `Bearer ${world.owner}`, "content-type": "application/json" },
       });
-      for (let round = 0; round < ROUNDS; round++) {
-        const before = seen.POST;
-        await replicas[round % 2]!.stop();
-        await start(round % 2);
-        await eventually(() => seen.POST >= before + 50);
+      await answer.body.dump();
+      return answer.statusCode;
+    };
+    await waitFor(async () => expect(await ask("GET", "")).toBe(200));
+    const seen = { GET: 0, POST: 0 };
+    const failed: string[] = [];
+    let going = true;
+    const clients = Array.from({ length: CLIENTS }, async (_, i) => {
+      const method = i % 2 ? "POST" : "GET";
+      while (going) {
+        const made = JSON.stringify({ title: `${name} ${seen.POST + 1}` });
+        seen[method]++;
+        const outcome = await (method === "GET" ? ask("GET", "") : ask("POST", "/alerts", made)).catch(String);
+        if (outcome !== (method === "GET" ? 200 : 201)) failed.push(`${method} ${outcome}`);
+        // Somebody always asks; more would only take from the start that all wait for.
+        await pause(50);
       }
-      going = false;
-      await Promise.all(clients);
-      // A refused connection is how nginx learns that one is away.
-      const errors = readFileSync(join(place, "error.log"), "utf8").replace(/.*Connection refused.*\n/g, "");
-      expect(failed, errors).toEqual([]);
-      const [rows] = await world.sql(
-        "select count(*)::int as all, count(distinct title)::int as titles from alert where title like ?",
-        [`${name}%`],
-      );
-      expect(rows).toEqual({ all: seen.POST, titles: seen.POST });
-    },
-  );
+    });
+    for (let round = 0; round < ROUNDS; round++) {
+      const before = seen.POST;
+      await replicas[round % 2]!.stop();
+      await start(round % 2);
+      await eventually(() => seen.POST >= before + 50);
+    }
+    going = false;
+    await Promise.all(clients);
+    // A refused connection is how nginx learns that one is away.
+    const errors = readFileSync(join(place, "error.log"), "utf8").replace(/.*Connection refused.*\n/g, "");
+    expect(failed, errors).toEqual([]);
+    const [rows] = await world.sql(
+      "select count(*)::int as all, count(distinct title)::int as titles from alert where title like ?",
+      [`${name}%`],
+    );
+    expect(rows).toEqual({ all: seen.POST, titles: seen.POST });
+  });
 });

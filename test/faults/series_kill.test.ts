@@ -41,8 +41,7 @@ afterAll(async () => {
 
 const em = () => orm.em.fork() as SqlEntityManager;
 const sql = <T = any>(text: string): Promise<T[]> => executeInLockOrder<T>(em(), text);
-const start = () =>
-  startServer(world.settings.DATA_DIR!, { settings: { ...world.settings, LOG_LEVEL: "warn" } });
+const start = () => startServer(world.settings.DATA_DIR!, { settings: { ...world.settings, LOG_LEVEL: "warn" } });
 
 /** A week went by in which nobody wrote. */
 async function sleptThrough(): Promise<void> {
@@ -55,9 +54,7 @@ async function sleptThrough(): Promise<void> {
 }
 
 const made = () =>
-  sql(
-    `select id, series_id, occurs_at::text, occurs_at <= now() as late from alert where series_id in (${ids})`,
-  );
+  sql(`select id, series_id, occurs_at::text, occurs_at <= now() as late from alert where series_id in (${ids})`);
 
 async function expectOnce(): Promise<void> {
   const rows = await made();

@@ -121,8 +121,7 @@ async function everyCallIsToldSo(boundMs: number): Promise<void> {
             param: null,
           },
         });
-      else if (shape === "oauth")
-        expect(JSON.parse(text)).toMatchObject({ error: "temporarily_unavailable" });
+      else if (shape === "oauth") expect(JSON.parse(text)).toMatchObject({ error: "temporarily_unavailable" });
       else expect(answer.headers.get("content-type")).toContain("text/html");
       expect(took, at).toBeLessThan(boundMs + SLACK_MS);
     }),

@@ -6,13 +6,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { requestFor } from "../../src/operation/request.ts";
 import { atOnce, pause } from "../support/at_once.ts";
-import {
-  isAlive,
-  processesOn,
-  type RunningServer,
-  startServer,
-  temporaryFolder,
-} from "../support/processes.ts";
+import { isAlive, processesOn, type RunningServer, startServer, temporaryFolder } from "../support/processes.ts";
 import { eventually, waitFor } from "../support/wait.ts";
 import { toolNamed } from "../support/world.ts";
 
@@ -41,9 +35,7 @@ const postmaster = (dataDir: string) =>
 
 async function openChannels({ url, key }: RunningServer): Promise<string[]> {
   const fields = { name: "K", category: "community", description: "D" };
-  const made = await atOnce(CHANNELS, (i) =>
-    call(url, key, "create_pusher", { ...fields, handle: `killed-${i}` }),
-  );
+  const made = await atOnce(CHANNELS, (i) => call(url, key, "create_pusher", { ...fields, handle: `killed-${i}` }));
   expect(made.map(({ status }) => status)).toEqual(Array(CHANNELS).fill(201));
   return made.map(({ body }) => body.id);
 }

@@ -121,9 +121,7 @@ test("SIGTERM to every process at once, the database's included: it ends whole, 
   await again.stop();
 });
 
-test("Ctrl-C in the shell on the database is the shell's: the database stays until that ends", async ({
-  skip,
-}) => {
+test("Ctrl-C in the shell on the database is the shell's: the database stays until that ends", async ({ skip }) => {
   skip(lacks("psql"));
   const dataDir = join(folder.path, "shell");
   const line = type(process.execPath, [CLI, "psql"], { DATA_DIR: dataDir, PSQLRC: "/dev/null" });

@@ -122,9 +122,7 @@ async function figure(name: string, on = service): Promise<number> {
 /** The processes that this one has started and that serve. */
 function workersOf({ pid }: RunningServer): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
-  return children.filter((child) =>
-    readFileSync(`/proc/${child}/cmdline`, "utf8").includes("main.ts\0worker"),
-  );
+  return children.filter((child) => readFileSync(`/proc/${child}/cmdline`, "utf8").includes("main.ts\0worker"));
 }
 
 /** A stream of a handset, and what it was told. */
@@ -215,12 +213,9 @@ test("a limit is that of the whole service", async () => {
 test.skipIf(lacksAddresses())("an address has so many connections with all processes together", async () => {
   const { port } = new URL(service.url);
   const open = () => {
-    const socket = Object.assign(
-      connect({ port: Number(port), host: "127.0.0.1", localAddress: "127.0.0.2" }),
-      {
-        text: "",
-      },
-    );
+    const socket = Object.assign(connect({ port: Number(port), host: "127.0.0.1", localAddress: "127.0.0.2" }), {
+      text: "",
+    });
     socket.on("data", (chunk) => (socket.text += chunk)).on("error", () => {});
     sockets.push(socket);
     return socket;
@@ -267,19 +262,14 @@ test("killed while clients write, a worker is replaced, and nothing acknowledged
     await eventually(() => acknowledged.length > from + 20);
     const [before, serving] = [service.log(), workersOf(service)];
     process.kill(serving[kills % WORKERS]!, "SIGKILL");
-    await eventually(() =>
-      service.log().slice(before.length).includes("a worker ended; another one takes its"),
-    );
+    await eventually(() => service.log().slice(before.length).includes("a worker ended; another one takes its"));
     await eventually(() => service.log().slice(before.length).includes("a worker serves in its place"));
   }
   going = false;
   await Promise.all(clients);
   const kept: string[] = [];
   for (let before: string | null = ""; before !== null; ) {
-    const { body } = await call(
-      "GET",
-      `/api/v1/pushers/${id}/alerts?limit=100${before && `&before=${before}`}`,
-    );
+    const { body } = await call("GET", `/api/v1/pushers/${id}/alerts?limit=100${before && `&before=${before}`}`);
     kept.push(...body.data.map(({ title }: any) => title));
     before = body.meta.next_before;
   }
@@ -328,9 +318,7 @@ describe("the end", () => {
       new Promise<boolean>((resolve) => {
         const socket = connect(port, "127.0.0.1");
         let [text, error] = ["", ""];
-        socket.on("connect", () =>
-          socket.write("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
-        );
+        socket.on("connect", () => socket.write("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"));
         socket.on("data", (chunk) => (text += chunk));
         socket.on("error", ({ code }: NodeJS.ErrnoException) => (error = code ?? ""));
         socket.on("close", () => {
@@ -349,14 +337,11 @@ describe("the end", () => {
     expect(await other.exited).toBe(0);
   });
 
-  test.each(["SIGKILL", "SIGHUP"] as const)(
-    "by %s of the first process nobody stays behind",
-    async (signal) => {
-      const processes = await begin(signal);
-      await other.stop(signal);
-      for (const pid of processes) await eventually(() => !isAlive(pid));
-    },
-  );
+  test.each(["SIGKILL", "SIGHUP"] as const)("by %s of the first process nobody stays behind", async (signal) => {
+    const processes = await begin(signal);
+    await other.stop(signal);
+    for (const pid of processes) await eventually(() => !isAlive(pid));
+  });
 });
 
 test("by URL: workers come up on an empty database and serve it", async () => {

@@ -96,10 +96,9 @@ describe("alerts from before joining", () => {
     const { token } = await device(one);
     // The second channel is followed for a day.
     await join(world, token, two.handle);
-    await world.sql(
-      "update subscription set subscribed_at = now() - interval '1 day' where pusher_id = ?::uuid",
-      [uuidOf(two.id)],
-    );
+    await world.sql("update subscription set subscribed_at = now() - interval '1 day' where pusher_id = ?::uuid", [
+      uuidOf(two.id),
+    ]);
     const rows = await walk(token, 9);
     expect(rows.filter(({ handle }) => handle === one.handle)).toHaveLength(MOST);
     expect(rows.filter(({ handle }) => handle === two.handle)).toHaveLength(40);
@@ -125,10 +124,9 @@ describe("alerts from before joining", () => {
   test("are of each device, also where pages are read and kept for several at once", async () => {
     const pusher = await channel(10);
     const early = await device(pusher);
-    await world.sql(
-      "update subscription set subscribed_at = now() - interval '1 day' where pusher_id = ?::uuid",
-      [uuidOf(pusher.id)],
-    );
+    await world.sql("update subscription set subscribed_at = now() - interval '1 day' where pusher_id = ?::uuid", [
+      uuidOf(pusher.id),
+    ]);
     const devices = [early, await device(pusher), await device(pusher)];
     await world.alert(pusher.id, { title: "Between", send: true });
     devices.push(await device(pusher), await device(pusher));
@@ -155,10 +153,9 @@ describe("alerts from before joining", () => {
   test("beyond these few are not read, reported or fetched; of the others the whole card is", async () => {
     const pusher = await channel(MOST + 3);
     const { token } = await device(pusher);
-    const ids = await world.sql(
-      "select id from alert where pusher_id = ?::uuid order by visible_at desc, id desc",
-      [uuidOf(pusher.id)],
-    );
+    const ids = await world.sql("select id from alert where pusher_id = ?::uuid order by visible_at desc, id desc", [
+      uuidOf(pusher.id),
+    ]);
     const all = await world.rest("list_alerts", { pusher_id: pusher.id, limit: 100 });
     const shownId = (title: string) => all.body.data.find((row: any) => row.title === title).id;
     expect(ids).toHaveLength(MOST + 3);
@@ -208,8 +205,7 @@ test("pausing and resuming a channel tells its subscribers nothing; suspending i
   const poll = holding(world, token, etag);
   // The stream counts as well.
   await poll.held(2);
-  const unchanged = () =>
-    world.request("GET", "/handset/v1/inbox", { token, headers: { "if-none-match": etag } });
+  const unchanged = () => world.request("GET", "/handset/v1/inbox", { token, headers: { "if-none-match": etag } });
   for (const status of ["paused", "active", "paused"]) {
     await world.rest("update_pusher", { pusher_id: pusher.id, status });
     expect((await unchanged()).status).toBe(304);

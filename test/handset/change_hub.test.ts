@@ -71,32 +71,29 @@ function listen(seen: Omit<Seen, "revision">, revision: string): string[] {
 }
 
 // docs/rules.md#held-wakes
-test.each(KINDS)(
-  "%s: a change before or after the listener began is reported, and no other",
-  async (kind) => {
-    const all = await subjects();
-    const { seen, read, change } = all[kind];
-    const first = await read();
-    const early = listen(seen, first);
-    await change();
-    const second = await read();
-    expect(second).not.toBe(first);
-    // Read before the change, and listening only after it.
-    const late = listen(seen, first);
-    const current = listen(seen, second);
-    for (const heard of [early, late]) await waitFor(() => expect(heard).toEqual([second]));
-    // The hub knows of the change, and this listener does not.
-    const latest = listen(seen, first);
-    await waitFor(() => expect(latest).toEqual([second]));
-    for (const other of KINDS) if (other !== kind) await all[other].change();
-    await change();
-    const third = await read();
-    for (const heard of [early, late]) await waitFor(() => expect(heard.at(-1)).toBe(third));
-    await waitFor(() => expect(current).toContain(third));
-    expect(current).not.toContain(second);
-    expect(early[0]).toBe(second);
-  },
-);
+test.each(KINDS)("%s: a change before or after the listener began is reported, and no other", async (kind) => {
+  const all = await subjects();
+  const { seen, read, change } = all[kind];
+  const first = await read();
+  const early = listen(seen, first);
+  await change();
+  const second = await read();
+  expect(second).not.toBe(first);
+  // Read before the change, and listening only after it.
+  const late = listen(seen, first);
+  const current = listen(seen, second);
+  for (const heard of [early, late]) await waitFor(() => expect(heard).toEqual([second]));
+  // The hub knows of the change, and this listener does not.
+  const latest = listen(seen, first);
+  await waitFor(() => expect(latest).toEqual([second]));
+  for (const other of KINDS) if (other !== kind) await all[other].change();
+  await change();
+  const third = await read();
+  for (const heard of [early, late]) await waitFor(() => expect(heard.at(-1)).toBe(third));
+  await waitFor(() => expect(current).toContain(third));
+  expect(current).not.toContain(second);
+  expect(early[0]).toBe(second);
+});
 
 test("whatever is deleted has the empty revision, and who has ended hears nothing", async () => {
   const { channel, audience } = await subjects();
@@ -121,10 +118,7 @@ test("a change of a channel is looked for in the alerts of it, without the round
 // docs/rules.md#held-wakes
 test("a plan, and the end of a plan, is found without a message", async () => {
   const pusher = await world.pusher();
-  const [channels, read] = [
-    [uuidOf(pusher.id)],
-    "select rev::text from channel_state where pusher_id = ?::uuid",
-  ];
+  const [channels, read] = [[uuidOf(pusher.id)], "select rev::text from channel_state where pusher_id = ?::uuid"];
   const none = { devices: [], device_revs: [], audiences: [], audience_revs: [], alerts: [], alert_revs: [] };
   /** As a round asks. `isPlanned`: whether it knows that something is planned. */
   const found = async (isPlanned: boolean) => {

@@ -11,10 +11,7 @@ import { namesOf, shownTo } from "../../src/model/fields/record.ts";
 import { LIMITS, said } from "../../src/model/limits.ts";
 
 /** As it is read: without the marks of generated parts. */
-const page = readFileSync(new URL("../../docs/handset.md", import.meta.url), "utf8").replace(
-  /<!--.*?-->/g,
-  "",
-);
+const page = readFileSync(new URL("../../docs/handset.md", import.meta.url), "utf8").replace(/<!--.*?-->/g, "");
 /** A chapter, from its heading to the next one of the same rank. */
 const chapter = (heading: string) => {
   const [, text] = page.split(new RegExp(`^#+ ${heading}.*$`, "m"));

@@ -101,9 +101,7 @@ describe("what wakes", () => {
 
   test("the removal of the handset itself, which is nobody then", async () => {
     const one = await handset();
-    const { status, body } = await toldOf(one, () =>
-      world.sql("delete from device where id = ?::bigint", [one.id]),
-    );
+    const { status, body } = await toldOf(one, () => world.sql("delete from device where id = ?::bigint", [one.id]));
     expect([status, body.error.type]).toEqual([401, "unauthorized"]);
   });
 
@@ -153,9 +151,7 @@ test("drafts, plans, other channels and the reports of others wake nobody", asyn
   const sent = await world.alert(one.pusher.id, { title: "Sent", send: true });
   const neighbour = await world.device(one.pusher.handle);
   const etag = await validator(one.token);
-  const before = await Promise.all(
-    ["own", "told", "round", "again", "instant"].map((of) => wakes(world, of)),
-  );
+  const before = await Promise.all(["own", "told", "round", "again", "instant"].map((of) => wakes(world, of)));
   const poll = holding(world, one.token, etag, { prefer: "wait=3" });
   await poll.held();
   const draft = await world.alert(one.pusher.id, { title: "Draft" });
@@ -167,9 +163,7 @@ test("drafts, plans, other channels and the reports of others wake nobody", asyn
   const { status, body, headers } = await poll.answer;
   expect([status, body, headers.get("etag")]).toEqual([304, null, etag]);
   expect(headers.get("preference-applied")).toBe("wait=3");
-  expect(
-    await Promise.all(["own", "told", "round", "again", "instant"].map((of) => wakes(world, of))),
-  ).toEqual(before);
+  expect(await Promise.all(["own", "told", "round", "again", "instant"].map((of) => wakes(world, of)))).toEqual(before);
 });
 
 describe("what is answered at once", () => {
@@ -365,8 +359,7 @@ describe("two processes", () => {
   afterAll(() => other?.leave());
 
   const LISTENERS = `select pid from pg_stat_activity where datname = current_database() and query = 'listen belfry_changed'`;
-  const somebodyListens = () =>
-    waitFor(async () => expect((await world.sql(LISTENERS)).length).toBeGreaterThan(0));
+  const somebodyListens = () => waitFor(async () => expect((await world.sql(LISTENERS)).length).toBeGreaterThan(0));
 
   // docs/rules.md#held-wakes
   test("what one commits the other is told, and finds it where the word was lost", async () => {
@@ -417,13 +410,7 @@ describe("two processes", () => {
     const one = await handset();
     const poll = holding(other, one.token, one.etag);
     await poll.held();
-    for (const word of [
-      "",
-      "x",
-      "0123abcd",
-      "0123abcd '; drop table device; --",
-      `0123abcd ${"9".repeat(40)}`,
-    ])
+    for (const word of ["", "x", "0123abcd", "0123abcd '; drop table device; --", `0123abcd ${"9".repeat(40)}`])
       await world.sql("select pg_notify('belfry_changed', ?)", [word]);
     await world.alert(one.pusher.id, { send: true });
     expect((await poll.answer).status).toBe(200);

@@ -176,8 +176,7 @@ test("followers on two processes miss nothing while eight write and those who li
     await pause(15);
   }
   const late = (await wakes(world, "time")) + (await wakes(other, "time"));
-  for (const follower of followers)
-    await waitFor(async () => expect(follower.shown).toBe(await follower.truth()));
+  for (const follower of followers) await waitFor(async () => expect(follower.shown).toBe(await follower.truth()));
   // Nobody was only saved by the end of a poll's time.
   expect((await wakes(world, "time")) + (await wakes(other, "time"))).toBe(late);
   ended = true;
@@ -190,9 +189,7 @@ test("followers on two processes miss nothing while eight write and those who li
       (await wakes(world, cause)) + (await wakes(other, cause)),
     ]),
   );
-  console.log(
-    `held: ${JSON.stringify({ steps, alerts: live.length, missed, ...Object.fromEntries(causes) })}`,
-  );
+  console.log(`held: ${JSON.stringify({ steps, alerts: live.length, missed, ...Object.fromEntries(causes) })}`);
   expect(missed).toBeGreaterThan(0);
 });
 
@@ -214,8 +211,7 @@ test("who is entered before the reading misses no send, who is entered after it 
   async function trial(kind: keyof typeof missed): Promise<void> {
     const pusher = await world.pusher();
     const token = await world.device(pusher.handle);
-    const ask = (etag: string) =>
-      world.handset("GET", "/inbox?limit=1", token, undefined, { "if-none-match": etag });
+    const ask = (etag: string) => world.handset("GET", "/inbox?limit=1", token, undefined, { "if-none-match": etag });
     const etag = (await ask('""')).headers.get("etag")!;
     let first = kind === "late" ? await ask(etag) : null;
     const sending = pause(Math.random() * 15).then(() => world.alert(pusher.id, { send: true }));

@@ -136,9 +136,9 @@ test("pages with ties are walked once each while inserts go on", async () => {
   await joinedLongAgo(pusher.handle);
   const old = new Set(alerts.map(({ id }) => id));
   for (const limit of [1, 7, 100]) {
-    const walked = (
-      await new Poller(world, device).walk(limit, () => world.alert(pusher.id, { send: true }))
-    ).map((row) => row.slice(0, row.indexOf(" ")));
+    const walked = (await new Poller(world, device).walk(limit, () => world.alert(pusher.id, { send: true }))).map(
+      (row) => row.slice(0, row.indexOf(" ")),
+    );
     expect(walked.filter((id) => old.has(id))).toHaveLength(old.size);
     expect(new Set(walked).size).toBe(walked.length);
 
@@ -187,8 +187,7 @@ test("pages that end at their bytes lose and repeat nothing, inside of a tie as 
       const answer = await world.handset("GET", `/inbox?limit=${limit}${before}`, device);
       const { data, meta } = answer.body;
       expect(data.length).toBeGreaterThan(0);
-      if (data.length > 1)
-        expect(Buffer.byteLength(JSON.stringify(answer.body))).toBeLessThanOrEqual(1 << 20);
+      if (data.length > 1) expect(Buffer.byteLength(JSON.stringify(answer.body))).toBeLessThanOrEqual(1 << 20);
       walked.push(...data);
       if (meta.next_before === null) break;
       if (meta.next_before.length > 30) inside++;
@@ -196,9 +195,7 @@ test("pages that end at their bytes lose and repeat nothing, inside of a tie as 
       await world.alert(pusher.id, { send: true });
       // A page is cached under its place.
       const again = { "if-none-match": answer.headers.get("etag")! };
-      expect(
-        (await world.handset("GET", `/inbox?limit=${limit}${before}`, device, undefined, again)).status,
-      ).toBe(200);
+      expect((await world.handset("GET", `/inbox?limit=${limit}${before}`, device, undefined, again)).status).toBe(200);
     }
     expect(walked.filter(({ id }) => old.has(id))).toHaveLength(old.size);
     expect(new Set(walked.map(({ id }) => id)).size).toBe(walked.length);
@@ -320,8 +317,7 @@ describe("a handset that polls and holds polls", () => {
     const remember = ({ body }: any) =>
       body?.id?.startsWith("alr_") && live.push({ pusher_id: body.pusher_id, alert_id: body.id });
     const STEPS: (() => Promise<unknown>)[] = [
-      async () =>
-        remember(await world.rest("create_alert", { pusher_id: any(pushers).id, title: "Now", send: true })),
+      async () => remember(await world.rest("create_alert", { pusher_id: any(pushers).id, title: "Now", send: true })),
       async () => {
         const { body } = await world.rest("create_alert", { pusher_id: any(pushers).id, title: "Draft" });
         await pause(Math.random() * 10);
@@ -337,8 +333,7 @@ describe("a handset that polls and holds polls", () => {
           }),
         ),
       async () => live.length && world.rest("cancel_alert", any(live)),
-      async () =>
-        live.length && world.rest("update_alert", { ...any(live), send_at: soon(30 + Math.random() * 200) }),
+      async () => live.length && world.rest("update_alert", { ...any(live), send_at: soon(30 + Math.random() * 200) }),
       async () => {
         const pusher_id = any(pushers).id;
         await world.rest("update_pusher", { pusher_id, status: "paused" });
@@ -475,10 +470,7 @@ class Real {
 
   async open(): Promise<Model> {
     this.pushers = [await this.world.pusher(), await this.world.pusher(), await this.world.pusher()];
-    this.poller = new Holder(
-      this.world,
-      await this.world.device(this.pushers[0].handle, this.pushers[1].handle),
-    );
+    this.poller = new Holder(this.world, await this.world.device(this.pushers[0].handle, this.pushers[1].handle));
     return {
       alerts: [],
       channels: [0, 1, 2].map((i) => ({ status: "active" as const, joined: i < 2 })),
@@ -534,10 +526,7 @@ abstract class Step implements fc.AsyncCommand<Model, Real> {
     await real.poller.poll();
     await settle(model, real);
     await this.act(model, real);
-    if (
-      model.alerts.some(({ status, sendAt }) => status === "scheduled" && sendAt! < Date.now() + 2 * soonMs)
-    )
-      return;
+    if (model.alerts.some(({ status, sendAt }) => status === "scheduled" && sendAt! < Date.now() + 2 * soonMs)) return;
     if (await real.poller.poll()) real.seen.notModified++;
     const want = model.alerts
       .filter(({ status, pusher }) => {
@@ -634,12 +623,7 @@ class Join extends Step {
   async act(model: Model, real: Real) {
     const channel = model.channels[this.channel]!;
     const path = `/subscriptions/${real.pushers[this.channel].handle}`;
-    const { status } = await real.world.handset(
-      "PUT",
-      path,
-      real.poller.token,
-      this.pick % 2 ? { muted: true } : {},
-    );
+    const { status } = await real.world.handset("PUT", path, real.poller.token, this.pick % 2 ? { muted: true } : {});
     expect(status).toBe(channel.status === "suspended" ? 404 : 200);
     if (status === 200) channel.joined = true;
   }
@@ -677,16 +661,6 @@ class SuspendOrRestore extends Step {
 const step = (Kind: new (channel: number, pick: number) => Step) =>
   fc.tuple(fc.nat(2), fc.nat(11)).map(([channel, pick]) => new Kind(channel, pick));
 
-const COMMANDS = [
-  Create,
-  Create,
-  Create,
-  Send,
-  Cancel,
-  Delete,
-  Move,
-  Join,
-  Leave,
-  PauseOrResume,
-  SuspendOrRestore,
-].map(step);
+const COMMANDS = [Create, Create, Create, Send, Cancel, Delete, Move, Join, Leave, PauseOrResume, SuspendOrRestore].map(
+  step,
+);

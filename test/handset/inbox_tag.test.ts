@@ -33,10 +33,7 @@ describe("on a service", () => {
   /** Moves an instant that was planned to one that has passed, as waiting would: no trigger sees it. */
   const comeDue = async (pusher: any, alert: any, ago = "0 s") => {
     await world.sql("alter table alert disable trigger alert_updated");
-    await world.sql("update alert set send_at = clock_timestamp() - ?::interval where id = ?", [
-      ago,
-      uuidOf(alert.id),
-    ]);
+    await world.sql("update alert set send_at = clock_timestamp() - ?::interval where id = ?", [ago, uuidOf(alert.id)]);
     await world.sql("alter table alert enable trigger alert_updated");
     await world.sql(
       "update channel_state set next_at = (select min(visible_at) from alert where pusher_id = ?::uuid and status = 'scheduled') where pusher_id = ?::uuid",
@@ -123,8 +120,7 @@ describe("on a service", () => {
       await plan(3000 + i);
       tags.push((await read()).etag);
     }
-    const others = async (query = "") =>
-      (await world.handset("GET", `/inbox${query}`, other)).headers.get("etag")!;
+    const others = async (query = "") => (await world.handset("GET", `/inbox${query}`, other)).headers.get("etag")!;
     expect(await others()).toBe((await read()).etag);
     tags.push(await others("?limit=7"), await others("?view=lean"));
     const more = await world.pusher();

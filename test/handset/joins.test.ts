@@ -10,8 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const leave = (on: World, token: string, handle: string) =>
-  on.handset("DELETE", `/subscriptions/${handle}`, token);
+const leave = (on: World, token: string, handle: string) => on.handset("DELETE", `/subscriptions/${handle}`, token);
 
 // docs/rules.md#subscriber-events-are-gathered
 test("a flood of joins and leaves is told once a second, with the count that holds", async () => {
@@ -38,10 +37,9 @@ test("what a process took and did not live to tell is told by another one", asyn
   await own.service.housekeeping.close();
   await own.device(pusher.handle);
   // However slow this machine is: the second one comes too soon after the first.
-  await own.sql(
-    "update channel_state set told_at = clock_timestamp() + interval '1 second' where pusher_id = ?",
-    [uuidOf(pusher.id)],
-  );
+  await own.sql("update channel_state set told_at = clock_timestamp() + interval '1 second' where pusher_id = ?", [
+    uuidOf(pusher.id),
+  ]);
   await own.device(pusher.handle);
   expect(eventsOf(own, pusher.id)).toEqual([{ event: "subscriber.created", count: 1, delta: 1 }]);
   const replica = await own.replica();

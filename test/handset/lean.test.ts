@@ -14,11 +14,7 @@ afterAll(() => world.close());
 const BLANKS = { ...ALERT_BLANKS, status: "sent", image_asset_url: null, audio_asset_url: null };
 
 const read = async (token: string, query: string, headers = {}) => {
-  const {
-    status,
-    body,
-    headers: got,
-  } = await world.handset("GET", `/inbox${query}`, token, undefined, headers);
+  const { status, body, headers: got } = await world.handset("GET", `/inbox${query}`, token, undefined, headers);
   return { status, body, etag: got.get("etag")! };
 };
 

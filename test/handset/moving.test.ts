@@ -161,9 +161,7 @@ describe("a move by a code", () => {
     expect([told.status, told.body.data]).toEqual([200, []]);
     const after = await channelsOf(to.token);
     expect(after.find((one: any) => one.handle === hidden.handle)).toEqual(before[0]);
-    expect(after.map(({ handle }: any) => handle).sort()).toEqual(
-      [open.handle, both.handle, hidden.handle].sort(),
-    );
+    expect(after.map(({ handle }: any) => handle).sort()).toEqual([open.handle, both.handle, hidden.handle].sort());
     const inbox = await world.handset("GET", "/inbox", to.token);
     expect(inbox.body.data.map(({ title }: any) => title)).toEqual(["Only for the crew"]);
     // One subscriber is one subscriber: only of the channel that both had joined one is gone.
@@ -187,8 +185,7 @@ describe("a move by a code", () => {
     await expectRecountClean(world.service.orm);
   });
 
-  const joinedBy = async ({ handle, invite }: any) =>
-    join(world, (await registered(world)).token, handle, invite.code);
+  const joinedBy = async ({ handle, invite }: any) => join(world, (await registered(world)).token, handle, invite.code);
 
   // docs/rules.md#move-codes
   test("every code that does not work is the same 404, and moves nothing", async () => {
@@ -200,10 +197,9 @@ describe("a move by a code", () => {
     const replaced = await codeOf(to.token);
     const old = await joined(world, channel.handle);
     const expired = await codeOf(old.token);
-    await world.sql(
-      "update device_transfer set expires_at = now() - interval '1 second' where device_id = ?::bigint",
-      [old.id],
-    );
+    await world.sql("update device_transfer set expires_at = now() - interval '1 second' where device_id = ?::bigint", [
+      old.id,
+    ]);
     const gone = await joined(world, channel.handle);
     const removed = await codeOf(gone.token);
     await world.handset("DELETE", "/devices/me", gone.token);
@@ -262,10 +258,7 @@ describe("a move by a code", () => {
     for (let i = 0; i < 21; i++) tried.push((await ask("203.0.113.9", { code: "bft_wrong" })).status);
     expect(tried).toEqual([...Array(20).fill(404), 429]);
     const refused = await ask("203.0.113.9", { code });
-    expect([refused.status, refused.headers.get("retry-after")]).toEqual([
-      429,
-      expect.stringMatching(/^\d+$/),
-    ]);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, expect.stringMatching(/^\d+$/)]);
     expect((await ask("203.0.113.10", { code })).status).toBe(200);
   });
 });
@@ -293,9 +286,7 @@ test("a device joins at most a thousand channels, whichever way", async () => {
   expect((await post("takeover", token, { code: await codeOf(other.token) })).status).toBe(409);
   expect(await channelsOf(other.token)).toHaveLength(1);
   // What is joined can be adjusted, and everything can go.
-  expect(
-    (await world.handset("PUT", `/subscriptions/${channel.handle}`, token, { muted: true })).status,
-  ).toBe(200);
+  expect((await world.handset("PUT", `/subscriptions/${channel.handle}`, token, { muted: true })).status).toBe(200);
   expect((await post("takeover", other.token, { code: await codeOf(token) })).status).toBe(409);
   const last = await registered(world);
   expect((await post("takeover", last.token, { code: await codeOf(token) })).body).toEqual({ moved: 1000 });

@@ -141,8 +141,7 @@ describe("a handset that removes itself", () => {
     const answers = await Promise.all(calls.map((call) => call()));
     const statuses = new Set(answers.map(({ status }) => status));
     expect([...statuses].filter((status) => ![200, 204, 401].includes(status))).toEqual([]);
-    for (const { token } of devices)
-      expect((await world.handset("GET", "/devices/me", token)).status).toBe(401);
+    for (const { token } of devices) expect((await world.handset("GET", "/devices/me", token)).status).toBe(401);
     for (const channel of channels) expect(await breakdown(channel)).toMatchObject({ total: 0 });
     await expectRecountClean(world.service.orm);
   });
@@ -195,11 +194,7 @@ describe("what a handset joined", () => {
     expect(whole.data[1].subscription).toMatchObject({ muted: true, permissions: ["sound"] });
     const paged: string[] = [];
     for (let before = ""; before !== null; ) {
-      const { body } = await world.handset(
-        "GET",
-        `/subscriptions?limit=2${before && `&before=${before}`}`,
-        token,
-      );
+      const { body } = await world.handset("GET", `/subscriptions?limit=2${before && `&before=${before}`}`, token);
       paged.push(...body.data.map(({ handle }: any) => handle));
       before = body.meta.next_before;
     }

@@ -57,8 +57,7 @@ const draft = async (pusher: { id: string }, title = "A draft") => {
   const { body } = await world.rest("create_alert", { pusher_id: pusher.id, title });
   return { pusher_id: pusher.id, alert_id: body.id };
 };
-const inbox = (token: string, headers = {}, path = "/inbox") =>
-  world.handset("GET", path, token, undefined, headers);
+const inbox = (token: string, headers = {}, path = "/inbox") => world.handset("GET", path, token, undefined, headers);
 const titles = async (token: string) => (await inbox(token)).body.data.map(({ title }: any) => title);
 const refusal = (work: Promise<unknown>) =>
   work.then(
@@ -92,9 +91,7 @@ test("a draft is shown, marked, on the author's own device alone; and nothing of
   expect(world.events.length).toBe(events);
   const { body } = await world.rest("get_alert", path);
   expect([body.status, body.sent_at]).toEqual(["draft", null]);
-  const figures = await world.sql("select published::int from channel_state where pusher_id = ?", [
-    uuidOf(pusher.id),
-  ]);
+  const figures = await world.sql("select published::int from channel_state where pusher_id = ?", [uuidOf(pusher.id)]);
   expect(figures).toEqual([{ published: 1 }]);
   const { body: log } = await world.rest("list_audit_events", { pusher_id: pusher.id, limit: 1 });
   expect(log.data[0]).toMatchObject({ operation: "test_alert", subject_id: path.alert_id });
@@ -189,15 +186,11 @@ test("what cannot be tested says what to do: no device, none that follows, no dr
   const path = await draft(pusher);
   expect(await refusal(as(alone, test_alert, path))).toMatch(/^You have no device of your own yet\./);
   await ownDevice((await world.pusher()).handle, alone);
-  expect(await refusal(as(alone, test_alert, path))).toMatch(
-    /^None of your own devices follows this channel\./,
-  );
+  expect(await refusal(as(alone, test_alert, path))).toMatch(/^None of your own devices follows this channel\./);
   await world.rest("schedule_alert", { ...path, send_at: inSeconds(3600) });
   expect(await refusal(as(author, test_alert, path))).toMatch(/^Only a draft is tested\./);
   for (let n = 1; n < LIMITS.own_devices; n++) await link(await world.device(), await codeFor(alone));
-  expect(await refusal(codeFor(alone))).toBe(
-    "You have 5 devices of your own, which is the most; unlink one first.",
-  );
+  expect(await refusal(codeFor(alone))).toBe("You have 5 devices of your own, which is the most; unlink one first.");
 });
 
 // docs/rules.md#own-devices
@@ -234,9 +227,7 @@ test("a test writes as many rows as the person has devices, however many others 
   await ownDevice(pusher.handle);
   for (let n = 0; n < 3; n++) await world.device(pusher.handle);
   const touched = async () =>
-    (
-      await world.sql("select count(*)::int as n from device where test_until is not null and subs_rev > 0")
-    )[0].n;
+    (await world.sql("select count(*)::int as n from device where test_until is not null and subs_rev > 0"))[0].n;
   await world.sql("update device set test_until = null");
   await as(author, test_alert, await draft(pusher));
   expect(await touched()).toBe(1);

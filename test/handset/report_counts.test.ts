@@ -29,8 +29,7 @@ afterAll(async () => {
 });
 
 const report = async (token: string, { id }: { id: string }, reports: object[], on = world) =>
-  (await on.handset("POST", "/reports", token, { reports: reports.map((one) => ({ alert_id: id, ...one })) }))
-    .body;
+  (await on.handset("POST", "/reports", token, { reports: reports.map((one) => ({ alert_id: id, ...one })) })).body;
 const READ = { kind: "read" };
 const ACK = { kind: "ack" };
 const chooses = (choice: string) => ({ kind: "reply", choice });
@@ -50,10 +49,7 @@ async function setAside(channel: { id: string }, alert: { id: string }): Promise
     "insert into alert_counter_stripe select alert_id, 3, reads, acks, replies from alert_counter where alert_id = ?",
     ids,
   );
-  await world.sql(
-    "update alert_counter set reads = 0, acks = 0, replies = '{0,0,0,0}' where alert_id = ?",
-    ids,
-  );
+  await world.sql("update alert_counter set reads = 0, acks = 0, replies = '{0,0,0,0}' where alert_id = ?", ids);
   const of = [uuidOf(channel.id)];
   await world.sql(
     "insert into channel_day_stripe select pusher_id, day, 3, reads, acks from channel_day where pusher_id = ?",
@@ -100,9 +96,7 @@ test("every figure is the sum with what an older version counted aside", async (
   await expectRecountClean(world.service.orm);
   await world.rest("cancel_alert", alertAt(alert));
   await world.rest("delete_alert", alertAt(alert));
-  expect(await world.sql("select from alert_counter_stripe where alert_id = ?", [uuidOf(alert.id)])).toEqual(
-    [],
-  );
+  expect(await world.sql("select from alert_counter_stripe where alert_id = ?", [uuidOf(alert.id)])).toEqual([]);
   await expectRecountClean(world.service.orm);
 });
 
@@ -125,9 +119,7 @@ test("however many count at once, each phone counts once", async () => {
     );
   });
   await Promise.all(all);
-  await Promise.all(
-    tokens.flatMap((token) => [report(token, alert, [ACK]), report(token, alert, [READ], other)]),
-  );
+  await Promise.all(tokens.flatMap((token) => [report(token, alert, [ACK]), report(token, alert, [READ], other)]));
   expect(await stats(alert)).toMatchObject({
     totals: { reads: 12, acks: 12 },
     replies: [{ count: 6 }, { count: 6 }],
@@ -147,9 +139,7 @@ test("who asks to be told is told all that was counted, before it asked and asid
   });
   await report(two, alert, [READ, ACK]);
   const tell = () => {
-    const { work, batch } = world.service.housekeeping.jobs.find(
-      ({ name }) => name === "untold_alerts",
-    ) as any;
+    const { work, batch } = world.service.housekeeping.jobs.find(({ name }) => name === "untold_alerts") as any;
     return work(batch);
   };
   await tell();

@@ -16,8 +16,7 @@ describe("reports", () => {
   afterAll(() => world?.close());
 
   const report = async (token: string, alert: { id: string }) =>
-    (await world.handset("POST", "/reports", token, { reports: [{ alert_id: alert.id, kind: "read" }] }))
-      .body;
+    (await world.handset("POST", "/reports", token, { reports: [{ alert_id: alert.id, kind: "read" }] })).body;
   const reads = async (channel: { id: string }, alert: { id: string }) =>
     (await world.rest("get_alert_stats", { pusher_id: channel.id, alert_id: alert.id })).body.totals.reads;
 

@@ -146,9 +146,7 @@ test("a validator that two states had in common would not give one the page of t
   const common = { page: foreign, marks: "", sent: [] };
   pages.keep("common", { ...common, channelsAt: `${uuidOf(pusher.id)}.0` });
   expect(await shared(one.id, 50, "full", "common")).toBeNull();
-  const [{ rev }] = await world.sql("select rev from channel_state where pusher_id = ?::uuid", [
-    uuidOf(pusher.id),
-  ]);
+  const [{ rev }] = await world.sql("select rev from channel_state where pusher_id = ?::uuid", [uuidOf(pusher.id)]);
   pages.keep("common", { ...common, channelsAt: `${uuidOf(pusher.id)}.${rev}` });
   expect(await shared(one.id, 50, "full", "common")).toBe(foreign);
 });
@@ -176,8 +174,7 @@ test("no more is kept than a bound says, and what was asked for last", () => {
 
 test("more than one statement may read is read by the next ones", async () => {
   const hot = await world.pusher();
-  for (let i = 0; i < 3; i++)
-    await world.alert(hot.id, { send: true, layout: "document", html: "x".repeat(330_000) });
+  for (let i = 0; i < 3; i++) await world.alert(hot.id, { send: true, layout: "document", html: "x".repeat(330_000) });
   const devices = await atOnce(
     35,
     async (i) => {
@@ -237,9 +234,7 @@ test("nobody gets a page from before it asked, nor of a channel that it left, wh
     const reading =
       underWay.get(key) ??
       world
-        .sql("select string_agg(title, ' ') as titles from alert, pg_sleep(0.05) where pusher_id = ?::uuid", [
-          key,
-        ])
+        .sql("select string_agg(title, ' ') as titles from alert, pg_sleep(0.05) where pusher_id = ?::uuid", [key])
         .then(([row]) => row.titles ?? "")
         .finally(() => underWay.delete(key));
     underWay.set(key, reading);

@@ -62,11 +62,7 @@ test("it begins with the head alone where the handset holds the inbox, else with
   const asked = open(token);
   await came(asked, /\r\n\r\nevent: look\ndata: \{\}\n\n$/);
   await came(quiet, /^HTTP\/1\.1 200 [\s\S]*\r\n\r\n$/);
-  for (const line of [
-    /content-type: text\/event-stream\r\n/i,
-    /x-accel-buffering: no\r\n/i,
-    /connection: close\r\n/i,
-  ])
+  for (const line of [/content-type: text\/event-stream\r\n/i, /x-accel-buffering: no\r\n/i, /connection: close\r\n/i])
     expect(quiet.text).toMatch(line);
   expect(quiet.text).not.toMatch(/transfer-encoding|content-length/i);
   const from = await etag();
@@ -77,10 +73,7 @@ test("it begins with the head alone where the handset holds the inbox, else with
     `event: alert\ndata: ${JSON.stringify(body.data[0])}\nfrom: ${from}\nid: ${headers.get("etag")}\n\n`,
   );
   await world.rest("cancel_alert", { pusher_id: pusher.id, alert_id: alert.id });
-  await came(
-    quiet,
-    new RegExp(`event: removed\\ndata: \\["${alert.id}"\\]\\nfrom: ${headers.get("etag")}\\n`),
-  );
+  await came(quiet, new RegExp(`event: removed\\ndata: \\["${alert.id}"\\]\\nfrom: ${headers.get("etag")}\\n`));
   expect(quiet.text).toContain(`id: ${await etag()}\n`);
   for (const socket of [quiet, asked]) socket.destroy();
   await opened(0);
@@ -213,7 +206,6 @@ test("a stop ends each with the time to come again, and waits for none of them",
   const sockets = [open(token, { at: own }), open(token, { at: own })];
   for (const socket of sockets) await came(socket, /look/);
   await door.close();
-  for (const socket of sockets)
-    await came(socket, /retry: 1000\nevent: ended\ndata: \{"reason":"stop"\}\n\n$/);
+  for (const socket of sockets) await came(socket, /retry: 1000\nevent: ended\ndata: \{"reason":"stop"\}\n\n$/);
   await stopping.leave();
 });

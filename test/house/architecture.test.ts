@@ -60,14 +60,8 @@ const CASTS: Record<string, [times: number, why: string]> = {
     3,
     "an object made by name from a table; which name has which type, the signatures say",
   ],
-  "src/store/rate_limits/client.ts": [
-    1,
-    "the library asks for a whole request of Node's and reads two fields of it",
-  ],
-  "src/api/transports/request.ts": [
-    1,
-    "what the router's and the server's types do not say: it is a web request",
-  ],
+  "src/store/rate_limits/client.ts": [1, "the library asks for a whole request of Node's and reads two fields of it"],
+  "src/api/transports/request.ts": [1, "what the router's and the server's types do not say: it is a web request"],
 };
 
 interface Import {
@@ -88,8 +82,7 @@ function importsOf(file: string): Import[] {
       ?.split(",")
       .map((name) => name.trim())
       .filter(Boolean);
-    const typeOnly =
-      Boolean(type) || (listed?.length ? listed.every((name) => name.startsWith("type ")) : false);
+    const typeOnly = Boolean(type) || (listed?.length ? listed.every((name) => name.startsWith("type ")) : false);
     return { from: file, what: what ?? dynamic!, typeOnly, later: dynamic !== undefined };
   });
 }
@@ -115,9 +108,7 @@ test("every room has its line in the table, and every line its room", () => {
 });
 
 test("every folder says in support/rooms.ts what it decides; a room of one file says it there", () => {
-  const single = files.filter(
-    (file) => /^src\/([^/]+\/)?[^/]+$/.test(file) && !(dirname(file).slice(4) in ROOMS),
-  );
+  const single = files.filter((file) => /^src\/([^/]+\/)?[^/]+$/.test(file) && !(dirname(file).slice(4) in ROOMS));
   const silent = Object.entries(ROOMS).filter(([, { decides }]) => !decides);
   expect(silent.map(([room]) => room).sort()).toEqual(single.map(partOf).sort());
 });
@@ -153,16 +144,12 @@ test.each([
 });
 
 test("only a few know the list of tools", () => {
-  const knowing = ours
-    .filter(({ to, typeOnly }) => to === "tools/index.ts" && !typeOnly)
-    .map(({ from }) => from);
+  const knowing = ours.filter(({ to, typeOnly }) => to === "tools/index.ts" && !typeOnly).map(({ from }) => from);
   expect(knowing.filter((file) => !KNOW_THE_TOOLS.test(file))).toEqual([]);
 });
 
 test("nobody but src/program/boot/app.ts, scripts and tests reaches from src into tools or test", () => {
-  const reaching = ours.filter(
-    ({ from, to }) => from.startsWith("src/") && /^(tools|test|scripts|bench)\//.test(to),
-  );
+  const reaching = ours.filter(({ from, to }) => from.startsWith("src/") && /^(tools|test|scripts|bench)\//.test(to));
   // What each operation takes and answers, for pages that call it by its name.
   const types = reaching.filter(({ typeOnly, to }) => typeOnly && to === "tools/index.ts");
   expect(types.map(({ from }) => from)).toEqual(["src/pages/console/visit.ts"]);
@@ -171,17 +158,15 @@ test("nobody but src/program/boot/app.ts, scripts and tests reaches from src int
 });
 
 test("packages of a transport stay in the transports", () => {
-  const wrong = imports.filter(
-    ({ from, what }) => TRANSPORT_PACKAGES.test(what) && !MAY_TRANSPORT.has(partOf(from)),
-  );
+  const wrong = imports.filter(({ from, what }) => TRANSPORT_PACKAGES.test(what) && !MAY_TRANSPORT.has(partOf(from)));
   // The router's event type is all that the routes of other parts may name.
   expect(wrong.map(({ from, what }) => `${from} → ${what}`)).toEqual([]);
 });
 
 test("process.env only in the settings", () => {
-  expect(
-    files.filter((file) => code(file).includes("process.env") && !/^(scripts|bench)\//.test(file)),
-  ).toEqual(["src/store/config/load.ts"]);
+  expect(files.filter((file) => code(file).includes("process.env") && !/^(scripts|bench)\//.test(file))).toEqual([
+    "src/store/config/load.ts",
+  ]);
 });
 
 test("the clock comes through the context", () => {
@@ -307,9 +292,7 @@ describe("files", () => {
   test("each begins with what it decides", () => {
     // A record says it in its description.
     const record = (file: string) => textOf.get(file)!.includes("export default define");
-    const silent = inSrc.filter(
-      (file) => !record(file) && !/^(#!.*\n)?\/\/ \S|^\/\*\*? \S/.test(textOf.get(file)!),
-    );
+    const silent = inSrc.filter((file) => !record(file) && !/^(#!.*\n)?\/\/ \S|^\/\*\*? \S/.test(textOf.get(file)!));
     expect(silent).toEqual([]);
   });
 });

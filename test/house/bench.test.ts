@@ -39,9 +39,7 @@ describe("a case", () => {
       }),
     );
     const lines = markdown([failing]).split("\n");
-    expect(lines[2]).toBe(
-      "| a case | ✗ failed: S, http, warm-up: ERROR: integer out of range / at 3 |  |  |  |  |  |",
-    );
+    expect(lines[2]).toBe("| a case | ✗ failed: S, http, warm-up: ERROR: integer out of range / at 3 |  |  |  |  |  |");
     expect(asJson([failing])).toMatchObject({
       "a case": { failed: expect.stringContaining("out of range") },
     });
@@ -90,11 +88,7 @@ const row = (more: Partial<Row>): Row => ({
 
 describe("the table of goals", () => {
   test("shows the median, the spread and the goal, and marks what misses it", () => {
-    const rows = [
-      row({}),
-      row({ values: [3, 2], goal: { most: 5 }, unit: " ms" }),
-      row({ values: [], note: "why" }),
-    ];
+    const rows = [row({}), row({ values: [3, 2], goal: { most: 5 }, unit: " ms" }), row({ values: [], note: "why" })];
     expect(rowsTable(rows).split("\n").slice(3)).toEqual([
       "| some work | ✗ 0.50 | 0.40–0.60 | ≥ 1 |  |",
       "| some work | 2.50 ms | 2.00–3.00 | ≤ 5 ms |  |",
@@ -112,10 +106,7 @@ describe("the picture", () => {
     rows,
   });
   const marks = (rows: Row[]) =>
-    [...svgOf(report(rows)).matchAll(/<circle class="(\w+)" cx="([\d.]+)"/g)].map(([, kind, x]) => [
-      kind,
-      Number(x),
-    ]);
+    [...svgOf(report(rows)).matchAll(/<circle class="(\w+)" cx="([\d.]+)"/g)].map(([, kind, x]) => [kind, Number(x)]);
   const goalAt = Number(/class="goal" x1="([\d.]+)"/.exec(svgOf(report([row({})])))![1]);
 
   test("puts what meets its goal to the right of the line, whichever way the goal looks", () => {

@@ -21,12 +21,7 @@ const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map((
 
 const image = read("Dockerfile");
 const unit = read("belfry.service");
-const compose = [
-  "compose.yaml",
-  "compose.database.yaml",
-  "compose.failover.yaml",
-  "compose.replicas.yaml",
-].map(read);
+const compose = ["compose.yaml", "compose.database.yaml", "compose.failover.yaml", "compose.replicas.yaml"].map(read);
 const IMAGE = Object.fromEntries(
   /^ENV (.*)$/m
     .exec(image)![1]!
@@ -56,12 +51,7 @@ function judged(program: string, args: string[], env: Record<string, string> = {
 
 test("every setting that is given is one", () => {
   const pods = [...Object.keys(made.ConfigMap.data), ...Object.keys(made.Secret.stringData)];
-  const names = [
-    ...Object.keys(IMAGE),
-    ...all(unit, /^Environment=(\w+)=/gm),
-    ...compose.flatMap(given),
-    ...pods,
-  ];
+  const names = [...Object.keys(IMAGE), ...all(unit, /^Environment=(\w+)=/gm), ...compose.flatMap(given), ...pods];
   expect(names.length).toBeGreaterThan(12);
   expect(Object.values(SETTINGS).map(({ name }) => name)).toEqual(expect.arrayContaining(names));
 });
@@ -97,10 +87,7 @@ test("whatever stops a service waits longer than it may take", () => {
     ...compose.map((text) => [Number(all(text, /stop_grace_period: (\d+)s/g)[0]), text]),
   ] as [number, string][];
   for (const [seconds, text] of waits) {
-    const { stopDelayMs, stopDeadlineMs } = loadConfig(
-      { STOP_DELAY_MS: all(text, /STOP_DELAY_MS: (\d+)/g)[0] },
-      {},
-    );
+    const { stopDelayMs, stopDeadlineMs } = loadConfig({ STOP_DELAY_MS: all(text, /STOP_DELAY_MS: (\d+)/g)[0] }, {});
     expect(seconds * 1000).toBeGreaterThan(stopDelayMs + stopDeadlineMs);
   }
 });
@@ -135,8 +122,7 @@ test("no file of deploy trusts private addresses but its proxy's own", () => {
         expect(trusts(environment.TRUSTED_PROXIES, address), address).toBe(false);
     }
   }
-  for (const address of others)
-    expect(trusts(made.ConfigMap.data.TRUSTED_PROXIES, address), address).toBe(false);
+  for (const address of others) expect(trusts(made.ConfigMap.data.TRUSTED_PROXIES, address), address).toBe(false);
 });
 
 // docs/rules.md#this-machine
@@ -166,11 +152,7 @@ test("Kubernetes is told the image's own user, port, folder and probes, and wait
   expect(container.volumeMounts.map(({ mountPath }: any) => mountPath)).toEqual(["/tmp", dataDir]);
   const { runAsUser, runAsGroup, fsGroup, runAsNonRoot } = pod.securityContext;
   expect([`${runAsUser}:${runAsGroup}`]).toEqual(all(image, /^USER (.*)$/gm));
-  expect([runAsNonRoot, fsGroup, container.securityContext.readOnlyRootFilesystem]).toEqual([
-    true,
-    runAsGroup,
-    true,
-  ]);
+  expect([runAsNonRoot, fsGroup, container.securityContext.readOnlyRootFilesystem]).toEqual([true, runAsGroup, true]);
   const probes = [container.startupProbe, container.readinessProbe, container.livenessProbe];
   for (const { httpGet } of probes) expect([PROBES.has(httpGet.path), httpGet.port]).toEqual([true, "http"]);
   // A probe that gives up sooner hears of a slow database as of a dead service.
@@ -184,9 +166,7 @@ test("Kubernetes is told the image's own user, port, folder and probes, and wait
     {},
     { ...IMAGE, ...data, ...secret, ASSETS_S3_ACCESS_KEY_ID: "a", ASSETS_S3_SECRET_ACCESS_KEY: "b" },
   );
-  expect(pod.terminationGracePeriodSeconds * 1000).toBeGreaterThan(
-    config.stopDelayMs + config.stopDeadlineMs,
-  );
+  expect(pod.terminationGracePeriodSeconds * 1000).toBeGreaterThan(config.stopDelayMs + config.stopDeadlineMs);
   // Until the end of a service is seen it goes on.
   const { periodSeconds, failureThreshold } = container.readinessProbe;
   expect(config.stopDelayMs).toBeGreaterThan(periodSeconds * failureThreshold * 1000);
@@ -238,9 +218,7 @@ test("HAProxy takes its file with what the compose file gives it", ({ skip }) =>
   expect(judged("haproxy", ["-c", "-f", "patroni/haproxy.cfg"], Object.fromEntries(env))).toBe(null);
 });
 
-test("hadolint finds nothing to warn of in the Dockerfiles, but that Debian's packages have no version", ({
-  skip,
-}) => {
+test("hadolint finds nothing to warn of in the Dockerfiles, but that Debian's packages have no version", ({ skip }) => {
   skip(lacksSender("hadolint"));
   // Debian keeps one version of a package, so a pinned one cannot be had after the next security update.
   const args = [
@@ -290,20 +268,14 @@ test("alert rules and dashboard ask for figures that /metrics has", async () => 
   const shown = read("prometheus/alerts.yaml") + dashboard.join();
   for (const { name } of [COUNTERS, HISTOGRAMS, GAUGES].flatMap((table) => Object.values(table)))
     expect(shown.includes(name), name).toBe(true);
-  for (const text of [
-    read("prometheus/alerts.yaml"),
-    read("prometheus/alerts.test.yaml"),
-    dashboard.join(),
-  ]) {
+  for (const text of [read("prometheus/alerts.yaml"), read("prometheus/alerts.test.yaml"), dashboard.join()]) {
     const asked = all(text, /\b((?:belfry|process|nodejs)_\w+)/g);
     expect(asked.length).toBeGreaterThan(5);
     expect([...new Set(asked)].filter((name) => !has.has(name))).toEqual([]);
   }
 });
 
-test("Prometheus' own tool takes the rules, and each alert rings for the service that is ill alone", ({
-  skip,
-}) => {
+test("Prometheus' own tool takes the rules, and each alert rings for the service that is ill alone", ({ skip }) => {
   skip(lacks("promtool"));
   const promtool = (...args: string[]) => spawnSync("promtool", args, { cwd: join(DEPLOY, "prometheus") });
   for (const args of [
@@ -371,9 +343,7 @@ describe("the compose files", () => {
     const postgres = texts.flatMap((text) => all(text, /(?:image: |FROM )postgres:(\d+\.\d+)-bookworm/g));
     expect(postgres).toHaveLength(3);
     expect(new Set(postgres)).toEqual(new Set([embedded]));
-    expect(read("patroni/patroni.yaml")).toContain(
-      `/usr/lib/postgresql/${Number.parseInt(embedded ?? "", 10)}/bin`,
-    );
+    expect(read("patroni/patroni.yaml")).toContain(`/usr/lib/postgresql/${Number.parseInt(embedded ?? "", 10)}/bin`);
     for (const [, { image = "belfry" }] of services)
       if (!image.startsWith("belfry")) expect(image).toMatch(/:v?\d+\.\d+(\.\d+)?(-\w+)?$/);
   });

@@ -62,28 +62,23 @@ describe("where fields are drawn", () => {
     const wrong = ALL.flatMap(({ at, field }) =>
       placesOf(field)
         .filter(
-          (place, i, all) =>
-            all.indexOf(place) !== i || !SEEN_BY[place].some((reader) => field.shown.includes(reader)),
+          (place, i, all) => all.indexOf(place) !== i || !SEEN_BY[place].some((reader) => field.shown.includes(reader)),
         )
         .map((place) => `${at} on ${place}`),
     );
     expect(wrong).toEqual([]);
   });
 
-  test.each(Object.keys(CODE) as Place[])(
-    "what %s draws in its own way stands there by its name",
-    (place) => {
-      const words = wordsOf(place);
-      const unknown = ALL.filter(({ name, field }) => field.drawn?.own?.includes(place) && !words.has(name));
-      expect(unknown.map(({ at }) => at)).toEqual([]);
-    },
-  );
+  test.each(Object.keys(CODE) as Place[])("what %s draws in its own way stands there by its name", (place) => {
+    const words = wordsOf(place);
+    const unknown = ALL.filter(({ name, field }) => field.drawn?.own?.includes(place) && !words.has(name));
+    expect(unknown.map(({ at }) => at)).toEqual([]);
+  });
 
   test("what is drawn by its kind appears where its record says", () => {
     const plainAt = (fields: Fields, place: Place) =>
       Object.entries(fields).flatMap(([name, { drawn }]) => (drawn?.plain?.includes(place) ? [name] : []));
-    const row = (fields: Fields) =>
-      Object.fromEntries(Object.keys(fields).map((name) => [name, `x-${name}`]));
+    const row = (fields: Fields) => Object.fromEntries(Object.keys(fields).map((name) => [name, `x-${name}`]));
     for (const fields of Object.values(NOUNS))
       for (const place of ["owner", "public"] as const)
         expect(plainFacts(fields, place, row(fields)).map(({ words }) => words)).toEqual(

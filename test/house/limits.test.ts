@@ -31,10 +31,7 @@ const OTHERS: Record<string, string[]> = {
     "src/store/stats/queries.ts: interval '30 minutes'",
   ],
   "how long a poll is held, in an example": ["docs/receive.md: 50 second", "docs/handset.md: 50 second"],
-  "a pseudonym's length": [
-    "docs/rules.md: ten hex character",
-    "src/model/domain/keyed_hashes.ts: 10 hex character",
-  ],
+  "a pseudonym's length": ["docs/rules.md: ten hex character", "src/model/domain/keyed_hashes.ts: 10 hex character"],
   "the sign-in library's own": [
     "docs/rules.md: 15 minute",
     "src/identity/auth/signing_in.ts: 15 minute",
@@ -81,17 +78,14 @@ const OTHERS: Record<string, string[]> = {
   ],
 };
 
-const files = globSync(
-  ["{src,tools}/**/*.{ts,js}", "README.md", "SECURITY.md", "docs/*.md", "examples/*.md"],
-  { cwd: ROOT },
-)
+const files = globSync(["{src,tools}/**/*.{ts,js}", "README.md", "SECURITY.md", "docs/*.md", "examples/*.md"], {
+  cwd: ROOT,
+})
   .map((name) => name.replaceAll("\\", "/"))
   // What was true when it was written, what says how this house is built, and what is generated.
   .filter(
     (name) =>
-      !/^(src\/model\/(migrations\/|limits\.ts)|docs\/(architecture|dependencies|rules_coverage)\.md)/.test(
-        name,
-      ),
+      !/^(src\/model\/(migrations\/|limits\.ts)|docs\/(architecture|dependencies|rules_coverage)\.md)/.test(name),
   );
 
 const names = Object.keys(LIMIT_TABLE) as LimitName[];
@@ -112,8 +106,7 @@ function withUnit(name: LimitName): string {
 }
 
 /** Words of a limit's name that say what it is of. */
-const VAGUE =
-  /^(alert|answer|app|body|brief|days|device|handset|hours|least|minutes|seconds|text|usual|.{1,3})$/;
+const VAGUE = /^(alert|answer|app|body|brief|days|device|handset|hours|least|minutes|seconds|text|usual|.{1,3})$/;
 const wordsOf = (name: LimitName) =>
   name
     .split("_")
@@ -122,10 +115,7 @@ const wordsOf = (name: LimitName) =>
 
 const SIGNS = [
   new RegExp(`(?<![\\w.,$-])${oneOf(names.map(withUnit))}`, "gi"),
-  new RegExp(
-    `\\b(?:at most|up to|no more than|newest|1 to) ${oneOf(names.flatMap(writings))}(?![\\w.,-]*\\w)`,
-    "gi",
-  ),
+  new RegExp(`\\b(?:at most|up to|no more than|newest|1 to) ${oneOf(names.flatMap(writings))}(?![\\w.,-]*\\w)`, "gi"),
   // Whatever the number: what is a bound of a field, of a schema or of a statement.
   /\b(?:max|min)length["']?\s*[=:]\s*["'{]*(?!1\b)\d+/gi,
   /\bmost: \d+|(?<!Math)\.max\(\d+|\b(?:text|prose)\(\d+, \d+|\bslug\(\d+/g,
@@ -135,13 +125,9 @@ const SIGNS = [
 /** A number in code, beside a word of the limit that has this value. */
 function besideItsName(line: string): string[] {
   return [
-    ...line
-      .replace(/status\w*\W+\d{3}/gi, "")
-      .matchAll(/(?<![\w.#$`,:-])\d[\d_]*(?:\s*\*\s*\d[\d_]*)*(?![\w.%:])/g),
+    ...line.replace(/status\w*\W+\d{3}/gi, "").matchAll(/(?<![\w.#$`,:-])\d[\d_]*(?:\s*\*\s*\d[\d_]*)*(?![\w.%:])/g),
   ].flatMap(([found]) => {
-    const value = found
-      .split("*")
-      .reduce((product, factor) => product * Number(factor.replaceAll("_", "")), 1);
+    const value = found.split("*").reduce((product, factor) => product * Number(factor.replaceAll("_", "")), 1);
     const meant = (name: LimitName) =>
       LIMITS[name] === value && wordsOf(name).some((word) => line.toLowerCase().includes(word));
     return value > 24 && names.some(meant) ? [found] : [];

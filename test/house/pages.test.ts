@@ -30,9 +30,7 @@ const anchorsOf = (page: string): Set<string> => {
 };
 
 /** Every file and folder of the repository, from the root. */
-const tree = globSync("**", { cwd: ROOT, exclude: ["**/node_modules", "**/.git", ".data", ".deps"] }).filter(
-  Boolean,
-);
+const tree = globSync("**", { cwd: ROOT, exclude: ["**/node_modules", "**/.git", ".data", ".deps"] }).filter(Boolean);
 const top = new Set(tree.filter((path) => !path.includes("/")));
 /** Whatever a path may be called by: whole, or without the folders in front, as in `program/boot/server.ts`. */
 const endings = new Set(

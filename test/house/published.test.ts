@@ -100,9 +100,8 @@ describe("the package's name in a public registry", () => {
     expect(RUNS.test(text)).toBe(true);
   });
 
-  test.each(["npm install -g ./belfry-0.2.0.tgz", "npm run -s belfry -- mcp", "belfry serve"])(
-    "is not in %s",
-    (text) => expect(RUNS.test(text)).toBe(false),
+  test.each(["npm install -g ./belfry-0.2.0.tgz", "npm run -s belfry -- mcp", "belfry serve"])("is not in %s", (text) =>
+    expect(RUNS.test(text)).toBe(false),
   );
 });
 

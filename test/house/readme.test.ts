@@ -96,9 +96,7 @@ test("by curl, each line for programs that send already does what its page says"
 
 test("by an assistant: the line's address and header connect a client", async () => {
   const [line] = blocks("docs/connect.md", "sh assistant");
-  const parts = /--transport http belfry (\S+) --header "(\S+): (.+)"/.exec(
-    here(line!).replace("$KEY", server.key),
-  )!;
+  const parts = /--transport http belfry (\S+) --header "(\S+): (.+)"/.exec(here(line!).replace("$KEY", server.key))!;
   const transport = new StreamableHTTPClientTransport(new URL(parts[1]!), {
     requestInit: { headers: { [parts[2]!]: parts[3]! } },
   });
@@ -119,9 +117,7 @@ test("docs/dependencies.md names every top-level dependency in one line each", (
   const short = (name: string) => name.replace(/^@mikro-orm\/|^@modelcontextprotocol\//, "");
   const missing = Object.keys({ ...dependencies, ...devDependencies }).filter(
     (name) =>
-      !name.startsWith("@types/") &&
-      !chapter.includes(`\`${name}\``) &&
-      !chapter.includes(`\`${short(name)}\``),
+      !name.startsWith("@types/") && !chapter.includes(`\`${name}\``) && !chapter.includes(`\`${short(name)}\``),
   );
   expect(missing).toEqual([]);
 });

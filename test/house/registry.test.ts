@@ -51,12 +51,7 @@ test("who is asked before what: the hints, as clients are told them", () => {
     ...["duplicate_alert", "move_alerts", "revoke_invite", "rotate_webhook_secret", "schedule_alert"],
     ...["send_alert", "update_alert", "update_pusher"],
   ]);
-  expect(named("openWorld").sort()).toEqual([
-    "create_webhook",
-    "enable_webhook",
-    "redeliver",
-    "test_webhook",
-  ]);
+  expect(named("openWorld").sort()).toEqual(["create_webhook", "enable_webhook", "redeliver", "test_webhook"]);
   expect(named("idempotent")).toEqual(TOOLS.filter((tool) => !tool.creates).map(({ name }) => name));
 });
 
@@ -155,9 +150,7 @@ describe("tools/list", () => {
       expect(shown.required, name).toEqual(required);
       for (const [field, schema] of Object.entries(properties)) {
         // An edit may leave a long list to the tool that makes the thing.
-        const made = tools.find(
-          ({ name: other }) => other === name.replace(/^(update|duplicate)_/, "create_"),
-        );
+        const made = tools.find(({ name: other }) => other === name.replace(/^(update|duplicate)_/, "create_"));
         const places = [shown, made?.inputSchema].map((place) => choices(place?.properties[field] ?? {}));
         expect(places, `${name}: ${field}`).toContainEqual(choices(schema));
       }
@@ -237,9 +230,7 @@ describe("tools/list", () => {
     expect(lines).toHaveLength(2);
     for (const word of ["mutes or removes", "keys"]) expect(lines.join()).toContain(word);
     // What repeats is a field of an alert, and no noun with tools of its own (docs/decisions/0033-an-occurrence-is-an-alert.md).
-    expect(names.filter((name) => /recur|repeat|series|mute|remove_|_key|_member|upload/.test(name))).toEqual(
-      [],
-    );
+    expect(names.filter((name) => /recur|repeat|series|mute|remove_|_key|_member|upload/.test(name))).toEqual([]);
     expect(Object.keys(TOOLS.find(({ name }) => name === "revoke_invite")!.input.shape)).toContain(
       "remove_subscribers",
     );

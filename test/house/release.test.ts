@@ -19,8 +19,7 @@ const env = environment({
   GIT_COMMITTER_NAME: "Test",
   GIT_COMMITTER_EMAIL: "test@example.org",
 });
-const git = (cwd: string, ...args: string[]) =>
-  execFileSync("git", args, { cwd, env, encoding: "utf8" }).trim();
+const git = (cwd: string, ...args: string[]) => execFileSync("git", args, { cwd, env, encoding: "utf8" }).trim();
 
 function release(): { code: number; said: string } {
   const args = ["scripts/release.ts", "--to", to, "--image", "none"];
@@ -64,18 +63,14 @@ test("one commit becomes a package, an SBOM, a provenance and checksums that hol
     ).toBe(digest);
 
   const { subject, predicate } = JSON.parse(readFileSync(join(to, `${base}.provenance.json`), "utf8"));
-  expect(predicate.buildDefinition.resolvedDependencies[0].digest.gitCommit).toBe(
-    git(tree, "rev-parse", "HEAD"),
-  );
+  expect(predicate.buildDefinition.resolvedDependencies[0].digest.gitCommit).toBe(git(tree, "rev-parse", "HEAD"));
   const told = new Map(subject.map((one: any) => [one.name, one.digest.sha256]));
   expect(told.get(`${base}.tgz`)).toBe(digests.get(`${base}.tgz`));
 
   const { components, metadata } = JSON.parse(readFileSync(join(to, `${base}.sbom.json`), "utf8"));
   expect(metadata.component).toMatchObject({ name, version });
   const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  const parts = new Set(
-    components.map((one: any) => `${one.group ? `${one.group}/` : ""}${one.name}@${one.version}`),
-  );
+  const parts = new Set(components.map((one: any) => `${one.group ? `${one.group}/` : ""}${one.name}@${one.version}`));
   expect(Object.entries(dependencies).filter(([part, of]) => !parts.has(`${part}@${of}`))).toEqual([]);
   expect(
     [...parts].filter((part) =>

@@ -17,19 +17,11 @@ const rows = TABLES.flatMap(({ file, cases }) =>
   }),
 );
 const inTests = citationsIn("test/**/*.ts");
-const inCode = citationsIn(
-  "src/**/*.{ts,js,sql}",
-  "tools/*.ts",
-  "scripts/*.ts",
-  "bench/*.ts",
-  "examples/**/*.*",
-);
+const inCode = citationsIn("src/**/*.{ts,js,sql}", "tools/*.ts", "scripts/*.ts", "bench/*.ts", "examples/**/*.*");
 
 test("every rule has a name of its own, a text, and a line in the page", () => {
   expect(rules.length).toBeGreaterThan(200);
-  expect(
-    rules.filter(({ name, text }) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || text.length < 60),
-  ).toEqual([]);
+  expect(rules.filter(({ name, text }) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || text.length < 60)).toEqual([]);
   expect(rules.map(({ name }) => name).filter((name, at, all) => all.indexOf(name) !== at)).toEqual([]);
 });
 

@@ -28,8 +28,7 @@ test("a million handsets are what the assumptions make of them", () => {
 });
 
 test("npm run simulate prints the page's own lines, others for other assumptions, and refuses what is no number", async () => {
-  const simulated = (...args: string[]) =>
-    run(process.execPath, [join(ROOT, "scripts/simulate.ts"), ...args], {});
+  const simulated = (...args: string[]) => run(process.execPath, [join(ROOT, "scripts/simulate.ts"), ...args], {});
   const [own, other, wrong] = await Promise.all([
     simulated("1000000"),
     simulated("--poll", "110", "1000000"),

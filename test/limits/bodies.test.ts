@@ -118,8 +118,7 @@ describe("on a service", () => {
       const refused = oauth
         ? status === 400 && JSON.parse(text).error === "invalid_request"
         : // Other programs know a status for it.
-          (status === 422 ||
-            (status === 413 && /^\/(ntfy|gotify)|\/ingest(\/api\/v2\/alerts)?$/.test(route.path))) &&
+          (status === 422 || (status === 413 && /^\/(ntfy|gotify)|\/ingest(\/api\/v2\/alerts)?$/.test(route.path))) &&
           /larger than|at most/.test(text);
       // An address that only names the right one reads nothing.
       const unread = status === 404 && taken === 0;

@@ -76,9 +76,7 @@ async function once({ path, init, visitor }: Tried): Promise<{ ms: number; statu
     const answer = body === undefined ? await owner.get(path) : await owner.send(path, JSON.parse(body));
     status = answer.status;
   } else {
-    const answer = await world.service.app.fetch(
-      new Request(`http://localhost${path}`, { ...init, headers }),
-    );
+    const answer = await world.service.app.fetch(new Request(`http://localhost${path}`, { ...init, headers }));
     await answer.text();
     status = answer.status;
   }
@@ -211,12 +209,7 @@ test("no request costs much more than a hundred milliseconds", { timeout: 900_00
       path: `/api/v1/pushers/${pusher.handle}/ingest?from=json&title=${encodeURIComponent(fill(unit, 900))}&message=${encodeURIComponent("{{a}}")}`,
       init: json({ a: fill(unit, 60_000) }),
     });
-    for (const path of [
-      `/${pusher.handle}?q=`,
-      "/?q=",
-      "/docs?q=",
-      `/api/v1/pushers/${pusher.id}/alerts?query=`,
-    ])
+    for (const path of [`/${pusher.handle}?q=`, "/?q=", "/docs?q=", `/api/v1/pushers/${pusher.id}/alerts?query=`])
       await measure({
         name: `${path.slice(0, 8)} ${kind}`,
         path: path + encodeURIComponent(fill(unit, 500)),
@@ -397,8 +390,7 @@ test("no request costs much more than a hundred milliseconds", { timeout: 900_00
       console.log(ms.toFixed(0).padStart(6), status, name);
     const statuses = new Map<string, string[]>();
     for (const { status, name } of found)
-      if (![200, 201, 422].includes(status))
-        statuses.set(`${status}`, [...(statuses.get(`${status}`) ?? []), name]);
+      if (![200, 201, 422].includes(status)) statuses.set(`${status}`, [...(statuses.get(`${status}`) ?? []), name]);
     for (const [k, v] of statuses) console.log(k, v.length, v.slice(0, 8).join(", "));
   }
   expect(found.filter(({ status }) => status >= 500)).toEqual([]);

@@ -105,12 +105,8 @@ test("four calls of a credential wait for a review, on whichever processes, and 
   const path = `/api/v1/pushers/${id}/alerts/${alert.id}/review`;
   const times = WORKERS * EACH;
   const waitAll = async () => {
-    const calls = Array.from({ length: times }, () =>
-      call("GET", path, { authorization: `Bearer ${service.key}` }),
-    );
-    await waitFor(() =>
-      expect(calls.filter(({ text }) => text !== "")).toHaveLength(times - LIMITS.review_waits),
-    );
+    const calls = Array.from({ length: times }, () => call("GET", path, { authorization: `Bearer ${service.key}` }));
+    await waitFor(() => expect(calls.filter(({ text }) => text !== "")).toHaveLength(times - LIMITS.review_waits));
     await json("GET", `/api/v1/pushers/${id}`);
     const open = () => calls.filter(({ isEnded }) => !isEnded);
     await waitFor(() => expect(open()).toHaveLength(LIMITS.review_waits));
@@ -174,9 +170,7 @@ test("a device has four polls held, on whichever processes, and one more ends th
 test("a device has four streams, on whichever processes, and those of processes that die count no more", async () => {
   const device = await newDevice();
   const openAll = async () => {
-    const calls = Array.from({ length: WORKERS * EACH }, () =>
-      call("GET", "/handset/v1/inbox/stream", device),
-    );
+    const calls = Array.from({ length: WORKERS * EACH }, () => call("GET", "/handset/v1/inbox/stream", device));
     const newer = () => calls.filter(({ text }) => text.includes('"reason":"newer"'));
     await waitFor(() => expect(newer()).toHaveLength(calls.length - LIMITS.held_polls));
     // The last words of a stream come before its end.

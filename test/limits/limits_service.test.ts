@@ -69,18 +69,15 @@ describe("on a service", () => {
     expect((await send(other, key)).status).toBe(201);
     // Drafts have no ceiling (docs/rules.md#limit-drafts), and neither has anything else on that channel.
     expect(statuses(await times(40, () => send(pusher, key, { send: false })))).toEqual({ 201: 40 });
-    const [alert] = (await world.rest("list_alerts", { pusher_id: pusher.id, status: "sent" }, key)).body
-      .data;
+    const [alert] = (await world.rest("list_alerts", { pusher_id: pusher.id, status: "sent" }, key)).body.data;
     const path = { pusher_id: pusher.id, alert_id: alert.id };
     expect((await world.rest("cancel_alert", path, key)).status).toBe(200);
   });
 
   test("send, schedule and create with send true share the ceiling; repeats neither count nor are refused", async () => {
     const { key, pusher } = await ownPusher();
-    const call = async (tool: string, args: object) =>
-      world.rest(tool, { pusher_id: pusher.id, ...args }, key);
-    const draft = async (fields = {}) =>
-      (await call("create_alert", { title: "T", ...fields })).body.id as string;
+    const call = async (tool: string, args: object) => world.rest(tool, { pusher_id: pusher.id, ...args }, key);
+    const draft = async (fields = {}) => (await call("create_alert", { title: "T", ...fields })).body.id as string;
     const drafts = [];
     for (let n = 0; n < 12; n++) drafts.push(await draft());
     const timed = await draft({ send_at: inSeconds(3600) });
@@ -166,11 +163,7 @@ describe("on a service", () => {
     for (const over of ["rest", "mcp"] as const) {
       // Over MCP a repeat of the same title would be answered the first alert.
       const refused = await world[over]("create_alert", { ...args, title: over }, key);
-      expect([refused.status, refused.body.error.type, refused.body.error.param]).toEqual([
-        429,
-        "rate_limited",
-        null,
-      ]);
+      expect([refused.status, refused.body.error.type, refused.body.error.param]).toEqual([429, "rate_limited", null]);
       expect(numbers(refused)).toEqual({ policy, limit: '"alert-sends";r=0;t=n' });
       const wait = Number(refused.headers.get("retry-after"));
       expect(Number.isInteger(wait) && wait >= 1 && wait <= 60).toBe(true);

@@ -30,8 +30,7 @@ test("places: so many in all and for each, and none is given back twice", () => 
 
 // docs/rules.md#one-address
 describe("admission", () => {
-  const bodyOf = (complete = false) =>
-    Object.assign(new EventEmitter(), { complete }) as never as IncomingMessage;
+  const bodyOf = (complete = false) => Object.assign(new EventEmitter(), { complete }) as never as IncomingMessage;
 
   test("a request is in flight when its body is in, and one address has half of the work and a quarter of the bodies", () => {
     const admission = createAdmission(8);
@@ -97,8 +96,7 @@ describe.skipIf(lacksAddresses())("on sockets", () => {
     socket.write(text);
     return socket;
   }
-  const answered = (socket: { text: string }, what: RegExp) =>
-    waitFor(() => expect(socket.text).toMatch(what));
+  const answered = (socket: { text: string }, what: RegExp) => waitFor(() => expect(socket.text).toMatch(what));
   const facts = JSON.stringify({
     platform: "android",
     app_version: "1",
@@ -107,8 +105,7 @@ describe.skipIf(lacksAddresses())("on sockets", () => {
   });
   const head = (more = "") =>
     `POST /handset/v1/devices HTTP/1.1\r\nHost: x\r\n${more}Content-Type: application/json\r\nContent-Length: ${facts.length}\r\n\r\n`;
-  const me = (more = "") =>
-    `GET /api/v1/me HTTP/1.1\r\nHost: x\r\n${more}Authorization: Bearer ${world.owner}\r\n\r\n`;
+  const me = (more = "") => `GET /api/v1/me HTTP/1.1\r\nHost: x\r\n${more}Authorization: Bearer ${world.owner}\r\n\r\n`;
 
   // docs/rules.md#one-address
   test.each([
@@ -127,24 +124,21 @@ describe.skipIf(lacksAddresses())("on sockets", () => {
       "X-Forwarded-For: 2001:db8::1\r\n",
       "X-Forwarded-For: 2001:db8:0:1::1\r\n",
     ],
-  ])(
-    "half-sent bodies of one address leave room for everybody else: %s",
-    async (_name, one, other, as, asOther) => {
-      await serve();
-      const halves = Array.from({ length: 40 }, () => open(one, head(as) + facts.slice(0, 1)));
-      await waitFor(() => expect(halves.filter(({ text }) => text !== "").length).toBe(38));
-      for (const { text } of halves.filter((half) => half.text !== ""))
-        expect(text).toMatch(/^HTTP\/1.1 503 [\s\S]*retry-after: 1\r\n[\s\S]*"server_error"/i);
-      const asks = open(other, me(asOther));
-      await answered(asks, /^HTTP\/1.1 200 /);
-      // Who sends all of it at once waits for nobody, though the address's own bodies are on their way.
-      const whole = open(one, head(as) + facts);
-      await answered(whole, /^HTTP\/1.1 201 /);
-      const half = halves.find(({ text }) => text === "");
-      half?.write(facts.slice(1));
-      await answered(half!, /^HTTP\/1.1 201 /);
-    },
-  );
+  ])("half-sent bodies of one address leave room for everybody else: %s", async (_name, one, other, as, asOther) => {
+    await serve();
+    const halves = Array.from({ length: 40 }, () => open(one, head(as) + facts.slice(0, 1)));
+    await waitFor(() => expect(halves.filter(({ text }) => text !== "").length).toBe(38));
+    for (const { text } of halves.filter((half) => half.text !== ""))
+      expect(text).toMatch(/^HTTP\/1.1 503 [\s\S]*retry-after: 1\r\n[\s\S]*"server_error"/i);
+    const asks = open(other, me(asOther));
+    await answered(asks, /^HTTP\/1.1 200 /);
+    // Who sends all of it at once waits for nobody, though the address's own bodies are on their way.
+    const whole = open(one, head(as) + facts);
+    await answered(whole, /^HTTP\/1.1 201 /);
+    const half = halves.find(({ text }) => text === "");
+    half?.write(facts.slice(1));
+    await answered(half!, /^HTTP\/1.1 201 /);
+  });
 
   test("one address has so many connections and no more, a proxy of ours and this machine as many as they like", async () => {
     await serve({ connectionsPerAddress: 3 });

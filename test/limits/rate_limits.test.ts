@@ -96,8 +96,7 @@ function countingRule(given: () => Given) {
     const second = await made.take(TWO, subject);
     expect(second).toMatchObject({ allowed: true, remaining: 0 });
     const refused = await many(5, () => made.take(TWO, subject));
-    for (const each of refused)
-      expect(each).toMatchObject({ allowed: false, limit: 2, remaining: 0, limited: true });
+    for (const each of refused) expect(each).toMatchObject({ allowed: false, limit: 2, remaining: 0, limited: true });
     await made.giveBack(TWO, subject, second);
     expect((await made.take(TWO, subject)).allowed).toBe(true);
     expect((await made.take(TWO, subject)).allowed).toBe(false);

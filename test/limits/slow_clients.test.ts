@@ -77,11 +77,7 @@ describe("on a service", () => {
       for (let i = 0; i < EACH; i++) {
         const options = { method: "POST", headers: headers(path), body: large, reset: i % 2 === 1 } as const;
         const { statusCode, body } = await undiciRequest(url(path), options);
-        expect([i, statusCode, await body.text()]).toEqual([
-          i,
-          wanted(path),
-          expect.stringContaining("larger than"),
-        ]);
+        expect([i, statusCode, await body.text()]).toEqual([i, wanted(path), expect.stringContaining("larger than")]);
       }
     });
 

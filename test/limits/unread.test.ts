@@ -24,9 +24,7 @@ import { waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const HOST = "127.0.0.1";
-const lacksSendQueues = prevented(
-  process.platform === "linux" ? null : "only Linux reports what it has accepted",
-);
+const lacksSendQueues = prevented(process.platform === "linux" ? null : "only Linux reports what it has accepted");
 const lacksIpv6 = prevented(
   Object.values(networkInterfaces())
     .flat()
@@ -134,9 +132,7 @@ test.each([
 // docs/rules.md#ntfy-bounds
 test("a slow reader gets the whole backlog, and after it what was sent meanwhile", async () => {
   const socket = await open(`/ntfy/${handle}/json?since=all`, port);
-  const [pusher] = (await world.rest("list_pushers", {})).body.data.filter(
-    (one: any) => one.handle === handle,
-  );
+  const [pusher] = (await world.rest("list_pushers", {})).body.data.filter((one: any) => one.handle === handle);
   let later = "";
   const text = await readSlowly(socket, (so_far) => {
     if (later === "" && so_far.includes('"title":"n5"')) {
@@ -170,9 +166,7 @@ test.each(["json", "sse", "raw"])(
   async (format) => {
     const socket = await open(`/ntfy/${handle}/${format}?since=all&poll=1`, port);
     const text = await readSlowly(socket, (so_far) => so_far.endsWith("0\r\n\r\n"));
-    const wanted = await (
-      await fetch(`http://${HOST}:${port}/ntfy/${handle}/${format}?since=all&poll=1`)
-    ).text();
+    const wanted = await (await fetch(`http://${HOST}:${port}/ntfy/${handle}/${format}?since=all&poll=1`)).text();
     expect(text).toContain("HTTP/1.1 200");
     if (format === "raw") expect(text.split("y".repeat(4_000)).length - 1).toBe(ids.length);
     else expect(idsIn(text.replaceAll(/\r\n[0-9a-f]+\r\n/g, ""))).toEqual(idsIn(wanted));

@@ -194,13 +194,7 @@ describe("on a service", () => {
       for (const value of GARBAGE) inShape(await sendForm(world, path, { ...fields, [name]: value }), value);
     // Twice, or in bytes that are no text.
     const fields = new URLSearchParams(wellFormed(path)[0]).toString();
-    for (const more of [
-      `&${name}=a&${name}=b`,
-      `&${name}=%ff`,
-      `&${name}[]=a`,
-      `&${name}[a]=b`,
-      `&%00${name}=a`,
-    ])
+    for (const more of [`&${name}=a&${name}=b`, `&${name}=%ff`, `&${name}[]=a`, `&${name}[a]=b`, `&%00${name}=a`])
       inShape(await sendForm(world, path, fields + more), more);
   });
 
@@ -324,12 +318,7 @@ describe("on a service", () => {
         const { refresh_token } = tokens.body;
         const refreshed = await call(
           "token_endpoint",
-          sendForm(
-            world,
-            at("token_endpoint"),
-            { grant_type: "refresh_token", refresh_token, ...identity },
-            basic,
-          ),
+          sendForm(world, at("token_endpoint"), { grant_type: "refresh_token", refresh_token, ...identity }, basic),
         );
         expect(refreshed.status).toBe(200);
         expect((await world.mcp("get_me", {}, refreshed.body.access_token)).status).toBe(200);
@@ -342,9 +331,7 @@ describe("on a service", () => {
         const again = { grant_type: "refresh_token", refresh_token: token, ...identity };
         expect((await sendForm(world, at("token_endpoint"), again, basic)).body.error).toBe("invalid_grant");
       }
-      expect(body.revocation_endpoint_auth_methods_supported).toEqual(
-        body.token_endpoint_auth_methods_supported,
-      );
+      expect(body.revocation_endpoint_auth_methods_supported).toEqual(body.token_endpoint_auth_methods_supported);
       expect(body.grant_types_supported).toEqual(["authorization_code", "refresh_token"]);
       for (const scope of body.scopes_supported) {
         const page = await owner.get(request(client.client_id, { scope, prompt: "consent" }).path);
@@ -358,9 +345,7 @@ describe("on a service", () => {
           .sort(),
       );
       // Nothing of what is not there: DPoP, introspection, the client_credentials grant, logout, keys of clients.
-      expect(JSON.stringify(body)).not.toMatch(
-        /dpop|introspect|client_credentials|logout|private_key|device/i,
-      );
+      expect(JSON.stringify(body)).not.toMatch(/dpop|introspect|client_credentials|logout|private_key|device/i);
       expect((await get(`${OAUTH}/introspect`)).status).toBe(404);
       expect(body.response_modes_supported).toEqual(["query"]);
       expect(body.code_challenge_methods_supported).toEqual(["S256"]);

@@ -53,32 +53,27 @@ describe("on a service", () => {
   const registered = async (address: string): Promise<string> =>
     (await register(world, { redirect_uris: [address] })).body.client_id;
 
-  test.each(CHANGES)(
-    "%s: a page of ours, for anybody who has not let the assistant in",
-    async (_, changed) => {
-      for (const address of ADDRESSES) {
-        const client = await registered(address);
-        for (const visitor of [new Visitor(world), owner]) {
-          if (changed.prompt === "none" && visitor === owner) continue;
-          const { path } = request(client, { redirect_uri: address, ...changed });
-          for (const headers of [{}, { accept: "application/json" }, { "sec-fetch-mode": "cors" }]) {
-            const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
-            const answer = await world.service.app.fetch(
-              new Request(ORIGIN + path, { headers: { cookie, ...headers } }),
-            );
-            const text = await answer.text();
-            expect({ address, status: answer.status, text }).toMatchObject({
-              status: 422,
-              text: expect.stringContaining('<a class="button" href="/console">'),
-            });
-            expect(answer.headers.get("location")).toBeNull();
-            expect(answer.headers.get("refresh")).toBeNull();
-            expect(text).not.toMatch(/evil|http-equiv|localhost:1/);
-          }
+  test.each(CHANGES)("%s: a page of ours, for anybody who has not let the assistant in", async (_, changed) => {
+    for (const address of ADDRESSES) {
+      const client = await registered(address);
+      for (const visitor of [new Visitor(world), owner]) {
+        if (changed.prompt === "none" && visitor === owner) continue;
+        const { path } = request(client, { redirect_uri: address, ...changed });
+        for (const headers of [{}, { accept: "application/json" }, { "sec-fetch-mode": "cors" }]) {
+          const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
+          const answer = await world.service.app.fetch(new Request(ORIGIN + path, { headers: { cookie, ...headers } }));
+          const text = await answer.text();
+          expect({ address, status: answer.status, text }).toMatchObject({
+            status: 422,
+            text: expect.stringContaining('<a class="button" href="/console">'),
+          });
+          expect(answer.headers.get("location")).toBeNull();
+          expect(answer.headers.get("refresh")).toBeNull();
+          expect(text).not.toMatch(/evil|http-equiv|localhost:1/);
         }
       }
-    },
-  );
+    }
+  });
 
   test("prompt=none for one who is signed in, and has not let it in", async () => {
     for (const address of ADDRESSES) {
@@ -135,13 +130,7 @@ describe("on a service", () => {
     expect(answer.text).not.toContain("other.example");
   });
 
-  test.each([
-    "file:///etc/x",
-    "blob:https://evil.example/x",
-    "about:blank",
-    "javascript:alert(1)",
-    "data:text/html,x",
-  ])(
+  test.each(["file:///etc/x", "blob:https://evil.example/x", "about:blank", "javascript:alert(1)", "data:text/html,x"])(
     "an assistant that was written down with %s before there were rules leads nobody there",
     async (address) => {
       const client = await registered(EVIL);

@@ -16,10 +16,7 @@ import { ownerOf, Visitor } from "../support/site.ts";
 import { World } from "../support/world.ts";
 
 /** Path → what the server of the documents answers there, and how often it was asked. */
-const served = new Map<
-  string,
-  { status?: number; headers?: Record<string, string>; body: string | "hang" }
->();
+const served = new Map<string, { status?: number; headers?: Record<string, string>; body: string | "hang" }>();
 let asked: string[] = [];
 let host: string;
 let close: () => void;
@@ -88,10 +85,7 @@ describe.skipIf(NO_CERTIFICATE)("on a service", () => {
     expect(asked).toEqual(["/works.json"]);
     const after = await world.sql(`select count(*)::int as n from auth."oauthClient"`);
     expect(after[0].n).toBe(before[0].n + 1);
-    const metadata = await tell(
-      world,
-      new Request(`${ORIGIN}/.well-known/oauth-authorization-server/api/auth`),
-    );
+    const metadata = await tell(world, new Request(`${ORIGIN}/.well-known/oauth-authorization-server/api/auth`));
     expect(metadata.body.client_id_metadata_document_supported).toBe(true);
   });
 
@@ -145,10 +139,7 @@ describe.skipIf(NO_CERTIFICATE)("on a service", () => {
     const { tokens, next } = await connect(world, owner, { client_id }, { redirect_uri });
     expect([next.href.split("?")[0], tokens.status]).toEqual([redirect_uri, 200]);
     // Not at another path, nor on another machine.
-    for (const other of [
-      `${redirect_uri}2`,
-      redirect_uri.replace(/(localhost|127.0.0.1|chatgpt.com)/, "127.0.0.2"),
-    ])
+    for (const other of [`${redirect_uri}2`, redirect_uri.replace(/(localhost|127.0.0.1|chatgpt.com)/, "127.0.0.2")])
       expect((await visit(client_id, { redirect_uri: other })).status).toBe(422);
   });
 
@@ -158,10 +149,7 @@ describe.skipIf(NO_CERTIFICATE)("on a service", () => {
     ["a secret", { client_secret: "x" }],
     ["a secret's end", { client_secret_expires_at: 0 }],
     ["a shared secret", { token_endpoint_auth_method: "client_secret_post" }],
-    [
-      "a list without none",
-      { token_endpoint_auth_method: "x", token_endpoint_auth_methods_supported: ["x"] },
-    ],
+    ["a list without none", { token_endpoint_auth_method: "x", token_endpoint_auth_methods_supported: ["x"] }],
     ["keys", { token_endpoint_auth_method: "private_key_jwt", jwks_uri: "https://localhost/keys" }],
     ["a long name", { client_name: "n".repeat(121) }],
     ["a name of two lines", { client_name: "a\nb" }],
@@ -180,10 +168,7 @@ describe.skipIf(NO_CERTIFICATE)("on a service", () => {
     expect(await world.sql(`select 1 from auth."oauthClient" where "clientId" = ?`, [client_id])).toEqual([]);
   });
 
-  const ANSWERS: [
-    what: string,
-    answer: { status?: number; headers?: Record<string, string>; body: string },
-  ][] = [
+  const ANSWERS: [what: string, answer: { status?: number; headers?: Record<string, string>; body: string }][] = [
     ["a redirect", { status: 302, headers: { location: "/works.json" }, body: "" }],
     ["an error", { status: 500, body: "{}" }],
     ["a page", { headers: { "content-type": "text/html" }, body: "{}" }],
@@ -193,15 +178,12 @@ describe.skipIf(NO_CERTIFICATE)("on a service", () => {
     ["bytes that are no text", { body: "\ud800" }],
     ["too much", { body: JSON.stringify({ client_id: "x", x: "x".repeat(17_000) }) }],
   ];
-  test.each(ANSWERS)(
-    "%s in its place lets nobody in, and no other address is asked",
-    async (what, answer) => {
-      const path = `/answer-${ANSWERS.findIndex(([name]) => name === what)}`;
-      served.set(path, answer);
-      expect((await visit(at(path))).status).toBe(422);
-      expect(asked).toEqual([path]);
-    },
-  );
+  test.each(ANSWERS)("%s in its place lets nobody in, and no other address is asked", async (what, answer) => {
+    const path = `/answer-${ANSWERS.findIndex(([name]) => name === what)}`;
+    served.set(path, answer);
+    expect((await visit(at(path))).status).toBe(422);
+    expect(asked).toEqual([path]);
+  });
 
   test.each([
     () => `http://${host}/works.json`,
@@ -270,9 +252,7 @@ test.skipIf(NO_CERTIFICATE).each(Object.entries(CLIENTS))(
       await later.connect();
       expect((await later.call("get_me")).structuredContent.credential.name).toBe("By address");
       await later.close();
-      expect(await world.sql(`select "clientId" as id from auth."oauthClient"`)).toEqual([
-        { id: clientMetadataUrl },
-      ]);
+      expect(await world.sql(`select "clientId" as id from auth."oauthClient"`)).toEqual([{ id: clientMetadataUrl }]);
     } finally {
       await listening.close();
       await world.close();
@@ -314,17 +294,14 @@ describe.skipIf(NO_CERTIFICATE)("with hosts allowed for webhooks and push servic
     () => `https://[::ffff:7f00:1]:${port()}/private.json`,
     () => `https://localhost.:${port()}/private.json`,
     () => `https://no-such-name.belfry-peer.internal:${port()}/private.json`,
-  ])(
-    "a visitor's document is not fetched, and a private name looks like a missing one (%#)",
-    async (address) => {
-      const client_id = address();
-      describeAt("/private.json", { client_id });
-      const { status, text } = await new Visitor(world).get(request(client_id).path);
-      expect(status).toBe(422);
-      expect(text).toContain("its host is not one of the public internet that this server may fetch from");
-      expect(asked).toEqual([]);
-    },
-  );
+  ])("a visitor's document is not fetched, and a private name looks like a missing one (%#)", async (address) => {
+    const client_id = address();
+    describeAt("/private.json", { client_id });
+    const { status, text } = await new Visitor(world).get(request(client_id).path);
+    expect(status).toBe(422);
+    expect(text).toContain("its host is not one of the public internet that this server may fetch from");
+    expect(asked).toEqual([]);
+  });
 });
 
 describe.skipIf(NO_CERTIFICATE)("with a host allowed for descriptions alone", () => {

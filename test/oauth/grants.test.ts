@@ -50,10 +50,7 @@ describe("on a service", () => {
   }
 
   /** Where the browser goes from a request for access: the consent page, or the assistant. */
-  async function sentTo(
-    client: string,
-    { scope = "pushers:read offline_access", redirect = CALLBACK }: Way = {},
-  ) {
+  async function sentTo(client: string, { scope = "pushers:read offline_access", redirect = CALLBACK }: Way = {}) {
     const asked = request(client, { scope, redirect_uri: redirect });
     const { headers } = await owner.get(asked.path);
     return { verifier: asked.verifier, location: headers.get("location") ?? "" };
@@ -119,18 +116,14 @@ describe("on a service", () => {
       member: members[1],
     });
     expect(await seenAs(first.tokens.access_token)).toBe("Test workspace: account:read pushers:read");
-    expect(await seenAs(second.tokens.access_token)).toBe(
-      "Second workspace: account:read alerts:send pushers:read",
-    );
+    expect(await seenAs(second.tokens.access_token)).toBe("Second workspace: account:read alerts:send pushers:read");
     // Refreshing keeps the tie.
     const [again, other] = await Promise.all([
       refresh(client, first.tokens.refresh_token),
       refresh(client, second.tokens.refresh_token),
     ]);
     expect(await seenAs(again.body.access_token)).toBe("Test workspace: account:read pushers:read");
-    expect(await seenAs(other.body.access_token)).toBe(
-      "Second workspace: account:read alerts:send pushers:read",
-    );
+    expect(await seenAs(other.body.access_token)).toBe("Second workspace: account:read alerts:send pushers:read");
     // One connection for each member; ending one leaves the other.
     const rows = await world.sql("select id, member_id from connection where client_id = ?", [client]);
     expect(rows).toHaveLength(2);
@@ -145,11 +138,7 @@ describe("on a service", () => {
     const client = await clientAt();
     const first = await connect(client);
     const stepped = await connect(client, { scope: "alerts:write offline_access" });
-    expect(stepped.tokens.scope.split(" ").sort()).toEqual([
-      "alerts:write",
-      "offline_access",
-      "pushers:read",
-    ]);
+    expect(stepped.tokens.scope.split(" ").sort()).toEqual(["alerts:write", "offline_access", "pushers:read"]);
     expect(await seenAs(stepped.tokens.access_token)).toContain("alerts:write pushers:read");
     expect(await seenAs(first.tokens.access_token)).toBe("Test workspace: account:read pushers:read");
     // What is unticked is taken from the earlier tokens, too, at once.
@@ -187,8 +176,7 @@ describe("on a service", () => {
       }
     expect(await seenAs(other.tokens.access_token)).toContain("pushers:read");
     // Another client's word about it counts for nothing.
-    for (const token of [other.tokens.access_token, other.tokens.refresh_token])
-      await revoke(await clientAt(), token);
+    for (const token of [other.tokens.access_token, other.tokens.refresh_token]) await revoke(await clientAt(), token);
     expect(await seenAs(other.tokens.access_token)).toContain("pushers:read");
     expect((await refresh(client, other.tokens.refresh_token)).status).toBe(200);
     // The last one gone, the person is no longer shown as connected.
@@ -231,12 +219,8 @@ describe("on a service", () => {
   test("a consent is remembered for a server, and never for a program on the person's machine", async () => {
     const hosted = await clientAt(HOSTED);
     await connect(hosted, { redirect: HOSTED });
-    expect((await sentTo(hosted, { redirect: HOSTED })).location).toMatch(
-      /^https:\/\/assistant\.example\/.*code=/,
-    );
-    expect((await sentTo(hosted, { redirect: HOSTED, scope: "alerts:read" })).location).toContain(
-      "/console/consent",
-    );
+    expect((await sentTo(hosted, { redirect: HOSTED })).location).toMatch(/^https:\/\/assistant\.example\/.*code=/);
+    expect((await sentTo(hosted, { redirect: HOSTED, scope: "alerts:read" })).location).toContain("/console/consent");
     // Connected in two workspaces, only the person can say which one is meant.
     await connect(hosted, { redirect: HOSTED, member: members[1], scope: "alerts:read offline_access" });
     expect((await sentTo(hosted, { redirect: HOSTED })).location).toContain("/console/consent");
@@ -294,9 +278,7 @@ describe("on a service", () => {
   test("a token whose grant is gone is none, whatever else its connection has", async () => {
     const client = await clientAt();
     const [first, second] = [await connect(client), await connect(client)];
-    const { grant } = JSON.parse(
-      Buffer.from(first.tokens.access_token.split(".")[1]!, "base64url").toString(),
-    );
+    const { grant } = JSON.parse(Buffer.from(first.tokens.access_token.split(".")[1]!, "base64url").toString());
     await world.sql("update connection_grant set id = ? where id = ?", [randomUUID(), grant]);
     expect(await seenAs(first.tokens.access_token)).toBe(401);
     expect(await seenAs(second.tokens.access_token)).toContain("pushers:read");
@@ -322,20 +304,16 @@ describe("on a service", () => {
   });
 
   test("housekeeping takes the grants that nothing hangs on, and no other", async () => {
-    const [once, kept] = [
-      await clientAt(CALLBACK, { grant_types: ["authorization_code"] }),
-      await clientAt(),
-    ];
+    const [once, kept] = [await clientAt(CALLBACK, { grant_types: ["authorization_code"] }), await clientAt()];
     await connect(once, { scope: "pushers:read" });
     // The later consent takes the place of the earlier one, which had no refresh token.
     const { tokens: last } = await connect(once, { scope: "pushers:read" });
     const { tokens } = await connect(kept);
     await world.sql("update connection_grant set created_at = now() - interval '2 days'");
     const grantsOf = (client: string) =>
-      world.sql(
-        "select g.id from connection_grant g join connection c on c.id = g.connection_id where client_id = ?",
-        [client],
-      );
+      world.sql("select g.id from connection_grant g join connection c on c.id = g.connection_id where client_id = ?", [
+        client,
+      ]);
     expect(await grantsOf(once)).toHaveLength(2);
     expect(await world.service.housekeeping.round("connection_grants")).toBeGreaterThan(0);
     expect(await grantsOf(once)).toHaveLength(1);

@@ -102,11 +102,7 @@ const PROGRAMS: Program[] = [
     // it is taken. Issue 250960: it keeps a registration that the server lost.
     name: "VS Code",
     resourceAt: [`${PRM}/mcp`, PRM],
-    serverAt: [
-      INSERTED,
-      "/.well-known/openid-configuration/api/auth",
-      "/api/auth/.well-known/openid-configuration",
-    ],
+    serverAt: [INSERTED, "/.well-known/openid-configuration/api/auth", "/api/auth/.well-known/openid-configuration"],
     registers: {
       ...PUBLIC,
       client_name: "Visual Studio Code",
@@ -159,10 +155,7 @@ const PROGRAMS: Program[] = [
         "https://chatgpt.com/connector_platform_oauth_redirect",
       ],
     },
-    redirects: [
-      "https://chatgpt.com/connector/oauth/abc123",
-      "https://chatgpt.com/connector_platform_oauth_redirect",
-    ],
+    redirects: ["https://chatgpt.com/connector/oauth/abc123", "https://chatgpt.com/connector_platform_oauth_redirect"],
     asks: (known) => ({ scope: known.resource.scopes_supported.join(" "), state: "s", ...resource(known) }),
     redeems: resource,
     refreshes: () => ({}),
@@ -296,16 +289,9 @@ describe.each(PROGRAMS)("$name", (program) => {
   }
 
   /** The person allows it, and the program redeems its code. */
-  async function finish({
-    client,
-    redirect,
-    verifier,
-    page,
-  }: Awaited<ReturnType<typeof begin>>): Promise<Told> {
+  async function finish({ client, redirect, verifier, page }: Awaited<ReturnType<typeof begin>>): Promise<Told> {
     const next =
-      page.startsWith("/console/") || page.startsWith(ORIGIN)
-        ? (await allow(owner, page, ticked)).next
-        : new URL(page);
+      page.startsWith("/console/") || page.startsWith(ORIGIN) ? (await allow(owner, page, ticked)).next : new URL(page);
     expect(next.href.startsWith(redirect)).toBe(true);
     return sendForm(world, `${OAUTH}/token`, {
       grant_type: "authorization_code",
@@ -317,8 +303,7 @@ describe.each(PROGRAMS)("$name", (program) => {
     });
   }
 
-  const connect = async (client: Client, redirect = program.redirects[0]) =>
-    finish(await begin(client, redirect));
+  const connect = async (client: Client, redirect = program.redirects[0]) => finish(await begin(client, redirect));
 
   const refresh = (client: Client, refresh_token: string, at = world) =>
     sendForm(at, `${OAUTH}/token`, {

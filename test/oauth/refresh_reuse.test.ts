@@ -157,9 +157,7 @@ test("a refusal uses nothing up: a wrong secret, a foreign resource, another cli
   expect((await refresh(client_id, token, foreign)).body).toMatchObject({ error: "invalid_target" });
   const other = (await register(world)).body.client_id;
   expect((await refresh(other, token)).body).toMatchObject({ error: "invalid_grant" });
-  expect(
-    await world.sql(`select 1 from auth."oauthRefreshToken" where "clientId" = ?`, [client_id]),
-  ).toHaveLength(1);
+  expect(await world.sql(`select 1 from auth."oauthRefreshToken" where "clientId" = ?`, [client_id])).toHaveLength(1);
   await world.sql(`update auth."oauthRefreshToken" set "createdAt" = now() - interval '2 hours'`);
   expect((await refresh(client_id, token, { client_secret })).status).toBe(200);
 });
@@ -167,8 +165,7 @@ test("a refusal uses nothing up: a wrong secret, a foreign resource, another cli
 // docs/rules.md#refresh-reuse
 test("a repeat with other scopes is answered with what was granted of them", async () => {
   const { client_id, first } = await connected();
-  const scopeOf = async (scope: string) =>
-    (await refresh(client_id, first, { scope })).body.scope.split(" ").sort();
+  const scopeOf = async (scope: string) => (await refresh(client_id, first, { scope })).body.scope.split(" ").sort();
   expect(await scopeOf("pushers:read alerts:send nope")).toEqual(["offline_access", "pushers:read"]);
   expect(await scopeOf("alerts:send")).toEqual(["alerts:write", "offline_access", "pushers:read"]);
   const { body } = await refresh(client_id, first, { scope: "pushers:read" });
@@ -191,10 +188,9 @@ test("a fault between new tokens and the answer uses nothing up, an hour later a
   await world.sql(
     `create function auth.no_use() returns trigger language plpgsql as $$ begin raise 'the process ends here'; end $$`,
   );
-  const [{ hash }] = await world.sql(
-    `select token as hash from auth."oauthRefreshToken" where "clientId" = ?`,
-    [its.client_id],
-  );
+  const [{ hash }] = await world.sql(`select token as hash from auth."oauthRefreshToken" where "clientId" = ?`, [
+    its.client_id,
+  ]);
   await world.sql(
     `create trigger no_use before update on auth."oauthRefreshToken" for each row
       when (old.token = '${hash}') execute function auth.no_use()`,
@@ -213,8 +209,7 @@ test("no token and no answer is stored, in clear or sealed", async () => {
     `select t::text as row, "rotationReplayResponse" as answer from auth."oauthRefreshToken" t`,
   );
   const kept = JSON.stringify(rows) + JSON.stringify(await world.sql("select a::text from audit_event a"));
-  for (const token of [first, ...answers.map(({ body }) => body.refresh_token)])
-    expect(kept).not.toContain(token);
+  for (const token of [first, ...answers.map(({ body }) => body.refresh_token)]) expect(kept).not.toContain(token);
   expect(rows.every(({ answer }) => answer === null)).toBe(true);
 });
 

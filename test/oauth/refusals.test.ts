@@ -87,11 +87,7 @@ describe("on a service", () => {
         const plain = value!.replaceAll("&amp;", "&").replaceAll("&quot;", '"').replaceAll("&#39;", "'");
         sent[name!] = name! in sent ? [sent[name!]!, plain].flat() : plain;
       }
-    const answer = await owner.post(
-      "/console/consent",
-      { ...sent, ...fields },
-      { from: page.replace(ORIGIN, "") },
-    );
+    const answer = await owner.post("/console/consent", { ...sent, ...fields }, { from: page.replace(ORIGIN, "") });
     const next = /url=([^"]+)"/.exec(answer.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
     return { answer, next: URL.parse(next) };
   }
@@ -159,16 +155,11 @@ describe("on a service", () => {
       ["update_alert", { alert_id: planned.id, title: "x" }, both, planned.review_url],
       ["create_alert", { title: "Never kept", send: true }, both, "review_url"],
     ] as const) {
-      const { status, headers } = await world.mcp(
-        tool,
-        { pusher_id: pusher.id, ...args },
-        tokens.access_token,
-      );
+      const { status, headers } = await world.mcp(tool, { pusher_id: pusher.id, ...args }, tokens.access_token);
       expect(status).toBe(403);
       const challenge = headers.get("www-authenticate")!;
       expect(challenge).toMatch(/^Bearer error="insufficient_scope", scope=/);
-      for (const part of [scope, "resource_metadata=", `error_description="`, said])
-        expect(challenge).toContain(part);
+      for (const part of [scope, "resource_metadata=", `error_description="`, said]) expect(challenge).toContain(part);
     }
     const { data } = (await world.rest("list_alerts", { pusher_id: pusher.id })).body;
     expect(data.map(({ title }: any) => title)).not.toContain("Never kept");
@@ -209,14 +200,8 @@ describe("on a service", () => {
     const [head, payload, signature] = tokens.access_token.split(".");
     const claims = JSON.parse(Buffer.from(payload!, "base64url").toString());
     expect([claims.aud].flat()).toContain(`${ORIGIN}/mcp`);
-    const changed = Buffer.from(JSON.stringify({ ...claims, aud: "https://other.example/mcp" })).toString(
-      "base64url",
-    );
-    for (const forged of [
-      `${head}.${changed}.${signature}`,
-      `${head}.${payload}.${signature!.slice(2)}AA`,
-      "x.y.z",
-    ])
+    const changed = Buffer.from(JSON.stringify({ ...claims, aud: "https://other.example/mcp" })).toString("base64url");
+    for (const forged of [`${head}.${changed}.${signature}`, `${head}.${payload}.${signature!.slice(2)}AA`, "x.y.z"])
       expect((await me(forged)).status).toBe(401);
   });
 
@@ -298,8 +283,6 @@ describe("on a service", () => {
     expect(await consentPage(path, visitor)).toContain("/console/consent");
     await world.sql(`update auth.session set "expiresAt" = now() - interval '1 hour'`);
     expect(await consentPage(path, visitor)).toContain("/console/sign-in");
-    expect((await visitor.get(`/console/${world.workspace.id}/`)).headers.get("location")).toContain(
-      "sign-in",
-    );
+    expect((await visitor.get(`/console/${world.workspace.id}/`)).headers.get("location")).toContain("sign-in");
   });
 });

@@ -54,11 +54,7 @@ const PROGRAMS: { name: string; uses: string; body: Record<string, unknown> }[] 
     body: {
       ...PUBLIC,
       client_name: "Cursor",
-      redirect_uris: [
-        CURSOR,
-        "https://www.cursor.com/agents/mcp/oauth/callback",
-        "http://localhost:8787/callback",
-      ],
+      redirect_uris: [CURSOR, "https://www.cursor.com/agents/mcp/oauth/callback", "http://localhost:8787/callback"],
     },
   },
   {
@@ -95,10 +91,7 @@ const PROGRAMS: { name: string; uses: string; body: Record<string, unknown> }[] 
     body: {
       ...PUBLIC,
       client_name: "Extension",
-      redirect_uris: [
-        "vscode://publisher.extension/oauth/callback",
-        "vscode-insiders://publisher.extension/x",
-      ],
+      redirect_uris: ["vscode://publisher.extension/oauth/callback", "vscode-insiders://publisher.extension/x"],
     },
   },
   {
@@ -241,26 +234,14 @@ describe("on a service", () => {
   const addresses = (count: number, length = 40) =>
     Array.from({ length: count }, (_, i) => `https://example.com/${i}/`.padEnd(length, "x"));
   const BOUNDS: [field: string, fits: unknown, over: unknown[]][] = [
-    [
-      "client_name",
-      "😀".repeat(120),
-      ["n".repeat(121), "n".repeat(200_000 / 4), "a\u0000b", "a\nb", "\ud800", 5, {}],
-    ],
+    ["client_name", "😀".repeat(120), ["n".repeat(121), "n".repeat(200_000 / 4), "a\u0000b", "a\nb", "\ud800", 5, {}]],
     [
       "redirect_uris",
       addresses(10, 2048),
       [addresses(11), addresses(1, 2049), addresses(1000), [], "https://example.com/", [5], [null], [[]], {}],
     ],
-    [
-      "client_uri",
-      "https://example.com/".padEnd(2048, "x"),
-      ["https://e.com/".padEnd(2049, "x"), "javascript:x", 5],
-    ],
-    [
-      "grant_types",
-      ["authorization_code"],
-      [["client_credentials"], ["implicit"], "authorization_code", [5], [""]],
-    ],
+    ["client_uri", "https://example.com/".padEnd(2048, "x"), ["https://e.com/".padEnd(2049, "x"), "javascript:x", 5]],
+    ["grant_types", ["authorization_code"], [["client_credentials"], ["implicit"], "authorization_code", [5], [""]]],
     ["response_types", ["code"], [["token"], [], "code", Array(21).fill("code")]],
     ["token_endpoint_auth_method", "none", ["private_key_jwt", "client_secret_jwt", "tls_client_auth", 5]],
     ["application_type", "native", ["desktop", 5]],
@@ -316,16 +297,12 @@ describe("on a service", () => {
   test("a client that nobody lets in is gone after a day; one that somebody let in stays", async () => {
     const [unused, fresh, used] = await Promise.all([1, 2, 3].map(async () => (await register(world)).body));
     const { tokens } = await connect(world, owner, used);
-    await world.sql(
-      `update auth."oauthClient" set "createdAt" = now() - interval '25 hours' where "clientId" <> ?`,
-      [fresh.client_id],
-    );
+    await world.sql(`update auth."oauthClient" set "createdAt" = now() - interval '25 hours' where "clientId" <> ?`, [
+      fresh.client_id,
+    ]);
     await world.service.housekeeping.round("oauth_clients");
     const ids = [unused, fresh, used].map(({ client_id }) => client_id);
-    const left = await world.sql(
-      `select "clientId" as id from auth."oauthClient" where "clientId" in (?, ?, ?)`,
-      ids,
-    );
+    const left = await world.sql(`select "clientId" as id from auth."oauthClient" where "clientId" in (?, ?, ?)`, ids);
     expect(left.map(({ id }) => id).sort()).toEqual([fresh.client_id, used.client_id].sort());
     expect((await world.mcp("get_me", {}, tokens.body.access_token)).status).toBe(200);
     expect((await owner.get(request(unused.client_id).path)).text).toContain("does not know the assistant");
@@ -358,8 +335,7 @@ describe("how often one address registers", () => {
 
   // docs/rules.md#assistant-registration
   test("so many a minute, counted for itself; what was refused and what came from loopback is not counted", async () => {
-    const from = async (address: string | null, fields = {}) =>
-      (await register(world, fields, address)).status;
+    const from = async (address: string | null, fields = {}) => (await register(world, fields, address)).status;
     for (let i = 0; i < 5; i += 1) expect(await from("203.0.113.7", { redirect_uris: [] })).toBe(400);
     for (let i = 0; i < 3; i += 1) expect(await from("203.0.113.7")).toBe(201);
     const refused = await register(world, {}, "203.0.113.7");

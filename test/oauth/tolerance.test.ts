@@ -60,11 +60,7 @@ describe("on a service", () => {
     // docs/rules.md#assistant-unknown
     test("is told so at the token endpoint, for every grant", async () => {
       for (const fields of FORMS)
-        for (const client_id of [
-          "nosuchclient",
-          "https://nosuchclient.example/client.json",
-          "x".repeat(4000),
-        ]) {
+        for (const client_id of ["nosuchclient", "https://nosuchclient.example/client.json", "x".repeat(4000)]) {
           const { status, body, headers } = await token({ ...fields, client_id });
           expect({ status, error: body.error }).toEqual({ status: 401, error: "invalid_client" });
           expect(headers.get("cache-control")).toBe("no-store");
@@ -274,8 +270,7 @@ describe("on a service", () => {
     test.each(["client_secret_basic", "client_secret_post"])(
       "a client of %s may send its secret either way, and must send the right one",
       async (method) => {
-        const { client_id, client_secret } = (await register(world, { token_endpoint_auth_method: method }))
-          .body;
+        const { client_id, client_secret } = (await register(world, { token_endpoint_auth_method: method })).body;
         const code = () => codeFor(client_id);
         const right: [Record<string, string>, Record<string, string>][] = [
           [{ client_id, client_secret }, {}],
@@ -298,10 +293,7 @@ describe("on a service", () => {
             body: { error: "invalid_client" },
           });
         const other = (await register(world, { token_endpoint_auth_method: method })).body;
-        const two = await token(
-          { ...(await code()), client_id },
-          basic(other.client_id, other.client_secret),
-        );
+        const two = await token({ ...(await code()), client_id }, basic(other.client_id, other.client_secret));
         expect(two).toMatchObject({ status: 400, body: { error: "invalid_request" } });
       },
     );
@@ -339,12 +331,7 @@ describe("on a service", () => {
     // docs/rules.md#assistant-refresh
     test("one that registers for no refresh tokens gets none, even if it asks", async () => {
       const { client_id } = (await register(world, { grant_types: ["authorization_code"] })).body;
-      const { tokens, consent } = await connect(
-        world,
-        owner,
-        { client_id },
-        { scope: "pushers:read offline_access" },
-      );
+      const { tokens, consent } = await connect(world, owner, { client_id }, { scope: "pushers:read offline_access" });
       expect(tokens.body.refresh_token).toBeUndefined();
       expect(tokens.body.scope).toBe("pushers:read");
       expect(consent).toContain("60 minutes");

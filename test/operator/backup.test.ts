@@ -1,16 +1,7 @@
 // belfry backup and belfry restore: a copy that answers the same, taken while the service runs, whole or not at all.
 
 import { spawn } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -18,15 +9,7 @@ import { dataPaths } from "../../src/store/config/data_paths.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
 import { consoleOf, MP3, PNG } from "../support/assets.ts";
 import { uuidOf } from "../support/handsets.ts";
-import {
-  belfry,
-  belfryShared,
-  CLI,
-  environment,
-  initialised,
-  ROOT,
-  startServer,
-} from "../support/processes.ts";
+import { belfry, belfryShared, CLI, environment, initialised, ROOT, startServer } from "../support/processes.ts";
 import { expectRecountClean } from "../support/recount.ts";
 import { type Provider, s3Provider, s3Settings } from "../support/s3.ts";
 import { schemaOf, sequencesOf } from "../support/schema_text.ts";
@@ -66,16 +49,12 @@ const tablesOf = (settings: Settings) =>
   withSql(
     settings,
     async (em) =>
-      (
-        await em.execute(
-          "select from pg_tables where schemaname in ('public', 'auth') and tablename <> 'migration'",
-        )
-      ).length,
+      (await em.execute("select from pg_tables where schemaname in ('public', 'auth') and tablename <> 'migration'"))
+        .length,
   );
 
 /** Everything that COPY does not carry. */
-const restOf = (settings: Settings) =>
-  withSql(settings, async (em) => [await schemaOf(em), await sequencesOf(em)]);
+const restOf = (settings: Settings) => withSql(settings, async (em) => [await schemaOf(em), await sequencesOf(em)]);
 
 /** All rows of all tables but the epoch, which differs on purpose. */
 const rowsOf = (settings: Settings) =>
@@ -85,9 +64,7 @@ const rowsOf = (settings: Settings) =>
     );
     const all: Record<string, unknown> = {};
     for (const { quoted } of tables)
-      all[quoted] = (await em.execute(`select t::text as row from ${quoted} t order by 1`)).map(
-        ({ row }: any) => row,
-      );
+      all[quoted] = (await em.execute(`select t::text as row from ${quoted} t order by 1`)).map(({ row }: any) => row);
     return all;
   });
 
@@ -180,8 +157,7 @@ describe("a server in use, by URL", () => {
   // docs/rules.md#backup
   test("folder and files are its owner's alone", async () => {
     expect(statSync(backup).mode & 0o777).toBe(0o700);
-    for (const name of readdirSync(backup))
-      expect(statSync(join(backup, name)).mode & 0o777, name).toBe(0o600);
+    for (const name of readdirSync(backup)) expect(statSync(join(backup, name)).mode & 0o777, name).toBe(0o600);
   });
 
   // docs/rules.md#restore
@@ -231,8 +207,7 @@ describe("a server in use, by URL", () => {
     ],
     [
       "the manifest is cut",
-      (copy) =>
-        writeFileSync(join(copy, "manifest.json"), readFileSync(join(copy, "manifest.json")).subarray(0, 99)),
+      (copy) => writeFileSync(join(copy, "manifest.json"), readFileSync(join(copy, "manifest.json")).subarray(0, 99)),
       /is damaged: its manifest\.json is not valid JSON/,
     ],
     [
@@ -270,11 +245,7 @@ describe("a server in use, by URL", () => {
       (copy) => change(copy, (said) => (said.migrations = said.migrations.slice(0, 2))),
       /was made by a build from before 0\.1\.0 was released: restore it with that build/,
     ],
-    [
-      "it was interrupted",
-      (copy) => rmSync(join(copy, "manifest.json")),
-      /is no backup: it has no manifest\.json/,
-    ],
+    ["it was interrupted", (copy) => rmSync(join(copy, "manifest.json")), /is no backup: it has no manifest\.json/],
     [
       "it is the folder around",
       (copy) => renameSync(copy, join(at("around"), "belfry-20260101T000000Z")),
@@ -315,9 +286,7 @@ describe("a server in use, by URL", () => {
     const tried = (SECRET?: string) =>
       belfryShared(["restore", json.backup], SECRET ? { ...settings, SECRET } : settings);
     expect((await tried()).stderr).toMatch(/^belfry: SECRET is missing/);
-    expect((await tried("another secret of these tests, as long")).refusal.error.message).toMatch(
-      /^SECRET is not/,
-    );
+    expect((await tried("another secret of these tests, as long")).refusal.error.message).toMatch(/^SECRET is not/);
     expect(await tablesOf(settings)).toBe(0);
     expect((await tried(here.settings.SECRET)).code).toBe(0);
   });
@@ -356,9 +325,7 @@ describe("a server in use, by URL", () => {
       });
       expect(refused.refusal.error.message).toContain("is no backup");
       provider.listed = 3;
-      await eventually(
-        () => !first.backup.includes(new Date().toISOString().slice(11, 19).replaceAll(":", "")),
-      );
+      await eventually(() => !first.backup.includes(new Date().toISOString().slice(11, 19).replaceAll(":", "")));
       const second = (await belfryShared(["backup", "--keep", "1"], settings)).json;
       expect(second.removed).toEqual(["belfry-20250101T000000Z", first.backup.split("/").at(-1)]);
       const left = new Set([...provider.objects.keys()].map((key) => key.split("/").slice(0, -1).join("/")));
@@ -413,8 +380,7 @@ describe("an embedded server", () => {
     const [left] = readdirSync(at("killed"));
     if (left?.endsWith(".part"))
       expect(
-        (await belfryShared(["restore", "--check", join(at("killed"), left)], settings)).refusal.error
-          .message,
+        (await belfryShared(["restore", "--check", join(at("killed"), left)], settings)).refusal.error.message,
       ).toContain("is no backup");
 
     const { json } = await belfryShared(["backup", at("embedded")], settings);

@@ -68,9 +68,7 @@ test("the main story needs no set-up beside the server", async () => {
   expect(await ok(["update_pusher", ...id, "--is-public"])).toMatchObject({ is_public: true });
   expect(await ok(["update-pusher", ...id, "--no-is-public"])).toMatchObject({ is_public: false });
   const cleared = { lat: null, lon: null, radius_km: null, name: "not this" };
-  expect(
-    await ok(["update-pusher", ...id, "--name", "This", "--json", JSON.stringify(cleared)]),
-  ).toMatchObject({
+  expect(await ok(["update-pusher", ...id, "--name", "This", "--json", JSON.stringify(cleared)])).toMatchObject({
     lat: null,
     name: "This",
   });
@@ -79,15 +77,7 @@ test("the main story needs no set-up beside the server", async () => {
   expect(handles.toSorted()).toEqual(["hello-belfry", "town"]);
 
   const action = (label: string) => JSON.stringify({ type: "open_url", label, url: "https://example.org/" });
-  const compose = [
-    "create-alert",
-    ...id,
-    "--title",
-    "-5 degrees",
-    "--requires-ack",
-    "--idempotency-key",
-    "one",
-  ];
+  const compose = ["create-alert", ...id, "--title", "-5 degrees", "--requires-ack", "--idempotency-key", "one"];
   const alert = await ok([...compose, "--actions", action("A"), "--actions", action("B")]);
   expect(alert).toMatchObject({ status: "draft", title: "-5 degrees", requires_ack: true });
   expect(alert.actions.map(({ label }: { label: string }) => label)).toEqual(["A", "B"]);
@@ -180,9 +170,7 @@ test("the local key is sent to no other address, and an absent server is a serve
     BELFRY_API_KEY: server.key,
   });
   expect(named.code).toBe(0);
-  expect(
-    (await belfry(["--url", server.url, "--key", server.key, "get-me"], { DATA_DIR: folder.path })).code,
-  ).toBe(0);
+  expect((await belfry(["--url", server.url, "--key", server.key, "get-me"], { DATA_DIR: folder.path })).code).toBe(0);
   for (const args of [
     ["--url", "http://127.0.0.1:1"],
     ["--url", "http://127.0.0.1:59999", "--key", "x"],
@@ -210,9 +198,10 @@ test("a command never mixes two servers: it says which one, or is refused", asyn
   expect(withKey).toMatchObject({ code: 0, stderr: expect.stringContaining(`speaking to ${server.url} (`) });
   const named = await belfry(["get-me"], { ...other, BELFRY_URL: server.url });
   expect(named).toMatchObject({ code: 1, refusal: { error: { type: "unauthorized" } } });
-  expect(
-    await belfry(["get-me"], { ...other, BELFRY_URL: server.url, BELFRY_API_KEY: server.key }),
-  ).toMatchObject({ code: 0, stderr: "" });
+  expect(await belfry(["get-me"], { ...other, BELFRY_URL: server.url, BELFRY_API_KEY: server.key })).toMatchObject({
+    code: 0,
+    stderr: "",
+  });
 
   const elsewhere: Record<string, string>[] = [
     { PORT: "1" },

@@ -138,9 +138,7 @@ test("without a server or a key the connection is refused, and says what to do",
 test("a key is offered what it may use; what it may not is refused in the result, with the way out", async () => {
   const made = await belfry(["keys", "create", "--scopes", "alerts:read"], { DATA_DIR: server.dataDir });
   const client = new Client(info);
-  await client.connect(
-    new StdioClientTransport(stdio({ BELFRY_URL: server.url, BELFRY_API_KEY: made.json.key })),
-  );
+  await client.connect(new StdioClientTransport(stdio({ BELFRY_URL: server.url, BELFRY_API_KEY: made.json.key })));
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toContain("list_alerts");
   expect(tools.map(({ name }) => name)).not.toContain("create_alert");

@@ -49,9 +49,7 @@ async function story(settings: Record<string, string>) {
   const within = ["--workspace", workspace.id];
   const member = await done("members", "add", ...within, "--email", "a@example.org", "--role", "owner");
   expect(member).toMatchObject({ workspace_id: workspace.id, role: "owner", pusher_ids: null });
-  expect(
-    await refused("members", "add", ...within, "--email", "a@example.org", "--role", "viewer"),
-  ).toMatchObject({
+  expect(await refused("members", "add", ...within, "--email", "a@example.org", "--role", "viewer")).toMatchObject({
     type: "conflict",
   });
   expect((await done("members", "list", ...within)).data).toEqual([member]);
@@ -62,15 +60,7 @@ async function story(settings: Record<string, string>) {
   const checks = (await belfryShared(["doctor"], settings)).json.checks as { name: string; wrong: number }[];
   expect(checks.length).toBeGreaterThan(5);
   expect(checks.filter(({ wrong }) => wrong > 0)).toEqual([]);
-  const key = await done(
-    "keys",
-    "create",
-    ...within,
-    "--scopes",
-    "alerts:read,pushers:read",
-    "--expires-in",
-    "90d",
-  );
+  const key = await done("keys", "create", ...within, "--scopes", "alerts:read,pushers:read", "--expires-in", "90d");
   expect(key).toMatchObject({ scopes: ["alerts:read", "pushers:read"], workspace_id: workspace.id });
   expect(key.key).toMatch(/^bfk_/);
   const { key: _, ...shown } = key;

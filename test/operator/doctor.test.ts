@@ -88,20 +88,13 @@ test("each fault is found by its name", async () => {
     { state: "wrong", says: expect.stringMatching(/^DATABASE_STATEMENT_MS must be/) },
     { state: "warning", says: expect.stringMatching(/^WEBHOOK_ALLOW_HOST is set/) },
   ]);
-  expect(of("secret")).toMatchObject([
-    { state: "wrong", says: expect.stringMatching(/^SECRET is not the one/) },
-  ]);
-  expect(of("address")).toMatchObject([
-    { state: "warning", way_out: expect.stringContaining("TRUSTED_PROXIES") },
-  ]);
+  expect(of("secret")).toMatchObject([{ state: "wrong", says: expect.stringMatching(/^SECRET is not the one/) }]);
+  expect(of("address")).toMatchObject([{ state: "warning", way_out: expect.stringContaining("TRUSTED_PROXIES") }]);
   expect(of("counters")).toMatchObject([
     { state: "wrong", says: expect.stringMatching(/^channel_state\.published: 1 do/) },
   ]);
-  for (const check of ["redis", "mail", "files"])
-    expect(of(check), check).toMatchObject([{ state: "wrong" }]);
-  expect(of("backups")).toMatchObject([
-    { state: "wrong", says: expect.stringContaining("more than two days ago") },
-  ]);
+  for (const check of ["redis", "mail", "files"]) expect(of(check), check).toMatchObject([{ state: "wrong" }]);
+  expect(of("backups")).toMatchObject([{ state: "wrong", says: expect.stringContaining("more than two days ago") }]);
   await provider.close();
   deaf.close();
 });
@@ -109,9 +102,7 @@ test("each fault is found by its name", async () => {
 // docs/rules.md#doctor
 test("looking makes no database, no folder and no tables", async () => {
   const nothing = { DATA_DIR: at("nothing") };
-  expect((await told(nothing)).of("database")).toMatchObject([
-    { state: "skipped", says: "there is none yet" },
-  ]);
+  expect((await told(nothing)).of("database")).toMatchObject([{ state: "skipped", says: "there is none yet" }]);
   expect(existsSync(nothing.DATA_DIR)).toBe(false);
   const { settings, remove } = await freshDatabase({ empty: true });
   expect((await told(settings)).of("schema")).toMatchObject([{ state: "skipped" }]);
@@ -119,9 +110,7 @@ test("looking makes no database, no folder and no tables", async () => {
   await remove();
   const nobody = `postgresql://belfry@127.0.0.1:${await freePort("127.0.0.1")}/belfry`;
   const away = await told({ ...world.settings, DATABASE_URL: nobody });
-  expect(away.of("database")).toMatchObject([
-    { state: "wrong", says: expect.stringContaining("ECONNREFUSED") },
-  ]);
+  expect(away.of("database")).toMatchObject([{ state: "wrong", says: expect.stringContaining("ECONNREFUSED") }]);
   const unreadable = await told({ ...world.settings, DATABASE_URL: "mysql://x/y" });
   expect(unreadable.of("database")).toMatchObject([{ state: "skipped" }]);
 });
@@ -153,13 +142,8 @@ test("a schema of another version and a clock that differs", async () => {
   const look = async (ahead: number) =>
     (await checkUp(operatorSettings(), () => new Date(Date.now() - ahead))).findings;
   const clock = async (ahead: number) => (await look(ahead)).find(({ check }) => check === "clock");
-  expect([await clock(10_000), await clock(-60_000)]).toMatchObject([
-    { state: "warning" },
-    { state: "wrong" },
-  ]);
-  const [last] = await world.sql(
-    "delete from migration where id = (select max(id) from migration) returning name",
-  );
+  expect([await clock(10_000), await clock(-60_000)]).toMatchObject([{ state: "warning" }, { state: "wrong" }]);
+  const [last] = await world.sql("delete from migration where id = (select max(id) from migration) returning name");
   const schema = async () => (await look(0)).find(({ check }) => check === "schema");
   expect(await schema()).toMatchObject({ state: "warning", says: expect.stringMatching(/^1 migrations/) });
   await world.sql("insert into migration (name) values (?), ('Migration20991231000000_later')", [last.name]);

@@ -85,9 +85,7 @@ describe("a workspace in use, by URL", () => {
     const daily = { title: "Tide", recurrence: "FREQ=DAILY UTC", send_at: inSeconds(90_000) };
     const tide = await here.alert(channel.id, daily);
     await did(here.rest("schedule_alert", { pusher_id: channel.id, alert_id: tide.id }));
-    await did(
-      here.rest("update_alert", { pusher_id: channel.id, alert_id: draft.id, body: "Until one · não" }),
-    );
+    await did(here.rest("update_alert", { pusher_id: channel.id, alert_id: draft.id, body: "Until one · não" }));
     const picture = await consoleOf(here).upload("image", PNG);
     await here.alert(channel.id, { title: "Seen", layout: "image", image_asset_id: picture.id, send: true });
     await here.sql("update pusher set image_asset_id = ?, image_url = ? where id = ?", [
@@ -220,10 +218,7 @@ describe("a workspace in use, by URL", () => {
     ["a file with more behind", (lines) => [...lines, lines[2]].join("\n"), /goes on after/],
     [
       "a row of nobody",
-      (lines) =>
-        lines
-          .map((line) => line.replace(/("kind":"member".*"workspace_id":")\w{8}/, "$100000000"))
-          .join("\n"),
+      (lines) => lines.map((line) => line.replace(/("kind":"member".*"workspace_id":")\w{8}/, "$100000000")).join("\n"),
       /^Line 3 of the file, of the kind member, is not valid: it belongs to nothing/,
     ],
     [
@@ -293,9 +288,7 @@ describe("a workspace in use, by URL", () => {
       ({ table_name, column_name }) =>
         !CARRIED.some(({ table, columns }) => table === table_name && columns.includes(column_name)),
     );
-    expect(stays.map(({ table_name, column_name }) => `${table_name}.${column_name}`).sort()).toEqual(
-      LEFT_BEHIND,
-    );
+    expect(stays.map(({ table_name, column_name }) => `${table_name}.${column_name}`).sort()).toEqual(LEFT_BEHIND);
   });
 });
 

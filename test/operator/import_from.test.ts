@@ -123,10 +123,7 @@ describe("ntfy", () => {
         { from: "quiet", handle: "quiet", state: "new", messages: 0, left_out: 0 },
         { from: "ab", handle: "ntfy-ab", state: "new", messages: 4, left_out: 0 },
       ],
-      notes: expect.arrayContaining([
-        expect.stringContaining("UnifiedPush"),
-        expect.stringContaining("patterns"),
-      ]),
+      notes: expect.arrayContaining([expect.stringContaining("UnifiedPush"), expect.stringContaining("patterns")]),
     });
     expect(stderr).toContain("Backups_Prod  backups_prod  new");
     expect(await world.sql("select 1 from pusher")).toEqual([]);
@@ -207,9 +204,11 @@ describe("ntfy", () => {
     const other = await world.foreignKey();
     await world.pusher({ handle: "theirs" }, other);
     const path = made("clash.db", {
-      messages: ["Theirs", "Same.One", "same-one", "admin", "_".repeat(64), "x".repeat(64)].map(
-        (topic, id) => ({ ...MESSAGE, id, topic }),
-      ),
+      messages: ["Theirs", "Same.One", "same-one", "admin", "_".repeat(64), "x".repeat(64)].map((topic, id) => ({
+        ...MESSAGE,
+        id,
+        topic,
+      })),
     });
     const within = ["--workspace", world.workspace.id];
     const { json } = await from("ntfy", path, "--dry-run", ...within);
@@ -244,10 +243,7 @@ test("newer files of ntfy say what became of a message", async () => {
   });
   const { json } = await from("ntfy", path, "--workspace", world.workspace.id);
   expect(json.channels).toMatchObject([{ handle: "newer", messages: 3, left_out: 1 }]);
-  const bodies = (await alertsOf("newer")).map(({ body, collapse_key }: any) => [
-    body.split("\n")[0],
-    collapse_key,
-  ]);
+  const bodies = (await alertsOf("newer")).map(({ body, collapse_key }: any) => [body.split("\n")[0], collapse_key]);
   expect(bodies).toEqual([["done", "job"], ...bodies.slice(1)]);
   expect(bodies.slice(1).sort()).toEqual([
     ["alone", null],

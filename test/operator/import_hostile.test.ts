@@ -83,11 +83,7 @@ beforeAll(async () => {
 });
 
 /** The export with one row changed: the first of its kind, or the one that `which` takes. */
-function changed(
-  kind: string,
-  how: (row: Row) => unknown,
-  which: (row: Row) => boolean = () => true,
-): string {
+function changed(kind: string, how: (row: Row) => unknown, which: (row: Row) => boolean = () => true): string {
   let done = false;
   const all = lines.map((text) => {
     const line: Line = JSON.parse(text);
@@ -316,9 +312,7 @@ describe("a reference to what another workspace has is refused by its line, and 
   ])("%s.%s", async (kind, field, how, which) => {
     const { code, refusal } = await imported(changed(kind, how, which));
     expect(refusal.error.message).toMatch(
-      new RegExp(
-        `^Line \\d+ of the file, of the kind ${kind}, is not valid: ${field} (does not refer|names a device)`,
-      ),
+      new RegExp(`^Line \\d+ of the file, of the kind ${kind}, is not valid: ${field} (does not refer|names a device)`),
     );
     expect(code).toBe(1);
     expect(await there.sql("select id::text as id from workspace")).toEqual([{ id: foreign.workspace }]);
@@ -340,9 +334,7 @@ describe("a reference to what another workspace has is refused by its line, and 
     const { code, refusal } = await imported(changed(kind, how));
     expect({ code, type: refusal.error.type }).toEqual({ code: 1, type: "invalid_request" });
     expect(refusal.error.message).toMatch(/belongs to nothing in the file|does not refer to a row/);
-    expect(await there.sql("select count(*)::int as n, max(rev)::int as rev from channel_state")).toEqual(
-      before,
-    );
+    expect(await there.sql("select count(*)::int as n, max(rev)::int as rev from channel_state")).toEqual(before);
   });
 });
 
@@ -422,8 +414,7 @@ test("an event may be a little later than the import, as clocks differ", async (
 
 // docs/rules.md#import-rows
 test("texts and markup pass the sanitiser, and what they lose is reported", async () => {
-  const HTML =
-    '<p onclick="x()">Until <b>noon</b><script>alert(1)</script><a href="javascript:x()">go</a></p>';
+  const HTML = '<p onclick="x()">Until <b>noon</b><script>alert(1)</script><a href="javascript:x()">go</a></p>';
   const text = changed(
     "alert",
     set({
@@ -439,8 +430,7 @@ test("texts and markup pass the sanitiser, and what they lose is reported", asyn
   expect(code).toBe(0);
   const world = await World.open({ settings });
   ends.push(() => world.close());
-  const { data } = (await world.rest("list_alerts", { pusher_id: "harbour-watch", view: "full" }, here.owner))
-    .body;
+  const { data } = (await world.rest("list_alerts", { pusher_id: "harbour-watch", view: "full" }, here.owner)).body;
   const { id } = data.find(({ title }: Row) => title.startsWith("Bridge"));
   const { body } = await world.rest("get_alert", { pusher_id: "harbour-watch", alert_id: id }, here.owner);
   expect(body).toMatchObject({
@@ -450,12 +440,7 @@ test("texts and markup pass the sanitiser, and what they lose is reported", asyn
     actions: [{ label: "Read" }],
   });
   expect(body.blocked.map(({ kind, name }: Row) => `${kind} ${name}`)).toEqual(
-    expect.arrayContaining([
-      "element script",
-      "attribute onclick",
-      "url javascript",
-      "character bidi-control",
-    ]),
+    expect.arrayContaining(["element script", "attribute onclick", "url javascript", "character bidi-control"]),
   );
   // Handsets, the public page and its feeds are told the same.
   const inbox = await world.handset("GET", "/inbox", phone);
@@ -464,8 +449,7 @@ test("texts and markup pass the sanitiser, and what they lose is reported", asyn
     const answer = await world.service.app.fetch(new Request(`http://localhost${path}`));
     shown.push(await answer.text());
   }
-  for (const answer of shown)
-    expect(answer).not.toMatch(/alert\(1\)|javascript:x|onclick="x|\u202e|\u200b|\u2060/);
+  for (const answer of shown) expect(answer).not.toMatch(/alert\(1\)|javascript:x|onclick="x|\u202e|\u200b|\u2060/);
   expect(shown[0]).toContain("Bridge Harbour gpj.exe");
 });
 
@@ -475,24 +459,18 @@ test("what was not changed comes as it was", async () => {
   const settings = { ...fresh.settings, SECRET: here.settings.SECRET } as Record<string, string>;
   expect(await imported(lines.join("\n"), settings)).toMatchObject({ code: 0 });
   const again = (await belfryShared(["export"], settings)).stdout.trim().split("\n");
-  const steady = (text: string) =>
-    /"kind":"(workspace|member|file|invite|key|alert|change|device|report)"/.test(text);
+  const steady = (text: string) => /"kind":"(workspace|member|file|invite|key|alert|change|device|report)"/.test(text);
   expect(again.filter(steady)).toEqual(lines.filter(steady));
 });
 
 // docs/rules.md#import-rows
 test("a notice about a draft leads to the console of the server that reads, and to no other host", async () => {
   const isNotice = ({ actions }: Row) => actions?.[0]?.label === "Review";
-  const url: string = JSON.parse(lines.find((text) => isNotice(JSON.parse(text).row ?? {}))!).row.actions[0]
-    .url;
+  const url: string = JSON.parse(lines.find((text) => isNotice(JSON.parse(text).row ?? {}))!).row.actions[0].url;
   expect(url).toMatch(/^http:/);
   const path = url.replace(/^http:\/\/[^/]+/, "");
   const to = (address: string) => changed("alert", (row) => (row.actions[0].url = address), isNotice);
-  for (const address of [
-    `http://evil.example/x${path}`,
-    `http://evil.example${path}?x`,
-    "javascript:alert(1)",
-  ])
+  for (const address of [`http://evil.example/x${path}`, `http://evil.example${path}?x`, "javascript:alert(1)"])
     expect((await imported(to(address))).refusal.error.message).toContain("actions.0.url");
   const fresh = await freshDatabase();
   ends.push(fresh.remove);
@@ -507,10 +485,7 @@ test("what a released version left in use passes the rules", async () => {
   const kept = (name: string) => readFileSync(join(import.meta.dirname, "../database/kept", name), "utf8");
   const old = await freshDatabase({ empty: true });
   ends.push(old.remove);
-  const settings = { ...old.settings, SECRET: JSON.parse(kept("0.1.0.json")).secret } as Record<
-    string,
-    string
-  >;
+  const settings = { ...old.settings, SECRET: JSON.parse(kept("0.1.0.json")).secret } as Record<string, string>;
   const orm = openOrm({ databaseUrl: settings.DATABASE_URL!, databasePool: 2 });
   const client = await (await orm.driver.getConnection().getNativeClient()).connect();
   await client.query(kept("0.1.0.sql"));

@@ -97,9 +97,7 @@ test.each(LIGHT)(
     const files = refusal.urls.filter((url: string) => url.startsWith("file:"));
     const packages = files.flatMap((url: string) => /node_modules\/(?!belfry\/)([^/]+)/.exec(url)?.[1] ?? []);
     expect([...new Set(packages)]).toEqual(["commander"]);
-    const rooms = files.flatMap(
-      (url: string) => /belfry\/dist\/((?:src\/\w+|tools)\/\w*)/.exec(url)?.[1] ?? [],
-    );
+    const rooms = files.flatMap((url: string) => /belfry\/dist\/((?:src\/\w+|tools)\/\w*)/.exec(url)?.[1] ?? []);
     expect([...new Set(rooms)].sort()).toEqual([
       "src/model/domain",
       "src/model/errors",
@@ -201,9 +199,7 @@ test("each command of the package runs beside its service", async () => {
   } finally {
     await server.stop();
   }
-  const missing = commandsWith([]).filter(
-    (path) => !real.some(({ line }) => `${line} `.startsWith(`${path} `)),
-  );
+  const missing = commandsWith([]).filter((path) => !real.some(({ line }) => `${line} `.startsWith(`${path} `)));
   expect(missing.sort(), "give each command a run in this test").toEqual(STAYING.sort());
 });
 

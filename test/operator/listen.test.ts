@@ -116,16 +116,11 @@ test("a command is told in its environment and its input, confirms when asked, a
   for (const title of ["Fails", "$(id)", "Last"]) alerts.push(await send(id, title, { requires_ack: true }));
   expect(await its.ended).toBe(0);
   const lines = readFileSync(heard, "utf8").trim().split("\n");
-  expect(lines.filter((_, i) => i % 2 === 0).map((line) => JSON.parse(line).title)).toEqual([
-    "Fails",
-    "$(id)",
-    "Last",
-  ]);
+  expect(lines.filter((_, i) => i % 2 === 0).map((line) => JSON.parse(line).title)).toEqual(["Fails", "$(id)", "Last"]);
   expect(lines[3]).toBe("$(id)|normal|listen-exec");
   expect(its.said()).toContain(`the command ended with 1 for ${alerts[0].id}`);
   const acks = [];
-  for (const alert of alerts)
-    acks.push((await rest("GET", `/pushers/${id}/alerts/${alert.id}/stats`)).totals.acks);
+  for (const alert of alerts) acks.push((await rest("GET", `/pushers/${id}/alerts/${alert.id}/stats`)).totals.acks);
   expect(acks).toEqual([0, 1, 1]);
 });
 

@@ -27,8 +27,7 @@ const logging = (code: string) =>
 const REQUESTS = 1_000;
 
 /** The numbers of the requests whose lines are there, in order. */
-const told = (stderr: string) =>
-  [...stderr.matchAll(/^\{.*"i":(\d+),"msg":"request"\}$/gm)].map(([, i]) => Number(i));
+const told = (stderr: string) => [...stderr.matchAll(/^\{.*"i":(\d+),"msg":"request"\}$/gm)].map(([, i]) => Number(i));
 
 const ALL = Array.from({ length: REQUESTS }, (_, i) => i);
 

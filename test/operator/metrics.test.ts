@@ -60,11 +60,7 @@ describe("of a service", () => {
     await world.mcp("create_alert", { pusher_id: id, title: "An alert" });
     await world.rest("create_alert", { pusher_id: id, title: "" });
     await world.rest("create_alert", { pusher_id: "psh_nothing", title: "An alert" });
-    await world.rest(
-      "create_alert",
-      { pusher_id: id, title: "x" },
-      await world.key({ scopes: "account:read" }),
-    );
+    await world.rest("create_alert", { pusher_id: id, title: "x" }, await world.key({ scopes: "account:read" }));
     await world.device();
     const calls = 'belfry_operations_total{operation="create_alert",transport';
     expect(await figure(`${calls}="rest",outcome="done"}`)).toBe("1");
@@ -88,8 +84,7 @@ describe("of a service", () => {
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "tenant_text" } }),
     });
     const all = (await lines()).join("\n");
-    for (const theirs of [/tenant.text/i, id, handle, world.owner, world.workspace.id])
-      expect(all).not.toMatch(theirs);
+    for (const theirs of [/tenant.text/i, id, handle, world.owner, world.workspace.id]) expect(all).not.toMatch(theirs);
     const known = new Set([...TOOLS, ...HANDSET_OPERATIONS].map(({ name }) => name));
     for (const [, name] of all.matchAll(/operation="(\w+)"/g)) expect(known).toContain(name);
   });
@@ -100,9 +95,7 @@ describe("of a service", () => {
       await world.rest("create_webhook", { url: `http://127.0.0.1:${port}/`, events: ["alert.sent"] });
     await world.alert(id, { send: true });
     const delivered = (outcome: string) => figure(`belfry_webhook_deliveries_total{outcome="${outcome}"}`);
-    await eventually(
-      async () => (await delivered("delivered")) === "1" && (await delivered("status")) === "1",
-    );
+    await eventually(async () => (await delivered("delivered")) === "1" && (await delivered("status")) === "1");
     expect(await figure("belfry_webhook_delivery_seconds_count")).toBe("2");
     await eventually(async () => (await figure("belfry_webhook_pending")) === "0");
     expect(Number(await figure('belfry_database_connections{state="idle"}'))).toBeGreaterThan(0);

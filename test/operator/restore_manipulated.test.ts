@@ -116,11 +116,7 @@ describe("a manipulated backup", () => {
     ["a part is missing", (copy) => rmSync(join(copy, firstFile(copy))), /file-\S+ is missing/],
     ["a part is a link", (copy) => toLink(copy, firstFile(copy)), /file-\S+ is not a regular file/],
     ["the secret is a link", (copy) => toLink(copy, "secret"), /secret is not a regular file/],
-    [
-      "the manifest is a link",
-      (copy) => toLink(copy, "manifest.json"),
-      /manifest\.json is not a regular file/,
-    ],
+    ["the manifest is a link", (copy) => toLink(copy, "manifest.json"), /manifest\.json is not a regular file/],
     [
       "a part is a folder",
       (copy) => {
@@ -184,8 +180,7 @@ describe("a store of files", () => {
   const STORES = {
     folder: async () => folderBackend(at("files/below")),
     bucket: async () => s3Backend(bucket(), 10_000),
-    "folder of backups": async () =>
-      (await openShelf(at("files/backups"), {} as never)).box("belfry-20260101T000000Z"),
+    "folder of backups": async () => (await openShelf(at("files/backups"), {} as never)).box("belfry-20260101T000000Z"),
     "bucket of backups": async () => {
       const set = s3Settings("X", provider);
       return (
@@ -216,26 +211,21 @@ describe("a store of files", () => {
   ].concat(["%2e%2e%2fx", "..%2fx", "x∕y", "x．．y", "C:x", "x".repeat(201)]);
 
   // docs/rules.md#file-names
-  test.each(Object.keys(STORES) as (keyof typeof STORES)[])(
-    "refuses names with a path, in a %s",
-    async (kind) => {
-      const store = await STORES[kind]();
-      const calls = provider.calls.length;
-      for (const name of BAD) {
-        await expect(store.put(name, Buffer.from("x")), name).rejects.toThrow(
-          /^has a name that is not allowed$/,
-        );
-        // A backup that does not exist has no parts at all, whatever they are called.
-        if (kind !== "folder of backups") await expect(store.get(name), name).rejects.toThrow(/not allowed/);
-      }
-      expect(provider.calls).toHaveLength(calls);
-      await store.put(VICTIM, Buffer.from("right"));
-      expect(Buffer.from((await store.get(VICTIM))!).toString()).toBe("right");
-      await expect(store.get(VICTIM, 4)).rejects.toThrow(/larger than expected/);
-      if (kind === "folder of backups")
-        for (const name of BAD) await expect(store.get(name), name).rejects.toThrow(/not allowed/);
-    },
-  );
+  test.each(Object.keys(STORES) as (keyof typeof STORES)[])("refuses names with a path, in a %s", async (kind) => {
+    const store = await STORES[kind]();
+    const calls = provider.calls.length;
+    for (const name of BAD) {
+      await expect(store.put(name, Buffer.from("x")), name).rejects.toThrow(/^has a name that is not allowed$/);
+      // A backup that does not exist has no parts at all, whatever they are called.
+      if (kind !== "folder of backups") await expect(store.get(name), name).rejects.toThrow(/not allowed/);
+    }
+    expect(provider.calls).toHaveLength(calls);
+    await store.put(VICTIM, Buffer.from("right"));
+    expect(Buffer.from((await store.get(VICTIM))!).toString()).toBe("right");
+    await expect(store.get(VICTIM, 4)).rejects.toThrow(/larger than expected/);
+    if (kind === "folder of backups")
+      for (const name of BAD) await expect(store.get(name), name).rejects.toThrow(/not allowed/);
+  });
 
   // docs/rules.md#file-names
   test("a folder neither reads nor writes through a link in it", async () => {

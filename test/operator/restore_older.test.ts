@@ -38,9 +38,7 @@ async function oldBackup(): Promise<string> {
   await orm.close(true);
   const made = { version: "0.1.0", made_at: new Date().toISOString(), postgresql: "18.4" };
   const without = { files: [], missing_files: [], secret: null };
-  await box.finish(
-    manifestBytes({ belfry: "backup", format: FORMAT, ...made, migrations, ...rows, ...without }),
-  );
+  await box.finish(manifestBytes({ belfry: "backup", format: FORMAT, ...made, migrations, ...rows, ...without }));
   return box.where;
 }
 

@@ -127,9 +127,7 @@ describe("on a service", () => {
     expect(early).toMatchObject({ code: 1, refusal: { error: { type: "conflict" } } });
     await world.leave();
     open = null;
-    expect(
-      (await belfry(["secret", "rotate"], { ...environment, SECRET: `${OTHER}!` })).refusal.error,
-    ).toMatchObject({
+    expect((await belfry(["secret", "rotate"], { ...environment, SECRET: `${OTHER}!` })).refusal.error).toMatchObject({
       type: "invalid_request",
       param: "from",
     });
@@ -152,9 +150,7 @@ describe("on a service", () => {
     const header = String(headers["x-webhook-signature"]);
     expect(verifySignature({ header, rawBody: body, secret: hook.secret })).toBe(true);
     const [key] = await open.sql('select "privateKey" as key from auth.jwks');
-    expect(JSON.parse(await symmetricDecrypt({ key: OTHER, data: JSON.parse(key.key) }))).toHaveProperty(
-      "kty",
-    );
+    expect(JSON.parse(await symmetricDecrypt({ key: OTHER, data: JSON.parse(key.key) }))).toHaveProperty("kty");
     const [factor] = await open.sql('select secret, "backupCodes" as codes from auth."twoFactor"');
     for (const data of [factor.secret, factor.codes])
       expect(await symmetricDecrypt({ key: OTHER, data })).toBe("what an app makes codes of");
@@ -175,13 +171,11 @@ describe("on a service", () => {
     const dataDir = mkdtempSync(join(tmpdir(), "belfry-secret-"));
     const config = { ...loadConfig({ ...world.settings, DATABASE_URL: "" }), secret: null, dataDir };
     writeFileSync(join(dataDir, "secret"), "the secret before, which is long enough\n");
-    await expect(
-      confirmSecret(open!.service.orm, config, "the secret before, which is long enough"),
-    ).rejects.toThrow(/^SECRET in .*secret is not the one/);
-    writeFileSync(join(dataDir, "secret.next"), `${OTHER}\n`);
-    expect(await confirmSecret(open!.service.orm, config, "the secret before, which is long enough")).toBe(
-      OTHER,
+    await expect(confirmSecret(open!.service.orm, config, "the secret before, which is long enough")).rejects.toThrow(
+      /^SECRET in .*secret is not the one/,
     );
+    writeFileSync(join(dataDir, "secret.next"), `${OTHER}\n`);
+    expect(await confirmSecret(open!.service.orm, config, "the secret before, which is long enough")).toBe(OTHER);
     expect(readFileSync(join(dataDir, "secret"), "utf8").trim()).toBe(OTHER);
   });
 });

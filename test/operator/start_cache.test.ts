@@ -31,8 +31,7 @@ const PLANTED = join(tree, "src/model/planted.ts");
 const SAYS = join(tree, "src/model/says.ts");
 
 beforeAll(() => {
-  for (const part of ["src", "tools", "package.json"])
-    cpSync(join(ROOT, part), join(tree, part), { recursive: true });
+  for (const part of ["src", "tools", "package.json"]) cpSync(join(ROOT, part), join(tree, part), { recursive: true });
   mkdirSync(join(tree, "node_modules"));
   for (const name of readdirSync(join(ROOT, "node_modules")))
     if (name !== ".cache") symlinkSync(join(ROOT, "node_modules", name), join(tree, "node_modules", name));
@@ -115,8 +114,6 @@ test("npm ci fills it for the first start, and a service that found it empty fil
 test("whichever way a start goes, its heap is laid out alike", () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   const [command] = readFileSync(join(ROOT, "src/cli.ts"), "utf8").split("\n");
-  const flags = [scripts.start, scripts.belfry, command].map(
-    (line) => /node (--max-\S+ --heap-\S+)/.exec(line)?.[1],
-  );
+  const flags = [scripts.start, scripts.belfry, command].map((line) => /node (--max-\S+ --heap-\S+)/.exec(line)?.[1]);
   expect(flags).toEqual(Array(3).fill("--max-semi-space-size=16 --heap-growing-percent=100"));
 });

@@ -82,9 +82,7 @@ describe("of a service", () => {
       _meta: { traceparent: traceparent("01", TRACE.replace("0a", "1b")) },
     };
     const message = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
-    expect(
-      (await world.request("POST", "/mcp", { token: world.owner, headers: MCP, body: message })).status,
-    ).toBe(200);
+    expect((await world.request("POST", "/mcp", { token: world.owner, headers: MCP, body: message })).status).toBe(200);
     await world.request("GET", "/api/v1/me", {
       token: world.owner,
       headers: { traceparent: traceparent("00") },
@@ -142,9 +140,9 @@ describe("of a service", () => {
   });
 
   test("who does not follow its own trace is not followed, what is no trace begins one, and probes are none", () => {
-    expect(
-      spans.filter(({ name }) => name === "GET /api/v1/me").map(({ parentSpanId }) => parentSpanId),
-    ).toEqual([undefined]);
+    expect(spans.filter(({ name }) => name === "GET /api/v1/me").map(({ parentSpanId }) => parentSpanId)).toEqual([
+      undefined,
+    ]);
     expect(spans.filter(({ name }) => /healthz/.test(name))).toEqual([]);
     const refused = spans.find(({ name }) => name === "get_alert")!;
     expect([refused.status.code, said(refused)["error.type"]]).toEqual([2, "not_found"]);
@@ -153,14 +151,7 @@ describe("of a service", () => {
   // docs/rules.md#traces-name-nobody
   test("no span holds a word of a tenant, an id or a key, and no receiver is told of a trace", () => {
     const all = collector.requests.map(({ body }) => body.toString()).join();
-    const theirs = [
-      /tenant.text/i,
-      pusher.id,
-      pusher.handle,
-      world.owner,
-      world.workspace.id,
-      String(sink.port),
-    ];
+    const theirs = [/tenant.text/i, pusher.id, pusher.handle, world.owner, world.workspace.id, String(sink.port)];
     for (const word of [...theirs, /bfk_|psh_|alr_|wsp_|dlv_|whk_/]) expect(all).not.toMatch(word);
     for (const { headers } of sink.requests) expect(headers).not.toHaveProperty("traceparent");
     expect(collector.requests.map(({ url, headers }) => [url, headers["x-key"]])).toEqual(
@@ -186,8 +177,7 @@ test("a collector that refuses, or is away, costs the spans and nothing else", a
   const warned: object[] = [];
   const log = { warn: (fields: object) => void warned.push(fields) };
   const refusing = await httpSink((_request, response) => void response.writeHead(401).end());
-  const config = (port: number) =>
-    loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` }, {});
+  const config = (port: number) => loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` }, {});
   const span = {
     traceId: TRACE,
     spanId: ABOVE,

@@ -49,8 +49,7 @@ describe("a misspelt setting", () => {
   });
 
   test("names all of them and the right ones, and never a value", () => {
-    const refuse = () =>
-      refuseMisspelt({ BELFRY_PORT: "hunter2", PUBLIC_URl: "x", NTFY_HOSTS: "a", HOME: "/" });
+    const refuse = () => refuseMisspelt({ BELFRY_PORT: "hunter2", PUBLIC_URl: "x", NTFY_HOSTS: "a", HOME: "/" });
     expect(refuse).toThrow(
       "BELFRY_PORT is not a setting: did you mean PORT? NTFY_HOSTS is not a setting: did you mean NTFY_HOST? " +
         "PUBLIC_URl is not a setting: did you mean PUBLIC_URL? Rename or remove them.",
@@ -64,15 +63,7 @@ describe("a misspelt setting", () => {
       BELFRY_PORT_8787_TCP_ADDR: "10.96.0.7",
       BELFRY_SERVICE_HOST: "10.96.0.7",
       DATABASE_SERVICE_PORT: "5432",
-      ...set(
-        "PATH",
-        "LANG",
-        "NODE_OPTIONS",
-        "BELFRY_URL",
-        "BELFRY_API_KEY",
-        "XDG_DATA_DIRS",
-        "REDIS_VERSION",
-      ),
+      ...set("PATH", "LANG", "NODE_OPTIONS", "BELFRY_URL", "BELFRY_API_KEY", "XDG_DATA_DIRS", "REDIS_VERSION"),
     });
   });
 

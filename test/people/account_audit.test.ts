@@ -56,11 +56,7 @@ async function joined() {
 
 /** From a network of its own each time, as one who guesses from everywhere. */
 const signIn = (email: string, password: string, on = new Visitor(world, AT)) =>
-  on.post(
-    "/console/sign-in",
-    { email, password },
-    { address: `203.0.${++strangers >> 8}.${strangers & 255}` },
-  );
+  on.post("/console/sign-in", { email, password }, { address: `203.0.${++strangers >> 8}.${strangers & 255}` });
 
 /** The lines about a member as its workspace's owner reads them, the oldest first. */
 async function told(member: { id: string }): Promise<any[]> {
@@ -132,9 +128,7 @@ test("each workspace of an account is told, and no other", async () => {
       .sort();
   expect(await of(elsewhere, second)).toEqual(["join_workspace", "sign_in"]);
   // The wrong password was tried on the account, which this workspace had let in.
-  await expect
-    .poll(() => of(world.workspace.id, member))
-    .toEqual(["claim_account", "join_workspace", "sign_in"]);
+  await expect.poll(() => of(world.workspace.id, member)).toEqual(["claim_account", "join_workspace", "sign_in"]);
 });
 
 // docs/rules.md#audit-ways-in

@@ -15,11 +15,7 @@ test("each line with the address in PUBLIC_URL", async () => {
     const shown = [...text.matchAll(/<pre class="copy"[^>]*data-copy="([^"]+)"><code>([^<]*)</g)].map(
       ([, what, line = ""]) => [
         what,
-        line
-          .replaceAll("&quot;", '"')
-          .replaceAll("&lt;", "<")
-          .replaceAll("&gt;", ">")
-          .replaceAll("&#39;", "'"),
+        line.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&#39;", "'"),
       ],
     );
     const lines = ASSISTANT_CLIENTS.flatMap(({ name, key, consent }) => [

@@ -121,9 +121,7 @@ describe("a channel's picture", () => {
 });
 
 inBrowser("a channel's picture in a browser", () => {
-  test("it goes up at once with its progress, the face shows it, and it is saved with the form", async ({
-    skip,
-  }) => {
+  test("it goes up at once with its progress, the face shows it, and it is saved with the form", async ({ skip }) => {
     skip(lacks("openssl"));
     const { key, cert } = selfSigned("localhost");
     let inner = 0;

@@ -32,12 +32,7 @@ describe("channels in the console", () => {
   const channel = async (pusher_id: string) => (await world.rest("get_pusher", { pusher_id })).body;
 
   /** Sends the form of a page as it stands, but for `changes`. */
-  async function send(
-    visitor: Visitor,
-    path: string,
-    page: Seen,
-    changes: Record<string, string | string[]> = {},
-  ) {
+  async function send(visitor: Visitor, path: string, page: Seen, changes: Record<string, string | string[]> = {}) {
     const form = controlsOf(page, "channel");
     const fields: Record<string, string[]> = {};
     for (const name of new Set(form.keys())) fields[name] = form.getAll(name);
@@ -74,9 +69,7 @@ describe("channels in the console", () => {
     const settings = await owner.get(`${base}channels/${id}/edit`);
     // Its handle is shown and never changes; its status has buttons of its own, and a version is for programs.
     const others = ["pusher_id", "handle", "status", "expected_updated_at"];
-    expect(
-      inputOf("update_pusher").filter((field) => !others.includes(field) && !has(settings, field)),
-    ).toEqual([]);
+    expect(inputOf("update_pusher").filter((field) => !others.includes(field) && !has(settings, field))).toEqual([]);
     expect(settings.text).toContain('name="act" value="pause"');
     const opening = await owner.get(`${base}channels/new`);
     expect(inputOf("create_pusher").filter((field) => !has(opening, field))).toEqual([]);
@@ -137,9 +130,7 @@ describe("channels in the console", () => {
     const refused = await send(owner, path, page, { name: "Mine", category: "travel" });
     expect(refused.status).toBe(409);
     expect(refused.text).toContain("Theirs &lt;i&gt;");
-    expect(refused.text).toMatch(
-      /<input type="text" value="Mine" id="name"[^>]* aria-invalid="true" autofocus/,
-    );
+    expect(refused.text).toMatch(/<input type="text" value="Mine" id="name"[^>]* aria-invalid="true" autofocus/);
     expect(await channel(id)).toMatchObject({ name: "Theirs <i>", category: "community" });
     // Once more, knowing it.
     expect((await send(owner, path, refused)).status).toBe(303);
@@ -197,19 +188,8 @@ describe("channels in the console", () => {
       initials: "ABCD",
     });
     expect(wrong.status).toBe(422);
-    const links = [...wrong.text.matchAll(/<li><a href="#(\w+)">([^<]+)</g)].map(([, field, words]) => [
-      field,
-      words,
-    ]);
-    expect(links.map(([field]) => field)).toEqual([
-      "name",
-      "handle",
-      "description",
-      "site",
-      "tags",
-      "lat",
-      "initials",
-    ]);
+    const links = [...wrong.text.matchAll(/<li><a href="#(\w+)">([^<]+)</g)].map(([, field, words]) => [field, words]);
+    expect(links.map(([field]) => field)).toEqual(["name", "handle", "description", "site", "tags", "lat", "initials"]);
     for (const [field, words] of links)
       expect(words).toMatch(new RegExp(`^${LABELS[field as never]} (must|is missing|has)`));
     expect(wrong.text.match(/ autofocus/g)).toHaveLength(1);
@@ -240,11 +220,7 @@ describe("channels in the console", () => {
     const drawn = await owner.post(path, typed, { token });
     expect(drawn.text).toContain("&lt;i&gt;Quay");
     expect(drawn.text).toContain("A circle of 2.5 km around 41.1000° N, 8.6000° W");
-    const half = await owner.post(
-      path,
-      { ...typed, radius_km: "", colours: "own", gradient_from: 'red"' },
-      { token },
-    );
+    const half = await owner.post(path, { ...typed, radius_km: "", colours: "own", gradient_from: 'red"' }, { token });
     expect(half.text).toContain("No circle");
     expect(half.text).not.toContain("red");
     const stranger = new Visitor(world);
@@ -296,9 +272,9 @@ describe("channels in the console", () => {
     const two = await world.pusher({ name: "Lighthouse two" });
     await world.rest("update_pusher", { pusher_id: two.id, status: "paused" });
     const find = async (query: string) =>
-      [
-        ...(await owner.get(`${base}channels?${query}`)).text.matchAll(/<strong><a href="[^"]*\/(psh_\w+)"/g),
-      ].map(([, id]) => id);
+      [...(await owner.get(`${base}channels?${query}`)).text.matchAll(/<strong><a href="[^"]*\/(psh_\w+)"/g)].map(
+        ([, id]) => id,
+      );
     expect(await find("q=LIGHTHOUSE")).toEqual([two.id, one.id]);
     expect(await find("q=lighthouse&status=paused")).toEqual([two.id]);
     for (const q of ["lamp", "foz", one.handle]) expect(await find(`q=${q}`)).toEqual([one.id]);
@@ -312,15 +288,11 @@ describe("channels in the console", () => {
     const mine = await world.pusher({ is_public: false });
     const invite = (await world.rest("create_invite", { pusher_id: mine.id })).body;
     const viewer = await member("viewer", "viewer@example.org");
-    const paths = ["edit", "invites", `invites/${invite.id}`].map(
-      (path) => `${base}channels/${mine.id}/${path}`,
-    );
+    const paths = ["edit", "invites", `invites/${invite.id}`].map((path) => `${base}channels/${mine.id}/${path}`);
     for (const path of paths) {
       const { status, text } = await viewer.get(path);
       expect(status).toBe(200);
-      expect(text.replace(/<form method="post" action="\/console\/sign-out">/, "")).not.toContain(
-        'method="post"',
-      );
+      expect(text.replace(/<form method="post" action="\/console\/sign-out">/, "")).not.toContain('method="post"');
     }
     const token = await viewer.token("/console/account");
     expect((await viewer.get(`${base}channels/new`)).status).toBe(403);

@@ -91,9 +91,7 @@ inBrowser("channels, in a browser", () => {
     await page.getByRole("button", { name: "Make the invite" }).click();
     await page.getByRole("heading", { name: /At the pier/ }).waitFor();
     const [invite] = (await its.site.world.rest("list_invites", { pusher_id: data[0].id })).body.data;
-    expect(readQr(await page.evaluate<string>("document.querySelector('svg.qr').outerHTML"))).toBe(
-      invite.url,
-    );
+    expect(readQr(await page.evaluate<string>("document.querySelector('svg.qr').outerHTML"))).toBe(invite.url);
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("link", { name: "PNG" }).click(),

@@ -60,13 +60,11 @@ describe("writing an alert in the console", () => {
   });
   afterAll(() => world?.close());
 
-  const now = async (id: string) =>
-    (await world.rest("get_alert", { pusher_id: pusher.id, alert_id: id })).body;
+  const now = async (id: string) => (await world.rest("get_alert", { pusher_id: pusher.id, alert_id: id })).body;
   const alerts = async () => (await world.rest("list_alerts", { pusher_id: pusher.id })).body.data;
   const sendNew = (fields: Record<string, string>, files = {}) =>
     owner.send(`${base}/new`, { layout: "text", priority: "normal", when: "now", ...fields }, files);
-  const idOf = ({ headers }: { headers: Headers }) =>
-    /alr_\w+/.exec(headers.get("location") ?? "")?.[0] ?? "";
+  const idOf = ({ headers }: { headers: Headers }) => /alr_\w+/.exec(headers.get("location") ?? "")?.[0] ?? "";
   /** What a form of this page would send as it stands. */
   function filled(text: string): Record<string, string> {
     const decode = (value: string) =>
@@ -77,8 +75,7 @@ describe("writing an alert in the console", () => {
     const fields: Record<string, string> = {};
     for (const [tag] of text.matchAll(/<input[^>]*>/g)) {
       const name = / name="([^"]*)"/.exec(tag)?.[1];
-      if (!name || /type="file"/.test(tag) || (/type="(radio|checkbox)"/.test(tag) && !/ checked/.test(tag)))
-        continue;
+      if (!name || /type="file"/.test(tag) || (/type="(radio|checkbox)"/.test(tag) && !/ checked/.test(tag))) continue;
       fields[name] = decode(/ value="([^"]*)"/.exec(tag)?.[1] ?? "");
     }
     for (const [, name, value] of text.matchAll(/<textarea[^>]* name="([^"]*)"[^>]*>\n([^<]*)</g))
@@ -274,11 +271,7 @@ describe("writing an alert in the console", () => {
     expect(framed.text).not.toContain("<script");
     expect(framed.headers.get("content-security-policy")).toMatch(/^default-src 'none'; sandbox;/);
     expect(await alerts()).toHaveLength(count);
-    const large = await owner.post(
-      `${base}/preview`,
-      { ...typed, html: `<p>${"é".repeat(59_000)}</p>` },
-      { token },
-    );
+    const large = await owner.post(`${base}/preview`, { ...typed, html: `<p>${"é".repeat(59_000)}</p>` }, { token });
     expect(large.status).toBe(200);
   });
 

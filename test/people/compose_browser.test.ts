@@ -72,9 +72,7 @@ inBrowser("an owner who writes and reviews", () => {
     await page
       .locator("#image_file")
       .setInputFiles({ name: "quay.png", mimeType: "image/png", buffer: Buffer.from("no") });
-    await expect
-      .poll(() => page.locator("[data-upload=image] [role=status]").textContent())
-      .toMatch(/picture|kind/);
+    await expect.poll(() => page.locator("[data-upload=image] [role=status]").textContent()).toMatch(/picture|kind/);
     await page.locator("#image_file").setInputFiles({ name: "quay.png", mimeType: "image/png", buffer: PNG });
     await expect.poll(() => page.locator("#image_asset_id").inputValue()).toMatch(/^ast_/);
     await page.locator(".phone .picture").waitFor();
@@ -220,9 +218,7 @@ inBrowser("an owner who writes and reviews", () => {
       ["ins", "underline"],
     ] as const)
       expect(
-        await since
-          .locator(mark)
-          .evaluate((part) => (globalThis as any).getComputedStyle(part).textDecorationLine),
+        await since.locator(mark).evaluate((part) => (globalThis as any).getComputedStyle(part).textDecorationLine),
       ).toBe(line);
     await look(page, "review-again");
     await page.setViewportSize({ width: 390, height: 844 });
@@ -231,9 +227,7 @@ inBrowser("an owner who writes and reviews", () => {
     await page.getByLabel("This is urgent, and worth a ring at night").check();
     await page.getByRole("button", { name: "Send to 3" }).click();
     await page.getByRole("status").filter({ hasText: "was sent" }).waitFor();
-    expect((await its.site.world.rest("get_alert", { pusher_id: pusher.id, alert_id: id })).body.status).toBe(
-      "sent",
-    );
+    expect((await its.site.world.rest("get_alert", { pusher_id: pusher.id, alert_id: id })).body.status).toBe("sent");
     await look(page, "alert-sent");
     expect(faults.flat()).toEqual([]);
   });

@@ -19,10 +19,8 @@ test("a client's name is one short line without hidden characters or quotes", ()
   expect([...shown].length).toBeLessThanOrEqual(61);
   expect(shown).toMatch(/^Ada' is safe answer goes to bank\.example ' ?z\u0301\u0301\u0301 W+…$/);
   // Scripts that need joiners or a direction of their own keep them.
-  for (const name of ["می‌خواهم", "क्‍ष", "👩‍💻 Helper", "مساعد", "Claude Desktop"])
-    expect(clientName(name)).toBe(name);
-  for (const nothing of [null, undefined, 7, "", " \n", "\u200b\u202e"])
-    expect(clientName(nothing)).toBeNull();
+  for (const name of ["می‌خواهم", "क्‍ष", "👩‍💻 Helper", "مساعد", "Claude Desktop"]) expect(clientName(name)).toBe(name);
+  for (const nothing of [null, undefined, 7, "", " \n", "\u200b\u202e"]) expect(clientName(nothing)).toBeNull();
   expect(clientName("\ud800x")).toBe("\ufffdx");
 });
 
@@ -43,15 +41,12 @@ describe("the consent page", () => {
     grant_types = ["authorization_code"],
   ): Promise<string> {
     const { client_id } = (await register(world, { ...USUAL, grant_types, redirect_uris: [redirect] })).body;
-    if (name)
-      await world.sql(`update auth."oauthClient" set name = ? where "clientId" = ?`, [name, client_id]);
+    if (name) await world.sql(`update auth."oauthClient" set name = ? where "clientId" = ?`, [name, client_id]);
     return client_id;
   }
 
   async function pageOf(client: string, scope: string, redirect = CALLBACK) {
-    const { headers } = await owner.get(
-      request(client, { scope, redirect_uri: redirect, prompt: "consent" }).path,
-    );
+    const { headers } = await owner.get(request(client, { scope, redirect_uri: redirect, prompt: "consent" }).path);
     const { pathname, search } = new URL(headers.get("location")!, "http://localhost:8787");
     return { path: pathname + search, text: (await owner.get(pathname + search)).text };
   }
@@ -95,8 +90,7 @@ describe("the consent page", () => {
 
   test("publishing is marked, and ticked only for whoever asked for it by name", async () => {
     const client = await clientAt();
-    const isTicked = (text: string, scope: string) =>
-      new RegExp(`id="scope-${scope}"[^>]* checked`).test(text);
+    const isTicked = (text: string, scope: string) => new RegExp(`id="scope-${scope}"[^>]* checked`).test(text);
     const named = (await pageOf(client, "alerts:write alerts:send")).text;
     expect(named).toContain("Cannot be undone");
     expect(named).toContain("Composing never publishes");
@@ -118,13 +112,7 @@ describe("the consent page", () => {
     expect(all).toHaveLength(ALL_SCOPES.length - 1);
     const ticked = [...text.matchAll(/name="scope" value="([^"]+)" checked/g)].map(([, scope]) => scope!);
     expect(ticked.filter((scope) => !scope.endsWith(":read"))).toEqual(["alerts:write"]);
-    order(
-      text,
-      "scope-alerts:write",
-      "It may read 7 things",
-      "Allow more than it asks for",
-      "scope-alerts:send",
-    );
+    order(text, "scope-alerts:write", "It may read 7 things", "Allow more than it asks for", "scope-alerts:send");
   });
 
   // docs/rules.md#assistants-consent
@@ -160,14 +148,7 @@ describe("the consent page", () => {
     const client = await clientAt();
     await allow(owner, (await pageOf(client, "pushers:read alerts:read offline_access")).path);
     const more = await pageOf(client, "alerts:send offline_access");
-    order(
-      more.text,
-      "asks for more",
-      "New:",
-      "scope-alerts:send",
-      "You allowed 2 things before",
-      "scope-pushers:read",
-    );
+    order(more.text, "asks for more", "New:", "scope-alerts:send", "You allowed 2 things before", "scope-pushers:read");
     const again = await pageOf(client, "pushers:read offline_access");
     order(again.text, "asks to connect again", "You allowed 2 things before");
     expect(again.text).not.toContain("New:");

@@ -40,9 +40,7 @@ inBrowser("a person in the console", () => {
     await join(page, link, OWNER);
     await page.waitForURL(/\/console\/wsp_\w+\/$/);
     const home = page.url();
-    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(
-      made ? "My workspace" : "Test workspace",
-    );
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(made ? "My workspace" : "Test workspace");
     expect(await page.locator("main").textContent()).toContain(
       `claude mcp add --transport http belfry ${site.url}/mcp`,
     );
@@ -111,9 +109,7 @@ inBrowser("a person in the console", () => {
     // A picture uploaded on the page, attached to an alert by its id.
     await page.goto(`${home}files`);
     const png = { name: "quay.png", mimeType: "image/png", buffer: PNG };
-    await page
-      .getByLabel("File", { exact: true })
-      .setInputFiles({ ...png, buffer: Buffer.from("no picture") });
+    await page.getByLabel("File", { exact: true }).setInputFiles({ ...png, buffer: Buffer.from("no picture") });
     await page.getByRole("button", { name: "Upload" }).click();
     expect(await page.getByRole("alert").textContent()).toMatch(/picture/);
     await page.getByLabel("File", { exact: true }).setInputFiles(png);
@@ -131,9 +127,7 @@ inBrowser("a person in the console", () => {
     // Revoked: the next call is refused.
     await page.goto(`${home}keys`);
     await page.getByRole("link", { name: "Revoke opening channels" }).click();
-    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(
-      "Revoke the key opening channels?",
-    );
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Revoke the key opening channels?");
     expect((await world.rest("list_pushers", {}, key)).status).toBe(200);
     await page.getByRole("button", { name: "Revoke the key" }).click();
     expect(await page.getByRole("status").textContent()).toContain("revoked");

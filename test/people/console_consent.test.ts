@@ -154,9 +154,9 @@ inBrowser("consent", () => {
       for (const each of await page.locator("input[name=scope]").all()) await each.uncheck();
       await page.getByRole("button", { name: "Allow", exact: true }).click();
       expect(await page.getByRole("alert").textContent()).toContain("Tick at least one");
-      expect(
-        await world.sql("select 1 from connection where client_id = ?", [provider.held.client.client_id]),
-      ).toEqual([]);
+      expect(await world.sql("select 1 from connection where client_id = ?", [provider.held.client.client_id])).toEqual(
+        [],
+      );
 
       for (const each of await page.locator("input[id$=':read']").all()) await each.check();
       await box(page, "subscribers:read").uncheck();
@@ -216,9 +216,7 @@ inBrowser("consent", () => {
       expect(await row.textContent()).toContain(seen.handle);
       await row.getByRole("link", { name: /^Disconnect/ }).click();
       expect(await page.locator("h1").textContent()).toBe("Disconnect “Claude <b>Desktop</b>”?");
-      const goesOn = await page
-        .locator(".lede a")
-        .evaluateAll((links) => links.map((link) => link.textContent));
+      const goesOn = await page.locator(".lede a").evaluateAll((links) => links.map((link) => link.textContent));
       expect(goesOn).toEqual(["webhooks", "alerts"]);
       await page.getByRole("button", { name: "Disconnect" }).click();
       expect(await page.getByRole("status").first().textContent()).toContain("disconnected");
@@ -288,9 +286,7 @@ inBrowser("consent", () => {
     await page.goto(request("alerts:send alerts:write pushers:read"));
     for (const scope of ["alerts:send", "alerts:write", "pushers:read"])
       expect(await box(page, scope).isChecked()).toBe(true);
-    expect(await page.locator("[id='scope-alerts:send-note']").textContent()).toContain(
-      "Second workspace (viewer)",
-    );
+    expect(await page.locator("[id='scope-alerts:send-note']").textContent()).toContain("Second workspace (viewer)");
     // A channel of one workspace does not go with the other.
     const mine = await world.pusher({ name: "First's own" });
     await page.reload();

@@ -116,9 +116,7 @@ describe("forms of the console", () => {
       });
       expect(made.status).toBe(200);
       const [row] = await world.sql("select scopes from api_key where name = ?", [preset]);
-      expect(row.scopes.filter((scope: string) => scope !== "account:read").sort()).toEqual(
-        [...scopes].sort(),
-      );
+      expect(row.scopes.filter((scope: string) => scope !== "account:read").sort()).toEqual([...scopes].sort());
     }
     const none = await owner.post(`${base}keys`, { name: "none", life: "7d", preset: "own" });
     expect(none.text).toContain("Tick at least one thing that the key may do.");
@@ -128,8 +126,7 @@ describe("forms of the console", () => {
     await world.key({ name: "a key that is listed" });
     const keys = await owner.post(`${base}keys`, { name: " ", life: "for ever" });
     expect(keys.status).toBe(422);
-    for (const field of ["name", "life", "scope"])
-      expect(keys.text).toContain(`class="wrong" id="${field}-wrong"`);
+    for (const field of ["name", "life", "scope"]) expect(keys.text).toContain(`class="wrong" id="${field}-wrong"`);
     expect(keys.text).toContain('href="#name"');
     expect(keys.text).toContain('href="#scope-webhooks:read"');
     expect(keys.text.match(/ autofocus/g)).toHaveLength(1);

@@ -46,9 +46,7 @@ describe("members", () => {
     const email = "contradiction@example.org";
     const answer = await add({ email, role: "editor", sees: "all", pusher: one.id });
     expect(answer.status).toBe(422);
-    expect(answer.text).toContain(
-      "You chose every channel, and single channels as well. Choose one of the two",
-    );
+    expect(answer.text).toContain("You chose every channel, and single channels as well. Choose one of the two");
     expect(answer.text).toContain(`value="${email}"`);
     expect(answer.text).toContain('<option value="editor" selected');
     // What was ticked stays; which of the two is meant is for the person to say.
@@ -102,12 +100,7 @@ describe("members", () => {
     const twice = await add({ email: "owner@example.org", sees: "all" });
     expect(twice.status).toBe(409);
     expect(twice.text).toContain("already has a member with that e-mail address");
-    for (const email of [
-      "a\u0007@example.org",
-      "a@example.org\u202e",
-      "a b@example.org",
-      `${"a".repeat(65)}@x.org`,
-    ])
+    for (const email of ["a\u0007@example.org", "a@example.org\u202e", "a b@example.org", `${"a".repeat(65)}@x.org`])
       expect((await add({ email, sees: "all" })).status).toBe(422);
   });
 
@@ -118,9 +111,7 @@ describe("members", () => {
     const at = `${from}/${/mem_\w+/.exec(row.at(-1)!)![0]}`;
     const asked = await owner.get(`${at}/remove`);
     expect(asked.text).toContain(`<h1>Remove ${email} from Test workspace?</h1>`);
-    expect(asked.text).toContain(
-      "The member&#39;s keys, connected assistants and webhook endpoints end at once.",
-    );
+    expect(asked.text).toContain("The member&#39;s keys, connected assistants and webhook endpoints end at once.");
     expect(asked.text).toContain("Keep the member");
     expect((await last()).id).toBe(id);
     // No form on the member's page removes at once.
@@ -131,14 +122,7 @@ describe("members", () => {
 
   test("names are one line without control characters", async () => {
     const em = world.service.orm.em.fork() as never;
-    for (const name of [
-      "Two\nlines",
-      "Bell\u0007",
-      "Turned\u202eround",
-      "Line\u2028end",
-      " ",
-      "x".repeat(81),
-    ]) {
+    for (const name of ["Two\nlines", "Bell\u0007", "Turned\u202eround", "Line\u2028end", " ", "x".repeat(81)]) {
       expect(nameProblem(name, "The name")).not.toBeNull();
       await expect(createWorkspace(em, { name })).rejects.toMatchObject({
         type: "invalid_request",

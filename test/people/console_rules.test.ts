@@ -25,23 +25,17 @@ describe("the console's rules", () => {
   let people = 0;
 
   /** A signed-in member of the first workspace. */
-  async function memberOf(
-    role: string,
-    pushers?: string[],
-  ): Promise<Visitor & { id: string; email: string }> {
+  async function memberOf(role: string, pushers?: string[]): Promise<Visitor & { id: string; email: string }> {
     const email = `person${++people}@example.org`;
     const em = world.service.orm.em.fork() as never;
     const member = await addMember(em, { workspace: world.workspace.id, email, role, pushers });
     const visitor = new Visitor(world);
     const link = await world.service.people.newLink(parseId("mem", member.id)!);
-    expect((await visitor.join(link, { name: `Person ${people}`, email, password: PASSWORD })).status).toBe(
-      303,
-    );
+    expect((await visitor.join(link, { name: `Person ${people}`, email, password: PASSWORD })).status).toBe(303);
     return Object.assign(visitor, { id: member.id, email });
   }
 
-  const count = async (what: string) =>
-    (await world.sql(`select count(*)::int as n from ${what}`))[0].n as number;
+  const count = async (what: string) => (await world.sql(`select count(*)::int as n from ${what}`))[0].n as number;
 
   beforeAll(async () => {
     world = await World.open();
@@ -87,23 +81,14 @@ describe("the console's rules", () => {
     }
     const json = { "content-type": "application/json" };
     expect((await owner.post(`${base}keys`, fields, { token, headers: json })).status).toBe(422);
-    expect((await owner.post(`${base}keys`, { ...fields, name: "x".repeat(70_000) }, { token })).status).toBe(
-      422,
-    );
+    expect((await owner.post(`${base}keys`, { ...fields, name: "x".repeat(70_000) }, { token })).status).toBe(422);
     expect((await owner.post(`${base}keys`, { ...fields, name: "a\u0000b" }, { token })).status).toBe(422);
     expect((await owner.post(`${base}keys`, fields, { token })).status).toBe(200);
     expect(await count("api_key")).toBe(before + 1);
   });
 
   test("pages carry the headers that keep them ours", async () => {
-    const paths = [
-      base,
-      "/console/sign-in",
-      "/console/nothing",
-      `${base}keys`,
-      `${base}webhooks`,
-      `${base}audit`,
-    ];
+    const paths = [base, "/console/sign-in", "/console/nothing", `${base}keys`, `${base}webhooks`, `${base}audit`];
     for (const path of paths) {
       const { headers, text } = await owner.get(path);
       const named = [...text.matchAll(/<script src="([^?"]+)\?v=[^"]+" defer><\/script>/g)];
@@ -161,15 +146,14 @@ describe("the console's rules", () => {
       const answer = await admin.post(`${from}/${ownerId}${path}`, fields, { from });
       expect([403, 404]).toContain(answer.status);
     }
-    const roleOf = async (row: string) =>
-      (await world.sql("select role from member where id = ?", [row]))[0]?.role;
+    const roleOf = async (row: string) => (await world.sql("select role from member where id = ?", [row]))[0]?.role;
     expect(await roleOf(id)).toBe("owner");
 
     // The other tests' owners step down, which only an owner can bring about.
-    await world.sql(
-      "update member set role = 'viewer' where role = 'owner' and id <> ? and workspace_id = ?",
-      [id, parseId("wsp", world.workspace.id)],
-    );
+    await world.sql("update member set role = 'viewer' where role = 'owner' and id <> ? and workspace_id = ?", [
+      id,
+      parseId("wsp", world.workspace.id),
+    ]);
     for (const [path, fields] of [
       ["", { role: "admin", ...all }],
       ["/remove", {}],
@@ -194,9 +178,7 @@ describe("the console's rules", () => {
     expect((await narrow.post(from, { ...wish, sees: "some", pusher: [other.id] })).status).toBe(403);
     expect((await narrow.post(from, { ...wish, sees: "some" })).status).toBe(422);
     expect((await narrow.get(from)).text).not.toContain(editor.email);
-    expect((await narrow.post(`${from}/${editor.id}/link`, { present: PASSWORD }, { from })).status).toBe(
-      404,
-    );
+    expect((await narrow.post(`${from}/${editor.id}/link`, { present: PASSWORD }, { from })).status).toBe(404);
     expect((await narrow.post(from, { ...wish, sees: "some", pusher: [mine.id] })).status).toBe(200);
     const bound = { name: "k", scope: ["pushers:read"], life: "7d", pusher: other.id };
     expect((await narrow.post(`${base}keys`, bound)).status).toBe(404);
@@ -210,14 +192,12 @@ describe("the console's rules", () => {
 
   test("with a member go the assistants that it connected, and what they hold", async () => {
     const person = await memberOf("editor");
-    const [{ user_id }] = await world.sql("select user_id from member where id = ?", [
-      parseId("mem", person.id),
-    ]);
+    const [{ user_id }] = await world.sql("select user_id from member where id = ?", [parseId("mem", person.id)]);
     const client = "a-client-of-the-test";
-    await world.sql(
-      `insert into auth."oauthClient" (id, "clientId", name, "redirectUris") values (?, ?, 'C', '[]')`,
-      [client, client],
-    );
+    await world.sql(`insert into auth."oauthClient" (id, "clientId", name, "redirectUris") values (?, ?, 'C', '[]')`, [
+      client,
+      client,
+    ]);
     const grantId = randomUUID();
     const consented = `insert into auth."oauthConsent" (id, "clientId", "userId", "referenceId", scopes, "createdAt", "updatedAt")
       values (?, ?, ?, ?, '["pushers:read"]', now(), now())`;
@@ -232,9 +212,7 @@ describe("the console's rules", () => {
     expect((await owner.post(`${from}/${person.id}/remove`, {}, { from })).status).toBe(303);
     // A remembered consent would let the assistant back in without a question, to nothing.
     for (const table of ["connection", 'auth."oauthConsent"'])
-      expect(
-        await count(`${table} where ${table === "connection" ? "user_id" : '"userId"'} = '${user_id}'`),
-      ).toBe(0);
+      expect(await count(`${table} where ${table === "connection" ? "user_id" : '"userId"'} = '${user_id}'`)).toBe(0);
   });
 
   test("a password changes with the present one and ends the other sessions", async () => {
@@ -252,11 +230,7 @@ describe("the console's rules", () => {
     expect((await second.post("/console/sign-in", credentials)).status).toBe(401);
     // Another person's session is no session.
     const [{ id }] = await world.sql(`select id from auth.session order by "createdAt" limit 1`);
-    const foreign = await person.post(
-      `/console/account/sessions/${id}/end`,
-      {},
-      { from: "/console/account" },
-    );
+    const foreign = await person.post(`/console/account/sessions/${id}/end`, {}, { from: "/console/account" });
     expect(foreign.status).toBe(404);
   });
 
@@ -282,15 +256,7 @@ describe("the console's rules", () => {
 
   // docs/rules.md#keys-make-no-keys
   test("no operation makes a key, a member, a link or a connection", async () => {
-    const tables = [
-      "api_key",
-      "member",
-      "member_link",
-      "connection",
-      'auth."user"',
-      "auth.session",
-      "workspace",
-    ];
+    const tables = ["api_key", "member", "member_link", "connection", 'auth."user"', "auth.session", "workspace"];
     const counts = async () => Promise.all(tables.map(count));
     const session = await world.service.people.session(
       new Headers({ cookie: [...owner.cookies].map((pair) => pair.join("=")).join("; ") }),
@@ -300,10 +266,7 @@ describe("the console's rules", () => {
     const before = await counts();
     for (const tool of TOOLS) {
       const pusher = await world.pusher();
-      const alert = await world.alert(
-        pusher.id,
-        tool.name === "schedule_alert" ? { send_at: inSeconds(3600) } : {},
-      );
+      const alert = await world.alert(pusher.id, tool.name === "schedule_alert" ? { send_at: inSeconds(3600) } : {});
       const known: Record<string, unknown> = {
         pusher_id: pusher.id,
         alert_id: alert.id,
@@ -324,13 +287,7 @@ describe("the console's rules", () => {
       const args: Record<string, unknown> = {};
       for (const field of Object.keys(tool.input.shape)) if (field in known) args[field] = known[field];
       // What only belongs to another variant of the same call is left out again.
-      for (const drop of [
-        [],
-        ["handle"],
-        ["send_at"],
-        ["html", "url"],
-        ["html", "url", "send_at", "name", "events"],
-      ]) {
+      for (const drop of [[], ["handle"], ["send_at"], ["html", "url"], ["html", "url", "send_at", "name", "events"]]) {
         const some = Object.fromEntries(Object.entries(args).filter(([name]) => !drop.includes(name)));
         const done = await world.service.dispatcher.tool(tool, caller, { args: some, log: SILENT }).then(
           () => true,
@@ -380,9 +337,7 @@ test("the palette is readable in both schemes", () => {
   const [light, dark] = [...css.matchAll(/:root \{([^}]+)\}/g)]
     .slice(0, 2)
     .map(([, block]) =>
-      Object.fromEntries(
-        [...block!.matchAll(/--([\w-]+): (#[0-9a-f]{6})/g)].map(([, name, value]) => [name, value!]),
-      ),
+      Object.fromEntries([...block!.matchAll(/--([\w-]+): (#[0-9a-f]{6})/g)].map(([, name, value]) => [name, value!])),
     );
   const luminance = (colour: string) => {
     const parts = [1, 3, 5].map((i) => Number.parseInt(colour.slice(i, i + 2), 16) / 255);
@@ -395,9 +350,7 @@ test("the palette is readable in both schemes", () => {
   };
   const grounds = ["ground", "surface", "sunken"];
   const pairs = [
-    ...["ink", "muted", "accent", "accent-strong", "bad"].flatMap((text) =>
-      grounds.map((ground) => [text, ground]),
-    ),
+    ...["ink", "muted", "accent", "accent-strong", "bad"].flatMap((text) => grounds.map((ground) => [text, ground])),
     ...["good", "bad", "warn"].map((text) => [text, `${text}-ground`]),
     ...["accent", "accent-strong"].map((ground) => ["on-accent", ground]),
   ] as [string, string][];

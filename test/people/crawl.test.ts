@@ -19,22 +19,17 @@ const SENDS = /\sdata-(?:shown|uploads|begin)="(\/console\/[^"]*)"/g;
 /** What a script draws, and what is a phone's own document in a frame. */
 const SCRIPTED = /^\/app\/|\/page$/;
 
-const attribute = (tag: string, name: string) =>
-  unescaped(new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? "");
+const attribute = (tag: string, name: string) => unescaped(new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? "");
 
 /** What is out of order for who reads a page by ear: its one title, headings that skip a level, what is pressed and says nothing. */
 function wrongByEar(markup: string): string[] {
   const page = markup.replace(/<template.*?<\/template>/gs, "");
   const words = (inner: string) => inner.replace(/<[^>]*>/g, "").trim();
   const levels = [...page.matchAll(/<h([1-6])\b/g)].map(([, level]) => Number(level));
-  const skips = levels
-    .filter((level, i) => level > (levels[i - 1] ?? 0) + 1)
-    .map((level) => `a skip to h${level}`);
+  const skips = levels.filter((level, i) => level > (levels[i - 1] ?? 0) + 1).map((level) => `a skip to h${level}`);
   const titles = levels.filter((level) => level === 1).length;
   const silent = [...page.matchAll(/<(a|button)\b([^>]*)>(.*?)<\/\1>/gs)]
-    .filter(
-      ([, , attributes = "", inner = ""]) => !/aria-label="[^"]/.test(attributes) && words(inner) === "",
-    )
+    .filter(([, , attributes = "", inner = ""]) => !/aria-label="[^"]/.test(attributes) && words(inner) === "")
     .map(([whole]) => `says nothing: ${whole.slice(0, 80)}`);
   return [...(titles === 1 ? [] : [`${titles} titles`]), ...skips, ...silent];
 }

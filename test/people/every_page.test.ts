@@ -41,10 +41,7 @@ const DRAWN = [
 ] as const;
 
 inBrowser("every page of the console", () => {
-  const here = siteAndOwner(
-    { settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" } },
-    { ...OWNER, name: "Ada Ferreira" },
-  );
+  const here = siteAndOwner({ settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" } }, { ...OWNER, name: "Ada Ferreira" });
   /** What stands for a parameter of a path; where several pages say `:id`, the part before it tells which. */
   let ids: Record<string, string> = {};
   let authorize: string;
@@ -105,9 +102,7 @@ inBrowser("every page of the console", () => {
     expect(await walked(three)).toEqual([]);
     expect(await walked(`${three}<a href=y tabindex=-1>c</a>`)).toEqual(["not reached"]);
     expect(await walked(`${three}<a href=y tabindex=1>c</a>`)).toEqual(["out of order"]);
-    expect(await walked(`<style>button { outline: none !important }</style>${three}`)).toEqual([
-      "shows nothing",
-    ]);
+    expect(await walked(`<style>button { outline: none !important }</style>${three}`)).toEqual(["shows nothing"]);
     const trap = '<button onkeydown="event.preventDefault()">d</button>';
     expect(await walked(three + trap)).toEqual(["held"]);
     await context.close();
@@ -129,8 +124,7 @@ inBrowser("every page of the console", () => {
       };
       await look(row.well);
       const found = ["x", 320, row.colorScheme, [expect.stringContaining("color-contrast")]];
-      for (let again = 0; again < 2; again++)
-        await expect(look(row.pale)).rejects.toMatchObject({ actual: found });
+      for (let again = 0; again < 2; again++) await expect(look(row.pale)).rejects.toMatchObject({ actual: found });
       await look(row.well);
       await context.close();
     },
@@ -195,8 +189,7 @@ inBrowser("every page of the console", () => {
       await page.goto("about:blank");
       await page.setViewportSize({ width: 1260, height: 830 });
       const screens = seen.map(
-        (screen) =>
-          `<img style="border-radius: 22px" src="data:image/png;base64,${screen.toString("base64")}">`,
+        (screen) => `<img style="border-radius: 22px" src="data:image/png;base64,${screen.toString("base64")}">`,
       );
       await page.setContent(
         `<body style="display: flex; gap: 24px; margin: 35px 21px; background: #e4e5df">${screens.join("")}`,

@@ -6,12 +6,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { SESSION_OPERATIONS } from "../../src/identity/session/index.ts";
-import {
-  checkContent,
-  checkNotExpired,
-  checkSchedule,
-  problemOf,
-} from "../../src/model/domain/alert_content.ts";
+import { checkContent, checkNotExpired, checkSchedule, problemOf } from "../../src/model/domain/alert_content.ts";
 import { ALERT_GRID } from "../../src/model/domain/alert_status.ts";
 import { ApiError, conflict, invalidRequest } from "../../src/model/errors.ts";
 import { ALERT } from "../../src/model/fields/alert.ts";
@@ -32,14 +27,7 @@ const apiWords = (sentences: readonly string[]) => sentences.filter((sentence) =
 const WRONG: readonly unknown[] = [
   ...[undefined, null, true, "", " ", "no such thing", "a\u200bb", "a\u0000b", "\u0007", "x".repeat(600_000)],
   ...[-1, 0.5, 1e12, Number.NaN, {}, { type: "ring", label: "", url: "ftp://" }],
-  ...[
-    [],
-    [null],
-    ["no such thing"],
-    ["x".repeat(300)],
-    Array(60).fill("x"),
-    [{ type: "ring", label: "", url: "" }],
-  ],
+  ...[[], [null], ["no such thing"], ["x".repeat(300)], Array(60).fill("x"), [{ type: "ring", label: "", url: "" }]],
 ];
 
 /** Every refusal of each field of an operation, as a form without any labels says it. */
@@ -63,8 +51,7 @@ describe("what is wrong with a field", () => {
   );
 
   test("has the form's label, and stays with its row of a list where that has one", () => {
-    const wrong = (param: string, message: string) =>
-      inForm(invalidRequest(message, param), {}, LABELS).fields;
+    const wrong = (param: string, message: string) => inForm(invalidRequest(message, param), {}, LABELS).fields;
     const LABELS = { ...labelsOf(ALERT), "actions.1.url": "The address of button 2" };
     expect(wrong("actions.0.type", "actions.0.type must be one of open_url, reply.")).toEqual([
       { param: "actions", message: "Buttons must be one of the choices that the page offers." },
@@ -79,9 +66,11 @@ describe("what is wrong with a field", () => {
 });
 
 describe("what an alert must hold together", () => {
-  const [before, now, later] = ["2026-11-20", "2026-11-21", "2026-11-22"].map(
-    (day) => `${day}T00:00:00.000000Z`,
-  ) as [string, string, string];
+  const [before, now, later] = ["2026-11-20", "2026-11-21", "2026-11-22"].map((day) => `${day}T00:00:00.000000Z`) as [
+    string,
+    string,
+    string,
+  ];
   const bare = {
     ...{ layout: "text", image_url: null, image_asset_id: null, html: null, html_asset_id: null },
     ...{ send_at: null, expires_at: null },
@@ -122,16 +111,13 @@ test("a refusal that speaks to programs is written with its words for people", (
       words!.replace(/\$\{[^}]*\}/g, "9").replace(/^[a-z_]+ (?=must )/, ""),
     );
   /** A fixed sentence, as the first argument of a call. */
-  const first = (names: string) =>
-    new RegExp(`\\b(?:${names})\\(\\s*(["\`])((?:(?!\\1)[^\\\\]|\\\\.)*)\\1`, "g");
+  const first = (names: string) => new RegExp(`\\b(?:${names})\\(\\s*(["\`])((?:(?!\\1)[^\\\\]|\\\\.)*)\\1`, "g");
   const alone: string[] = [];
   let both = 0;
   for (const file of files) {
     const text = readFileSync(join(ROOT, file), "utf8");
     alone.push(
-      ...apiWords(written(text, first("invalidRequest|conflict|forbidden|refuse"))).map(
-        (said) => `${file}: ${said}`,
-      ),
+      ...apiWords(written(text, first("invalidRequest|conflict|forbidden|refuse"))).map((said) => `${file}: ${said}`),
     );
     both += written(text, first("forBoth")).length;
   }
@@ -140,12 +126,8 @@ test("a refusal that speaks to programs is written with its words for people", (
 });
 
 test("a ceiling says when to try again, and not what it is called", () => {
-  const refused = new ApiError(
-    "rate_limited",
-    "At most 30 calls in 60 seconds (send_alert); retry in 7 seconds.",
-    {
-      headers: { "retry-after": "7" },
-    },
-  );
+  const refused = new ApiError("rate_limited", "At most 30 calls in 60 seconds (send_alert); retry in 7 seconds.", {
+    headers: { "retry-after": "7" },
+  });
   expect(sentenceForPeople(refused)).toBe("That was too much in a short time. Try again in 7 seconds.");
 });

@@ -12,9 +12,7 @@ function plotOf(text: string, id: string) {
   if (start < 0) return null;
   const figure = text.slice(start, text.indexOf("</figure>", start));
   const number = (words: string) => Number(words.replaceAll(",", ""));
-  const bars = [
-    ...figure.matchAll(/<rect class="bar[^"]*"[^>]* height="([\d.]+)"[^>]*><title>(.+?): ([\d,]+) /g),
-  ];
+  const bars = [...figure.matchAll(/<rect class="bar[^"]*"[^>]* height="([\d.]+)"[^>]*><title>(.+?): ([\d,]+) /g)];
   return {
     total: number(/class="total">([\d,]+)</.exec(figure)![1]!),
     bars: bars.map(([, height, words, value]) => ({
@@ -34,9 +32,7 @@ const numbers = (text: string) =>
     ),
   ].map(([, head, cells]) => [
     head,
-    ...[...cells!.matchAll(/<td role="cell">([\d,]+)<\/td>/g)].map(([, value]) =>
-      Number(value!.replaceAll(",", "")),
-    ),
+    ...[...cells!.matchAll(/<td role="cell">([\d,]+)<\/td>/g)].map(([, value]) => Number(value!.replaceAll(",", ""))),
   ]);
 
 /** 2026-11-22 as pages write it. */
@@ -130,10 +126,7 @@ describe("history, statistics and subscribers", () => {
     const { bars } = plotOf(short, "plot-reads")!;
     const highest = Math.max(...bars.map(({ value }) => value));
     for (const { value, height } of bars)
-      expect(height / value, String(value)).toBeCloseTo(
-        bars.find((bar) => bar.value === highest)!.height / highest,
-        0,
-      );
+      expect(height / value, String(value)).toBeCloseTo(bars.find((bar) => bar.value === highest)!.height / highest, 0);
     // 200 days: a first part of four, and 28 weeks.
     const range = { from: "2025-06-15", to: "2025-12-31" };
     const { body } = await world.rest("get_pusher_stats", { pusher_id: pusher.id, ...range });
@@ -195,9 +188,7 @@ describe("history, statistics and subscribers", () => {
     }
     expect(plotOf(text, "timeline-reads")!.bars[0]!.words).toContain("for half an hour");
     expect(plotOf(text, "timeline-acks")!.bars[0]!.words).toContain("for an hour");
-    expect(numbers(text).map(([, ...row]) => row)).toEqual(
-      body.buckets.map(({ reads, acks }: any) => [reads, acks]),
-    );
+    expect(numbers(text).map(([, ...row]) => row)).toEqual(body.buckets.map(({ reads, acks }: any) => [reads, acks]));
     expect(text).toContain(body.note);
     expect(text).toMatch(/<li>Notify <span class="badge good">/);
     expect(text).toMatch(/<li>Read aloud <span class="badge warn">never asked for/);
@@ -287,8 +278,7 @@ describe("history, statistics and subscribers", () => {
     const sent = await world.alert(other.id, { title: "Gone already", send: true });
     const text = await page("drafts");
     expect(text).toContain(new URL(draft.review_url).pathname);
-    for (const shown of ["First &lt;i&gt;", "The &lt;b&gt;harbour", "From a script"])
-      expect(text).toContain(shown);
+    for (const shown of ["First &lt;i&gt;", "The &lt;b&gt;harbour", "From a script"]) expect(text).toContain(shown);
     expect(text).not.toContain(sent.id);
     const alone = await page("drafts?live=1");
     expect(text).toContain(alone.replaceAll("&amp;live=1", ""));
@@ -336,9 +326,7 @@ describe("history, statistics and subscribers", () => {
     expect(first).toContain("Listed here: 25 of 28, the newest. The figures above count all of them.");
     expect(first).toContain("told to no channel");
     // Of what it granted nothing is in the page but the words about it.
-    expect(first.replace(/<section class="card" aria-labelledby="known">.*/s, "")).not.toMatch(
-      /sound|\bloc\b/i,
-    );
+    expect(first.replace(/<section class="card" aria-labelledby="known">.*/s, "")).not.toMatch(/sound|\bloc\b/i);
     const older = /href="([^"]*before=[^"]+)#list"/.exec(first)![1]!.replaceAll("&amp;", "&");
     const rest = await page(older.slice(base.length));
     expect([listed(rest), rest.includes("Listed here: 3 of 28, older ones.")]).toEqual([3, true]);

@@ -38,9 +38,7 @@ describe("invites in the console", () => {
     expect(readQr(/<svg class="qr"[\s\S]*?<\/svg>/.exec(text)![0])).toBe(invite.url);
     const svg = await owner.get(`${path}/qr.svg`);
     expect(svg.headers.get("content-type")).toBe("image/svg+xml");
-    expect(svg.headers.get("content-disposition")).toBe(
-      `attachment; filename="${pusher.handle}-${invite.id}.svg"`,
-    );
+    expect(svg.headers.get("content-disposition")).toBe(`attachment; filename="${pusher.handle}-${invite.id}.svg"`);
     expect(readQr(svg.text)).toBe(invite.url);
     const png = await owner.get(`${path}/qr.png`);
     expect(png.headers.get("content-type")).toBe("image/png");
@@ -53,10 +51,8 @@ describe("invites in the console", () => {
       { from: list },
     );
     expect(wrong.status).toBe(422);
-    for (const words of ["Note must", "Phones that may join must", "Ends at must"])
-      expect(wrong.text).toContain(words);
-    for (const kept of ['value="many"', "x".repeat(81), "At the &lt;b&gt;pier"])
-      expect(wrong.text).toContain(kept);
+    for (const words of ["Note must", "Phones that may join must", "Ends at must"]) expect(wrong.text).toContain(words);
+    for (const kept of ['value="many"', "x".repeat(81), "At the &lt;b&gt;pier"]) expect(wrong.text).toContain(kept);
     const minute = inSeconds(7200).slice(0, 16);
     expect((await owner.post(list, { life: "own", expires_at: minute }, { from: list })).status).toBe(303);
     const [own] = (await world.rest("list_invites", { pusher_id: pusher.id })).body.data;

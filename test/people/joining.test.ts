@@ -26,11 +26,7 @@ describe("one-time links", () => {
     (await world.sql(`select count(*)::int as n from ${what}`, parameters))[0].n as number;
 
   /** A member who has not joined yet; the row's id. */
-  async function invited(
-    email = `p${++people}@example.org`,
-    workspace = world.workspace.id,
-    role = "viewer",
-  ) {
+  async function invited(email = `p${++people}@example.org`, workspace = world.workspace.id, role = "viewer") {
     const member = await addMember(em(), { workspace, email, role });
     return { row: parseId("mem", member.id)!, id: member.id, email };
   }
@@ -93,12 +89,11 @@ describe("one-time links", () => {
       all.map((email) => visitor().join(made, { name: "Six", email, password: PASSWORD })),
     );
     expect(claims.map(({ status }) => status).sort()).toEqual([303, 404, 404, 404, 404, 404]);
-    for (const { status, text } of claims)
-      if (status === 404) expect(text).toContain("This link was used already");
+    for (const { status, text } of claims) if (status === 404) expect(text).toContain("This link was used already");
     expect(await count('auth."user"')).toBe(before + 1);
-    expect(
-      await count('auth.account a where not exists (select 1 from auth."user" u where u.id = a."userId")'),
-    ).toBe(0);
+    expect(await count('auth.account a where not exists (select 1 from auth."user" u where u.id = a."userId")')).toBe(
+      0,
+    );
     const [{ email }] = await world.sql("select email from member where id = ?", [first.row]);
     expect(all).toContain(email);
     expect(await signIn(email, PASSWORD)).toBe(303);
@@ -106,10 +101,7 @@ describe("one-time links", () => {
 
   test("two links for one address at once make one account", async () => {
     const email = "twice@example.org";
-    const links = [
-      await link((await invited(email)).row),
-      await link((await invited(email, await workspace())).row),
-    ];
+    const links = [await link((await invited(email)).row), await link((await invited(email, await workspace())).row)];
     const answers = await Promise.all(
       links.map((made) => visitor().join(made, { name: "Twice", email, password: PASSWORD })),
     );
@@ -139,9 +131,9 @@ describe("one-time links", () => {
     expect(await count('auth."user"')).toBe(users);
     const theirs = await link(colleague.row);
     expect((await visitor().join(theirs, { name: "C", email: "", password: PASSWORD })).status).toBe(303);
-    expect(
-      (await visitor().join(made, { name: "F", email: "first@example.org", password: PASSWORD })).status,
-    ).toBe(303);
+    expect((await visitor().join(made, { name: "F", email: "first@example.org", password: PASSWORD })).status).toBe(
+      303,
+    );
   });
 
   test("nobody but the first owner chooses an address", async () => {
@@ -156,9 +148,7 @@ describe("one-time links", () => {
     const member = await invited();
     const made = await link(member.row);
     const before = [await count('auth."user"'), await count("auth.account")];
-    await world.sql(
-      `create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$`,
-    );
+    await world.sql(`create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$`);
     await world.sql("create trigger refuse before update on member for each row execute function refuse()");
     expect((await visitor().join(made, { name: "A", email: "", password: PASSWORD })).status).toBe(500);
     await world.sql("drop function refuse cascade");
@@ -171,19 +161,12 @@ describe("one-time links", () => {
     const made = await link(first.row);
     const answer = await visitor().join(made, { name: "Line\nbreak", email: "nowhere", password: "short" });
     expect(answer.status).toBe(422);
-    for (const text of [
-      "must be one line",
-      "Give a whole e-mail address",
-      "10 to 128 characters",
-      'value="nowhere"',
-    ])
+    for (const text of ["must be one line", "Give a whole e-mail address", "10 to 128 characters", 'value="nowhere"'])
       expect(answer.text).toContain(text);
     expect(answer.text).toMatch(/id="name"[^>]* autofocus/);
     expect(answer.text.match(/autofocus/g)).toHaveLength(1);
     for (const name of ["A\u0007B", "A\u2028B", "A\u202eB", " ", "x".repeat(81)])
-      expect((await visitor().join(made, { name, email: "f@example.org", password: PASSWORD })).status).toBe(
-        422,
-      );
+      expect((await visitor().join(made, { name, email: "f@example.org", password: PASSWORD })).status).toBe(422);
   });
 
   test("of links made at the same moment one works", async () => {
@@ -283,9 +266,7 @@ describe("one-time links", () => {
     expect(refused.text).toContain("a member of another workspace, too");
     expect(await signIn(person.email, PASSWORD)).toBe(303);
     // The operator of the server may.
-    expect(
-      (await visitor().join(await link(person.row), { name: "", email: "", password: OTHER })).status,
-    ).toBe(303);
+    expect((await visitor().join(await link(person.row), { name: "", email: "", password: OTHER })).status).toBe(303);
     expect(await signIn(person.email, OTHER)).toBe(303);
   });
 

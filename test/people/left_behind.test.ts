@@ -50,9 +50,7 @@ async function alone() {
 type Alone = Awaited<ReturnType<typeof alone>>;
 
 async function stateOf({ uuid, key, email }: Alone) {
-  const statuses = await world.sql("select status from pusher where workspace_id = ? order by created_at", [
-    uuid,
-  ]);
+  const statuses = await world.sql("select status from pusher where workspace_id = ? order by created_at", [uuid]);
   return {
     channels: statuses.map(({ status }) => status),
     members: await count("member where workspace_id = ?", uuid),
@@ -167,14 +165,9 @@ test("two at once: one goes, nobody is left in it without an owner, and no chann
     const { visitor, base, workspace, uuid } = own;
     const token = await visitor.token(ACCOUNT);
     const leave = () => visitor.post(`${base}leave`, { leave_behind: workspace }, { token });
-    const close = () =>
-      visitor.post(`${ACCOUNT}/close`, { present: PASSWORD, leave_behind: workspace }, { token });
+    const close = () => visitor.post(`${ACCOUNT}/close`, { present: PASSWORD, leave_behind: workspace }, { token });
     const add = () =>
-      visitor.post(
-        `${base}members`,
-        { email: `late${people}@example.org`, role: "viewer", sees: "all" },
-        { token },
-      );
+      visitor.post(`${base}members`, { email: `late${people}@example.org`, role: "viewer", sees: "all" }, { token });
     const answers = await Promise.all(round % 2 === 0 ? [leave(), close()] : [add(), leave()]);
     for (const { status } of answers) expect(status).toBeLessThan(500);
     const members = await world.sql("select role from member where workspace_id = ?", [uuid]);

@@ -35,8 +35,7 @@ const join = (link: string, password: string, on = new Visitor(world)) =>
   on.join(link, { name: "Iris Vale", email: "", password });
 const signIn = async (email: string, password: string) =>
   (await new Visitor(world).post("/console/sign-in", { email, password })).status;
-const account = async (email: string) =>
-  (await world.sql(`select * from auth."user" where email = ?`, [email]))[0];
+const account = async (email: string) => (await world.sql(`select * from auth."user" where email = ?`, [email]))[0];
 const countOf = async (table: string, userId: string) =>
   (await world.sql(`select count(*)::int as n from auth."${table}" where "userId" = ?`, [userId]))[0].n;
 
@@ -67,8 +66,7 @@ async function invitedElsewhere(email: string) {
   const workspace = (await createWorkspace(em(), { name: "Elsewhere" })).id;
   const row = parseId("mem", (await addMember(em(), { workspace, email, role: "viewer" })).id)!;
   const link = await newLink(em(), "http://localhost:8787", row, "manager");
-  const joined = async () =>
-    (await world.sql("select user_id from member where id = ?", [row]))[0].user_id !== null;
+  const joined = async () => (await world.sql("select user_id from member where id = ?", [row]))[0].user_id !== null;
   return { row, link, joined };
 }
 
@@ -137,9 +135,7 @@ test("the operator vouches for a person, and a manager's link takes a proof away
 // docs/rules.md#link-resets
 test("the second step of a proved account stands over every link, by mail and of a manager, one after another", async () => {
   const { id, email } = await madeReady();
-  await world.sql(`update auth."user" set "emailVerified" = true, "twoFactorEnabled" = true where id = ?`, [
-    id,
-  ]);
+  await world.sql(`update auth."user" set "emailVerified" = true, "twoFactorEnabled" = true where id = ?`, [id]);
   const [{ id: row }] = await world.sql("select id from member where user_id = ?", [id]);
   for (const by of ["manager", "manager", "person", "operator"] as const) {
     const link = await newLink(em(), "http://localhost:8787", row, by);

@@ -89,11 +89,7 @@ test("a draft that waits is mailed once to who asked for it, and the mail says n
   const author = await world.key({ name: "Tide robot", scopes: "alerts:read,alerts:write" });
   const pusher = await world.pusher({ name: "Ferries" });
   const ask = async () => {
-    const { body } = await world.rest(
-      "create_alert",
-      { pusher_id: pusher.id, title: "A secret tide" },
-      author,
-    );
+    const { body } = await world.rest("create_alert", { pusher_id: pusher.id, title: "A secret tide" }, author);
     for (const _ of [1, 2]) await world.rest("send_alert", alertAt(body), author);
     return body;
   };
@@ -126,9 +122,7 @@ test("with the mail server away the page says so and shows the link", async () =
   mails.close();
   const page = await add("other@example.org");
   expect(page.status).toBe(200);
-  expect(page.text).toContain(
-    "The mail to other@example.org could not be sent. Hand over the link yourself.",
-  );
+  expect(page.text).toContain("The mail to other@example.org could not be sent. Hand over the link yourself.");
   expect(page.text).not.toMatch(/was mailed|on its way/);
   expect(page.text).toMatch(/welcome#[\w-]{43}/);
   expect(mails.taken).toHaveLength(before);

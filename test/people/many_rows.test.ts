@@ -80,18 +80,7 @@ inBrowser("lists of many rows", () => {
   });
 
   const LISTS = [
-    ...[
-      "",
-      "channels",
-      "channels?status=active",
-      "drafts",
-      "scheduled",
-      "sent",
-      "stats",
-      "audit",
-      "members",
-      "keys",
-    ],
+    ...["", "channels", "channels?status=active", "drafts", "scheduled", "sent", "stats", "audit", "members", "keys"],
     ...[
       "channels/:channel",
       "channels/:channel?status=sent",
@@ -117,9 +106,7 @@ inBrowser("lists of many rows", () => {
       );
       expect([at, width, height < LONGEST, (await weightOf(page)) < HEAVIEST]).toEqual([at, 390, true, true]);
       seen.push(height);
-      const on = page
-        .getByRole("navigation", { name: "Pages" })
-        .getByRole("link", { name: /Older|Next|Later/ });
+      const on = page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: /Older|Next|Later/ });
       at = (await on.count()) > 0 ? await on.first().evaluate((link: any) => link.href as string) : null;
     }
     expect(faults.splice(0)).toEqual([]);
@@ -128,8 +115,7 @@ inBrowser("lists of many rows", () => {
   const read = async (path: string) => (await here.owner.get(new URL(here.base).pathname + path)).text;
   const titles = (text: string) => [...text.matchAll(/alerts\/alr_\w+">([^<]+)</g)].map(([, title]) => title);
   /** "sent 1", "sent 2", … */
-  const named = (status: string, length: number, from = 1) =>
-    Array.from({ length }, (_, i) => `${status} ${from + i}`);
+  const named = (status: string, length: number, from = 1) => Array.from({ length }, (_, i) => `${status} ${from + i}`);
 
   test("what comes next is the soonest, and what was sent lately the newest, whenever it was written", async () => {
     const overview = await read("");
@@ -151,11 +137,7 @@ inBrowser("lists of many rows", () => {
       ["keys", "key 77", /<strong>key 77</],
     ] as const) {
       const q = `?${new URLSearchParams({ q: words })}`;
-      expect([path, found.test(await read(path)), found.test(await read(path + q))]).toEqual([
-        path,
-        false,
-        true,
-      ]);
+      expect([path, found.test(await read(path)), found.test(await read(path + q))]).toEqual([path, false, true]);
       expect(await read(`${path}?q=zzz`)).toMatch(/None of them has these letters|No channel is like that/);
     }
   });

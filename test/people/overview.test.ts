@@ -38,9 +38,7 @@ describe("the overview", () => {
     }
   }
 
-  test("an empty workspace teaches three ways, and its lines for a shell do what they say", async ({
-    skip,
-  }) => {
+  test("an empty workspace teaches three ways, and its lines for a shell do what they say", async ({ skip }) => {
     skip(lacks("curl"));
     const empty = await owner.get(base);
     for (const words of ["In this browser", "By an assistant", "By curl", `${base}channels/new`])
@@ -64,8 +62,7 @@ describe("the overview", () => {
     const sooner = await world.alert(pusher.id, { title: "Sooner", send: true, send_at: inSeconds(3600) });
     const sent = await world.alert(pusher.id, { title: "Went out", send: true });
     const { text } = await owner.get(base);
-    for (const { id } of [draft, later, sooner, sent])
-      expect(text).toContain(`channels/${pusher.id}/alerts/${id}"`);
+    for (const { id } of [draft, later, sooner, sent]) expect(text).toContain(`channels/${pusher.id}/alerts/${id}"`);
     for (const words of ["Look &lt;i&gt;at this", "The &lt;u&gt;gauge", "Overview &lt;b&gt;"])
       expect(text).toContain(words);
     expect(text.indexOf(sooner.id)).toBeLessThan(text.indexOf(later.id));
@@ -98,9 +95,7 @@ describe("the overview", () => {
     for (const path of [base, `${base}channels/${channel.id}`]) {
       const { text } = await owner.get(path);
       expect(text).toContain("Subscribe your phone");
-      expect(text).toContain(
-        `data-copy="the channel’s address"><code><a href="${channel.url}">${channel.url}</a>`,
-      );
+      expect(text).toContain(`data-copy="the channel’s address"><code><a href="${channel.url}">${channel.url}</a>`);
       expect(qr(text)).toBe(channel.url);
     }
     const door = (await owner.get(`${base}channels/${hidden.id}`)).text;

@@ -36,14 +36,9 @@ describe("a passkey's answer", () => {
   const add = (visitor: Visitor, answer: unknown, name = "Laptop") =>
     visitor.post("/console/account/passkeys", { name, answer: JSON.stringify(answer) }, { from: NEW });
   const ask = async (visitor: Visitor) =>
-    JSON.parse((await visitor.post("/console/sign-in/passkey/begin", {}, { from: "/console/sign-in" })).text)
-      .options;
+    JSON.parse((await visitor.post("/console/sign-in/passkey/begin", {}, { from: "/console/sign-in" })).text).options;
   const use = (visitor: Visitor, answer: unknown) =>
-    visitor.post(
-      "/console/sign-in/passkey",
-      { answer: JSON.stringify(answer) },
-      { from: "/console/sign-in" },
-    );
+    visitor.post("/console/sign-in/passkey", { answer: JSON.stringify(answer) }, { from: "/console/sign-in" });
   const isIn = async (visitor: Visitor) => (await visitor.get("/console/account")).status === 200;
 
   test("adds it by the password, signs in without one, and is gone once it is removed", async () => {
@@ -62,8 +57,7 @@ describe("a passkey's answer", () => {
     expect(await isIn(other)).toBe(true);
     // The same answer is good once.
     const third = new Visitor(world, URL_OF_IT);
-    for (const [name, value] of other.cookies)
-      if (/passkey|visitor/.test(name)) third.cookies.set(name, value);
+    for (const [name, value] of other.cookies) if (/passkey|visitor/.test(name)) third.cookies.set(name, value);
     expect((await use(third, answer)).status).toBe(401);
     const [row] = await world.sql(`select * from auth.passkey order by "createdAt" desc limit 1`);
     expect(row.lastUsedAt).not.toBeNull();
@@ -146,17 +140,9 @@ describe("a passkey's answer", () => {
     const plain = await World.open({ settings: { PUBLIC_URL: figures } });
     try {
       const visitor = await ownerOf(plain, figures);
-      expect((await visitor.get("/console/account")).text).toContain(
-        "only for servers with a name and https",
-      );
-      expect((await new Visitor(plain, figures).get("/console/sign-in")).text).not.toContain(
-        "with a passkey",
-      );
-      const begun = await visitor.post(
-        "/console/account/passkeys/begin",
-        { present: PASSWORD },
-        { from: NEW },
-      );
+      expect((await visitor.get("/console/account")).text).toContain("only for servers with a name and https");
+      expect((await new Visitor(plain, figures).get("/console/sign-in")).text).not.toContain("with a passkey");
+      const begun = await visitor.post("/console/account/passkeys/begin", { present: PASSWORD }, { from: NEW });
       expect(JSON.parse(begun.text).said).toContain("https");
     } finally {
       await plain.close();

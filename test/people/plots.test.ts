@@ -46,8 +46,7 @@ describe("a plot", () => {
       const wanted = i === 75 || value === 0 ? 0 : Math.max(2, value * scale);
       expect([i, Math.abs(over(((i + 0.5) / 150) * 1000) - wanted) < 1.5]).toEqual([i, true]);
     }
-    for (const { words, value } of slots.filter((slot) => slot.value > 0))
-      expect(text).toContain(`${words}: ${value}`);
+    for (const { words, value } of slots.filter((slot) => slot.value > 0)) expect(text).toContain(`${words}: ${value}`);
   });
 
   test("of few parts says each number above its bar, of many it has four lines at most", async () => {
@@ -81,10 +80,7 @@ describe("a plot", () => {
     }));
     const totals = { alerts_sent: 101, reads: 0, acks: 0 };
     const [long] = await dayPlots(days, totals, null);
-    const bars = [...long!.toString().matchAll(/<title>([^<:]+): (\d+) alerts?</g)].map(([, words, n]) => [
-      words,
-      n,
-    ]);
+    const bars = [...long!.toString().matchAll(/<title>([^<:]+): (\d+) alerts?</g)].map(([, words, n]) => [words, n]);
     // Three days, then fourteen weeks.
     expect(bars.length).toBe(15);
     expect(bars[0]).toEqual(["1 Aug 2026 to 3 Aug 2026", "3"]);

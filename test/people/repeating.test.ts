@@ -34,10 +34,8 @@ describe("without a script", () => {
   };
   const send = (fields: Record<string, string>) =>
     owner.send(`${alerts()}/new?once=${randomUUID()}`, { ...form, ...fields });
-  const idOf = ({ headers }: { headers: Headers }) =>
-    /alr_\w+/.exec(headers.get("location") ?? "")?.[0] ?? "";
-  const now = async (alert_id: string) =>
-    (await world.rest("get_alert", { pusher_id: pusher.id, alert_id })).body;
+  const idOf = ({ headers }: { headers: Headers }) => /alr_\w+/.exec(headers.get("location") ?? "")?.[0] ?? "";
+  const now = async (alert_id: string) => (await world.rest("get_alert", { pusher_id: pusher.id, alert_id })).body;
   const count = async () => (await world.sql("select count(*)::int as n from alert"))[0].n;
 
   test("each choice of the form is the rule that it says, and opens again as it was typed", async () => {
@@ -79,12 +77,7 @@ describe("without a script", () => {
     ["no day as its end", { until: "31.3.2030", act: "save" }, "until", /no day/],
     ["no rule", { repeat: "own", recurrence: "every day", act: "save" }, "recurrence", /must be a rule/],
     ["over before it begins", { until: "2026-01-01", act: "schedule" }, "repeat", /no time that is still/],
-    [
-      "too often",
-      { repeat: "own", recurrence: "FREQ=MINUTELY", act: "schedule" },
-      "recurrence",
-      /5 minutes between/,
-    ],
+    ["too often", { repeat: "own", recurrence: "FREQ=MINUTELY", act: "schedule" }, "recurrence", /5 minutes between/],
   ])("%s: refused at the control, with all that was typed", async (_what, fields, control, says) => {
     const { status, text } = await send({ ...fields, body: "Stays" });
     expect(status).toBe(422);
@@ -96,8 +89,7 @@ describe("without a script", () => {
     expect(text).not.toContain("<b>");
     if (fields.act === "schedule") {
       // The draft is there by now, and the form is its own.
-      const { status: after } = (await world.rest("list_alerts", { pusher_id: pusher.id, limit: 1 })).body
-        .data[0];
+      const { status: after } = (await world.rest("list_alerts", { pusher_id: pusher.id, limit: 1 })).body.data[0];
       expect(after).toBe("draft");
       expect(text).toMatch(/alerts\/alr_\w+\/edit"/);
     }
@@ -152,9 +144,7 @@ describe("without a script", () => {
         );
       // The clocks of Lisbon change on the 30th, and keep the time of day.
       const lisbon = days((await month(`?month=2031-03&channel=${id}&zone=Europe/Lisbon`)).text);
-      expect(lisbon).toEqual(
-        [...Array(31).keys()].map((i) => `2031-03-${String(i + 1).padStart(2, "0")} 23:30`),
-      );
+      expect(lisbon).toEqual([...Array(31).keys()].map((i) => `2031-03-${String(i + 1).padStart(2, "0")} 23:30`));
       const tokyo = days((await month(`?month=2031-03&channel=${id}&zone=Asia/Tokyo`)).text);
       expect([tokyo.length, tokyo[0], tokyo.at(-1)]).toEqual([30, "2031-03-02 08:30", "2031-03-31 07:30"]);
     });
@@ -172,9 +162,7 @@ describe("without a script", () => {
         return [...new Set(found)].sort();
       };
       const before = await days();
-      const { data } = (
-        await world.rest("list_alerts", { pusher_id: id, status: "scheduled", order: "oldest" })
-      ).body;
+      const { data } = (await world.rest("list_alerts", { pusher_id: id, status: "scheduled", order: "oldest" })).body;
       await world.rest("cancel_alert", { pusher_id: id, alert_id: data[3].id });
       expect(await days()).toEqual(before.filter((day) => day !== data[3].send_at.slice(0, 10)));
       expect(before).toContain(data[3].send_at.slice(0, 10));
@@ -230,17 +218,9 @@ inBrowser("in a browser", () => {
       page.getByLabel("By the clocks of"),
       page.locator("#recurrence"),
     ];
-    expect([await days.isVisible(), await zone.isVisible(), await own.isVisible()]).toEqual([
-      false,
-      false,
-      false,
-    ]);
+    expect([await days.isVisible(), await zone.isVisible(), await own.isVisible()]).toEqual([false, false, false]);
     await page.getByLabel("Repeat", { exact: true }).selectOption("days");
-    expect([await days.isVisible(), await zone.isVisible(), await own.isVisible()]).toEqual([
-      true,
-      true,
-      false,
-    ]);
+    expect([await days.isVisible(), await zone.isVisible(), await own.isVisible()]).toEqual([true, true, false]);
     expect(await zone.inputValue()).toBe("America/New_York");
     await page.getByLabel("Thursday").check();
     // The first Thursday after the clocks went forward; the person types their own time.
@@ -298,9 +278,8 @@ inBrowser("in a browser", () => {
     await page.getByText("Not all of it is shown").waitFor();
     // A rule that names many times of a day stands there once, on every day.
     expect(await page.locator(".month td.busy").count()).toBe(31);
-    const { recurrence } = (
-      await world.rest("list_alerts", { pusher_id: pusher.id, status: "repeating", limit: 2 })
-    ).body.data[1];
+    const { recurrence } = (await world.rest("list_alerts", { pusher_id: pusher.id, status: "repeating", limit: 2 }))
+      .body.data[1];
     expect(recurrence).toContain("INTERVAL=5");
     expect(await page.locator(".month td.busy", { hasText: "Number 14 leaves" }).count()).toBe(31);
     await look(page, "month-many");

@@ -108,8 +108,7 @@ describe("the review of an alert", () => {
   // Covers docs/rules.md#alert-changes and #console-story.
   test("a declined draft comes back with what was asked for and the words that changed, and nothing of them is markup", async () => {
     const alert = await written({ title: "The <b>old</b> pier", body: "Leaves at five." });
-    const edit = (fields: object) =>
-      world.rest("update_alert", { pusher_id: pusher, alert_id: alert.id, ...fields });
+    const edit = (fields: object) => world.rest("update_alert", { pusher_id: pusher, alert_id: alert.id, ...fields });
     await edit({ body: "Leaves at six." });
     await decide(await now(alert), { act: "decline", review_reply: "Name <i>it</i>." });
     expect((await owner.get(pathOf(alert))).text).not.toContain("since it was declined");
@@ -185,24 +184,21 @@ describe("the review of an alert", () => {
   test.each([
     { button: "Cancel it", act: "cancel", becomes: "cancelled" },
     { button: "Back to draft", act: "draft", becomes: "draft" },
-  ])(
-    "$button: of a scheduled alert, as it was seen and not as it became",
-    async ({ button, act, becomes }) => {
-      const alert = await planned(`Scheduled, ${act}`);
-      const page = await owner.get(pathOf(alert));
-      expect(isOffered(page.text, act)).toBe(true);
-      expect(page.text).toContain(`>${button}</button>`);
-      await world.rest("update_alert", { pusher_id: pusher, alert_id: alert.id, body: "Changed since" });
-      const old = await decide(alert, { act });
-      expect([old.status, (await now(alert)).status]).toEqual([409, "scheduled"]);
-      expect(old.text).toContain("It changed after you opened this page");
-      // The page that says so shows what it became, and decides about that.
-      expect(old.text).toContain(`name="version" value="${(await now(alert)).updated_at}"`);
-      expect((await decide(await now(alert), { act })).status).toBe(303);
-      const after = await now(alert);
-      expect([after.status, after.send_at === null]).toEqual([becomes, act === "draft"]);
-    },
-  );
+  ])("$button: of a scheduled alert, as it was seen and not as it became", async ({ button, act, becomes }) => {
+    const alert = await planned(`Scheduled, ${act}`);
+    const page = await owner.get(pathOf(alert));
+    expect(isOffered(page.text, act)).toBe(true);
+    expect(page.text).toContain(`>${button}</button>`);
+    await world.rest("update_alert", { pusher_id: pusher, alert_id: alert.id, body: "Changed since" });
+    const old = await decide(alert, { act });
+    expect([old.status, (await now(alert)).status]).toEqual([409, "scheduled"]);
+    expect(old.text).toContain("It changed after you opened this page");
+    // The page that says so shows what it became, and decides about that.
+    expect(old.text).toContain(`name="version" value="${(await now(alert)).updated_at}"`);
+    expect((await decide(await now(alert), { act })).status).toBe(303);
+    const after = await now(alert);
+    expect([after.status, after.send_at === null]).toEqual([becomes, act === "draft"]);
+  });
 
   test("what was sent while somebody looked at it says so, and is not withdrawn by the button for another state", async () => {
     for (const act of ["cancel", "draft"]) {
@@ -221,8 +217,7 @@ describe("the review of an alert", () => {
     // A sent alert is no review any more, and its page stands where the review stood.
     const path = `/console/${world.workspace.id}/channels/${pusher}/alerts/${alert.id}`;
     const { text } = await owner.get(path);
-    for (const said of [">Cancel the alert</button>", "Those that have it, keep it"])
-      expect(text).toContain(said);
+    for (const said of [">Cancel the alert</button>", "Those that have it, keep it"]) expect(text).toContain(said);
     const act = async (version: string) =>
       owner.post(path, { form_token: await owner.token(path), version, act: "cancel" });
     const old = await act("2026-01-01T00:00:00.000000Z");
@@ -237,8 +232,7 @@ describe("the review of an alert", () => {
     const path = `${pathOf(alert)}/delete`;
     expect((await owner.get(pathOf(alert))).text).toContain(`href="${path}"`);
     const asked = await owner.get(path);
-    for (const said of ["Delete this alert?", "No &lt;b&gt;more", alert.updated_at])
-      expect(asked.text).toContain(said);
+    for (const said of ["Delete this alert?", "No &lt;b&gt;more", alert.updated_at]) expect(asked.text).toContain(said);
     expect((await now(alert)).title).toBe("No <b>more");
     await world.rest("update_alert", { pusher_id: pusher, alert_id: alert.id, body: "Changed since" });
     const old = await owner.post(path, { version: alert.updated_at });

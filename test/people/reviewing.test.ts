@@ -26,8 +26,7 @@ describe("without a browser", () => {
 
   const written = async (more: object = {}): Promise<any> => {
     const key = await world.key({ name: "Tide robot", scopes: "alerts:read,alerts:write" });
-    return (await world.rest("create_alert", { pusher_id: pusher.id, title: "River rises", ...more }, key))
-      .body;
+    return (await world.rest("create_alert", { pusher_id: pusher.id, title: "River rises", ...more }, key)).body;
   };
   const main = (text: string) => text.slice(text.indexOf("<main"));
 
@@ -84,8 +83,7 @@ describe("without a browser", () => {
 
   // docs/rules.md#member-names
   test("nobody is called as pages call somebody else", async () => {
-    const name = (of: string) =>
-      owner.post("/console/account/name", { name: of }, { from: "/console/account" });
+    const name = (of: string) => owner.post("/console/account/name", { name: of }, { from: "/console/account" });
     for (const taken of [
       "The operator",
       " the OPERATOR ",
@@ -123,9 +121,7 @@ describe("without a browser", () => {
     const token = await owner.token("/console/account");
     const typed = { layout: "html", html: MARKUP };
     const of = async (more: object) =>
-      (await owner.post(`${base}/page`, { ...typed, ...more }, { token })).headers.get(
-        "content-security-policy",
-      );
+      (await owner.post(`${base}/page`, { ...typed, ...more }, { token })).headers.get("content-security-policy");
     expect(await of({ version: "x" })).toContain("img-src 'self' data:;");
     expect(await of({})).toContain("img-src 'self' https: data:;");
   });

@@ -127,10 +127,7 @@ describe("the second step", () => {
 
     // What was granted once is not granted again by the password alone.
     const other = new Visitor(world);
-    const again = new URL(
-      (await other.get(request(body.client_id).path)).headers.get("location")!,
-      visitor.url,
-    );
+    const again = new URL((await other.get(request(body.client_id).path)).headers.get("location")!, visitor.url);
     const second = { email, password: PASSWORD, oauth_query: again.search.slice(1) };
     const known = await other.post("/console/sign-in", second, { from: `/console/sign-in${again.search}` });
     expect(known.headers.get("location")).toMatch(/^\/console\/sign-in\/code\?/);
@@ -149,9 +146,7 @@ describe("the second step", () => {
     expect(uriOf(wrong.text)).toBe(uri);
     // Nothing has changed so far.
     expect(await isIn((await password(email)).visitor)).toBe(true);
-    expect((await visitor.post(`${FACTOR}/confirm`, { uri, code: await codeOf(uri) }, from)).status).toBe(
-      200,
-    );
+    expect((await visitor.post(`${FACTOR}/confirm`, { uri, code: await codeOf(uri) }, from)).status).toBe(200);
     expect(await isIn(other)).toBe(false);
     expect(await isIn(visitor)).toBe(true);
     expect((await visitor.post(FACTOR, { present: PASSWORD })).status).toBe(409);

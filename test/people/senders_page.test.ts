@@ -55,19 +55,16 @@ describe("senders in the console", () => {
     expect((await owner.get(`/console/${world.workspace.id}/keys`)).text).toContain(drafts.page);
   });
 
-  test.each(PROGRAM_NAMES)(
-    "what %s is told has the channel and the key, and its test is a draft",
-    async (program) => {
-      const { text, key, page } = await connect({ made_for: program, may_send: "yes" });
-      expect(text.split(key).length).toBeGreaterThan(1);
-      expect(text).toMatch(new RegExp(`${pusher.handle}|/gotify`));
-      const before = (await alerts()).length;
-      const tested = await owner.post(`${page}/test`, {}, { from: page });
-      const [draft, ...others] = await alerts();
-      expect(tested.headers.get("location")).toMatch(new RegExp(`/alerts/${draft.id}$`));
-      expect([draft.status, others.length]).toEqual(["draft", before]);
-    },
-  );
+  test.each(PROGRAM_NAMES)("what %s is told has the channel and the key, and its test is a draft", async (program) => {
+    const { text, key, page } = await connect({ made_for: program, may_send: "yes" });
+    expect(text.split(key).length).toBeGreaterThan(1);
+    expect(text).toMatch(new RegExp(`${pusher.handle}|/gotify`));
+    const before = (await alerts()).length;
+    const tested = await owner.post(`${page}/test`, {}, { from: page });
+    const [draft, ...others] = await alerts();
+    expect(tested.headers.get("location")).toMatch(new RegExp(`/alerts/${draft.id}$`));
+    expect([draft.status, others.length]).toEqual(["draft", before]);
+  });
 
   test("where ntfy's API has a host name of its own, what knows only a host is told that one", () => {
     const place = { publicUrl: "https://alerts.example.org", handle: "quay", key: "KEY" };
@@ -76,9 +73,7 @@ describe("senders in the console", () => {
     const curl = expect.stringContaining("'https://alerts.example.org/ntfy/quay'");
     expect(told(null)).toEqual(["https://alerts.example.org/ntfy", "quay", "KEY", shoutrrr, curl]);
     const apprise = "ntfys://KEY@ntfy.example.org/quay?auth=token";
-    expect(told("ntfy.example.org")).toEqual([
-      ...["https://ntfy.example.org", "quay", "KEY", apprise, shoutrrr, curl],
-    ]);
+    expect(told("ntfy.example.org")).toEqual([...["https://ntfy.example.org", "quay", "KEY", apprise, shoutrrr, curl]]);
   });
 
   test("a program that is none is refused in the form; nobody but who may make keys is offered the page", async () => {

@@ -22,9 +22,7 @@ describe("without a browser", () => {
   afterAll(() => world?.close());
 
   const alerts = async (title: string): Promise<any[]> =>
-    (await world.rest("list_alerts", { pusher_id: pusher.id })).body.data.filter(
-      (alert: any) => alert.title === title,
-    );
+    (await world.rest("list_alerts", { pusher_id: pusher.id })).body.data.filter((alert: any) => alert.title === title);
   const form = { layout: "text", priority: "normal", when: "now", act: "send" };
   /** A new form, as a link of the console leads to it. */
   async function opened(): Promise<{ at: string; once: string }> {
@@ -113,9 +111,7 @@ describe("without a browser", () => {
     const said = { ...form, title: "The lift is out" };
     await editor.send(`${base}/new`, said);
     expect((await owner.send(`${base}/new`, said)).text).toContain("Ines Prado sent this");
-    await world.sql("update alert set sent_at = sent_at - interval '11 minutes' where title = ?", [
-      said.title,
-    ]);
+    await world.sql("update alert set sent_at = sent_at - interval '11 minutes' where title = ?", [said.title]);
     expect((await owner.send(`${base}/new`, said)).status).toBe(303);
     const other = await world.pusher({ name: "Trams" });
     expect((await owner.send(`${base.replace(pusher.id, other.id)}/new`, said)).status).toBe(303);
@@ -126,9 +122,9 @@ describe("without a browser", () => {
     });
     expect(body.status).toBe("sent");
     // A program that sends twice means it.
-    expect(
-      (await world.rest("create_alert", { pusher_id: pusher.id, title: "By a key", send: true })).status,
-    ).toBe(201);
+    expect((await world.rest("create_alert", { pusher_id: pusher.id, title: "By a key", send: true })).status).toBe(
+      201,
+    );
   });
 });
 
@@ -143,33 +139,30 @@ inBrowser("in a browser", () => {
   });
 
   // docs/rules.md#console-once
-  test.each([true, false])(
-    "the way back after Send leads to the same form, scripts: %s",
-    async (javaScriptEnabled) => {
-      const title = `The pier is shut ${javaScriptEnabled}`;
-      const { context, page, faults } = await its.visit({ javaScriptEnabled });
-      await page.goto(`${base}/new`);
-      await page.locator("#title").fill(title);
-      await page.locator("#body").fill("Use pier 4.");
-      const send = page.getByRole("button", { name: /^Send to/ });
-      await send.click();
-      await page.getByRole("status").filter({ hasText: "was sent" }).waitFor();
-      await page.goBack();
-      await send.waitFor();
-      // What the browser put in again is what the preview shows.
-      const kept = await page.locator("#title").inputValue();
-      if (javaScriptEnabled)
-        await expect.poll(() => page.locator(".phone h3").textContent()).toBe(kept || "What the alert says");
-      await page.locator("#title").fill(title);
-      await page.locator("#body").fill("Use pier 4.");
-      await send.click();
-      await page.getByRole("heading", { level: 1 }).waitFor();
-      const { data } = (await its.site.world.rest("list_alerts", { pusher_id: pusher.id })).body;
-      expect(data.filter((alert: any) => alert.title === title)).toHaveLength(1);
-      expect([kept, faults]).toEqual([title, []]);
-      await context.close();
-    },
-  );
+  test.each([true, false])("the way back after Send leads to the same form, scripts: %s", async (javaScriptEnabled) => {
+    const title = `The pier is shut ${javaScriptEnabled}`;
+    const { context, page, faults } = await its.visit({ javaScriptEnabled });
+    await page.goto(`${base}/new`);
+    await page.locator("#title").fill(title);
+    await page.locator("#body").fill("Use pier 4.");
+    const send = page.getByRole("button", { name: /^Send to/ });
+    await send.click();
+    await page.getByRole("status").filter({ hasText: "was sent" }).waitFor();
+    await page.goBack();
+    await send.waitFor();
+    // What the browser put in again is what the preview shows.
+    const kept = await page.locator("#title").inputValue();
+    if (javaScriptEnabled)
+      await expect.poll(() => page.locator(".phone h3").textContent()).toBe(kept || "What the alert says");
+    await page.locator("#title").fill(title);
+    await page.locator("#body").fill("Use pier 4.");
+    await send.click();
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    const { data } = (await its.site.world.rest("list_alerts", { pusher_id: pusher.id })).body;
+    expect(data.filter((alert: any) => alert.title === title)).toHaveLength(1);
+    expect([kept, faults]).toEqual([title, []]);
+    await context.close();
+  });
 
   test("the way back keeps what was typed, times in the person's own zone among it", async () => {
     const { context, page, faults } = await its.visit({ timezoneId: "America/New_York" });

@@ -23,9 +23,10 @@ test("its owner sees versions, sizes, what waits and the housekeeping", async ()
   await world.service.housekeeping.round("one_time_links");
   const { status, text } = await owner.get(path);
   expect(status).toBe(200);
-  const cells = [...text.matchAll(/<tr role="row"><th[^>]*>(.*?)<\/th>(.*?)<\/tr>/gs)].map(
-    ([, name, rest]) => [name, rest!.replace(/<[^>]*>/g, "").trim()],
-  );
+  const cells = [...text.matchAll(/<tr role="row"><th[^>]*>(.*?)<\/th>(.*?)<\/tr>/gs)].map(([, name, rest]) => [
+    name,
+    rest!.replace(/<[^>]*>/g, "").trim(),
+  ]);
   const said = Object.fromEntries(cells);
   expect(said).toMatchObject({
     Belfry: expect.stringMatching(/^\d+\.\d+/),

@@ -53,10 +53,12 @@ const file = async (of = caller) => (await session("upload_file", fileArgs(), of
 const fileArgs = () => ({ kind: "html", file: new IncomingFile([HTML], "tides.html") });
 async function connection(userId = caller.person.id, memberId = caller.member.id): Promise<string> {
   const id = newUuid();
-  await world.sql(
-    "insert into connection (id, user_id, client_id, member_id, scopes) values (?, ?, ?, ?, '{}')",
-    [id, userId, id, memberId],
-  );
+  await world.sql("insert into connection (id, user_id, client_id, member_id, scopes) values (?, ?, ?, ?, '{}')", [
+    id,
+    userId,
+    id,
+    memberId,
+  ]);
   return showId("con", id);
 }
 async function openSession(): Promise<string> {
@@ -269,15 +271,11 @@ test("each operation is exported under its name by one file, and is in the list"
 
 describe.each(named(() => true))("%s", (name, op) => {
   test("its record is complete", () => {
-    expect(
-      Object.keys(READY),
-      `give ${name} a line in READY (test/people/session_operations.test.ts)`,
-    ).toContain(name);
+    expect(Object.keys(READY), `give ${name} a line in READY (test/people/session_operations.test.ts)`).toContain(name);
     for (const id of idsOf(op))
-      expect(
-        Object.keys(FOREIGN),
-        `give ${id} a line in FOREIGN (test/people/session_operations.test.ts)`,
-      ).toContain(id);
+      expect(Object.keys(FOREIGN), `give ${id} a line in FOREIGN (test/people/session_operations.test.ts)`).toContain(
+        id,
+      );
     expect(op.title.trim()).not.toBe("");
     expect(op.description.length).toBeGreaterThan(20);
     expect(op.description).toMatch(/\.$/);
@@ -287,15 +285,12 @@ describe.each(named(() => true))("%s", (name, op) => {
     // Nothing by which a transport could serve it or a credential could carry it.
     for (const part of ["http", "scope", "hints", "creates"])
       expect(Object.hasOwn(op, part), `${name} is session-only: it has no ${part}`).toBe(false);
-    expect(op.input._zod.def.catchall?._zod.def.type, `${name}: its input is one strict object`).toBe(
-      "never",
-    );
+    expect(op.input._zod.def.catchall?._zod.def.type, `${name}: its input is one strict object`).toBe("never");
     const needs = ["invalid_request", "forbidden"];
     if (idsOf(op).length > 0) needs.push("not_found");
     if (op.stepUp || op.limit) needs.push("rate_limited");
     for (const error of needs) expect(op.errors, `${name} declares ${error} in errors`).toContain(error);
-    if (op.stepUp)
-      expect(Object.keys(op.input.shape), `${name}: stepUp names an argument`).toContain(op.stepUp);
+    if (op.stepUp) expect(Object.keys(op.input.shape), `${name}: stepUp names an argument`).toContain(op.stepUp);
   });
 
   test("it runs for the signed-in owner, and says so in the log", async () => {
@@ -327,21 +322,18 @@ describe.each(named(() => true))("%s", (name, op) => {
   });
 });
 
-test.each(named(({ role }) => role !== null))(
-  "%s asks for its role before it looks at any row",
-  async (name, op) => {
-    for (const role of ROLES.filter((one) => !roleReaches(one, op.role as Role))) {
-      const by = { ...caller, member: { ...caller.member, role } };
-      const args = await READY[name]!();
-      const ids = Object.fromEntries(idsOf(op).map((id) => [id, "no id"]));
-      for (const some of [args, { ...args, ...ids }])
-        expect(await refused(name, some, by)).toMatchObject({
-          type: "forbidden",
-          message: `This needs the role ${op.role} or above. Your role here is ${role}.`,
-        });
-    }
-  },
-);
+test.each(named(({ role }) => role !== null))("%s asks for its role before it looks at any row", async (name, op) => {
+  for (const role of ROLES.filter((one) => !roleReaches(one, op.role as Role))) {
+    const by = { ...caller, member: { ...caller.member, role } };
+    const args = await READY[name]!();
+    const ids = Object.fromEntries(idsOf(op).map((id) => [id, "no id"]));
+    for (const some of [args, { ...args, ...ids }])
+      expect(await refused(name, some, by)).toMatchObject({
+        type: "forbidden",
+        message: `This needs the role ${op.role} or above. Your role here is ${role}.`,
+      });
+  }
+});
 
 test.each(named((op) => idsOf(op).length > 0))(
   "%s: what is another's answers as what is not there",
@@ -383,9 +375,7 @@ test.each(named(({ stepUp }) => stepUp))(
       });
     // Counted by dispatch in front of the handler: the right one waits, too.
     expect((await refused(name, await READY[name]!(), by)).type).toBe("rate_limited");
-    expect(await world.sql(`select password from auth.account where "userId" = ?`, [by.person.id])).toEqual(
-      before,
-    );
+    expect(await world.sql(`select password from auth.account where "userId" = ?`, [by.person.id])).toEqual(before);
   },
 );
 
@@ -394,12 +384,8 @@ test("no transport serves them: REST, MCP and the OpenAPI document know tools al
   const served = world.service.app.routes.map(({ route }) => route ?? "");
   const api = new Set(TOOLS.map(({ http }) => http.path.replace(/\{(\w+)\}/g, ":$1")));
   const beside = /^\/api\/v1\/(openapi\.json|docs|pushers\/:id\/ingest(\/api\/v2\/alerts)?$)|^\/api\/auth/;
-  expect(served.filter((route) => /^\/api/.test(route) && !api.has(route) && !beside.test(route))).toEqual(
-    [],
-  );
-  const document = JSON.stringify(
-    openApiDocument(TOOLS, HANDSET_OPERATIONS, { publicUrl: "http://localhost" }),
-  );
+  expect(served.filter((route) => /^\/api/.test(route) && !api.has(route) && !beside.test(route))).toEqual([]);
+  const document = JSON.stringify(openApiDocument(TOOLS, HANDSET_OPERATIONS, { publicUrl: "http://localhost" }));
   for (const name of names) {
     expect(document).not.toContain(`"${name}"`);
     const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: {} } };

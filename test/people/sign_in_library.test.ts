@@ -31,9 +31,7 @@ test("a first question while the database is away fails, the next one after it i
     expect(await session()).toBeNull();
     // What clients get tokens for is there before the first of them is written down.
     await library.prepare();
-    const resources = (orm.em.fork() as SqlEntityManager).execute(
-      'select identifier from auth."oauthResource"',
-    );
+    const resources = (orm.em.fork() as SqlEntityManager).execute('select identifier from auth."oauthResource"');
     expect(await resources).toEqual([{ identifier: "http://localhost:8787/mcp" }]);
   } finally {
     await orm.close(true);

@@ -36,12 +36,7 @@ function throttle(held: Promise<unknown> | null = null) {
   });
   let checked = 0;
   /** What became of an attempt: right, wrong or refused. */
-  const attempt = async (
-    right: boolean,
-    address: string | null,
-    email = EMAIL,
-    browser: string | null = null,
-  ) => {
+  const attempt = async (right: boolean, address: string | null, email = EMAIL, browser: string | null = null) => {
     const check = async () => {
       checked += 1;
       return right;
@@ -208,8 +203,7 @@ describe("signing in", () => {
       await tries(world, email, "wrong", "192.0.2.1"),
     ];
     expect([unknown.status, known.status]).toEqual([401, 401]);
-    const blank = ({ text }: typeof known) =>
-      text.replace(/nobody|slow|name="form_token" value="[^"]+"/g, "");
+    const blank = ({ text }: typeof known) => text.replace(/nobody|slow|name="form_token" value="[^"]+"/g, "");
     expect(blank(unknown)).toBe(blank(known));
     const statuses: number[] = [];
     for (let i = 0; i < 8; i++) statuses.push((await tries(world, email, "wrong", "192.0.2.1")).status);
@@ -230,13 +224,10 @@ describe("signing in", () => {
     await world.sql(
       "create function auth.refuse() returns trigger language plpgsql as $$ begin raise 'no room'; end $$",
     );
-    await world.sql(
-      "create trigger refuse before insert on auth.session for each row execute function auth.refuse()",
-    );
+    await world.sql("create trigger refuse before insert on auth.session for each row execute function auth.refuse()");
     const statuses: number[] = [];
     const from = "198.51.100.9";
-    for (let i = 0; i < 9; i++)
-      statuses.push((await tries(world, "slow@example.org", PASSWORD, from)).status);
+    for (let i = 0; i < 9; i++) statuses.push((await tries(world, "slow@example.org", PASSWORD, from)).status);
     await world.sql("drop function auth.refuse cascade");
     expect(statuses).toEqual(Array(9).fill(500));
     expect((await tries(world, "slow@example.org", PASSWORD, from)).status).toBe(303);
@@ -330,7 +321,6 @@ test("with the shared cache away only the policies that say so are counted, and 
   expect((await limits.take(kept, "a")).allowed).toBe(false);
   await limits.giveBack(kept, "a", first);
   expect((await limits.take(kept, "a")).allowed).toBe(true);
-  for (let i = 0; i < 3; i++)
-    expect(await limits.take(open, "a")).toMatchObject({ allowed: true, limited: false });
+  for (let i = 0; i < 3; i++) expect(await limits.take(open, "a")).toMatchObject({ allowed: true, limited: false });
   await limits.close();
 });

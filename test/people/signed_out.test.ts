@@ -15,14 +15,12 @@ const NOTHING_WRITTEN =
 
 test("every page that takes what somebody wrote shows it again", () => {
   const without = PAGES.filter(
-    (page) =>
-      page.method === "POST" && page.for !== "anyone" && !page.again && !NOTHING_WRITTEN.test(page.path),
+    (page) => page.method === "POST" && page.for !== "anyone" && !page.again && !NOTHING_WRITTEN.test(page.path),
   );
   expect(without.map(({ path }) => path)).toEqual([]);
 });
 
-const hidden = (text: string, name: string) =>
-  new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1] ?? "";
+const hidden = (text: string, name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1] ?? "";
 
 describe("without a browser", () => {
   let world: World;
@@ -188,9 +186,7 @@ describe("without a browser", () => {
     const { headers } = await owner.get(`${base}audit?actor=mem_x&before=2026-01-01T00:00:00Z`);
     const next = new URL(headers.get("location")!, "http://127.0.0.1").searchParams.get("next")!;
     expect(next).toContain("audit?actor=mem_x");
-    expect((await owner.post("/console/sign-in", { ...OWNER, next })).headers.get("location")).toContain(
-      "actor=mem_x",
-    );
+    expect((await owner.post("/console/sign-in", { ...OWNER, next })).headers.get("location")).toContain("actor=mem_x");
   });
 
   // docs/rules.md#console-forgery
@@ -204,9 +200,7 @@ describe("without a browser", () => {
     const before = await counted();
     const other = { name: "other", life: "7d", scope: "pushers:read" };
     for (const more of [{}, other])
-      expect((await owner.post(at, { kept_form, ...more }, { token: null })).text).toContain(
-        'value="deploys"',
-      );
+      expect((await owner.post(at, { kept_form, ...more }, { token: null })).text).toContain('value="deploys"');
     for (const [path, value] of [
       [`${base}webhooks`, kept_form],
       [at, `${kept_form.slice(0, -4)}AAAA`],
@@ -244,10 +238,7 @@ describe("without a browser", () => {
     const [at, token] = [`${base}keys`, await there.token(`${base}keys`)];
     proxy.fallSilent();
     const away = await there.post(at, { name: "deploys", life: "30d" }, { token });
-    expect([away.status >= 500, away.text.includes("What you wrote is kept in this page.")]).toEqual([
-      true,
-      true,
-    ]);
+    expect([away.status >= 500, away.text.includes("What you wrote is kept in this page.")]).toEqual([true, true]);
     proxy.speak();
     // Connections from before stay silent until they are given up.
     await expect.poll(async () => (await there.get(at)).status).toBe(200);
@@ -318,15 +309,9 @@ inBrowser("in a browser", () => {
       await its.site.world.sql("delete from auth.session");
       await page.locator("#body").fill("Water reaches the ramp.");
       if (javaScriptEnabled)
-        await page
-          .getByRole("status")
-          .filter({ hasText: "You were signed out. What you write stays" })
-          .waitFor();
+        await page.getByRole("status").filter({ hasText: "You were signed out. What you write stays" }).waitFor();
       await page.getByRole("button", { name: /^Send to/ }).click();
-      await page
-        .getByRole("alert")
-        .filter({ hasText: "You were signed out, so nothing was done." })
-        .waitFor();
+      await page.getByRole("alert").filter({ hasText: "You were signed out, so nothing was done." }).waitFor();
       await signIn(page, OWNER);
       if (!javaScriptEnabled) await page.getByRole("button", { name: "Go on with what you wrote" }).click();
       await page.getByRole("alert").filter({ hasText: "What you wrote is below" }).waitFor();

@@ -95,15 +95,7 @@ async function longNames(world: World, owner: Visitor): Promise<string[]> {
 
 inBrowser("unusual content", () => {
   const its = siteAndOwner();
-  const paths = [
-    "",
-    "channels",
-    "channels?q=nothing+is+so",
-    "drafts",
-    "stats",
-    "audit",
-    "audit?channel=psh_none",
-  ];
+  const paths = ["", "channels", "channels?q=nothing+is+so", "drafts", "stats", "audit", "audit?channel=psh_none"];
   beforeAll(async () => {
     for (const make of [fullChannel, emptyChannel, fullWebhook, longNames])
       paths.push(...(await make(its.site.world, its.owner)));

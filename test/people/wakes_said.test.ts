@@ -31,14 +31,10 @@ test("where an alert is written and decided stands how many of those it could re
   expect(await said()).toEqual(twice("It could reach 0 devices."));
   await wakeable(world, pusher.handle, service.endpoint("one"));
   await world.device(pusher.handle);
-  expect(await said()).toEqual(
-    twice("It could reach 2 devices, of which 1 is woken when the app is closed."),
-  );
+  expect(await said()).toEqual(twice("It could reach 2 devices, of which 1 is woken when the app is closed."));
   // Who lets the channel do nothing that can be noticed is not woken.
   await wakeable(world, pusher.handle, service.endpoint("two"), { permissions: ["loc"] });
-  expect(await said()).toEqual(
-    twice("It could reach 3 devices, of which 1 is woken when the app is closed."),
-  );
+  expect(await said()).toEqual(twice("It could reach 3 devices, of which 1 is woken when the app is closed."));
   await world.close();
   service.close();
 });

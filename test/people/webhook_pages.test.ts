@@ -100,8 +100,7 @@ describe("an owner", () => {
     await arrived(4);
     const { headers, body } = sink.requests[3]!;
     const header = String(headers["x-webhook-signature"]);
-    for (const one of [secret, next])
-      expect(verifySignature({ header, rawBody: body, secret: one })).toBe(true);
+    for (const one of [secret, next]) expect(verifySignature({ header, rawBody: body, secret: one })).toBe(true);
 
     await page.follow("Delete");
     await page.press("Delete the webhook");

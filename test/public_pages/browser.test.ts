@@ -137,8 +137,7 @@ inBrowser("public pages in a browser", () => {
       await page.keyboard.press("Tab");
       reached.push(await focused());
     }
-    for (const words of ["Subscribe", "QR code", "Join without the web app", "Atom"])
-      expect(reached).toContain(words);
+    for (const words of ["Subscribe", "QR code", "Join without the web app", "Atom"]) expect(reached).toContain(words);
     await context.close();
   });
 
@@ -210,9 +209,7 @@ inBrowser("public pages in a browser", () => {
     await world.alert(channel.id, {
       title: hostile,
       body: hostile,
-      actions: [
-        { type: "open_url", label: hostile.slice(0, 40), url: `https://evil.example/"onclick="window.hit=1` },
-      ],
+      actions: [{ type: "open_url", label: hostile.slice(0, 40), url: `https://evil.example/"onclick="window.hit=1` }],
       send: true,
     });
     const { context, page, faults } = await watched(its.browser, its.site, {
@@ -243,9 +240,7 @@ inBrowser("public pages in a browser", () => {
     });
     const sent: string[] = [];
     page.on("request", (request) => {
-      sent.push(
-        [request.method(), request.url(), JSON.stringify(request.headers()), request.postData()].join(" "),
-      );
+      sent.push([request.method(), request.url(), JSON.stringify(request.headers()), request.postData()].join(" "));
     });
     const rows = async () =>
       (await page.locator(".entry").allInnerTexts()).map((text) => text.split("\n").filter(Boolean));

@@ -110,9 +110,7 @@ describe("a public channel", () => {
       "update alert set send_at = now() - interval '1 second' where status = 'scheduled' and title = 'Came due'",
     );
     expect((await pageAt(world, `/c/${channel.handle}`)).text).toContain("Came due");
-    expect(await world.sql("select status from alert where title = 'Came due'")).toEqual([
-      { status: "sent" },
-    ]);
+    expect(await world.sql("select status from alert where title = 'Came due'")).toEqual([{ status: "sent" }]);
   });
 
   test("is paused and says so; what was cancelled is gone", async () => {
@@ -144,9 +142,7 @@ describe("a public channel", () => {
     expect(await of({ PUBLIC_URL: "https://alerts.example.org", WEB_PUSH: "off" }, ["sound"])).toMatch(
       /it hears nothing:<\/strong> this server wakes nobody/,
     );
-    expect(await of({ WEB_PUSH: "off" }, ["notify"])).toMatch(
-      /it hears nothing:<\/strong> this server wakes nobody/,
-    );
+    expect(await of({ WEB_PUSH: "off" }, ["notify"])).toMatch(/it hears nothing:<\/strong> this server wakes nobody/);
     expect(await of({ WEB_PUSH: "off" }, ["loc"])).not.toContain("While the app is closed");
   });
 
@@ -157,11 +153,7 @@ describe("a public channel", () => {
     const held = { headers: { "if-none-match": first.headers.get("etag")! } };
     expect(first.headers.get("cache-control")).toBe("public, max-age=1, stale-while-revalidate=11");
     const again = await pageAt(world, path, held);
-    expect([again.status, again.text, again.headers.get("etag")]).toEqual([
-      304,
-      "",
-      first.headers.get("etag"),
-    ]);
+    expect([again.status, again.text, again.headers.get("etag")]).toEqual([304, "", first.headers.get("etag")]);
     const head = await pageAt(world, path, { method: "HEAD" });
     expect([head.status, head.text, head.headers.get("etag")]).toEqual([200, "", first.headers.get("etag")]);
     await world.alert(channel.id, { title: "News", send: true });
@@ -207,26 +199,16 @@ describe("nobody can tell apart", () => {
     const { token } = await registered(world);
     expect((await join(world, token, secret.handle, used.code)).status).toBe(200);
     const expired = await codeOf({ expires_at: inSeconds(600) });
-    await world.sql("update invite set expires_at = now() - interval '1 second' where code = ?", [
-      expired.code,
-    ]);
+    await world.sql("update invite set expires_at = now() - interval '1 second' where code = ?", [expired.code]);
     const revoked = await codeOf();
     await world.rest("revoke_invite", { pusher_id: secret.id, invite_id: revoked.id });
     const other = await world.pusher({ is_public: false });
     const foreign = (await world.rest("create_invite", { pusher_id: other.id })).body;
     const usable = await codeOf();
     const seen = await Promise.all([
-      ...[
-        used.code,
-        expired.code,
-        revoked.code,
-        foreign.code,
-        "unknown",
-        "%00",
-        "%ff",
-        "a".repeat(300),
-        "",
-      ].map((code) => pageAt(world, `/c/${secret.handle}?invite=${code}`)),
+      ...[used.code, expired.code, revoked.code, foreign.code, "unknown", "%00", "%ff", "a".repeat(300), ""].map(
+        (code) => pageAt(world, `/c/${secret.handle}?invite=${code}`),
+      ),
       pageAt(world, `/c/${uniqueHandle()}?invite=${usable.code}`),
       pageAt(world, `/c/${suspended.handle}?invite=${usable.code}`),
     ]);
@@ -349,9 +331,7 @@ describe("PUBLIC_BASE", () => {
       expect(page.text).toContain(`href="${origin}/app/#join=${handle}"`);
       expect((await pageAt(other, `${path}/${uniqueHandle()}`)).text).toContain("You need an invite");
       // The service's own routes are what they were.
-      expect((await pageAt(other, "/healthz")).text).toBe(
-        `{"status":"ok","version":"${packageJson.version}"}`,
-      );
+      expect((await pageAt(other, "/healthz")).text).toBe(`{"status":"ok","version":"${packageJson.version}"}`);
       expect((await pageAt(other, "/console")).headers.get("location")).toContain("/console/sign-in");
       expect((await other.request("POST", "/mcp", { body: "{}" })).status).toBe(401);
     } finally {

@@ -170,9 +170,7 @@ describe("the front page", () => {
 
   test("crawlers read public pages and nothing else", async () => {
     const robots = await pageAt(world, "/robots.txt");
-    expect(robots.text).toBe(
-      "User-agent: *\nAllow: /$\nAllow: /c$\nAllow: /c/\nAllow: /static/\nDisallow: /\n",
-    );
+    expect(robots.text).toBe("User-agent: *\nAllow: /$\nAllow: /c$\nAllow: /c/\nAllow: /static/\nDisallow: /\n");
     const accept = (type: string) => pageAt(world, "/", { headers: { accept: type } });
     for (const { headers } of [robots, await accept("text/html"), await accept("application/json")])
       for (const name of ["x-content-type-options", "cache-control", "x-request-id"])
@@ -183,18 +181,7 @@ describe("the front page", () => {
 // docs/rules.md#search-is-indexed
 describe("with 20,000 channels", () => {
   let many: World;
-  const WORDS = [
-    "river",
-    "bridge",
-    "bakery",
-    "night",
-    "watch",
-    "harbour",
-    "über",
-    "日本語",
-    "e\u0301t",
-    "%_\\",
-  ];
+  const WORDS = ["river", "bridge", "bakery", "night", "watch", "harbour", "über", "日本語", "e\u0301t", "%_\\"];
 
   beforeAll(async () => {
     many = await World.open();
@@ -276,9 +263,7 @@ describe("with 20,000 channels", () => {
       placed: await planOf(mode, placedChannels, { limit: "1001" }),
     };
     for (const [name, plan] of Object.entries(plans)) {
-      const whole = plan
-        .filter((node) => node["Node Type"] === "Seq Scan")
-        .map((node) => node["Relation Name"]);
+      const whole = plan.filter((node) => node["Node Type"] === "Seq Scan").map((node) => node["Relation Name"]);
       expect([name, whole]).toEqual([name, whole.filter((table) => table !== "pusher" && table !== "alert")]);
     }
     const indexes = (plan: Plan[]) => plan.map((node) => node["Index Name"]).filter(Boolean);
@@ -293,9 +278,7 @@ describe("with 20,000 channels", () => {
     const device = await many.device();
     const piece = fc.oneof(
       fc.constantFrom(...WORDS, "quixotry", "jazz", "wölf", " 7", "1", "%", "_", "\\", "日", "ü", "É"),
-      fc
-        .string({ minLength: 1, maxLength: 4 })
-        .filter((text) => text.trim() !== "" && !/[\p{C}]/u.test(text)),
+      fc.string({ minLength: 1, maxLength: 4 }).filter((text) => text.trim() !== "" && !/[\p{C}]/u.test(text)),
     );
     await fc.assert(
       fc.asyncProperty(piece, piece, fc.nat(6), async (one, other, from) => {

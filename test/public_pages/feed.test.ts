@@ -88,10 +88,7 @@ describe("the feeds of a public channel", () => {
     await world.alert(channel.id, planned);
 
     const atom = await ask(channel.handle, "feed.atom");
-    expect([atom.status, atom.headers.get("content-type")]).toEqual([
-      200,
-      "application/atom+xml; charset=utf-8",
-    ]);
+    expect([atom.status, atom.headers.get("content-type")]).toEqual([200, "application/atom+xml; charset=utf-8"]);
     const page = `${BASE}/${channel.handle}`;
     const feed = parseXml(atom.text);
     expect(feed.name).toBe("feed");
@@ -100,11 +97,7 @@ describe("the feeds of a public channel", () => {
     expect([textOf(feed, "title"), textOf(feed, "subtitle")]).toEqual([channel.name, channel.description]);
     expect(textOf(feed, "logo")).toBe(channel.image_url);
     const entries = all(feed, "entry");
-    const titles = [
-      "With markup",
-      "The quay floods",
-      ...Array.from({ length: 23 }, (_, i) => `Tide ${24 - i}`),
-    ];
+    const titles = ["With markup", "The quay floods", ...Array.from({ length: 23 }, (_, i) => `Tide ${24 - i}`)];
     expect(entries.map((one) => textOf(one, "title"))).toEqual(titles);
     expect(new Set(entries.map((one) => textOf(one, "id"))).size).toBe(25);
     expect(textOf(feed, "updated")).toBe(html.sent_at);
@@ -227,40 +220,35 @@ describe("the feeds of a public channel", () => {
 
 describe("a validator of a feed", () => {
   // docs/rules.md#feed-validators
-  test.each(FILES)(
-    "holds while nothing changes, and ends with every change of what is shown: %s",
-    async (file) => {
-      const channel = await world.pusher();
-      const id = { pusher_id: channel.id };
-      let etag = "";
-      const isNew = async () => {
-        const answer = await ask(channel.handle, file, etag ? { "if-none-match": etag } : {});
-        etag = answer.headers.get("etag") ?? etag;
-        return answer.status === 200;
-      };
-      expect(await isNew()).toBe(true);
-      const held = await ask(channel.handle, file, { "if-none-match": etag });
-      expect([held.status, held.text, held.headers.get("etag")]).toEqual([304, "", etag]);
-      expect(
-        (await ask(channel.handle, file, { "if-none-match": `"x", ${etag.replace("W/", "")}` })).status,
-      ).toBe(304);
+  test.each(FILES)("holds while nothing changes, and ends with every change of what is shown: %s", async (file) => {
+    const channel = await world.pusher();
+    const id = { pusher_id: channel.id };
+    let etag = "";
+    const isNew = async () => {
+      const answer = await ask(channel.handle, file, etag ? { "if-none-match": etag } : {});
+      etag = answer.headers.get("etag") ?? etag;
+      return answer.status === 200;
+    };
+    expect(await isNew()).toBe(true);
+    const held = await ask(channel.handle, file, { "if-none-match": etag });
+    expect([held.status, held.text, held.headers.get("etag")]).toEqual([304, "", etag]);
+    expect((await ask(channel.handle, file, { "if-none-match": `"x", ${etag.replace("W/", "")}` })).status).toBe(304);
 
-      const { id: alert_id } = await world.alert(channel.id, { title: "A draft" });
-      await world.rest("update_alert", { ...id, alert_id, title: "Still a draft" });
-      await world.device(channel.handle);
+    const { id: alert_id } = await world.alert(channel.id, { title: "A draft" });
+    await world.rest("update_alert", { ...id, alert_id, title: "Still a draft" });
+    await world.device(channel.handle);
+    expect(await isNew()).toBe(false);
+    for (const change of [
+      () => world.rest("send_alert", { ...id, alert_id }),
+      () => world.rest("cancel_alert", { ...id, alert_id }),
+      () => world.rest("update_pusher", { ...id, name: "Another name" }),
+      () => world.rest("update_pusher", { ...id, status: "paused" }),
+    ]) {
+      expect((await change()).status).toBe(200);
+      expect(await isNew()).toBe(true);
       expect(await isNew()).toBe(false);
-      for (const change of [
-        () => world.rest("send_alert", { ...id, alert_id }),
-        () => world.rest("cancel_alert", { ...id, alert_id }),
-        () => world.rest("update_pusher", { ...id, name: "Another name" }),
-        () => world.rest("update_pusher", { ...id, status: "paused" }),
-      ]) {
-        expect((await change()).status).toBe(200);
-        expect(await isNew()).toBe(true);
-        expect(await isNew()).toBe(false);
-      }
-    },
-  );
+    }
+  });
 
   // docs/rules.md#feed-validators
   test("by time is given once its second is over, so that no change within it is missed", async () => {
@@ -272,8 +260,7 @@ describe("a validator of a feed", () => {
       if (!found) throw new Error("not yet");
       return found;
     });
-    const since = (extra = {}) =>
-      ask(channel.handle, "feed.atom", { "if-modified-since": modified, ...extra });
+    const since = (extra = {}) => ask(channel.handle, "feed.atom", { "if-modified-since": modified, ...extra });
     expect((await since()).status).toBe(304);
     // The validator comes first.
     expect((await since({ "if-none-match": 'W/"another"' })).status).toBe(200);
@@ -318,9 +305,7 @@ test("private, suspended and missing channels answer one 404, byte for byte, wit
   for (const file of FILES) {
     const answers = await Promise.all([
       ask(hidden.handle, `${file}?invite=${invite.code}`),
-      ...[hidden.handle, suspended.handle, uniqueHandle(), "UPPER", "x".repeat(300)].map((handle) =>
-        ask(handle, file),
-      ),
+      ...[hidden.handle, suspended.handle, uniqueHandle(), "UPPER", "x".repeat(300)].map((handle) => ask(handle, file)),
       ask(made.handle, file, { "if-none-match": headers.get("etag")! }),
     ]);
     expect(new Set(answers.map(bytesOf)).size).toBe(1);

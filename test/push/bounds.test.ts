@@ -9,8 +9,7 @@ import { turn } from "../support/wait.ts";
 
 /** Wake-ups whose ends the test decides. */
 function held(limits: Partial<typeof WAKE_UP_LIMITS> = {}) {
-  const underWay: { origin: string; path: string; urgency: Urgency; end(outcome: Outcome): Promise<void> }[] =
-    [];
+  const underWay: { origin: string; path: string; urgency: Urgency; end(outcome: Outcome): Promise<void> }[] = [];
   const outcomes: string[] = [];
   const figures = { dropped: 0 };
   let clock = 0;
@@ -61,8 +60,7 @@ describe("places", () => {
     for (let n = 0; n < 1000; n++) add(`x${n}`, `strange${n}.test`);
     for (let n = 0; n < 1000; n++) add(`d${n}`, "push.test");
     // Whatever is given back by strangers goes to those that answer until they have their share.
-    for (let n = 0; n < 200; n++)
-      await underWay.find(({ origin }) => origin.includes("strange"))!.end("unanswered");
+    for (let n = 0; n < 200; n++) await underWay.find(({ origin }) => origin.includes("strange"))!.end("unanswered");
     const known = underWay.filter(({ origin }) => origin === "https://push.test").length;
     expect(known).toBeGreaterThanOrEqual(WAKE_UP_LIMITS.perEndpointBusy);
   });

@@ -105,9 +105,7 @@ inBrowser("in a browser", () => {
     await eventually(async () => (await site.world.sql("select 1 from push_endpoint")).length === 0);
     await wake.check();
     await eventually(async () => (await site.world.sql("select 1 from push_endpoint")).length === 1);
-    expect(await page.evaluate(() => (globalThis as any).localStorage.getItem("subscribed"))).toHaveLength(
-      87,
-    );
+    expect(await page.evaluate(() => (globalThis as any).localStorage.getItem("subscribed"))).toHaveLength(87);
     await page.reload();
     expect(await wake.isChecked()).toBe(true);
   });
@@ -143,8 +141,7 @@ inBrowser("in a browser", () => {
     await page.getByRole("switch", { name: "Wake me for new alerts" }).uncheck();
     await eventually(async () => (await site.world.sql("select 1 from push_endpoint")).length === 0);
     await eventually(
-      async () =>
-        (await page.evaluate(() => (globalThis as any).localStorage.getItem("subscribed"))) === null,
+      async () => (await page.evaluate(() => (globalThis as any).localStorage.getItem("subscribed"))) === null,
     );
   });
 });

@@ -212,8 +212,7 @@ describe("when it is called", () => {
     const dead = await tcpSink((socket) => socket.resetAndDestroy());
     closers.push(dead.close);
     const pusher = await own.pusher();
-    for (let n = 0; n < 12; n++)
-      await wakeable(own, pusher.handle, `http://127.0.0.1:${dead.port}/secret-${n}`);
+    for (let n = 0; n < 12; n++) await wakeable(own, pusher.handle, `http://127.0.0.1:${dead.port}/secret-${n}`);
     await wakeAt(own, (await registered(own)).token, "https://10.0.0.1/secret-refused");
     await own.sql(
       "update push_endpoint set endpoint = 'broken'::bytea where device_id = (select min(device_id) from push_endpoint)",

@@ -59,9 +59,7 @@ async function publishing(settings: Record<string, string>) {
     // Each is one statement, which is its own transaction.
     const publications = said.flatMap(({ client, text }, i) => {
       const before = said.slice(0, i).findLast((one) => one.client === client)?.text ?? "";
-      return /(update|insert into) alert /.test(text)
-        ? [...(/^begin/i.test(before) ? [before] : []), text]
-        : [];
+      return /(update|insert into) alert /.test(text) ? [...(/^begin/i.test(before) ? [before] : []), text] : [];
     });
     return { publications, waking: said.filter(({ text }) => isWaking(text)).length };
   } finally {

@@ -86,9 +86,7 @@ describe("what a handset says and hears", () => {
 
   test("the contact is PUBLIC_URL where that is https, and required elsewhere", () => {
     const on = { WEB_PUSH: "on" };
-    expect(() => loadConfig({ ...on, PUBLIC_URL: "http://alerts.lan" }, {})).toThrow(
-      /^WEB_PUSH_CONTACT is required/,
-    );
+    expect(() => loadConfig({ ...on, PUBLIC_URL: "http://alerts.lan" }, {})).toThrow(/^WEB_PUSH_CONTACT is required/);
     expect(loadConfig({ ...on, PUBLIC_URL: "https://alerts.example.org" }, {}).webPushContact).toBe(
       "https://alerts.example.org",
     );
@@ -143,9 +141,7 @@ describe("what a handset says and hears", () => {
       const answer = await put(body);
       expect([answer.status, answer.body.error.param]).toEqual([422, param]);
     }
-    expect(
-      (await world.handset("PUT", "/devices/me/push", null, { endpoint, kind: "web_push" })).status,
-    ).toBe(401);
+    expect((await world.handset("PUT", "/devices/me/push", null, { endpoint, kind: "web_push" })).status).toBe(401);
   });
 
   test("an endpoint goes with its device", async () => {
@@ -201,14 +197,11 @@ describe("what wakes", () => {
     expect(service.count(name)).toBe(1);
   });
 
-  test.each(["notify", "sound", "vibrate", "tts", "full"])(
-    "a device that granted %s alone",
-    async (permission) => {
-      const { pusher, name } = await channel({ permissions: [permission] });
-      await send(pusher);
-      await woken(name);
-    },
-  );
+  test.each(["notify", "sound", "vibrate", "tts", "full"])("a device that granted %s alone", async (permission) => {
+    const { pusher, name } = await channel({ permissions: [permission] });
+    await send(pusher);
+    await woken(name);
+  });
 
   test("not a device that muted the channel, granted nothing that shows or sounds, left, or never joined", async () => {
     const { pusher, name, device } = await channel();
@@ -297,8 +290,7 @@ describe("what wakes", () => {
     await world.sql("update alert set send_at = now() where id = ?::uuid", [uuidOf(id)]);
     await eventually(
       async () =>
-        (await world.sql("select 1 from alert where id = ?::uuid and status = 'sent'", [uuidOf(id)]))
-          .length === 1,
+        (await world.sql("select 1 from alert where id = ?::uuid and status = 'sent'", [uuidOf(id)])).length === 1,
     );
     const other = await channel();
     await send(other.pusher);
@@ -322,20 +314,17 @@ describe("what answers say", () => {
     expect(service.count(name)).toBe(1);
   });
 
-  test.each([400, 403, 302, 500, 429])(
-    "%i counts, and a success counts from the beginning",
-    async (status) => {
-      const { pusher, name, device } = await channel();
-      answering(name, status);
-      await send(pusher);
-      await eventually(async () => (await rowOf(device)).failures === 1);
-      expect((await rowOf(device)).failing_since).not.toBeNull();
-      answering(name, 201);
-      await send(pusher);
-      await eventually(async () => (await rowOf(device)).failures === 0);
-      expect((await rowOf(device)).failing_since).toBeNull();
-    },
-  );
+  test.each([400, 403, 302, 500, 429])("%i counts, and a success counts from the beginning", async (status) => {
+    const { pusher, name, device } = await channel();
+    answering(name, status);
+    await send(pusher);
+    await eventually(async () => (await rowOf(device)).failures === 1);
+    expect((await rowOf(device)).failing_since).not.toBeNull();
+    answering(name, 201);
+    await send(pusher);
+    await eventually(async () => (await rowOf(device)).failures === 0);
+    expect((await rowOf(device)).failing_since).toBeNull();
+  });
 
   test("twenty failures in a row forget an endpoint once they last for three days", async () => {
     const { pusher, name, device } = await channel();

@@ -26,8 +26,7 @@ afterAll(async () => {
   await service?.close();
 });
 
-const hmac = (key: Uint8Array, ...data: Uint8Array[]) =>
-  createHmac("sha256", key).update(Buffer.concat(data)).digest();
+const hmac = (key: Uint8Array, ...data: Uint8Array[]) => createHmac("sha256", key).update(Buffer.concat(data)).digest();
 const ONE = Buffer.from([1]);
 
 /** A handset's own keys, and what opens a message that was encrypted for them (RFC 8291, 3.4; RFC 8188, 2). */
@@ -78,8 +77,7 @@ test("its wake-up is a message that only the handset can open, and that holds no
   expect(first!.message.equals(second!.message)).toBe(false);
   await eventually(async () => (await wakeUps(world, "accepted")) === 2);
   const stored = await world.sql("select endpoint from push_endpoint");
-  for (const { endpoint } of stored)
-    expect(endpoint.toString("latin1")).not.toMatch(new RegExp(`http|${keys.auth}`));
+  for (const { endpoint } of stored) expect(endpoint.toString("latin1")).not.toMatch(new RegExp(`http|${keys.auth}`));
 });
 
 test("an endpoint without the keys of its handset is refused by the name of the field", async () => {

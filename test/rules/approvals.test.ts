@@ -94,23 +94,20 @@ const left = async () => [
 ];
 
 describe.each(CALLS)("%s: %s", (tool, _name, page, args) => {
-  test.each(["rest", "mcp"] as const)(
-    "over %s is refused with the page, and done without the tick",
-    async (way) => {
-      const sent = await args();
-      const before = await left();
-      const { status, body, headers } = await world[way](tool, sent, asking);
-      expect([status, body.error.type]).toEqual([403, "insufficient_scope"]);
-      const [address, ...others] = body.error.message.match(/https?:\S+/g);
-      expect([others, address]).toEqual([[], expect.stringMatching(page)]);
-      expect(headers.get("www-authenticate")).toBeNull();
-      expect(await left()).toEqual(before);
-      // The page is there for a person who is signed in.
-      expect((await owner.get(address.replace(/^https?:\/\/[^/]+/, ""))).status).toBe(200);
-      expect((await world[way](tool, sent)).status).toBeLessThan(300);
-      expect(await left()).not.toEqual(before);
-    },
-  );
+  test.each(["rest", "mcp"] as const)("over %s is refused with the page, and done without the tick", async (way) => {
+    const sent = await args();
+    const before = await left();
+    const { status, body, headers } = await world[way](tool, sent, asking);
+    expect([status, body.error.type]).toEqual([403, "insufficient_scope"]);
+    const [address, ...others] = body.error.message.match(/https?:\S+/g);
+    expect([others, address]).toEqual([[], expect.stringMatching(page)]);
+    expect(headers.get("www-authenticate")).toBeNull();
+    expect(await left()).toEqual(before);
+    // The page is there for a person who is signed in.
+    expect((await owner.get(address.replace(/^https?:\/\/[^/]+/, ""))).status).toBe(200);
+    expect((await world[way](tool, sent)).status).toBeLessThan(300);
+    expect(await left()).not.toEqual(before);
+  });
 });
 
 test.each<[string, string, () => Promise<Args>]>([

@@ -73,16 +73,8 @@ const PUBLISHING: [string, string, () => Args | Promise<Args>][] = [
   ["update_alert", "its instant", async () => alertAt(await scheduled(), { send_at: inSeconds(7200) })],
   ["schedule_alert", "what repeats", async () => alertAt(await repeatingDraft())],
   ["update_alert", "a series", async () => alertAt(await repeating(), { title: "Other" })],
-  [
-    "update_alert",
-    "its rule",
-    async () => alertAt(await repeating(), { recurrence: "FREQ=DAILY;INTERVAL=2 UTC" }),
-  ],
-  [
-    "update_alert",
-    "the begin of a series",
-    async () => alertAt(await repeating(), { send_at: inSeconds(7200) }),
-  ],
+  ["update_alert", "its rule", async () => alertAt(await repeating(), { recurrence: "FREQ=DAILY;INTERVAL=2 UTC" })],
+  ["update_alert", "the begin of a series", async () => alertAt(await repeating(), { send_at: inSeconds(7200) })],
   ["update_alert", "an occurrence", async () => alertAt(await occurrence(), { title: "Other" })],
   ["schedule_alert", "an occurrence", async () => alertAt(await occurrence(), { send_at: inSeconds(7200) })],
   ["send_alert", "an occurrence", async () => alertAt(await occurrence())],
@@ -91,11 +83,7 @@ const PUBLISHING: [string, string, () => Args | Promise<Args>][] = [
     "send and cancel_original of a series",
     async () => alertAt(await repeating(), { send: true, cancel_original: true }),
   ],
-  [
-    "move_alerts",
-    "later",
-    async () => ({ pusher_id: (await scheduled()).pusher_id, action: "move", by_minutes: 5 }),
-  ],
+  ["move_alerts", "later", async () => ({ pusher_id: (await scheduled()).pusher_id, action: "move", by_minutes: 5 })],
   ["update_pusher", "is_public", () => ({ pusher_id: pusher.id, is_public: true })],
   ["create_pusher", "is_public", () => ({ ...opening(), is_public: true })],
   ["create_pusher", "public unless it is said", opening],
@@ -129,11 +117,7 @@ const HARMLESS: [string, string, () => Args | Promise<Args>][] = [
   ],
   ["update_alert", "to draft", async () => alertAt(await scheduled(), { send_at: null, title: "Right" })],
   ["update_alert", "a draft", async () => alertAt(await draft(), { title: "Right" })],
-  [
-    "create_alert",
-    "a draft with send_at",
-    () => ({ pusher_id: pusher.id, title: "T", send_at: inSeconds(7200) }),
-  ],
+  ["create_alert", "a draft with send_at", () => ({ pusher_id: pusher.id, title: "T", send_at: inSeconds(7200) })],
   ["create_pusher", "private", () => ({ ...opening(), is_public: false })],
   ["update_pusher", "a name", () => ({ pusher_id: pusher.id, name: "Other" })],
 ];
@@ -161,35 +145,32 @@ const seen = async () => [
 ];
 
 describe.each(PUBLISHING)("%s (%s)", (name, _what, args) => {
-  test.each(["rest", "mcp"] as const)(
-    "over %s: refused with the way out, and done without the tick",
-    async (way) => {
-      const sent = await args();
-      const before = await seen();
-      const repeated = TOOLS.find((tool) => tool.name === name)!.creates ? ["key", "key"] : ["", ""];
-      for (const idempotency_key of repeated) {
-        const more = way === "mcp" && idempotency_key ? { idempotency_key: `k-${uuidOf(pusher.id)}` } : {};
-        const refused = await world[way](name, { ...sent, ...more }, asking);
-        // A person has decided about it already, and the call is told that.
-        if (refused.status === 200) {
-          expect([way, refused.body.decision]).toEqual(["mcp", "scheduled"]);
-          continue;
-        }
-        expect(refused.status).toBe(403);
-        const { type, message } = refused.body.error;
-        expect(type).toBe("insufficient_scope");
-        expect(message).toMatch(/person/);
-        expect(message).not.toMatch(/lacks the scope/);
-        // One way out.
-        expect(message.match(/\/console\/|leave send out/g), message).toHaveLength(1);
-        expect(message).not.toMatch(/send_at as null|use one that/i);
+  test.each(["rest", "mcp"] as const)("over %s: refused with the way out, and done without the tick", async (way) => {
+    const sent = await args();
+    const before = await seen();
+    const repeated = TOOLS.find((tool) => tool.name === name)!.creates ? ["key", "key"] : ["", ""];
+    for (const idempotency_key of repeated) {
+      const more = way === "mcp" && idempotency_key ? { idempotency_key: `k-${uuidOf(pusher.id)}` } : {};
+      const refused = await world[way](name, { ...sent, ...more }, asking);
+      // A person has decided about it already, and the call is told that.
+      if (refused.status === 200) {
+        expect([way, refused.body.decision]).toEqual(["mcp", "scheduled"]);
+        continue;
       }
-      expect(await seen()).toEqual(before);
-      const { status } = await world[way](name, sent);
-      expect(status).toBeLessThan(300);
-      expect(await seen()).not.toEqual(before);
-    },
-  );
+      expect(refused.status).toBe(403);
+      const { type, message } = refused.body.error;
+      expect(type).toBe("insufficient_scope");
+      expect(message).toMatch(/person/);
+      expect(message).not.toMatch(/lacks the scope/);
+      // One way out.
+      expect(message.match(/\/console\/|leave send out/g), message).toHaveLength(1);
+      expect(message).not.toMatch(/send_at as null|use one that/i);
+    }
+    expect(await seen()).toEqual(before);
+    const { status } = await world[way](name, sent);
+    expect(status).toBeLessThan(300);
+    expect(await seen()).not.toEqual(before);
+  });
 });
 
 test.each(HARMLESS)("%s (%s) is done", async (name, _what, args) => {
@@ -297,9 +278,7 @@ describe("changed by a person", () => {
     await session("update_key", { key_id: id, asks_first: false });
     expect((await world.rest("send_alert", alertAt(alert), key)).status).toBe(200);
     const foreign = await me(await world.foreignKey());
-    await expect(session("update_key", { key_id: foreign.id, asks_first: true })).rejects.toThrow(
-      /No such key/,
-    );
+    await expect(session("update_key", { key_id: foreign.id, asks_first: true })).rejects.toThrow(/No such key/);
   });
 
   test("what was published under an idempotency key before is not answered again, and nothing is published", async () => {

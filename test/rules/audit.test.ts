@@ -85,9 +85,7 @@ test("what is refused, repeated under a key, or done by a handset leaves none", 
 test("when the line cannot be written, nothing was done", async () => {
   const pusher = await world.pusher();
   const events = world.acts.length;
-  await world.sql(
-    "alter table audit_event add constraint nothing_more check (operation <> 'create_alert') not valid",
-  );
+  await world.sql("alter table audit_event add constraint nothing_more check (operation <> 'create_alert') not valid");
   const refused = await world.rest("create_alert", { pusher_id: pusher.id, title: "x", send: true });
   await world.sql("alter table audit_event drop constraint nothing_more");
   expect(refused.status).toBe(500);
@@ -166,7 +164,5 @@ test("nobody changes or removes a line, but for what its time is over for", asyn
   expect(await world.service.housekeeping.round("audit_events")).toBe(0);
   expect(await count()).toBe(before.length + 1200);
   // What it set for itself is gone with its statement.
-  await expect(world.sql("delete from audit_event where operation = 'long_ago'")).rejects.toMatchObject(
-    refused,
-  );
+  await expect(world.sql("delete from audit_event where operation = 'long_ago'")).rejects.toMatchObject(refused);
 });

@@ -21,8 +21,7 @@ const SCRIPT = row("element", "script");
 const JOINER = row("character", "zero-width");
 const HIDING = { title: "Qu\u200bay", html: "<p>Hi</p><script>1</script>" };
 
-const read = async (alert: { id: string; pusher_id: string }) =>
-  (await world.rest("get_alert", alertAt(alert))).body;
+const read = async (alert: { id: string; pusher_id: string }) => (await world.rest("get_alert", alertAt(alert))).body;
 
 // docs/rules.md#blocked-kept
 test("reading an alert tells what its texts lost, by both faces as creating it did", async () => {

@@ -151,9 +151,7 @@ test("any sequence of plans, sends, polls and steps leaves the inbox that a mode
     hour: fc.integer({ min: 1, max: 6 }),
   });
   await fc.assert(
-    fc.asyncProperty(fc.array(operation, { minLength: 10, maxLength: 40, size: "max" }), (ops) =>
-      run(ops, seen),
-    ),
+    fc.asyncProperty(fc.array(operation, { minLength: 10, maxLength: 40, size: "max" }), (ops) => run(ops, seen)),
     { numRuns: ROUNDS * 4 },
   );
   expect(seen.backInSight).toBeGreaterThan(0);
@@ -268,8 +266,7 @@ test("handsets that poll as an alert comes due settle it once, beside changes of
       ),
       atOnce(
         24,
-        (i) =>
-          door(i).rest(verbs[i % 4]!, { ...ids(alerts[i % 12]), ...(i % 4 === 3 ? { title: "T" } : {}) }),
+        (i) => door(i).rest(verbs[i % 4]!, { ...ids(alerts[i % 12]), ...(i % 4 === 3 ? { title: "T" } : {}) }),
         4,
       ),
       clock.set(HOUR),
@@ -292,9 +289,7 @@ describe("where it cannot be written down", () => {
   async function held(pusher: any) {
     const holder = world.service.orm.em.fork() as SqlEntityManager;
     await holder.begin();
-    await holder.execute("select 1 from channel_state where pusher_id = ? for update", [
-      uuidOf(pusher.id),
-    ] as never);
+    await holder.execute("select 1 from channel_state where pusher_id = ? for update", [uuidOf(pusher.id)] as never);
     return () => holder.rollback();
   }
 

@@ -52,9 +52,7 @@ describe("two services", () => {
       await world.foreignKey(),
     ];
     const handle = uniqueHandle();
-    const answers = await atOnce(200, (i) =>
-      door(i).rest("create_pusher", channel(handle), keys[i % keys.length]!),
-    );
+    const answers = await atOnce(200, (i) => door(i).rest("create_pusher", channel(handle), keys[i % keys.length]!));
     expect(statuses(answers)).toEqual({ 201: 1, 409: 199 });
   });
 
@@ -79,11 +77,7 @@ describe("two services", () => {
         lives.push(life);
         await pause(i % 5);
         const deleting = tick++;
-        const gone = await door(i).rest(
-          "delete_pusher",
-          { pusher_id: claim.body.id },
-          keys[i % keys.length]!,
-        );
+        const gone = await door(i).rest("delete_pusher", { pusher_id: claim.body.id }, keys[i % keys.length]!);
         expect(gone.status).toBe(204);
         life.deleted = [deleting, tick++];
       }
@@ -148,9 +142,7 @@ describe("two services", () => {
       expect(after.sent_at).toBe(wasSent ? sent!.body.sent_at : null);
       // Each is told after its own commit, by whichever service made it: in which order, nobody promises.
       expect(eventsOf(alert.id).sort()).toEqual(
-        wasSent
-          ? ["alert.cancelled", "alert.scheduled", "alert.sent"]
-          : ["alert.cancelled", "alert.scheduled"],
+        wasSent ? ["alert.cancelled", "alert.scheduled", "alert.sent"] : ["alert.cancelled", "alert.scheduled"],
       );
     }
   });
@@ -219,9 +211,7 @@ describe("two services", () => {
         ),
       ]);
       expect(answer.status).toBe(200);
-      late.push(
-        await door(round + 1).rest("create_alert", { pusher_id: pusher.id, title: "No", send: true }),
-      );
+      late.push(await door(round + 1).rest("create_alert", { pusher_id: pusher.id, title: "No", send: true }));
       expect(statuses(late)).toEqual({ 409: late.length });
       for (const { status } of early) expect([200, 201, 409]).toContain(status);
       const { body } = await world.rest("list_alerts", { pusher_id: pusher.id, status: "sent" });
@@ -257,10 +247,11 @@ describe("two services", () => {
   async function privateChannel(maxUses: number) {
     const pusher = await world.pusher({ is_public: false });
     const code = `code-of-${pusher.handle}`;
-    await world.sql(
-      "insert into invite (id, pusher_id, code, max_uses) values (gen_random_uuid(), ?, ?, ?)",
-      [parseId("psh", pusher.id), code, maxUses],
-    );
+    await world.sql("insert into invite (id, pusher_id, code, max_uses) values (gen_random_uuid(), ?, ?, ?)", [
+      parseId("psh", pusher.id),
+      code,
+      maxUses,
+    ]);
     const uses = async () => (await world.sql("select uses from invite where code = ?", [code]))[0].uses;
     const join = (i: number, token: string) =>
       door(i).handset("PUT", `/subscriptions/${pusher.handle}`, token, { invite: code });
@@ -439,11 +430,7 @@ describe("two services", () => {
     const pusher = await world.pusher();
     // Far enough ahead for all of them to be made in time.
     const due = Date.now() + 5000;
-    await atOnce(
-      40,
-      (i) => world.alert(pusher.id, { send: true, send_at: new Date(due + i * 25).toISOString() }),
-      8,
-    );
+    await atOnce(40, (i) => world.alert(pusher.id, { send: true, send_at: new Date(due + i * 25).toISOString() }), 8);
     await pause(due - Date.now() - 100);
     while (Date.now() < due + 1100)
       for (const status of ["scheduled", "sent"]) {

@@ -76,8 +76,7 @@ describe("on a service", () => {
       },
       ...record,
     });
-    const call = (heldValidators: string[] = []) =>
-      dispatcher.tool(tool, caller, { args: {}, log, heldValidators });
+    const call = (heldValidators: string[] = []) => dispatcher.tool(tool, caller, { args: {}, log, heldValidators });
     return { call, events };
   }
 

@@ -76,8 +76,7 @@ interface Verb {
 
 const AHEAD = "2036-01-01T00:00:00Z";
 const PAST = "2020-01-01T00:00:00Z";
-const sendAt = ({ when }: Step) =>
-  when === "none" ? {} : { send_at: { ahead: AHEAD, past: PAST, null: null }[when] };
+const sendAt = ({ when }: Step) => (when === "none" ? {} : { send_at: { ahead: AHEAD, past: PAST, null: null }[when] });
 
 const paused = ({ channel }: { channel: number }, { channels }: Model) => channels[channel]!.paused;
 const mayPublish = ({ by }: Step) => ACTORS[by].scopes.includes("alerts:send") && !ACTORS[by].asks;
@@ -119,8 +118,7 @@ const VERBS = {
     invalid: ({ title }: Step) => title === "",
     refuses(step: Step, alert: Alert): Refused {
       if (frozen(alert)) return "conflict";
-      if (alert.status === "scheduled" && step.when !== "null" && !mayPublish(step))
-        return "insufficient_scope";
+      if (alert.status === "scheduled" && step.when !== "null" && !mayPublish(step)) return "insufficient_scope";
       return alert.status === "scheduled" && step.when === "past" ? "invalid_request" : null;
     },
     does({ title, when }: Step, alert: Alert) {
@@ -158,8 +156,7 @@ const VERBS = {
     tool: "delete_alert",
     scope: "alerts:write",
     refuses: (_step: Step, { status }: Alert): Refused => (status === "sent" ? "conflict" : null),
-    does: (_step: Step, alert: Alert, { alerts }: Model) =>
-      void alerts.splice(alerts.indexOf(alert), 1, null),
+    does: (_step: Step, alert: Alert, { alerts }: Model) => void alerts.splice(alerts.indexOf(alert), 1, null),
   },
   duplicate: {
     tool: "duplicate_alert",
@@ -247,29 +244,19 @@ class Account {
     for (const fields of pushers) made.push((await world.rest("create_pusher", fields)).body);
     const scopes = ACTORS.bound.scopes.join(",");
     const bound = await world.key({ scopes, pusher: made[0].id });
-    return new Account(
-      ask,
-      { ...shared, bound },
-      made,
-      await world.device(...made.map(({ handle }) => handle)),
-    );
+    return new Account(ask, { ...shared, bound }, made, await world.device(...made.map(({ handle }) => handle)));
   }
 
   async call(step: Step, index: number, alert: Alert | null): Promise<Told> {
     const verb: Verb = VERBS[step.do];
-    const channel = verb.onChannel
-      ? step.channel
-      : step.astray
-        ? 1 - (alert?.channel ?? 0)
-        : (alert?.channel ?? 0);
+    const channel = verb.onChannel ? step.channel : step.astray ? 1 - (alert?.channel ?? 0) : (alert?.channel ?? 0);
     const args: Record<string, unknown> = { pusher_id: this.pushers[channel].id, ...verb.args?.(step) };
     if (!verb.onChannel) args.alert_id = this.alerts[index] ?? "alr_01h455vb4pex5vsknk084sn02q";
     const told = await this.ask(verb.tool, args, this.keys[step.by]);
     if (!told.refused && (step.do === "create" || step.do === "duplicate")) this.alerts.push(told.body.id);
     // An assistant's alert that it may not publish is kept as a draft, and a person decides (docs/rules.md#mcp-review).
     const kept =
-      told.refused === "insufficient_scope" &&
-      /kept as the draft (alr_\w+)/.exec(told.body.error.message)?.[1];
+      told.refused === "insufficient_scope" && /kept as the draft (alr_\w+)/.exec(told.body.error.message)?.[1];
     if (kept) await this.ask("delete_alert", { pusher_id: args.pusher_id, alert_id: kept }, this.keys.owner);
     return told;
   }
@@ -342,13 +329,7 @@ async function play(story: (Step | Act)[]): Promise<void> {
   await expectStates(model, accounts);
 }
 
-async function act(
-  { device, channel }: Act,
-  model: Model,
-  accounts: Account[],
-  index: number,
-  alert: Alert | null,
-) {
+async function act({ device, channel }: Act, model: Model, accounts: Account[], index: number, alert: Alert | null) {
   for (const account of accounts) {
     const path = `/subscriptions/${account.pushers[channel].handle}`;
     if (device === "join") expect((await account.handset("PUT", path, {})).status).toBe(200);
@@ -390,17 +371,12 @@ async function expectState(model: Model, account: Account, channel: number): Pro
     expect([body.totals.reads, body.totals.acks]).toEqual([Number(last.read), Number(last.acked)]);
   }
   const inbox = (await account.handset("GET", "/inbox?limit=100")).body.data.map(({ id }: any) => id);
-  const visible = alerts.filter(
-    ({ status, channel }) => status === "sent" && model.channels[channel]!.joined,
-  );
+  const visible = alerts.filter(({ status, channel }) => status === "sent" && model.channels[channel]!.joined);
   expect(inbox.toSorted()).toEqual(visible.map(({ id }) => id).toSorted());
 }
 
 const usually = <T>(value: T, ...others: T[]) =>
-  fc.oneof(
-    { weight: 6, arbitrary: fc.constant(value) },
-    { weight: 4, arbitrary: fc.constantFrom(value, ...others) },
-  );
+  fc.oneof({ weight: 6, arbitrary: fc.constant(value) }, { weight: 4, arbitrary: fc.constantFrom(value, ...others) });
 
 /** There is nothing to do with alerts before there are some. */
 const CREATE = Array<Step["do"]>(5).fill("create");
@@ -460,8 +436,7 @@ test("any story is the same over three faces, and as the rules say", { timeout: 
   await expectRecountClean(world.service.orm);
   console.log(`stories: ${JSON.stringify(seen)}`);
   // However few rounds there are, the story that is always told went through what matters.
-  for (const name of ["create done", "send done", "edit conflict"])
-    expect(seen[name] ?? 0, name).toBeGreaterThan(0);
+  for (const name of ["create done", "send done", "edit conflict"]) expect(seen[name] ?? 0, name).toBeGreaterThan(0);
 });
 
 // docs/rules.md#two-faces

@@ -53,9 +53,7 @@ test.each([
   expect(said).toContain(why);
   const [local] = value.split(" ");
   const [, ...offsets] = TWO_OFFSETS.exec(said)!;
-  expect(offsets.map((offset) => readInstant(local!.padEnd(19, ":00") + offset)!.slice(11, 16))).toEqual(
-    times,
-  );
+  expect(offsets.map((offset) => readInstant(local!.padEnd(19, ":00") + offset)!.slice(11, 16))).toEqual(times);
 });
 
 test("another zone is refused without a word of it", () => {

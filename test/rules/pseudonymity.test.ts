@@ -124,13 +124,7 @@ describe("on a service", () => {
     const channel = { pusher_id: pusher.id };
     const invite = await call("create_invite", { ...channel, label: "door" });
     hidden.code.add(invite.code);
-    const events = [
-      "alert.sent",
-      "alert.scheduled",
-      "alert.cancelled",
-      "subscriber.created",
-      "subscriber.deleted",
-    ];
+    const events = ["alert.sent", "alert.scheduled", "alert.cancelled", "subscriber.created", "subscriber.deleted"];
     const listening = await call("create_webhook", { url: `http://127.0.0.1:${sink.port}/`, events });
     const failing = await call("create_webhook", { url: "http://127.0.0.1:9/", events });
     for (const { secret } of [listening, failing]) hidden.secret.add(secret);
@@ -248,8 +242,7 @@ describe("on a service", () => {
     ];
     const found = [];
     for (const [place, text, kinds] of places) {
-      for (const kind of kinds)
-        for (const value of hidden[kind]) if (text.includes(value)) found.push([place, kind]);
+      for (const kind of kinds) for (const value of hidden[kind]) if (text.includes(value)) found.push([place, kind]);
       if (text.includes(settings.SECRET!)) found.push([place, "the server's secret"]);
     }
     expect(found).toEqual([]);
@@ -260,7 +253,6 @@ describe("on a service", () => {
     for (const [place, text] of places)
       if (place !== "list_subscribers")
         for (const pseudonym of pseudonyms) expect([place, text.includes(pseudonym)]).toEqual([place, false]);
-    for (const { tool, text } of answers)
-      if (tool !== "mistake" && text.startsWith("{")) noOutcomes(JSON.parse(text));
+    for (const { tool, text } of answers) if (tool !== "mistake" && text.startsWith("{")) noOutcomes(JSON.parse(text));
   });
 });

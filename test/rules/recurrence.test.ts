@@ -102,9 +102,9 @@ test("an edit of the series changes what is planned, but what was edited alone",
   expect(told(first.id)).toEqual(["alert.scheduled", "alert.cancelled"]);
   await world.rest("update_alert", alertAt(series, { send_at: null }));
   expect(await planned(series)).toEqual([]);
-  expect(
-    (await world.rest("schedule_alert", alertAt(series, { send_at: inSeconds(7200) }))).body.status,
-  ).toBe("repeating");
+  expect((await world.rest("schedule_alert", alertAt(series, { send_at: inSeconds(7200) }))).body.status).toBe(
+    "repeating",
+  );
   expect(await planned(series)).toHaveLength(AHEAD);
   await expectRecountClean(world.service.orm);
 });
@@ -133,10 +133,7 @@ test("a series of which nothing is to come is over by itself", async () => {
   const series = await repeating({ recurrence: "FREQ=DAILY;COUNT=2 UTC" });
   expect(await planned(series)).toHaveLength(2);
   const id = uuidOf(series.id);
-  await world.sql("update alert set send_at = send_at - interval '5 days' where id = ? or series_id = ?", [
-    id,
-    id,
-  ]);
+  await world.sql("update alert set send_at = send_at - interval '5 days' where id = ? or series_id = ?", [id, id]);
   await world.sql("update alert_series set fill_at = now() where alert_id = ?", [id]);
   await world.service.housekeeping.round("due_series");
   expect((await world.rest("get_alert", alertAt(series))).body.status).toBe("cancelled");

@@ -16,39 +16,14 @@ const timesOf = (rule: string, zone: string, start: string, most: number) => {
 describe("clocks that change", () => {
   test.each([
     // The time of day stays.
-    [
-      "Europe/Lisbon",
-      "FREQ=DAILY",
-      "2027-03-27T09:00",
-      ["2027-03-27T09:00", "2027-03-28T08:00", "2027-03-29T08:00"],
-    ],
-    [
-      "Europe/Lisbon",
-      "FREQ=DAILY",
-      "2027-10-30T09:00",
-      ["2027-10-30T08:00", "2027-10-31T09:00", "2027-11-01T09:00"],
-    ],
-    [
-      "America/New_York",
-      "FREQ=WEEKLY;BYDAY=SU",
-      "2027-03-07T09:00",
-      ["2027-03-07T14:00", "2027-03-14T13:00"],
-    ],
-    [
-      "America/New_York",
-      "FREQ=WEEKLY;BYDAY=SU",
-      "2027-10-31T09:00",
-      ["2027-10-31T13:00", "2027-11-07T14:00"],
-    ],
+    ["Europe/Lisbon", "FREQ=DAILY", "2027-03-27T09:00", ["2027-03-27T09:00", "2027-03-28T08:00", "2027-03-29T08:00"]],
+    ["Europe/Lisbon", "FREQ=DAILY", "2027-10-30T09:00", ["2027-10-30T08:00", "2027-10-31T09:00", "2027-11-01T09:00"]],
+    ["America/New_York", "FREQ=WEEKLY;BYDAY=SU", "2027-03-07T09:00", ["2027-03-07T14:00", "2027-03-14T13:00"]],
+    ["America/New_York", "FREQ=WEEKLY;BYDAY=SU", "2027-10-31T09:00", ["2027-10-31T13:00", "2027-11-07T14:00"]],
     ["Australia/Lord_Howe", "FREQ=DAILY", "2027-10-02T09:00", ["2027-10-01T22:30", "2027-10-02T22:00"]],
     ["Australia/Lord_Howe", "FREQ=DAILY", "2027-04-03T09:00", ["2027-04-02T22:00", "2027-04-03T22:30"]],
     // A time that is skipped comes once, as much later as the clocks go forward.
-    [
-      "Europe/Lisbon",
-      "FREQ=DAILY",
-      "2027-03-27T01:30",
-      ["2027-03-27T01:30", "2027-03-28T01:30", "2027-03-29T00:30"],
-    ],
+    ["Europe/Lisbon", "FREQ=DAILY", "2027-03-27T01:30", ["2027-03-27T01:30", "2027-03-28T01:30", "2027-03-29T00:30"]],
     [
       "America/New_York",
       "FREQ=DAILY",
@@ -62,12 +37,7 @@ describe("clocks that change", () => {
       ["2027-10-01T15:45", "2027-10-02T15:45", "2027-10-03T15:15"],
     ],
     // One that is shown twice comes once, the first time.
-    [
-      "Europe/Lisbon",
-      "FREQ=DAILY",
-      "2027-10-30T01:30",
-      ["2027-10-30T00:30", "2027-10-31T00:30", "2027-11-01T01:30"],
-    ],
+    ["Europe/Lisbon", "FREQ=DAILY", "2027-10-30T01:30", ["2027-10-30T00:30", "2027-10-31T00:30", "2027-11-01T01:30"]],
     [
       "America/New_York",
       "FREQ=DAILY",
@@ -88,18 +58,8 @@ describe("clocks that change", () => {
       ["2027-03-28T01:30", "2027-03-29T00:30", "2027-03-29T01:30"],
     ],
     // Hours and minutes are those that pass.
-    [
-      "Europe/Lisbon",
-      "FREQ=HOURLY",
-      "2027-03-28T00:30",
-      ["2027-03-28T00:30", "2027-03-28T01:30", "2027-03-28T02:30"],
-    ],
-    [
-      "Europe/Lisbon",
-      "FREQ=HOURLY",
-      "2027-10-31T00:30",
-      ["2027-10-30T23:30", "2027-10-31T00:30", "2027-10-31T01:30"],
-    ],
+    ["Europe/Lisbon", "FREQ=HOURLY", "2027-03-28T00:30", ["2027-03-28T00:30", "2027-03-28T01:30", "2027-03-28T02:30"]],
+    ["Europe/Lisbon", "FREQ=HOURLY", "2027-10-31T00:30", ["2027-10-30T23:30", "2027-10-31T00:30", "2027-10-31T01:30"]],
     ["UTC", "FREQ=MINUTELY;INTERVAL=5", "2027-01-01T00:00", ["2027-01-01T00:00", "2027-01-01T00:05"]],
     // What a month does not have is left out, and what begins beside its rule begins with it.
     ["UTC", "FREQ=MONTHLY", "2027-01-31T08:00", ["2027-01-31T08:00", "2027-03-31T08:00", "2027-05-31T08:00"]],
@@ -155,8 +115,7 @@ describe("hostile rules", () => {
     ["FREQ=HOURLY;BYMINUTE=0,3", /5 minutes/],
     [`FREQ=YEARLY;BYYEARDAY=366;BYHOUR=0,1;BYMINUTE=${[...Array(50).keys()]}`, /5 minutes/],
   ])("%s is refused on its field", (rule, says) => {
-    const next = () =>
-      nextTimes(`${rule} UTC`, { sendAt: Date.UTC(2027, 0), now: Date.UTC(2027, 0), most: 5 });
+    const next = () => nextTimes(`${rule} UTC`, { sendAt: Date.UTC(2027, 0), now: Date.UTC(2027, 0), most: 5 });
     expect(next).toThrow(
       expect.objectContaining({
         type: "invalid_request",
@@ -169,8 +128,7 @@ describe("hostile rules", () => {
 
 /** docs/rules.md#recurrence-cost */
 describe("the work of an answer is bounded in steps", () => {
-  const from = (first: number, last: number) =>
-    Array.from({ length: last - first + 1 }, (_, i) => first + i).join();
+  const from = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i).join();
   const WEEKDAYS = "BYDAY=MO,TU,WE,TH,FR";
   const EVERY_TEN = "BYMINUTE=0,10,20,30,40,50";
   const now = Date.UTC(2027, 0);
@@ -207,9 +165,7 @@ describe("the work of an answer is bounded in steps", () => {
   test("a month of eight dense series, each of 144 times a day", () => {
     const budget = new StepBudget(ANSWER_STEPS);
     for (let i = 0; i < 8; i++)
-      expect(
-        month(`FREQ=DAILY;BYHOUR=${from(0, 23)};${EVERY_TEN} Europe/Lisbon`, budget).length,
-      ).toBeGreaterThan(80);
+      expect(month(`FREQ=DAILY;BYHOUR=${from(0, 23)};${EVERY_TEN} Europe/Lisbon`, budget).length).toBeGreaterThan(80);
     expect(budget.isSpent).toBe(false);
   });
 

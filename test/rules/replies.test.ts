@@ -33,8 +33,7 @@ const call = async (tool: string, args: object, on = world) => {
   return body;
 };
 const reply = async (token: string, alert_id: string, choice: string, on = world) =>
-  (await on.handset("POST", "/reports", token, { reports: [{ alert_id, kind: "reply", choice }] })).body
-    .accepted;
+  (await on.handset("POST", "/reports", token, { reports: [{ alert_id, kind: "reply", choice }] })).body.accepted;
 const counted = async (alert: any) =>
   (await call("get_alert_stats", alertAt(alert))).replies.map(({ count }: { count: number }) => count);
 const waitFor = (alert: any, more = {}, on = world) => call("wait_for_replies", alertAt(alert, more), on);
@@ -115,9 +114,7 @@ test("minds that change at once, through two processes, leave exact counts", asy
   const wanted = CHOICES.map((choice) => [...last.values()].filter((one) => one === choice).length);
   expect(await counted(alert)).toEqual(wanted);
   await Promise.all(
-    Array.from({ length: 60 }, (_, i) =>
-      reply(tokens[i % 8]!, alert.id, CHOICES[i % 3]!, i % 2 === 0 ? world : other),
-    ),
+    Array.from({ length: 60 }, (_, i) => reply(tokens[i % 8]!, alert.id, CHOICES[i % 3]!, i % 2 === 0 ? world : other)),
   );
   expect((await counted(alert)).reduce((sum: number, n: number) => sum + n)).toBe(8);
   await expectRecountClean(world.service.orm);
@@ -170,8 +167,7 @@ test("a credential has as many calls waiting as for reviews, and one more is ans
 // docs/rules.md#event-replied
 test("webhooks are told the counts, at most once a second for one alert, and the last state always", async () => {
   const { alert, tokens, pusher } = await asked();
-  const told = () =>
-    world.events.filter(({ event, data }) => event === "alert.replied" && data.alert_id === alert.id);
+  const told = () => world.events.filter(({ event, data }) => event === "alert.replied" && data.alert_id === alert.id);
   const tell = (on = world) => {
     const { work, batch } = on.service.housekeeping.jobs.find(({ name }) => name === "untold_alerts") as any;
     return work(batch);

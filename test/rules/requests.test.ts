@@ -14,8 +14,7 @@ import { type Answer, uniqueHandle, World } from "../support/world.ts";
 
 const MIB = 1024 * 1024;
 const PUSHERS = "/api/v1/pushers";
-const pusherJson = (more = "") =>
-  `{"handle":"${uniqueHandle()}","name":"x","category":"ai","description":"x"${more}}`;
+const pusherJson = (more = "") => `{"handle":"${uniqueHandle()}","name":"x","category":"ai","description":"x"${more}}`;
 const callJson = (name: string, args: string) =>
   `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${name}","arguments":${args}}}`;
 const ACCEPT = { accept: "application/json, text/event-stream" };
@@ -76,8 +75,7 @@ describe("on a service", () => {
     ])("content type %s", async (type) =>
       expect(await post(pusherJson(), { "content-type": type })).toMatchObject(refused(null)),
     );
-    test("no content type", async () =>
-      expect(await post(Buffer.from(pusherJson()))).toMatchObject(refused(null)));
+    test("no content type", async () => expect(await post(Buffer.from(pusherJson()))).toMatchObject(refused(null)));
     test.each(["application/json; charset=utf-8", "Application/JSON", "application/json ;charset=UTF-8"])(
       "content type %s is fine",
       async (type) => expect((await post(pusherJson(), { "content-type": type })).status).toBe(201),
@@ -219,9 +217,7 @@ describe("on a service", () => {
 
     test.each(["pusher_id", "alert_id"])("a field named like a path argument: %s", async (name) => {
       const path = `${PUSHERS}/${pusher.id}/alerts/${draft.id}`;
-      expect(await world.request("PATCH", path, { token, body: `{"${name}":"x"}` })).toMatchObject(
-        refused(name),
-      );
+      expect(await world.request("PATCH", path, { token, body: `{"${name}":"x"}` })).toMatchObject(refused(name));
       expect(await world.request("GET", `${path}?${name}=x`, { token })).toMatchObject(refused(name));
     });
   });
@@ -258,12 +254,8 @@ describe("on a service", () => {
     ])("%s is fine", async (text) => expect((await query(text)).status).toBe(200));
     test("none where the body speaks", async () => {
       const path = `${PUSHERS}/${pusher.id}`;
-      expect(await world.request("PATCH", `${path}?name=x`, { token, body: "{}" })).toMatchObject(
-        refused("name"),
-      );
-      expect(await world.request("POST", `${PUSHERS}?a=1`, { token, body: pusherJson() })).toMatchObject(
-        refused("a"),
-      );
+      expect(await world.request("PATCH", `${path}?name=x`, { token, body: "{}" })).toMatchObject(refused("name"));
+      expect(await world.request("POST", `${PUSHERS}?a=1`, { token, body: pusherJson() })).toMatchObject(refused("a"));
     });
   });
 
@@ -286,10 +278,7 @@ describe("on a service", () => {
       ["GET", "/constructor"],
       ["OPTIONS", "/nowhere"],
     ])("%s %s is unknown, credential or none", async (method, path) => {
-      const [without, withKey] = [
-        await world.request(method, path),
-        await world.request(method, path, { token }),
-      ];
+      const [without, withKey] = [await world.request(method, path), await world.request(method, path, { token })];
       expect(without).toMatchObject(refused(null, "not_found", 404));
       expect(comparable(withKey)).toEqual(comparable(without));
     });
@@ -358,8 +347,7 @@ describe("on a service", () => {
       },
     );
     test("the scheme is read in any case, a key in one", async () => {
-      const me = (authorization: string) =>
-        world.request("GET", "/api/v1/me", { headers: { authorization } });
+      const me = (authorization: string) => world.request("GET", "/api/v1/me", { headers: { authorization } });
       expect((await me(`bearer ${token}`)).status).toBe(200);
       expect((await me(`BEARER   ${token} `)).status).toBe(200);
       expect((await me(`Bearer ${token.toUpperCase()}`)).status).toBe(401);
@@ -377,9 +365,7 @@ describe("on a service", () => {
         const theirs = await world.pusher({}, foreign);
         const their = await world.rest("create_alert", { pusher_id: theirs.id, title: "x" }, foreign);
         const more = Object.fromEntries(
-          Object.entries(await READY[name]!(world)).filter(
-            ([field]) => field !== "pusher_id" && field !== "alert_id",
-          ),
+          Object.entries(await READY[name]!(world)).filter(([field]) => field !== "pusher_id" && field !== "alert_id"),
         );
         const deep = tool.http.path.includes("{alertId}");
         const ids = deep
@@ -403,9 +389,7 @@ describe("on a service", () => {
         const shapes = Map.groupBy(ids, ({ pusher_id }) => isId(pusher_id));
         expect([...shapes.keys()].sort()).toEqual(deep ? [true] : [false, true]);
         const keys = [token, await keyOf("viewer")(world)];
-        for (const [key, alike] of keys.flatMap((one) =>
-          [...shapes.values()].map((of) => [one, of] as const),
-        )) {
+        for (const [key, alike] of keys.flatMap((one) => [...shapes.values()].map((of) => [one, of] as const))) {
           const overRest: Answer[] = [];
           const overMcp: Answer[] = [];
           for (const id of alike) {

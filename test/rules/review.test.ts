@@ -118,10 +118,7 @@ async function calledOverMcp(name: string, alert: Named): Promise<unknown> {
 test("over MCP a call to publish what was decided about answers what became of it; a call to withdraw it does not", async () => {
   for (const [decision, decide] of [
     ["declined", (alert: Named) => decline(alert)],
-    [
-      "scheduled",
-      (alert: Named) => world.rest("schedule_alert", alertAt(alert, { send_at: inSeconds(3600) })),
-    ],
+    ["scheduled", (alert: Named) => world.rest("schedule_alert", alertAt(alert, { send_at: inSeconds(3600) }))],
     ["sent", (alert: Named) => world.rest("send_alert", alertAt(alert))],
   ] as const) {
     const alert = await world.alert(pusher.id);
@@ -130,17 +127,14 @@ test("over MCP a call to publish what was decided about answers what became of i
       expect(await calledOverMcp(tool, alert)).toMatchObject({ id: alert.id, decision });
       expect((await world.rest(tool, alertAt(alert), author)).status).toBe(403);
     }
-    expect((await world.mcp("cancel_alert", alertAt(alert), author)).body.error.type).toBe(
-      "insufficient_scope",
-    );
+    expect((await world.mcp("cancel_alert", alertAt(alert), author)).body.error.type).toBe("insufficient_scope");
     expect((await read(alert)).status).toBe(decision === "declined" ? "draft" : decision);
   }
 });
 
 // docs/rules.md#review-draft
 test("create with send by who may not publish: over REST nothing is kept, over MCP a draft that a person decides about", async () => {
-  const count = async () =>
-    (await world.rest("list_alerts", { pusher_id: pusher.id, limit: 100 })).body.data.length;
+  const count = async () => (await world.rest("list_alerts", { pusher_id: pusher.id, limit: 100 })).body.data.length;
   const before = await count();
   const args = { pusher_id: pusher.id, title: "Written once", send: true };
   const rest = await world.rest("create_alert", args, author);

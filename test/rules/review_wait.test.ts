@@ -81,12 +81,10 @@ test("four of a credential wait; who leaves frees a place, and all hear what ano
   const another = wait();
   await meanwhile();
   expect(another.answered).toBe(false);
-  await world.sql(
-    "update alert set status = 'cancelled', cancelled_at = now(), updated_at = now() where id = ?",
-    [uuidOf(draft.id)],
-  );
-  for (const { answer } of [...held.slice(1), another])
-    expect(await answer).toMatchObject({ decision: "cancelled" });
+  await world.sql("update alert set status = 'cancelled', cancelled_at = now(), updated_at = now() where id = ?", [
+    uuidOf(draft.id),
+  ]);
+  for (const { answer } of [...held.slice(1), another]) expect(await answer).toMatchObject({ decision: "cancelled" });
 });
 
 test("what is deleted meanwhile is missing, and a service that stops answers what waits", async () => {

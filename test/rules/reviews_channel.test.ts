@@ -31,8 +31,7 @@ beforeEach(async () => {
   pusher = await world.pusher({ name: "Ferries" });
 });
 
-const open = (caller = person) =>
-  world.service.dispatcher.session(open_reviews, caller, { args: {}, log: SILENT });
+const open = (caller = person) => world.service.dispatcher.session(open_reviews, caller, { args: {}, log: SILENT });
 const draft = async (more: object = {}) =>
   (await world.rest("create_alert", { pusher_id: pusher.id, title: "A secret tide", ...more }, author)).body;
 const ask = (alert: any, key = author) => world.rest("send_alert", alertAt(alert), key);
@@ -60,10 +59,7 @@ test("opened once, private, with an invite, by whoever manages the workspace", a
     {},
     { from: `/console/${world.workspace.id}/drafts` },
   );
-  expect([answer.status, answer.headers.get("location")]).toEqual([
-    303,
-    expect.stringContaining(`${id}/invites`),
-  ]);
+  expect([answer.status, answer.headers.get("location")]).toEqual([303, expect.stringContaining(`${id}/invites`)]);
   await expect(open({ ...person, member: { ...person.member, role: "editor" } })).rejects.toThrow(/admin/);
 });
 

@@ -118,17 +118,13 @@ const WEBHOOK: Record<string, Sample> = {
 };
 
 const fieldsOf = (tool: string) =>
-  Object.keys((toolNamed(tool).input as unknown as { shape: object }).shape).filter(
-    (name) => !(name in NOT_KEPT),
-  );
+  Object.keys((toolNamed(tool).input as unknown as { shape: object }).shape).filter((name) => !(name in NOT_KEPT));
 
 /** Every field of these operations has a sample, and every sample its field. */
 function expectSamples(samples: Record<string, Sample>, ...tools: string[]) {
   const accepted = new Set(tools.flatMap(fieldsOf));
   const missing = [...accepted].filter((name) => !(name in samples));
-  expect(missing, `give each a sample in test/rules/round_trip.test.ts (or a reason in NOT_KEPT)`).toEqual(
-    [],
-  );
+  expect(missing, `give each a sample in test/rules/round_trip.test.ts (or a reason in NOT_KEPT)`).toEqual([]);
   expect(Object.keys(samples).filter((name) => !accepted.has(name))).toEqual([]);
 }
 
@@ -174,9 +170,7 @@ describe("an alert's field", () => {
 
     const token = await world.device(pusher.handle);
     await done("send_alert", path);
-    expect((await done("get_alert", path))[name]).toEqual(
-      /^(send_at|recurrence)$/.test(name) ? null : values[1],
-    );
+    expect((await done("get_alert", path))[name]).toEqual(/^(send_at|recurrence)$/.test(name) ? null : values[1]);
     const { body } = await world.handset("GET", "/inbox", token);
     if (name in inboxItem.shape) expect(body.data[0][name]).toEqual(values[1]);
     else expect(body.data[0]).not.toHaveProperty(name);

@@ -111,193 +111,187 @@ const ofList = async (list: string, id: string) =>
 type Fields = Record<string, unknown>;
 
 /** What each takes, twice; it answers with what is read of it afterwards, by the same names. */
-const TRIED: Record<string, { values: () => [Fields, Fields]; write: (fields: Fields) => Promise<Fields> }> =
-  {
-    schedule_alert: {
-      values: () => [
-        { send_at: inSeconds(3600).replace("Z", "000Z") },
-        { send_at: inSeconds(7200).replace("Z", "000Z") },
-      ],
-      write: async (fields) => {
-        const path = { pusher_id: pusher.id, alert_id: (await world.alert(pusher.id)).id };
-        const { body } = await world.rest("schedule_alert", { ...path, ...fields });
-        expect(body).toMatchObject(fields);
-        return (await world.rest("get_alert", path)).body;
-      },
+const TRIED: Record<string, { values: () => [Fields, Fields]; write: (fields: Fields) => Promise<Fields> }> = {
+  schedule_alert: {
+    values: () => [
+      { send_at: inSeconds(3600).replace("Z", "000Z") },
+      { send_at: inSeconds(7200).replace("Z", "000Z") },
+    ],
+    write: async (fields) => {
+      const path = { pusher_id: pusher.id, alert_id: (await world.alert(pusher.id)).id };
+      const { body } = await world.rest("schedule_alert", { ...path, ...fields });
+      expect(body).toMatchObject(fields);
+      return (await world.rest("get_alert", path)).body;
     },
-    decline_alert: {
-      values: () => [
-        { review_reply: "Not before noon.\nAsk me again." },
-        { review_reply: "Say which quay." },
-      ],
-      write: async (fields) => {
-        const path = { pusher_id: pusher.id, alert_id: (await world.alert(pusher.id)).id };
-        await session("decline_alert", { ...path, ...fields });
-        return (await world.rest("get_alert", path)).body;
-      },
+  },
+  decline_alert: {
+    values: () => [{ review_reply: "Not before noon.\nAsk me again." }, { review_reply: "Say which quay." }],
+    write: async (fields) => {
+      const path = { pusher_id: pusher.id, alert_id: (await world.alert(pusher.id)).id };
+      await session("decline_alert", { ...path, ...fields });
+      return (await world.rest("get_alert", path)).body;
     },
-    register_device: {
-      values: () => [
-        { platform: "android", app_version: "2.5.1", locale: "pt-PT", timezone: "Europe/Lisbon" },
-        { platform: "ios", app_version: "3.0", locale: "en", timezone: "UTC" },
-      ],
-      write: async (fields) => {
-        const { id } = await world.pusher();
-        const { handle } = (await world.rest("get_pusher", { pusher_id: id })).body;
-        const { token } = (await world.handset("POST", "/devices", null, fields)).body;
-        await world.handset("PUT", `/subscriptions/${handle}`, token, {});
-        const { data } = (await world.rest("list_subscribers", { pusher_id: id })).body;
-        return data[0];
-      },
+  },
+  register_device: {
+    values: () => [
+      { platform: "android", app_version: "2.5.1", locale: "pt-PT", timezone: "Europe/Lisbon" },
+      { platform: "ios", app_version: "3.0", locale: "en", timezone: "UTC" },
+    ],
+    write: async (fields) => {
+      const { id } = await world.pusher();
+      const { handle } = (await world.rest("get_pusher", { pusher_id: id })).body;
+      const { token } = (await world.handset("POST", "/devices", null, fields)).body;
+      await world.handset("PUT", `/subscriptions/${handle}`, token, {});
+      const { data } = (await world.rest("list_subscribers", { pusher_id: id })).body;
+      return data[0];
     },
-    update_device: {
-      values: () => [
-        { platform: "web", app_version: "2.5.1", locale: "pt-PT", timezone: "Europe/Lisbon" },
-        { platform: "cli", app_version: "3.0", locale: "en", timezone: "UTC" },
-      ],
-      write: async (fields) => {
-        const token = await world.device();
-        expect((await world.handset("PATCH", "/devices/me", token, fields)).body).toMatchObject(fields);
-        return (await world.handset("GET", "/devices/me", token)).body;
-      },
+  },
+  update_device: {
+    values: () => [
+      { platform: "web", app_version: "2.5.1", locale: "pt-PT", timezone: "Europe/Lisbon" },
+      { platform: "cli", app_version: "3.0", locale: "en", timezone: "UTC" },
+    ],
+    write: async (fields) => {
+      const token = await world.device();
+      expect((await world.handset("PATCH", "/devices/me", token, fields)).body).toMatchObject(fields);
+      return (await world.handset("GET", "/devices/me", token)).body;
     },
-    put_subscription: {
-      values: () => [
-        { muted: true, permissions: ["notify"] },
-        { muted: false, permissions: ["notify", "sound"] },
-      ],
-      write: async (fields) => {
-        const token = await world.device(pusher.handle);
-        const put = await world.handset("PUT", `/subscriptions/${pusher.handle}`, token, fields);
-        expect(put.body).toMatchObject(fields);
-        return (await world.handset("GET", `/channels/${pusher.handle}`, token)).body.subscription;
-      },
+  },
+  put_subscription: {
+    values: () => [
+      { muted: true, permissions: ["notify"] },
+      { muted: false, permissions: ["notify", "sound"] },
+    ],
+    write: async (fields) => {
+      const token = await world.device(pusher.handle);
+      const put = await world.handset("PUT", `/subscriptions/${pusher.handle}`, token, fields);
+      expect(put.body).toMatchObject(fields);
+      return (await world.handset("GET", `/channels/${pusher.handle}`, token)).body.subscription;
     },
-    create_key: {
-      values: () => [
-        {
-          name: "Tides",
-          scopes: ["alerts:read"],
-          pusher_id: null,
-          life: "7d",
-          asks_first: true,
-          made_for: "ntfy",
-        },
-        {
-          name: "Winds",
-          scopes: ["alerts:read", "alerts:write"],
-          pusher_id: pusher.id,
-          life: "never",
-          asks_first: false,
-          made_for: null,
-        },
-      ],
-      write: async (fields) => {
-        const { id } = await session("create_key", fields);
-        const { expires_at, ...row } = await ofList("list_keys", id);
-        return { ...row, life: expires_at === null ? "never" : "7d" };
+  },
+  create_key: {
+    values: () => [
+      {
+        name: "Tides",
+        scopes: ["alerts:read"],
+        pusher_id: null,
+        life: "7d",
+        asks_first: true,
+        made_for: "ntfy",
       },
-    },
-    update_key: {
-      values: () => [{ asks_first: true }, { asks_first: false }],
-      write: async (fields) => {
-        const key = { name: "Tides", scopes: ["alerts:read"], pusher_id: null, life: "7d" };
-        const { id } = await session("create_key", key);
-        await session("update_key", { key_id: id, ...fields });
-        return ofList("list_keys", id);
+      {
+        name: "Winds",
+        scopes: ["alerts:read", "alerts:write"],
+        pusher_id: pusher.id,
+        life: "never",
+        asks_first: false,
+        made_for: null,
       },
+    ],
+    write: async (fields) => {
+      const { id } = await session("create_key", fields);
+      const { expires_at, ...row } = await ofList("list_keys", id);
+      return { ...row, life: expires_at === null ? "never" : "7d" };
     },
-    update_connection: {
-      values: () => [{ asks_first: false }, { asks_first: true }],
-      write: async (fields) => {
-        const grant = { client_id: randomUUID(), grant_id: randomUUID(), pusher_id: null, scopes: [] };
-        const { id } = await session("grant_connection", grant);
-        await session("update_connection", { connection_id: id, ...fields });
-        return ofList("list_connections", id);
+  },
+  update_key: {
+    values: () => [{ asks_first: true }, { asks_first: false }],
+    write: async (fields) => {
+      const key = { name: "Tides", scopes: ["alerts:read"], pusher_id: null, life: "7d" };
+      const { id } = await session("create_key", key);
+      await session("update_key", { key_id: id, ...fields });
+      return ofList("list_keys", id);
+    },
+  },
+  update_connection: {
+    values: () => [{ asks_first: false }, { asks_first: true }],
+    write: async (fields) => {
+      const grant = { client_id: randomUUID(), grant_id: randomUUID(), pusher_id: null, scopes: [] };
+      const { id } = await session("grant_connection", grant);
+      await session("update_connection", { connection_id: id, ...fields });
+      return ofList("list_connections", id);
+    },
+  },
+  mail_drafts: {
+    values: () => [{ mails_drafts: true }, { mails_drafts: false }],
+    write: async (fields) => {
+      await session("mail_drafts", fields);
+      return ofList("list_own_workspaces", world.workspace.id);
+    },
+  },
+  update_profile: {
+    values: () => [{ name: "Ada of the Quay" }, { name: "Ada" }],
+    write: async (fields) => {
+      await session("update_profile", fields);
+      return (await session("list_members")).data.find(({ email }: { email: string }) => email === OWNER.email);
+    },
+  },
+  create_workspace: {
+    values: () => [{ name: "Harbour" }, { name: "Tram lines" }],
+    write: async (fields) => {
+      const { id } = await session("create_workspace", fields);
+      return ofList("list_own_workspaces", id);
+    },
+  },
+  rename_workspace: {
+    values: () => [{ name: "Night trains" }, { name: "Day trains" }],
+    write: async (fields) => {
+      const { id } = await session("rename_workspace", fields);
+      return ofList("list_own_workspaces", id);
+    },
+  },
+  set_retention: {
+    values: () => [{ retention_days: 90 }, { retention_days: null }],
+    write: async (fields) => {
+      await session("set_retention", fields);
+      return session("get_retention");
+    },
+  },
+  add_member: {
+    values: () => [
+      { email: "one@example.org", role: "viewer", pusher_ids: [pusher.id] },
+      { email: "two@example.org", role: "editor", pusher_ids: [pusher.id, second.id] },
+    ],
+    write: async (fields) => {
+      const { id } = await session("add_member", { ...fields, every_channel: false });
+      return ofList("list_members", id);
+    },
+  },
+  update_member: {
+    values: () => [
+      { role: "viewer", pusher_ids: [pusher.id] },
+      { role: "editor", pusher_ids: [pusher.id, second.id] },
+    ],
+    write: async (fields) => {
+      const email = `${randomUUID()}@example.org`;
+      const wish = { email, role: "admin", every_channel: true, pusher_ids: [] };
+      const { id } = await session("add_member", wish);
+      expect((await ofList("list_members", id)).pusher_ids).toBeNull();
+      await session("update_member", { ...fields, member_id: id, every_channel: false });
+      return ofList("list_members", id);
+    },
+  },
+  grant_connection: {
+    values: () => [
+      { client_id: "first", pusher_id: null, scopes: ["alerts:read"], asks_first: false },
+      {
+        client_id: "second",
+        pusher_id: pusher.id,
+        scopes: ["alerts:read", "alerts:write"],
+        asks_first: true,
       },
+    ],
+    write: async (fields) => {
+      const { id } = await session("grant_connection", { ...fields, grant_id: randomUUID() });
+      const row = await ofList("list_connections", id);
+      const granted = await session("list_grants", { client_id: fields.client_id });
+      expect(granted.data).toHaveLength(1);
+      // Every connection may also ask who it is.
+      const scopes = row.scopes.filter((scope: string) => scope !== "account:read");
+      return { ...row, client_id: fields.client_id, scopes };
     },
-    mail_drafts: {
-      values: () => [{ mails_drafts: true }, { mails_drafts: false }],
-      write: async (fields) => {
-        await session("mail_drafts", fields);
-        return ofList("list_own_workspaces", world.workspace.id);
-      },
-    },
-    update_profile: {
-      values: () => [{ name: "Ada of the Quay" }, { name: "Ada" }],
-      write: async (fields) => {
-        await session("update_profile", fields);
-        return (await session("list_members")).data.find(
-          ({ email }: { email: string }) => email === OWNER.email,
-        );
-      },
-    },
-    create_workspace: {
-      values: () => [{ name: "Harbour" }, { name: "Tram lines" }],
-      write: async (fields) => {
-        const { id } = await session("create_workspace", fields);
-        return ofList("list_own_workspaces", id);
-      },
-    },
-    rename_workspace: {
-      values: () => [{ name: "Night trains" }, { name: "Day trains" }],
-      write: async (fields) => {
-        const { id } = await session("rename_workspace", fields);
-        return ofList("list_own_workspaces", id);
-      },
-    },
-    set_retention: {
-      values: () => [{ retention_days: 90 }, { retention_days: null }],
-      write: async (fields) => {
-        await session("set_retention", fields);
-        return session("get_retention");
-      },
-    },
-    add_member: {
-      values: () => [
-        { email: "one@example.org", role: "viewer", pusher_ids: [pusher.id] },
-        { email: "two@example.org", role: "editor", pusher_ids: [pusher.id, second.id] },
-      ],
-      write: async (fields) => {
-        const { id } = await session("add_member", { ...fields, every_channel: false });
-        return ofList("list_members", id);
-      },
-    },
-    update_member: {
-      values: () => [
-        { role: "viewer", pusher_ids: [pusher.id] },
-        { role: "editor", pusher_ids: [pusher.id, second.id] },
-      ],
-      write: async (fields) => {
-        const email = `${randomUUID()}@example.org`;
-        const wish = { email, role: "admin", every_channel: true, pusher_ids: [] };
-        const { id } = await session("add_member", wish);
-        expect((await ofList("list_members", id)).pusher_ids).toBeNull();
-        await session("update_member", { ...fields, member_id: id, every_channel: false });
-        return ofList("list_members", id);
-      },
-    },
-    grant_connection: {
-      values: () => [
-        { client_id: "first", pusher_id: null, scopes: ["alerts:read"], asks_first: false },
-        {
-          client_id: "second",
-          pusher_id: pusher.id,
-          scopes: ["alerts:read", "alerts:write"],
-          asks_first: true,
-        },
-      ],
-      write: async (fields) => {
-        const { id } = await session("grant_connection", { ...fields, grant_id: randomUUID() });
-        const row = await ofList("list_connections", id);
-        const granted = await session("list_grants", { client_id: fields.client_id });
-        expect(granted.data).toHaveLength(1);
-        // Every connection may also ask who it is.
-        const scopes = row.scopes.filter((scope: string) => scope !== "account:read");
-        return { ...row, client_id: fields.client_id, scopes };
-      },
-    },
-  };
+  },
+};
 
 const WRITING = [
   ...TOOLS.filter((tool) => !onlyReads(tool)),

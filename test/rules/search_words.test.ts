@@ -74,8 +74,7 @@ describe("one word, however it is written", () => {
     for (const code of codes.filter((one) => one < 0xd800 || one >= 0xe000)) {
       const text = `a${String.fromCodePoint(code)}b`;
       const words = wordsOf(text);
-      for (const word of words)
-        if (!/^[\p{L}\p{N}][\p{L}\p{N}\p{M}]*$/u.test(word)) expect([code, word]).toEqual(0);
+      for (const word of words) if (!/^[\p{L}\p{N}][\p{L}\p{N}\p{M}]*$/u.test(word)) expect([code, word]).toEqual(0);
       // Each text is found by itself.
       if (!queryWords(text).every((word) => holdsWord(words, word))) expect([code, words]).toEqual(0);
     }
@@ -87,8 +86,7 @@ describe("one word, however it is written", () => {
   });
 
   test("of a very long word its beginning counts, in characters", () => {
-    for (const letter of ["f", "𠀀"])
-      expect([...wordsOf(letter.repeat(300))[0]!]).toHaveLength(LIMITS.search_word);
+    for (const letter of ["f", "𠀀"]) expect([...wordsOf(letter.repeat(300))[0]!]).toHaveLength(LIMITS.search_word);
   });
 
   test("a letter alone is sought as a word, and a character of a script without spaces as a beginning", () => {

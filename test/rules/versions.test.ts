@@ -11,8 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-const pathOf = (alert: { id: string; pusher_id: string }) =>
-  `/api/v1/pushers/${alert.pusher_id}/alerts/${alert.id}`;
+const pathOf = (alert: { id: string; pusher_id: string }) => `/api/v1/pushers/${alert.pusher_id}/alerts/${alert.id}`;
 
 const send = (alert: { id: string; pusher_id: string }, tag: string, body: object | null) =>
   world.request(body ? "PATCH" : "DELETE", pathOf(alert), {
@@ -47,9 +46,7 @@ test("who holds the present version of an alert is not given it again, unless it
   });
   const planned_tag = `"${planned.updated_at}"`;
   expect((await read(planned_tag, planned)).status).toBe(304);
-  await world.sql("update alert set send_at = now() - interval '1 second' where id = ?", [
-    uuidOf(planned.id),
-  ]);
+  await world.sql("update alert set send_at = now() - interval '1 second' where id = ?", [uuidOf(planned.id)]);
   const due = await read(planned_tag, planned);
   expect([due.status, due.body.status, due.headers.get("etag")]).toEqual([200, "sent", planned_tag]);
 });
@@ -72,8 +69,7 @@ test("an edit of a channel is held to the version that it names, and what has no
   expect([late.status, late.body.error.type]).toEqual([409, "conflict"]);
   expect((await edit("*", "Third")).body.name).toBe("Third");
   const argument = { pusher_id: pusher.id, name: "Fourth", expected_updated_at: pusher.updated_at };
-  for (const over of ["rest", "mcp"] as const)
-    expect((await world[over]("update_pusher", argument)).status).toBe(409);
+  for (const over of ["rest", "mcp"] as const) expect((await world[over]("update_pusher", argument)).status).toBe(409);
   const removed = await world.request("DELETE", path, { token: world.owner, headers: { "if-match": tag } });
   expect([removed.status, removed.body.error.type]).toEqual([422, "invalid_request"]);
   expect((await world.rest("get_pusher", { pusher_id: pusher.id })).body.name).toBe("Third");
@@ -148,9 +144,7 @@ test("of many that edit the same version at once exactly one does", async () => 
   const alert = await alertIn(world, "draft");
   const titles = Array.from({ length: 12 }, (_, i) => `Writer ${i}`);
   const answers = await Promise.all(
-    titles.map((title) =>
-      world.rest("update_alert", alertAt(alert, { title, expected_updated_at: alert.updated_at })),
-    ),
+    titles.map((title) => world.rest("update_alert", alertAt(alert, { title, expected_updated_at: alert.updated_at }))),
   );
   const won = titles.filter((_, i) => answers[i]!.status === 200);
   expect(answers.map(({ status }) => status).filter((status) => status === 409)).toHaveLength(11);

@@ -36,10 +36,7 @@ const CHANGES: [string, number, (given: Given) => Promise<void>][] = [
     "its key was bound to another channel",
     404,
     async ({ key, other }) => {
-      await world.sql("update api_key set pusher_id = ? where id = ?", [
-        uuidOf(other.id),
-        uuidOf(key.credential.id),
-      ]);
+      await world.sql("update api_key set pusher_id = ? where id = ?", [uuidOf(other.id), uuidOf(key.credential.id)]);
     },
   ],
   [
@@ -87,16 +84,13 @@ test.each(REFUSED)("over %s, %s is refused when %s", async (face, tool, _name, s
 });
 
 // docs/rules.md#wait-credential
-test.each(["rest", "mcp"] as const)(
-  "over %s, a credential that is as it was gets its answer",
-  async (face) => {
-    const token = await world.memberKey("editor", undefined, { scopes: "alerts:read" });
-    const pusher = await world.pusher();
-    const alert = await world.alert(pusher.id, {});
-    const answer = world[face]("wait_for_review", alertAt(alert), token);
-    await world.rest("wait_for_review", alertAt(alert, { seconds: 0 }), token);
-    await world.rest("cancel_alert", alertAt(alert));
-    await world.rest("delete_alert", alertAt(alert));
-    expect([200, 404]).toContain((await answer).status);
-  },
-);
+test.each(["rest", "mcp"] as const)("over %s, a credential that is as it was gets its answer", async (face) => {
+  const token = await world.memberKey("editor", undefined, { scopes: "alerts:read" });
+  const pusher = await world.pusher();
+  const alert = await world.alert(pusher.id, {});
+  const answer = world[face]("wait_for_review", alertAt(alert), token);
+  await world.rest("wait_for_review", alertAt(alert, { seconds: 0 }), token);
+  await world.rest("cancel_alert", alertAt(alert));
+  await world.rest("delete_alert", alertAt(alert));
+  expect([200, 404]).toContain((await answer).status);
+});

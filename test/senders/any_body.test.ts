@@ -3,8 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Site } from "../support/site.ts";
 
-const PNG =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg==";
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg==";
 const LOG = Buffer.from("a line").toString("base64");
 
 let site: Site;
@@ -31,8 +30,7 @@ async function send({ type, query = "", body }: Sent) {
     body,
   });
   const { alerts, error } = (await answer.json()) as any;
-  const alert =
-    alerts && (await site.world.rest("get_alert", { pusher_id: channel.id, alert_id: alerts[0].id })).body;
+  const alert = alerts && (await site.world.rest("get_alert", { pusher_id: channel.id, alert_id: alerts[0].id })).body;
   return { status: answer.status, notes: answer.headers.get("belfry-notes"), alert, error };
 }
 
@@ -40,8 +38,7 @@ const FORM = "application/x-www-form-urlencoded";
 const form = (fields: Record<string, string>, files: [name: string, bytes: Buffer | string][] = []) => {
   const data = new FormData();
   for (const [name, value] of Object.entries(fields)) data.append(name, value);
-  for (const [name, bytes] of files)
-    data.append(name, new Blob([new Uint8Array(Buffer.from(bytes as string))]), name);
+  for (const [name, bytes] of files) data.append(name, new Blob([new Uint8Array(Buffer.from(bytes as string))]), name);
   return data;
 };
 const apprise = (attachments: unknown, more: object = {}) => ({
@@ -70,11 +67,7 @@ const REFUSED = /^The file was left out: an alert takes pictures/;
 describe("a body becomes an alert", () => {
   const rows: [name: string, sent: () => Sent, alert: object, note?: RegExp | string][] = [
     ["JSON of Apprise without a file", () => apprise([]), { title: "T", body: "m", ...NONE }],
-    [
-      "JSON of Apprise with a picture",
-      () => apprise([file("a.png", PNG)]),
-      { title: "T", body: "m", ...PICTURE },
-    ],
+    ["JSON of Apprise with a picture", () => apprise([file("a.png", PNG)]), { title: "T", body: "m", ...PICTURE }],
     ["a picture behind a log", () => apprise([file("a.txt", LOG), file("a.png", PNG)]), PICTURE, OTHERS],
     ["two pictures", () => apprise([file("a.png", PNG), file("b.png", PNG)]), PICTURE, OTHERS],
     ["a log alone", () => apprise([file("a.txt", LOG)]), { title: "T", body: "m", ...NONE }, REFUSED],
@@ -86,11 +79,7 @@ describe("a body becomes an alert", () => {
     ["a warning of Apprise", () => apprise([], { type: "warning" }), { priority: "important" }],
     ["a failure of Apprise", () => apprise([], { type: "failure" }), { priority: "important" }],
     ["a success of Apprise", () => apprise([], { type: "success" }), { priority: "normal" }],
-    [
-      "the type of another program",
-      () => apprise([], { version: 7, type: "failure" }),
-      { priority: "normal" },
-    ],
+    ["the type of another program", () => apprise([], { version: 7, type: "failure" }), { priority: "normal" }],
     ["a severity beside the type", () => apprise([], { severity: "critical" }), { priority: "urgent" }],
     [
       "a picture of four megabytes in base64",
@@ -112,16 +101,8 @@ describe("a body becomes an alert", () => {
       () => ({ type: FORM, body: "version=1.0&title=T&message=a+b%0Ac&type=warning" }),
       { title: "T", body: "a b\nc", priority: "important" },
     ],
-    [
-      "a form with a message alone",
-      () => ({ type: FORM, body: "message=Backup%20done" }),
-      { title: "Backup done" },
-    ],
-    [
-      "a form in parts",
-      () => ({ body: form({ title: "T", message: "m" }) }),
-      { title: "T", body: "m", ...NONE },
-    ],
+    ["a form with a message alone", () => ({ type: FORM, body: "message=Backup%20done" }), { title: "Backup done" }],
+    ["a form in parts", () => ({ body: form({ title: "T", message: "m" }) }), { title: "T", body: "m", ...NONE }],
     [
       "a form with a picture",
       () => ({ body: form({ title: "T", message: "m" }, [["file01", Buffer.from(PNG, "base64")]]) }),
@@ -166,22 +147,14 @@ describe("a body becomes an alert", () => {
       { title: "https://example.org/?title=x&message=y" },
     ],
     ["a sum", () => ({ type: FORM, body: "a=1&b=2" }), { title: "a=1&b=2" }],
-    [
-      "a form that is named a text",
-      () => ({ type: FORM, query: "?from=text", body: "title=T" }),
-      { title: "title=T" },
-    ],
+    ["a form that is named a text", () => ({ type: FORM, query: "?from=text", body: "title=T" }), { title: "title=T" }],
     // What `curl -d` sends without a type.
     [
       "JSON under the type of a form",
       () => ({ type: FORM, body: '{"title":"T","message":"m"}' }),
       { title: "T", body: "m" },
     ],
-    [
-      "JSON as text",
-      () => ({ type: "text/plain", body: '{"title":"T","message":"m"}' }),
-      { title: "T", body: "m" },
-    ],
+    ["JSON as text", () => ({ type: "text/plain", body: '{"title":"T","message":"m"}' }), { title: "T", body: "m" }],
     ["JSON without a text, as text", () => ({ type: "text/plain", body: '{"a":1}' }), { title: '{"a":1}' }],
     [
       "JSON of Amazon SNS",
@@ -214,17 +187,9 @@ describe("a body becomes an alert", () => {
       { title: "Done", body: null },
     ],
     // What declares another type than it has.
-    [
-      "a text as JSON",
-      () => ({ type: JSON_TYPE, body: "plain text\nmore" }),
-      { title: "plain text", body: "more" },
-    ],
+    ["a text as JSON", () => ({ type: JSON_TYPE, body: "plain text\nmore" }), { title: "plain text", body: "more" }],
     ["a text of JSON", () => ({ type: JSON_TYPE, body: '"a \\u00e4"' }), { title: "a ä" }],
-    [
-      "Markdown",
-      () => ({ type: "text/markdown", body: "# Report\n**done**" }),
-      { title: "Report", layout: "html" },
-    ],
+    ["Markdown", () => ({ type: "text/markdown", body: "# Report\n**done**" }), { title: "Report", layout: "html" }],
     [
       "Markdown with a link",
       () => ({ type: "text/markdown", body: "see **[the log](https://example.org/)** now" }),
@@ -292,11 +257,7 @@ test.each<[string, () => Sent, number]>([
   ["broken JSON", () => ({ type: JSON_TYPE, body: '{"title":"a" "b"}' }), 422],
   ["a list", () => ({ type: JSON_TYPE, body: "[1]" }), 422],
   ["nothing", () => ({ type: "text/plain", body: "" }), 422],
-  [
-    "bytes that are not a text",
-    () => ({ type: "application/octet-stream", body: Buffer.from([255, 0, 1]) }),
-    422,
-  ],
+  ["bytes that are not a text", () => ({ type: "application/octet-stream", body: Buffer.from([255, 0, 1]) }), 422],
   ["a body beyond the limit", () => apprise([file("a.bin", "A".repeat(8_000_000))]), 413],
 ])("%s is refused in the one envelope", async (_, sent, status) => {
   expect(await send(sent())).toMatchObject({ status, error: { type: "invalid_request" } });

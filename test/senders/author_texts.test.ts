@@ -39,8 +39,7 @@ describe("Grafana", () => {
     endsAt: "0001-01-01T00:00:00Z",
     generatorURL: "https://grafana.harbour.example/alerting/1afz29v7z/edit",
     fingerprint: "c6eadffa33fcdf37",
-    silenceURL:
-      "https://grafana.harbour.example/alerting/silence/new?alertmanager=grafana&matchers=zone%3Deast",
+    silenceURL: "https://grafana.harbour.example/alerting/silence/new?alertmanager=grafana&matchers=zone%3Deast",
     dashboardURL: "https://grafana.harbour.example/d/tide",
     panelURL: "https://grafana.harbour.example/d/tide?viewPanel=2",
     values: { B: 44.23943737541908, C: 1 },
@@ -80,8 +79,7 @@ describe("Grafana", () => {
     expect(buttons(shown)).toEqual({
       Runbook: "https://wiki.harbour.example/tide",
       Panel: "https://grafana.harbour.example/d/tide?viewPanel=2",
-      Silence:
-        "https://grafana.harbour.example/alerting/silence/new?alertmanager=grafana&matchers=zone%3Deast",
+      Silence: "https://grafana.harbour.example/alerting/silence/new?alertmanager=grafana&matchers=zone%3Deast",
     });
   });
 
@@ -103,9 +101,7 @@ describe("Grafana", () => {
       ["Abnormal tide", "Resolved: Abnormal tide"],
       ["[RESOLVED] TideGauge", "Resolved: TideGauge"],
     ])
-      expect((await publish("grafana", payload([alert("east")], { status: "resolved", title }))).title).toBe(
-        expected,
-      );
+      expect((await publish("grafana", payload([alert("east")], { status: "resolved", title }))).title).toBe(expected);
   });
 
   test("links that are not https are lines of the text", async () => {
@@ -266,15 +262,11 @@ describe("Alertmanager and Prometheus", () => {
       },
       alerts: [alert, { ...alert, labels, annotations: { summary: "Home is full" } }],
     });
-    expect(shown.body).toMatch(
-      /^nas:9100, mountpoint=\/data: .*\nnas:9100, mountpoint=\/home: Home is full\n/,
-    );
+    expect(shown.body).toMatch(/^nas:9100, mountpoint=\/data: .*\nnas:9100, mountpoint=\/home: Home is full\n/);
   });
 
   test("Prometheus alone", async () => {
-    const shown = await publish("prometheus", [
-      { ...alert, labels: { ...alert.labels, alertname: "DiskAlone" } },
-    ]);
+    const shown = await publish("prometheus", [{ ...alert, labels: { ...alert.labels, alertname: "DiskAlone" } }]);
     expect(shown.body).toContain("Two days are left.\nimpact: Backups stop.");
     expect(buttons(shown).Runbook).toBe("https://wiki.example/disk");
   });
@@ -293,9 +285,9 @@ describe("GitHub and GitLab", () => {
     const message = "Close the gates earlier\n\nThe water rose faster than the motor runs.";
     const commits = [{ message, author: { name: "Ada" } }];
     expect((await github("push", { ref: "refs/heads/main", commits })).body).toBe(`${message} (Ada)`);
-    expect(
-      (await gitlab({ object_kind: "push", ref: "refs/heads/main", total_commits_count: 1, commits })).body,
-    ).toBe(`${message} (Ada)`);
+    expect((await gitlab({ object_kind: "push", ref: "refs/heads/main", total_commits_count: 1, commits })).body).toBe(
+      `${message} (Ada)`,
+    );
   });
 
   test("the commit of a run and of a pipeline, and the jobs that failed", async () => {
@@ -305,9 +297,7 @@ describe("GitHub and GitLab", () => {
       head_branch: "main",
       head_commit: { message: "Try it", author: { name: "Ada" } },
     };
-    expect((await github("workflow_run", { action: "completed", workflow_run: run })).body).toBe(
-      "Try it (Ada)",
-    );
+    expect((await github("workflow_run", { action: "completed", workflow_run: run })).body).toBe("Try it (Ada)");
     const pipeline = {
       object_attributes: { id: 1, ref: "main", status: "failed" },
       commit: { message: "Try it\n", title: "Try it", author: { name: "Jo" } },
@@ -355,9 +345,7 @@ describe("Uptime Kuma and Healthchecks", () => {
 
   test("the description of a monitor, and a message that its owner wrote", async () => {
     const monitor = { ...kuma.monitor, description: "Call Robin." };
-    expect((await publish("uptime_kuma", { ...kuma, monitor })).body).toBe(
-      "timeout of 48000ms exceeded\nCall Robin.",
-    );
+    expect((await publish("uptime_kuma", { ...kuma, monitor })).body).toBe("timeout of 48000ms exceeded\nCall Robin.");
     expect(await publish("uptime_kuma", { ...kuma, title: "Shop!", msg: "Ring the bell" })).toMatchObject({
       ...{ title: "Shop!", body: "timeout of 48000ms exceeded\nRing the bell" },
     });

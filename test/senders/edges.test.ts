@@ -29,13 +29,7 @@ interface Sent {
   token?: string | null;
 }
 
-async function send({
-  path = `/ntfy/${channel.handle}`,
-  method = "POST",
-  headers = {},
-  body,
-  token = key,
-}: Sent) {
+async function send({ path = `/ntfy/${channel.handle}`, method = "POST", headers = {}, body, token = key }: Sent) {
   const answer = await fetch(site.url + path, {
     method,
     headers: { ...(token === null ? {} : { authorization: `Bearer ${token}` }), ...headers },
@@ -220,9 +214,7 @@ describe("JSON that is broken is refused with its place", () => {
       status: 400,
       body: { errorDescription: expect.stringContaining("line 2, column 15") },
     });
-    expect(
-      await send({ path: `/api/v1/pushers/${channel.handle}/ingest?from=json`, body: broken }),
-    ).toMatchObject({
+    expect(await send({ path: `/api/v1/pushers/${channel.handle}/ingest?from=json`, body: broken })).toMatchObject({
       status: 422,
       body: { error: { message: expect.stringContaining("line 2, column 15") } },
     });
@@ -275,9 +267,7 @@ describe("times of day in a zone", () => {
     ["Thursday, 7am", "Pacific/Auckland", "2026-11-25T18:00"],
     ["30m", "Asia/Tokyo", "2026-11-25T12:30"],
     ["today 11pm", "Asia/Tokyo", "2026-11-25T14:00"],
-  ])("%s in %s", (said, zone, at) =>
-    expect(delayOf(said, now, zone)?.at.toISOString().slice(0, 16)).toBe(at),
-  );
+  ])("%s in %s", (said, zone, at) => expect(delayOf(said, now, zone)?.at.toISOString().slice(0, 16)).toBe(at));
 
   test("are used, and a zone that is none is noted", async () => {
     const ask = (headers: Record<string, string>, query = "") =>
@@ -339,8 +329,7 @@ test.each(["AbCdEf123456", "123456789012", "1795612200000", "-5"])(
 
 // docs/rules.md#sender-files
 describe("a file that is sent along", () => {
-  const waiting = async () =>
-    Number((await site.world.sql("select count(*) as n from asset where refs = 0"))[0].n);
+  const waiting = async () => Number((await site.world.sql("select count(*) as n from asset where refs = 0"))[0].n);
   const rows: [name: string, sent: () => Sent, picture: boolean, note: RegExp | null, alert: object][] = [
     [
       "a picture with its name and a text",
@@ -543,10 +532,7 @@ describe("an address that is wrong is refused with the right one", () => {
     const page = await fetch(`${site.url}/mcp`, {
       headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" },
     });
-    expect([page.status, page.headers.get("content-type")]).toEqual([
-      200,
-      expect.stringContaining("text/html"),
-    ]);
+    expect([page.status, page.headers.get("content-type")]).toEqual([200, expect.stringContaining("text/html")]);
     expect(await page.text()).toMatch(/Streamable HTTP/);
     const program = await fetch(`${site.url}/mcp`, { headers: { accept: "text/event-stream" } });
     expect([program.status, program.headers.get("allow")]).toEqual([405, "POST"]);

@@ -28,8 +28,7 @@ const post = async (channel: string, token: string, init: { body: unknown; heade
       headers: { "content-type": "application/json", ...init.headers },
     })
   ).status;
-const refused = (channel: string, token: string) =>
-  post(channel, token, { body, headers: { ...headers, ...WRONG } });
+const refused = (channel: string, token: string) => post(channel, token, { body, headers: { ...headers, ...WRONG } });
 const accepted = (channel: string, token: string) => post(channel, token, SAMPLES.alertmanager);
 
 const text = async (path: string, visitor = owner) => (await visitor.get(console + path)).text;
@@ -52,9 +51,7 @@ test("a sender that is refused is on the overview and its channel's pages until 
   for (const page of pages) {
     const [line, ...others] = linesOf(await text(page));
     expect(others).toEqual([]);
-    expect(line).toMatch(
-      /^GitHub: the last request of the key “Deploys &lt;b&gt;” .*was refused .* signature/,
-    );
+    expect(line).toMatch(/^GitHub: the last request of the key “Deploys &lt;b&gt;” .*was refused .* signature/);
   }
   for (let i = 0; i < 20; i++) expect(await refused(pusher.handle, key)).toBe(401);
   const overview = await text("/");
@@ -83,9 +80,7 @@ test("a key of the command line is among the senders of each channel that it sen
   expect(await senders(one.id)).toContain("Made in a shell");
   expect(await senders(one.id)).not.toContain("Bound in a shell");
   for (const name of ["Made in a shell", "Bound in a shell"]) expect(await senders(two.id)).toContain(name);
-  expect(linesOf(await text(`/channels/${one.id}`))).toMatchObject([
-    expect.stringContaining("last 2 requests"),
-  ]);
+  expect(linesOf(await text(`/channels/${one.id}`))).toMatchObject([expect.stringContaining("last 2 requests")]);
   expect(linesOf(await text(`/channels/${two.id}`))).toEqual([]);
   // The request that named no channel is a line of its own, until any request succeeds.
   expect(linesOf(await text("/"))).toHaveLength(2);

@@ -64,10 +64,7 @@ beforeAll(async () => {
     app: await world.key({ scopes: "alerts:write,alerts:send", pusher: channel.id }),
     client: await world.key({ scopes: "alerts:read", pusher: channel.id }),
     ask: ({ path = "/message", ...request }) =>
-      world.service.app.fetch(
-        new Request(`http://alerts.example.org/gotify${path}`, request),
-        "198.51.100.7",
-      ),
+      world.service.app.fetch(new Request(`http://alerts.example.org/gotify${path}`, request), "198.51.100.7"),
   };
 });
 afterAll(async () => {
@@ -116,19 +113,14 @@ const asClient =
   (method: string, path: string, value?: unknown): Row[1] =>
   ({ client }) => ({
     ...{ method, path },
-    ...(value === undefined
-      ? { headers: { "x-gotify-key": client } }
-      : json(value, { "x-gotify-key": client })),
+    ...(value === undefined ? { headers: { "x-gotify-key": client } } : json(value, { "x-gotify-key": client })),
   });
 
 const CREDENTIALS: Row[] = [
   ["?token=", ({ app }) => ({ method: "POST", path: `/message?token=${app}`, ...json(WHOLE) })],
   ["X-Gotify-Key", post(WHOLE)],
   ["Bearer", ({ app }) => ({ method: "POST", ...json(WHOLE, { authorization: `Bearer ${app}` }) })],
-  [
-    "bearer in lower case",
-    ({ app }) => ({ method: "POST", ...json(WHOLE, { authorization: `bearer ${app}` }) }),
-  ],
+  ["bearer in lower case", ({ app }) => ({ method: "POST", ...json(WHOLE, { authorization: `bearer ${app}` }) })],
   ["none", () => ({ method: "POST", ...json(WHOLE) })],
   ["a wrong one", () => ({ method: "POST", ...json(WHOLE, { "x-gotify-key": "AbCdEf123456789" }) })],
   [
@@ -150,9 +142,7 @@ const FIELDS: Row[] = [
   ["a message of lines alone", post({ message: "one\ntwo" })],
   ["a title of blanks", post({ title: "  ", message: "m" })],
   ["an empty title", post({ title: "", message: "m" })],
-  ...[0, 1, 3, 4, 7, 8, 10, 11, -1, 99].map(
-    (priority): Row => [`priority ${priority}`, post({ ...WHOLE, priority })],
-  ),
+  ...[0, 1, 3, 4, 7, 8, 10, 11, -1, 99].map((priority): Row => [`priority ${priority}`, post({ ...WHOLE, priority })]),
   ["priority null", post({ ...WHOLE, priority: null })],
   ["priority as text", post({ ...WHOLE, priority: "5" })],
   ["priority with a fraction", post({ ...WHOLE, priority: 5.5 })],
@@ -163,10 +153,7 @@ const FIELDS: Row[] = [
   ["a title that is a number", post({ title: 5, message: "m" })],
   ["an unknown field", post({ ...WHOLE, colour: "red" })],
   ["fields in capitals", post({ Title: "T", Message: "m", Priority: 6 })],
-  [
-    "an id, an appid and a date of its own",
-    post({ ...WHOLE, id: 7, appid: 7, date: "2018-02-27T19:36:10Z" }),
-  ],
+  ["an id, an appid and a date of its own", post({ ...WHOLE, id: 7, appid: 7, date: "2018-02-27T19:36:10Z" })],
   ["a long message", post({ title: "T", message: "x".repeat(5000) })],
   ["a long title", post({ title: "x".repeat(300), message: "m" })],
   ["not ASCII", post({ title: "Größe 🎉", message: "日本語" })],
@@ -180,18 +167,12 @@ const EXTRAS: Row[] = [
     ],
   ),
   ["click", post({ ...WHOLE, extras: { "client::notification": { click: { url: "https://gotify.net" } } } })],
-  [
-    "bigImageUrl",
-    post({ ...WHOLE, extras: { "client::notification": { bigImageUrl: "https://e.org/a.png" } } }),
-  ],
+  ["bigImageUrl", post({ ...WHOLE, extras: { "client::notification": { bigImageUrl: "https://e.org/a.png" } } })],
   [
     "android::action",
     post({ ...WHOLE, extras: { "android::action": { onReceive: { intentUrl: "https://gotify.net" } } } }),
   ],
-  [
-    "extras of another name",
-    post({ ...WHOLE, extras: { "home::appliances::lighting::on": { brightness: 15 } } }),
-  ],
+  ["extras of another name", post({ ...WHOLE, extras: { "home::appliances::lighting::on": { brightness: 15 } } })],
   ["extras that are null", post({ ...WHOLE, extras: null })],
   ["empty extras", post({ ...WHOLE, extras: {} })],
   ["extras that are a list", post({ ...WHOLE, extras: [1] })],
@@ -216,10 +197,7 @@ const BODIES: Row[] = [
       headers: key(side),
     }),
   ],
-  [
-    "a form without a message",
-    (side) => ({ method: "POST", body: form({ title: "T" }), headers: key(side) }),
-  ],
+  ["a form without a message", (side) => ({ method: "POST", body: form({ title: "T" }), headers: key(side) })],
   [
     "a form with a priority that is none",
     (side) => ({ method: "POST", body: form({ message: "m", priority: "high" }), headers: key(side) }),
@@ -303,10 +281,7 @@ const BODIES: Row[] = [
     }),
   ],
   ["a list", post([WHOLE])],
-  [
-    "an empty JSON body",
-    (side) => ({ method: "POST", headers: { ...key(side), "content-type": "application/json" } }),
-  ],
+  ["an empty JSON body", (side) => ({ method: "POST", headers: { ...key(side), "content-type": "application/json" } })],
   ["no body at all", (side) => ({ method: "POST", headers: key(side) })],
 ];
 
@@ -383,10 +358,7 @@ const DIFFERENCES: Record<string, [gotify: string, here: string]> = {
   "OPTIONS /message": ["200 text", NOT_SERVED],
   "HEAD /version": ["404 text", "200 text"],
   "GET /": ["200 text", NOT_SERVED],
-  "GET /swagger": [
-    "200 consumes,definitions,host,info,paths,produces,schemes,securityDefinitions,swagger",
-    NOT_SERVED,
-  ],
+  "GET /swagger": ["200 consumes,definitions,host,info,paths,produces,schemes,securityDefinitions,swagger", NOT_SERVED],
 };
 
 const SECTIONS = { CREDENTIALS, FIELDS, EXTRAS, BODIES, ADDRESSES };
@@ -399,9 +371,7 @@ describe.skipIf(lacksGotify)(
     afterAll(() => console.log(["request | Gotify | here", ...table].join("\n")));
     for (const [section, rows] of Object.entries(SECTIONS))
       test.each(rows)(`${section.toLowerCase()}: %s`, async (name, asked) => {
-        const [there, here] = await Promise.all(
-          [theirs, ours].map(async (side) => shown(await side.ask(asked(side)))),
-        );
+        const [there, here] = await Promise.all([theirs, ours].map(async (side) => shown(await side.ask(asked(side)))));
         if (there !== here) table.push(`${name} | ${there} | ${here}`);
         expect([there, here]).toEqual(DIFFERENCES[name] ?? [there, there]);
       });

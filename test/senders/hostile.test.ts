@@ -51,11 +51,7 @@ const DOORS: Door[] = [
   ["ntfy, JSON", "ntfy", () => "/ntfy?"],
   ["gotify", "gotify", () => "/gotify/message?"],
   ...PROGRAM_NAMES.map(
-    (program): Door => [
-      `?from=${program}`,
-      program,
-      () => `/api/v1/pushers/${handle}/ingest?from=${program}&`,
-    ],
+    (program): Door => [`?from=${program}`, program, () => `/api/v1/pushers/${handle}/ingest?from=${program}&`],
   ),
   ["recognised", "json", () => `/api/v1/pushers/${handle}/ingest?`],
 ];
@@ -83,10 +79,7 @@ function signatureOf(bytes: Buffer): string {
   return signature;
 }
 
-function send(
-  [, program, path]: Door,
-  { body, type, headers = {}, query = "", chunked }: Sent,
-): Promise<Told> {
+function send([, program, path]: Door, { body, type, headers = {}, query = "", chunked }: Sent): Promise<Told> {
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
   const sample = program === "github" ? { ...SAMPLES.github.headers } : {};
   return new Promise((resolve, reject) => {
@@ -178,8 +171,7 @@ const text = (value: unknown, add: string) =>
   typeof value === "string" && /\s|\/\//.test(value) ? value + add : value;
 /** The same under each name that some shape reads. */
 const everywhere = (json: string): string => {
-  const names =
-    "topic title message body extras tags actions alerts labels commits data heartbeat monitor check";
+  const names = "topic title message body extras tags actions alerts labels commits data heartbeat monitor check";
   return `{${names
     .split(" ")
     .map((name) => `"${name}":${json}`)
@@ -227,10 +219,7 @@ const HOSTILE: [what: string, sent: (program: Program) => Sent, heard?: "heard"]
   ["an empty list", () => ({ body: "[]" })],
   ["no UTF-8", () => ({ body: Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]) })],
   ["no UTF-8 as text", () => ({ body: Buffer.from([0x61, 0xc3, 0x28, 0x62]), type: "text/plain" })],
-  [
-    "UTF-16",
-    () => ({ body: Buffer.from(`{"title":"${MARK}"}`, "utf16le"), type: "application/json; charset=utf-16" }),
-  ],
+  ["UTF-16", () => ({ body: Buffer.from(`{"title":"${MARK}"}`, "utf16le"), type: "application/json; charset=utf-16" })],
   ["a NUL in each text", (program) => poisoned(program, (value) => text(value, "\u0000x")), "heard"],
   ["NULs as they are", () => ({ body: `{"title":"a\u0000b","message":"\u0000"}` })],
   [
@@ -250,11 +239,7 @@ const HOSTILE: [what: string, sent: (program: Program) => Sent, heard?: "heard"]
     "heard",
   ],
   ["texts of 100 KB", (program) => poisoned(program, (value) => text(value, "y".repeat(100_000)))],
-  [
-    "a thousand lines in each text",
-    (program) => poisoned(program, (value) => text(value, "\nz".repeat(500))),
-    "heard",
-  ],
+  ["a thousand lines in each text", (program) => poisoned(program, (value) => text(value, "\nz".repeat(500))), "heard"],
   [
     "objects for texts",
     (program) => poisoned(program, (value) => (typeof value === "string" ? { $ne: MARK } : [MARK])),
@@ -294,14 +279,8 @@ const HOSTILE: [what: string, sent: (program: Program) => Sent, heard?: "heard"]
       query: "title={{constructor.constructor}}{{a.toString}}{{__proto__.a}}|",
     }),
   ],
-  [
-    "a template of nothing but openings",
-    () => ({ body: '{"a":[1]}', query: `title=${"{{%23a}}".repeat(120)}` }),
-  ],
-  [
-    "a template of braces",
-    () => ({ body: '{"a":[1]}', query: `title=${"{".repeat(900)}&body=${"{{".repeat(400)}` }),
-  ],
+  ["a template of nothing but openings", () => ({ body: '{"a":[1]}', query: `title=${"{{%23a}}".repeat(120)}` })],
+  ["a template of braces", () => ({ body: '{"a":[1]}', query: `title=${"{".repeat(900)}&body=${"{{".repeat(400)}` })],
   [
     "a template that names a large object in a list",
     () => ({
@@ -338,10 +317,7 @@ const HOSTILE: [what: string, sent: (program: Program) => Sent, heard?: "heard"]
       headers: Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`x-${i}`, MARK.repeat(10)])),
     }),
   ],
-  [
-    "a header of 12 KB",
-    () => ({ body: '{"title":"a","message":"m"}', headers: { "x-title": "t".repeat(12_000) } }),
-  ],
+  ["a header of 12 KB", () => ({ body: '{"title":"a","message":"m"}', headers: { "x-title": "t".repeat(12_000) } })],
   ["many tags", () => ({ body: "m", type: "text/plain", headers: { tags: "tada,".repeat(2000) } })],
   [
     "many buttons",
@@ -362,14 +338,8 @@ const HOSTILE: [what: string, sent: (program: Program) => Sent, heard?: "heard"]
       headers: { "idempotency-key": MARK.repeat(100), "x-github-delivery": MARK.repeat(100) },
     }),
   ],
-  [
-    "marks of Markdown",
-    () => ({ body: "*".repeat(3500) + MARK, type: "text/markdown", headers: { markdown: "yes" } }),
-  ],
-  [
-    "quotes in quotes",
-    () => ({ body: `${">".repeat(490)} a`, type: "text/markdown", headers: { markdown: "1" } }),
-  ],
+  ["marks of Markdown", () => ({ body: "*".repeat(3500) + MARK, type: "text/markdown", headers: { markdown: "yes" } })],
+  ["quotes in quotes", () => ({ body: `${">".repeat(490)} a`, type: "text/markdown", headers: { markdown: "1" } })],
   ...[
     "application/xml",
     "image/png",
@@ -471,10 +441,7 @@ test("a channel of others, a private one and none are refused alike, and without
         const answer = await fetch(site.url + path(name), { method: "POST", body, headers });
         told.add(`${answer.status} ${await answer.text()}`);
       }
-      expect([path("x"), [...told]]).toEqual([
-        path("x"),
-        [expect.stringMatching(token === key ? /^404 / : /^401 /)],
-      ]);
+      expect([path("x"), [...told]]).toEqual([path("x"), [expect.stringMatching(token === key ? /^404 / : /^401 /)]]);
     }
   expect(await countAlerts()).toBe(before);
 });

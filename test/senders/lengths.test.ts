@@ -58,9 +58,7 @@ const ADAPTERS: Record<string, (title: string, body: string) => Sent> = {
   "plain text": (title, body) => ({ path: ingest("?from=text"), body: `${title}\n${body}` }),
   JSON: (title, body) => ({ path: ingest(), body: JSON.stringify({ title, body }), headers: JSON_TYPE }),
   "a template": (title, body) => ({
-    path: ingest(
-      `?from=json&title=${encodeURIComponent("{{t}}")}&body=${encodeURIComponent("{{#a}}{{b}}{{/a}}")}`,
-    ),
+    path: ingest(`?from=json&title=${encodeURIComponent("{{t}}")}&body=${encodeURIComponent("{{#a}}{{b}}{{/a}}")}`),
     body: JSON.stringify({ t: title, a: { b: body } }),
     headers: JSON_TYPE,
   }),

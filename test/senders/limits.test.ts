@@ -54,24 +54,21 @@ test("a picture that comes over the limit of sends is not decoded, and the check
 
 // docs/rules.md#senders-inactive
 describe("a channel that is not active", () => {
-  test.each(PROGRAM_NAMES)(
-    "%s: the alert is saved as a draft, and the answer is a success",
-    async (program) => {
-      const channel = await openChannel();
-      await world.rest("update_pusher", { pusher_id: channel.id, status: "paused" });
-      const answer = await send(program, channel);
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get("belfry-notes")).toContain("saved as a draft");
-      expect(await statuses(channel)).toEqual(["draft"]);
-      await world.rest("update_pusher", { pusher_id: channel.id, status: "active" });
-      // A message that the program sends again is published then, whatever its id.
-      const again = await send(program, channel);
-      expect(again.status).toBe(200);
-      const isNew = ["ntfy", "gotify", "json", "text"].includes(program);
-      expect(await statuses(channel)).toEqual(isNew ? ["sent", "draft"] : ["sent"]);
-      expect(again.headers.get("belfry-notes") ?? "").toContain(isNew ? "" : "The draft");
-    },
-  );
+  test.each(PROGRAM_NAMES)("%s: the alert is saved as a draft, and the answer is a success", async (program) => {
+    const channel = await openChannel();
+    await world.rest("update_pusher", { pusher_id: channel.id, status: "paused" });
+    const answer = await send(program, channel);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("belfry-notes")).toContain("saved as a draft");
+    expect(await statuses(channel)).toEqual(["draft"]);
+    await world.rest("update_pusher", { pusher_id: channel.id, status: "active" });
+    // A message that the program sends again is published then, whatever its id.
+    const again = await send(program, channel);
+    expect(again.status).toBe(200);
+    const isNew = ["ntfy", "gotify", "json", "text"].includes(program);
+    expect(await statuses(channel)).toEqual(isNew ? ["sent", "draft"] : ["sent"]);
+    expect(again.headers.get("belfry-notes") ?? "").toContain(isNew ? "" : "The draft");
+  });
 
   test("a suspended channel saves drafts as well", async () => {
     const channel = await openChannel();
@@ -140,9 +137,9 @@ describe("the limit of sends", () => {
     "%s gets an answer that does not lose the alert",
     async (program, [status, isSaved]) => {
       const channel = await openChannel();
-      expect(
-        (await world.rest("create_alert", { pusher_id: channel.id, title: "First", send: true })).status,
-      ).toBe(201);
+      expect((await world.rest("create_alert", { pusher_id: channel.id, title: "First", send: true })).status).toBe(
+        201,
+      );
       for (let i = 0; i < 3; i++) {
         const refused = await send(program, channel, {}, { "idempotency-key": "f5e5f430" });
         expect([refused.status, refused.headers.get("retry-after")]).toEqual([status, "60"]);

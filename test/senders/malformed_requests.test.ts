@@ -79,12 +79,7 @@ test.each<[string, () => string, number, RegExp]>([
   ["a NUL in a header", () => request("Title: a\0b\r\n"), 400, CONTROL],
   ["a blank before the colon", () => request("Title : a\r\n"), 400, INVALID],
   ["another protocol", () => "EHLO localhost\r\n\r\n", 400, INVALID],
-  [
-    "headers beyond the limit",
-    () => request(`Message: ${"x".repeat(20_000)}\r\n`),
-    431,
-    /long texts in the body/,
-  ],
+  ["headers beyond the limit", () => request(`Message: ${"x".repeat(20_000)}\r\n`), 431, /long texts in the body/],
 ])("%s is refused in the one envelope", async (_, text, status, message) => {
   const before = await countAlerts();
   const answer = await sendRaw(text());
@@ -105,11 +100,7 @@ test.each<[string, () => string, number, RegExp]>([
 test.each<[string, (response: ServerResponse) => void, RegExp]>([
   // A second head would be read as a part of the first body.
   ["is being sent", (response) => void response.write("first"), /^HTTP\/1\.1 200 (?!.*HTTP)/s],
-  [
-    "waits behind one that is being sent",
-    (response) => void response.write("first"),
-    /^HTTP\/1\.1 200 (?!.*HTTP)/s,
-  ],
+  ["waits behind one that is being sent", (response) => void response.write("first"), /^HTTP\/1\.1 200 (?!.*HTTP)/s],
   ["was sent", (response) => void response.end("first"), /^HTTP\/1\.1 200 .*HTTP\/1\.1 400 /s],
   ["is not begun", () => {}, /^HTTP\/1\.1 400 /],
 ])("behind a request whose response %s", async (state, respond, expected) => {

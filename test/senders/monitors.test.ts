@@ -22,8 +22,7 @@ describe.skipIf(missing)("monitors", () => {
   let site: Site;
   let watched: Server;
   let trouble = 1;
-  const channels: Record<"alertmanager" | "prometheus", { handle: string; id: string; device: string }> =
-    {} as never;
+  const channels: Record<"alertmanager" | "prometheus", { handle: string; id: string; device: string }> = {} as never;
 
   const start = (program: string, ...args: string[]) =>
     programs.push(spawn(program, args, { cwd: folder.path, stdio: "ignore" }));

@@ -47,14 +47,7 @@ interface Sent {
   token?: string | null;
 }
 
-async function send({
-  path = `/ntfy/${handle}`,
-  host,
-  method = "POST",
-  headers = {},
-  body,
-  token = bound,
-}: Sent) {
+async function send({ path = `/ntfy/${handle}`, host, method = "POST", headers = {}, body, token = bound }: Sent) {
   const answer = await world.service.app.fetch(
     new Request(`${host ? `http://${host}` : HOST}${path}`, {
       method,
@@ -69,8 +62,7 @@ async function send({
   return { status: answer.status, body: JSON.parse(text), notes, headers: answer.headers };
 }
 
-const alertOf = async (id: string) =>
-  (await world.rest("get_alert", { pusher_id: channel.id, alert_id: id })).body;
+const alertOf = async (id: string) => (await world.rest("get_alert", { pusher_id: channel.id, alert_id: id })).body;
 const logOf = async (key: string) =>
   (
     await world.sql(
@@ -106,16 +98,8 @@ describe("a message of ntfy is an alert", () => {
       /Priorities 1 and 2/,
     ],
     ["encoded words", () => ({ body: "b", headers: { title: "=?UTF-8?B?w6TDtsO8?=" } }), { title: "äöü" }],
-    [
-      "raw UTF-8",
-      () => ({ body: "b", headers: { title: Buffer.from("äöü").toString("latin1") } }),
-      { title: "äöü" },
-    ],
-    [
-      "tags",
-      () => ({ body: "b", headers: { tags: "tada,backup,x y" } }),
-      { title: "🎉 b", body: "Tags: backup, x y" },
-    ],
+    ["raw UTF-8", () => ({ body: "b", headers: { title: Buffer.from("äöü").toString("latin1") } }), { title: "äöü" }],
+    ["tags", () => ({ body: "b", headers: { tags: "tada,backup,x y" } }), { title: "🎉 b", body: "Tags: backup, x y" }],
     [
       "the query",
       () => ({ path: `/ntfy/${handle}?title=Q&p=5&click=https://example.org/q`, body: "b" }),
@@ -126,11 +110,7 @@ describe("a message of ntfy is an alert", () => {
       () => ({ method: "GET", path: `/ntfy/${handle}/trigger?message=one%5Cntwo&t=T` }),
       { title: "T", body: "one\ntwo" },
     ],
-    [
-      "auth in the query",
-      () => ({ token: null, path: `/ntfy/${handle}?auth=${AUTH()}`, body: "b" }),
-      { title: "b" },
-    ],
+    ["auth in the query", () => ({ token: null, path: `/ntfy/${handle}?auth=${AUTH()}`, body: "b" }), { title: "b" }],
     [
       "basic",
       () => ({ token: null, headers: { authorization: `Basic ${btoa(`me:${bound}`)}` }, body: "b" }),
@@ -294,11 +274,7 @@ describe("a message of ntfy is an alert", () => {
       }),
       { title: "m", priority: "important" },
     ],
-    [
-      "a text at a host of its own",
-      () => ({ host: AT_ROOT.ntfy, path: `/${handle}`, body: "m" }),
-      { title: "m" },
-    ],
+    ["a text at a host of its own", () => ({ host: AT_ROOT.ntfy, path: `/${handle}`, body: "m" }), { title: "m" }],
   ];
   test.each(rows)("%s", async (_name, sent, alert, note) => {
     const { status, body, notes } = await send(sent());
@@ -353,12 +329,7 @@ describe("a refusal is ntfy's own", () => {
     ["no topic", () => ({ path: "/ntfy", body: `{"message":"x"}` }), 40009, 400],
     ["a topic like a path", () => ({ path: "/ntfy", body: `{"topic":"../x","message":"x"}` }), 40009, 400],
     ["another method", () => ({ method: "PATCH", body: "b" }), 40401, 404],
-    [
-      "nothing at its host",
-      () => ({ host: AT_ROOT.ntfy, path: "/console/sign-in", method: "GET" }),
-      40401,
-      404,
-    ],
+    ["nothing at its host", () => ({ host: AT_ROOT.ntfy, path: "/console/sign-in", method: "GET" }), 40401, 404],
   ];
   let reading: string;
   beforeAll(async () => {
@@ -406,11 +377,7 @@ describe("a message of Gotify is an alert", () => {
     return data;
   };
   const rows: [name: string, sent: () => Sent, alert: Record<string, unknown>, note?: RegExp][] = [
-    [
-      "JSON",
-      () => json({ title: "T", message: "m", priority: 8 }),
-      { title: "T", body: "m", priority: "important" },
-    ],
+    ["JSON", () => json({ title: "T", message: "m", priority: 8 }), { title: "T", body: "m", priority: "important" }],
     [
       "a token in the query",
       () => ({ token: null, path: `/gotify/message?token=${bound}`, ...json({ message: "m" }) }),
@@ -462,24 +429,14 @@ describe("a message of Gotify is an alert", () => {
     ],
     ["a blank text beside a title", () => json({ title: "T", message: " " }), { title: "T", body: null }],
     ["a number as message", () => json({ message: 42 }), { title: "42" }],
-    [
-      "a title that is a list",
-      () => json({ title: ["T"], message: "m" }),
-      { title: "m" },
-      /^The title is not a text/,
-    ],
+    ["a title that is a list", () => json({ title: ["T"], message: "m" }), { title: "m" }, /^The title is not a text/],
     [
       "extras in a form",
       () => ({ body: form({ message: "m", extras: '{"client::display":{"contentType":"text/markdown"}}' }) }),
       { title: "m" },
       /^Extras are read only in a JSON body/,
     ],
-    [
-      "extras that are a list",
-      () => json({ message: "m", extras: [1] }),
-      { title: "m" },
-      /^The extras are not/,
-    ],
+    ["extras that are a list", () => json({ message: "m", extras: [1] }), { title: "m" }, /^The extras are not/],
     [
       "another content type of the text",
       () => json({ message: "<b>m</b>", extras: { "client::display": { contentType: "text/html" } } }),
@@ -532,11 +489,7 @@ describe("a message of Gotify is an alert", () => {
     ["an empty one", () => json({ message: " " }), 400],
     ["blanks alone", () => json({ title: " ", message: " " }), 400],
     ["nothing at all", () => ({}), 400],
-    [
-      "a form that is none",
-      () => ({ body: "x", headers: { "content-type": "multipart/form-data; boundary=y" } }),
-      400,
-    ],
+    ["a form that is none", () => ({ body: "x", headers: { "content-type": "multipart/form-data; boundary=y" } }), 400],
     [
       "deep extras",
       () => ({ ...json({}), body: `{"message":"m","extras":${'{"a":'.repeat(3000)}1${"}".repeat(3000)}}` }),
@@ -618,11 +571,7 @@ test.each([
     () => ({ path: "/gotify/message", body: '{"message":"Draft"}' }),
     (body: any) => body.extras["belfry::alert"],
   ],
-  [
-    "plain text",
-    () => ({ path: `/api/v1/pushers/${handle}/ingest`, body: "Draft" }),
-    (body: any) => body.alerts[0],
-  ],
+  ["plain text", () => ({ path: `/api/v1/pushers/${handle}/ingest`, body: "Draft" }), (body: any) => body.alerts[0]],
 ])(
   "a key that may only compose leaves a draft in %s, and is told where a person decides",
   async (_name, sent, told) => {

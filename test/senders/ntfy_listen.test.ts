@@ -190,9 +190,9 @@ test("since says from where on", async () => {
   expect(await asked("&since=1600000000")).toEqual(["1", "2", "3"]);
   // An id that says to be of the year 10889.
   expect(await asked(`&since=alr_7${"z".repeat(25)}`)).toEqual([]);
-  expect(
-    (await poll(`${pusher.handle}/json`, { "X-Poll": "1", "X-Since": second.id })).map((m) => m.message),
-  ).toEqual(["3"]);
+  expect((await poll(`${pusher.handle}/json`, { "X-Poll": "1", "X-Since": second.id })).map((m) => m.message)).toEqual([
+    "3",
+  ]);
   // Of one that was taken back, what came after it is told.
   await world.rest("cancel_alert", { pusher_id: pusher.id, alert_id: second.id });
   expect(await asked(`&since=${second.id}`)).toEqual(["3"]);
@@ -220,9 +220,7 @@ test("what was planned comes at its instant, what is taken back is told so", asy
   await texts(heard, ["planned"]);
   await world.rest("cancel_alert", { pusher_id: pusher.id, alert_id: planned.id });
   await waitFor(() =>
-    expect(of(heard.messages, "message_delete")).toMatchObject([
-      { topic: pusher.handle, sequence_id: planned.id },
-    ]),
+    expect(of(heard.messages, "message_delete")).toMatchObject([{ topic: pusher.handle, sequence_id: planned.id }]),
   );
 });
 
@@ -455,8 +453,7 @@ test("a server of two processes that is killed while it tells: nothing is lost w
     const at = Number(new URL(killed.url).port);
     const path = (form: string) => `${pusher.handle}/${form}?since=${last[form]}`;
     const heard = { json: await hear(path("json"), {}, at), ws: await hearSocket(path("ws"), {}, at) };
-    for (const one of Object.values(heard))
-      await waitFor(() => expect(one.texts().length).toBeGreaterThan(3));
+    for (const one of Object.values(heard)) await waitFor(() => expect(one.texts().length).toBeGreaterThan(3));
     await killed.stop("SIGKILL");
     for (const [form, one] of Object.entries(heard)) {
       await ended(one);

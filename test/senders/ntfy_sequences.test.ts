@@ -89,11 +89,7 @@ describe("messages with one sequence id", () => {
     expect(await statesOf(planned)).toEqual(["cancelled", "cancelled", "cancelled", "scheduled"]);
     // A message that is published at once replaces a scheduled one as well.
     const sent = await publish("heartbeat", 1);
-    expect(await statesOf([...planned.slice(3), ...sent, ...others])).toEqual([
-      "cancelled",
-      "sent",
-      "scheduled",
-    ]);
+    expect(await statesOf([...planned.slice(3), ...sent, ...others])).toEqual(["cancelled", "sent", "scheduled"]);
   });
 
   test("that are published at once leave one scheduled", async () => {

@@ -13,8 +13,7 @@ import { World } from "../support/world.ts";
 
 const run = promisify(execFile);
 const HOST = "localhost";
-const PNG =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg==";
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg==";
 /** Another name of this machine, at whose root ntfy's API stands. */
 const NTFY_HOST = "127.0.0.1";
 
@@ -183,7 +182,5 @@ for (const [program, name, args, alert] of PROGRAMS)
     const [newest] = (await world.rest("list_alerts", { pusher_id: channel.id, limit: 1 })).body.data;
     expect(newest).toMatchObject({ status: "sent", ...alert });
     await expect(start("bfk_wrong")).rejects.toMatchObject({ code: expect.any(Number) });
-    expect((await world.rest("list_alerts", { pusher_id: channel.id, limit: 1 })).body.data[0].id).toBe(
-      newest.id,
-    );
+    expect((await world.rest("list_alerts", { pusher_id: channel.id, limit: 1 })).body.data[0].id).toBe(newest.id);
   });

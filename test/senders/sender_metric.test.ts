@@ -13,9 +13,7 @@ afterAll(() => world?.close());
 async function counted(): Promise<Record<string, number>> {
   const text = await world.service.metrics.text();
   const lines = text.matchAll(/^belfry_sender_requests_total\{program="(\w+)",outcome="(\w+)"\} (\d+)$/gm);
-  return Object.fromEntries(
-    [...lines].map(([, program, outcome, count]) => [`${program} ${outcome}`, Number(count)]),
-  );
+  return Object.fromEntries([...lines].map(([, program, outcome, count]) => [`${program} ${outcome}`, Number(count)]));
 }
 
 // docs/rules.md#sender-metric
@@ -30,9 +28,7 @@ test("what a program sends is counted by program and outcome, and by nothing tha
     });
   const { body, headers } = SAMPLES.github;
   for (let i = 0; i < 20; i++)
-    expect((await send(body, { ...headers, "x-hub-signature-256": `sha256=${"0".repeat(64)}` })).status).toBe(
-      401,
-    );
+    expect((await send(body, { ...headers, "x-hub-signature-256": `sha256=${"0".repeat(64)}` })).status).toBe(401);
   expect((await send(SAMPLES.alertmanager.body, {})).status).toBe(200);
   expect((await send({ secret_word: {} }, {})).status).toBe(422);
   expect((await send(SAMPLES.grafana.body, {}, "", "not a key")).status).toBe(401);

@@ -116,12 +116,7 @@ const UNDERSTOOD: [program: Program, what: string, Sent, object[]][] = [
       },
     ],
   ],
-  [
-    "grafana",
-    "a group that fires",
-    { body: GRAFANA },
-    [{ title: "DiskFull (nas:9100 critical)", priority: "urgent" }],
-  ],
+  ["grafana", "a group that fires", { body: GRAFANA }, [{ title: "DiskFull (nas:9100 critical)", priority: "urgent" }]],
   [
     "prometheus",
     "its list for an Alertmanager",
@@ -262,12 +257,7 @@ const UNDERSTOOD: [program: Program, what: string, Sent, object[]][] = [
     }),
     [{ title: "octo/harbour #5 closed: Leak" }],
   ],
-  [
-    "gitlab",
-    "a pipeline that runs",
-    gitlab({ object_kind: "pipeline", object_attributes: { status: "running" } }),
-    [],
-  ],
+  ["gitlab", "a pipeline that runs", gitlab({ object_kind: "pipeline", object_attributes: { status: "running" } }), []],
   [
     "uptime_kuma",
     "a monitor that is down",
@@ -311,12 +301,7 @@ const UNDERSTOOD: [program: Program, what: string, Sent, object[]][] = [
     { body: { now: "$NOW", check: { ...(SAMPLES.healthchecks.body as object), status: "up" } } },
     [{ title: "Up: Backup", priority: "normal" }],
   ],
-  [
-    "cloudevents",
-    "structured",
-    { ...SAMPLES.cloudevents },
-    [{ title: "The backup is done", body: "/backup" }],
-  ],
+  ["cloudevents", "structured", { ...SAMPLES.cloudevents }, [{ title: "The backup is done", body: "/backup" }]],
   [
     "cloudevents",
     "binary",
@@ -429,16 +414,11 @@ describe("what programs send", () => {
       ...{ "content-type": "application/x-www-form-urlencoded", "x-github-event": "workflow_run" },
       ...signed(hook),
     };
-    expect(await becomes({ body: hook, headers })).toMatchObject([
-      { title: "octo/harbour: CI on main: failure" },
-    ]);
+    expect(await becomes({ body: hook, headers })).toMatchObject([{ title: "octo/harbour: CI on main: failure" }]);
   });
 
   test("GitLab's secret token is the key, and GitHub's stands in the address", async () => {
-    const none = await send(
-      { body: SAMPLES.gitlab.body, headers: { "x-gitlab-event": "Pipeline Hook" } },
-      "",
-    );
+    const none = await send({ body: SAMPLES.gitlab.body, headers: { "x-gitlab-event": "Pipeline Hook" } }, "");
     expect(none.status).toBe(401);
     const withToken = { "x-gitlab-event": "Pipeline Hook", "x-gitlab-token": key };
     expect((await send({ body: SAMPLES.gitlab.body, headers: withToken }, "")).status).toBe(200);

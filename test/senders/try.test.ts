@@ -13,15 +13,9 @@ test.skipIf([lacks("Chromium"), lacks("curl")].includes(true))(
   async () => {
     const TMPDIR = mkdtempSync(`${folder.path}/tmp-`);
     const settings = { TMPDIR, CHROMIUM: process.env.CHROMIUM ?? "" };
-    const { code, stdout, stderr } = await run(
-      process.execPath,
-      ["scripts/senders/main.ts", "plain text"],
-      settings,
-    );
+    const { code, stdout, stderr } = await run(process.execPath, ["scripts/senders/main.ts", "plain text"], settings);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(
-      /^curl, plain text +the program +[\d.]+ s +[\d.]+ s +draft +exit 0: Nothing is published/m,
-    );
+    expect(stdout).toMatch(/^curl, plain text +the program +[\d.]+ s +[\d.]+ s +draft +exit 0: Nothing is published/m);
     expect(stdout).toMatch(/tapped "Yes" in the app; the assistant's waiting call was told [\d.]+ s later/);
     expect(readdirSync(TMPDIR).filter((name) => name.startsWith("belfry-senders-"))).toEqual([]);
   },

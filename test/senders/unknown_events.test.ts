@@ -50,9 +50,7 @@ describe("an unknown event of a known program", () => {
     expect((await github("issues", { repository, action: "opened", issue: null })).title).toBe(
       "octo/harbour issue opened",
     );
-    expect((await github("release", { repository, action: "published" })).title).toBe(
-      "octo/harbour release published",
-    );
+    expect((await github("release", { repository, action: "published" })).title).toBe("octo/harbour release published");
   });
 
   test("GitLab: hooks of deployments, releases and jobs, system hooks, and a kind without a name", async () => {
@@ -80,12 +78,8 @@ describe("an unknown event of a known program", () => {
     });
     const system = { event_name: "project_create", path_with_namespace: "octo/quay", name: "quay" };
     expect((await gitlab("System Hook", system)).title).toBe("octo/quay project create: quay");
-    expect((await gitlab("Resource Access Token Hook", { project })).title).toBe(
-      "octo/harbour resource access token",
-    );
-    expect((await gitlab("Pipeline Hook", { object_kind: "pipeline", project })).title).toBe(
-      "octo/harbour pipeline",
-    );
+    expect((await gitlab("Resource Access Token Hook", { project })).title).toBe("octo/harbour resource access token");
+    expect((await gitlab("Pipeline Hook", { object_kind: "pipeline", project })).title).toBe("octo/harbour pipeline");
   });
 
   test("monitors and alert managers: a body that its owner wrote, and a state of a later version", async () => {
@@ -121,9 +115,9 @@ describe("an unknown event of a known program", () => {
     });
     expect(alerts).toMatchObject([{ title: event.title, source_url: event.web_url, priority: "important" }]);
     expect(notes).toContain("deeper in the JSON");
-    expect(
-      (await publish("json", { event: "gate.stuck", payload: { message: "Gate 3 is stuck" } })).title,
-    ).toBe("gate.stuck: Gate 3 is stuck");
+    expect((await publish("json", { event: "gate.stuck", payload: { message: "Gate 3 is stuck" } })).title).toBe(
+      "gate.stuck: Gate 3 is stuck",
+    );
     expect((await publish("json", [{ title: "x" }].at(0))).title).toBe("x");
     expect((await channel.send("json", { a: { b: { c: { d: { title: "too deep" } } } } })).status).toBe(422);
     expect((await channel.send("json", { a: 1 })).alerts).toMatchObject([{ title: "a: 1", body: null }]);
@@ -210,9 +204,7 @@ describe("CloudEvents", () => {
   });
 
   test("a batch of more events than one request publishes is one alert", async () => {
-    const events = Array.from({ length: LIMITS.ingest_alerts + 5 }, (_, i) =>
-      event({ subject: `gate ${i}` }),
-    );
+    const events = Array.from({ length: LIMITS.ingest_alerts + 5 }, (_, i) => event({ subject: `gate ${i}` }));
     const shown = await publish("cloudevents", events, {
       "content-type": "application/cloudevents-batch+json",
     });
@@ -287,13 +279,7 @@ describe("alerts that replace each other", () => {
       { ...kuma, heartbeat: { status: 1, msg: "OK" } },
       { ...kuma, monitor: { id: 2, name: "The shop" } },
     ],
-    [
-      "healthchecks",
-      "down and up",
-      check,
-      { ...check, status: "up", last_ping: null },
-      { ...check, unique_key: "b" },
-    ],
+    ["healthchecks", "down and up", check, { ...check, status: "up", last_ping: null }, { ...check, unique_key: "b" }],
     [
       "healthchecks",
       "placeholders",
@@ -358,8 +344,7 @@ describe("alerts that replace each other", () => {
     const nameless = { ...alertmanager, ...{ groupKey: "", groupLabels: {}, commonLabels: {} } };
     expect((await publish("alertmanager", nameless)).collapse_key).toBeNull();
     expect(
-      (await publish("cloudevents", event({}), { "content-type": "application/cloudevents+json" }))
-        .collapse_key,
+      (await publish("cloudevents", event({}), { "content-type": "application/cloudevents+json" })).collapse_key,
     ).toBeNull();
     expect((await publish("healthchecks", { title: "Late", status: "down" })).collapse_key).toBeNull();
   });

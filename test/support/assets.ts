@@ -56,8 +56,7 @@ export const FLAC = join("fLaC", Buffer.from([0x80, 0, 0, 34]), zeros(34));
 export const HTML = Buffer.from("<!doctype html><title>Tides</title><p>High at <b>noon</b></p>");
 
 /** The same file, made exactly this long by what its format ignores at the end. */
-export const padded = (file: Buffer, size: number) =>
-  Buffer.concat([file, Buffer.alloc(size - file.length, 0x20)]);
+export const padded = (file: Buffer, size: number) => Buffer.concat([file, Buffer.alloc(size - file.length, 0x20)]);
 
 /** The console's upload routes over a world's service; a key stands for the session. */
 export function consoleOf(world: World) {

@@ -14,8 +14,7 @@ function cbor(value: number | string | Buffer | Map<unknown, unknown>): Buffer {
         ? Buffer.from([(major << 5) | 24, n])
         : Buffer.from([(major << 5) | 25, n >> 8, n & 255]);
   if (typeof value === "number") return value < 0 ? head(1, -1 - value) : head(0, value);
-  if (typeof value === "string")
-    return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)]);
+  if (typeof value === "string") return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)]);
   if (Buffer.isBuffer(value)) return Buffer.concat([head(2, value.length), value]);
   const pairs = [...value].flatMap(([key, entry]) => [cbor(key as never), cbor(entry as never)]);
   return Buffer.concat([head(5, value.size), ...pairs]);

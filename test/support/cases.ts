@@ -122,9 +122,7 @@ export const titleOf = (row: Case) => `${row.tool}: ${row.name ?? row.rule}`;
 export function rowsOverMcp(cases: readonly Case[]): ReadonlySet<Case> {
   const both = cases.filter(({ over }) => over === undefined);
   return new Set(
-    [...Map.groupBy(both, ({ tool, want }) => `${tool} ${"error" in want}`).values()].map(
-      ([first]) => first!,
-    ),
+    [...Map.groupBy(both, ({ tool, want }) => `${tool} ${"error" in want}`).values()].map(([first]) => first!),
   );
 }
 
@@ -143,12 +141,7 @@ export function runCases(
       const rest = await runOver("REST", world(), row);
       const { brief, pagedBy } = toolNamed(row.tool);
       // A list that is too long ends early instead, and its pages are joined.
-      if (
-        brief &&
-        !pagedBy &&
-        rest.status < 300 &&
-        Buffer.byteLength(JSON.stringify(rest.body)) > MAX_ANSWER
-      ) {
+      if (brief && !pagedBy && rest.status < 300 && Buffer.byteLength(JSON.stringify(rest.body)) > MAX_ANSWER) {
         // Too long for an assistant: what MCP has is the short form of the same answer.
         const given = await row.given?.(world());
         const key = row.as ? await row.as(world(), given) : world().owner;

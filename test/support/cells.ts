@@ -22,8 +22,7 @@ export async function freshCell(): Promise<
 > {
   const cell = await layCell(citusUrl(), `t${randomBytes(6).toString("hex")}`);
   const remove = async () => {
-    for (const text of [`drop schema ${cell.cell} cascade`, `drop role ${cell.cell}`])
-      await onCoordinator(text);
+    for (const text of [`drop schema ${cell.cell} cascade`, `drop role ${cell.cell}`]) await onCoordinator(text);
   };
   return { ...cell, url: cell.database_url, remove };
 }

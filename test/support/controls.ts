@@ -16,8 +16,7 @@ export function controlsOf({ text }: Seen, id: string): URLSearchParams {
   const form = new URLSearchParams();
   const inner = new RegExp(`<form id="${id}"[\\s\\S]*?</form>`).exec(text)![0];
   for (const [, tag, attributes = ""] of inner.matchAll(/<(input|select|textarea)\b([^>]*)>/g)) {
-    const attribute = (name: string) =>
-      unescaped(new RegExp(` ${name}="([^"]*)"`).exec(` ${attributes}`)?.[1] ?? "");
+    const attribute = (name: string) => unescaped(new RegExp(` ${name}="([^"]*)"`).exec(` ${attributes}`)?.[1] ?? "");
     const name = attribute("name");
     if (tag === "select") {
       const options = new RegExp(`<select[^>]*name="${name}"[^>]*>([\\s\\S]*?)</select>`).exec(inner)![1]!;

@@ -51,9 +51,7 @@ export async function databaseProxy(url: string): Promise<DatabaseProxy> {
       swallowed += bytes.length;
     };
     if (silent) return void client.on("data", swallow);
-    const database = connect(
-      host.startsWith("/") ? { path: join(host, `.s.PGSQL.${port}`) } : { host, port },
-    );
+    const database = connect(host.startsWith("/") ? { path: join(host, `.s.PGSQL.${port}`) } : { host, port });
     let mute = false;
     let lost = false;
     let answered = true;

@@ -52,13 +52,7 @@ export async function prepareServer(folder: string, made?: string): Promise<void
   mendCopy(place, runner);
   const { postgres } = await findBinaries(null, runner, place.home);
   const sql = "alter role belfry createdb;\ngrant set on parameter session_replication_role to belfry;\n";
-  await succeed(
-    (said) => new Error(said),
-    runner,
-    postgres,
-    ["--single", "-F", "-D", place.cluster, "belfry"],
-    sql,
-  );
+  await succeed((said) => new Error(said), runner, postgres, ["--single", "-F", "-D", place.cluster, "belfry"], sql);
 }
 
 /** Makes a cluster that nobody has started yet; `remove` takes it away. */
@@ -95,5 +89,4 @@ export async function openTestServer(made?: string): Promise<TestServer> {
 }
 
 /** The same server, another database. */
-export const withDatabase = (url: string, name: string) =>
-  Object.assign(new URL(url), { pathname: `/${name}` }).href;
+export const withDatabase = (url: string, name: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href;

@@ -100,11 +100,7 @@ const textsIn = (definition: string): string[] =>
   [...definition.matchAll(/'((?:[^']|'')*)'::text/g)].map(([, text]) => text!.replaceAll("''", "'"));
 
 /** Where a statement and the database differ, a sentence each; empty when they agree. */
-export async function differences(
-  client: Client,
-  catalogue: Catalogue,
-  statement: AnyStatement,
-): Promise<string[]> {
+export async function differences(client: Client, catalogue: Catalogue, statement: AnyStatement): Promise<string[]> {
   const { name, text, parameters } = statement;
   let told: Described;
   try {
@@ -117,9 +113,7 @@ export async function differences(
   told.parameters.forEach((oid, i) => {
     const [parameter, declared] = parameters[i]!;
     if (declared.oid !== oid)
-      found.push(
-        `${name}: parameter ${parameter} is declared ${declared.sql}, the database says ${typeName(oid)}`,
-      );
+      found.push(`${name}: parameter ${parameter} is declared ${declared.sql}, the database says ${typeName(oid)}`);
   });
   const columns: Record<string, SqlType> = { ...statement.columns, ...statement.joined };
   for (const column of Object.keys(statement.joined))
@@ -168,12 +162,9 @@ const READ_ONLY = "25006";
 
 function nullDifference({ nullable, nulls }: SqlType, source: TableColumn | null): string | null {
   if (!source)
-    return nulls
-      ? `is an expression: nullable(…) or nothing says all, without the mark for "${nulls}"`
-      : null;
+    return nulls ? `is an expression: nullable(…) or nothing says all, without the mark for "${nulls}"` : null;
   if (nulls === "outer join") {
-    if (!source.notNull)
-      return `is declared outerJoined, but ${source.name} may be null anyway: use nullable`;
+    if (!source.notNull) return `is declared outerJoined, but ${source.name} may be null anyway: use nullable`;
   } else if (nulls === "never") {
     if (source.notNull) return `is declared neverNull, but ${source.name} never is: leave it away`;
   } else if (nullable && source.notNull)

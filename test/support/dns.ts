@@ -20,9 +20,7 @@ export type DnsScript = (question: { name: string; type: "A" | "AAAA"; nth: numb
 const TYPES: Record<number, "A" | "AAAA"> = { 1: "A", 28: "AAAA" };
 
 function encodeName(name: string): Buffer {
-  const labels = name
-    .split(".")
-    .map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)]));
+  const labels = name.split(".").map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)]));
   return Buffer.concat([...labels, Buffer.from([0])]);
 }
 
@@ -36,8 +34,7 @@ function record(owner: Buffer, type: number, data: Buffer): Buffer {
 
 function encodeIpv6(ip: string): Buffer {
   const [head = "", tail] = ip.split("::");
-  const groups = (text: string) =>
-    text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
+  const groups = (text: string) => (text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16)));
   const front = groups(head);
   const back = tail === undefined ? [] : groups(tail);
   const all = [...front, ...Array<number>(8 - front.length - back.length).fill(0), ...back];

@@ -39,15 +39,7 @@ const command = (url: string, tool: string, args: Args, key: string) => [
   ...typed(args),
 ];
 
-const said = ({
-  code,
-  stdout,
-  stderr,
-}: {
-  code: number | string | null;
-  stdout: string;
-  stderr: string;
-}): Told =>
+const said = ({ code, stdout, stderr }: { code: number | string | null; stdout: string; stderr: string }): Told =>
   code === 0
     ? { refused: null, body: JSON.parse(stdout) }
     : told(422, JSON.parse(stderr.trim().split("\n").at(-1)!), {});
@@ -58,8 +50,7 @@ export async function openFaces(world: World) {
   const door = await listen(world.service.app, { host: "127.0.0.1", port });
   const url = `http://127.0.0.1:${port}`;
   let turn: Promise<unknown> = Promise.resolve();
-  const full = (tool: string, args: Args) =>
-    "view" in toolNamed(tool).input.shape ? { ...args, view: "full" } : args;
+  const full = (tool: string, args: Args) => ("view" in toolNamed(tool).input.shape ? { ...args, view: "full" } : args);
   const faces: Record<"rest" | "mcp" | "cli", Ask> = {
     async rest(tool, args, key) {
       const { status, body } = await world.rest(tool, args, key);

@@ -82,8 +82,7 @@ export class Follower {
         this.counts.opened++;
         for await (const one of eventsOf(response.body!)) await this.#take(one);
       } catch (error) {
-        if (!this.#gone.signal.aborted && !/terminated|fetch failed|answered 50[23]/.test(String(error)))
-          throw error;
+        if (!this.#gone.signal.aborted && !/terminated|fetch failed|answered 50[23]/.test(String(error))) throw error;
       }
     }
   }

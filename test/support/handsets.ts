@@ -31,10 +31,7 @@ export async function joined(world: World, handle: string, code?: string, facts:
 
 /** What the tests' own secret makes of a raw device id, written from the rule alone (docs/rules.md#subscriber-device). */
 export const pseudonym = (deviceId: string) =>
-  createHmac("sha256", "a secret of the tests that is long enough")
-    .update(deviceId)
-    .digest("hex")
-    .slice(0, 10);
+  createHmac("sha256", "a secret of the tests that is long enough").update(deviceId).digest("hex").slice(0, 10);
 
 export const uuidOf = (id: string) => parseId(id.slice(0, 3) as "psh", id)!;
 

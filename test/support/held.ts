@@ -21,8 +21,7 @@ export async function turnedAway(world: World): Promise<number> {
   return [...lines].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-const figures = async (world: World): Promise<string> =>
-  String((await world.request("GET", "/metrics")).body);
+const figures = async (world: World): Promise<string> => String((await world.request("GET", "/metrics")).body);
 
 /** Begins a conditional poll that may be held. */
 export function holding(

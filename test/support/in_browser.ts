@@ -4,16 +4,7 @@ import type { BrowserContextOptions } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "vitest";
 import { lacks } from "./lacks.ts";
 import { Modules } from "./senses.ts";
-import {
-  type BrowserNeeds,
-  type Browsing,
-  launch,
-  OWNER,
-  Site,
-  signedInAs,
-  type Visitor,
-  watched,
-} from "./site.ts";
+import { type BrowserNeeds, type Browsing, launch, OWNER, Site, signedInAs, type Visitor, watched } from "./site.ts";
 
 /** A block of tests that only a browser can run. */
 export function inBrowser(name: string, tests: () => void): void {
@@ -60,10 +51,7 @@ const cookieOf = (name: string, value: string, url: string) => ({
 type Seen = Awaited<ReturnType<typeof watched>>;
 
 /** Opens a page as wide as a phone's for each test of a block, and closes it. What it did wrong fails the test. */
-export function phoneForEach(
-  its: { site: Site; browser: Browsing },
-  opened: (phone: Seen) => Promise<void>,
-): void {
+export function phoneForEach(its: { site: Site; browser: Browsing }, opened: (phone: Seen) => Promise<void>): void {
   let phone: Seen;
   beforeEach(async () => {
     phone = await watched(its.browser, its.site, { viewport: { width: 390, height: 844 } });

@@ -94,8 +94,7 @@ async function walk(page: Page): Promise<string[]> {
     const once = [...walk.slice(start), ...walk.slice(0, start)];
     const reached = new Set(once.map(({ at }: any) => at));
     const wrong: string[] = [];
-    if (controls.length > 1 && !wentAround)
-      wrong.push(`held: ${stops.length ? named(stops.at(-1).at) : "everything"}`);
+    if (controls.length > 1 && !wentAround) wrong.push(`held: ${stops.length ? named(stops.at(-1).at) : "everything"}`);
     for (const at of controls.keys()) {
       if (!reached.has(at)) wrong.push(`not reached: ${named(at)}`);
       if (controls[at].tabIndex > 0) wrong.push(`out of order: ${named(at)}`);

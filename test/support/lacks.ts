@@ -70,8 +70,7 @@ export function debianPostgres(): string | null {
 /** For `skipIf`: whether there is no PostgreSQL of which a test could make standbys, which it prints. @throws where every program must be there. */
 export function lacksStandbys(): boolean {
   const reason = debianPostgres() ? null : `no pg_basebackup below ${DEBIAN}`;
-  if (reason && process.env.BELFRY_TEST_REQUIRE === "1")
-    throw new Error(`${reason}, and BELFRY_TEST_REQUIRE is 1`);
+  if (reason && process.env.BELFRY_TEST_REQUIRE === "1") throw new Error(`${reason}, and BELFRY_TEST_REQUIRE is 1`);
   return prevented(reason);
 }
 

@@ -4,8 +4,7 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 
 /** Writes to rows that come after the channel in the lock order. */
-const AFTER_CHANNEL =
-  /\b(?:update|delete from|insert into)\s+(?:alert|alert_\w+|pusher|subscription|device|report)\b/i;
+const AFTER_CHANNEL = /\b(?:update|delete from|insert into)\s+(?:alert|alert_\w+|pusher|subscription|device|report)\b/i;
 
 /** Runs a statement with `?` parameters. A write locks all channels of the database first, in one transaction with it. */
 export function executeInLockOrder<Row = any>(

@@ -100,11 +100,7 @@ function markFresh([known, fresh]: [string, string]): boolean {
  * Returns each finding of axe on a page, or in `parts` of it, with its markup; with null for colours alone. Findings that are not about
  * colours are the same in the dark, so axe looks for them in the light only.
  */
-export async function foundByAxe(
-  page: Page,
-  colorScheme = "light",
-  parts: string | null = ":root",
-): Promise<string[]> {
+export async function foundByAxe(page: Page, colorScheme = "light", parts: string | null = ":root"): Promise<string[]> {
   await settled(page);
   const other = { rules: Object.fromEntries(OF_COLOURS.map((rule) => [rule, { enabled: false }])) };
   const found = colorScheme === "light" && parts ? await askAxe(page, other, parts) : [];
@@ -138,9 +134,7 @@ async function wrongColours(page: Page): Promise<string[]> {
 function wrongByEar(): string[] {
   const { document } = globalThis as any;
   const seen = (selector: string, inside: any = document): any[] =>
-    [...inside.querySelectorAll(selector)].filter((node) =>
-      node.checkVisibility({ visibilityProperty: true }),
-    );
+    [...inside.querySelectorAll(selector)].filter((node) => node.checkVisibility({ visibilityProperty: true }));
   const wordsOf = (node: any) => node.textContent.replace(/\s+/g, " ").trim();
   const wrong: string[] = [];
   const titles = seen("h1").map(wordsOf);
@@ -200,10 +194,7 @@ export async function eachFits(page: Page, base: string, paths: readonly string[
     for (const width of [320, 390, 1280]) {
       await page.setViewportSize({ width, height: 844 });
       const fits = [path, width];
-      expect([...fits, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([
-        ...fits,
-        width,
-      ]);
+      expect([...fits, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([...fits, width]);
     }
   }
 }

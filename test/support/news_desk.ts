@@ -19,9 +19,7 @@ export async function newsDesk(
   owner: Visitor,
 ): Promise<{ ids: Record<string, string>; authorize: string }> {
   const ids: Record<string, string> = { workspace: world.workspace.id };
-  await world.sql("update workspace set name = 'City Desk' where id = ?", [
-    parseId("wsp", world.workspace.id),
-  ]);
+  await world.sql("update workspace set name = 'City Desk' where id = ?", [parseId("wsp", world.workspace.id)]);
   const [{ id: ownerId, user_id }] = await world.sql(
     "select id, user_id from member where email = ? and user_id is not null",
     [OWNER.email],
@@ -72,11 +70,7 @@ export async function newsDesk(
   ids.pusher = trains.id;
   await Promise.all(
     Array.from({ length: 24 }, (_, i) =>
-      world.device(
-        trains.handle,
-        ...(i % 3 === 0 ? [river.handle] : []),
-        ...(i % 4 === 0 ? [hall.handle] : []),
-      ),
+      world.device(trains.handle, ...(i % 3 === 0 ? [river.handle] : []), ...(i % 4 === 0 ? [hall.handle] : [])),
     ),
   );
   const write = async (key: string, pusher_id: string, fields: object) => {

@@ -40,11 +40,7 @@ export async function tell(world: World, request: Request, address: string | nul
   }
 }
 
-export function register(
-  world: World,
-  fields: object | string = {},
-  address: string | null = null,
-): Promise<Told> {
+export function register(world: World, fields: object | string = {}, address: string | null = null): Promise<Told> {
   const body = typeof fields === "string" ? fields : JSON.stringify({ ...USUAL, ...fields });
   const init = { method: "POST", headers: { "content-type": "application/json" }, body };
   return tell(world, new Request(`${ORIGIN}${OAUTH}/register`, init), address);

@@ -65,12 +65,7 @@ const read = ({ code, stdout, stderr }: Ended): Run => ({
 });
 
 /** Runs a program to its end. */
-export function run(
-  command: string,
-  args: string[],
-  settings: Record<string, string>,
-  input?: string,
-): Promise<Run> {
+export function run(command: string, args: string[], settings: Record<string, string>, input?: string): Promise<Run> {
   const child = spawn(command, args, { cwd: ROOT, env: environment(settings), stdio: "pipe" });
   let stdout = "";
   let stderr = "";

@@ -38,8 +38,7 @@ function problemOf(
   if (!/^[\w-]{1,32}$/.test(headers.topic as string)) return "topic";
   const [, token = "", key = ""] = /^vapid t=([\w.-]+), k=([\w-]+)$/.exec(headers.authorization ?? "") ?? [];
   const [head = "", claims = "", signature = "", ...more] = token.split(".");
-  if (more.length > 0 || ![head, claims, signature, key].every((part) => BASE64URL.test(part)))
-    return "token";
+  if (more.length > 0 || ![head, claims, signature, key].every((part) => BASE64URL.test(part))) return "token";
   const point = Buffer.from(key, "base64url");
   if (point.length !== 65 || point[0] !== 4) return "key";
   const jwk = {
@@ -49,8 +48,7 @@ function problemOf(
     y: point.subarray(33).toString("base64url"),
   };
   const by = { key: createPublicKey({ key: jwk, format: "jwk" }), dsaEncoding: "ieee-p1363" as const };
-  if (!verify("sha256", Buffer.from(`${head}.${claims}`), by, Buffer.from(signature, "base64url")))
-    return "signature";
+  if (!verify("sha256", Buffer.from(`${head}.${claims}`), by, Buffer.from(signature, "base64url"))) return "signature";
   const { typ, alg } = read(head);
   if (typ !== "JWT" || alg !== "ES256") return "algorithm";
   const { aud, exp, sub } = read(claims);

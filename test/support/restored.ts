@@ -37,9 +37,7 @@ export function restored(tool: Tool, view: unknown, body: any): any {
   if (!isList && asked !== "brief") return body;
   const { left_out, ...shown } = body;
   const told = (schema: z.ZodType) =>
-    isList
-      ? { ...shown, data: restoredBy((schema as z.ZodObject).shape.data, shown.data) }
-      : restoredBy(schema, shown);
+    isList ? { ...shown, data: restoredBy((schema as z.ZodObject).shape.data, shown.data) } : restoredBy(schema, shown);
   const shapes = asked === "brief" ? [tool.brief!.output] : [tool.output, tool.brief?.output];
   const whole = shapes.flatMap((schema) => (schema ? [told(schema)] : []));
   const right = whole.find((one, i) => shapes[i]!.safeParse(one).success) ?? whole[0];

@@ -41,8 +41,7 @@ export const ROOMS: Record<string, Room> = {
     may: ["model/limits"],
   },
   "model/entities": {
-    decides:
-      "the rows, and the triggers that keep counters in the transaction of what they count: the schema's source",
+    decides: "the rows, and the triggers that keep counters in the transaction of what they count: the schema's source",
     may: ["model/fields", "model/limits"],
   },
   "model/domain": {
@@ -54,8 +53,7 @@ export const ROOMS: Record<string, Room> = {
     may: ["model/fields", "model/limits"],
   },
   "store/rate_limits": {
-    decides:
-      "how many calls somebody may make in a time, counted here or in Redis; and who somebody is on the network",
+    decides: "how many calls somebody may make in a time, counted here or in Redis; and who somebody is on the network",
     may: [],
   },
   "store/config": {
@@ -105,8 +103,7 @@ export const ROOMS: Record<string, Room> = {
     may: ["model/domain", "model/errors", "model/fields", "model/limits", "store/db", "store/queries"],
   },
   operation: {
-    decides:
-      "what an operation is, and the one way in which it runs: checks, transaction, repeats, refusals, pages",
+    decides: "what an operation is, and the one way in which it runs: checks, transaction, repeats, refusals, pages",
     may: [
       "model/domain",
       "model/entities",
@@ -170,8 +167,7 @@ export const ROOMS: Record<string, Room> = {
     ],
   },
   "identity/operator": {
-    decides:
-      "what the operator on the machine may do, and the rules for a workspace's members that pages keep, too",
+    decides: "what the operator on the machine may do, and the rules for a workspace's members that pages keep, too",
     may: [
       "effects/assets",
       "effects/webhooks",
@@ -300,8 +296,7 @@ export const ROOMS: Record<string, Room> = {
     ],
   },
   "effects/housekeeping": {
-    decides:
-      "what is removed when its time is over: a list of small steps that the server runs beside its work",
+    decides: "what is removed when its time is over: a list of small steps that the server runs beside its work",
     may: ["model/domain", "model/fields", "model/limits", "store/context", "store/db", "store/queries"],
   },
   tools: {
@@ -331,15 +326,7 @@ export const ROOMS: Record<string, Room> = {
   "api/docs_page": { decides: "the readable page of the API", may: ["ui"] },
   "api/openapi": {
     decides: "the machine-readable description",
-    may: [
-      "model/errors",
-      "model/fields",
-      "model/limits",
-      "model/scopes",
-      "operation",
-      "package.json",
-      "store/shapes",
-    ],
+    may: ["model/errors", "model/fields", "model/limits", "model/scopes", "operation", "package.json", "store/shapes"],
   },
   "api/transports": {
     decides: "HTTP and MCP; no business word in them",
@@ -381,8 +368,7 @@ export const ROOMS: Record<string, Room> = {
     ],
   },
   "pages/web_app": {
-    decides:
-      "the app in which people follow channels: its page, its modules as browsers run them, its worker",
+    decides: "the app in which people follow channels: its page, its modules as browsers run them, its worker",
     may: ["api/transports", "model/errors", "model/limits", "store/db", "ui"],
   },
   "pages/console": {

@@ -28,9 +28,7 @@ export async function sendSample(
   const sample = SAMPLES[program];
   const { body } = sample;
   const sent =
-    typeof body === "string"
-      ? body
-      : JSON.stringify(Array.isArray(body) ? body : { ...(body as object), ...more });
+    typeof body === "string" ? body : JSON.stringify(Array.isArray(body) ? body : { ...(body as object), ...more });
   const path =
     { ntfy: `/ntfy/${handle}`, gotify: "/gotify/message" }[program as string] ??
     `/api/v1/pushers/${handle}/ingest?from=${program}`;

@@ -119,8 +119,7 @@ export class Scriptless {
       const options = DomUtils.getElementsByTagName("option", field, true);
       const chosen = options.find(({ attribs }) => attribs.selected !== undefined) ?? options[0];
       const written = field.name === "textarea" ? DomUtils.textContent(field).replace(/^\n/, "") : null;
-      const one =
-        field.name === "select" ? (chosen?.attribs.value ?? "") : (written ?? field.attribs.value ?? value);
+      const one = field.name === "select" ? (chosen?.attribs.value ?? "") : (written ?? field.attribs.value ?? value);
       held[name] = name in held ? [held[name]!, one].flat() : one;
     }
     return held;

@@ -48,9 +48,7 @@ async function modules(): Promise<Map<string, string>> {
     write: false,
     output: { entryFileNames: "[name]" },
   });
-  return new Map(
-    output.flatMap((file) => (file.type === "chunk" ? [[`/m/${file.fileName}`, file.code]] : [])),
-  );
+  return new Map(output.flatMap((file) => (file.type === "chunk" ? [[`/m/${file.fileName}`, file.code]] : [])));
 }
 
 /**
@@ -100,10 +98,7 @@ export async function observe(page: Page): Promise<void> {
     here.heard = { vibrations: [], spoken: [], media: null, voices: [], strips: [], notified: [] };
     const { heard } = here;
     const { showNotification } = here.ServiceWorkerRegistration.prototype;
-    here.ServiceWorkerRegistration.prototype.showNotification = async function (
-      title: string,
-      more: unknown,
-    ) {
+    here.ServiceWorkerRegistration.prototype.showNotification = async function (title: string, more: unknown) {
       await showNotification.call(this, title, more);
       heard.notified.push(title);
     };

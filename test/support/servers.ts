@@ -75,5 +75,4 @@ ${process.getuid?.() === 0 ? "user = nobody" : ""}
   return startOther(port, "pgbouncer", ["-q", join(folder, "ini")]);
 }
 
-export const startNats = (port: number) =>
-  startOther(port, "nats-server", ["-a", "127.0.0.1", "-p", String(port)]);
+export const startNats = (port: number) => startOther(port, "nats-server", ["-a", "127.0.0.1", "-p", String(port)]);

@@ -13,9 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 function listen(server: Server): Promise<number> {
-  return new Promise((resolve) =>
-    server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port)),
-  );
+  return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port)));
 }
 
 /** A receiver that answers over HTTP. `respond` gets the request once its body is in. */
@@ -73,17 +71,7 @@ export async function tcpSink(serve: (socket: Socket) => void = () => {}) {
 export function selfSigned(host: string): { key: string; cert: string } {
   const dir = mkdtempSync(join(tmpdir(), "belfry-tls-"));
   const [key, cert] = [join(dir, "key.pem"), join(dir, "cert.pem")];
-  const request = [
-    "req",
-    "-x509",
-    "-newkey",
-    "ec",
-    "-pkeyopt",
-    "ec_paramgen_curve:prime256v1",
-    "-nodes",
-    "-days",
-    "2",
-  ];
+  const request = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
   const names = ["-subj", `/CN=${host}`, "-addext", `subjectAltName=DNS:${host}`];
   try {
     execFileSync("openssl", [...request, ...names, "-keyout", key, "-out", cert], { stdio: "ignore" });

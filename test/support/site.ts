@@ -2,13 +2,7 @@
 // must not do, and a bare visitor that keeps cookies and fills forms without one.
 
 import { existsSync } from "node:fs";
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  chromium,
-  type Page,
-} from "playwright-core";
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { newLink } from "../../src/identity/auth/links.ts";
 import { memberOf } from "../../src/identity/operator/accounts.ts";
 import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
@@ -191,10 +185,7 @@ export class Visitor {
     const headers = new Headers({ accept: "text/html", ...Object.fromEntries(new Headers(init.headers)) });
     if (this.cookies.size > 0 && !headers.has("cookie"))
       headers.set("cookie", [...this.cookies].map((pair) => pair.join("=")).join("; "));
-    const response = await this.world.service.app.fetch(
-      new Request(this.url + path, { ...init, headers }),
-      address,
-    );
+    const response = await this.world.service.app.fetch(new Request(this.url + path, { ...init, headers }), address);
     for (const cookie of response.headers.getSetCookie()) {
       const [, name, value] = /^([^=]+)=([^;]*)/.exec(cookie)!;
       if (value === "" || /max-age=0/i.test(cookie)) this.cookies.delete(name!);
@@ -226,8 +217,7 @@ export class Visitor {
   ): Promise<Seen> {
     const token = options.token === undefined ? await this.token(options.from ?? path) : options.token;
     const body = new URLSearchParams(token === null ? [] : [["form_token", token]]);
-    for (const [name, value] of Object.entries(fields))
-      for (const one of [value].flat()) body.append(name, one);
+    for (const [name, value] of Object.entries(fields)) for (const one of [value].flat()) body.append(name, one);
     const text = body.toString();
     const headers = {
       origin: this.url,

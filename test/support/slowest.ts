@@ -14,7 +14,6 @@ export default class Slowest implements Reporter {
     });
     taken.sort((a, b) => b.seconds - a.seconds);
     console.log(`\nThe slowest ${MOST} of ${files.length} files, in seconds:`);
-    for (const { path, seconds } of taken.slice(0, MOST))
-      console.log(`${seconds.toFixed(1).padStart(7)}  ${path}`);
+    for (const { path, seconds } of taken.slice(0, MOST)) console.log(`${seconds.toFixed(1).padStart(7)}  ${path}`);
   }
 }

@@ -41,8 +41,7 @@ export function smallDisk(folder: string, sizeMb: number): SmallDisk | string {
   truncateSync(image, sizeMb * MB);
   let kind = "ext4";
   // No blocks are kept for root: full is full for everybody.
-  const noLoop =
-    tried("mkfs.ext4", ["-q", "-F", "-m", "0", image]) ?? tried("mount", ["-o", "loop", image, path]);
+  const noLoop = tried("mkfs.ext4", ["-q", "-F", "-m", "0", image]) ?? tried("mount", ["-o", "loop", image, path]);
   if (noLoop !== null) {
     kind = "tmpfs";
     const noMemory = tried("mount", ["-t", "tmpfs", "-o", `size=${sizeMb}m`, "tmpfs", path]);
@@ -66,8 +65,7 @@ export function smallDisk(folder: string, sizeMb: number): SmallDisk | string {
         // What is left at the end of a full disk goes in small pieces.
         const size = 4096;
         let at = fstatSync(file).size;
-        while (freeBytes() > leaveMb * MB && writeSync(file, Buffer.alloc(size), 0, size, at) === size)
-          at += size;
+        while (freeBytes() > leaveMb * MB && writeSync(file, Buffer.alloc(size), 0, size, at) === size) at += size;
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
       } finally {

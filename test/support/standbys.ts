@@ -106,17 +106,7 @@ export async function openPrimary() {
       const server = await add(`standby${servers.length}`);
       mkdirSync(server.folder, { mode: 0o700 });
       if (lent) chownSync(server.folder, uid, gid);
-      await run(
-        "pg_basebackup",
-        "-d",
-        primary.urlOf("postgres"),
-        "-D",
-        server.folder,
-        "-R",
-        "-c",
-        "fast",
-        "--no-sync",
-      );
+      await run("pg_basebackup", "-d", primary.urlOf("postgres"), "-D", server.folder, "-R", "-c", "fast", "--no-sync");
       await server.start(...settings);
       return server;
     },

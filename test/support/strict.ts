@@ -46,9 +46,7 @@ function shapeOf({ output, brief, chooses }: (typeof routes)[number], view: unkn
 
 function operationOf(method: string, path: string, body: unknown) {
   const pathname = path.replace(/\?.*$/, "");
-  const found = routes.filter(
-    ({ operation, pattern }) => operation.http.method === method && pattern.test(pathname),
-  );
+  const found = routes.filter(({ operation, pattern }) => operation.http.method === method && pattern.test(pathname));
   if (found.length < 2) return found[0];
   const action = typeof body === "string" ? (JSON.parse(body) as { action?: string }).action : undefined;
   return found.find(({ operation }) => operation.http.when?.action === action);

@@ -24,8 +24,7 @@ function usable(folder: string): boolean {
   try {
     for (const name of readdirSync(MEMORY)) {
       const [, pid] = NAME.exec(name) ?? [];
-      if (pid !== undefined && !lives(Number(pid)))
-        rmSync(join(MEMORY, name), { recursive: true, force: true });
+      if (pid !== undefined && !lives(Number(pid))) rmSync(join(MEMORY, name), { recursive: true, force: true });
     }
     const { bavail, bsize } = statfsSync(MEMORY);
     if (Math.min(bavail * bsize, freemem()) < ROOM) return false;

@@ -210,16 +210,11 @@ export class World {
   }
 
   /** One request; every answer that it sees is held against the declared shapes. */
-  async request(
-    method: string,
-    path: string,
-    init: RequestInit & { token?: string | null } = {},
-  ): Promise<Answer> {
+  async request(method: string, path: string, init: RequestInit & { token?: string | null } = {}): Promise<Answer> {
     const { token, ...rest } = init;
     const headers = new Headers(rest.headers);
     if (token) headers.set("authorization", `Bearer ${token}`);
-    if (typeof rest.body === "string" && !headers.has("content-type"))
-      headers.set("content-type", "application/json");
+    if (typeof rest.body === "string" && !headers.has("content-type")) headers.set("content-type", "application/json");
     if (!headers.has("host")) headers.set("host", "localhost");
     const request = new Request(`http://localhost${path}`, { ...rest, method, headers });
     const response = await this.service.app.fetch(request);
@@ -240,11 +235,7 @@ export class World {
   }
 
   /** The same over MCP (2025 form): the structured content, and the status that REST would have had. */
-  async mcp(
-    tool: string,
-    args: Record<string, unknown> = {},
-    key: string | null = this.owner,
-  ): Promise<Answer> {
+  async mcp(tool: string, args: Record<string, unknown> = {}, key: string | null = this.owner): Promise<Answer> {
     const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: args } };
     const answer = await this.request("POST", "/mcp", {
       token: key,
@@ -255,13 +246,7 @@ export class World {
   }
 
   /** A handset call. */
-  handset(
-    method: string,
-    path: string,
-    token: string | null,
-    body?: unknown,
-    headers: Record<string, string> = {},
-  ) {
+  handset(method: string, path: string, token: string | null, body?: unknown, headers: Record<string, string> = {}) {
     return this.request(method, `/handset/v1${path}`, {
       token,
       headers,

@@ -46,9 +46,7 @@ async function connected(kind: string, way: string, key: string) {
   const mode = kind === "2026" ? { pin: "2026-07-28" } : ("legacy" as const);
   const client = new Client(info, { versionNegotiation: { mode } });
   await client.connect(
-    way === "HTTP"
-      ? new StreamableHTTPClientTransport(address, { requestInit })
-      : new StdioClientTransport(stdio),
+    way === "HTTP" ? new StreamableHTTPClientTransport(address, { requestInit }) : new StdioClientTransport(stdio),
   );
   return {
     call: (name: string, args: object, options: Options): Promise<any> =>

@@ -125,8 +125,6 @@ test("an authorization server: its metadata, and a code for a token, with a pers
   expect(await ended).toEqual([0, null]);
   const results = checksIn(to);
   const passed = results.flatMap(({ id, status }) => (status === "SUCCESS" ? [id] : []));
-  expect(passed).toEqual(
-    expect.arrayContaining(["authorization-server-metadata", "authorization-code-grant"]),
-  );
+  expect(passed).toEqual(expect.arrayContaining(["authorization-server-metadata", "authorization-code-grant"]));
   expect(results).toHaveLength(passed.length);
 });

@@ -44,11 +44,7 @@ inBrowser("the page of the API", () => {
       }
       for (const colorScheme of ["dark", "light"] as const) {
         await page.emulateMedia({ colorScheme });
-        expect([name, colorScheme, await foundByAxe(page, colorScheme, part)]).toEqual([
-          name,
-          colorScheme,
-          [],
-        ]);
+        expect([name, colorScheme, await foundByAxe(page, colorScheme, part)]).toEqual([name, colorScheme, []]);
         if (PICTURES) await page.screenshot({ path: `${PICTURES}/docs_${name}-${width}-${colorScheme}.png` });
       }
     };

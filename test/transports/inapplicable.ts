@@ -12,15 +12,9 @@ export const INAPPLICABLE: readonly Inapplicable[] = [
   {
     why: "It calls a tool or prompt of the suite's own example server by name. What Belfry does of the same kind (refusals, progress, a person's input, altered state) is tested with the SDKs' clients.",
     what: [
-      ...[
-        "simple-text",
-        "image",
-        "audio",
-        "embedded-resource",
-        "mixed-content",
-        "error",
-        "with-progress",
-      ].map((kind) => `tools-call-${kind}`),
+      ...["simple-text", "image", "audio", "embedded-resource", "mixed-content", "error", "with-progress"].map(
+        (kind) => `tools-call-${kind}`,
+      ),
       ...["simple", "with-args", "embedded-resource", "with-image"].map((kind) => `prompts-get-${kind}`),
       ...[
         ...["basic-elicitation", "basic-sampling", "basic-list-roots", "request-state", "multi-round"],
@@ -47,11 +41,7 @@ export const INAPPLICABLE: readonly Inapplicable[] = [
       ...["list", "read-text", "read-binary", "templates-read", "subscribe", "unsubscribe"].map(
         (kind) => `resources-${kind}`,
       ),
-      ...of(
-        "caching",
-        "sep-2549-resources-list-caching-hints",
-        "sep-2549-resources-templates-list-caching-hints",
-      ),
+      ...of("caching", "sep-2549-resources-list-caching-hints", "sep-2549-resources-templates-list-caching-hints"),
       ...of("sep-2164-resource-not-found", "sep-2164-error-code", "sep-2164-data-uri"),
       "completion-complete",
     ],

@@ -96,8 +96,7 @@ describe.skipIf(lacks("assistants' clients"))("a client", () => {
     expect(server).toMatchObject({ name: "belfry", serverInfo: { name: "belfry" } });
     expect(Object.keys(server.tools).sort()).toEqual(TOOLS.map(({ name }) => name).sort());
     const page = /http\S+\/oauth2\/authorize\?\S+/;
-    const [address = ""] =
-      page.exec(await shell("codex-consent", lineOf("Codex CLI", "consent"), page)) ?? [];
+    const [address = ""] = page.exec(await shell("codex-consent", lineOf("Codex CLI", "consent"), page)) ?? [];
     const { origin, searchParams } = new URL(address);
     expect([origin, searchParams.get("resource")]).toEqual([site.url, `${site.url}/mcp`]);
     expect(searchParams.get("scope")).toContain("alerts:write");

@@ -97,8 +97,7 @@ test("twenty endpoints with long addresses, and a hundred long events, fit", asy
 
   const pusher = await world.pusher({}, key);
   const title = "🌊".repeat(120);
-  for (let n = 0; n < 60; n++)
-    await world.rest("create_alert", { pusher_id: pusher.id, title, send: true }, key);
+  for (let n = 0; n < 60; n++) await world.rest("create_alert", { pusher_id: pusher.id, title, send: true }, key);
   const seen: string[] = [];
   for (let after: string | undefined, more = true; more; ) {
     const { body } = await world.mcp("list_events", { limit: 100, ...(after && { after }) }, key);

@@ -56,18 +56,12 @@ describe("on a service", () => {
       return client as unknown as AnyClient;
     }
     const client = new Client(info, { versionNegotiation: { mode: kind } });
-    await client.connect(
-      new StreamableHTTPClientTransport(new URL(mcp), { authProvider: { token: async () => key } }),
-    );
+    await client.connect(new StreamableHTTPClientTransport(new URL(mcp), { authProvider: { token: async () => key } }));
     expect(client.getNegotiatedProtocolVersion()).toBe(kind === "auto" ? "2026-07-28" : "2025-11-25");
     return client as unknown as AnyClient;
   }
 
-  async function using<T>(
-    kind: (typeof CLIENTS)[number],
-    key: string,
-    use: (client: AnyClient) => Promise<T>,
-  ) {
+  async function using<T>(kind: (typeof CLIENTS)[number], key: string, use: (client: AnyClient) => Promise<T>) {
     const client = await connected(kind, key);
     try {
       return await use(client);
@@ -301,10 +295,7 @@ describe("on a service", () => {
       expect({ headers, status: answer.status }).toEqual({ headers, status: 403 });
       expect(answer.body.error.type).toBe("forbidden");
     }
-    const right: Record<string, string>[] = [
-      { host: `localhost:${port}` },
-      { origin: `http://127.0.0.1:${port}` },
-    ];
+    const right: Record<string, string>[] = [{ host: `localhost:${port}` }, { origin: `http://127.0.0.1:${port}` }];
     for (const headers of right) {
       const answer = await raw("POST", { ...bearer(world.owner), ...headers }, toolCall("get_me", {}));
       expect({ headers, status: answer.status }).toEqual({ headers, status: 200 });
@@ -345,11 +336,7 @@ describe("on a service", () => {
       JSON.parse(JSON.stringify(body).replace("2026-07-28", "2027-01-01")),
     );
     expect(unknown.status).toBe(400);
-    const differs = await raw(
-      "POST",
-      { ...bearer(world.owner), ...headers, "mcp-method": "tools/call" },
-      body,
-    );
+    const differs = await raw("POST", { ...bearer(world.owner), ...headers, "mcp-method": "tools/call" }, body);
     expect(differs.status).toBe(400);
   });
 

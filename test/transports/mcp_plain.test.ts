@@ -35,9 +35,7 @@ const endpoint = createMcpEndpoint({
   publicUrl: "http://127.0.0.1",
   host: "127.0.0.1",
 });
-const sdk = createMcpHandler(() =>
-  createToolServer(TOOLS, (tool, args) => echo(tool.name, args), "http://127.0.0.1"),
-);
+const sdk = createMcpHandler(() => createToolServer(TOOLS, (tool, args) => echo(tool.name, args), "http://127.0.0.1"));
 
 interface Asked {
   headers: Record<string, string>;
@@ -167,8 +165,7 @@ const varied: fc.Arbitrary<Asked> = fc
     return next;
   });
 
-const isPlain = (asked: Asked) =>
-  plainRequest(request(asked), JSON.parse(JSON.stringify(asked.body))) !== null;
+const isPlain = (asked: Asked) => plainRequest(request(asked), JSON.parse(JSON.stringify(asked.body))) !== null;
 
 // docs/rules.md#mcp-protocols
 test("a request in the usual form is recognised, and answered as the SDK answers it", async () => {

@@ -125,9 +125,7 @@ describe("a client of 2026", () => {
     const told: unknown = waiting.catch((error: unknown) => error);
     // It is held while nobody decides.
     await expect
-      .poll(
-        async () => (await world.sql("select 1 from idempotency_record where operation = 'asked'")).length,
-      )
+      .poll(async () => (await world.sql("select 1 from idempotency_record where operation = 'asked'")).length)
       .toBeGreaterThan(0);
     expect([answered, (await now(alert)).status]).toEqual([false, "draft"]);
     going.abort();
@@ -181,8 +179,7 @@ describe("a client of 2026", () => {
     const { call } = await modern(async ({ url }) => {
       const version = alert.updated_at;
       const { pathname } = new URL(url);
-      const form = (fields: Record<string, string>) =>
-        owner.post(pathname, { version, ...fields }, { from: pathname });
+      const form = (fields: Record<string, string>) => owner.post(pathname, { version, ...fields }, { from: pathname });
       const both = await Promise.all([form({ act: "send" }), form({ act: "decline", review_reply: "No." })]);
       expect(both.map(({ status }) => status).sort()).toEqual([303, 409]);
       return "accept";
@@ -274,9 +271,7 @@ describe("the state that travels", () => {
       await raw("send_alert", alertAt(alert), { ...stays, requestState: "" }),
     ])
       expect(refused.error).toMatchObject(invalid);
-    expect((await raw("send_alert", alertAt(alert), again)).result.structuredContent.decision).toBe(
-      "waiting",
-    );
+    expect((await raw("send_alert", alertAt(alert), again)).result.structuredContent.decision).toBe("waiting");
     expect((await raw("send_alert", alertAt(alert), again)).error).toMatchObject(invalid);
     // A new call asks anew.
     expect((await raw("send_alert", alertAt(alert))).result.resultType).toBe("input_required");
@@ -304,9 +299,7 @@ describe.each(["sdk 2", "sdk 1"] as const)("a client of 2025, %s", (kind) => {
     const args = { pusher_id: pusher.id, title: "Once", send: true };
     const refused = await call("create_alert", args);
     expect(refused.isError).toBe(true);
-    expect(refused.structuredContent.error.message).toMatch(
-      /draft alr_\w+; do not create it again.*\/console\//,
-    );
+    expect(refused.structuredContent.error.message).toMatch(/draft alr_\w+; do not create it again.*\/console\//);
     const keyed = { ...args, idempotency_key: `once-${kind}` };
     const error = await call("create_alert", keyed);
     expect(error.code).toBe(-32042);

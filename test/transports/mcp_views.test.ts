@@ -224,8 +224,7 @@ describe("on a service", () => {
       expect(rows.length, tool).toBeGreaterThan(0);
       for (const [i, row] of rows.entries())
         for (const [field, value] of Object.entries(rest.body.data[i]))
-          if (!Object.hasOwn(row, field))
-            expect([null, [], "", false, 0], `${tool}: ${field}`).toContainEqual(value);
+          if (!Object.hasOwn(row, field)) expect([null, [], "", false, 0], `${tool}: ${field}`).toContainEqual(value);
     }
   });
 
@@ -255,28 +254,24 @@ describe("on a service", () => {
     ["full", { view: "full" }, 121, 280],
     ["of which few fit", { view: "full" }, 8, 16_384],
     ["found", { query: "no" }, 121, 280],
-  ])(
-    "rows of one instant end where the answer is full, and none is lost: %s",
-    async (_, args, count, length) => {
-      const { id } = await world.pusher({ tags: ["no"] });
-      await world.sql(
-        `insert into alert (id, pusher_id, title, body, created_at)
+  ])("rows of one instant end where the answer is full, and none is lost: %s", async (_, args, count, length) => {
+    const { id } = await world.pusher({ tags: ["no"] });
+    await world.sql(
+      `insert into alert (id, pusher_id, title, body, created_at)
        select gen_random_uuid(), ?, 'No. ' || n, repeat('🌊', ?), timestamptz '2026-01-01 00:00:00Z' from generate_series(1, ?) n`,
-        [uuidOf(id), length, count],
-      );
-      for (const limit of [7, 100]) {
-        const rows = await walk("list_alerts", { pusher_id: id, limit, ...args });
-        expect(new Set(rows.map((row) => row.id)).size).toBe(count);
-        expect(rows).toHaveLength(count);
-      }
-    },
-  );
+      [uuidOf(id), length, count],
+    );
+    for (const limit of [7, 100]) {
+      const rows = await walk("list_alerts", { pusher_id: id, limit, ...args });
+      expect(new Set(rows.map((row) => row.id)).size).toBe(count);
+      expect(rows).toHaveLength(count);
+    }
+  });
 
   test("channels, invites and subscribers fit as well", async () => {
     const key = await world.foreignKey();
     const made: string[] = [];
-    for (let i = 0; i < 12; i++)
-      made.push((await world.pusher({ long: long(4000), description: long(200) }, key)).id);
+    for (let i = 0; i < 12; i++) made.push((await world.pusher({ long: long(4000), description: long(200) }, key)).id);
     const seen: string[] = [];
     for (let before: string | undefined; ; ) {
       const { body } = await world.mcp("list_pushers", before ? { before } : {}, key);
@@ -286,8 +281,7 @@ describe("on a service", () => {
     }
     expect(seen).toEqual(made.reverse());
 
-    for (let i = 0; i < 120; i++)
-      await world.rest("create_invite", { pusher_id: pusher.id, label: "l".repeat(80) });
+    for (let i = 0; i < 120; i++) await world.rest("create_invite", { pusher_id: pusher.id, label: "l".repeat(80) });
     expect(await walk("list_invites", { pusher_id: pusher.id })).toHaveLength(120);
 
     const { token } = await registered(world);

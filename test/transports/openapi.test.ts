@@ -33,9 +33,7 @@ test("is OpenAPI 3.1 without a problem", async () => {
   } as const;
   const config = await createConfig({ extends: ["recommended-strict"], rules });
   const problems = await lintFromString({ source: JSON.stringify(document), config });
-  expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual(
-    [],
-  );
+  expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
 });
 
 test("has every route of both lists, the probes and the events, and nothing else", () => {
@@ -114,8 +112,7 @@ describe("examples hold against their schemas", () => {
     const look = (at: unknown, name: string): void => {
       if (at === "…") unknown.add(name);
       else if (Array.isArray(at)) for (const item of at) look(item, name);
-      else if (typeof at === "object" && at !== null)
-        for (const [key, value] of Object.entries(at)) look(value, key);
+      else if (typeof at === "object" && at !== null) for (const [key, value] of Object.entries(at)) look(value, key);
     };
     look(document, "");
     expect(
@@ -127,13 +124,10 @@ describe("examples hold against their schemas", () => {
 
 test("no example shows what the service refuses together, or a channel that cannot notify", () => {
   for (const [route, { parameters = [], "x-codeSamples": samples = [] }] of routes) {
-    const shown = (parameters as Json[])
-      .filter(({ example }) => example !== undefined)
-      .map(({ name }) => name);
+    const shown = (parameters as Json[]).filter(({ example }) => example !== undefined).map(({ name }) => name);
     const both = shown.includes("period") && (shown.includes("from") || shown.includes("to"));
     expect(both, route).toBe(false);
-    for (const { source } of samples as Json[])
-      expect(source).not.toMatch(/period=.*(from|to)=|(from|to)=.*period=/);
+    for (const { source } of samples as Json[]) expect(source).not.toMatch(/period=.*(from|to)=|(from|to)=.*period=/);
   }
   const { post } = document.paths["/api/v1/pushers"];
   expect(post.requestBody.content["application/json"].example.requested_perms).toEqual(["notify", "sound"]);
@@ -188,16 +182,13 @@ describe("only additions", () => {
     [
       "a parameter newly required",
       (d) => {
-        d.paths["/api/v1/me"].get.parameters = [
-          { name: "q", in: "query", required: true, schema: { type: "string" } },
-        ];
+        d.paths["/api/v1/me"].get.parameters = [{ name: "q", in: "query", required: true, schema: { type: "string" } }];
       },
       "GET /api/v1/me: query parameter q is newly required",
     ],
     [
       "an optional parameter added",
-      (d) =>
-        d.paths["/api/v1/me"].get.parameters.push({ name: "q", in: "query", schema: { type: "string" } }),
+      (d) => d.paths["/api/v1/me"].get.parameters.push({ name: "q", in: "query", schema: { type: "string" } }),
       null,
     ],
     [
@@ -229,11 +220,7 @@ describe("only additions", () => {
       (d) => schemas(d).CreatePusherRequest.properties.category.enum.pop(),
       "POST /api/v1/pushers body.category: value community is gone",
     ],
-    [
-      "an enum value added",
-      (d) => schemas(d).CreatePusherRequest.properties.category.enum.push("ferries"),
-      null,
-    ],
+    ["an enum value added", (d) => schemas(d).CreatePusherRequest.properties.category.enum.push("ferries"), null],
     [
       "a bound tightened",
       (d) => {

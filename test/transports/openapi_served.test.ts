@@ -55,10 +55,7 @@ test("each address may ask for so many a minute, and nobody gets a copy of their
     expect(await bytes("198.51.100.1")).toBe(await bytes("198.51.100.2"));
     expect((await ask("198.51.100.1", "/api/v1/docs")).status).toBe(200);
     const refused = await ask("198.51.100.1");
-    expect([refused.status, refused.headers.get("retry-after")]).toEqual([
-      429,
-      expect.stringMatching(/^\d+$/),
-    ]);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, expect.stringMatching(/^\d+$/)]);
     expect(await refused.json()).toMatchObject({ error: { type: "rate_limited" } });
     expect((await ask("198.51.100.2")).status).toBe(200);
   } finally {
@@ -161,8 +158,7 @@ function startPython(): { run: Runner; stop(): void } {
 }
 
 describe("samples do as they stand", () => {
-  const named = (name: string) =>
-    [...TOOLS, ...HANDSET_OPERATIONS].find((operation) => operation.name === name)!;
+  const named = (name: string) => [...TOOLS, ...HANDSET_OPERATIONS].find((operation) => operation.name === name)!;
   const removes = (operations: readonly { name: string; http: { method: string } }[]) =>
     operations.filter(({ http }) => http.method === "DELETE");
   const keeps = <O extends { http: { method: string } }>(operations: readonly O[]) =>
@@ -212,9 +208,7 @@ describe("samples do as they stand", () => {
   }
 
   async function tellStory(language: string, run: Runner) {
-    expect([...story, ...streams].sort()).toEqual(
-      [...TOOLS, ...HANDSET_OPERATIONS].map(({ name }) => name).sort(),
-    );
+    expect([...story, ...streams].sort()).toEqual([...TOOLS, ...HANDSET_OPERATIONS].map(({ name }) => name).sort());
     const env: Record<string, string> = { BELFRY_API_KEY: await world.key() };
     // A receiver and a push service have to exist; the story's do not.
     const ids = new Map([
@@ -268,9 +262,7 @@ describe.skipIf(lacks("go"))("samples in Go", () => {
   test("all are formatted as Go formats, and its own check finds nothing", { timeout: GO_MS }, async () => {
     const sources = Object.values<Json>(document.paths)
       .flatMap((methods) => Object.values<Json>(methods))
-      .flatMap((operation) =>
-        (operation["x-codeSamples"] ?? []).filter(({ label }: Json) => /^Go\b/.test(label)),
-      )
+      .flatMap((operation) => (operation["x-codeSamples"] ?? []).filter(({ label }: Json) => /^Go\b/.test(label)))
       .map(({ source }: Json) => `${source}\n`);
     expect(sources).toHaveLength(TOOLS.length + HANDSET_OPERATIONS.length);
     goModule(folder.path, new Map(sources.map((source, i) => [`sample${i}/main.go`, source])));

@@ -43,9 +43,7 @@ describe.each(["auto", "legacy"] as const)("a client: %s", (mode) => {
     ]);
     expect(Buffer.byteLength(JSON.stringify(prompts))).toBeLessThan(1200);
     const [icon] = client.getServerVersion()!.icons!;
-    const served = await world.service.app.fetch(
-      new Request(new URL(new URL(icon!.src).pathname, "http://localhost")),
-    );
+    const served = await world.service.app.fetch(new Request(new URL(new URL(icon!.src).pathname, "http://localhost")));
     expect([served.status, served.headers.get("content-type")]).toEqual([200, icon!.mimeType]);
   });
 
@@ -61,17 +59,14 @@ describe.each(["auto", "legacy"] as const)("a client: %s", (mode) => {
       for (const value of Object.values(given)) expect(content.text).toContain(value);
       expect(content.text).not.toMatch(/undefined|null/);
       expect(Buffer.byteLength(content.text)).toBeLessThan(700);
-      const named = [...content.text.matchAll(/\b(?:get|list|create|send|preview)_(?!at\b)\w+/g)].map(
-        ([word]) => word,
-      );
+      const named = [...content.text.matchAll(/\b(?:get|list|create|send|preview)_(?!at\b)\w+/g)].map(([word]) => word);
       expect(TOOLS.map((tool) => tool.name)).toEqual(expect.arrayContaining(named));
       expect(named).not.toContain("send_alert");
     }
     for (const missing of Object.keys(needed))
-      await expect(
-        client.getPrompt({ name, arguments: { ...needed, [missing]: " " } }),
-        missing,
-      ).rejects.toThrow(`The argument ${missing} is missing.`);
+      await expect(client.getPrompt({ name, arguments: { ...needed, [missing]: " " } }), missing).rejects.toThrow(
+        `The argument ${missing} is missing.`,
+      );
   });
 
   test("another name", async () => {

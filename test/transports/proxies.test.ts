@@ -88,10 +88,7 @@ for (const proxy of PROXIES)
       expect(mcp.statusCode).toBe(401);
       await mcp.body.dump();
       const large = await ask("POST", "/api/v1/pushers", " ".repeat(6_000_000));
-      expect([large.statusCode, await large.body.text()]).toEqual([
-        422,
-        expect.stringContaining("larger than 64 KiB"),
-      ]);
+      expect([large.statusCode, await large.body.text()]).toEqual([422, expect.stringContaining("larger than 64 KiB")]);
     });
 
     // docs/rules.md#stream
@@ -115,26 +112,23 @@ for (const proxy of PROXIES)
     });
 
     // docs/rules.md#one-address
-    test.skipIf(lacksAddresses())(
-      "bodies of one client that never come leave room for the others",
-      async () => {
-        const halves = Array.from({ length: 60 }, () => {
-          const socket = connect({ port, host: HOST, localAddress: "127.0.0.2" });
-          socket.on("error", () => {});
-          socket.write(
-            "POST /handset/v1/devices HTTP/1.1\r\nHost: alerts.example.org\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
-          );
-          return socket;
-        });
-        // nginx keeps a body to itself until all of it is there; Caddy hands the request on without it, to one replica.
-        const away = proxy === "caddy" ? 50 : 0;
-        await waitFor(async () => expect(await turnedAway(worlds[0]!)).toBe(away));
-        for (let i = 0; i < 20; i++) {
-          const me = await ask("GET", "/api/v1/me");
-          await me.body.dump();
-          expect(me.statusCode).toBe(200);
-        }
-        for (const socket of halves) socket.destroy();
-      },
-    );
+    test.skipIf(lacksAddresses())("bodies of one client that never come leave room for the others", async () => {
+      const halves = Array.from({ length: 60 }, () => {
+        const socket = connect({ port, host: HOST, localAddress: "127.0.0.2" });
+        socket.on("error", () => {});
+        socket.write(
+          "POST /handset/v1/devices HTTP/1.1\r\nHost: alerts.example.org\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
+        );
+        return socket;
+      });
+      // nginx keeps a body to itself until all of it is there; Caddy hands the request on without it, to one replica.
+      const away = proxy === "caddy" ? 50 : 0;
+      await waitFor(async () => expect(await turnedAway(worlds[0]!)).toBe(away));
+      for (let i = 0; i < 20; i++) {
+        const me = await ask("GET", "/api/v1/me");
+        await me.body.dump();
+        expect(me.statusCode).toBe(200);
+      }
+      for (const socket of halves) socket.destroy();
+    });
   });

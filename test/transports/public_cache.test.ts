@@ -21,9 +21,7 @@ const READERS = Number(process.env.BELFRY_TEST_READERS ?? 2_000);
 const AT_ONCE = 64;
 const FILES = ["", "/inbox.json", "/feed.json", "/feed.atom"];
 const DOCS = readFileSync(join(import.meta.dirname, "../../docs/running.md"), "utf8");
-const [BEFORE = "", WITHIN = ""] = [...DOCS.matchAll(/```nginx cache\n([\s\S]*?)```/g)].map(
-  ([, lines]) => lines!,
-);
+const [BEFORE = "", WITHIN = ""] = [...DOCS.matchAll(/```nginx cache\n([\s\S]*?)```/g)].map(([, lines]) => lines!);
 
 let world: World;
 beforeAll(async () => {
@@ -80,14 +78,8 @@ describe("the public inbox", () => {
     const gone = await world.pusher();
     await suspend(world, gone.handle);
     const refusals = await Promise.all(
-      [
-        secret.handle,
-        `${secret.handle}/inbox.json?invite=${code}#`,
-        gone.handle,
-        uniqueHandle(),
-        "%3Cb%3E",
-      ].map((handle) =>
-        pageAt(world, `/c/${handle}/inbox.json`.replace(/#.*/, ""), { headers: { accept: "*/*" } }),
+      [secret.handle, `${secret.handle}/inbox.json?invite=${code}#`, gone.handle, uniqueHandle(), "%3Cb%3E"].map(
+        (handle) => pageAt(world, `/c/${handle}/inbox.json`.replace(/#.*/, ""), { headers: { accept: "*/*" } }),
       ),
     );
     expect(refusals[0]).toMatchObject({ status: 404 });
@@ -140,9 +132,7 @@ describe("what everybody is shown alike", () => {
   test("a refusal is kept in the form that the address has, and in the other one by nobody", async () => {
     for (const file of FILES) {
       const asked = (accept: string) => pageAt(world, `/c/nobody-is-here${file}`, { headers: { accept } });
-      const kept = [await asked("text/html"), await asked("*/*")].map(
-        ({ headers }) => headers.get("cache-control")!,
-      );
+      const kept = [await asked("text/html"), await asked("*/*")].map(({ headers }) => headers.get("cache-control")!);
       expect([file, kept.filter((value) => value === KEPT)]).toEqual([file, [KEPT]]);
       expect([file, kept.indexOf(KEPT)]).toEqual([file, file === "" ? 0 : 1]);
       expect(kept.find((value) => value !== KEPT)).toMatch(/^private/);
@@ -253,15 +243,11 @@ describe.skipIf(lacks("nginx"))("behind nginx with a cache", () => {
     const { handle, id } = await world.pusher();
     const alert = await world.alert(id, { title: "Taken back", send: true });
     const all = () =>
-      Promise.all(
-        FILES.map((file) => get(`/c/${handle}${file}`, { accept: file === "" ? "text/html" : "*/*" })),
-      );
-    for (const { status, text } of await all())
-      expect([status, text.includes("Taken back")]).toEqual([200, true]);
+      Promise.all(FILES.map((file) => get(`/c/${handle}${file}`, { accept: file === "" ? "text/html" : "*/*" })));
+    for (const { status, text } of await all()) expect([status, text.includes("Taken back")]).toEqual([200, true]);
     await world.rest("cancel_alert", { pusher_id: id, alert_id: alert.id });
     const cancelled = async () => {
-      for (const { status, text } of await all())
-        expect([status, text.includes("Taken back")]).toEqual([200, false]);
+      for (const { status, text } of await all()) expect([status, text.includes("Taken back")]).toEqual([200, false]);
     };
     await waitFor(cancelled);
     await suspend(world, handle);

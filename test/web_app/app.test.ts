@@ -45,9 +45,7 @@ inBrowser("the app", () => {
     const page = await context.newPage();
     await page.goto(`${its.site.url}/app`);
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Your alerts");
-    expect(await page.getByRole("link", { name: "The directory of channels" }).getAttribute("href")).toBe(
-      "/c",
-    );
+    expect(await page.getByRole("link", { name: "The directory of channels" }).getAttribute("href")).toBe("/c");
     await context.close();
   });
 
@@ -234,10 +232,7 @@ inBrowser("the app", () => {
         if (view === "#discover") await page.locator(".list .row").first().waitFor();
         await keepsNobodyOut(page, view);
         // Beside one another, list and what was chosen scroll by themselves.
-        expect([view, await page.evaluate("document.documentElement.scrollHeight - innerHeight")]).toEqual([
-          view,
-          0,
-        ]);
+        expect([view, await page.evaluate("document.documentElement.scrollHeight - innerHeight")]).toEqual([view, 0]);
       }
     });
 
@@ -249,11 +244,7 @@ inBrowser("the app", () => {
       await page.getByRole("heading", { level: 1, name: "A text" }).waitFor();
       await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("A text");
       const seen = page.locator(".chosen").getByRole("button", { name: "I have seen this" });
-      for (
-        let i = 0;
-        i < 40 && !(await seen.evaluate((node) => node === node.ownerDocument.activeElement));
-        i++
-      )
+      for (let i = 0; i < 40 && !(await seen.evaluate((node) => node === node.ownerDocument.activeElement)); i++)
         await page.keyboard.press("Tab");
       await page.keyboard.press("Enter");
       await page.locator(".chosen").getByText("You confirmed at").waitFor();
@@ -286,27 +277,14 @@ inBrowser("the app", () => {
     const poke = () => {
       const web: any = globalThis;
       for (const node of [...web.document.querySelectorAll("*")].slice(0, 60))
-        for (const type of [
-          "mouseover",
-          "focus",
-          "error",
-          "load",
-          "toggle",
-          "submit",
-          "animationend",
-          "begin",
-        ])
+        for (const type of ["mouseover", "focus", "error", "load", "toggle", "submit", "animationend", "begin"])
           node.dispatchEvent(new web.Event(type, { bubbles: true, cancelable: true }));
     };
 
     // In the app itself: words and markup of an alert.
     const pusher = await its.site.world.pusher();
     await its.site.world.alert(pusher.id, { send: true });
-    const { body } = await its.site.world.handset(
-      "GET",
-      "/inbox",
-      await its.site.world.device(pusher.handle),
-    );
+    const { body } = await its.site.world.handset("GET", "/inbox", await its.site.world.device(pusher.handle));
     expect(body.data).toHaveLength(1);
     const row = {
       ...body.data[0],

@@ -12,13 +12,8 @@ test("the app is one script, and German texts and QR codes are loaded when they 
   const { app } = await browserScripts();
   expect(Object.keys(app).sort()).toEqual(["de.js", "main.js", "qr.js"]);
   // A minified static import has no blank before its specifier.
-  const imports = Object.values(app).flatMap(
-    (text) => text.match(/\b(?:from|import\(?)["'`]\.[^"'`]+/g) ?? [],
-  );
-  expect(imports.map((found) => found.replace(/["'`]/, "")).sort()).toEqual([
-    "import(./de.js",
-    "import(./qr.js",
-  ]);
+  const imports = Object.values(app).flatMap((text) => text.match(/\b(?:from|import\(?)["'`]\.[^"'`]+/g) ?? []);
+  expect(imports.map((found) => found.replace(/["'`]/, "")).sort()).toEqual(["import(./de.js", "import(./qr.js"]);
 });
 
 test("the scripts stay below their sizes as browsers fetch them", async () => {

@@ -10,6 +10,4 @@ test.each([
   ["#fff8d0", "#ffffff", "#1b1c22"],
   // The worse of the two decides: white is lost on the yellow, ink can be read on both.
   ["#ffe14d", "#8a8a8a", "#1b1c22"],
-])("on %s and %s they are %s", (from, to, ink) =>
-  expect(inkOn({ gradient_from: from, gradient_to: to })).toBe(ink),
-);
+])("on %s and %s they are %s", (from, to, ink) => expect(inkOn({ gradient_from: from, gradient_to: to })).toBe(ink));

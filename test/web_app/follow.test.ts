@@ -27,8 +27,7 @@ inBrowser("following a channel", () => {
   const send = (title: string, more: object = {}) =>
     its.site.world.mcp("create_alert", { pusher_id: pusher.id, title, send: true, ...more });
   const stats = async (alert: any) =>
-    (await its.site.world.rest("get_alert_stats", { pusher_id: pusher.id, alert_id: alert.body.id })).body
-      .totals;
+    (await its.site.world.rest("get_alert_stats", { pusher_id: pusher.id, alert_id: alert.body.id })).body.totals;
   const held = (count: number) => waitFor(async () => expect(await heldNow(its.site.world)).toBe(count));
 
   // docs/rules.md#app-grants-nothing
@@ -140,8 +139,7 @@ inBrowser("following a channel", () => {
   test("permissions, mute and leaving are the person's at any time", async () => {
     await join();
     const subscription = async () =>
-      (await its.site.world.handset("GET", `/channels/${pusher.handle}`, await tokenOf(page))).body
-        .subscription;
+      (await its.site.world.handset("GET", `/channels/${pusher.handle}`, await tokenOf(page))).body.subscription;
     await page.getByRole("switch", { name: "Play sounds" }).check();
     await waitFor(async () => expect((await subscription()).permissions).toEqual(["sound"]));
     // Pressed before the first answer is there, both count.

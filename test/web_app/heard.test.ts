@@ -84,11 +84,7 @@ inBrowser("from an assistant to an ear", () => {
         send(title, { sound: "bell", vibrate: "double", priority: "important" }),
         within(
           "banner",
-          page.waitForFunction(
-            (strip) => (globalThis as any).heard.strips.includes(strip),
-            `Ringing: ${title}`,
-            waits,
-          ),
+          page.waitForFunction((strip) => (globalThis as any).heard.strips.includes(strip), `Ringing: ${title}`, waits),
         ),
         within("card", card(page, title).waitFor()),
         within(
@@ -122,8 +118,7 @@ inBrowser("from an assistant to an ear", () => {
     console.log(`web_app/heard: from the call on, ms: ${JSON.stringify([...times])}`);
     expect(pressed).toBeGreaterThan(0);
     expect(await vibrations()).toEqual(Array.from({ length: 5 }, () => [140, 110, 140]));
-    for (const [what, all] of times)
-      expect([what, all.toSorted((a, b) => a - b)[2]! < second()]).toEqual([what, true]);
+    for (const [what, all] of times) expect([what, all.toSorted((a, b) => a - b)[2]! < second()]).toEqual([what, true]);
   });
 
   // docs/rules.md#circle-on-device
@@ -166,9 +161,7 @@ inBrowser("from an assistant to an ear", () => {
       of.evaluate(() => (globalThis as any).heard.vibrations.filter(Array.isArray).length);
     const both = async () => (await felt(page)) + (await felt(second));
     await waitFor(async () => expect(await both()).toBe(1));
-    await waitFor(async () =>
-      expect([...(await rung()), ...(await rung(second))]).toEqual(["Ringing: Once"]),
-    );
+    await waitFor(async () => expect([...(await rung()), ...(await rung(second))]).toEqual(["Ringing: Once"]));
     await send("Twice");
     await Promise.all([card(page, "Twice").waitFor(), card(second, "Twice").waitFor()]);
     await waitFor(async () => expect(await both()).toBe(2));

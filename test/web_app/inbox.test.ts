@@ -17,8 +17,7 @@ inBrowser("the inbox", () => {
     ({ page } = phone);
     reported = [];
     page.on("request", (request) => {
-      if (request.method() === "POST" && request.url().endsWith("/reports"))
-        reported.push(request.postData()!);
+      if (request.method() === "POST" && request.url().endsWith("/reports")) reported.push(request.postData()!);
     });
   });
 
@@ -76,9 +75,7 @@ inBrowser("the inbox", () => {
     await card(page, "From now on").getByRole("button", { name: "I have seen this" }).click();
     await card(page, "From now on").getByText("Seen by you").waitFor();
     await eventually(async () => reported.length > 0);
-    expect(reported.join("")).not.toContain(
-      (await kept(page, "alerts")).find((a) => a.title === "Old 30.").id,
-    );
+    expect(reported.join("")).not.toContain((await kept(page, "alerts")).find((a) => a.title === "Old 30.").id);
     // The answers that come later bring no more of the past.
     expect((await kept(page, "alerts")).length).toBe(LIMITS.before_joining + 1);
   });

@@ -39,7 +39,6 @@ describe("what was read and confirmed", () => {
     const bounded = boundSeen(seen, Date.parse(row(5).sent_at));
     expect(seenBefore(row(6), bounded)).toEqual(UNREAD);
     expect(seenBefore(row(5), bounded).read_at).not.toBeNull();
-    for (const text of [null, "", "x", "a_bcd_", `${seen}!`, "zzzzzzzzzzzzzz__"])
-      expect(seenIn(text)).toBeNull();
+    for (const text of [null, "", "x", "a_bcd_", `${seen}!`, "zzzzzzzzzzzzzz__"]) expect(seenIn(text)).toBeNull();
   });
 });

@@ -68,9 +68,7 @@ inBrowser("this device", () => {
     const page = await follower();
     const offers = () => page.evaluate<boolean>("'share' in navigator");
     // Headless browsers have nobody to share with: one stands in.
-    await page.addInitScript(
-      "globalThis.shared = []; navigator.share = async (what) => void shared.push(what)",
-    );
+    await page.addInitScript("globalThis.shared = []; navigator.share = async (what) => void shared.push(what)");
     await settings(page);
     const asks = page.getByRole("button", { name: "Move to another browser" });
     const share = page.getByRole("button", { name: "Share" });
@@ -98,8 +96,7 @@ inBrowser("this device", () => {
     const page = await follower();
     const { world, url } = its.site;
     const pusher = (await world.sql("select id from pusher where handle = ?", [open.handle]))[0];
-    const send = (title: string) =>
-      world.alert(showId("psh", pusher.id), { title, send: true, requires_ack: true });
+    const send = (title: string) => world.alert(showId("psh", pusher.id), { title, send: true, requires_ack: true });
     const inbox = (of: Page) => of.goto(`${url}/app/#inbox`);
     await inbox(page);
     for (const title of ["Opened", "Confirmed", "Untouched"]) await send(title);

@@ -121,9 +121,7 @@ inBrowser("outside of the page", () => {
           await show({ id: "alr_3", title: "third" }),
         ];
         const titles = async () =>
-          (await registration.getNotifications())
-            .map((one: any) => `${one.title} ${one.data.alert_id}`)
-            .sort();
+          (await registration.getNotifications()).map((one: any) => `${one.title} ${one.data.alert_id}`).sort();
         const all = await titles();
         return { before, after, all, allowed: notifying() };
       },

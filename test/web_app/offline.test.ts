@@ -21,8 +21,7 @@ inBrowser("what the app has kept", () => {
     });
   });
 
-  const send = (title: string, more: object = {}) =>
-    its.site.world.alert(pusher.id, { title, send: true, ...more });
+  const send = (title: string, more: object = {}) => its.site.world.alert(pusher.id, { title, send: true, ...more });
   const tides = { layout: "html", html: "<h2>Tides</h2><p>High at six.</p>" };
   const inFrame = () => page.frameLocator(".chosen iframe").getByRole("heading", { name: "Tides" });
   const frames = /\/static\/app\/[\w-]+\/frame\.html$/;

@@ -41,8 +41,7 @@ inBrowser("an urgent alert that waits to be confirmed", () => {
     await its.site.world.alert(pusher.id, { title, send: true, ...more });
     await card(page, title).first().waitFor();
   };
-  const felt = () =>
-    page.evaluate<number>(() => (globalThis as any).heard.vibrations.filter(Array.isArray).length);
+  const felt = () => page.evaluate<number>(() => (globalThis as any).heard.vibrations.filter(Array.isArray).length);
   const rings = (count: number) => waitFor(async () => expect(await felt()).toBe(count));
   const pass = (minutes: number) => page.clock.fastForward(minutes * 60_000);
   let marks = 0;
@@ -93,9 +92,7 @@ inBrowser("an urgent alert that waits to be confirmed", () => {
     const switched = async (on: boolean) => {
       await page.goto(`${its.site.url}/app/#channel/${pusher.handle}`);
       await page.getByRole("switch", { name: SWITCH }).setChecked(on);
-      await waitFor(async () =>
-        expect(((await kept(page, "channels"))[0]?.once ?? false) === !on).toBe(true),
-      );
+      await waitFor(async () => expect(((await kept(page, "channels"))[0]?.once ?? false) === !on).toBe(true));
     };
     await switched(false);
     for (const colorScheme of ["dark", "light"] as const) {

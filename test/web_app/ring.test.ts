@@ -251,9 +251,7 @@ inBrowser("a ring", () => {
       await expect.poll(peak).toBeGreaterThan(0.05);
       expect(await heard("spoken")).toEqual([]);
       await over();
-      expect(await heard("spoken")).toEqual([
-        { text: "Leave now", lang: "en-US", voice: "Daniel", volume: 0.75 },
-      ]);
+      expect(await heard("spoken")).toEqual([{ text: "Leave now", lang: "en-US", voice: "Daniel", volume: 0.75 }]);
       expect(await last()).toBe(null);
     });
 

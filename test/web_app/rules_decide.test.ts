@@ -374,8 +374,7 @@ describe("whatever the facts are", () => {
           },
         };
         const [with_, without] = [channel, less].map((one) => decide(alert, one, device, NOW));
-        for (const happens of Object.values(capabilityOf))
-          if (happens(without!)) expect(happens(with_!)).toBe(true);
+        for (const happens of Object.values(capabilityOf)) if (happens(without!)) expect(happens(with_!)).toBe(true);
         expect(without!.volume).toBeLessThanOrEqual(with_!.volume);
       }),
       { numRuns: 2000 },
@@ -390,8 +389,7 @@ describe("whatever the facts are", () => {
         expect(normal!.full || important!.full).toBe(false);
         expect(normal!.volume).toBeLessThanOrEqual(important!.volume);
         expect(important!.volume).toBeLessThanOrEqual(urgent!.volume);
-        for (const happens of Object.values(capabilityOf))
-          if (happens(normal!)) expect(happens(urgent!)).toBe(true);
+        for (const happens of Object.values(capabilityOf)) if (happens(normal!)) expect(happens(urgent!)).toBe(true);
       }),
       { numRuns: 2000 },
     ));
@@ -418,9 +416,7 @@ describe("whatever the facts are", () => {
           const alone = found.map(({ alert }) => decide(alert, channel, device, NOW));
           expect(found.filter(({ decision }) => isHeard(decision)).length).toBe(alone.some(isHeard) ? 1 : 0);
           expect(found.map(({ decision }) => decision.notify)).toEqual(alone.map(({ notify }) => notify));
-          expect(found.map(({ alert }) => alert.sent_at)).toEqual(
-            found.map(({ alert }) => alert.sent_at).toSorted(),
-          );
+          expect(found.map(({ alert }) => alert.sent_at)).toEqual(found.map(({ alert }) => alert.sent_at).toSorted());
         },
       ),
       { numRuns: 1000 },

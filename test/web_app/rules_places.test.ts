@@ -55,14 +55,8 @@ describe("an alert's circle", () => {
 
   test("a position that is too inexact for the border says neither yes nor no", () => {
     const circle = { lat: 52, lon: 5, radius_km: 1 };
-    const north = (km: number, accuracy_m: number) =>
-      inCircle({ lat: 52 + km / 111.195, lon: 5, accuracy_m }, circle);
-    expect([north(0.5, 100), north(0.95, 100), north(1.05, 100), north(1.2, 100)]).toEqual([
-      true,
-      null,
-      null,
-      false,
-    ]);
+    const north = (km: number, accuracy_m: number) => inCircle({ lat: 52 + km / 111.195, lon: 5, accuracy_m }, circle);
+    expect([north(0.5, 100), north(0.95, 100), north(1.05, 100), north(1.2, 100)]).toEqual([true, null, null, false]);
     expect(inCircle(null, circle)).toBe(null);
     expect(inCircle(null, { lat: null, lon: null, radius_km: null })).toBe(true);
   });
@@ -167,27 +161,16 @@ describe("the spotlight", () => {
 
   // docs/rules.md#app-marks-tell-nobody
   test("one that was put away leaves it, and replaces the older ones all the same", () => {
-    const [old, put] = [
-      row("a", 2, { collapse_key: "k" }),
-      row("b", 1, { collapse_key: "k", dismissed: true }),
-    ];
+    const [old, put] = [row("a", 2, { collapse_key: "k" }), row("b", 1, { collapse_key: "k", dismissed: true })];
     expect(shown([old, put])).toEqual([[], ["b", "a"]]);
   });
 
   test("acknowledged and withdrawn ones leave it at once", () =>
-    expect(shown([row("a", 1, { acked_at: ago(0) }), row("b", 2, { status: "cancelled" })])).toEqual([
-      [],
-      ["a", "b"],
-    ]));
+    expect(shown([row("a", 1, { acked_at: ago(0) }), row("b", 2, { status: "cancelled" })])).toEqual([[], ["a", "b"]]));
 
   test("urgent ones stand first, then the newest", () =>
     expect(
-      shown([
-        row("a", 9, { priority: "urgent" }),
-        row("b", 8),
-        row("c", 7, { priority: "important" }),
-        row("d", 6),
-      ]),
+      shown([row("a", 9, { priority: "urgent" }), row("b", 8), row("c", 7, { priority: "important" }), row("d", 6)]),
     ).toEqual([["a", "c", "d", "b"], []]));
 });
 
@@ -200,25 +183,13 @@ describe("collapsing", () => {
       ["c", "a"],
     ]));
   test("another channel's key is another one", () =>
-    expect(shown([row("a", 3, level), row("b", 1, { ...level, handle: "bakery" })])).toEqual([
-      ["b", "a"],
-      [],
-    ]));
+    expect(shown([row("a", 3, level), row("b", 1, { ...level, handle: "bakery" })])).toEqual([["b", "a"], []]));
   test("once replaced it does not come back when the newer one is over", () => {
-    expect(shown([row("a", 3, level), row("b", 1, { ...level, acked_at: ago(0) })])).toEqual([
-      [],
-      ["b", "a"],
-    ]);
-    expect(shown([row("a", 3, level), row("b", 1, { ...level, expires_at: ago(0) })])).toEqual([
-      [],
-      ["b", "a"],
-    ]);
+    expect(shown([row("a", 3, level), row("b", 1, { ...level, acked_at: ago(0) })])).toEqual([[], ["b", "a"]]);
+    expect(shown([row("a", 3, level), row("b", 1, { ...level, expires_at: ago(0) })])).toEqual([[], ["b", "a"]]);
   });
   test("what was withdrawn replaced nothing", () =>
-    expect(shown([row("a", 3, level), row("b", 1, { ...level, status: "cancelled" })])).toEqual([
-      ["a"],
-      ["b"],
-    ]));
+    expect(shown([row("a", 3, level), row("b", 1, { ...level, status: "cancelled" })])).toEqual([["a"], ["b"]]));
 });
 
 describe("whatever is held", () => {

@@ -50,9 +50,7 @@ test("however often it is looked, it is shown again three times at most, and all
       for (const after of shown) expect(after).toBeLessThan((LIMITS.alert_repeats + 1) * EVERY);
     }),
   );
-  expect([1, 2, 3].map((nth) => repeatDue({ ...alert, repeated: nth - 1 }, SENT + nth * EVERY))).toEqual([
-    1, 2, 3,
-  ]);
+  expect([1, 2, 3].map((nth) => repeatDue({ ...alert, repeated: nth - 1 }, SENT + nth * EVERY))).toEqual([1, 2, 3]);
 });
 
 // docs/rules.md#repeats

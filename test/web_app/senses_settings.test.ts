@@ -72,12 +72,8 @@ inBrowser("the settings of the senses", () => {
       delete here.Navigator.prototype.geolocation;
       Object.defineProperty(here.Notification, "permission", { value: "denied" });
     });
-    await expect
-      .poll(() => truth("Read aloud").textContent())
-      .toContain("No voice is installed for English.");
-    expect(await truth("Notify you").textContent()).toContain(
-      "Notifications are blocked in the browser's settings.",
-    );
+    await expect.poll(() => truth("Read aloud").textContent()).toContain("No voice is installed for English.");
+    expect(await truth("Notify you").textContent()).toContain("Notifications are blocked in the browser's settings.");
     expect(await truth("Play sounds").textContent()).toContain("This browser cannot play sounds.");
     expect(await truth("Vibrate").textContent()).toContain("This browser cannot vibrate.");
     expect(await truth("Use your place").textContent()).toContain("This browser does not know its place.");
@@ -105,8 +101,6 @@ inBrowser("the settings of the senses", () => {
     await page.getByRole("button", { name: "Glocke abspielen" }).click();
     await page.getByText("Glocke klingt").waitFor();
     expect(await page.locator("html").getAttribute("lang")).toBe("de");
-    await expect
-      .poll(() => truth("Vorlesen").textContent())
-      .toContain("Für Deutsch ist keine Stimme installiert.");
+    await expect.poll(() => truth("Vorlesen").textContent()).toContain("Für Deutsch ist keine Stimme installiert.");
   });
 });

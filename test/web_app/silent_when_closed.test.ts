@@ -12,8 +12,7 @@ const IPHONE =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1";
 
 /** A browser that has no Web Push, as Safari's tabs on an iPhone have none. */
-const withoutPush = (page: Page) =>
-  page.addInitScript(() => Reflect.deleteProperty(globalThis, "PushManager"));
+const withoutPush = (page: Page) => page.addInitScript(() => Reflect.deleteProperty(globalThis, "PushManager"));
 
 // docs/rules.md#app-says-silence
 inBrowser("a closed app that hears nothing", () => {
@@ -74,10 +73,7 @@ inBrowser("a closed app that hears nothing", () => {
   test("where it is only switched off, with the button that switches it on; and nothing where nothing is granted", async () => {
     const { context, page } = await watched(its.browser, its.site);
     await context.grantPermissions(["notifications"], { origin: its.site.url });
-    expect(await says(page)).toEqual([
-      "Wake me for new alerts",
-      expect.stringContaining("Wake me for new alerts"),
-    ]);
+    expect(await says(page)).toEqual(["Wake me for new alerts", expect.stringContaining("Wake me for new alerts")]);
     const pusher = await its.site.world.pusher({ requested_perms: ["notify"] });
     await joinInApp(page, its.site.url, { handle: pusher.handle });
     expect(await page.getByText(SILENT).count()).toBe(0);

@@ -67,8 +67,7 @@ describe("what was sent before the device followed the channel", () => {
   });
 
   test("what came at that instant or later is as it was, and so is what has no channel here", () => {
-    for (const channel of [since("05"), since("04"), undefined])
-      expect(sinceJoining(alert, channel)).toBe(alert);
+    for (const channel of [since("05"), since("04"), undefined]) expect(sinceJoining(alert, channel)).toBe(alert);
   });
 
   test("of a channel that is followed no more nothing is wanted", () =>

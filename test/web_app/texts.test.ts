@@ -47,8 +47,7 @@ describe.each(Object.keys(LANGUAGES) as Language[])("%s", (language) => {
   test("has a form for every plural of the language", async () => {
     const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions();
     for (const [key, text] of Object.entries(await load()))
-      if (typeof text !== "string")
-        expect(Object.keys(text).sort(), key).toEqual(pluralCategories.toSorted());
+      if (typeof text !== "string") expect(Object.keys(text).sort(), key).toEqual(pluralCategories.toSorted());
   });
 
   test("says everything in words: no empty text, no mark-up, no blank at an end", async () => {
@@ -101,9 +100,7 @@ describe("the language is the first of the person's that the app has", () => {
     [["de_DE.UTF-8", "x"], "en", "en"],
     [["constructor"], "en", "en"],
     [[], "en", "en"],
-  ])("%j: %s", (preferred, language, locale) =>
-    expect(chooseLanguage(preferred)).toEqual({ language, locale }),
-  );
+  ])("%j: %s", (preferred, language, locale) => expect(chooseLanguage(preferred)).toEqual({ language, locale }));
 
   test("a change is heard until nobody wants to hear it", async () => {
     const heard: Language[] = [];

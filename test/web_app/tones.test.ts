@@ -136,9 +136,9 @@ inBrowser("the tones", () => {
 
   test("a name that is no tone sounds as the plainest one", async () => {
     const { samples } = await play("constructor");
-    expect(
-      likeness(picture({ ...rendered.get("default")!, samples }), picture(rendered.get("default")!)),
-    ).toBeCloseTo(1);
+    expect(likeness(picture({ ...rendered.get("default")!, samples }), picture(rendered.get("default")!))).toBeCloseTo(
+      1,
+    );
   });
 
   test("what is stopped is over within a tenth of a second", async () => {

@@ -17,8 +17,7 @@ async function front(to: string) {
       if (!/^(content-length|content-encoding|etag|transfer-encoding|connection)$/.test(name))
         response.setHeader(name, value);
     response.writeHead(answer.status);
-    if (url === "/sw.js")
-      response.end((await answer.text()).replace(/VERSION = "/, `VERSION = "${state.mark}-`));
+    if (url === "/sw.js") response.end((await answer.text()).replace(/VERSION = "/, `VERSION = "${state.mark}-`));
     else if (/^\/app\/?$/.test(url))
       response.end((await answer.text()).replace("<body>", `<body data-version="${state.mark}">`));
     else response.end(Buffer.from(await answer.arrayBuffer()));
@@ -46,9 +45,7 @@ inBrowser("a newer version of the app", () => {
       const strip = page.getByText("A new version is here.");
       await page.goto(`${url}/app/`);
       await page.evaluate("navigator.serviceWorker.ready.then(() => true)");
-      await waitFor(async () =>
-        expect(await page.evaluate("navigator.serviceWorker.controller !== null")).toBe(true),
-      );
+      await waitFor(async () => expect(await page.evaluate("navigator.serviceWorker.controller !== null")).toBe(true));
       expect([await shown(), (await kept()).length, await strip.count()]).toEqual(["first", 1, 0]);
 
       state.mark = "second";

@@ -58,8 +58,7 @@ function toNumber(ip: string): bigint {
   const [head = "", tail] = ip.split("::");
   const groups = (text: string) => (text === "" ? [] : text.split(":"));
   const zeros = 8 - groups(head).length - groups(tail ?? "").length;
-  const all =
-    tail === undefined ? groups(head) : [...groups(head), ...Array(zeros).fill("0"), ...groups(tail)];
+  const all = tail === undefined ? groups(head) : [...groups(head), ...Array(zeros).fill("0"), ...groups(tail)];
   return all.reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n);
 }
 function toText(value: bigint, bits: 32 | 128): string {
@@ -126,9 +125,7 @@ test.each([
   ..."2001:1::1 2001:2::1 2001:3::1 2001:4:112::1 2001:10::1 2001:20::1 2001:30::1 2001:db8::1 2002:808:808::1".split(
     " ",
   ),
-  ..."3fff::1 3fff:fff::1 5f00::1 fc00::1 fd12:3456:789a::1 fe80::1 fec0::1 ff02::1 FE80::1 4000::1 e000::1".split(
-    " ",
-  ),
+  ..."3fff::1 3fff:fff::1 5f00::1 fc00::1 fd12:3456:789a::1 fe80::1 fec0::1 ff02::1 FE80::1 4000::1 e000::1".split(" "),
   // Zones, and what is no address in this form.
   ..."fe80::1%eth0 2606:4700::1%1 ::1%lo [::1] [2606:4700::1] 0177.0.0.1 0x7f.0.0.1 2130706433 127.1 1.1.1 1.1.1.1.1".split(
     " ",

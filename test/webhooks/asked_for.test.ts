@@ -75,9 +75,7 @@ test("what was scheduled is told once when it has become visible, whoever looked
   const [shown, left] = [await planned(pusher, "Shown"), await planned(pusher, "Left alone")];
   await due(shown);
   // A phone's poll writes it down as sent; the process that took the poll tells nobody.
-  expect((await world.handset("GET", "/inbox", token)).body.data.map(({ id }: any) => id)).toEqual([
-    shown.id,
-  ]);
+  expect((await world.handset("GET", "/inbox", token)).body.data.map(({ id }: any) => id)).toEqual([shown.id]);
   await due(left);
   await Promise.all([tell(), tell(replica), tell(), tell(replica)]);
   await Promise.all([tell(), tell(replica)]);
@@ -103,9 +101,7 @@ test("what was scheduled is told once when it has become visible, whoever looked
 // docs/rules.md#events-asked-for
 test("what was moved, withdrawn or sent by hand before its instant is not told; nor what was withdrawn right after", async () => {
   const pusher = await world.pusher();
-  const [moved, withdrawn, sent, after] = await Promise.all(
-    ["a", "b", "c", "d"].map((t) => planned(pusher, t)),
-  );
+  const [moved, withdrawn, sent, after] = await Promise.all(["a", "b", "c", "d"].map((t) => planned(pusher, t)));
   await call("update_alert", { ...ids(moved), send_at: inSeconds(2 * HOUR) });
   await call("cancel_alert", ids(withdrawn));
   await call("send_alert", ids(sent));
@@ -130,9 +126,7 @@ test("what came due while nobody ran is told late instead of never", async () =>
   await next.sql("update alert set send_at = now() - interval '2 hours' where id = ?", [uuidOf(alert.id)]);
   await tell(next);
   await tell(next);
-  expect(own.events.filter(({ event }) => event === "alert.visible").map(({ data }) => data.title)).toEqual([
-    "Late",
-  ]);
+  expect(own.events.filter(({ event }) => event === "alert.visible").map(({ data }) => data.title)).toEqual(["Late"]);
   await next.close();
   await own.remove();
 });

@@ -139,9 +139,7 @@ describe("a receiver that answers 2xx", () => {
 describe("a receiver that answers something else", () => {
   // docs/rules.md#event-no-retry
   test.each([400, 401, 404, 410, 429, 500, 503])("%d is a failure", async (status) => {
-    const sink = await opened(
-      httpSink((_request, response) => response.writeHead(status).end("no".repeat(50_000))),
-    );
+    const sink = await opened(httpSink((_request, response) => response.writeHead(status).end("no".repeat(50_000))));
     const result = await deliver(`http://127.0.0.1:${sink.port}/`);
     expect(result).toMatchObject({ ok: false, status, failure: "status" });
     await waitFor(async () => expect(await sink.open()).toBe(0));
@@ -155,9 +153,7 @@ describe("a receiver that answers something else", () => {
       const sink = await opened(
         httpSink((_request, response) => {
           const location = `http://127.0.0.1:${trap.port}/trap`;
-          response
-            .writeHead(status, { location, refresh: `0; url=${location}`, "content-location": location })
-            .end();
+          response.writeHead(status, { location, refresh: `0; url=${location}`, "content-location": location }).end();
         }),
       );
       const result = await deliver(`http://127.0.0.1:${sink.port}/`);
@@ -280,9 +276,7 @@ describe("one time for everything", () => {
   test("is five seconds, for each kind of slowness; what DNS takes of it the receiver does not get", async () => {
     expect(DELIVERY_TIMEOUT_MS).toBe(5000);
     const dns = await opened(
-      scriptedDns(({ name }) =>
-        name.startsWith("late") ? { a: ["127.0.0.1"], delayMs: 3000 } : { silent: true },
-      ),
+      scriptedDns(({ name }) => (name.startsWith("late") ? { a: ["127.0.0.1"], delayMs: 3000 } : { silent: true })),
     );
     const rules = targetRules({
       allowHosts: ["127.0.0.1", "late.belfry-peer.net"],
@@ -312,8 +306,7 @@ describe("one time for everything", () => {
     for (let n = 0; n < 50; n++) await turn();
     expect(ended).toEqual([]);
     vi.advanceTimersByTime(1);
-    for (const result of await Promise.all(under))
-      expect(result).toMatchObject({ ok: false, failure: "timeout" });
+    for (const result of await Promise.all(under)) expect(result).toMatchObject({ ok: false, failure: "timeout" });
   });
 
   test("a shutdown ends it early", async () => {
@@ -338,19 +331,10 @@ describe("a host that was repointed", () => {
   }
   const inside: [string, DnsScript][] = [
     ["loopback", ({ type }) => (type === "A" ? { a: ["127.0.0.1"] } : {})],
-    [
-      "a public and a loopback address",
-      ({ type }) => (type === "A" ? { a: ["93.184.215.14", "127.0.0.1"] } : {}),
-    ],
-    [
-      "a public A and a loopback AAAA",
-      ({ type }) => (type === "A" ? { a: ["93.184.215.14"] } : { aaaa: ["::1"] }),
-    ],
+    ["a public and a loopback address", ({ type }) => (type === "A" ? { a: ["93.184.215.14", "127.0.0.1"] } : {})],
+    ["a public A and a loopback AAAA", ({ type }) => (type === "A" ? { a: ["93.184.215.14"] } : { aaaa: ["::1"] })],
     ["a mapped address", ({ type }) => (type === "A" ? {} : { aaaa: ["::ffff:7f00:1"] })],
-    [
-      "a chain to loopback",
-      ({ type }) => (type === "A" ? { a: ["127.0.0.1"], cname: "in.belfry-peer.net" } : {}),
-    ],
+    ["a chain to loopback", ({ type }) => (type === "A" ? { a: ["127.0.0.1"], cname: "in.belfry-peer.net" } : {})],
     ["this network", ({ type }) => (type === "A" ? { a: ["0.0.0.0"] } : {})],
   ];
   test.each(inside)("to %s is refused, and nothing is connected", async (_what, script) => {
@@ -363,17 +347,14 @@ describe("a host that was repointed", () => {
     expect(dns.questions).toHaveLength(2);
   });
 
-  test.each([
-    "http://127.0.0.1",
-    "https://127.0.0.1",
-    "https://[::1]",
-    "https://localhost",
-    "https://2130706433",
-  ])("%s in the row itself is refused, too", async (origin) => {
-    const { sink, rules } = await repointed(() => ({}));
-    expect(await deliver(`${origin}:${sink.port}/`, { rules })).toMatchObject({ failure: "refused_target" });
-    expect(sink.connections()).toBe(0);
-  });
+  test.each(["http://127.0.0.1", "https://127.0.0.1", "https://[::1]", "https://localhost", "https://2130706433"])(
+    "%s in the row itself is refused, too",
+    async (origin) => {
+      const { sink, rules } = await repointed(() => ({}));
+      expect(await deliver(`${origin}:${sink.port}/`, { rules })).toMatchObject({ failure: "refused_target" });
+      expect(sink.connections()).toBe(0);
+    },
+  );
 
   test("to nothing is a failure of DNS", async () => {
     const { sink, rules } = await repointed(() => ({ rcode: 3 }));
@@ -397,9 +378,7 @@ describe("a host that was repointed", () => {
     vi.spyOn(Socket.prototype, "connect").mockImplementation(function (this: Socket, ...args: any[]) {
       const options = Array.isArray(args[0]) ? args[0][0] : args[0];
       // What the socket asks for is answered; then it is sent to a port where nobody listens, not out of this machine.
-      options.lookup(options.host, { all: true }, (_error: unknown, addresses: unknown) =>
-        dialled.push(addresses),
-      );
+      options.lookup(options.host, { all: true }, (_error: unknown, addresses: unknown) => dialled.push(addresses));
       options.lookup(options.host, {}, (_error: unknown, address: unknown, family: unknown) =>
         dialled.push([address, family]),
       );

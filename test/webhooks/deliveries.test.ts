@@ -133,8 +133,7 @@ describe("emit", () => {
       },
       deliver,
     });
-    for (const wrong of [circular, undefined, null, {}, event(2)])
-      broken.deliveries.emit(wrong as WebhookEvent, "w");
+    for (const wrong of [circular, undefined, null, {}, event(2)]) broken.deliveries.emit(wrong as WebhookEvent, "w");
     await tick();
     expect(broken.deliveries.pending()).toBe(0);
     expect(broken.lines.error).toHaveBeenCalled();
@@ -333,8 +332,7 @@ describe("fairness", () => {
         return [];
       },
     });
-    for (let n = 0; n < 500; n += 1)
-      deliveries.emit({ ...event(n), data: { pusher_id: `psh_${n}` } }, "loud");
+    for (let n = 0; n < 500; n += 1) deliveries.emit({ ...event(n), data: { pusher_id: `psh_${n}` } }, "loud");
     deliveries.emit(event(1), "quiet");
     await deliveries.drain(120_000);
     expect(asked.indexOf("quiet")).toBeLessThan(10);

@@ -35,8 +35,7 @@ const call = async (on: World, tool: string, args: Record<string, unknown> = {})
   expect(answer.status, `${tool}: ${JSON.stringify(answer.body)}`).toBeLessThan(300);
   return answer.body;
 };
-const alert = (fields: object) =>
-  call(world, "create_alert", { pusher_id: pusher.id, title: "Tide", ...fields });
+const alert = (fields: object) => call(world, "create_alert", { pusher_id: pusher.id, title: "Tide", ...fields });
 const LATER = "2030-06-01T16:00:00Z";
 const published = () => world.events.filter(({ workspaceId }) => workspaceId === workspace);
 
@@ -160,18 +159,11 @@ test("who goes on from place to place gets every event once, whatever commits la
 // docs/rules.md#event-feed
 test("the feed says what webhooks were told, byte for byte, under the same ids", async () => {
   const sink = await httpSink((_request, response) => response.end());
-  const events = [
-    "alert.sent",
-    "alert.scheduled",
-    "alert.cancelled",
-    "subscriber.created",
-    "subscriber.deleted",
-  ];
+  const events = ["alert.sent", "alert.scheduled", "alert.cancelled", "subscriber.created", "subscriber.deleted"];
   const hook = await call(world, "create_webhook", { url: `http://127.0.0.1:${sink.port}/`, events });
   await call(world, "update_pusher", { pusher_id: pusher.id, is_public: false });
   const invited = await call(world, "create_invite", { pusher_id: pusher.id });
-  const joins = async (by: object) =>
-    world.handset("PUT", `/subscriptions/${pusher.handle}`, await world.device(), by);
+  const joins = async (by: object) => world.handset("PUT", `/subscriptions/${pusher.handle}`, await world.device(), by);
   const { id: alert_id } = await alert({ send: true, send_at: LATER });
   await call(world, "cancel_alert", { pusher_id: pusher.id, alert_id });
   await alert({ send: true, title: 'Grüße 🔔 "\\' });
@@ -186,9 +178,7 @@ test("the feed says what webhooks were told, byte for byte, under the same ids",
   await waitFor(() => expect(sink.requests).toHaveLength(events_told));
   const told = sink.requests.map(({ headers, body }) => [headers["x-webhook-event-id"], body.toString()]);
   const { data } = await call(world, "list_events");
-  expect(new Map(data.map(({ id, ...event }: any) => [id, JSON.stringify(event)]))).toEqual(
-    new Map(told as any),
-  );
+  expect(new Map(data.map(({ id, ...event }: any) => [id, JSON.stringify(event)]))).toEqual(new Map(told as any));
   // A delivery is logged once its receiver has answered.
   const log = await waitFor(async () => {
     const deliveries = (await call(world, "list_deliveries", { webhook_id: hook.id })).data;
@@ -205,15 +195,9 @@ test("the feed says what webhooks were told, byte for byte, under the same ids",
 
 // docs/rules.md#event-feed
 test("an event is there exactly when what it tells of is", async () => {
-  await world.sql(
-    "alter table workspace_event add constraint no_more check (body not like '%Refused%') not valid",
-  );
+  await world.sql("alter table workspace_event add constraint no_more check (body not like '%Refused%') not valid");
   const before = published().length;
-  const refused = await world.rest(
-    "create_alert",
-    { pusher_id: pusher.id, title: "Refused", send: true },
-    key,
-  );
+  const refused = await world.rest("create_alert", { pusher_id: pusher.id, title: "Refused", send: true }, key);
   await world.sql("alter table workspace_event drop constraint no_more");
   expect(refused.status).toBe(500);
   expect((await call(world, "list_alerts", { pusher_id: pusher.id })).data).toEqual([]);

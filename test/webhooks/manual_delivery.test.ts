@@ -52,8 +52,7 @@ const fits = (n: number, secret: string) => {
   const { headers, body } = sink.requests[n]!;
   return verifySignature({ header: String(headers["x-webhook-signature"]), rawBody: body, secret });
 };
-const elements = (n: number) =>
-  String(sink.requests[n]!.headers["x-webhook-signature"]).match(/v1=/g)!.length;
+const elements = (n: number) => String(sink.requests[n]!.headers["x-webhook-signature"]).match(/v1=/g)!.length;
 
 // docs/rules.md#webhook-log
 test("every delivery is in the log under the id that its receiver was told", async () => {
@@ -124,16 +123,12 @@ test("for a day both secrets fit, then the new one alone", async () => {
   await call("test_webhook", at());
   await over(2);
   expect([fits(1, third), fits(1, secret), fits(1, hook.secret)]).toEqual([true, true, false]);
-  await world.sql("update webhook_endpoint set previous_secret_until = now() where id = ?", [
-    uuidOf(hook.id),
-  ]);
+  await world.sql("update webhook_endpoint set previous_secret_until = now() where id = ?", [uuidOf(hook.id)]);
   await send();
   await over(3);
   expect([fits(2, third), fits(2, secret), elements(2)]).toEqual([true, false, 1]);
   expect((await endpoint()).previous_secret_until).toBeNull();
-  const [row] = await world.sql("select previous_secret from webhook_endpoint where id = ?", [
-    uuidOf(hook.id),
-  ]);
+  const [row] = await world.sql("select previous_secret from webhook_endpoint where id = ?", [uuidOf(hook.id)]);
   expect(row.previous_secret).toBeNull();
 });
 

@@ -23,8 +23,7 @@ async function receiver(respond: (response: ServerResponse) => void = (response)
     arrivals.push(Date.now());
     control.respond(response);
   });
-  const received = () =>
-    sink.requests.map(({ body }) => JSON.parse(body.toString()) as { event: string; data: any });
+  const received = () => sink.requests.map(({ body }) => JSON.parse(body.toString()) as { event: string; data: any });
   return { ...sink, arrivals, control, received, url: `http://127.0.0.1:${sink.port}/hook` };
 }
 const answer = (status: number) => (response: ServerResponse) => {
@@ -36,15 +35,9 @@ const answer = (status: number) => (response: ServerResponse) => {
  * A receiver's verifier, written from the signature chapter alone: over the raw body, within 300 seconds, in constant
  * time, reading the elements that it knows.
  */
-function verified(
-  headers: IncomingHttpHeaders,
-  rawBody: Buffer,
-  secret: string,
-  now = Date.now() / 1000,
-): boolean {
+function verified(headers: IncomingHttpHeaders, rawBody: Buffer, secret: string, now = Date.now() / 1000): boolean {
   const elements = String(headers["x-webhook-signature"]).split(",");
-  const element = (name: string) =>
-    elements.find((text) => text.startsWith(`${name}=`))?.slice(name.length + 1) ?? "";
+  const element = (name: string) => elements.find((text) => text.startsWith(`${name}=`))?.slice(name.length + 1) ?? "";
   const t = element("t");
   if (Math.abs(now - Number(t)) > 300) return false;
   const wanted = createHmac("sha256", secret)
@@ -69,8 +62,7 @@ async function account(world: World, key?: string) {
     send: (pusher: { id: string }, fields = {}) =>
       call("create_alert", { pusher_id: pusher.id, title: "An alert", send: true, ...fields }),
     listen: (url: string, events = ALL) => call("create_webhook", { url, events }),
-    endpoint: async (id: string) =>
-      (await call("list_webhooks", {})).data.find((row: { id: string }) => row.id === id),
+    endpoint: async (id: string) => (await call("list_webhooks", {})).data.find((row: { id: string }) => row.id === id),
   };
 }
 
@@ -180,10 +172,7 @@ describe("on a service", () => {
     // A receiver that planned from alert.scheduled is told, and not with the status that it planned from.
     const third = await next(() => send(pusher, { send_at: at }));
     const deleted = await next(() => call("delete_alert", path(third.result)));
-    expect([deleted.event, deleted.data]).toEqual([
-      "alert.cancelled",
-      { ...third.data, status: "cancelled" },
-    ]);
+    expect([deleted.event, deleted.data]).toEqual(["alert.cancelled", { ...third.data, status: "cancelled" }]);
 
     const draft = await call("create_alert", { pusher_id: pusher.id, title: "Draft" });
     const published = await next(() => call("send_alert", path(draft)));
@@ -195,10 +184,7 @@ describe("on a service", () => {
     expect(came).toMatchObject({ event: "subscriber.created", data: { pusher_id: pusher.id, count: 1 } });
     expect(Object.keys(came.data)).toEqual(["pusher_id", "count", "delta"]);
     const left = await next(() => world.handset("DELETE", `/subscriptions/${pusher.handle}`, device.token));
-    expect([left.event, left.data]).toEqual([
-      "subscriber.deleted",
-      { pusher_id: pusher.id, count: 0, delta: -1 },
-    ]);
+    expect([left.event, left.data]).toEqual(["subscriber.deleted", { pusher_id: pusher.id, count: 0, delta: -1 }]);
 
     expect(new Set(to.requests.map(({ headers }) => headers["x-webhook-id"])).size).toBe(to.requests.length);
   });
@@ -268,9 +254,7 @@ describe("on a service", () => {
     for (let round = 1; round <= 3; round++) {
       const draft = await call("create_alert", { pusher_id: pusher.id, title: `Round ${round}` });
       const path = { pusher_id: pusher.id, alert_id: draft.id };
-      const answers = await Promise.all(
-        Array.from({ length: 100 }, () => world.rest("send_alert", path, key)),
-      );
+      const answers = await Promise.all(Array.from({ length: 100 }, () => world.rest("send_alert", path, key)));
       expect(new Set(answers.map(({ status, body }) => `${status} ${body.sent_at}`)).size).toBe(1);
       expect(answers[0]!.status).toBe(200);
       // Send against cancel: whoever comes first, the two events tell of the one legal end.
@@ -296,11 +280,7 @@ describe("on a service", () => {
       .received()
       .filter(({ event }) => event === "alert.sent")
       .map(({ data }) => data.title);
-    expect(titles.filter((title) => title.startsWith("Round")).sort()).toEqual([
-      "Round 1",
-      "Round 2",
-      "Round 3",
-    ]);
+    expect(titles.filter((title) => title.startsWith("Round")).sort()).toEqual(["Round 1", "Round 2", "Round 3"]);
   });
 
   test("an endpoint gets the events that it asked for, of its own account", async () => {
@@ -372,8 +352,7 @@ describe("on a service", () => {
     );
     let dump = "";
     for (const { name } of tables)
-      dump += (await world.sql(`select coalesce(string_agg(t::text, ' '), '') as rows from "${name}" t`))[0]
-        .rows;
+      dump += (await world.sql(`select coalesce(string_agg(t::text, ' '), '') as rows from "${name}" t`))[0].rows;
     expect(dump).toContain(uuidOf(id));
     for (const shown of [secret, kept.body.secret]) {
       const plain = Buffer.from(shown);
@@ -516,11 +495,7 @@ describe("on a service", () => {
     const [one, two] = [await owner.pusher(), await owner.pusher()];
     const member = await account(world, await world.memberKey("editor", [one.id]));
     const key = await account(world, await world.key({ pusher: two.id }));
-    const endpoints = [
-      await owner.listen(owned.url),
-      await member.listen(restricted.url),
-      await key.listen(bound.url),
-    ];
+    const endpoints = [await owner.listen(owned.url), await member.listen(restricted.url), await key.listen(bound.url)];
     const hear = async (...want: string[][]) => {
       const all = [owned, restricted, bound];
       const before = all.map(({ requests }) => requests.length);
@@ -616,10 +591,7 @@ describe("on a service", () => {
     // Both of the burst's receivers are far from done then.
     expect(first.requests.length + second.requests.length).toBeLessThan(20_000);
     const dropped = async () =>
-      (await Promise.all(ours.map(({ id }) => loud.endpoint(id)))).reduce(
-        (sum, row) => sum + row.dropped_count,
-        0,
-      );
+      (await Promise.all(ours.map(({ id }) => loud.endpoint(id)))).reduce((sum, row) => sum + row.dropped_count, 0);
     await eventually(async () => (await dropped()) >= 7000);
     await eventually(() => first.requests.length > 300 && second.requests.length > 300);
     const ended = await Promise.all(ours.map(({ id }) => loud.endpoint(id)));
@@ -632,9 +604,7 @@ describe("on a service", () => {
   test("20 endpoints a workspace, also of 30 registrations at once", async () => {
     const { key } = await account(world);
     const answers = await Promise.all(
-      Array.from({ length: 30 }, () =>
-        world.rest("create_webhook", { url: "https://1.1.1.1/", events: ALL }, key),
-      ),
+      Array.from({ length: 30 }, () => world.rest("create_webhook", { url: "https://1.1.1.1/", events: ALL }, key)),
     );
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses).toEqual([...Array(20).fill(201), ...Array(10).fill(409)]);
@@ -684,10 +654,7 @@ describe("on a service", () => {
 describe("names", () => {
   let world: World;
   let dns: Awaited<ReturnType<typeof scriptedDns>>;
-  const zone: Record<
-    string,
-    { a?: string[]; aaaa?: string[]; cname?: string; rcode?: number; silent?: boolean }
-  > = {
+  const zone: Record<string, { a?: string[]; aaaa?: string[]; cname?: string; rcode?: number; silent?: boolean }> = {
     "good.hooks.test": { a: ["1.1.1.1"], aaaa: ["2606:4700:4700::1111"] },
     "six.hooks.test": { aaaa: ["2606:4700:4700::1111"] },
     "private.hooks.test": { a: ["10.0.0.1"] },
@@ -730,16 +697,10 @@ describe("names", () => {
       "unheard-of",
     ]) {
       const { status, body } = await register(key, `${name}.hooks.test`);
-      expect([name, status, body.error?.type, body.error?.param]).toEqual([
-        name,
-        422,
-        "invalid_request",
-        "url",
-      ]);
+      expect([name, status, body.error?.type, body.error?.param]).toEqual([name, 422, "invalid_request", "url"]);
       messages.add(body.error.message);
       expect(
-        (await world.mcp("create_webhook", { url: `https://${name}.hooks.test/hook`, events: ALL }, key))
-          .body,
+        (await world.mcp("create_webhook", { url: `https://${name}.hooks.test/hook`, events: ALL }, key)).body,
       ).toEqual(body);
     }
     // Names of an inner network cannot be told from names that do not exist.

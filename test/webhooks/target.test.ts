@@ -2,12 +2,7 @@
 
 import { Resolver } from "node:dns/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import {
-  checkTarget,
-  resolveTarget,
-  type TargetRules,
-  targetRules,
-} from "../../src/effects/webhooks/target.ts";
+import { checkTarget, resolveTarget, type TargetRules, targetRules } from "../../src/effects/webhooks/target.ts";
 import { type DnsAnswer, scriptedDns } from "../support/dns.ts";
 
 const publicA = { a: ["93.184.215.14"] };
@@ -143,9 +138,7 @@ describe("refused by the text alone, without a question to DNS", () => {
     ..."https://intranet/ https://kubernetes/ https://com/ https://x.svc.cluster.local/ https://x.corp/ https://x.alt/".split(
       " ",
     ),
-    ..."https://v4..belfry-peer.net/ https://.belfry-peer.net/ https://v4.belfry-peer.net../ https://./".split(
-      " ",
-    ),
+    ..."https://v4..belfry-peer.net/ https://.belfry-peer.net/ https://v4.belfry-peer.net../ https://./".split(" "),
     `https://${"a".repeat(64)}.belfry-peer.net/`,
     `https://${"a.".repeat(130)}net/`,
     // One loopback address, written in every way.
@@ -210,10 +203,7 @@ describe("refused by what DNS says", () => {
     expect(registered).toMatchObject({ ok: false, refusal });
     expect(await resolveTarget(`https://${host}/`, rules, { signal })).toEqual(registered);
     // Nothing of the question in the answer, and an inner name reads as one that does not exist.
-    expect(registered).toHaveProperty(
-      "reason",
-      expect.stringMatching(/^Give a host that exists in public DNS/),
-    );
+    expect(registered).toHaveProperty("reason", expect.stringMatching(/^Give a host that exists in public DNS/));
   });
 });
 
@@ -315,25 +305,15 @@ describe("WEBHOOK_ALLOW_HOSTS", () => {
     });
   });
 
-  test.each([
-    "",
-    "http://h",
-    "h:0",
-    "h:70000",
-    "h:x",
-    "u@h",
-    "h/p",
-    "a b",
-    "[::1",
-    "h:1:2",
-    "256.1.1.1",
-    "*",
-  ])("%j is refused at start", (entry) => {
-    const make = () => targetRules({ allowHosts: [entry] });
-    if (entry === "*")
-      expect(make().allowed.has("*")).toBe(true); // a name like any other: it allows no host but itself
-    else expect(make).toThrow(/^WEBHOOK_ALLOW_HOSTS must be/);
-  });
+  test.each(["", "http://h", "h:0", "h:70000", "h:x", "u@h", "h/p", "a b", "[::1", "h:1:2", "256.1.1.1", "*"])(
+    "%j is refused at start",
+    (entry) => {
+      const make = () => targetRules({ allowHosts: [entry] });
+      if (entry === "*")
+        expect(make().allowed.has("*")).toBe(true); // a name like any other: it allows no host but itself
+      else expect(make).toThrow(/^WEBHOOK_ALLOW_HOSTS must be/);
+    },
+  );
 
   test.each(["", "dns.example.net", "1.1.1.1:0", "1.1.1", "[::1]:x", "1.1.1.1/32", "::1:53:"])(
     "name server %j is refused at start",

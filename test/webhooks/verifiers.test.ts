@@ -136,9 +136,7 @@ describe.each(Object.entries(LANGUAGES))("%s", (_, { needs, build, command: want
     const known = { ...once, header: `${t},v0=00,v1=${"0".repeat(64)},v1=zz,${v1},v2=x` };
     expect(verify(known, secret)).toBe("genuine");
     const body = Buffer.alloc(0);
-    expect(verify({ body, header: signPayload(secret, body, Math.floor(Date.now() / 1000)) }, secret)).toBe(
-      "genuine",
-    );
+    expect(verify({ body, header: signPayload(secret, body, Math.floor(Date.now() / 1000)) }, secret)).toBe("genuine");
   });
 
   test.skipIf(missing)("reports any other change and any malformed header as a wrong signature", () => {

@@ -40,8 +40,7 @@ type Group = { tag: Json; entries: Entry[] };
 
 export function docsPage(document: Json, documentPath: string): string {
   const entries: Entry[] = Object.entries({ ...document.paths, ...document.webhooks } as Json).flatMap(
-    ([path, methods]) =>
-      Object.entries(methods as Json).map(([method, operation]) => ({ path, method, operation })),
+    ([path, methods]) => Object.entries(methods as Json).map(([method, operation]) => ({ path, method, operation })),
   );
   const groups = (document.tags as Json[]).map((tag) => ({
     tag,
@@ -53,9 +52,7 @@ export function docsPage(document: Json, documentPath: string): string {
 }
 
 function frame(document: Json, groups: Group[], documentPath: string): Html {
-  const shapes = Object.entries(document.components.schemas as Json).filter(
-    ([name]) => !name.endsWith("Request"),
-  );
+  const shapes = Object.entries(document.components.schemas as Json).filter(([name]) => !name.endsWith("Request"));
   const { title, version, summary, description } = document.info;
   return html`<!doctype html>
 <html lang="en" data-lang="curl">
@@ -171,8 +168,7 @@ function trial(method: string, path: string, { requestBody, security }: Json): H
   }${locked && html` data-key`} hidden><summary>Try it</summary></details>`;
 }
 
-const received = (operation: Json): boolean =>
-  !operation["x-codeSamples"] && operation.requestBody !== undefined;
+const received = (operation: Json): boolean => !operation["x-codeSamples"] && operation.requestBody !== undefined;
 
 /** What a caller must have. */
 function needs(operation: Json): Content {
@@ -183,9 +179,7 @@ function needs(operation: Json): Content {
   const open = security || received(operation) ? [] : ["no credential"];
   if (security && "deviceToken" in security) open.push("device token");
   const all: string[] = [...scopes.filter(Boolean), ...open];
-  return (
-    all.length > 0 && html`<ul class="scopes">${all.map((text) => html`<li class="badge">${text}</li>`)}</ul>`
-  );
+  return all.length > 0 && html`<ul class="scopes">${all.map((text) => html`<li class="badge">${text}</li>`)}</ul>`;
 }
 
 function parameterTable(place: string, parameters: Json[]): Content {
@@ -242,8 +236,7 @@ function samples(operation: Json): Content {
   return blocks;
 }
 
-const exampleOf = (title: string, example: unknown): Html =>
-  codeFigure(html`<span>${title}</span>`, json(example));
+const exampleOf = (title: string, example: unknown): Html => codeFigure(html`<span>${title}</span>`, json(example));
 
 function exampleAnswers(responses: Json): Content {
   const [status, response] = Object.entries(responses)[0] as [string, Json];

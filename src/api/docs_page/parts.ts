@@ -38,9 +38,7 @@ export const json = (value: unknown): Content =>
     .map((part, i) => {
       if (i % 2 === 0) return part;
       if (!part.startsWith('"')) return html`<i class="w">${part}</i>`;
-      return part.endsWith(":")
-        ? html`<i class="k">${part.slice(0, -1)}</i>:`
-        : html`<i class="t">${part}</i>`;
+      return part.endsWith(":") ? html`<i class="k">${part.slice(0, -1)}</i>:` : html`<i class="t">${part}</i>`;
     });
 
 export interface FieldRow {
@@ -119,8 +117,7 @@ function bounds(outer: Json): string {
 }
 
 function values(schema: Json): Content {
-  const listed: unknown[] =
-    schema.const !== undefined ? [schema.const] : (schema.enum ?? schema.items?.enum ?? []);
+  const listed: unknown[] = schema.const !== undefined ? [schema.const] : (schema.enum ?? schema.items?.enum ?? []);
   const shown = listed.filter((value) => value !== null).map((value) => html`<code>${String(value)}</code>`);
   return shown.length > 0 && html`<span class="values">${joined(shown, " ")}</span>`;
 }

@@ -46,8 +46,7 @@ if (navigator.clipboard)
     button.className = "copies";
     button.textContent = "Copy";
     (
-      figure.querySelector("figcaption") ??
-      figure.insertBefore(document.createElement("figcaption"), figure.firstChild)
+      figure.querySelector("figcaption") ?? figure.insertBefore(document.createElement("figcaption"), figure.firstChild)
     ).append(button);
   }
 
@@ -65,8 +64,7 @@ filter.hidden = false;
 const nothing = document.getElementById("nothing");
 filter.addEventListener("input", () => {
   const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-  for (const link of links)
-    link.parentElement.hidden = !words.every((word) => link.dataset.find.includes(word));
+  for (const link of links) link.parentElement.hidden = !words.every((word) => link.dataset.find.includes(word));
   // A heading stands only above something.
   let any = false;
   for (const group of document.querySelectorAll("nav .group")) {
@@ -127,9 +125,7 @@ function fill(trial) {
   const { method, path, body } = trial.dataset;
   const where = make("input", { type: "text", value: path, autocomplete: "off" });
   const what =
-    body === undefined
-      ? null
-      : make("textarea", { value: body, rows: Math.min(14, body.split("\n").length + 1) });
+    body === undefined ? null : make("textarea", { value: body, rows: Math.min(14, body.split("\n").length + 1) });
   const fields = [
     ["Path", where],
     ["Body", what],

@@ -11,8 +11,7 @@ const CHARACTERS = new Intl.Segmenter("en", { granularity: "grapheme" });
 /** The index in UTF-16 code units behind `count` code points. */
 function indexBehind(text: string, count: number): number {
   let index = 0;
-  for (let n = 0; n < count && index < text.length; n++)
-    index += (text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
+  for (let n = 0; n < count && index < text.length; n++) index += (text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
   return index;
 }
 

@@ -23,8 +23,7 @@ export function fitAlert(fields: AlertInput, notes: string[]): AlertInput {
     body = `${whole}\n\n${body}`.trim();
     if (html !== null) html = `<p>${escapeText(whole)}</p>\n${html}`;
   }
-  if (title.isCut)
-    note(`The title exceeds ${said("alert_title")} characters. The text contains the full title.`);
+  if (title.isCut) note(`The title exceeds ${said("alert_title")} characters. The text contains the full title.`);
   if (html !== null && !isWithin(html, LIMITS.alert_html)) {
     html = null;
     note(`The markup has more than ${said("alert_html")} characters: its text is shown without it.`);

@@ -92,18 +92,14 @@ async function read(request: IngestRequest): Promise<Reading> {
   const shown = partOf(extras, "client::notification");
   const address = (value: unknown, what: string): string | null => {
     const url = httpsOf(value);
-    if (url === null && value !== undefined)
-      notes.push(`${what} accepts only https URLs; this one was ignored.`);
+    if (url === null && value !== undefined) notes.push(`${what} accepts only https URLs; this one was ignored.`);
     return url;
   };
   fields.source_url = address(partOf(partOf(shown, "click"), "url"), "click.url");
   fields.image_url = address(partOf(shown, "bigImageUrl"), "bigImageUrl");
-  const unknown = Object.keys(extras ?? {}).some(
-    (name) => !["client::display", "client::notification"].includes(name),
-  );
+  const unknown = Object.keys(extras ?? {}).some((name) => !["client::display", "client::notification"].includes(name));
   if (unknown) notes.push("Extras other than client::display and client::notification are ignored.");
-  if (priority && priority < 4)
-    notes.push("Priorities below 4 are published as normal, without sound or vibration.");
+  if (priority && priority < 4) notes.push("Priorities below 4 are published as normal, without sound or vibration.");
   // The answer repeats the message, and a body cannot be read twice.
   said.set(request, message);
   const files = request.contentType === "multipart/form-data" ? await request.files() : [];
@@ -139,8 +135,7 @@ function refuse({ status, message: why }: ApiError): Said {
 
 export const gotify = {
   name: "gotify",
-  recognises: ({ headers }: IngestRequest) =>
-    headers.get("user-agent")?.toLowerCase().startsWith("gotify") ?? false,
+  recognises: ({ headers }: IngestRequest) => headers.get("user-agent")?.toLowerCase().startsWith("gotify") ?? false,
   read,
   answer,
   refuse,

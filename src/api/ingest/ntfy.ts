@@ -70,9 +70,7 @@ async function read(request: IngestRequest): Promise<Reading> {
   if (said.template !== "" && !isNo(said.template)) await fillTemplates(said, request, notes);
   const number = priorityOf(said.priority) ?? 3;
   if (priorityOf(said.priority) === null)
-    notes.push(
-      "The priority is not one of 1, 2, 3, 4, 5, min, low, default, high and max: the alert is normal.",
-    );
+    notes.push("The priority is not one of 1, 2, 3, 4, 5, min, low, default, high and max: the alert is normal.");
   const { emoji, others } = await tagsOf(said.tags);
   if (request.isTooLarge) {
     if (said.text === "" && said.title === "")
@@ -123,9 +121,7 @@ async function fillTemplates(said: SaidWords, request: IngestRequest, notes: str
     if (message !== "") said.text = await filled(message.replace(GO_FIELD, "{{$1}}"), value);
     if (title !== "") said.title = await filled(title.replace(GO_FIELD, "{{$1}}"), value);
   } catch {
-    notes.push(
-      "The template could not be used: it may hold {{.name}} and {{.a.b}}, and its body is a JSON object.",
-    );
+    notes.push("The template could not be used: it may hold {{.name}} and {{.a.b}}, and its body is a JSON object.");
   }
 }
 
@@ -165,9 +161,7 @@ function sendAt({ delay: words, timezone }: SaidWords, now: Date, notes: string[
       "send_at",
     );
   if (timezone !== "" && zone === null)
-    notes.push(
-      "The time zone is not known: name one as Europe/Lisbon. The time of the delay was read in UTC.",
-    );
+    notes.push("The time zone is not known: name one as Europe/Lisbon. The time of the delay was read in UTC.");
   else if (zone === null && delay.byClock) notes.push("The time of the delay was read by the clock of UTC.");
   return delay.at.toISOString();
 }
@@ -188,8 +182,7 @@ function attach(
   const name = filename || new URL(url).pathname;
   if (PICTURE.test(name)) fields.image_url = url;
   else if (SOUND.test(name)) fields.audio_url = url;
-  else if (actions.length < LIMITS.alert_actions)
-    actions.push({ type: "open_url", label: "Open the attachment", url });
+  else if (actions.length < LIMITS.alert_actions) actions.push({ type: "open_url", label: "Open the attachment", url });
   else notes.push("The attachment was left out: there is no room for another button.");
 }
 

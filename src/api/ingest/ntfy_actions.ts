@@ -9,10 +9,7 @@ import { httpsOf, shortened, visibleLine } from "./words.ts";
 type Action = Record<string, string>;
 
 const bad = () =>
-  invalidRequest(
-    "The actions could not be read; see https://docs.ntfy.sh/publish/#action-buttons.",
-    "actions",
-  );
+  invalidRequest("The actions could not be read; see https://docs.ntfy.sh/publish/#action-buttons.", "actions");
 
 /** More text than a button's fields need is no list of buttons. */
 const MOST = 8_192;
@@ -37,8 +34,7 @@ function readActions(said: string, notes: string[]): NonNullable<AlertInput["act
   for (const { action = "", label = "", url = "" } of all) {
     if (!["view", "http", "broadcast", "copy"].includes(action.toLowerCase()) || label === "") throw bad();
     const address = action.toLowerCase() === "view" ? httpsOf(url) : null;
-    if (address === null)
-      notes.push("Buttons open https addresses here; one that does something else was left out.");
+    if (address === null) notes.push("Buttons open https addresses here; one that does something else was left out.");
     else if (taken.length === LIMITS.alert_actions)
       notes.push(`An alert has at most ${spelled("alert_actions")} buttons; one was left out.`);
     else {

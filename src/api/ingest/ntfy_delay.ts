@@ -31,9 +31,7 @@ export function delayOf(said: string, now: Date, zone = "UTC"): Delay | null {
   const text = said.trim().toLowerCase().slice(0, 100);
   const from = now.getTime();
   const found = (ms: number, byClock = false): Delay | null =>
-    Number.isFinite(ms) && ms >= from - SECOND && ms < from + 36_600 * DAY
-      ? { at: new Date(ms), byClock }
-      : null;
+    Number.isFinite(ms) && ms >= from - SECOND && ms < from + 36_600 * DAY ? { at: new Date(ms), byClock } : null;
   if (/^\d+$/.test(text)) return found(Number(text) * SECOND);
   const worded = WORDED.exec(text);
   if (worded) {

@@ -101,8 +101,7 @@ function inHeaders(request: IngestRequest): Said {
 }
 
 /** Whether bytes have what no text has in any charset of one byte a letter. */
-const hasControls = (bytes: Uint8Array) =>
-  bytes.some((byte) => byte < 9 || (byte > 13 && byte < 32 && byte !== 27));
+const hasControls = (bytes: Uint8Array) => bytes.some((byte) => byte < 9 || (byte > 13 && byte < 32 && byte !== 27));
 
 /** ntfy takes a body for a file when the file is named, and when it is not text. */
 function fileIn({ body, isTooLarge }: IngestRequest, said: Record<Name, string>): SentFile | null {

@@ -138,16 +138,14 @@ async function hear(heard: Heard, caller: Caller, named: string | null) {
   heard.channel = named ?? reading.channel ?? null;
   const channel = heard.channel ?? boundTo(caller);
   const [only, ...others] = reading.alerts;
-  if (only && others.length === 0)
-    only.idempotencyKey ??= request.headers.get("idempotency-key") ?? undefined;
+  if (only && others.length === 0) only.idempotencyKey ??= request.headers.get("idempotency-key") ?? undefined;
   for (const alert of reading.alerts)
     try {
       const { headers, ...published } = await one(alert, channel, caller, heard);
       heard.published.push(published);
       heard.headers = headers;
     } catch (error) {
-      if (!alert.firstStands || !(error instanceof ApiError) || error.param !== "idempotency_key")
-        throw error;
+      if (!alert.firstStands || !(error instanceof ApiError) || error.param !== "idempotency_key") throw error;
       heard.notes.push("What came again with other words was published before, and is not published again.");
     }
 }
@@ -190,8 +188,7 @@ async function publishOne(alert: ReadAlert, channel: string, caller: Caller, hea
     }
     const { body, headers } = outcome;
     const published = body as CreatedAlert;
-    if (await deleteSavedDrafts(alert, draft, published, caller, drafts, heard.log))
-      heard.notes.push(DRAFT_DELETED);
+    if (await deleteSavedDrafts(alert, draft, published, caller, drafts, heard.log)) heard.notes.push(DRAFT_DELETED);
     return publishedAs(published, fields, headers);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -226,9 +223,7 @@ function create(
   caller: Caller,
   { log, deps }: Heard,
 ) {
-  const given = Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
-  );
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
   return deps.dispatcher.toolOrDraft(deps.create, caller, {
     args: { ...given, pusher_id: channel, send },
     idempotencyKey: idempotencyKey ?? null,
@@ -238,12 +233,7 @@ function create(
 }
 
 /** Saves an alert that cannot be published now. */
-async function saveDraft(
-  alert: ReadAlert,
-  channel: string,
-  caller: Caller,
-  heard: Heard,
-): Promise<CreatedAlert> {
+async function saveDraft(alert: ReadAlert, channel: string, caller: Caller, heard: Heard): Promise<CreatedAlert> {
   const idempotencyKey = draftKey(alert, channel, heard.deps.now());
   const outcome = await create({ ...alert, idempotencyKey, channel, send: false }, caller, heard);
   if ("needs_review" in outcome) throw new Error("a draft needs no review to be saved");
@@ -262,8 +252,7 @@ async function refusalAtLimit(
   if (!delivery) return limit;
   const seconds = Number(limit.headers["retry-after"] ?? LIMITS.window_seconds);
   const reason = `The channel publishes at most ${LIMITS.sends} alerts a minute.`;
-  if (delivery === "repeated")
-    return unavailable(`${reason} Send this one again in ${seconds} seconds.`, seconds);
+  if (delivery === "repeated") return unavailable(`${reason} Send this one again in ${seconds} seconds.`, seconds);
   const { id } = await saveDraft(alert, channel, caller, heard);
   return unavailable(
     `${reason} This one was saved as the draft ${id}; send the draft, or deliver the message again in ${seconds} seconds.`,

@@ -156,17 +156,13 @@ function wrappedTokens(value: string): string[] {
 }
 
 /** Whether a text is meant as a key or a device's token of ours. A proxy's password is not. */
-export const isOurs = (token: string): boolean =>
-  token.startsWith(KEY_PREFIX) || token.startsWith(DEVICE_PREFIX);
+export const isOurs = (token: string): boolean => token.startsWith(KEY_PREFIX) || token.startsWith(DEVICE_PREFIX);
 
 /**
  * The credential of a request: of those that are ours the first one, where the program's own places come before Authorization, which a
  * proxy may have set (docs/rules.md#sender-credential). Without one of ours, the first of any; null for none.
  */
-export function tokenOf(
-  request: Request,
-  { parameters = [], headers = [], wrapped = [] }: Places,
-): string | null {
+export function tokenOf(request: Request, { parameters = [], headers = [], wrapped = [] }: Places): string | null {
   const query = new URL(request.url).searchParams;
   const tokens = [
     ...headers.map((name) => request.headers.get(name) ?? ""),

@@ -109,8 +109,7 @@ export function addNtfy(app: H3, root: string, routes: IngestRoutes): void {
   add("/", { POST: asJson, PUT: asJson }, ALERTS);
   add("/:topic", { POST: toTopic, PUT: toTopic }, FILES);
   add("/:topic/:sequence", { POST: toTopic, PUT: toTopic, DELETE: (event) => deleted(event, routes) }, FILES);
-  for (const verb of ["clear", "read"])
-    add(`/:topic/:sequence/${verb}`, { PUT: () => said(ntfy.refuse, NOT_CLEARED) });
+  for (const verb of ["clear", "read"]) add(`/:topic/:sequence/${verb}`, { PUT: () => said(ntfy.refuse, NOT_CLEARED) });
   for (const verb of ["publish", "send", "trigger"]) add(`/:topic/${verb}`, { GET: toTopic });
   addListening(app, root, {
     listen: routes.listen,
@@ -129,11 +128,7 @@ async function deleted(event: H3Event, routes: IngestRoutes): Promise<Response> 
   const log = routes.logOf(event);
   try {
     const caller = await routes.authenticate(tokenOf(requestOf(event), NTFY_PLACES));
-    const { id, cancelled } = await cancelSequence(
-      { caller, channel: topic, sequenceId: sequence },
-      routes,
-      log,
-    );
+    const { id, cancelled } = await cancelSequence({ caller, channel: topic, sequenceId: sequence }, routes, log);
     const time = Math.floor(routes.now().getTime() / 1000);
     const outcome = `${count(cancelled, "alert")} cancelled. Phones that already have a sent alert keep it.`;
     const body = { id, time, event: "message_delete", topic, sequence_id: sequence };
@@ -146,9 +141,7 @@ async function deleted(event: H3Event, routes: IngestRoutes): Promise<Response> 
 
 export function addGotify(app: H3, root: string, routes: IngestRoutes): void {
   const add = (path: string, methods: Record<string, Answer>, meta?: RouteMeta) =>
-    addPath(app, root + path, methods, gotify.refuse, meta, (allow) =>
-      onlyMessages(routes.publicUrl, { allow }),
-    );
+    addPath(app, root + path, methods, gotify.refuse, meta, (allow) => onlyMessages(routes.publicUrl, { allow }));
   add(
     "/message",
     {

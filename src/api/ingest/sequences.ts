@@ -38,13 +38,7 @@ const membersOf = ({ find }: Sequences, pusherId: string, sequenceId: string) =>
   find(pusherId, collapseKeyOf(sequenceId), parseId("alr", sequenceId) === null ? null : sequenceId);
 
 /** Cancels an alert. Returns whether it is cancelled now. @throws ApiError where the caller may not cancel. */
-async function cancel(
-  id: string,
-  pusherId: string,
-  caller: Caller,
-  { dispatcher, sequences }: Deps,
-  log: Log,
-) {
+async function cancel(id: string, pusherId: string, caller: Caller, { dispatcher, sequences }: Deps, log: Log) {
   try {
     await dispatcher.tool(sequences.cancel, caller, { args: { pusher_id: pusherId, alert_id: id }, log });
     return true;
@@ -74,9 +68,7 @@ export async function cancelReplaced(
   } catch (error) {
     // The new alert is published all the same.
     if (!(error instanceof ApiError)) log.warn({ err: error }, "a replaced alert was not cancelled");
-    notes.push(
-      "An older scheduled message of this sequence could not be cancelled: cancel it in the console.",
-    );
+    notes.push("An older scheduled message of this sequence could not be cancelled: cancel it in the console.");
   }
 }
 

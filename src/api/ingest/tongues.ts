@@ -71,8 +71,7 @@ export const TONGUES: readonly Tongue[] = [
   text,
 ];
 
-export const tongueNamed = (name: string): Tongue | null =>
-  TONGUES.find((tongue) => tongue.name === name) ?? null;
+export const tongueNamed = (name: string): Tongue | null => TONGUES.find((tongue) => tongue.name === name) ?? null;
 
 export const recognised = (request: IngestRequest): Tongue | null =>
   TONGUES.find((tongue) => tongue.recognises(request)) ?? null;

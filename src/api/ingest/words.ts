@@ -29,8 +29,7 @@ function cleanShown(text: string, clean: (piece: string) => string): string {
 }
 
 /** One line of a text that was never bound to be one. */
-export const oneLine = (text: string): string =>
-  cleanShown(text, (piece) => piece.replace(/[\s\p{Cc}]+/gu, " "));
+export const oneLine = (text: string): string => cleanShown(text, (piece) => piece.replace(/[\s\p{Cc}]+/gu, " "));
 
 /** The same line; empty where it has only invisible characters, which no title may consist of. */
 export function visibleLine(text: string): string {
@@ -46,11 +45,7 @@ export const cleanLines = (text: string): string =>
  * Title and text of an alert of any length; `fitAlert` brings both to the limits. Without a visible title, the first visible line of the text is the title.
  * Adds to `notes` when control characters were removed.
  */
-export function titled(
-  title: string | null,
-  text: string,
-  notes: string[],
-): Pick<AlertInput, "title" | "body"> {
+export function titled(title: string | null, text: string, notes: string[]): Pick<AlertInput, "title" | "body"> {
   const body = cleanLines(text);
   if (!text.isWellFormed() || /[^\P{Cc}\n\r\t]/u.test(text)) notes.push("Control characters were left out.");
   const own = visibleLine(title ?? "");

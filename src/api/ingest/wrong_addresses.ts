@@ -39,11 +39,7 @@ export const onlyMessages = (publicUrl: string, headers: Record<string, string> 
 export function addWrongAddresses(app: H3, { publicUrl, publicBase, ntfyHost, gotifyHost }: Addresses): void {
   const missing = (message: string) => new ApiError("not_found", message);
   const mcp = () =>
-    refusal(
-      missing(
-        `The MCP endpoint is ${publicUrl}/mcp. It speaks Streamable HTTP; POST to exactly this address.`,
-      ),
-    );
+    refusal(missing(`The MCP endpoint is ${publicUrl}/mcp. It speaks Streamable HTTP; POST to exactly this address.`));
   const toNtfy = (request: Request) => {
     const problem = missing(
       `ntfy's API is at ${publicUrl}/ntfy: POST to /ntfy/HANDLE, or JSON to /ntfy${atHost(ntfyHost)}. MCP is at ${publicUrl}/mcp.`,
@@ -56,8 +52,7 @@ export function addWrongAddresses(app: H3, { publicUrl, publicBase, ntfyHost, go
     const { status, body } = gotify.refuse(problem);
     return jsonAnswer(status, body);
   };
-  const wantsStream = (request: Request) =>
-    (request.headers.get("accept") ?? "").includes("text/event-stream");
+  const wantsStream = (request: Request) => (request.headers.get("accept") ?? "").includes("text/event-stream");
 
   // Channels may have such a handle, and their pages are read.
   for (const path of ["/sse", "/mcp/sse", "/MCP", "/Mcp", "/messages"])
@@ -84,14 +79,11 @@ export function addWrongAddresses(app: H3, { publicUrl, publicBase, ntfyHost, go
     if (base !== "") app.on(method, `${base}/:topic`, (event) => posted(event, true));
   }
   for (const verb of ["publish", "send", "trigger", "json", "sse", "raw", "ws", "auth"])
-    app.get(`/:topic/${verb}`, (event) =>
-      event.context.params?.topic === "mcp" ? mcp() : toNtfy(requestOf(event)),
-    );
+    app.get(`/:topic/${verb}`, (event) => (event.context.params?.topic === "mcp" ? mcp() : toNtfy(requestOf(event))));
   const message = `Gotify's API is at ${publicUrl}/gotify: POST to /gotify/message${atHost(gotifyHost)}.`;
   app.on("POST", "/message", toGotify(missing(message)));
   // A channel may be called client.
   for (const path of ["/current/user", "/client", "/client/**", "/application", "/application/**"])
     for (const method of ["GET", "POST", "PUT", "DELETE"] as const)
-      if (method !== "GET" || path.slice(1).includes("/"))
-        app.on(method, path, toGotify(onlyMessages(publicUrl)));
+      if (method !== "GET" || path.slice(1).includes("/")) app.on(method, path, toGotify(onlyMessages(publicUrl)));
 }

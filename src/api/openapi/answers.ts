@@ -46,8 +46,7 @@ export const HEADERS: Json = {
     example: `"alert-sends";r=${LIMITS.sends - 1};t=${LIMITS.window_seconds}`,
   },
   "Preference-Applied": {
-    description:
-      "Prefer: wait was granted. A 304 without it was not held to its end: pause before the next poll.",
+    description: "Prefer: wait was granted. A 304 without it was not held to its end: pause before the next poll.",
     schema: text,
     example: "wait=50",
   },
@@ -60,9 +59,7 @@ export const HEADERS: Json = {
 };
 
 export const headerRefs = (...names: string[]): Json =>
-  Object.fromEntries(
-    ["X-Request-Id", ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-  );
+  Object.fromEntries(["X-Request-Id", ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 /** One line of meaning for each type. */
 export const ERROR_MEANING: Record<ErrorType, string> = {
@@ -109,9 +106,7 @@ export const ERROR_SCHEMA: Json = {
         type: {
           type: "string",
           enum: TYPES,
-          description: TYPES.map(
-            (type) => `\`${type}\` (${ERROR_STATUS[type]}): ${ERROR_MEANING[type]}`,
-          ).join("\n\n"),
+          description: TYPES.map((type) => `\`${type}\` (${ERROR_STATUS[type]}): ${ERROR_MEANING[type]}`).join("\n\n"),
         },
         message: { ...text, description: "Human text; names the way out." },
         param: {
@@ -151,8 +146,7 @@ export function refusalResponses(errors: Iterable<ErrorType>, shared: Json): Jso
 
 /** What passes by itself (docs/rules.md#unavailable). */
 export const UNAVAILABLE: Json = {
-  description:
-    "`server_error`: the database is away or slow, a disk is full, or too much is asked at once. Retry.",
+  description: "`server_error`: the database is away or slow, a disk is full, or too much is asked at once. Retry.",
   headers: headerRefs("Retry-After"),
   content: {
     "application/json": {

@@ -99,8 +99,7 @@ const inHeader = (name: string, description: string, example?: string, bounds: J
   ...(example !== undefined && { example }),
 });
 
-const sorted = (record: Json): Json =>
-  Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
+const sorted = (record: Json): Json => Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 const OTHER_TAGS: Record<string, string> = {
   Handset:

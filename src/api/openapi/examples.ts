@@ -263,8 +263,7 @@ function kindOf(properties: Record<string, unknown>, otherwise: string): string 
 
 function sample(schema: JsonSchema, name: string, kind: string, values: Record<string, unknown[]>): unknown {
   const types = [schema.type ?? []].flat();
-  for (const value of values[`${kind}.${name}`] ?? values[name] ?? [])
-    if (fits(value, schema, types)) return value;
+  for (const value of values[`${kind}.${name}`] ?? values[name] ?? []) if (fits(value, schema, types)) return value;
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
   if (types.includes("null")) return null;

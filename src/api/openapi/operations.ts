@@ -62,11 +62,7 @@ function prepare(operation: Operation, { publicUrl }: Making, alone: boolean) {
   const input = requestSchema(operation.input);
   const output = answerSchema(operation.output);
   const args = exampleArguments(operation, input, publicUrl);
-  const variable = isTool(operation)
-    ? "BELFRY_API_KEY"
-    : operation.auth === "nothing"
-      ? null
-      : "BELFRY_DEVICE_TOKEN";
+  const variable = isTool(operation) ? "BELFRY_API_KEY" : operation.auth === "nothing" ? null : "BELFRY_DEVICE_TOKEN";
   const title = alone ? undefined : operation.title;
   return {
     operation,
@@ -87,9 +83,7 @@ const pascal = (name: string) => name.replace(/(?:^|_)([a-z])/g, (_, letter: str
 function describe(operation: Operation, alone: boolean): string {
   const { limit, description, http, title } = operation;
   const lines = [
-    alone
-      ? description
-      : `**${title}**${http.when ? ` (\`action\`: \`${http.when.action}\`)` : ""}: ${description}`,
+    alone ? description : `**${title}**${http.when ? ` (\`action\`: \`${http.when.action}\`)` : ""}: ${description}`,
   ];
   if (isTool(operation)) {
     const extra = Object.entries({ ...conditions(operation), ...operation.mayRequire }).map(
@@ -198,10 +192,7 @@ function requestBody(prepared: Prepared[], { components }: Making): Json | null 
   const parts = prepared.map(({ operation, input, args }) => {
     const { when } = operation.http;
     const action: Record<string, JsonSchema> = when ? { action: { type: "string", const: when.action } } : {};
-    const required = [
-      ...Object.keys(when ?? {}),
-      ...(input.required ?? []).filter((name) => !taken.includes(name)),
-    ];
+    const required = [...Object.keys(when ?? {}), ...(input.required ?? []).filter((name) => !taken.includes(name))];
     const schema: JsonSchema = {
       ...input,
       title: operation.title,
@@ -269,8 +260,7 @@ function success(prepared: Prepared[], { components }: Making): Json {
 /** Besides what the records declare: the credential, its scopes, an unknown field or parameter, and our own faults. */
 function refusalsOf(operations: Operation[], { responses }: Making): Json {
   const always: ErrorType[] = ["invalid_request", "server_error"];
-  if (operations.some((operation) => !isTool(operation) && operation.auth !== "nothing"))
-    always.push("unauthorized");
+  if (operations.some((operation) => !isTool(operation) && operation.auth !== "nothing")) always.push("unauthorized");
   if (operations.some(isTool)) always.push("unauthorized", "insufficient_scope");
   const refusals = refusalResponses([...always, ...operations.flatMap(({ errors }) => errors)], responses);
   responses.Unavailable ??= UNAVAILABLE;

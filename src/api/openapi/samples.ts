@@ -111,12 +111,7 @@ export function codeSamples(
     label: title ? `${label} · ${title}` : label,
     source: write(request, where),
   });
-  return [
-    sample("curl", curl, "Shell"),
-    sample("JavaScript", javascript),
-    sample("Python", python),
-    sample("Go", go),
-  ];
+  return [sample("curl", curl, "Shell"), sample("JavaScript", javascript), sample("Python", python), sample("Go", go)];
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
@@ -125,10 +120,7 @@ const PROPER: Record<string, string> = {
   "idempotency-key": "Idempotency-Key",
 };
 
-function curl(
-  { method, path, headers, body }: ClientRequest,
-  { publicUrl, variable, streams }: Where,
-): string {
+function curl({ method, path, headers, body }: ClientRequest, { publicUrl, variable, streams }: Where): string {
   const parts = [
     `curl ${streams ? "-sSN" : "-sS"} ${method === "GET" ? "" : `-X ${method} `}${quoted(publicUrl + path)}`,
     variable && `-H "Authorization: Bearer $${variable}"`,

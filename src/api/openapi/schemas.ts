@@ -49,8 +49,7 @@ function tidy(schema: JsonSchema): JsonSchema {
       if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum;
     }
     const [branch, nothing, ...others] = node.anyOf ?? [];
-    if (!branch || nothing?.type !== "null" || others.length > 0 || typeof branch.type !== "string")
-      return node;
+    if (!branch || nothing?.type !== "null" || others.length > 0 || typeof branch.type !== "string") return node;
     if (branch[NAME]) return node;
     const { anyOf: _, ...beside } = node;
     const values = branch.enum ? { enum: [...branch.enum, null] } : {};
@@ -109,15 +108,12 @@ export class Components {
     for (const candidate of this.#whole) {
       const fields = Object.keys(candidate[1].properties ?? {});
       const larger = fields.length > Math.max(3, Object.keys(base?.[1].properties ?? {}).length);
-      if (candidate[0] !== name && larger && fields.length < size && this.#holds(node, candidate[1]))
-        base = candidate;
+      if (candidate[0] !== name && larger && fields.length < size && this.#holds(node, candidate[1])) base = candidate;
     }
     if (!base) return node;
     const [baseName, whole] = base;
     this.lift({ ...whole, [NAME]: baseName });
-    const added = Object.entries(properties).filter(
-      ([field]) => !Object.hasOwn(whole.properties ?? {}, field),
-    );
+    const added = Object.entries(properties).filter(([field]) => !Object.hasOwn(whole.properties ?? {}, field));
     const needed = required.filter((field) => !Object.hasOwn(whole.properties ?? {}, field));
     const extra = {
       type: "object",

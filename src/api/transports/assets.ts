@@ -41,13 +41,7 @@ export function addAssetRoutes(app: H3, assets: Assets): void {
   }
 }
 
-async function serve(
-  assets: Assets,
-  request: Request,
-  wireId: string,
-  token: string,
-  part: Part,
-): Promise<Response> {
+async function serve(assets: Assets, request: Request, wireId: string, token: string, part: Part): Promise<Response> {
   const id = parseId("ast", wireId);
   const found = id && assets.opens(id, token) ? await assets.find(id) : null;
   if (!id || !found || (part === "frame" && found.kind !== "html")) throw notFound("file");
@@ -65,8 +59,7 @@ async function serve(
         }),
     ...(kind === "audio" ? { "accept-ranges": "bytes" } : {}),
   };
-  if (holdsTag(request.headers.get("if-none-match"), etag))
-    return new Response(null, { status: 304, headers });
+  if (holdsTag(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
   const range = kind === "audio" ? rangeOf(request, found.bytes, etag) : null;
   if (range === "unsatisfiable") {
     const answer = refusal(invalidRequest("The range lies outside of the file.", "range"), 416);
@@ -88,11 +81,7 @@ async function serve(
 }
 
 /** One range of bytes, as players ask for; null serves the whole file, several ranges included. */
-function rangeOf(
-  request: Request,
-  size: number,
-  etag: string,
-): { from: number; to: number } | "unsatisfiable" | null {
+function rangeOf(request: Request, size: number, etag: string): { from: number; to: number } | "unsatisfiable" | null {
   const parts = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(request.headers.get("range") ?? "");
   const condition = request.headers.get("if-range");
   if (!parts || request.method === "HEAD" || (condition !== null && condition !== etag)) return null;

@@ -3,11 +3,7 @@
 
 import type { H3, H3Event } from "h3";
 import type { Clients, StepUps } from "../../identity/auth/clients.ts";
-import {
-  AUTH_PATH,
-  authorizationServerMetadata,
-  protectedResourceMetadata,
-} from "../../identity/auth/discovery.ts";
+import { AUTH_PATH, authorizationServerMetadata, protectedResourceMetadata } from "../../identity/auth/discovery.ts";
 import { credentialsProblem, OAuthError, parameterProblem } from "../../identity/auth/oauth_error.ts";
 import { supportsConsent } from "../../identity/auth/redirects.ts";
 import type { SignInLibrary } from "../../identity/auth/sign_in_library.ts";
@@ -36,11 +32,7 @@ export function addAuthorizationRoutes(app: H3, deps: AuthorizationDeps): void {
   if (!supportsConsent(publicUrl)) return;
 
   /** Answers by `answer`, and in OAuth's shape by whatever goes wrong in it. */
-  const on = (
-    method: "GET" | "POST",
-    path: string,
-    answer: (request: Request, event: H3Event) => Promise<Response>,
-  ) =>
+  const on = (method: "GET" | "POST", path: string, answer: (request: Request, event: H3Event) => Promise<Response>) =>
     app.on(method, path, async (event) => {
       try {
         if (method === "POST") deps.mustHaveRoom();
@@ -71,8 +63,7 @@ export function addAuthorizationRoutes(app: H3, deps: AuthorizationDeps): void {
     library.handler(new Request(url, { method: "POST", headers, body: form.toString() }));
   on("POST", `${AUTH_PATH}/oauth2/token`, async (request) => {
     const { headers, form } = await formOf(request);
-    if (form.get("grant_type") === "refresh_token")
-      await deps.stepUps.refuseRefresh(form.get("refresh_token") ?? "");
+    if (form.get("grant_type") === "refresh_token") await deps.stepUps.refuseRefresh(form.get("refresh_token") ?? "");
     return pass(request, headers, form);
   });
   on("POST", `${AUTH_PATH}/oauth2/revoke`, async (request) => {
@@ -80,8 +71,7 @@ export function addAuthorizationRoutes(app: H3, deps: AuthorizationDeps): void {
     const token = form.get("token") ?? "";
     // "Invalid tokens do not cause an error response" (RFC 7009 §2.2); the library takes one that it cannot verify for a
     // fault of its own.
-    if (JWT.test(token) && !(await library.readAccessToken(token)))
-      return new Response(null, { headers: NO_STORE });
+    if (JWT.test(token) && !(await library.readAccessToken(token))) return new Response(null, { headers: NO_STORE });
     return pass(request, headers, form);
   });
 }

@@ -116,11 +116,7 @@ export async function readBytes(request: Request): Promise<Uint8Array<ArrayBuffe
 }
 
 /** Never cancels what it reads from, either: beyond the bound it only stops listening. */
-function collected(
-  incoming: IncomingMessage,
-  declared: number,
-  max: number,
-): Promise<Buffer<ArrayBuffer> | ApiError> {
+function collected(incoming: IncomingMessage, declared: number, max: number): Promise<Buffer<ArrayBuffer> | ApiError> {
   return new Promise((resolve) => {
     if (declared > max) return resolve(tooLarge(max));
     if (incoming.destroyed || incoming.readableEnded) return resolve(unreadable());

@@ -38,17 +38,10 @@ export function addDocs(app: H3, { tools, handsetOperations, publicUrl, countVie
   };
   add(DOCUMENT_PATH, async () => [JSON.stringify(await document()), json], countView);
   const text = { "content-type": "text/plain; charset=utf-8", "cache-control": KEPT, ...NOTHING };
-  add(
-    "/llms.txt",
-    async () => [(await import("../openapi/words.ts")).llmsText(tools, publicUrl), text],
-    countView,
-  );
+  add("/llms.txt", async () => [(await import("../openapi/words.ts")).llmsText(tools, publicUrl), text], countView);
   add("/static/docs_page.css", async () => {
     const { text, type } = (await import("../docs_page/page.ts")).DOCS_STYLES;
-    return [
-      text,
-      { "content-type": type, "cache-control": "public, max-age=31536000, immutable", ...NOTHING },
-    ];
+    return [text, { "content-type": type, "cache-control": "public, max-age=31536000, immutable", ...NOTHING }];
   });
   const page = {
     "content-type": "text/html; charset=utf-8",

@@ -13,8 +13,7 @@ const HEADERS = {
 };
 
 /** An event stream of nothing but this text. */
-export const eventText = (text: string): Response =>
-  new FastResponse(text, { status: 200, headers: HEADERS });
+export const eventText = (text: string): Response => new FastResponse(text, { status: 200, headers: HEADERS });
 
 /**
  * An event stream that ends with its connection. Once its head is written, `begin` gets the connection, which nobody else uses any

@@ -72,8 +72,7 @@ function errorIndex(text: string): number | null {
       next = "first";
       i++;
     } else {
-      const end =
-        character === '"' ? stringEnd(text, i) : i + (matched(NUMBER, text, i) || matched(WORD, text, i));
+      const end = character === '"' ? stringEnd(text, i) : i + (matched(NUMBER, text, i) || matched(WORD, text, i));
       if (end < 0) return -1 - end;
       if (end === i) return i;
       i = end;

@@ -25,14 +25,7 @@ import { resultFields } from "./mcp_answers.ts";
 import { createOffers, listOf } from "./mcp_list.ts";
 import { type Message, plainAnswers, plainRequest } from "./mcp_plain.ts";
 import { type Asking, asksOf, asksPerson, createReviews, forPerson, sessionOf } from "./mcp_review.ts";
-import {
-  answerOf,
-  type CallTool,
-  createCancels,
-  createToolServer,
-  LIST_HINTS,
-  serverInfoAt,
-} from "./mcp_server.ts";
+import { answerOf, type CallTool, createCancels, createToolServer, LIST_HINTS, serverInfoAt } from "./mcp_server.ts";
 
 export interface McpOptions {
   tools: readonly Tool[];
@@ -69,14 +62,7 @@ interface Passed extends Asking {
 const canGrowFor = (passed: Passed): passed is Passed & { refused: ApiError } =>
   passed.mayGrow && passed.refused !== undefined && passed.refused.scopes.length > 0;
 
-export function createMcpEndpoint({
-  tools,
-  dispatcher,
-  authenticate,
-  onChallenge,
-  publicUrl,
-  host,
-}: McpOptions) {
+export function createMcpEndpoint({ tools, dispatcher, authenticate, onChallenge, publicUrl, host }: McpOptions) {
   const hostnames = [...localhostAllowedHostnames(), new URL(publicUrl).hostname, host];
   const metadata = supportsConsent(publicUrl)
     ? `, resource_metadata="${publicUrl}/.well-known/oauth-protected-resource/mcp"`
@@ -111,13 +97,12 @@ export function createMcpEndpoint({
         passed.refused = refusal;
         throw refusal;
       };
-      const outcome = await (tool.waits
-        ? cancels.during(request, message, caller, passed.patience, run)
-        : run()
-      ).catch((error: unknown) => {
-        if (!(error instanceof ApiError) || error.type !== "insufficient_scope") throw error;
-        return refusedFor(error);
-      });
+      const outcome = await (tool.waits ? cancels.during(request, message, caller, passed.patience, run) : run()).catch(
+        (error: unknown) => {
+          if (!(error instanceof ApiError) || error.type !== "insufficient_scope") throw error;
+          return refusedFor(error);
+        },
+      );
       return "needs_review" in outcome ? refusedFor(outcome.refusal) : outcome;
     };
     return call;
@@ -143,8 +128,7 @@ export function createMcpEndpoint({
     if (!tool || (passed.asks && asksPerson(tool)) || (asked.progress && tool.waits)) return null;
     const answered = await answerOf(tool, asked.args, callFor(passed));
     if (passed.ended) throw unknownCaller(request);
-    if (tool.mayRequire && canGrowFor(passed))
-      throw challenge(passed.refused, [tool.scope, ...passed.refused.scopes]);
+    if (tool.mayRequire && canGrowFor(passed)) throw challenge(passed.refused, [tool.scope, ...passed.refused.scopes]);
     return plain.call(asked, resultFields(answered), answered.headers);
   }
 

@@ -46,8 +46,7 @@ function short(schema: JsonSchema, ofEdit: boolean): JsonSchema {
   const unsaid = ofEdit ? UNSAID_IN_EDITS : UNSAID;
   const { anyOf, items, properties, ...rest } = schema;
   const [one, none] = anyOf ?? [];
-  if (one && none?.type === "null")
-    return short({ ...rest, ...one, type: [one.type as string, "null"] }, ofEdit);
+  if (one && none?.type === "null") return short({ ...rest, ...one, type: [one.type as string, "null"] }, ofEdit);
   const said = Object.entries(rest).filter(
     ([keyword, value]) =>
       !unsaid.includes(keyword) &&

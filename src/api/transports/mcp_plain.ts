@@ -50,19 +50,12 @@ const isObject = (value: unknown): value is Fields =>
 const hasOnly = (value: Fields, allowed: readonly string[]): boolean =>
   Object.keys(value).every((key) => allowed.includes(key));
 
-const isId = (value: unknown): value is string | number =>
-  typeof value === "string" || Number.isSafeInteger(value);
+const isId = (value: unknown): value is string | number => typeof value === "string" || Number.isSafeInteger(value);
 
 const MESSAGE = ["jsonrpc", "id", "method", "params"];
 /** What tells of the client's trace; none of it changes an answer. */
 const TRACE = [TRACEPARENT_META_KEY, TRACESTATE_META_KEY, BAGGAGE_META_KEY];
-const META = [
-  PROTOCOL_VERSION_META_KEY,
-  CLIENT_CAPABILITIES_META_KEY,
-  CLIENT_INFO_META_KEY,
-  "progressToken",
-  ...TRACE,
-];
+const META = [PROTOCOL_VERSION_META_KEY, CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, "progressToken", ...TRACE];
 
 /** What a request asks for; null when it is for the SDK to judge. `message` is its body. */
 export function plainRequest({ headers }: Request, message: unknown): Plain | null {

@@ -99,12 +99,7 @@ export function createReviews(tools: readonly Tool[], asked: Asked) {
   const isDecided = (body: unknown) => tell.tellsReview?.(body) === true;
 
   /** What was decided about the alert of a refused call; null while nobody has, where it is no person's to decide, and for who may not read it. */
-  async function became(
-    tool: Tool,
-    refused: ApiError,
-    call: CallTool,
-    asking: Asking,
-  ): Promise<Outcome | null> {
+  async function became(tool: Tool, refused: ApiError, call: CallTool, asking: Asking): Promise<Outcome | null> {
     if (!refused.review || !isReviewed(tool) || !canTell(asking.caller)) return null;
     const told = await call(tell, { ...refused.review, seconds: 0, view: "brief" }).catch(() => null);
     if (!told) return null;
@@ -160,8 +155,7 @@ export function createReviews(tools: readonly Tool[], asked: Asked) {
     call: CallTool,
     asking: Asking,
   ): Promise<ToolAnswer | InputRequiredResult> {
-    const found =
-      typeof state === "string" && (await asked.take(state, { caller: asking.caller, tool, args }));
+    const found = typeof state === "string" && (await asked.take(state, { caller: asking.caller, tool, args }));
     if (!found)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid or expired requestState", {
         reason: "invalid_request_state",

@@ -28,9 +28,7 @@ export const serverInfoAt = (publicUrl?: string) => ({
   name: "belfry",
   title: "Belfry alert channels",
   version: packageJson.version,
-  ...(publicUrl
-    ? { icons: [{ src: `${publicUrl}/static/icon.svg`, mimeType: "image/svg+xml", sizes: ["any"] }] }
-    : {}),
+  ...(publicUrl ? { icons: [{ src: `${publicUrl}/static/icon.svg`, mimeType: "image/svg+xml", sizes: ["any"] }] } : {}),
 });
 
 /** How long clients may keep the lists, which only change with a release, and that nobody else may. */
@@ -69,12 +67,7 @@ async function withProgress<T>({ _meta, notify }: McpRequest, work: () => Promis
 }
 
 /** A protocol server over the list of tools; `call` runs one of them. */
-export function createToolServer(
-  tools: readonly Tool[],
-  call: CallTool,
-  publicUrl?: string,
-  ask?: Ask,
-): Server {
+export function createToolServer(tools: readonly Tool[], call: CallTool, publicUrl?: string, ask?: Ask): Server {
   const { instructions, tools: listed } = listOf(tools);
   const server = new Server(serverInfoAt(publicUrl), {
     capabilities: { tools: {}, prompts: {} },
@@ -85,8 +78,7 @@ export function createToolServer(
   server.setRequestHandler("tools/list", () => ({ tools: listed }) as ListToolsResult);
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
     const tool = tools.find(({ name }) => name === params.name);
-    if (!tool)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown tool; tools/list names them all.");
+    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown tool; tools/list names them all.");
     const args = params.arguments ?? {};
     const waits = tool.waits || mcpReq.requestState() !== undefined;
     const work = () => (ask ? ask(tool, args, mcpReq) : answerOf(tool, args, call));
@@ -97,11 +89,7 @@ export function createToolServer(
 }
 
 /** What a call of a tool answers, refusals included. */
-export async function answerOf(
-  tool: Tool,
-  given: Record<string, unknown>,
-  call: CallTool,
-): Promise<ToolAnswer> {
+export async function answerOf(tool: Tool, given: Record<string, unknown>, call: CallTool): Promise<ToolAnswer> {
   try {
     const args = withView(tool, given);
     const { body, headers } = await call(tool, args);

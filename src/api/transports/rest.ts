@@ -8,13 +8,7 @@ import type { Call } from "../../operation/call.ts";
 import type { Outcome } from "../../operation/perform.ts";
 import { CLI } from "../../operation/request.ts";
 import { inputSchema, type JsonSchema, withoutNull } from "../../operation/schema.ts";
-import {
-  ANSWER_ARGUMENTS,
-  type Http,
-  MAX_BODY,
-  pathArguments,
-  REPEAT_ARGUMENTS,
-} from "../../operation/tool.ts";
+import { ANSWER_ARGUMENTS, type Http, MAX_BODY, pathArguments, REPEAT_ARGUMENTS } from "../../operation/tool.ts";
 import type { Log } from "../../store/context.ts";
 import { NOT_MODIFIED } from "../../store/context.ts";
 import type { Patience } from "../../store/patience.ts";
@@ -53,11 +47,7 @@ const plainOf = <O extends Routed>(onRoute: readonly O[]): O =>
 const routePattern = (path: string) => path.replace(/\{(\w+)\}/g, ":$1");
 
 /** Adds the routes of a list of operations; a known path asked with another method is 404 with `Allow`. */
-export function addRoutes<O extends Routed, C>(
-  app: H3,
-  operations: readonly O[],
-  runner: Runner<O, C>,
-): void {
+export function addRoutes<O extends Routed, C>(app: H3, operations: readonly O[], runner: Runner<O, C>): void {
   for (const [path, onPath] of Map.groupBy(operations, ({ http }) => http.path)) {
     const byMethod = Map.groupBy(onPath, ({ http }) => http.method as string);
     byMethod.set("HEAD", byMethod.get("GET") ?? []);
@@ -79,11 +69,7 @@ export function addRoutes<O extends Routed, C>(
   }
 }
 
-async function serve<O extends Routed, C>(
-  event: H3Event,
-  onRoute: O[],
-  runner: Runner<O, C>,
-): Promise<Response> {
+async function serve<O extends Routed, C>(event: H3Event, onRoute: O[], runner: Runner<O, C>): Promise<Response> {
   const request = requestOf(event);
   const caller = await runner.authenticate(plainOf(onRoute), event);
   const { operation, args, problem } = await readCall(event, request, onRoute);
@@ -250,8 +236,7 @@ export function convert(args: Record<string, string>, schema: JsonSchema): Recor
   return Object.fromEntries(
     Object.entries(args).map(([name, value]) => {
       const { type, format } = withoutNull(schema.properties?.[name] ?? {});
-      if ((type === "integer" || type === "number") && /^-?\d+(\.\d+)?$/.test(value))
-        return [name, Number(value)];
+      if ((type === "integer" || type === "number") && /^-?\d+(\.\d+)?$/.test(value)) return [name, Number(value)];
       if (type === "boolean" && (value === "true" || value === "false")) return [name, value === "true"];
       // An unencoded plus arrives as a space: 14:25:31+01:00.
       if (format === "date-time") return [name, value.replace(/ (\d\d:\d\d)$/, "+$1")];

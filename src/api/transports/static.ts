@@ -15,8 +15,7 @@ const zip = promisify(gzip);
 /** Below so many bytes there is nothing to gain. */
 const WORTH = 1024;
 
-export const takesGzip = ({ headers }: Request): boolean =>
-  /\bgzip\b/.test(headers.get("accept-encoding") ?? "");
+export const takesGzip = ({ headers }: Request): boolean => /\bgzip\b/.test(headers.get("accept-encoding") ?? "");
 
 /**
  * A page that was made for one person. One that another site opened stays as it is: by the length of what is compressed, that site

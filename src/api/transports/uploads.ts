@@ -120,11 +120,9 @@ async function* fromForm(
   called: (name: string) => void,
 ): AsyncGenerator<Uint8Array> {
   const whole = await collect(body, MAX_BYTES[kind] + FORM_OVERHEAD, kind);
-  const form = await new Response(whole, { headers: { "content-type": contentType } })
-    .formData()
-    .catch(() => {
-      throw invalidRequest("The form could not be read; send the file as the body instead.", "file");
-    });
+  const form = await new Response(whole, { headers: { "content-type": contentType } }).formData().catch(() => {
+    throw invalidRequest("The form could not be read; send the file as the body instead.", "file");
+  });
   const files = [...form.values()].filter((value): value is File => typeof value !== "string");
   const [file] = files;
   if (!file || files.length !== 1) throw invalidRequest("The form must carry exactly one file.", "file");

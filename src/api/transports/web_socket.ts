@@ -35,10 +35,7 @@ const server = lazy(async () => {
 const isWish = ({ method, url = "", headers }: IncomingMessage) =>
   method === "GET" && headers.upgrade?.toLowerCase() === "websocket" && /^[^?]*\/ws(\?|$)/.test(url);
 
-export function serveUpgrades(
-  node: Server,
-  fetch: (request: Request, peer: string | null) => Promise<Response>,
-): void {
+export function serveUpgrades(node: Server, fetch: (request: Request, peer: string | null) => Promise<Response>): void {
   Object.assign(node, { shouldUpgradeCallback: isWish });
   node.on("upgrade", (asked: IncomingMessage, duplex: Duplex, head: Buffer) => {
     const socket = duplex as Socket;

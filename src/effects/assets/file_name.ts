@@ -15,7 +15,6 @@ const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
  * @throws UnsafeFileError, which does not repeat the name.
  */
 export function safeFileName(name: string): string {
-  if (!FILE_NAME.test(name) || name.includes(".."))
-    throw new UnsafeFileError("has a name that is not allowed");
+  if (!FILE_NAME.test(name) || name.includes("..")) throw new UnsafeFileError("has a name that is not allowed");
   return name;
 }

@@ -11,13 +11,7 @@ import type { Config } from "../../store/config/settings.ts";
 import type { Caller } from "../../store/context.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { type RowOf, run } from "../../store/db/statement.ts";
-import {
-  assetScope,
-  claimAsset,
-  claimExpired,
-  servedAsset,
-  visibleAsset,
-} from "../../store/queries/assets.ts";
+import { assetScope, claimAsset, claimExpired, servedAsset, visibleAsset } from "../../store/queries/assets.ts";
 import { createAssetStore, type NoteStored } from "./store.ts";
 import { createAssetUrls } from "./urls.ts";
 
@@ -41,8 +35,7 @@ export async function createAssets(options: {
     /** Its bytes. @throws when the store does not hold them whole. */
     async read(uuid: string, size: number) {
       const bytes = await store.get(uuid);
-      if (bytes?.length !== size)
-        throw new Error("the asset store does not hold a file that its row promises");
+      if (bytes?.length !== size) throw new Error("the asset store does not hold a file that its row promises");
       return bytes as Uint8Array<ArrayBuffer>;
     },
     /** Clears away up to `max` files that have expired, and answers how many: a step of the housekeeping. */

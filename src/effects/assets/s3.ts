@@ -65,10 +65,7 @@ async function readBytes({ body }: Response, maxBytes: number): Promise<Uint8Arr
  * What lies in the bucket below a path that is empty or ends with a slash: names up to the next slash, a folder once and with its slash.
  * The provider answers a thousand at a time. @throws naming the status.
  */
-export async function listBucket(
-  { endpoint, bucket, ...credentials }: Bucket,
-  path: string,
-): Promise<string[]> {
+export async function listBucket({ endpoint, bucket, ...credentials }: Bucket, path: string): Promise<string[]> {
   const client = new AwsClient({ service: "s3", ...credentials });
   const found: string[] = [];
   for (let token = ""; ; ) {

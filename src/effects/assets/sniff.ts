@@ -197,8 +197,7 @@ function isWav(b: Buffer): boolean {
   return false;
 }
 
-const isFlac = (b: Buffer) =>
-  latin(b, 0, 4) === "fLaC" && startsWith(b.subarray(4), (b[4] ?? 0) & 0x80, 0, 0, 34);
+const isFlac = (b: Buffer) => latin(b, 0, 4) === "fLaC" && startsWith(b.subarray(4), (b[4] ?? 0) & 0x80, 0, 0, 34);
 
 const TABLE: [AssetKind, string, (bytes: Buffer) => boolean][] = [
   ["image", "image/png", isPng],

@@ -102,8 +102,7 @@ const nameOf = ({ assetsS3Endpoint: endpoint, assetsS3Bucket: bucket, dataDir }:
 /** The innermost cause says what happened: "fetch failed" alone does not. */
 function causeOf(error: unknown): string {
   const { message, code, cause } = error as { message?: string; code?: string; cause?: unknown };
-  const own =
-    [message, code && !message?.includes(code) && `(${code})`].filter(Boolean).join(" ") || "unknown";
+  const own = [message, code && !message?.includes(code) && `(${code})`].filter(Boolean).join(" ") || "unknown";
   return cause ? `${own}: ${causeOf(cause)}` : own;
 }
 

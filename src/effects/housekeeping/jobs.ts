@@ -56,8 +56,7 @@ const REMOVALS: Record<string, Removal> = {
     where: ended('"expiresAt"'),
   },
   verifications: {
-    removes:
-      "Authorization codes and other one-time values of the sign-in library, a day after they expired.",
+    removes: "Authorization codes and other one-time values of the sign-in library, a day after they expired.",
     from: "auth.verification",
     where: ended('"expiresAt"'),
   },
@@ -67,14 +66,12 @@ const REMOVALS: Record<string, Removal> = {
     where: ended('"expiresAt"'),
   },
   oauth_refresh_tokens: {
-    removes:
-      "Assistants' refresh tokens, a day after they expired, with the access tokens that came from them.",
+    removes: "Assistants' refresh tokens, a day after they expired, with the access tokens that came from them.",
     from: `auth."oauthRefreshToken"`,
     where: ended('"expiresAt"'),
   },
   connection_grants: {
-    removes:
-      "Consents to assistants of which no token and no remembered consent is left, a day after they were given.",
+    removes: "Consents to assistants of which no token and no remembered consent is left, a day after they were given.",
     from: "connection_grant",
     where: `${ended("created_at")}
          and not exists (select 1 from auth."oauthRefreshToken" r where r."referenceId" = connection_grant.id::text)
@@ -157,8 +154,7 @@ export function housekeepingJobs(deps: StepDeps): Job[] {
       every_seconds: 5,
     },
     untold_subscribers: {
-      removes:
-        "From what waits: a channel's subscribers are told of again a second after the last event of them.",
+      removes: "From what waits: a channel's subscribers are told of again a second after the last event of them.",
       work: (batch) => tellUntold(deps, batch),
       batch: 1000,
       every_seconds: 1,
@@ -196,8 +192,7 @@ export function housekeepingJobs(deps: StepDeps): Job[] {
   };
   if (days > 0)
     steps.unseen_devices = {
-      removes:
-        "Devices that were not seen for so many days as DEVICES_KEPT_DAYS says, with their subscriptions.",
+      removes: "Devices that were not seen for so many days as DEVICES_KEPT_DAYS says, with their subscriptions.",
       work: (batch) => removeUnseenDevices(deps, days, batch),
       batch: 200,
     };

@@ -10,12 +10,7 @@ import { need } from "../../model/need.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run, statementsOf } from "../../store/db/statement.ts";
 import { lockChannelsOf, removeDevices, unsubscribeDevices } from "../../store/queries/devices.ts";
-import {
-  findEnded,
-  lockEndedChannels,
-  removeEnded,
-  removeLeftReports,
-} from "../../store/queries/retention.ts";
+import { findEnded, lockEndedChannels, removeEnded, removeLeftReports } from "../../store/queries/retention.ts";
 import { tell } from "./told.ts";
 
 const defineStatement = statementsOf("upkeep");

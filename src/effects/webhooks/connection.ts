@@ -137,9 +137,7 @@ export const MAX_DOCUMENT_BYTES = LIMITS.client_document;
  * `refused`: not an address that may be called. `unreachable`: no answer from it within the time. `answer`: another one
  * than 200 with JSON. `large`: more than may be read.
  */
-export type Fetched =
-  | { ok: true; text: string }
-  | { ok: false; why: "refused" | "unreachable" | "answer" | "large" };
+export type Fetched = { ok: true; text: string } | { ok: false; why: "refused" | "unreachable" | "answer" | "large" };
 
 /** Fetches `address`. Never throws, and leaves no socket behind. */
 export async function fetchDocument(
@@ -163,8 +161,7 @@ export async function fetchDocument(
 
 async function documentIn({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<Fetched> {
   const type = String(headers["content-type"] ?? "");
-  if (statusCode !== 200 || !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type))
-    return { ok: false, why: "answer" };
+  if (statusCode !== 200 || !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) return { ok: false, why: "answer" };
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {

@@ -34,11 +34,7 @@ export interface DeliveriesOptions {
   /** The enabled endpoints that asked for this event; asked at most four times at once. */
   endpointsFor: (event: WebhookEvent, workspaceId: string) => Promise<readonly DeliveryEndpoint[]>;
   /** Records a result, and says whether the endpoint may be called again; if not, what waits for it is let go. */
-  onResult: (
-    endpointId: string,
-    result: DeliveryResult,
-    attempted: Attempted,
-  ) => Promise<{ enabled: boolean }>;
+  onResult: (endpointId: string, result: DeliveryResult, attempted: Attempted) => Promise<{ enabled: boolean }>;
   /** Records so many deliveries that were dropped for our own lack of room (docs/rules.md#event-room). */
   onDropped: (endpointId: string, count: number) => Promise<unknown>;
   /** Told of every dropped delivery or event at once; must not throw. */

@@ -99,8 +99,7 @@ export function createLanes<T>(limits: LaneLimits) {
     let most: Group<T> | undefined;
     for (const group of turns) if (!most || group.waiting > most.waiting) most = group;
     let longest: Lane<T> | undefined;
-    for (const lane of most?.turns ?? [])
-      if (!longest || lane.items.length > longest.items.length) longest = lane;
+    for (const lane of most?.turns ?? []) if (!longest || lane.items.length > longest.items.length) longest = lane;
     if (!longest) return undefined;
     const item = longest.items.shift() as T;
     count(longest, -1);

@@ -4,9 +4,7 @@
 import { Resolver, lookup as systemLookup } from "node:dns/promises";
 
 /** `missing`: DNS says that there is no such name, or no address under it. `failed`: no answer worth believing. */
-export type LookupOutcome =
-  | { found: true; addresses: readonly string[] }
-  | { found: false; why: "missing" | "failed" };
+export type LookupOutcome = { found: true; addresses: readonly string[] } | { found: false; why: "missing" | "failed" };
 
 /** Once one family has answered with addresses, the other is given this long (milliseconds). */
 const SECOND_FAMILY_MS = 1000;
@@ -21,11 +19,7 @@ const NO_SUCH_RECORD = "ENODATA";
  * This speaks DNS itself instead of calling getaddrinfo: that one cannot be cancelled and occupies one of a handful
  * of threads, so that a few names whose servers never answer would hold up every other delivery.
  */
-export async function lookUp(
-  host: string,
-  servers: readonly string[],
-  signal: AbortSignal,
-): Promise<LookupOutcome> {
+export async function lookUp(host: string, servers: readonly string[], signal: AbortSignal): Promise<LookupOutcome> {
   if (signal.aborted) return { found: false, why: "failed" };
   const resolver = new Resolver({ timeout: 1500, tries: 3 });
   if (servers.length > 0) resolver.setServers(servers);
@@ -50,8 +44,7 @@ export async function lookUp(
     const addresses = answers.filter((answer) => typeof answer !== "string").flat();
     if (addresses.length > 0) return { found: true, addresses };
     const codes = answers as string[];
-    const missing =
-      codes.some((code) => NO_SUCH_NAME.has(code)) || codes.every((code) => code === NO_SUCH_RECORD);
+    const missing = codes.some((code) => NO_SUCH_NAME.has(code)) || codes.every((code) => code === NO_SUCH_RECORD);
     return { found: false, why: missing ? "missing" : "failed" };
   } finally {
     clearTimeout(patience);

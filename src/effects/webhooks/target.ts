@@ -155,8 +155,7 @@ function readTarget(text: string, rules: TargetRules) {
   if ("ok" in read) return read;
   const name = withoutFinalDot(read.url.hostname);
   const literal = name.startsWith("[") ? name.slice(1, -1) : name;
-  if (isIP(literal) !== 0 && !read.allowed && !isPublicAddress(literal))
-    return refuse("address", "unreachable");
+  if (isIP(literal) !== 0 && !read.allowed && !isPublicAddress(literal)) return refuse("address", "unreachable");
   if (isIP(literal) === 0 && !read.allowed && !isDnsName(name, rules)) return refuse("url", "unreachable");
   return { ...read, name, literal };
 }
@@ -168,8 +167,7 @@ async function lookUpHost(
   signal: AbortSignal,
 ): Promise<LookupOutcome> {
   // Only the machine itself knows localhost and the one-word names of a container network.
-  const local =
-    allowed && (rules.dnsServers.length === 0 || !name.includes(".") || name.endsWith(".localhost"));
+  const local = allowed && (rules.dnsServers.length === 0 || !name.includes(".") || name.endsWith(".localhost"));
   return local ? lookUpLocally(name, signal) : lookUp(name, rules.dnsServers, signal);
 }
 

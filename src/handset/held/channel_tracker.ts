@@ -53,22 +53,13 @@ export class Delta {
   readonly #events = new Map<InboxView, string[] | null>();
   readonly #render: Render;
 
-  constructor(
-    before: Head,
-    now: Head,
-    rows: readonly NewAlert[],
-    moved: ReadonlySet<string>,
-    render: Render,
-  ) {
+  constructor(before: Head, now: Head, rows: readonly NewAlert[], moved: ReadonlySet<string>, render: Render) {
     this.before = before;
     this.now = now;
     const added = new Set(lacking(now, before));
     this.added = rows.filter(({ id }) => added.has(id)).toReversed();
     this.removed = lacking(before, now);
-    const times = [
-      [...added].map((id) => now.alerts.get(id)),
-      this.removed.map((id) => before.alerts.get(id)),
-    ];
+    const times = [[...added].map((id) => now.alerts.get(id)), this.removed.map((id) => before.alerts.get(id))];
     this.oldest = Math.min(...times.flat().flatMap((alert) => alert?.sent ?? []));
     this.moved = moved;
     this.#render = render;
@@ -145,10 +136,8 @@ export function createChannelTracker({ orm, log, hub, settle, render }: TrackerO
     // What has come due is written down as sent, which is a change, before it is reported.
     const isSettled = due.length === 0 || (await settle(due));
     if (due.length > 0 && isSettled) news = await newsOf(asked);
-    for (const [id, channel] of asked)
-      if (channels.get(id) === channel) report(id, channel, news.get(id) ?? []);
-    if (!isSettled)
-      for (const id of due) for (const follower of asked.get(id)?.followers ?? []) follower.due();
+    for (const [id, channel] of asked) if (channels.get(id) === channel) report(id, channel, news.get(id) ?? []);
+    if (!isSettled) for (const id of due) for (const follower of asked.get(id)?.followers ?? []) follower.due();
   }
 
   async function newsOf(asked: ReadonlyMap<string, Channel>): Promise<Map<string, ChannelNews[]>> {

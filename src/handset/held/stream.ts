@@ -31,12 +31,7 @@ export class Stream extends Connection<StreamEnd> implements Follower {
   /** The sum of the marks of its channels, as it was last reported. */
   #sum: bigint | null = null;
 
-  constructor(
-    page: StreamPage,
-    sink: Sink,
-    tagOf: TagOf,
-    notify: { stale(): void; ended(why: StreamEnd): void },
-  ) {
+  constructor(page: StreamPage, sink: Sink, tagOf: TagOf, notify: { stale(): void; ended(why: StreamEnd): void }) {
     super(sink);
     this.#page = page;
     this.#tagOf = tagOf;

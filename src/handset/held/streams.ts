@@ -32,16 +32,7 @@ export interface Following {
   left(): void;
 }
 
-export function createStreams({
-  hub,
-  tracker,
-  connections,
-  leases,
-  log,
-  find,
-  tagOf,
-  metrics,
-}: StreamsOptions) {
+export function createStreams({ hub, tracker, connections, leases, log, find, tagOf, metrics }: StreamsOptions) {
   const streams = new Set<Stream>();
   /** Ends what a stream listens to. */
   const closes = new Map<Stream, () => void>();
@@ -110,9 +101,7 @@ export function createStreams({
           left();
         },
       });
-      const release = leases.takeOrEvict("device streams", hash, LIMITS.held_polls, () =>
-        stream.end("newer"),
-      );
+      const release = leases.takeOrEvict("device streams", hash, LIMITS.held_polls, () => stream.end("newer"));
       streams.add(stream);
       connections.add(stream);
       metrics.streams(streams.size);

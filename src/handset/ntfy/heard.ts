@@ -111,8 +111,7 @@ export function createHeard({ orm, settle, ...addresses }: HeardOptions) {
       const since_at = at?.toISOString() ?? null;
       const rows = await entries({ device_id: device, channels: ids, since: since_at, after, limit });
       const told = new Set<string>();
-      const wanted =
-        since === "latest" ? rows.filter(({ handle }) => told.size < told.add(handle).size) : rows;
+      const wanted = since === "latest" ? rows.filter(({ handle }) => told.size < told.add(handle).size) : rows;
       const all: HeardEntry[] = [];
       let room = LIMITS.ntfy_bytes;
       for (const entry of wanted) {

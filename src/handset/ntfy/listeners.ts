@@ -30,9 +30,7 @@ interface Telling {
 
 /** Of each channel the newest that may still come as news; `all` has the oldest first. */
 function newestOf(all: readonly HeardEntry[]): string[] {
-  return [...Map.groupBy(all, ({ handle }) => handle).values()].flatMap((of) =>
-    of.slice(-NEWEST).map(({ id }) => id),
-  );
+  return [...Map.groupBy(all, ({ handle }) => handle).values()].flatMap((of) => of.slice(-NEWEST).map(({ id }) => id));
 }
 
 export function createListeners(options: ListenersOptions) {
@@ -93,8 +91,7 @@ export function createListeners(options: ListenersOptions) {
     const ids = channels.map(({ id }) => id);
     await tracker.follow(ids, listener);
     // What changes from here on is heard; what was there is read after that.
-    if (channels.some(({ id, is_public }) => tracker.head(id)?.isPublic !== is_public))
-      return listener.end("over");
+    if (channels.some(({ id, is_public }) => tracker.head(id)?.isPublic !== is_public)) return listener.end("over");
     listener.put(about("open", topic));
     const { parts, more } = await prepare(listener, ids, before);
     await backlogs.write(listener, parts);

@@ -33,11 +33,7 @@ export interface Addresses {
 }
 
 /** `before_joining`: the alert was sent before the device of the listener joined the channel. */
-export function messageOf(
-  alert: HeardAlert,
-  { publicBase, assets }: Addresses,
-  before_joining = false,
-): Message {
+export function messageOf(alert: HeardAlert, { publicBase, assets }: Addresses, before_joining = false): Message {
   const { title, body, priority, source_url, image_asset_id, expires_at, collapse_key, icon } = alert;
   const id = showId("alr", alert.id);
   const number = PRIORITY[priority];

@@ -14,13 +14,7 @@ import type { CameDue, Log, PushSupport } from "../../store/context.ts";
 import { batched } from "../../store/db/batch.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, type RowOf, run, type Statement } from "../../store/db/statement.ts";
-import {
-  forgetEndpoints,
-  noteFailures,
-  noteRecoveries,
-  wokenDevices,
-  wokenOf,
-} from "../../store/queries/push.ts";
+import { forgetEndpoints, noteFailures, noteRecoveries, wokenDevices, wokenOf } from "../../store/queries/push.ts";
 import { createSeal } from "../../store/secret/seal.ts";
 import { createChannels, LOOK, PAGE } from "./channels.ts";
 import { createSender, type Outcome, type Urgency } from "./endpoint.ts";
@@ -198,10 +192,7 @@ export interface Version {
   failing: boolean;
 }
 
-type OfVersions<More> = Statement<
-  { devices: readonly string[]; endpoints: readonly Uint8Array[] } & More,
-  unknown
->;
+type OfVersions<More> = Statement<{ devices: readonly string[]; endpoints: readonly Uint8Array[] } & More, unknown>;
 
 export interface EndpointOutcomes {
   /** Neither throws nor blocks. What cannot be written is seen again with another wake-up. */

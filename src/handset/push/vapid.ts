@@ -75,8 +75,7 @@ function pointOf(key: KeyObject): string {
 export async function pushKey(orm: Orm, secret: string): Promise<string> {
   const kysely = databaseOf(orm);
   const seal = createSeal(secret, "push key");
-  const kept = async () =>
-    need((await run(kysely, readPushKey, {}))[0], "every database has its row").push_key;
+  const kept = async () => need((await run(kysely, readPushKey, {}))[0], "every database has its row").push_key;
   const known = await kept();
   if (known) return seal.open(known);
   await run(kysely, keepPushKey, { push_key: seal.seal(newVapidKey()) });

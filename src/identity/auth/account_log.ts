@@ -28,10 +28,7 @@ export const ACCOUNT_ACTS = {
 
 /** The title and the badge on pages of an act with the status failed, where "failed" does not say enough. */
 export const FAILED_ACTS: Readonly<Record<string, readonly [title: string, badge: string]>> = {
-  reuse_refresh_token: [
-    "Disconnect an assistant because an old refresh token was used again",
-    "possible theft",
-  ],
+  reuse_refresh_token: ["Disconnect an assistant because an old refresh token was used again", "possible theft"],
 };
 
 export type AccountAct = keyof typeof ACCOUNT_ACTS;
@@ -70,9 +67,10 @@ export function createAccountLog({
   /** Of somebody who is not known, about the members that an account is. */
   const linesOf = (act: AccountAct, actors: readonly Actor[], status: string | null, count: number | null) =>
     actors.flatMap((actor) =>
-      auditLines(unknown(actor), act, { member_id: showIdOrNull("mem", actor.member_id) }, { status }).map(
-        (line) => ({ ...line, count }),
-      ),
+      auditLines(unknown(actor), act, { member_id: showIdOrNull("mem", actor.member_id) }, { status }).map((line) => ({
+        ...line,
+        count,
+      })),
     );
 
   const account = async (tried: Tried): Promise<string | null> => {

@@ -28,8 +28,7 @@ const UNDERSTOOD = [
 ];
 
 const AGAIN = "Remove this server in the assistant and add it again.";
-const UNASKED =
-  "The assistant wanted to go on without asking you, and may not. Start again from the assistant.";
+const UNASKED = "The assistant wanted to go on without asking you, and may not. Start again from the assistant.";
 
 /** What a person can do about each error that the library would send to the assistant. */
 const SENTENCES: Record<string, string> = {
@@ -56,10 +55,7 @@ function refused(error: string | null): ApiError {
  */
 function scopesOf(requested: string | null, grants: readonly string[]): string[] {
   const known = ALL_SCOPES.filter((scope) => (requested ?? "").split(" ").includes(scope));
-  return [
-    ...(grants.includes("refresh_token") ? [OFFLINE] : []),
-    ...(known.length > 0 ? known : BASE_SCOPES),
-  ];
+  return [...(grants.includes("refresh_token") ? [OFFLINE] : []), ...(known.length > 0 ? known : BASE_SCOPES)];
 }
 
 export interface Onward {
@@ -92,8 +88,7 @@ export function createAuthorize(options: {
     const [client] = await run(kysely, findClient, { client_id: clientId, user_id: userId });
 
     const url = new URL(`${publicUrl}${AUTH_PATH}/oauth2/authorize`);
-    for (const name of UNDERSTOOD)
-      for (const value of sent.getAll(name)) url.searchParams.append(name, value);
+    for (const name of UNDERSTOOD) for (const value of sent.getAll(name)) url.searchParams.append(name, value);
     url.searchParams.set("scope", scopesOf(sent.get("scope"), client?.grant_types ?? []).join(" "));
     canonicalResources(url.searchParams, publicUrl);
     // Clients of older protocol versions name no resource; a token for none would be refused by /mcp.

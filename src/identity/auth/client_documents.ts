@@ -51,16 +51,11 @@ function described(clientId: string, text: string): object {
   }
   if (typeof said !== "object" || said === null || (said as { client_id?: unknown }).client_id !== clientId)
     throw unusable("the client_id in its document is not that address");
-  if ("client_secret" in said || "client_secret_expires_at" in said)
-    throw unusable("its document holds a secret");
-  const { token_endpoint_auth_method, token_endpoint_auth_methods_supported } = said as Record<
-    string,
-    unknown
-  >;
+  if ("client_secret" in said || "client_secret_expires_at" in said) throw unusable("its document holds a secret");
+  const { token_endpoint_auth_method, token_endpoint_auth_methods_supported } = said as Record<string, unknown>;
   // What it would rather do stands in the one; what it does where a server knows no more, as ChatGPT, in the list.
   const knows = [token_endpoint_auth_method ?? "none", token_endpoint_auth_methods_supported].flat();
-  if (!knows.includes("none"))
-    throw unusable("its document asks for another token_endpoint_auth_method than none");
+  if (!knows.includes("none")) throw unusable("its document asks for another token_endpoint_auth_method than none");
   return { ...said, token_endpoint_auth_method: "none" };
 }
 
@@ -114,9 +109,7 @@ export function createClientDocuments(options: {
         throw new ApiError("rate_limited", "Too many new assistants at once; try again in a minute.", {
           headers: rateLimitHeaders(POLICY, taken),
         });
-      const fetching = (underWay.get(clientId) ?? fetchAndKeep(clientId)).finally(() =>
-        underWay.delete(clientId),
-      );
+      const fetching = (underWay.get(clientId) ?? fetchAndKeep(clientId)).finally(() => underWay.delete(clientId));
       underWay.set(clientId, fetching);
       await fetching;
     },

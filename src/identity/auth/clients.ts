@@ -73,8 +73,7 @@ export function createClients(options: {
           );
       }
       const id = randomBytes(24).toString("base64url");
-      const secret =
-        metadata.token_endpoint_auth_method === "none" ? null : randomBytes(32).toString("base64url");
+      const secret = metadata.token_endpoint_auth_method === "none" ? null : randomBytes(32).toString("base64url");
       await keep(id, metadata, secret);
       return {
         client_id: id,

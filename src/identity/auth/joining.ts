@@ -10,14 +10,7 @@ import type { Log } from "../../store/context.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { databaseOf, run } from "../../store/db/statement.ts";
 import { forgetOwnDevices } from "../../store/queries/devices.ts";
-import {
-  endLinksOf,
-  findLink,
-  type LinkRecord,
-  lockUser,
-  memberToReset,
-  useLink,
-} from "../../store/queries/people.ts";
+import { endLinksOf, findLink, type LinkRecord, lockUser, memberToReset, useLink } from "../../store/queries/people.ts";
 import type { AccountLog } from "./account_log.ts";
 import { STAND_IN, writeLink } from "./links.ts";
 import { newPasswordProblem } from "./new_password.ts";
@@ -94,13 +87,7 @@ export function createJoining(options: {
    * Writes the rows of one claim. The link comes first: of simultaneous claims one goes on, and the others find the link
    * used.
    */
-  async function settle(
-    inside: SqlEntityManager,
-    token: string,
-    seen: LinkRecord,
-    claim: Claim,
-    hash: string,
-  ) {
+  async function settle(inside: SqlEntityManager, token: string, seen: LinkRecord, claim: Claim, hash: string) {
     const [used] = await run(inside, useLink, { token_hash: hashToken(token) });
     if (!used) throw notFound("link");
     if (seen.user_id !== null) await run(inside, lockUser, { id: seen.user_id });
@@ -171,11 +158,7 @@ export function createJoining(options: {
      * Follows a link and uses it up; then the account can sign in with `email` and the password that was given.
      * @throws 404 for a link that is not live (`open` says why), 403 for an account that may not follow it, 422 naming every wrong field, 409, 429.
      */
-    async claim(
-      token: string,
-      given: Claim,
-      address: string | null,
-    ): Promise<{ kind: LinkKind; email: string }> {
+    async claim(token: string, given: Claim, address: string | null): Promise<{ kind: LinkKind; email: string }> {
       const seen = await find(kysely, token);
       if (!seen || stateOf(seen) !== "live") throw notFound("link");
       if (!mayJoin(seen)) throw unproved();
@@ -216,11 +199,7 @@ export function createJoining(options: {
      * Somebody asks for a link to a new password. Whether the address is known shows in nothing: the answer does not wait,
      * and `mail` gets the link when there is an account. @throws 429 for the network address that asks too often.
      */
-    async askReset(
-      email: string,
-      address: string | null,
-      mail: (to: string, link: string) => unknown,
-    ): Promise<void> {
+    async askReset(email: string, address: string | null, mail: (to: string, link: string) => unknown): Promise<void> {
       await throttle.countReset(address);
       const to = email.trim().toLowerCase();
       const send = async () => {

@@ -77,11 +77,7 @@ interface Row {
 /** Only the session that asked can answer. */
 const challengeOf = ({ sessionId }: Person) => `new-passkey-${sessionId}`;
 
-export function createOwnPasskeys(
-  library: SignInLibrary,
-  publicUrl: string,
-  now: () => Date,
-): PasskeySupport {
+export function createOwnPasskeys(library: SignInLibrary, publicUrl: string, now: () => Date): PasskeySupport {
   const host = passkeyHost(publicUrl);
   const webAuthn = () => import("@simplewebauthn/server");
   const of = ({ adapter }: LibraryRows, person: Person) =>

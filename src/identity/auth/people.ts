@@ -29,8 +29,7 @@ const SIGNATURE = ["sig", "exp", "ba_iat", "ba_pl", "ba_param"];
 /** Nothing that a browser would run or read from the disk is an address to go to. */
 const UNSAFE_REDIRECT = /^(javascript|data|vbscript|file|blob|about):$/;
 
-const expiredRequest = () =>
-  invalidRequest("This request for access has expired; start again from the assistant.");
+const expiredRequest = () => invalidRequest("This request for access has expired; start again from the assistant.");
 
 export const personOf = (session: Session): Person => ({ id: session.user.id, sessionId: session.id });
 
@@ -140,13 +139,9 @@ export function createPeople(options: {
       const { accept, scopes, oauthQuery, grantId } = decision;
       const asked = new URLSearchParams(oauthQuery).get("scope")?.split(" ") ?? [];
       const query =
-        accept && scopes.some((scope) => !asked.includes(scope))
-          ? await askAnew(from, oauthQuery, scopes)
-          : oauthQuery;
+        accept && scopes.some((scope) => !asked.includes(scope)) ? await askAnew(from, oauthQuery, scopes) : oauthQuery;
       const body = { accept, ...(accept ? { scope: scopes.join(" ") } : {}), oauth_query: query };
-      const answer = await grants.deciding(grantId, () =>
-        ask("/oauth2/consent", { headers: from.headers, body }),
-      );
+      const answer = await grants.deciding(grantId, () => ask("/oauth2/consent", { headers: from.headers, body }));
       const next = (await answer.json().catch(() => ({}))) as { url?: string };
       if (!answer.ok || !next.url) throw expiredRequest();
       return next.url;

@@ -7,8 +7,7 @@ import { LIMITS, said } from "../../model/limits.ts";
 
 export const MAX_REDIRECT_LENGTH = LIMITS.url;
 
-export const isLoopbackName = (hostname: string): boolean =>
-  /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+export const isLoopbackName = (hostname: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 
 /** The names of loopback in the URL standard's spelling. */
 export const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];

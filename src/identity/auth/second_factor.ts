@@ -122,9 +122,7 @@ export function createOwnSignIn(options: {
     passkeys: createOwnPasskeys(library, publicUrl, now),
 
     proves: (person, given) =>
-      throttle.proof(person.id, () =>
-        throttle.inTurn("known", () => library.provesPassword(person.id, given)),
-      ),
+      throttle.proof(person.id, () => throttle.inTurn("known", () => library.provesPassword(person.id, given))),
 
     sessionsOf: (em, person) =>
       library.inTransaction(em, async (accounts) =>

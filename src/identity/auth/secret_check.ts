@@ -45,10 +45,7 @@ export async function isSecretOf(em: SqlEntityManager, secret: string): Promise<
     await run(em, keepCheck, { check_value: checkValue(secret) });
   }
   // Two first starts at the same time may bring two secrets. The one that was written first counts.
-  return timingSafeEqual(
-    Buffer.from(need(await known(), "it was kept above").check_value),
-    checkValue(secret),
-  );
+  return timingSafeEqual(Buffer.from(need(await known(), "it was kept above").check_value), checkValue(secret));
 }
 
 /** @throws 422 on `field` for a secret that is not the database's. */
@@ -58,8 +55,7 @@ export async function refuseOtherSecret(
   field = "SECRET",
   whose = "this database was",
 ): Promise<void> {
-  if (!(await isSecretOf(em, secret)))
-    throw invalidRequest(`SECRET is not the secret that ${whose} used with.`, field);
+  if (!(await isSecretOf(em, secret))) throw invalidRequest(`SECRET is not the secret that ${whose} used with.`, field);
 }
 
 function opens(secret: string, box: Uint8Array): boolean {

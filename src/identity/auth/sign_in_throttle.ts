@@ -137,10 +137,7 @@ export function createThrottle(options: {
      * Runs `check`, which answers null or false to a wrong password, after a wait when the account is under attack. Only
      * wrong ones and refusals stay counted. @throws 429 before the password is looked at.
      */
-    async attempt<T>(
-      { email, address, browser }: Attempt,
-      check: (standing: Standing) => Promise<T>,
-    ): Promise<T> {
+    async attempt<T>({ email, address, browser }: Attempt, check: (standing: Standing) => Promise<T>): Promise<T> {
       const known = nameOf(browser, email);
       const counted = [];
       if (known) counted.push(await take(BY_BROWSER, known));

@@ -56,9 +56,7 @@ export function withTokenEndpoints(options: {
     const read = await readAccessToken(token);
     const held =
       read ??
-      (await refreshTokens
-        .find(token)
-        .then((row) => row && { grantId: row.grant_id, clientId: row.client_id }));
+      (await refreshTokens.find(token).then((row) => row && { grantId: row.grant_id, clientId: row.client_id }));
     const answer = await handler(forward());
     const refusal = answer.ok ? null : await saidBy(answer);
     // Two refusals of the library are answered as success. In the first it knows the token, but cannot end a signed

@@ -28,13 +28,7 @@ function basicPair(headers: Headers): { id: string; secret: string } | null {
 }
 
 /** Puts a client's secret where the client registered to send it. The library verifies the secret itself. */
-function placeSecret(
-  headers: Headers,
-  fields: URLSearchParams,
-  id: string,
-  secret: string,
-  inHeader: boolean,
-) {
+function placeSecret(headers: Headers, fields: URLSearchParams, id: string, secret: string, inHeader: boolean) {
   headers.delete("authorization");
   fields.delete("client_secret");
   fields.set("client_id", id);

@@ -55,10 +55,7 @@ async function workspaceOf(em: Em, workspace: string | undefined): Promise<strin
   }
   const all = await em.find(Workspace, {}, { limit: 2 });
   if (all.length !== 1)
-    throw invalidRequest(
-      "There is not exactly one workspace; say which with --workspace wsp_….",
-      "workspace",
-    );
+    throw invalidRequest("There is not exactly one workspace; say which with --workspace wsp_….", "workspace");
   return need(all[0], "there is exactly one").id;
 }
 
@@ -164,8 +161,7 @@ function parseScopes(text: string): Scope[] {
 async function memberByEmail(em: Em, workspace: string | undefined, email: string): Promise<MemberRow> {
   const within = workspace === undefined ? {} : { workspace: await workspaceOf(em, workspace) };
   const rows = await em.find(Member, { ...within, email: email.trim().toLowerCase() }, { limit: 2 });
-  if (rows.length === 0)
-    throw new ApiError("not_found", "No member has this e-mail address; members list shows them.");
+  if (rows.length === 0) throw new ApiError("not_found", "No member has this e-mail address; members list shows them.");
   if (rows.length > 1)
     throw invalidRequest(
       "Several workspaces have a member with this e-mail address; say which with --workspace wsp_….",
@@ -186,21 +182,13 @@ export async function memberOf(
     const id = parseId("mem", member);
     const row = id && (await em.findOne(Member, { id }));
     if (!row) throw notFound("member");
-    if (workspace !== undefined && (await workspaceOf(em, workspace)) !== row.workspace.id)
-      throw notFound("member");
+    if (workspace !== undefined && (await workspaceOf(em, workspace)) !== row.workspace.id) throw notFound("member");
     return row;
   }
   const workspaceId = await workspaceOf(em, workspace);
-  const owner = await em.findOne(
-    Member,
-    { workspace: workspaceId, role: "owner" },
-    { orderBy: { created_at: "asc" } },
-  );
+  const owner = await em.findOne(Member, { workspace: workspaceId, role: "owner" }, { orderBy: { created_at: "asc" } });
   if (!owner)
-    throw invalidRequest(
-      "The workspace has no owner yet; add one with members add, or name --member.",
-      "member",
-    );
+    throw invalidRequest("The workspace has no owner yet; add one with members add, or name --member.", "member");
   return owner;
 }
 

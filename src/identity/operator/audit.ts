@@ -34,12 +34,6 @@ export async function auditOperator(em: SqlEntityManager, name: string, result: 
 }
 
 /** What came into a workspace by a call that brings many things: its id on the wire. */
-export async function auditComing(
-  em: SqlEntityManager,
-  name: string,
-  workspaceId: string,
-  id: string,
-): Promise<void> {
-  for (const line of auditLines(operatorActor(workspaceId), name, {}, { id }))
-    await run(em, insertAuditBefore, line);
+export async function auditComing(em: SqlEntityManager, name: string, workspaceId: string, id: string): Promise<void> {
+  for (const line of auditLines(operatorActor(workspaceId), name, {}, { id })) await run(em, insertAuditBefore, line);
 }

@@ -13,15 +13,7 @@ import { run, statementsOf } from "../../store/db/statement.ts";
 import { hasDatabase } from "../../store/embedded/cluster.ts";
 import { loadSecret } from "../../store/secret/secret.ts";
 import { refuseOtherSecret } from "../auth/secret_check.ts";
-import {
-  counted,
-  FORMAT,
-  filePiece,
-  type Manifest,
-  manifestBytes,
-  piecesOf,
-  SECRET_PIECE,
-} from "./backup_manifest.ts";
+import { counted, FORMAT, filePiece, type Manifest, manifestBytes, piecesOf, SECRET_PIECE } from "./backup_manifest.ts";
 import { refuseCells, writeRows } from "./backup_rows.ts";
 import { type Box, instantOf, nameAt, openShelf, type Piece, type ShelfSettings } from "./backup_shelf.ts";
 import { copying } from "./copy.ts";
@@ -126,9 +118,7 @@ export async function makeBackup(
 }
 
 /** Rows are only written down as this version knows them. @throws 409. */
-async function refuseOtherVersion(
-  em: SqlEntityManager,
-): Promise<Pick<Manifest, "migrations" | "postgresql">> {
+async function refuseOtherVersion(em: SqlEntityManager): Promise<Pick<Manifest, "migrations" | "postgresql">> {
   const migrations = await migrationsOf(em);
   if (migrations === null) throw conflict("The database has no tables of Belfry; check DATABASE_URL.");
   const { missing, newer } = standing(migrations);
@@ -143,12 +133,7 @@ async function refuseOtherVersion(
 const filesOf = async (em: SqlEntityManager) => (await run(em, storedFiles, {})).map(({ id }) => id);
 
 /** Copies those that are not copied yet; null: the store does not have it. */
-async function keepFiles(
-  store: AssetStore,
-  box: Box,
-  files: Map<string, Piece | null>,
-  ids: string[],
-): Promise<void> {
+async function keepFiles(store: AssetStore, box: Box, files: Map<string, Piece | null>, ids: string[]): Promise<void> {
   const missing = ids.filter((id) => !files.has(id));
   await eachOf(missing, async (id) => {
     const bytes = await store.get(id);
@@ -156,11 +141,7 @@ async function keepFiles(
   });
 }
 
-async function removeOld(
-  shelf: Awaited<ReturnType<typeof openShelf>>,
-  keep: number,
-  now: Date,
-): Promise<string[]> {
+async function removeOld(shelf: Awaited<ReturnType<typeof openShelf>>, keep: number, now: Date): Promise<string[]> {
   const finished: string[] = [];
   const removed: string[] = [];
   const remove = async (name: string) => {

@@ -16,8 +16,7 @@ const MAX_PIECE_BYTES = 16 * 2 ** 20;
 export const SECRET_PIECE = "secret";
 export const filePiece = (id: string) => `file-${id}`;
 /** The parts of a table are counted from 0. */
-export const rowsPiece = (table: string, part: number) =>
-  `rows-${table}-${String(part + 1).padStart(6, "0")}.gz`;
+export const rowsPiece = (table: string, part: number) => `rows-${table}-${String(part + 1).padStart(6, "0")}.gz`;
 
 const piece = z.object({
   name: z.string(),
@@ -105,14 +104,10 @@ export async function readManifest(box: Box, version: string): Promise<Manifest>
   const of = said as { belfry?: unknown; format?: unknown; version?: unknown } | null;
   if (of?.belfry !== "backup") throw invalidRequest(`${box.where} is not a backup of Belfry.`, "from");
   const newer = `was made by a newer Belfry than this ${version}: restore it with the version that made it, which its ${MANIFEST} names, or a later one.`;
-  if (typeof of.format === "number" && of.format > FORMAT)
-    throw invalidRequest(`${box.where} ${newer}`, "from");
+  if (typeof of.format === "number" && of.format > FORMAT) throw invalidRequest(`${box.where} ${newer}`, "from");
   const read = Manifest.safeParse(said);
   if (!read.success)
-    throw invalidRequest(
-      `${box.where} is damaged: its ${MANIFEST} is not as belfry backup writes it.`,
-      "from",
-    );
+    throw invalidRequest(`${box.where} is damaged: its ${MANIFEST} is not as belfry backup writes it.`, "from");
   const had = standing(read.data.migrations);
   if (had.newer.length > 0) throw invalidRequest(`${box.where} ${newer}`, "from");
   if (had.before)

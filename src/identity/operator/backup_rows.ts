@@ -101,13 +101,10 @@ export async function writeRows(
   for (const { name, quoted, columns } of await tablesIn(orm, em)) {
     const pieces: Piece[] = [];
     const put = async (zipped: AsyncIterable<Buffer>) => {
-      for await (const bytes of inPieces(zipped))
-        pieces.push(await box.put(rowsPiece(name, pieces.length), bytes));
+      for await (const bytes of inPieces(zipped)) pieces.push(await box.put(rowsPiece(name, pieces.length), bytes));
     };
     const query = `select ${columns.join(", ")} from ${quoted}`;
-    const rows = await copier.copyOut(query, "values", (lines) =>
-      pipeline(lines, createGzip({ level: 4 }), put),
-    );
+    const rows = await copier.copyOut(query, "values", (lines) => pipeline(lines, createGzip({ level: 4 }), put));
     tables.push({ name, columns, rows, pieces });
   }
   return { tables, sequences: await sequencesIn(orm, em) };

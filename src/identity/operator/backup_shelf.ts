@@ -55,10 +55,7 @@ export type ShelfSettings = Pick<
 const sumOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
 const damaged = (box: Box, name: string, problem: string) =>
-  invalidRequest(
-    `${box.where} is damaged: ${name} ${problem}. Copy it again, or restore another backup.`,
-    "from",
-  );
+  invalidRequest(`${box.where} is damaged: ${name} ${problem}. Copy it again, or restore another backup.`, "from");
 
 /** Null when there is no such piece. @throws 422 for one of more than `maxBytes`, and for what is not a regular file. */
 export const readPiece = (box: Box, name: string, maxBytes: number): Promise<Uint8Array | null> =>
@@ -131,15 +128,13 @@ async function again<T>(work: () => Promise<T>): Promise<T> {
       return await work();
     } catch (error) {
       if (error instanceof UnsafeFileError) throw error;
-      if (tries === TRIES)
-        throw conflict(`The store of the backup does not do its work: ${(error as Error).message}.`);
+      if (tries === TRIES) throw conflict(`The store of the backup does not do its work: ${(error as Error).message}.`);
     }
 }
 
 async function bucketShelf(where: string, bucket: Bucket, path: string): Promise<Shelf> {
   const { listBucket, s3Backend } = await import("../../effects/assets/s3.ts");
-  const backendOf = (name: string) =>
-    s3Backend({ ...bucket, bucket: `${bucket.bucket}/${path}${name}` }, PATIENCE_MS);
+  const backendOf = (name: string) => s3Backend({ ...bucket, bucket: `${bucket.bucket}/${path}${name}` }, PATIENCE_MS);
   const box = (name: string): Box => {
     const backend = backendOf(name);
     const put = (piece: string, bytes: Uint8Array) => again(() => backend.put(piece, bytes));

@@ -93,9 +93,7 @@ function statementsFor(kind: CarriedKind) {
   const { shape } = ROWS[kind];
   const columns = Object.keys(shape);
   // A number with more digits than JSON's have is a text.
-  const written = columns.map(
-    (column) => `r.${column}${shape[column] === bigint ? `::text as ${column}` : ""}`,
-  );
+  const written = columns.map((column) => `r.${column}${shape[column] === bigint ? `::text as ${column}` : ""}`);
   const into = `insert into ${table} (${columns}) select ${columns} from come ${conflict?.(columns) ?? ""}`;
   // Whom a device belongs to is said by the subscriptions that follow it.
   const comes = kind === "device" ? `cardinality(${WORKSPACES}) > 0` : belongs;

@@ -44,16 +44,12 @@ export async function checkUp(where: OperatorSettings | null, now: () => Date): 
 function settingFindings(wrong: string[]): Finding[] {
   return [
     ...(wrong.length === 0 ? [of("settings").ok("each can be used")] : []),
-    ...wrong.map((message) =>
-      of("settings").wrong(message, "the service does not start before it is mended"),
-    ),
+    ...wrong.map((message) => of("settings").wrong(message, "the service does not start before it is mended")),
     ...listUnknownSettings().map((name) => {
       const intended = intendedSetting(name);
       return of("settings").warning(
         `${name} is set, and this version does not read it`,
-        intended
-          ? `did you mean ${intended}?`
-          : "look for its name in docs/running.md#settings, or remove it",
+        intended ? `did you mean ${intended}?` : "look for its name in docs/running.md#settings, or remove it",
       );
     }),
   ];
@@ -73,8 +69,7 @@ function fileFindings({ dataDir, databaseUrl, secret }: Partial<Config>): Findin
   const found = open.map((path) =>
     of("file modes").wrong(`${path} can be read or changed by other users`, `chmod go-rwx ${path}`),
   );
-  const missing =
-    databaseUrl === null && secret === null && hasDatabaseQuietly(dataDir) && !existsSync(paths.secret);
+  const missing = databaseUrl === null && secret === null && hasDatabaseQuietly(dataDir) && !existsSync(paths.secret);
   if (missing)
     found.push(
       of("secret").wrong(
@@ -93,11 +88,7 @@ function hasDatabaseQuietly(dataDir: string): boolean {
   }
 }
 
-async function diskFindings({
-  dataDir,
-  databaseUrl,
-  diskReserveMb = 0,
-}: Partial<Config>): Promise<Finding[]> {
+async function diskFindings({ dataDir, databaseUrl, diskReserveMb = 0 }: Partial<Config>): Promise<Finding[]> {
   if (databaseUrl !== null || dataDir === undefined || !hasDatabaseQuietly(dataDir)) return [];
   const { folder } = describeDatabase(dataDir);
   const { bavail, bsize } = await statfs(folder);
@@ -150,10 +141,7 @@ async function serviceFinding({ publicUrl }: Partial<Config>): Promise<Finding> 
       redirect: "manual",
     });
     if (status === 200) return of("service").ok(`answers at ${publicUrl}`);
-    return of("service").warning(
-      `${publicUrl}/healthz says ${status}`,
-      "look at the proxy, and whether it leads here",
-    );
+    return of("service").warning(`${publicUrl}/healthz says ${status}`, "look at the proxy, and whether it leads here");
   } catch (error) {
     const says = `does not answer at ${publicUrl} from here (${reasonOf(error)})`;
     return of("service").warning(says, "start it; or look at PUBLIC_URL, its DNS name and the proxy");

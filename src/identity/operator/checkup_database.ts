@@ -114,9 +114,7 @@ export async function databaseFindings(
   } catch (error) {
     const own = error instanceof Error && /^(ConfigError|ApiError)$/.test(error.name);
     const says = own ? error.message : `does not answer, or does not let us in (${reasonOf(error)})`;
-    const way = own
-      ? "do as it says"
-      : "look at DATABASE_URL, and whether PostgreSQL runs and takes connections";
+    const way = own ? "do as it says" : "look at DATABASE_URL, and whether PostgreSQL runs and takes connections";
     return { findings: [of("database").wrong(says, way)], checks: [] };
   }
 }
@@ -148,12 +146,7 @@ function stateFindings(
     "does not keep text as UTF-8",
     "make a database with encoding UTF8 and move there by belfry backup and restore",
   );
-  when(
-    !durable,
-    "warning",
-    "may lose what it has acknowledged with the power",
-    "set fsync and full_page_writes to on",
-  );
+  when(!durable, "warning", "may lose what it has acknowledged with the power", "set fsync and full_page_writes to on");
   when(
     databaseUrl !== null && connections < databasePool + 5,
     "warning",
@@ -184,10 +177,7 @@ async function versionFinding(em: SqlEntityManager): Promise<{ found: Finding; c
     };
   if (newer.length > 0)
     return {
-      found: of("schema").wrong(
-        "a newer Belfry has changed this database",
-        "run that version, or a later one",
-      ),
+      found: of("schema").wrong("a newer Belfry has changed this database", "run that version, or a later one"),
       current: false,
     };
   if (missing.length > 0)

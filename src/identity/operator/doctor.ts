@@ -97,10 +97,7 @@ const sweeps = Object.entries(ORPHANS).map(([name, table]) => ({
 }));
 
 /** With `mend` also what was taken away, by check; the checks say what is left. */
-export async function doctor(
-  em: SqlEntityManager,
-  { mend = false }: { mend?: boolean } = {},
-): Promise<Diagnosis> {
+export async function doctor(em: SqlEntityManager, { mend = false }: { mend?: boolean } = {}): Promise<Diagnosis> {
   const mended: NonNullable<Diagnosis["mended"]> = [];
   for (const { name, statement } of mend ? sweeps : [])
     mended.push({ name, removed: need((await run(em, statement, {}))[0], "a count has a row").removed });

@@ -17,14 +17,7 @@ import { indexAlerts } from "../../store/queries/alert_words.ts";
 import { createSeal } from "../../store/secret/seal.ts";
 import { refuseOtherSecret } from "../auth/secret_check.ts";
 import { auditComing } from "./audit.ts";
-import {
-  CARRIED,
-  type Carried,
-  type CarriedKind,
-  presentWorkspaces,
-  readSchema,
-  takenHandles,
-} from "./carried.ts";
+import { CARRIED, type Carried, type CarriedKind, presentWorkspaces, readSchema, takenHandles } from "./carried.ts";
 import { inTransaction } from "./dry_run.ts";
 import { FORMAT } from "./export.ts";
 import { linesOf } from "./import_lines.ts";
@@ -96,13 +89,11 @@ async function readAll(em: Em, asked: Import): Promise<Imported> {
   }
   await flush();
   if (!end) throw broken("ends too early: its last line is missing. Copy it again, or export again");
-  if (JSON.stringify(end.lines) !== JSON.stringify(puts.read))
-    throw broken("lacks lines that its last line counts");
+  if (JSON.stringify(end.lines) !== JSON.stringify(puts.read)) throw broken("lacks lines that its last line counts");
   return puts.result();
 }
 
-const isRow = (value: unknown): value is Row =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+const isRow = (value: unknown): value is Row => typeof value === "object" && value !== null && !Array.isArray(value);
 
 function parsed(line: string): Row {
   try {
@@ -137,8 +128,7 @@ function putting(em: Em, { secret, publicUrl, targets, now }: Import) {
 
   /** What a row is on this server. */
   const here: Partial<Record<CarriedKind, (row: Row) => Row>> = {
-    channel: (row) =>
-      typeof row.image_asset_id === "string" ? { ...row, image_url: urlOf(row.image_asset_id) } : row,
+    channel: (row) => (typeof row.image_asset_id === "string" ? { ...row, image_url: urlOf(row.image_asset_id) } : row),
     // Nobody knows it: the owner makes another one before the endpoint is enabled.
     webhook: (row) => ({
       ...row,

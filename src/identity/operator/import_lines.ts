@@ -9,10 +9,7 @@ export async function* linesOf(bytes: AsyncIterable<Uint8Array>, most: number): 
     try {
       return decoder.decode(part, { stream });
     } catch {
-      throw invalidRequest(
-        "The file is not valid UTF-8. Name a file that belfry export has written.",
-        "file",
-      );
+      throw invalidRequest("The file is not valid UTF-8. Name a file that belfry export has written.", "file");
     }
   };
   let held: string[] = [];

@@ -83,9 +83,7 @@ async function refusalOf(
   const named = fields.join(" and ") || "a value";
   const is = fields.length > 1 ? "are" : "is";
   if (code === "23505")
-    return conflict(
-      wrong(line, kind, `${named} ${is} in use already, on this server or in another line of the file.`),
-    );
+    return conflict(wrong(line, kind, `${named} ${is} in use already, on this server or in another line of the file.`));
   if (code === "23502") return wrongLine(line, kind, `${named} is missing.`);
   if (code === "23503") return wrongLine(line, kind, `${named} does not refer to a row of the file.`);
   const by = constraint && ` (${constraint})`;

@@ -106,14 +106,7 @@ const columnsOf = (fields: Fields): Record<string, z.ZodType> =>
     }),
   );
 
-const {
-  review_reply: _,
-  asset_html: __,
-  blocked: ___,
-  html: ____,
-  recurrence: _____,
-  ...plainFields
-} = ALERT;
+const { review_reply: _, asset_html: __, blocked: ___, html: ____, recurrence: _____, ...plainFields } = ALERT;
 
 const alertColumns = {
   ...columnsOf(plainFields),

@@ -26,12 +26,10 @@ const ALL = { filters: false } as const;
 export async function revocableKey(em: SqlEntityManager, caller: MemberCaller, keyId: string) {
   const id = parseId("key", keyId);
   const within = { workspace: caller.workspace.id };
-  const key =
-    id && (await em.findOne(ApiKey, { id, revoked_at: null, member: within }, { populate: ["member"] }));
+  const key = id && (await em.findOne(ApiKey, { id, revoked_at: null, member: within }, { populate: ["member"] }));
   if (!key) throw notFound("key");
   const { id: memberId, role, pusher_ids = null } = key.member.$;
-  if (memberId !== caller.member.id && !manages(standingOf(caller), { role, pusher_ids }))
-    throw notFound("key");
+  if (memberId !== caller.member.id && !manages(standingOf(caller), { role, pusher_ids })) throw notFound("key");
   return key;
 }
 
@@ -56,9 +54,7 @@ export async function findLeftByKey(
   const ids = lines.map(({ subject_id }) => parseId("alr", subject_id)).filter((id) => id !== null);
   const still = { id: { $in: ids }, status: "scheduled", send_at: { $gt: now.toISOString() } } as const;
   const alerts =
-    ids.length === 0
-      ? []
-      : await em.find(Alert, still, { ...ALL, orderBy: { send_at: "asc" }, limit: NAMED });
+    ids.length === 0 ? [] : await em.find(Alert, still, { ...ALL, orderBy: { send_at: "asc" }, limit: NAMED });
   return {
     webhooks: hooks.map(({ id, url }) => ({ id: showId("whk", id), url })),
     scheduled_alerts: alerts.map(({ id, pusher, title }) => ({

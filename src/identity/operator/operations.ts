@@ -105,8 +105,7 @@ export const OPERATOR_OPERATIONS = {
     within.extend({ member: z.string().optional(), email: z.string().optional() }),
     async (em, which) => {
       const member = await memberOf(em, which);
-      const [ended] =
-        member.user_id == null ? [] : await run(em, dropSecondFactor, { user_id: member.user_id });
+      const [ended] = member.user_id == null ? [] : await run(em, dropSecondFactor, { user_id: member.user_id });
       if (!ended) throw conflict("This person has no two-factor authentication to turn off.");
       return { member_id: showId("mem", member.id), email: member.email, second_factor: false };
     },
@@ -137,10 +136,6 @@ export const OPERATOR_OPERATIONS = {
 export type OperatorOperation = keyof typeof OPERATOR_OPERATIONS;
 
 /** Runs one of them. @throws ApiError, or what the database said. */
-export async function runOperation(
-  em: Em,
-  { operation, args }: OperatorRequest,
-  now: Date,
-): Promise<unknown> {
+export async function runOperation(em: Em, { operation, args }: OperatorRequest, now: Date): Promise<unknown> {
   return OPERATOR_OPERATIONS[operation](em, args, now);
 }

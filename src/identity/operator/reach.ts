@@ -21,14 +21,7 @@ import { type State, stateOf } from "./state.ts";
 
 const WHERE = ["dataDir", "databaseUrl", "databasePooler", "databaseListenUrl"] as const;
 /** The secret is made before the embedded database, whoever makes that. */
-const EMBEDDED = [
-  ...WHERE,
-  "databasePool",
-  "postgresBin",
-  "postgresSharedBuffers",
-  "postgresSync",
-  "secret",
-] as const;
+const EMBEDDED = [...WHERE, "databasePool", "postgresBin", "postgresSharedBuffers", "postgresSync", "secret"] as const;
 
 export type OperatorSettings =
   | (Pick<Config, "databasePooler" | "dataDir"> & { databaseUrl: string })
@@ -59,10 +52,7 @@ export interface Reached {
  * Runs `use` on the database, wherever it is, and keeps it running for that time.
  * @throws ApiError when another process holds the folder, ConfigError when the folder cannot be used.
  */
-export async function withDatabase<T>(
-  settings: OperatorSettings,
-  use: (reached: Reached) => Promise<T>,
-): Promise<T> {
+export async function withDatabase<T>(settings: OperatorSettings, use: (reached: Reached) => Promise<T>): Promise<T> {
   if (settings.databaseUrl !== null) return use({ url: settings.databaseUrl, byService: false });
   const { dataDir } = settings;
   for (const until = performance.now() + PATIENCE_MS; ; await pause(PAUSE_MS)) {
@@ -97,10 +87,7 @@ async function onItsOwn<T>(settings: EmbeddedSettings, use: (reached: Reached) =
 }
 
 /** The same for who holds the folder. */
-export async function onCluster<T>(
-  settings: EmbeddedSettings,
-  use: (reached: Reached) => Promise<T>,
-): Promise<T> {
+export async function onCluster<T>(settings: EmbeddedSettings, use: (reached: Reached) => Promise<T>): Promise<T> {
   const cluster = await openCluster(settings, { log: SILENT });
   try {
     await cluster.synced;
@@ -156,10 +143,7 @@ const SOON = { databaseConnectMs: 3_000, databaseStatementMs: 3_000, databaseLoc
  * How the service as a whole is (see state.ts); null where the database does not run, does not answer, or is not of this version.
  * Starts nothing and changes nothing.
  */
-export async function stateForOperator(
-  settings: OperatorSettings,
-  figures: string | null,
-): Promise<State | null> {
+export async function stateForOperator(settings: OperatorSettings, figures: string | null): Promise<State | null> {
   const running = settings.databaseUrl === null ? runningDatabase(settings.dataDir) : null;
   const databaseUrl = settings.databaseUrl ?? running?.url;
   if (databaseUrl === undefined) return null;
@@ -201,10 +185,7 @@ export async function shellOnDatabase(settings: OperatorSettings): Promise<numbe
 export const migrateForOperator = (settings: OperatorSettings) => onSchema(settings, async () => null);
 
 /** Opens what works on a database for as long as `use` takes. */
-export async function onOrm<T>(
-  options: Parameters<typeof openOrm>[0],
-  use: (orm: Orm) => Promise<T>,
-): Promise<T> {
+export async function onOrm<T>(options: Parameters<typeof openOrm>[0], use: (orm: Orm) => Promise<T>): Promise<T> {
   const orm = openOrm(options);
   try {
     return await use(orm);
@@ -232,10 +213,7 @@ async function onSchema<T>(settings: OperatorSettings, use: (orm: Orm) => Promis
 /** A request that was begun is not tried again: it may have been done before the database went away. */
 function neverTwice(error: unknown): never {
   if (unavailability(error) === null) throw error;
-  throw new ApiError(
-    "server_error",
-    "The database went away; look whether the change is there before a retry.",
-  );
+  throw new ApiError("server_error", "The database went away; look whether the change is there before a retry.");
 }
 
 /** The database's or the system's own code, of the error or what it came from. */
@@ -250,9 +228,7 @@ export function unusable(error: unknown): Error {
   if (error instanceof ConfigError || error instanceof ApiError) return error;
   const code = codeOf(error);
   if (code === "28000")
-    return forbidden(
-      "The database belongs to another user; run this as the user of the service, or as root.",
-    );
+    return forbidden("The database belongs to another user; run this as the user of the service, or as root.");
   const reason = code ? ` (${code})` : "";
   return new ApiError(
     "server_error",

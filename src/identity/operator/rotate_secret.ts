@@ -36,9 +36,7 @@ export async function refuseOthers(em: SqlEntityManager): Promise<void> {
     open = await count();
   }
   if (open > 0)
-    throw conflict(
-      `${open} other connections to the database are open; stop every Belfry process on it first.`,
-    );
+    throw conflict(`${open} other connections to the database are open; stop every Belfry process on it first.`);
 }
 
 const ANSWER_KEY = "jsonb_build_array(credential_id, operation, key)::text";

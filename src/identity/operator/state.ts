@@ -28,10 +28,7 @@ export const stateView = z.object({
       calls_without_connection: count.describe("Calls that wait for a connection to the database."),
     })
     .nullable(),
-  replicas: z
-    .record(z.string(), count)
-    .nullable()
-    .describe("Hot standbys by their state; null where there is none."),
+  replicas: z.record(z.string(), count).nullable().describe("Hot standbys by their state; null where there is none."),
   housekeeping: z
     .array(z.object({ step: z.string(), last_success_at: z.string(), failed: count }))
     .nullable()

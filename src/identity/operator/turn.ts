@@ -49,8 +49,7 @@ export async function takeTurn({ em, sql, caller }: Ctx): Promise<Standing> {
   const me = await em.findOne(Member, { id: caller.member.id, workspace: caller.workspace.id });
   if (!me) throw notFound("workspace");
   const mine = standing(me as MemberRow);
-  if (!roleReaches(mine.role, "admin"))
-    throw forbidden("Only owners and admins manage the members of a workspace.");
+  if (!roleReaches(mine.role, "admin")) throw forbidden("Only owners and admins manage the members of a workspace.");
   return mine;
 }
 

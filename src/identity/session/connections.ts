@@ -94,8 +94,7 @@ export const grant_connection = defineMemberOperation({
   output: z.object({ id: z.string() }),
   async handler({ grant_id, client_id, pusher_id, scopes, asks_first }, { em, sql, caller }) {
     const pusher = pusher_id === null ? null : parseId("psh", pusher_id);
-    if (pusher_id !== null && !(pusher && (await em.findOne(Pusher, { id: pusher }))))
-      throw notFound("channel");
+    if (pusher_id !== null && !(pusher && (await em.findOne(Pusher, { id: pusher })))) throw notFound("channel");
     const [connection] = await sql(connect, {
       id: newUuid(),
       user_id: caller.person.id,

@@ -197,8 +197,7 @@ export type LeftByKey = z.output<typeof leftByKey>;
 export const get_left_by_key = defineMemberOperation({
   name: "get_left_by_key",
   title: "See what goes on without a key",
-  description:
-    "What a key made and what goes on when it is revoked: webhook endpoints, and alerts that it scheduled.",
+  description: "What a key made and what goes on when it is revoked: webhook endpoints, and alerts that it scheduled.",
   role: "admin",
   writes: "nothing",
   errors: ["not_found"],

@@ -122,9 +122,7 @@ export const link_member = defineMemberOperation({
   async handler({ member_id }, ctx) {
     const row = await managed(ctx, await takeTurn(ctx), member_id);
     if (row.id === ctx.caller.member.id)
-      throw forbidden(
-        "This is your own account. Its page changes the password, which takes the current one.",
-      );
+      throw forbidden("This is your own account. Its page changes the password, which takes the current one.");
     const { user_id = null } = row;
     const elsewhere = { user_id, workspace: { $ne: ctx.caller.workspace.id } };
     if (user_id !== null && (await ctx.em.count(Member, elsewhere)) > 0)

@@ -30,8 +30,7 @@ export const get_wake_ups = defineMemberOperation({
   }),
   async handler(input, ctx) {
     const pusher_id = parseId("psh", input.pusher_id);
-    if (!pusher_id || !(await ctx.sql(visibleChannel, scope(pusher_id, ctx.caller)))[0])
-      throw notFound("channel");
+    if (!pusher_id || !(await ctx.sql(visibleChannel, scope(pusher_id, ctx.caller)))[0]) throw notFound("channel");
     const enabled = ctx.services.push.publicKey !== null;
     const [counted] = await ctx.sql(countWoken, { pusher_id, look: LIMITS.wakes_looked_at });
     const { looked_at, woken } = need(counted, "a count has a row");
@@ -63,9 +62,7 @@ export const link_own_device = definePersonOperation({
     const { token: code, hash: code_hash } = mintToken(OWN_DEVICE_PREFIX);
     const [row] = await sql(putOwnLink, { id: newUuid(), user_id: person.id, code_hash });
     if (!row?.expires_at)
-      throw conflict(
-        `You have ${LIMITS.own_devices} devices of your own, which is the most; unlink one first.`,
-      );
+      throw conflict(`You have ${LIMITS.own_devices} devices of your own, which is the most; unlink one first.`);
     // Behind the "#", which no browser sends: no server or log on the way sees it.
     return { url: `${publicUrl}/app/#own=${code}`, expires_at: toIsoMicros(row.expires_at) };
   },
@@ -74,8 +71,7 @@ export const link_own_device = definePersonOperation({
 export const unlink_own_device = definePersonOperation({
   name: "unlink_own_device",
   title: "Unlink an own device",
-  description:
-    "Forget that a handset is the person's own: it is shown no test any more. Another person's is none.",
+  description: "Forget that a handset is the person's own: it is shown no test any more. Another person's is none.",
   errors: ["not_found"],
   input: z.strictObject({ device_id: z.string() }),
   output: deletedView,

@@ -38,8 +38,7 @@ export const open_reviews = defineMemberOperation({
     const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
     const workspace = await em.findOneOrFail(Workspace, { id: caller.workspace.id }, lock);
     const { reviews_id } = workspace;
-    if (reviews_id && (await em.findOne(Pusher, { id: reviews_id })))
-      return { id: showId("psh", reviews_id) };
+    if (reviews_id && (await em.findOne(Pusher, { id: reviews_id }))) return { id: showId("psh", reviews_id) };
     const handle = `reviews-${randomBytes(5).toString("hex")}`;
     const channel = newChannel(em, workspace.id, {
       name: "Reviews",
@@ -65,8 +64,7 @@ export const open_reviews = defineMemberOperation({
 export const mail_drafts = defineMemberOperation({
   name: "mail_drafts",
   title: "Mail drafts that wait",
-  description:
-    "Say whether a mail tells this member of each draft that waits, beside the channel that tells of them.",
+  description: "Say whether a mail tells this member of each draft that waits, beside the channel that tells of them.",
   role: "editor",
   input: z.strictObject({ mails_drafts: z.boolean() }),
   output: z.object({ mails_drafts: z.boolean() }),

@@ -75,15 +75,12 @@ export const change_password = definePersonOperation({
 export const get_sign_in = definePersonOperation({
   name: "get_sign_in",
   title: "Get own ways to sign in",
-  description:
-    "Whether the person's two-factor authentication is on, and the passkeys. No secret is ever shown again.",
+  description: "Whether the person's two-factor authentication is on, and the passkeys. No secret is ever shown again.",
   writes: "nothing",
   output: z.object({
     second_factor: z.boolean(),
     recovery_codes_left: z.int(),
-    passkeys_possible: z
-      .boolean()
-      .describe("Whether browsers make passkeys for this server's address at all."),
+    passkeys_possible: z.boolean().describe("Whether browsers make passkeys for this server's address at all."),
     passkeys: z.array(
       z.object({
         id: z.string(),
@@ -123,8 +120,7 @@ export const begin_second_factor = definePersonOperation({
   output: z.object({ uri: z.string(), secret: z.string() }),
   async handler(_input, { em, caller, services: { signIn } }) {
     const begun = await signIn.secondFactor.begin(em, caller.person);
-    if (!begun)
-      throw conflict("Two-factor authentication is on already. Turn it off first to use another app.");
+    if (!begun) throw conflict("Two-factor authentication is on already. Turn it off first to use another app.");
     return begun;
   },
 });
@@ -139,8 +135,7 @@ export const confirm_second_factor = definePersonOperation({
   output: z.object({ recovery_codes: z.array(z.string()) }),
   async handler({ code }, { em, caller: { person }, services: { signIn } }) {
     const codes = await signIn.secondFactor.confirm(em, person, code.replace(/\s/g, ""));
-    if (codes === null)
-      throw conflict("Nothing was begun, or it is on already. Begin again on your account's page.");
+    if (codes === null) throw conflict("Nothing was begun, or it is on already. Begin again on your account's page.");
     if (codes === false)
       throw invalidRequest(
         "This code is not right. Codes change every 30 seconds; check the clock of your phone.",
@@ -218,9 +213,7 @@ export const add_passkey = definePersonOperation({
     const given = answer && { name: name.trim(), answer };
     const id = given && (await signIn.passkeys.add(em, caller.person, given));
     if (!id)
-      throw invalidRequest(
-        "The browser's answer was not accepted, or it came too late. Add the passkey once more.",
-      );
+      throw invalidRequest("The browser's answer was not accepted, or it came too late. Add the passkey once more.");
     return { id };
   },
 });
@@ -228,8 +221,7 @@ export const add_passkey = definePersonOperation({
 export const remove_passkey = definePersonOperation({
   name: "remove_passkey",
   title: "Remove a passkey",
-  description:
-    "Forget one of the person's passkeys: nobody signs in with it any more. Another person's is none.",
+  description: "Forget one of the person's passkeys: nobody signs in with it any more. Another person's is none.",
   errors: ["not_found"],
   input: z.strictObject({ passkey_id: z.string() }),
   output: deletedView,

@@ -29,8 +29,7 @@ import { fateOf, leave } from "../operator/turn.ts";
 export const list_own_workspaces = definePersonOperation({
   name: "list_own_workspaces",
   title: "List own workspaces",
-  description:
-    "The workspaces that the person is a member of, and what would become of each without the person.",
+  description: "The workspaces that the person is a member of, and what would become of each without the person.",
   writes: "nothing",
   output: listOf({
     id: z.string(),

@@ -16,8 +16,7 @@ export const isPlanned = (alert = "alert", clock = "now()") =>
   `(${alert}.status = 'scheduled' and ${alert}.visible_at > ${clock})`;
 
 /** SQL: what handsets see (docs/rules.md#passed-is-sent). */
-export const isVisible = (alert = "alert", clock = "now()") =>
-  `(${alert}.status = 'sent' or ${isDue(alert, clock)})`;
+export const isVisible = (alert = "alert", clock = "now()") => `(${alert}.status = 'sent' or ${isDue(alert, clock)})`;
 
 /**
  * The one expression of an alert's status as the world sees it, for select lists (docs/rules.md#passed-is-sent). `clock`

@@ -55,10 +55,9 @@ function uselessRecurrence({ recurrence, send_at }: Effects, now: number): strin
 
 /** `now` in ms. */
 export function effectNotes(alert: Effects, now: number): AlertNote[] {
-  const missing = [
-    alert.priority !== "urgent" && "priority urgent",
-    !alert.requires_ack && "requires_ack true",
-  ].filter((each) => each !== false);
+  const missing = [alert.priority !== "urgent" && "priority urgent", !alert.requires_ack && "requires_ack true"].filter(
+    (each) => each !== false,
+  );
   const notes: Record<string, string | false | null> = {
     repeat_until_acked:
       alert.repeat_until_acked &&
@@ -69,8 +68,7 @@ export function effectNotes(alert: Effects, now: number): AlertNote[] {
       (isHiding(alert.html) || isHiding(alert.asset_html)) &&
       "The document has elements that people do not see, such as display:none, and its scripts do not run. Show or remove them.",
     recurrence: alert.status === "draft" && uselessRecurrence(alert, now),
-    tts_lang:
-      alert.tts_lang !== null && alert.tts_text === null && "tts_lang has no effect without tts_text.",
+    tts_lang: alert.tts_lang !== null && alert.tts_text === null && "tts_lang has no effect without tts_text.",
   };
   return Object.entries(notes).flatMap(([field, message]) =>
     message ? [{ capability: NO_CAPABILITY, field, message }] : [],

@@ -6,8 +6,7 @@ import { holdsControl, needlessInvisible } from "../fields/characters.ts";
 import { LIMITS } from "../limits.ts";
 
 /** Line breaks and control characters, and what is not seen or turns the direction of the text around it. */
-const breaks = (text: string): boolean =>
-  holdsControl(text, { lines: false }) || needlessInvisible(text) !== null;
+const breaks = (text: string): boolean => holdsControl(text, { lines: false }) || needlessInvisible(text) !== null;
 
 /** What is wrong with a name, or null. `what` begins the sentence: "The workspace's name". */
 export function nameProblem(name: string, what: string): string | null {
@@ -19,17 +18,9 @@ export function nameProblem(name: string, what: string): string | null {
 
 /** What pages call whoever has no name of their own. Nobody else is called so. */
 const OURS = new Set(
-  [
-    "the operator",
-    "operator",
-    "somebody",
-    "you",
-    "a member",
-    "a key",
-    "an assistant",
-    "belfry",
-    "the service",
-  ].map(plain),
+  ["the operator", "operator", "somebody", "you", "a member", "a key", "an assistant", "belfry", "the service"].map(
+    plain,
+  ),
 );
 
 /** Without what makes two names look alike that are not: case, accents, wide letters, marks between the letters. */

@@ -16,9 +16,7 @@ const bytesOf = (text: string) => (BASE64URL.test(text) ? Buffer.from(text, "bas
 export function readPushKeys({ p256dh, auth }: PushKeys): { point: Buffer; secret: Buffer } | null {
   const [point, secret] = [bytesOf(p256dh), bytesOf(auth)];
   if (point.length !== 65 || point[0] !== 4 || secret.length !== 16) return null;
-  const [x = "", y = ""] = [point.subarray(1, 33), point.subarray(33)].map((part) =>
-    part.toString("base64url"),
-  );
+  const [x = "", y = ""] = [point.subarray(1, 33), point.subarray(33)].map((part) => part.toString("base64url"));
   try {
     createPublicKey({ key: { kty: "EC", crv: "P-256", x, y }, format: "jwk" });
     return { point, secret };

@@ -21,10 +21,8 @@ export const alertPath = ({ pusher_id, id }: { pusher_id: string; id: string }):
   `/channels/${showId("psh", pusher_id)}/alerts/${showId("alr", id)}`;
 
 /** Pages on which a person does what a credential may not do alone; `path` is below the workspace's own. */
-export const consolePage = (
-  { publicUrl, workspaceId }: Pick<Place, "publicUrl" | "workspaceId">,
-  path = "",
-): string => `${publicUrl}/console/${showId("wsp", workspaceId)}${path}`;
+export const consolePage = ({ publicUrl, workspaceId }: Pick<Place, "publicUrl" | "workspaceId">, path = ""): string =>
+  `${publicUrl}/console/${showId("wsp", workspaceId)}${path}`;
 
 /** The refusal of a credential that needs a person's approval: its only way out is a page (docs/rules.md#asks-first). */
 export const approvalAt = (page: string): string =>
@@ -54,8 +52,7 @@ export function reviewInstead(
   return {
     said: `Or ask a person to do it in the console: ${page}`,
     approval: approvalAt(page),
-    review:
-      pusherId && alertId ? { pusher_id: showId("psh", pusherId), alert_id: showId("alr", alertId) } : null,
+    review: pusherId && alertId ? { pusher_id: showId("psh", pusherId), alert_id: showId("alr", alertId) } : null,
   };
 }
 
@@ -77,8 +74,7 @@ export const REVIEW_NOTES: Record<Decision, string> = {
     "Nobody has decided yet, and nothing is published. A person decides at review_url; wait again, or ask later.",
   declined:
     "A person declined it, and review_reply says why. Nothing is published; an edit puts it up for review again.",
-  scheduled:
-    "It is scheduled: phones show it from send_at on. Until then a person changes that at review_url.",
+  scheduled: "It is scheduled: phones show it from send_at on. Until then a person changes that at review_url.",
   sent: "It is sent and visible to every subscribed handset.",
   cancelled: "It was cancelled. duplicate_alert makes a new draft of it.",
 };

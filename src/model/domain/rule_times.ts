@@ -32,8 +32,7 @@ function completed(rule: RuleParts, start: number): RuleParts {
   const named = BYDAY.length + BYMONTHDAY.length + BYYEARDAY.length + BYWEEKNO.length > 0;
   const byDate = !named && (freq === "YEARLY" || freq === "MONTHLY");
   const byWeekday =
-    BYDAY.length === 0 &&
-    (freq === "WEEKLY" || (BYWEEKNO.length > 0 && !BYMONTHDAY.length && !BYYEARDAY.length));
+    BYDAY.length === 0 && (freq === "WEEKLY" || (BYWEEKNO.length > 0 && !BYMONTHDAY.length && !BYYEARDAY.length));
   return {
     ...rule,
     BYMONTHDAY: byDate ? [date.getUTCDate()] : BYMONTHDAY,
@@ -121,17 +120,13 @@ function* calendarTimes(given: RuleParts, { start, from, step, budget }: Search)
   const rule = completed(given, start);
   const seconds = start % MINUTE;
   const slots = [
-    ...new Set(
-      rule.BYHOUR.flatMap((hour) => rule.BYMINUTE.map((minute) => hour * HOUR + minute * MINUTE + seconds)),
-    ),
+    ...new Set(rule.BYHOUR.flatMap((hour) => rule.BYMINUTE.map((minute) => hour * HOUR + minute * MINUTE + seconds))),
   ].sort((one, other) => one - other);
   for (let index = periodAt(rule, start, from); index >= 0; index += step) {
     const { days, steps, begin } = daysOfPeriod(rule, start, index);
     if (!budget.spend(steps) || begin * DAY > LAST_TIME) return;
     const total = days.length * slots.length;
-    const positions = rule.BYSETPOS.map((at) => (at > 0 ? at - 1 : total + at)).filter(
-      (at) => at >= 0 && at < total,
-    );
+    const positions = rule.BYSETPOS.map((at) => (at > 0 ? at - 1 : total + at)).filter((at) => at >= 0 && at < total);
     const chosen = [...new Set(positions)].sort((one, other) => one - other);
     const count = rule.BYSETPOS.length > 0 ? chosen.length : total;
     const timeAt = (n: number) => {
@@ -156,19 +151,14 @@ function* calendarTimes(given: RuleParts, { start, from, step, budget }: Search)
 }
 
 /** Timestamps of a rule that counts the hours or minutes that pass; days, hours and minutes are named by the zone's clocks. */
-function* elapsedTimes(
-  rule: RuleParts,
-  clock: ZoneClock,
-  { start, from, step, budget }: Search,
-): Generator<number> {
+function* elapsedTimes(rule: RuleParts, clock: ZoneClock, { start, from, step, budget }: Search): Generator<number> {
   const unit = rule.freq === "HOURLY" ? HOUR : MINUTE;
   const apart = rule.interval * unit;
   const { BYDAY, BYHOUR, BYMINUTE } = rule;
   const plain = BYDAY.length + BYHOUR.length + BYMINUTE.length === 0;
   const minutes = [...new Set(BYMINUTE)].sort((one, other) => step * (one - other));
   /** To the end of what the clock is in, of `length`, in the direction of the search. */
-  const rest = (local: number, length: number) =>
-    step > 0 ? length - (local % length) : (local % length) + 1;
+  const rest = (local: number, length: number) => (step > 0 ? length - (local % length) : (local % length) + 1);
 
   /** How far the search may go on from a time that is not named; null where it is. */
   function skipped(local: number): number | null {
@@ -221,6 +211,4 @@ export interface Search {
  * days they are what the zone's clocks show, as if it were UTC's; of one that counts hours or minutes they are timestamps.
  */
 export const ruleTimes = (rule: RuleParts, clock: ZoneClock, search: Search): Generator<number> =>
-  rule.freq === "HOURLY" || rule.freq === "MINUTELY"
-    ? elapsedTimes(rule, clock, search)
-    : calendarTimes(rule, search);
+  rule.freq === "HOURLY" || rule.freq === "MINUTELY" ? elapsedTimes(rule, clock, search) : calendarTimes(rule, search);

@@ -5,10 +5,7 @@
 import { ROLES, type Role } from "../entities/member.ts";
 
 /** The channels a credential sees: its member's restriction narrowed by its own binding; null is all of them. */
-export function visiblePushers(
-  memberPusherIds: string[] | null,
-  boundPusherId: string | null,
-): string[] | null {
+export function visiblePushers(memberPusherIds: string[] | null, boundPusherId: string | null): string[] | null {
   if (boundPusherId === null) return memberPusherIds;
   return memberPusherIds === null || memberPusherIds.includes(boundPusherId) ? [boundPusherId] : [];
 }
@@ -33,15 +30,12 @@ export const covers = (mine: string[] | null, theirs: string[] | null): boolean 
 /** May a member with the first standing manage one with the second? */
 export function manages(mine: Standing, theirs: Standing): boolean {
   return (
-    roleReaches(mine.role, "admin") &&
-    roleReaches(mine.role, theirs.role) &&
-    covers(mine.pusher_ids, theirs.pusher_ids)
+    roleReaches(mine.role, "admin") && roleReaches(mine.role, theirs.role) && covers(mine.pusher_ids, theirs.pusher_ids)
   );
 }
 
 /** Does a manager with the first standing know of a member with the second at all? One who sees everything knows everybody. */
-export const knows = (mine: Standing, theirs: Standing): boolean =>
-  mine.pusher_ids === null || manages(mine, theirs);
+export const knows = (mine: Standing, theirs: Standing): boolean => mine.pusher_ids === null || manages(mine, theirs);
 
 /** The roles that somebody with this role may give. */
 export const grantableRoles = (role: Role): Role[] => ROLES.filter((other) => roleReaches(role, other));

@@ -49,9 +49,7 @@ const beginning = (word: string): string =>
  */
 export function wordsOf(...texts: readonly (string | null)[]): string[] {
   const given = texts.map((text) => text ?? "");
-  const split = given
-    .filter((text) => text.search(INVISIBLE) >= 0)
-    .map((text) => text.replace(INVISIBLE, " "));
+  const split = given.filter((text) => text.search(INVISIBLE) >= 0).map((text) => text.replace(INVISIBLE, " "));
   return runsOf([...given.map((text) => text.replace(INVISIBLE, "")), ...split]);
 }
 

@@ -25,8 +25,7 @@ export const Alert = defineEntity({
     {
       name: "alert_inbox",
       // As a statement, since the ORM reads the order of `id` from `pusher_id` when it compares a database with this.
-      expression:
-        "create index alert_inbox on alert (pusher_id, visible_at desc, id desc) where status = 'sent'",
+      expression: "create index alert_inbox on alert (pusher_id, visible_at desc, id desc) where status = 'sent'",
     },
     { name: "alert_scheduled", properties: ["pusher", "visible_at"], where: "status = 'scheduled'" },
     {
@@ -48,8 +47,7 @@ export const Alert = defineEntity({
     },
     {
       name: "alert_occurrence",
-      expression:
-        "create unique index alert_occurrence on alert (series_id, occurs_at) where series_id is not null",
+      expression: "create unique index alert_occurrence on alert (series_id, occurs_at) where series_id is not null",
     },
     {
       name: "alert_cancelled",

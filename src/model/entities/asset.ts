@@ -15,8 +15,7 @@ export const Asset = defineEntity({
     { name: "asset_text", expression: "(kind = 'html') = (text is not null)" },
     {
       name: "asset_attached",
-      expression:
-        "refs >= 0 and (refs > 0) = (attached_at is not null) and (refs > 0) = (expires_at is null)",
+      expression: "refs >= 0 and (refs > 0) = (attached_at is not null) and (refs > 0) = (expires_at is null)",
     },
   ],
   indexes: [

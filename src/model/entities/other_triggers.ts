@@ -82,9 +82,7 @@ export const RETENTION = [
     return new;
   end $$`,
   ...["pusher", "workspace"].map(
-    (
-      table,
-    ) => `create trigger ${table}_retention_set before insert or update of retention_days on ${table} for each row
+    (table) => `create trigger ${table}_retention_set before insert or update of retention_days on ${table} for each row
   execute function retention_set()`,
   ),
 ];

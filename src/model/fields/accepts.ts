@@ -52,10 +52,7 @@ export function text(min: number, max: number, { lines = false, cleaned = false 
       error: ({ input }) => `must not hold invisible characters (${needlessInvisible(input as string)})`,
       abort: true,
     })
-    .refine(
-      (value) => min === 0 || holdsVisible(value),
-      forBoth("must hold more than white space", "is missing"),
-    )
+    .refine((value) => min === 0 || holdsVisible(value), forBoth("must hold more than white space", "is missing"))
     .meta(bounds);
 }
 
@@ -213,8 +210,7 @@ export const RANGE = {
 };
 
 export const latitude = () => z.number().min(-90, "must be from -90 to 90").max(90, "must be from -90 to 90");
-export const longitude = () =>
-  z.number().min(-180, "must be from -180 to 180").max(180, "must be from -180 to 180");
+export const longitude = () => z.number().min(-180, "must be from -180 to 180").max(180, "must be from -180 to 180");
 /** Kilometres; the largest covers everything. */
 const RADIUS = `must be above 0 and at most ${LIMITS.radius}`;
 export const radiusKm = () => z.number().gt(0, RADIUS).max(LIMITS.radius, RADIUS);

@@ -38,8 +38,7 @@ const scripts = (names: string) =>
 const RIGHT_TO_LEFT = scripts(`Hebrew Arabic Syriac Thaana Nko Samaritan Mandaic Adlam Hanifi_Rohingya Yezidi
   Cypriot Phoenician Lydian Imperial_Aramaic Avestan Old_South_Arabian Mende_Kikakui`);
 /** Cursive scripts, and those of India and its neighbours: both joiners choose between forms of a letter there. */
-const JOINING =
-  scripts(`Arabic Syriac Mandaic Mongolian Nko Phags_Pa Adlam Hanifi_Rohingya Devanagari Bengali Gurmukhi
+const JOINING = scripts(`Arabic Syriac Mandaic Mongolian Nko Phags_Pa Adlam Hanifi_Rohingya Devanagari Bengali Gurmukhi
   Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Khmer Myanmar Tibetan Balinese Javanese Sundanese Cham Grantha
   Meetei_Mayek Newa Tirhuta Kaithi Modi Sharada Chakma Brahmi Limbu Lepcha Tai_Tham Saurashtra Syloti_Nagri`);
 /** Written without spaces between words: a zero-width space says where a line may end. */
@@ -79,8 +78,7 @@ const RULES: [from: number, to: number, name: InvisibleName, needed: Judge][] = 
     0xfe00,
     0xfe0d,
     "variation-selector",
-    (before) =>
-      /[\p{Script=Han}\p{Sm}\p{P}\p{Script=Myanmar}\p{Script=Phags_Pa}\p{Script=Mongolian}]/u.test(before),
+    (before) => /[\p{Script=Han}\p{Sm}\p{P}\p{Script=Myanmar}\p{Script=Phags_Pa}\p{Script=Mongolian}]/u.test(before),
   ],
   [
     0xfe0e,

@@ -21,9 +21,7 @@ export const CATEGORIES = [
 ] as const;
 
 /** docs/rules.md#handle-shape */
-export const HANDLE = new RegExp(
-  `^[a-z0-9][a-z0-9_-]{${LIMITS.handle_least - 2},${LIMITS.handle - 2}}[a-z0-9]$`,
-);
+export const HANDLE = new RegExp(`^[a-z0-9][a-z0-9_-]{${LIMITS.handle_least - 2},${LIMITS.handle - 2}}[a-z0-9]$`);
 
 /** What a channel may ask its subscribers for. */
 export const CAPABILITIES = ["notify", "sound", "vibrate", "tts", "full", "loc", "quiet"] as const;

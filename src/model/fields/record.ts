@@ -157,9 +157,7 @@ function given({ accepts, required, blank, about }: Field, mayBeAbsent: boolean)
 }
 
 /** The arguments that make a row. Null is accepted where the field may be empty, absent where it is not required. */
-export const argumentsOf = <F extends Fields>(
-  fields: F,
-): { [N in keyof Accepted<F>]: Given<Accepted<F>[N]> } =>
+export const argumentsOf = <F extends Fields>(fields: F): { [N in keyof Accepted<F>]: Given<Accepted<F>[N]> } =>
   mapFields(
     whereOf(fields, ({ accepts }) => accepts !== undefined),
     (field) => given(field, false),
@@ -181,8 +179,7 @@ export const changesOf = <F extends Fields>(
 type AnswersOf<F extends Fields> = { [N in keyof F]: F[N]["shows"] };
 
 /** What answers hold of these fields. */
-export const answersOf = <F extends Fields>(fields: F): AnswersOf<F> =>
-  mapFields(fields, ({ shows }) => shows);
+export const answersOf = <F extends Fields>(fields: F): AnswersOf<F> => mapFields(fields, ({ shows }) => shows);
 
 type Blank<F extends Fields> = { [N in keyof Where<F, { blank: unknown }>]: RecordOf<F>[N & keyof F] };
 

@@ -137,10 +137,7 @@ function mismatchOf(parts: ReadonlyMap<string, string>): string | null {
       return `must not have ${name} with FREQ=${freq}; it takes FREQ=${frequencies.join(" or ")}`;
   if (/\d/.test(parts.get("BYDAY") ?? "") && (!["YEARLY", "MONTHLY"].includes(freq) || parts.has("BYWEEKNO")))
     return "must not number the days of BYDAY here; numbers need FREQ=MONTHLY or YEARLY, without BYWEEKNO";
-  if (
-    parts.has("BYSETPOS") &&
-    ![...parts.keys()].some((name) => name.startsWith("BY") && name !== "BYSETPOS")
-  )
+  if (parts.has("BYSETPOS") && ![...parts.keys()].some((name) => name.startsWith("BY") && name !== "BYSETPOS"))
     return "must have another part beside BYSETPOS that it chooses from, such as BYDAY";
   return null;
 }
@@ -173,8 +170,7 @@ export function readRecurrence(value: string): Recurrence | string {
   const end = parts.get("UNTIL");
   const until = end === undefined ? null : endOf(end, zone);
   if (end !== undefined && until === null) return "must have a date that exists as UNTIL";
-  const numbers = (name: string) =>
-    parts.has(name) ? (parts.get(name) as string).split(",").map(Number) : [];
+  const numbers = (name: string) => (parts.has(name) ? (parts.get(name) as string).split(",").map(Number) : []);
   const days = parts.get("BYDAY")?.split(",") ?? [];
   return {
     parts: {

@@ -117,12 +117,8 @@ const PER_ELEMENT: Record<string, Record<string, Rule>> = {
   colgroup: { span: SPAN, width: LENGTH, align: ALIGN, valign: VALIGN },
   td: CELL,
   th: { ...CELL, scope: /^(?:row|col|rowgroup|colgroup)$/i, abbr: "text" },
-  ...Object.fromEntries(
-    [...words("thead tbody tfoot tr")].map((name) => [name, { align: ALIGN, valign: VALIGN }]),
-  ),
-  ...Object.fromEntries(
-    [...words("p div h1 h2 h3 h4 h5 h6 caption hr")].map((name) => [name, { align: ALIGN }]),
-  ),
+  ...Object.fromEntries([...words("thead tbody tfoot tr")].map((name) => [name, { align: ALIGN, valign: VALIGN }])),
+  ...Object.fromEntries([...words("p div h1 h2 h3 h4 h5 h6 caption hr")].map((name) => [name, { align: ALIGN }])),
 };
 
 /** element → attribute → rule, the ones for every element included. */

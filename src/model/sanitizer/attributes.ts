@@ -61,12 +61,7 @@ export function escapeText(text: string): string {
 }
 
 /** The value to write; undefined when the attribute goes, in which case `report` has been told why. */
-function judge(
-  rule: Exclude<Rule, "style">,
-  name: string,
-  value: string,
-  report: Report,
-): string | undefined {
+function judge(rule: Exclude<Rule, "style">, name: string, value: string, report: Report): string | undefined {
   switch (rule) {
     case "text": {
       const { text, removed } = cleanText(value);

@@ -37,8 +37,7 @@ const WORDS: Record<string, number> = {
   initial: 16,
 };
 const UNITS: Record<string, number> = { px: 1, pt: 4 / 3, pc: 16, cm: 37.8, mm: 3.78, in: 96, rem: 16 };
-const OFFSETS =
-  /^(?:text-indent|letter-spacing|word-spacing|vertical-align|margin|padding|border(?!-radius))/;
+const OFFSETS = /^(?:text-indent|letter-spacing|word-spacing|vertical-align|margin|padding|border(?!-radius))/;
 const WIDTHS = /^(?:min-)?width$/;
 const SIZES = /(?<![\w.#])(\d*\.?\d+)(px|em|rem|ex|ch|pt|pc|cm|mm|in|%)?(?![\w.])/g;
 
@@ -74,8 +73,7 @@ export function hidesText(property: string, value: string, fontSize: number): bo
   if (property === "line-height") {
     const [, amount, unit = ""] = /^(\d*\.?\d+)([a-z%]*)$/i.exec(value) ?? [];
     if (amount === undefined) return false;
-    const height =
-      unit === "" ? Number(amount) * fontSize : pixels(amount, unit.toLowerCase(), fontSize, fontSize);
+    const height = unit === "" ? Number(amount) * fontSize : pixels(amount, unit.toLowerCase(), fontSize, fontSize);
     return height < MIN_FONT_SIZE;
   }
   if (OFFSETS.test(property)) return largest(value.toLowerCase(), fontSize) > MAX_OFFSET;
@@ -90,15 +88,11 @@ export function readColor(value: string): { rgb: Rgb; alpha: number } | null {
   const hex = /^#(?:([0-9a-f]{3,4})|([0-9a-f]{6}|[0-9a-f]{8}))$/.exec(text);
   if (hex) {
     const digits = hex[2] ?? [...(hex[1] ?? "")].map((digit) => digit + digit).join("");
-    const [r = 0, g = 0, b = 0, a = 255] = (digits.match(/../g) ?? []).map((pair) =>
-      Number.parseInt(pair, 16),
-    );
+    const [r = 0, g = 0, b = 0, a = 255] = (digits.match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16));
     return { rgb: [r, g, b], alpha: a / 255 };
   }
   const [, model, inner = ""] = /^(rgb|hsl)a?\((.*)\)$/.exec(text) ?? [];
-  const parts = [...inner.matchAll(/(\d*\.?\d+)(%?)/g)].map(
-    ([, n, percent]) => [Number(n), percent] as const,
-  );
+  const parts = [...inner.matchAll(/(\d*\.?\d+)(%?)/g)].map(([, n, percent]) => [Number(n), percent] as const);
   if (model === undefined || parts.length < 3) return null;
   const [a, percent] = parts[3] ?? [1, ""];
   const alpha = percent ? a / 100 : a;
@@ -136,8 +130,7 @@ export function tooAlike(one: Rgb | null, other: Rgb | null): boolean {
   return Math.max(a, b) / Math.min(a, b) < MIN_CONTRAST;
 }
 
-const distance = (one: Rgb, other: Rgb) =>
-  Math.max(...one.map((part, i) => Math.abs(part - (other[i] ?? 0))));
+const distance = (one: Rgb, other: Rgb) => Math.max(...one.map((part, i) => Math.abs(part - (other[i] ?? 0))));
 
 function luminance(rgb: Rgb): number {
   const [r, g, b] = rgb.map((value) => {

@@ -23,10 +23,7 @@ export interface Element extends DefaultTreeAdapterTypes.Element {
 /** Elements that may be open at a start tag; at more, the tag is ignored. Browsers flatten the tree at 512. */
 const MAX_OPEN = 256;
 /** Elements that have no child elements, so that they never make a tree deeper. */
-const LEAVES = new Set([
-  ...VOID_ELEMENTS,
-  ...words("script style textarea title xmp iframe noembed noframes"),
-]);
+const LEAVES = new Set([...VOID_ELEMENTS, ...words("script style textarea title xmp iframe noembed noframes")]);
 /** Elements that the standard copies into the next block when a block ends before they do. */
 const FORMATTING = words("a b big code em font i nobr s small strike strong tt u");
 /** Cost of a copy in characters, on top of its attributes. */
@@ -181,11 +178,7 @@ class Reader implements TokenHandler {
   #endCopies(): void {
     const list = this.#parser.activeFormattingElements;
     while (list.newest !== null) {
-      for (
-        let entry: (typeof list)["newest"] = list.newest;
-        entry !== null && "token" in entry;
-        entry = entry.older
-      )
+      for (let entry: (typeof list)["newest"] = list.newest; entry !== null && "token" in entry; entry = entry.older)
         this.#report.add("element", entry.token.tagName);
       list.clearToLastMarker();
     }

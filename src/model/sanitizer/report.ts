@@ -151,8 +151,7 @@ export class Report {
   rows(): BlockedRow[] {
     return [...this.#rows.values()].sort(
       (a, b) =>
-        KIND_ORDER.indexOf(a.kind) - KIND_ORDER.indexOf(b.kind) ||
-        (a.name < b.name ? -1 : a.name > b.name ? 1 : 0),
+        KIND_ORDER.indexOf(a.kind) - KIND_ORDER.indexOf(b.kind) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0),
     );
   }
 }

@@ -114,8 +114,7 @@ interface Declaration {
 }
 
 const isColor = ({ property }: Declaration) => property === "color";
-const isBackground = ({ property }: Declaration) =>
-  property === "background" || property === "background-color";
+const isBackground = ({ property }: Declaration) => property === "background" || property === "background-color";
 const NO_COLOR = /^(?:inherit|initial|unset|revert)$/i;
 
 /**
@@ -136,15 +135,12 @@ export function judgeStyle(style: string, report: Report, inherited: Look): { st
     const rest = judges ? text.slice(colon + 1) : "";
     const [value = "", important = ""] = rest.trim().split(/\s*(!\s*important)$/i);
     const plain = value.replace(/\s+/g, " ").replace(/ ?, ?/g, ",");
-    if (RULES.get(property)?.test(plain))
-      allowed.push({ property, value: plain, important: important !== "" });
+    if (RULES.get(property)?.test(plain)) allowed.push({ property, value: plain, important: important !== "" });
     else report.add("style", property);
   }
   const { kept, look } = withoutHiding(allowed, inherited);
   for (const gone of allowed) if (!kept.includes(gone)) report.add("style", gone.property);
-  const written = kept.map(
-    ({ property, value, important }) => `${property}:${value}${important ? " !important" : ""}`,
-  );
+  const written = kept.map(({ property, value, important }) => `${property}:${value}${important ? " !important" : ""}`);
   return { style: written.join(";"), look };
 }
 
@@ -159,9 +155,7 @@ function withoutHiding(all: Declaration[], inherited: Look): { kept: Declaration
   );
   const size = winning(sized.filter(({ property }) => property === "font-size"));
   const fontSize = size ? fontSizeOf(size.value, inherited.fontSize) : inherited.fontSize;
-  let kept = sized.filter(
-    (one) => one.property === "font-size" || !hidesText(one.property, one.value, fontSize),
-  );
+  let kept = sized.filter((one) => one.property === "font-size" || !hidesText(one.property, one.value, fontSize));
   kept = kept.filter((one) => !isColor(one) || showsColor(one.value));
   kept = kept.filter((one) => !isBackground(one) || one.value.toLowerCase() !== "currentcolor");
 

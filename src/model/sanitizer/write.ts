@@ -20,10 +20,7 @@ function lookOf(name: string, inherited: Look): Look {
 
 function isNestedAnnotation({ tagName, parentNode }: Element): boolean {
   return (
-    ANNOTATIONS.has(tagName) &&
-    parentNode !== null &&
-    "tagName" in parentNode &&
-    ANNOTATIONS.has(parentNode.tagName)
+    ANNOTATIONS.has(tagName) && parentNode !== null && "tagName" in parentNode && ANNOTATIONS.has(parentNode.tagName)
   );
 }
 

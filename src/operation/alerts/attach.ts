@@ -36,8 +36,7 @@ export async function attachAssets<S extends Named & { layout?: string }>(
     ]),
   ) as { [F in AssetField]?: string | null };
   const named = Object.values(ids).filter((id) => id !== null);
-  const found =
-    named.length > 0 ? await ctx.sql(attachableAssets, { ...assetScope(ctx.caller), ids: named }) : [];
+  const found = named.length > 0 ? await ctx.sql(attachableAssets, { ...assetScope(ctx.caller), ids: named }) : [];
   let problem: ApiError | null = null;
   for (const field of FIELDS) {
     const id = ids[field];

@@ -75,10 +75,7 @@ export function refuseOther(alert: AlertRecord, { expected_updated_at }: AlertTo
 }
 
 /** What the grid says to the verb. @throws 409 when the channel is not active or the state refuses the verb. */
-export function cellFor(
-  verb: AlertVerb,
-  { active, status }: { active: boolean; status: AlertRecord["status"] },
-) {
+export function cellFor(verb: AlertVerb, { active, status }: { active: boolean; status: AlertRecord["status"] }) {
   if (!active && NEEDS_ACTIVE_CHANNEL.has(verb)) throw conflict(CHANNEL_NOT_ACTIVE);
   const cell = ALERT_GRID[status][verb];
   if (cell.do === "refuse") throw conflict(cell.message);

@@ -41,11 +41,7 @@ export function lost(blocked: Blocked, name: keyof AlertFields, report: Report, 
 }
 
 /** Notes in `blocked` what each text lost that was sent; the others stay in it. */
-export function cleanTexts<S extends Sent>(
-  sent: S,
-  stored: Partial<AlertRecord> | null,
-  blocked: Blocked,
-): S {
+export function cleanTexts<S extends Sent>(sent: S, stored: Partial<AlertRecord> | null, blocked: Blocked): S {
   const clean: Sent = { ...sent };
   for (const name of CLEANED) {
     const text = sent[name];

@@ -42,9 +42,7 @@ export function answerOf(kept: unknown, given: unknown) {
     sent_at: answer.sent_at && instant,
     created_at: instant,
     updated_at: instant,
-    notes: answer.notes.filter(
-      ({ capability }) => !(requested_perms as readonly string[]).includes(capability),
-    ),
+    notes: answer.notes.filter(({ capability }) => !(requested_perms as readonly string[]).includes(capability)),
   };
 }
 

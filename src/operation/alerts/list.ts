@@ -42,10 +42,7 @@ export const listInput = {
   order: z.enum(["newest", "oldest"]).optional(),
   writer: z
     .string()
-    .refine(
-      (id) => WRITERS.some((kind) => parseId(kind, id)),
-      "must be the id of a key, a connection or a member",
-    )
+    .refine((id) => WRITERS.some((kind) => parseId(kind, id)), "must be the id of a key, a connection or a member")
     .optional()
     .describe("key_…, con_… or mem_…"),
   limit: limit(),

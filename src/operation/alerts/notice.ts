@@ -26,9 +26,7 @@ interface WaitingDraft {
  * In no list: nobody calls it, and no line of the audit log is about it. At most one alert a draft, and few a minute. `mail` sends to
  * addresses, and neither throws nor blocks; null where no mail is sent.
  */
-export const createReviewNotice = (
-  mail: ((to: readonly string[], draft: WaitingDraft) => void) | null,
-): Runnable => ({
+export const createReviewNotice = (mail: ((to: readonly string[], draft: WaitingDraft) => void) | null): Runnable => ({
   name: "review_notice",
   output: z.null(),
   writes: "rows",

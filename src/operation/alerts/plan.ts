@@ -62,8 +62,7 @@ export async function findPlan(
   const { minutes } = found.plan;
   if (action !== undefined && (action === "move") !== (minutes !== null))
     throw invalidRequest(partOfPlan("action"), "action");
-  if (by_minutes !== undefined && by_minutes !== minutes)
-    throw invalidRequest(partOfPlan("by_minutes"), "by_minutes");
+  if (by_minutes !== undefined && by_minutes !== minutes) throw invalidRequest(partOfPlan("by_minutes"), "by_minutes");
   return found.plan;
 }
 

@@ -33,11 +33,7 @@ const noted = (id: string) =>
   `This credential wrote ${id}, with the same title and text, on this channel within the last ${LIMITS.repeat_seconds} seconds. Use an Idempotency-Key, so that a repeated call sends nothing again.`;
 
 /** The first of these alerts, newest first, that this credential published within the window, by its id on the wire; null for none. */
-async function publishedBefore(
-  ids: readonly string[],
-  operation: Publishing,
-  ctx: Context,
-): Promise<string | null> {
+async function publishedBefore(ids: readonly string[], operation: Publishing, ctx: Context): Promise<string | null> {
   if (ids.length === 0) return null;
   const { actor_id } = actorOf(ctx.caller, "rest");
   const subjects = ids.map((id) => showId("alr", id));
@@ -52,11 +48,7 @@ async function publishedBefore(
 }
 
 /** The alert that a call repeats, as its answer; null where it is the first. The channel is locked, so repeats wait for one another. */
-export async function firstOf(
-  operation: Publishing,
-  { pusher_id, title, body, send_at }: Words,
-  ctx: Context,
-) {
+export async function firstOf(operation: Publishing, { pusher_id, title, body, send_at }: Words, ctx: Context) {
   if (ctx.onRepeat !== "answer") return null;
   const equal = await ctx.sql(equalAlerts, { pusher_id, title, body, send_at });
   const first = await publishedBefore(

@@ -24,10 +24,7 @@ export function shownWhole<R extends AlertRecord>(record: R, requested: readonly
   return {
     ...showAlert(record, ctx.services.assets),
     review_url: reviewUrlOf(record, ctx),
-    notes: [
-      ...capabilityNotes(record, requested),
-      ...effectNotes(record, ctx.now().getTime()),
-    ] as AlertNote[],
+    notes: [...capabilityNotes(record, requested), ...effectNotes(record, ctx.now().getTime())] as AlertNote[],
     blocked: blockedOf(record),
   };
 }

@@ -41,10 +41,7 @@ export function newChannel(em: SqlEntityManager, workspace: string, fields: NewC
   return em.create(Pusher, { id: newUuid(), workspace, ...row, search: searchText(row) });
 }
 
-type NewChannel = Pick<
-  PusherRow,
-  "handle" | "name" | "category" | "description" | "requested_perms" | "is_public"
->;
+type NewChannel = Pick<PusherRow, "handle" | "name" | "category" | "description" | "requested_perms" | "is_public">;
 
 /** The channel, locked until the transaction ends, with its state. @throws 404. */
 export async function lockPusher(input: { pusher_id: string }, ctx: Context) {
@@ -89,10 +86,7 @@ export async function pictureHeld(
  * Of one channel, or of all that the caller sees and that go by the account's setting: after how many days (null: for ever), and when the
  * first go; null where nothing would.
  */
-export async function aheadOf(
-  pusherId: string | null,
-  { sql, caller }: Pick<Context<Caller>, "sql" | "caller">,
-) {
+export async function aheadOf(pusherId: string | null, { sql, caller }: Pick<Context<Caller>, "sql" | "caller">) {
   const [row] = await sql(retentionAhead, { ...sight(caller), pusher_id: pusherId });
   if (!row || row.days === null) return { days: null, begins_at: null, alerts: 0, more: false };
   return { ...row, begins_at: row.alerts === 0 ? null : toIsoMicrosOrNull(row.begins_at) };

@@ -33,8 +33,7 @@ export const alertPath = ({ params: { pusher = "", alert = "" } }: MemberVisit) 
 });
 
 /** The channel that an address names, as get_pusher answers. @throws 404. */
-export const channelOf = (visit: MemberVisit) =>
-  visit.call("get_pusher", { pusher_id: visit.params.pusher ?? "" });
+export const channelOf = (visit: MemberVisit) => visit.call("get_pusher", { pusher_id: visit.params.pusher ?? "" });
 
 /** The channel's face, with its picture where that was uploaded here. Arguments as of `face`. */
 export const channelFace = (

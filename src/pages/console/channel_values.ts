@@ -48,10 +48,7 @@ function said(form: URLSearchParams, name: ChannelField): string {
 }
 
 /** The arguments that some controls make. */
-export const argumentsFrom = (
-  form: URLSearchParams,
-  names: readonly ChannelField[],
-): Record<string, unknown> =>
+export const argumentsFrom = (form: URLSearchParams, names: readonly ChannelField[]): Record<string, unknown> =>
   Object.fromEntries(
     names.map((name) => [
       name,
@@ -91,11 +88,7 @@ export function mergedValues(
  * @param seen what `seenMark` made of the values that the page showed
  * @throws 409 naming every field that somebody else changed meanwhile to something else
  */
-export function changedBy(
-  form: URLSearchParams,
-  seen: string,
-  channel: Pick<Channel, ChannelField>,
-): ChannelField[] {
+export function changedBy(form: URLSearchParams, seen: string, channel: Pick<Channel, ChannelField>): ChannelField[] {
   const now = valuesOf(channel);
   const changed = touchedIn(form, seen).filter((name) => said(form, name) !== said(now, name));
   const theirs = new Set(touchedIn(now, seen));

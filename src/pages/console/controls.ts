@@ -102,8 +102,7 @@ export function folded(
 export const minuteOf = (at: string | null): string => at?.slice(0, 16) ?? "";
 
 /** A time that was typed in UTC, to the minute, as operations take it. */
-export const utc = (typed: string): string =>
-  /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(typed) ? `${typed}:00Z` : typed;
+export const utc = (typed: string): string => (/^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(typed) ? `${typed}:00Z` : typed);
 
 /** With a comma as well: many keyboards have no other. */
 export function numberOr(text: string): number | string {

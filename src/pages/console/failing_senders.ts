@@ -29,11 +29,7 @@ interface Named {
 }
 
 /** @param at the channels that the visitor sees, or the one that the page is about */
-export function failingNotice(
-  visit: MemberVisit,
-  failing: readonly Failing[],
-  at: readonly Named[] | Named,
-): Content {
+export function failingNotice(visit: MemberVisit, failing: readonly Failing[], at: readonly Named[] | Named): Content {
   const one = "id" in at ? at.id : null;
   const names = new Map("id" in at ? [] : at.map(({ id, name }) => [id, name]));
   // A key of a deleted channel reaches nothing.

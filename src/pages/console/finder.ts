@@ -80,8 +80,7 @@ export function finder<Row>(
   const nothing = html`<p class="muted">None of them has these letters. <a href="${viewAt(path, query ?? {}, part)}">Show all</a></p>`;
   return {
     rows: page.rows,
-    form:
-      all.length > SHOWN && html`${findForm(path + part, find, said)}${page.rows.length === 0 && nothing}`,
+    form: all.length > SHOWN && html`${findForm(path + part, find, said)}${page.rows.length === 0 && nothing}`,
     ways: page.ways,
   };
 }

@@ -122,19 +122,14 @@ export function cookieOf(headers: Headers, name: string): string | null {
 }
 
 /** What a form calls an argument that has no label there. */
-const labelled = (name: string): string =>
-  (name.slice(0, 1).toUpperCase() + name.slice(1)).replaceAll("_", " ");
+const labelled = (name: string): string => (name.slice(0, 1).toUpperCase() + name.slice(1)).replaceAll("_", " ");
 
 /**
  * A refusal in the words of a form. `names`: the field that the form has for an argument. `labels`: what the form calls an
  * argument, in place of its name at the begin of a sentence; what is wrong inside of a list is wrong with the list, unless that
  * part of it has a label.
  */
-export function inForm(
-  error: ApiError,
-  names: Record<string, string>,
-  labels: Record<string, string> = {},
-): ApiError {
+export function inForm(error: ApiError, names: Record<string, string>, labels: Record<string, string> = {}): ApiError {
   const fields = error.fields.map((wrong) => {
     const whole = wrong.param.replace(/\..*/s, "");
     const param = Object.hasOwn(labels, wrong.param) || !Object.hasOwn(labels, whole) ? wrong.param : whole;

@@ -17,8 +17,7 @@ import { type Content, type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { CLOCK_SCRIPT } from "../../ui/instants.ts";
 
-const script = (name: string): PageFile =>
-  pageFile(`${name}.js`, "text/javascript; charset=utf-8", import.meta.url);
+const script = (name: string): PageFile => pageFile(`${name}.js`, "text/javascript; charset=utf-8", import.meta.url);
 
 const sheet = (name: string, ...more: string[]): PageFile =>
   pageFile(
@@ -210,12 +209,7 @@ ${body}
 </html>
 `;
   const runs = scripts.map(({ path }) => new URL(path, publicUrl).href).join(" ");
-  const policy = [
-    POLICY,
-    `script-src ${runs}`,
-    "connect-src 'self'",
-    ...(frames ? ["frame-src 'self'"] : []),
-  ];
+  const policy = [POLICY, `script-src ${runs}`, "connect-src 'self'", ...(frames ? ["frame-src 'self'"] : [])];
   const headers = { ...HTML, "content-security-policy": policy.join("; ") };
   return answer(parts.status ?? error?.status ?? 200, page, parts.cookies, headers);
 }
@@ -251,8 +245,7 @@ function cell(value: string | number | null): string {
 export type CsvRow = readonly (string | number | null)[];
 
 /** Lines end in CR and LF, the last one as well. */
-export const csv = (rows: readonly CsvRow[]): string =>
-  rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
+export const csv = (rows: readonly CsvRow[]): string => rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 
 /** A table to be kept as a file. @param name of letters, digits, hyphens and underscores, without ".csv" */
 export const csvAnswer = (name: string, rows: readonly CsvRow[]): Response =>

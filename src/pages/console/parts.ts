@@ -75,19 +75,14 @@ export function select(s: {
     <select id="${s.name}" name="${s.name}"${attributes}>
     ${s.options.map((o) => option(o, chosen))}
     ${(s.groups ?? []).map(
-      (group) =>
-        html`<optgroup label="${group.label}">${group.options.map((o) => option(o, chosen))}</optgroup>`,
+      (group) => html`<optgroup label="${group.label}">${group.options.map((o) => option(o, chosen))}</optgroup>`,
     )}</select></div>`;
 }
 
 /** A choice among views of one list: links, of which one is where the reader is. */
-export const chips = (
-  label: string,
-  views: readonly { href: string; name: Content; chosen: boolean }[],
-): Html =>
+export const chips = (label: string, views: readonly { href: string; name: Content; chosen: boolean }[]): Html =>
   html`<nav class="chips" aria-label="${label}">${views.map(
-    ({ href, name, chosen }) =>
-      html`<a class="chip" href="${href}"${chosen && html` aria-current="true"`}>${name}</a>`,
+    ({ href, name, chosen }) => html`<a class="chip" href="${href}"${chosen && html` aria-current="true"`}>${name}</a>`,
   )}</nav>`;
 
 export function tick(t: {
@@ -125,8 +120,7 @@ export function table<Row>(
   const columns = Object.keys(cells);
   return html`<table role="table"><caption class="unseen">${caption}</caption>
     <thead role="rowgroup"><tr role="row">${columns.map(
-      (column) =>
-        html`<th role="columnheader" scope="col">${column || html`<span class="unseen">Actions</span>`}</th>`,
+      (column) => html`<th role="columnheader" scope="col">${column || html`<span class="unseen">Actions</span>`}</th>`,
     )}</tr></thead>
     <tbody role="rowgroup">${rows.map(
       (row) =>
@@ -177,8 +171,7 @@ export function emptyState(title: string, text: Content): Html {
  */
 export function problem(error: ApiError | null | undefined, ids: Record<string, string> = {}): Content {
   if (!error) return null;
-  if (error.fields.length < 2)
-    return html`<p class="flash problem" role="alert">${sentenceForPeople(error)}</p>`;
+  if (error.fields.length < 2) return html`<p class="flash problem" role="alert">${sentenceForPeople(error)}</p>`;
   return html`<div class="flash problem" role="alert"><p>${error.fields.length} things are not right yet:</p>
     <ul>${error.fields.map((wrong) => html`<li><a href="#${ids[wrong.param] ?? wrong.param}">${wordsForPeople(wrong, "A field")}</a></li>`)}</ul></div>`;
 }

@@ -30,14 +30,10 @@ async function ask(form) {
   const response = await fetch(form.dataset.begin, {
     method: "POST",
     body: new URLSearchParams(
-      [...new FormData(form)]
-        .filter(([name]) => name !== "kept_form")
-        .map(([name, value]) => [name, String(value)]),
+      [...new FormData(form)].filter(([name]) => name !== "kept_form").map(([name, value]) => [name, String(value)]),
     ),
   });
-  const begun = await response
-    .json()
-    .catch(() => ({ said: "This did not work. Reload the page and try again." }));
+  const begun = await response.json().catch(() => ({ said: "This did not work. Reload the page and try again." }));
   if (!begun.options) throw Object.assign(new Error(), begun);
   const made =
     form.dataset.passkey === "add"

@@ -151,8 +151,7 @@ export function capabilityReport(notes: readonly { capability: Capability }[], s
 }
 
 /** "1 device", "412 devices" */
-export const devices = (count: number): string =>
-  `${count.toLocaleString("en")} ${count === 1 ? "device" : "devices"}`;
+export const devices = (count: number): string => `${count.toLocaleString("en")} ${count === 1 ? "device" : "devices"}`;
 
 /** "It could reach 5 devices, of which 3 are woken when their app is closed." */
 export async function couldReach(visit: MemberVisit, { id, subscribers }: Channel): Promise<string> {
@@ -161,7 +160,6 @@ export async function couldReach(visit: MemberVisit, { id, subscribers }: Channe
   if (subscribers === 0) return `${reach}.`;
   if (!enabled)
     return `${reach}, none of them while its app is closed: this server wakes nobody. Whoever runs it can set WEB_PUSH.`;
-  const of =
-    looked_at < LIMITS.wakes_looked_at ? "of which" : `and of the ${said("wakes_looked_at")} looked at`;
+  const of = looked_at < LIMITS.wakes_looked_at ? "of which" : `and of the ${said("wakes_looked_at")} looked at`;
   return `${reach}, ${of} ${woken.toLocaleString("en")} ${woken === 1 ? "is" : "are"} woken when the app is closed.`;
 }

@@ -97,8 +97,7 @@ export function wrongRepeat(form: URLSearchParams): WrongField[] {
 }
 
 /** Where the form shows what the operations say of the recurrence. */
-export const ruleControl = (form: URLSearchParams): string =>
-  form.get("repeat") === "own" ? "recurrence" : "repeat";
+export const ruleControl = (form: URLSearchParams): string => (form.get("repeat") === "own" ? "recurrence" : "repeat");
 
 /** The same the other way. */
 export function fillRecurrence(form: URLSearchParams, recurrence: string | null): void {

@@ -110,8 +110,7 @@ export function addConsole(app: H3, deps: ConsoleDeps, support: ConsoleSupport):
     app.get(file.path, (event) => fileAnswer(file, takesGzip(requestOf(event))));
   for (const page of PAGES) {
     const meta: RouteMeta = { maxBody: page.maxFiles ?? page.maxBody ?? MAX_BODY.usual };
-    const answer = async (event: H3Event) =>
-      compressed(requestOf(event), await serve(page, event, deps, support));
+    const answer = async (event: H3Event) => compressed(requestOf(event), await serve(page, event, deps, support));
     app.on(page.method, page.path, answer, { meta });
     if (page.method === "GET") app.on("HEAD", page.path, answer);
   }
@@ -121,12 +120,7 @@ export function addConsole(app: H3, deps: ConsoleDeps, support: ConsoleSupport):
   app.all("/console/**", (event) => serve(nowhere, event, deps, support));
 }
 
-async function serve(
-  page: Page,
-  event: H3Event,
-  deps: ConsoleDeps,
-  support: ConsoleSupport,
-): Promise<Response> {
+async function serve(page: Page, event: H3Event, deps: ConsoleDeps, support: ConsoleSupport): Promise<Response> {
   const request = requestOf(event);
   const log = support.logOf(event);
   const url = new URL(request.url);

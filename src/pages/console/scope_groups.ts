@@ -52,8 +52,6 @@ export function mayDo(scopes: readonly string[]): Content {
   return html`<details class="more"><summary>${count}${held.includes(PUBLISH) && ", publishes"}</summary>
     <dl class="scopes">${SCOPE_GROUPS.map(({ title, holds }) => {
       const own = held.filter(holds);
-      return (
-        own.length > 0 && html`<dt>${title}</dt>${own.map((scope) => html`<dd>${scopeLine(scope)}</dd>`)}`
-      );
+      return own.length > 0 && html`<dt>${title}</dt>${own.map((scope) => html`<dd>${scopeLine(scope)}</dd>`)}`;
     })}</dl></details>`;
 }

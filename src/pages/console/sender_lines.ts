@@ -3,8 +3,7 @@
 import { PROGRAMS, type Program } from "../../model/fields/programs.ts";
 import { capital } from "./controls.ts";
 
-export const isProgram = (name: string | null): name is Program =>
-  name !== null && Object.hasOwn(PROGRAMS, name);
+export const isProgram = (name: string | null): name is Program => name !== null && Object.hasOwn(PROGRAMS, name);
 
 /** The name as the program writes it; a description begins with a capital letter. */
 export const programTitle = (name: string | null): string =>

@@ -13,29 +13,13 @@ const GROUPS: readonly (readonly [title: string, files: readonly string[]])[] = 
   ["Begin", ["README.md", "docs/start.md"]],
   [
     "Use",
-    [
-      "docs/send.md",
-      "docs/senders.md",
-      "docs/console.md",
-      "docs/receive.md",
-      "docs/connect.md",
-      "docs/assistants.md",
-    ],
+    ["docs/send.md", "docs/senders.md", "docs/console.md", "docs/receive.md", "docs/connect.md", "docs/assistants.md"],
   ],
   ["Operate", ["docs/running.md", "docs/scale.md", "docs/upgrading.md", "docs/moving.md", "SECURITY.md"]],
-  [
-    "Build",
-    ["docs/operations.md", "docs/words.md", "docs/handset.md", "docs/handset_app.md", "docs/rules.md"],
-  ],
+  ["Build", ["docs/operations.md", "docs/words.md", "docs/handset.md", "docs/handset_app.md", "docs/rules.md"]],
   [
     "Work on it",
-    [
-      "CONTRIBUTING.md",
-      "docs/architecture.md",
-      "docs/dependencies.md",
-      "CHANGELOG.md",
-      "docs/decisions/README.md",
-    ],
+    ["CONTRIBUTING.md", "docs/architecture.md", "docs/dependencies.md", "CHANGELOG.md", "docs/decisions/README.md"],
   ],
 ];
 
@@ -74,9 +58,7 @@ export function findDocs(): { groups: DocGroup[]; decisions: Doc[] } {
     docs: files.filter((file) => existsSync(placeOf(file))).map(docOf),
   }));
   const known = new Set(named.flatMap(({ docs }) => docs.map(({ file }) => file)));
-  const found = globSync("docs/**/*.md", { cwd: fileURLToPath(ROOT) }).map((file) =>
-    file.replaceAll("\\", "/"),
-  );
+  const found = globSync("docs/**/*.md", { cwd: fileURLToPath(ROOT) }).map((file) => file.replaceAll("\\", "/"));
   const others = found.filter((file) => !known.has(file)).sort();
   const [single, more] = [
     others.filter((file) => file.startsWith("docs/decisions/")),

@@ -34,8 +34,7 @@ const ENTITIES: Record<string, string> = {
   "&quot;": '"',
   "&#39;": "'",
 };
-const decoded = (text: string) =>
-  text.replace(/&(?:lt|gt|amp|quot|#39);/g, (found) => ENTITIES[found] ?? found);
+const decoded = (text: string) => text.replace(/&(?:lt|gt|amp|quot|#39);/g, (found) => ENTITIES[found] ?? found);
 
 /** As hosts of repositories spell the anchor of a heading. */
 export const anchorOf = (heading: string): string =>
@@ -69,9 +68,7 @@ function plain(tokens: readonly Token[]): string {
 
 /** Comments are for gen; one at the beginning of a line would end its paragraph. */
 const withoutComments = (text: string): string =>
-  text.replace(/^```[\s\S]*?^```|`[^`\n]*`|<!--[\s\S]*?-->/gm, (found) =>
-    found.startsWith("<") ? "" : found,
-  );
+  text.replace(/^```[\s\S]*?^```|`[^`\n]*`|<!--[\s\S]*?-->/gm, (found) => (found.startsWith("<") ? "" : found));
 
 /** @param text of a page that begins with its title */
 export function render(text: string, leadsTo: Lead): Rendered {
@@ -116,8 +113,7 @@ export function render(text: string, leadsTo: Lead): Rendered {
     const text = markup.trim();
     if (text === "</a>") return null;
     const [, id] = ANCHOR.exec(text) ?? [];
-    if (id !== undefined)
-      return html`<a class="anchor" id="${id}" href="#${id}" aria-label="Link to ${id}">#</a>`;
+    if (id !== undefined) return html`<a class="anchor" id="${id}" href="#${id}" aria-label="Link to ${id}">#</a>`;
     if (!IMAGE.test(text)) return markup;
     const of = (name: string) => new RegExp(` ${name}="([^"]*)"`).exec(text)?.[1];
     return picture(of("src") ?? "", decoded(of("alt") ?? ""), of("width"));
@@ -206,8 +202,7 @@ export function render(text: string, leadsTo: Lead): Rendered {
     }
   }
 
-  const blocks = (tokens: readonly Token[]): Content =>
-    (tokens as MarkedToken[]).map((token) => [block(token), "\n"]);
+  const blocks = (tokens: readonly Token[]): Content => (tokens as MarkedToken[]).map((token) => [block(token), "\n"]);
 
   const body = html`${lexer(withoutComments(text)).map((token) => {
     const shown = blocks([token]);

@@ -33,8 +33,7 @@ export function addDocsSite(app: H3, { countView, ...deps }: DocsSiteDeps): void
     if (!found) throw notFound("page");
     return once(slug, () => prepare(String(found), headers));
   }
-  const lastOf = (request: Request) =>
-    decodeURIComponent(new URL(request.url).pathname.split("/").at(-1) ?? "");
+  const lastOf = (request: Request) => decodeURIComponent(new URL(request.url).pathname.split("/").at(-1) ?? "");
 
   addStatic(
     app,
@@ -46,12 +45,7 @@ export function addDocsSite(app: H3, { countView, ...deps }: DocsSiteDeps): void
     countView,
   );
   addStatic(app, `${DOCS_PATH}/:page`, async (request) => page(lastOf(request)), countView);
-  addStatic(
-    app,
-    `${DOCS_PATH}/decisions/:page`,
-    async (request) => page(`decisions/${lastOf(request)}`),
-    countView,
-  );
+  addStatic(app, `${DOCS_PATH}/decisions/:page`, async (request) => page(`decisions/${lastOf(request)}`), countView);
   addStatic(app, `${DOCS_PATH}/pictures/:file`, async (request) => {
     const name = lastOf(request);
     const picture = (await pictures()).get(name);

@@ -8,9 +8,7 @@ import { type Content, type Html, html } from "../../ui/html.ts";
 import { DOCS_PATH, type Doc, type DocGroup, findDocs, hrefOf, leadsTo, placeOf } from "./files.ts";
 import { type Rendered, render, type Section } from "./markdown.ts";
 
-export const DOCS_SITE_STYLES = pageFile("docs_site.css", "text/css; charset=utf-8", import.meta.url, [
-  "docs.css",
-]);
+export const DOCS_SITE_STYLES = pageFile("docs_site.css", "text/css; charset=utf-8", import.meta.url, ["docs.css"]);
 
 /** The address of the server in the files: in the pages it is this server's own. */
 const WRITTEN_URL = "http://localhost:8787";
@@ -75,8 +73,7 @@ export function docsSite({ publicUrl, framed: around }: Around): DocsSite {
       if (!doc) return null;
       const { title, body, sections } = read(doc);
       const up =
-        decisions.includes(doc) &&
-        html`<p class="small"><a href="${DOCS_PATH}/decisions">All decisions</a></p>`;
+        decisions.includes(doc) && html`<p class="small"><a href="${DOCS_PATH}/decisions">All decisions</a></p>`;
       return framed(title, html`${onThisPage(sections)}<article class="doc">${up}${body}</article>`, doc);
     },
     search(words) {
@@ -103,20 +100,14 @@ function matches(docs: readonly Doc[], read: (doc: Doc) => Rendered, wanted: rea
   return all.sort((a, b) => b.named - a.named);
 }
 
-function contents(
-  groups: readonly DocGroup[],
-  at: Doc | null,
-  titleOf: (doc: Doc) => string,
-  words: string,
-): Html {
+function contents(groups: readonly DocGroup[], at: Doc | null, titleOf: (doc: Doc) => string, words: string): Html {
   return html`<nav class="contents" aria-label="Docs">
 <form class="find" role="search" method="get" action="${DOCS_PATH}"><label for="q" class="unseen">Search the docs</label><input id="q" type="search" name="q" value="${words}" maxlength="${LIMITS.search}" placeholder="Search the docs" autocomplete="off"><button class="plain">Search</button></form>
 <details${at?.slug === "" && html` open`}><summary>Contents</summary>
 ${groups.map(
   ({ title, docs }) =>
     html`<p class="group">${title}</p><ul>${docs.map(
-      (doc) =>
-        html`<li><a href="${hrefOf(doc)}"${doc === at && html` aria-current="page"`}>${titleOf(doc)}</a></li>`,
+      (doc) => html`<li><a href="${hrefOf(doc)}"${doc === at && html` aria-current="page"`}>${titleOf(doc)}</a></li>`,
     )}</ul>`,
 )}</details>
 </nav>`;

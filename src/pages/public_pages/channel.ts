@@ -68,12 +68,10 @@ function told(
 }
 
 /** Shows the reader's own time, and what is new while the page is open. */
-export const CHANNEL_SCRIPT = pageFile(
-  "public_channel.js",
-  "text/javascript; charset=utf-8",
-  import.meta.url,
-  ["../../ui/clock.js", "follow.js"],
-);
+export const CHANNEL_SCRIPT = pageFile("public_channel.js", "text/javascript; charset=utf-8", import.meta.url, [
+  "../../ui/clock.js",
+  "follow.js",
+]);
 
 const NEWEST = LIMITS.channel_page;
 
@@ -92,8 +90,7 @@ export type FindChannel = (handle: string, code: string | null) => Promise<SeenC
  */
 export function createFindChannel({ db, settle }: Pick<PublicPagesDeps, "db" | "settle">): FindChannel {
   async function find(handle: string, code: string | null): Promise<SeenChannel | null> {
-    const read = async (due: boolean) =>
-      (await run(db, publicChannel, { handle, code, due, limit: NEWEST }))[0];
+    const read = async (due: boolean) => (await run(db, publicChannel, { handle, code, due, limit: NEWEST }))[0];
     const first = await read(false);
     if (!first) return null;
     // What came due is written down before anybody is shown it; where that fails it is shown all the same.

@@ -169,19 +169,13 @@ function newest({ card, alerts, assets, now }: ShownChannel): Content {
       radiusKm: alert.radius_km,
       also: [
         alert.image_url && pictureElsewhere(alert.image_url, "Picture of this alert"),
-        plain.map(
-          ({ leads, label, words }) => leads === null && html`<p class="small">${label}: ${words}</p>`,
-        ),
+        plain.map(({ leads, label, words }) => leads === null && html`<p class="small">${label}: ${words}</p>`),
         alert.has_page && html`<p class="xs">The rest of it is shown to subscribers.</p>`,
       ],
       acts: [
-        ...linksOf(alert.actions).map(({ label, url }) =>
-          away(url, [icon("out", "s"), label], "button plain"),
-        ),
+        ...linksOf(alert.actions).map(({ label, url }) => away(url, [icon("out", "s"), label], "button plain")),
         ...plain.flatMap(({ leads, words }) =>
-          leads === null
-            ? []
-            : [away(words, [icon("out", "s"), `${leads} ${hostOf(words)}`], "button plain")],
+          leads === null ? [] : [away(words, [icon("out", "s"), `${leads} ${hostOf(words)}`], "button plain")],
         ),
       ],
     });
@@ -216,9 +210,7 @@ function facts({ card, places }: ShownChannel): Content {
     tags.length > 0 &&
     html`<dt>Tags</dt><dd class="line">${tags.map((tag) => html`<a class="chip" href="${find(tag)}">${tag}</a>`)}</dd>`
   }${plain.map(({ label, leads, words }) => html`<dt>${label}</dt><dd>${leads === null ? words : away(words, hostOf(words))}</dd>`)}${is_public && html`<dt>Feeds</dt><dd><a href="${feeds}/feed.atom">Atom</a>, <a href="${feeds}/feed.json">JSON</a></dd>`}</dl>${
-    image_url &&
-    !pictureHere(image_url, places.publicUrl) &&
-    pictureElsewhere(image_url, "Picture of the channel")
+    image_url && !pictureHere(image_url, places.publicUrl) && pictureElsewhere(image_url, "Picture of the channel")
   }</section>`;
 }
 

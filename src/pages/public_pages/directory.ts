@@ -57,8 +57,7 @@ export function nearList(deps: PublicPagesDeps): PublicPage {
         vary: "accept-encoding",
         etag,
       };
-      if (holdsTag(request.headers.get("if-none-match"), etag))
-        return new Response(null, { status: 304, headers });
+      if (holdsTag(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
       if (zipped) headers["content-encoding"] = "gzip";
       const body = request.method === "HEAD" ? null : zipped ? new Uint8Array(gzipSync(text)) : text;
       return new Response(body, { headers });
@@ -121,11 +120,7 @@ export function directoryOf(deps: PublicPagesDeps): PublicPage {
   };
 }
 
-function addressOf(
-  { find, category }: DirectoryFilter,
-  places: Places,
-  before: string | null = null,
-): string {
+function addressOf({ find, category }: DirectoryFilter, places: Places, before: string | null = null): string {
   return viewAt(places.directory, { q: find, category, before });
 }
 
@@ -136,8 +131,7 @@ function body(filter: DirectoryFilter, rows: CardRecord[], next: string | null, 
 <form class="finder" role="search" method="get" action="${places.directory}">
 <div><label for="q">Name or tag</label><input id="q" name="q" type="search" value="${find ?? ""}" maxlength="${LIMITS.search}" autocomplete="off" spellcheck="false"></div>
 <div><label for="category">Category</label><select id="category" name="category"><option value="">All</option>${CATEGORIES.map(
-    (name) =>
-      html`<option value="${name}"${name === category && html` selected`}>${CATEGORY_WORDS[name]}</option>`,
+    (name) => html`<option value="${name}"${name === category && html` selected`}>${CATEGORY_WORDS[name]}</option>`,
   )}</select></div>
 <div class="line"><button>${icon("search", "s")}Search</button> <button type="button" class="plain" id="near" hidden>${icon("place", "s")}Near me</button></div>
 </form>
@@ -149,8 +143,7 @@ ${rows.length === 0 ? nothing(filter, places) : html`<ul class="entries">${rows.
 ${
   (next || filter.before) &&
   html`<nav class="line pages" aria-label="Pages">${filter.before && html`<a class="button plain" href="${addressOf(filter, places)}">From the newest</a>`}${
-    next &&
-    html`<a class="button plain" rel="next" href="${addressOf(filter, places, next)}">More channels</a>`
+    next && html`<a class="button plain" rel="next" href="${addressOf(filter, places, next)}">More channels</a>`
   }</nav>`
 }
 <template id="row">${rowOf(BLANK, "near", places)}</template>`;

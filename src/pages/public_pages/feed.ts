@@ -12,12 +12,7 @@ import { namesOf, plainOn } from "../../model/fields/record.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { sharedReading } from "../../store/db/batch.ts";
 import { run } from "../../store/db/statement.ts";
-import {
-  type FeedAlert,
-  type FeedChannel,
-  feedAlerts,
-  publicFeed,
-} from "../../store/queries/public_pages.ts";
+import { type FeedAlert, type FeedChannel, feedAlerts, publicFeed } from "../../store/queries/public_pages.ts";
 import { type Html, html } from "../../ui/html.ts";
 import { type Places, type PublicPagesDeps, placesOf } from "./deps.ts";
 import { refusals, SHARED } from "./frame.ts";
@@ -135,8 +130,7 @@ export const JSON_FEED: FeedFormat = {
   file: "feed.json",
   type: "application/feed+json; charset=utf-8",
   entry: (alert) => JSON.stringify(item(alert)),
-  whole: (channel, entries) =>
-    `${JSON.stringify(aboutOf(channel)).slice(0, -1)},"items":[${entries.join(",")}]}`,
+  whole: (channel, entries) => `${JSON.stringify(aboutOf(channel)).slice(0, -1)},"items":[${entries.join(",")}]}`,
 };
 
 /** Goes up when unchanged rows are written in another form. */
@@ -147,8 +141,7 @@ const NEWEST = { limit: LIMITS.feed, markup_bytes: LIMITS.feed_markup };
 /** What is around the entries at most. */
 const FRAME = 8 * 1024;
 
-export const feeds = (deps: PublicPagesDeps): PublicPage[] =>
-  [ATOM, JSON_FEED].map((format) => feed(format, deps));
+export const feeds = (deps: PublicPagesDeps): PublicPage[] => [ATOM, JSON_FEED].map((format) => feed(format, deps));
 
 function feed(format: FeedFormat, deps: PublicPagesDeps): PublicPage {
   const places = placesOf(deps);

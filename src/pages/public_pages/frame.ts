@@ -30,10 +30,7 @@ export interface Frame {
   hidden?: boolean;
 }
 
-export function frame(
-  { title, body, head, script, styles = [], beside, at, hidden }: Frame,
-  places: Places,
-): Html {
+export function frame({ title, body, head, script, styles = [], beside, at, hidden }: Frame, places: Places): Html {
   const here = (page: Frame["at"]) => at === page && html` aria-current="page"`;
   const main = html`<main id="main" tabindex="-1">
 ${body}
@@ -163,9 +160,7 @@ export function refusals(
 const READING = ["GET", "HEAD"];
 
 /** What is told where nothing is: a page to a browser, JSON to a program; and what else a route refuses. */
-export function nowhere(
-  deps: Parameters<typeof placesOf>[0],
-): (request: Request, error: ApiError) => Response {
+export function nowhere(deps: Parameters<typeof placesOf>[0]): (request: Request, error: ApiError) => Response {
   const places = placesOf(deps);
   const page = frame(
     {

@@ -57,9 +57,7 @@ async function near() {
       .filter((channel) => channel.search.includes(letters))
       .map((channel) => ({ ...channel, gap: distanceKm(here, channel) - channel.radius_km }))
       // Whose area one is in comes first, the smallest of them before the larger.
-      .sort((a, b) =>
-        a.gap <= 0 && b.gap <= 0 ? a.radius_km - b.radius_km : Math.max(a.gap, 0) - Math.max(b.gap, 0),
-      )
+      .sort((a, b) => (a.gap <= 0 && b.gap <= 0 ? a.radius_km - b.radius_km : Math.max(a.gap, 0) - Math.max(b.gap, 0)))
       .slice(0, MOST);
     const list = document.createElement("ul");
     list.className = "entries";

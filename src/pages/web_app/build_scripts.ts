@@ -14,9 +14,7 @@ async function bundle(path: string, format: OutputOptions["format"]): Promise<Re
     logLevel: "silent",
     output: { format, minify: true, entryFileNames: "[name].js", chunkFileNames: "[name].js" },
   });
-  return Object.fromEntries(
-    output.flatMap((file) => (file.type === "chunk" ? [[file.fileName, file.code]] : [])),
-  );
+  return Object.fromEntries(output.flatMap((file) => (file.type === "chunk" ? [[file.fileName, file.code]] : [])));
 }
 
 const scripts = {

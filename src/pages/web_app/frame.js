@@ -4,8 +4,7 @@ addEventListener(
   ({ data, source }) => {
     if (source !== parent || typeof data?.markup !== "string") return;
     const sent = new DOMParser().parseFromString(data.markup, "text/html");
-    for (const left of sent.querySelectorAll("script, base, meta, link, iframe, object, embed"))
-      left.remove();
+    for (const left of sent.querySelectorAll("script, base, meta, link, iframe, object, embed")) left.remove();
     const base = document.createElement("style");
     // A part of a page is set as the app sets its own texts; a whole one says itself how it looks.
     const part =

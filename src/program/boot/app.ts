@@ -99,8 +99,7 @@ export function createApp(deps: AppDeps) {
   const secure = new URL(config.publicUrl).protocol === "https:";
   const states = new WeakMap<object, RequestState>();
   const clientOf = createClientReader(config.trustedProxies);
-  const stateOf = (event: H3Event): RequestState =>
-    need(states.get(event.req), "each request is noted when it comes");
+  const stateOf = (event: H3Event): RequestState => need(states.get(event.req), "each request is noted when it comes");
   const logOf = (event: H3Event) => stateOf(event).log;
   /** What limits per address count; null for this machine, which is exempt from them. */
   const countedOf = (event: H3Event): string | null => {
@@ -185,9 +184,7 @@ export function createApp(deps: AppDeps) {
       dispatcher,
       authenticate: async (request) => {
         const token = bearerToken(request.headers);
-        return (
-          (await deps.authenticateKey(token)) ?? (token === null ? null : deps.authenticateConnection(token))
-        );
+        return (await deps.authenticateKey(token)) ?? (token === null ? null : deps.authenticateConnection(token));
       },
       onChallenge: (caller) => deps.stepUps.remember(caller),
       ...config,
@@ -250,9 +247,7 @@ export function createApp(deps: AppDeps) {
       const state = { log, client, owner, heldMs: 0, pass };
       states.set(request, state);
       const response =
-        pass || probe
-          ? await routed(request).catch((error) => failed(error, log))
-          : refusal(overloaded(), 503);
+        pass || probe ? await routed(request).catch((error) => failed(error, log)) : refusal(overloaded(), 503);
       pass?.leave();
       setHeader(response, "x-request-id", requestId);
       if (secure) setHeader(response, "strict-transport-security", "max-age=31536000");

@@ -72,10 +72,7 @@ export interface Message {
 }
 
 /** One end of the channel. `send` hands a message over and never throws. */
-export function createTalk<Theirs extends object, Ours extends object>(
-  send: (message: object) => void,
-  ours: Ours,
-) {
+export function createTalk<Theirs extends object, Ours extends object>(send: (message: object) => void, ours: Ours) {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let asked = 0;
 

@@ -64,11 +64,7 @@ export async function firstStart(
       email: STAND_IN,
       role: "owner",
     });
-    const { key } = await createKey(
-      inside as Em,
-      { member: member.id, scopes: "all", name: "first key" },
-      now,
-    );
+    const { key } = await createKey(inside as Em, { member: member.id, scopes: "all", name: "first key" }, now);
     const credentials = { url: config.publicUrl, workspace_id: workspace.id, member_id: member.id, key };
     // The file is written before the commit. Whatever ends the process, a key that exists is then always one that somebody
     // has.

@@ -15,8 +15,7 @@ const said = (value: unknown): string =>
   typeof value === "string" && /^\S+$/.test(value) ? value : JSON.stringify(value);
 
 /** What a fact may hold would otherwise reach the terminal as it is: its escape sequences, too. */
-const visible = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Cf}]/gu, (sign) => (sign === "\n" ? sign : "\ufffd"));
+const visible = (text: string): string => text.replace(/[\p{Cc}\p{Cf}]/gu, (sign) => (sign === "\n" ? sign : "\ufffd"));
 
 /** One line of the log, which is JSON; what is none stays as it is. */
 function lineFor(line: string): string {
@@ -84,10 +83,7 @@ let standardError: Lines | undefined;
 function toStandardError(most?: number): Lines {
   if (!standardError) {
     const out = pino.destination({ fd: 2, sync: true });
-    const lines = inBatches(
-      process.stderr.isTTY ? { write: (piece) => out.write(forTerminal(piece)) } : out,
-      most,
-    );
+    const lines = inBatches(process.stderr.isTTY ? { write: (piece) => out.write(forTerminal(piece)) } : out, most);
     // Also after an error that nobody caught.
     process.on("exit", () => lines.flush());
     standardError = lines;

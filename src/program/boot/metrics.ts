@@ -83,8 +83,7 @@ function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Regi
   const count = mapped(COUNTERS, (name) => new Counter({ ...COUNTERS[name], registers }));
   const time = mapped(HISTOGRAMS, (name) => new Histogram({ ...HISTOGRAMS[name], registers }));
   const gauge = mapped(GAUGES, (name) => {
-    const { labelNames = [], ...figure }: { labelNames?: string[]; name: string; help: string } =
-      GAUGES[name];
+    const { labelNames = [], ...figure }: { labelNames?: string[]; name: string; help: string } = GAUGES[name];
     return new Gauge({
       ...figure,
       labelNames,
@@ -125,8 +124,7 @@ function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Regi
     /** Wake-ups of handsets whose app is closed: `outcome` is one of a few fixed words. */
     wakeUps: (outcome: string, many: number) => count.wakeUps.inc({ outcome }, many),
     /** A call that a limit judged. */
-    limited: (policy: string, outcome: "allowed" | "refused" | "uncounted") =>
-      count.limited.inc({ policy, outcome }),
+    limited: (policy: string, outcome: "allowed" | "refused" | "uncounted") => count.limited.inc({ policy, outcome }),
     stored: (verb: string, done: boolean) => count.files.inc({ verb, outcome: done ? "done" : "failed" }),
     mailed: (sent: boolean) => count.mails.inc({ outcome: sent ? "sent" : "failed" }),
     /** A request of a program that sends in its own format; the words are a program of ours and one of a few outcomes. */

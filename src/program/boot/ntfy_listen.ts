@@ -132,9 +132,7 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
         once: poll,
         left,
       });
-    return stays
-      ? eventStream(stays, onStream(begin), left, headers)
-      : webSocket(request, onWebSocket(begin), left);
+    return stays ? eventStream(stays, onStream(begin), left, headers) : webSocket(request, onWebSocket(begin), left);
   }
 
   return { listen, stop: () => listeners.stop() };

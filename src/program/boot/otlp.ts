@@ -47,11 +47,7 @@ const shown = ({ parent, attributes, failed, start, end, link, ...span }: Ended)
 });
 
 export function createExporter(
-  {
-    otelEndpoint,
-    otelHeaders,
-    otelServiceName,
-  }: Pick<Config, "otelEndpoint" | "otelHeaders" | "otelServiceName">,
+  { otelEndpoint, otelHeaders, otelServiceName }: Pick<Config, "otelEndpoint" | "otelHeaders" | "otelServiceName">,
   version: string,
   log: Pick<Log, "warn">,
 ) {
@@ -72,10 +68,7 @@ export function createExporter(
   function lost(count: number, why: object): void {
     dropped += count;
     if (performance.now() - loggedAt < LOG_EVERY_MS) return;
-    log.warn(
-      { dropped, ...why },
-      "spans dropped: the collector of OTEL_EXPORTER_OTLP_ENDPOINT does not take them",
-    );
+    log.warn({ dropped, ...why }, "spans dropped: the collector of OTEL_EXPORTER_OTLP_ENDPOINT does not take them");
     loggedAt = performance.now();
     dropped = 0;
   }

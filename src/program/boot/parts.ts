@@ -173,8 +173,7 @@ export async function openParts(config: Config, options: ServiceOptions, opened:
     orm,
     log,
     // The embedded database is this process's own, unless it is one of several.
-    bus:
-      (config.databaseUrl !== null && !options.alone) || within ? await openBus(config, { orm, log }) : null,
+    bus: (config.databaseUrl !== null && !options.alone) || within ? await openBus(config, { orm, log }) : null,
   });
   closers.push(() => hub.close());
   const tracker = createChannelTracker({ orm, log, hub, settle, render: createRender(assets) });

@@ -30,11 +30,7 @@ interface PollsOptions {
 
 /** Stands around the answers of handset operations. */
 export function createPolls({ hold, admission, logOf, countedOf, stateOf }: PollsOptions) {
-  return async (
-    operation: HandsetOperation,
-    event: H3Event,
-    ask: () => Promise<Response>,
-  ): Promise<Response> => {
+  return async (operation: HandsetOperation, event: H3Event, ask: () => Promise<Response>): Promise<Response> => {
     if (operation.streams) return openStream(hold, event, countedOf(event), ask);
     if (!operation.validated) return ask();
     const request = requestOf(event);
@@ -79,8 +75,7 @@ export async function openStream(
   if (answer.status !== 200 || request.method !== "GET") return answer;
   const response = event.runtime?.node?.res;
   // Without a connection that could stay.
-  if (!response || !("useChunkedEncodingByDefault" in response))
-    return eventText((await answer.json()) as string);
+  if (!response || !("useChunkedEncodingByDefault" in response)) return eventText((await answer.json()) as string);
   const leave = await hold.placeOfStream(address);
   if (!leave) return refusal(overloaded(), 503);
   const asked = event.url.searchParams;

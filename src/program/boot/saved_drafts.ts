@@ -43,9 +43,7 @@ export function createSavedDrafts(
       const subjects = drafts.map(({ id }) => id);
       const made = await run(db, draftedBy, { subjects, actor_id: caller.credential.id });
       const own = new Set(made.map(({ subject_id }) => subject_id));
-      return drafts
-        .filter(({ id }) => own.has(id))
-        .map((draft) => ({ ...draft, status: "draft", isEdited: false }));
+      return drafts.filter(({ id }) => own.has(id)).map((draft) => ({ ...draft, status: "draft", isEdited: false }));
     },
     async remove(caller, { id, pusher_id, updated_at }, log) {
       const args = { pusher_id, alert_id: id, expected_updated_at: updated_at };

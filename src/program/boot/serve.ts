@@ -65,11 +65,7 @@ async function openAlone(config: Config): Promise<Serving> {
 const openWorkers = async (config: Config) => (await import("./primary.ts")).openPrimary(config);
 
 /** To a person in a terminal in words, and to whoever collects the output in lines of JSON like the log's. */
-function greet(
-  { publicUrl: url, dataDir }: Config,
-  { cluster }: Serving,
-  { made, example, page }: Beginning,
-): void {
+function greet({ publicUrl: url, dataDir }: Config, { cluster }: Serving, { made, example, page }: Beginning): void {
   const subscribe = `Phones subscribe at ${page}`;
   const listens = `Belfry listens on ${url}`;
   if (process.stdout.isTTY) {
@@ -114,8 +110,7 @@ const LISTENING: Record<string, string> = {
 export function failStart(error: unknown): never {
   const { code = "", syscall = "" } = error as NodeJS.ErrnoException;
   const known = /^(listen|getaddrinfo)$/.test(syscall) ? LISTENING[code] : undefined;
-  if (error instanceof ConfigError || error instanceof DataDirInUse)
-    console.error(`belfry: ${error.message}`);
+  if (error instanceof ConfigError || error instanceof DataDirInUse) console.error(`belfry: ${error.message}`);
   else if (known) console.error(`belfry: ${known}`);
   else if (!(error instanceof AlreadySaid)) console.error("belfry: could not start:", error);
   process.exit(1);

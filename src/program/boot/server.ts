@@ -48,8 +48,7 @@ export async function listen(
     await Promise.all(doors.map((door) => door.close()));
   };
   try {
-    for (const address of addressesOf(host))
-      doors.push(await listenAt(app, { ...config, host: address }, times));
+    for (const address of addressesOf(host)) doors.push(await listenAt(app, { ...config, host: address }, times));
   } catch (error) {
     await close();
     throw error;
@@ -64,11 +63,7 @@ const addressesOf = (host: string): string[] => {
   return ["127.0.0.1", "::1"].filter((own) => own !== "::1" || here.some((at) => at?.address === own));
 };
 
-async function listenAt(
-  app: App,
-  { stopDelayMs = 0, ...at }: Place,
-  times: typeof TIMES,
-): Promise<Listening> {
+async function listenAt(app: App, { stopDelayMs = 0, ...at }: Place, times: typeof TIMES): Promise<Listening> {
   const { server, node, gate } = createHttp(app, at, times);
   await server.serve();
   return {
@@ -124,9 +119,7 @@ export function refusedText() {
     "content-length": String(Buffer.byteLength(body)),
     ...refused.headers,
   };
-  const lines = Object.entries({ ...headers, connection: "close" }).map(
-    ([name, value]) => `${name}: ${value}\r\n`,
-  );
+  const lines = Object.entries({ ...headers, connection: "close" }).map(([name, value]) => `${name}: ${value}\r\n`);
   return { headers, body, whole: `HTTP/1.1 503 Service Unavailable\r\n${lines.join("")}\r\n${body}` };
 }
 

@@ -17,8 +17,7 @@ export const streamSink = (socket: Socket): Sink => ({
   write: (bytes) => void socket.write(bytes),
   writeAll(pieces, taken) {
     socket.cork();
-    for (const [i, piece] of pieces.entries())
-      socket.write(piece, i === pieces.length - 1 ? () => taken() : undefined);
+    for (const [i, piece] of pieces.entries()) socket.write(piece, i === pieces.length - 1 ? () => taken() : undefined);
     socket.uncork();
   },
   end(now) {

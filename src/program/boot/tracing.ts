@@ -73,8 +73,7 @@ function begin(
 }
 
 /** Whether a trace is one of the share that is followed: the same on every service that has the same ratio. */
-const isChosen = (traceId: string, ratio: number) =>
-  Number.parseInt(traceId.slice(-8), 16) < ratio * 0x1_0000_0000;
+const isChosen = (traceId: string, ratio: number) => Number.parseInt(traceId.slice(-8), 16) < ratio * 0x1_0000_0000;
 
 type TracingConfig = Pick<Config, "otelEndpoint" | "otelHeaders" | "otelServiceName" | "otelTracesRatio">;
 

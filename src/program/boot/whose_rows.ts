@@ -58,9 +58,7 @@ export function unreachable(error: unknown): ConfigError | null {
   }
   why ??= unavailability(error);
   if (why === "closed") why = "no answer";
-  return why === null
-    ? null
-    : new ConfigError("DATABASE_URL", `names no database that can be opened (${why}).`);
+  return why === null ? null : new ConfigError("DATABASE_URL", `names no database that can be opened (${why}).`);
 }
 
 type ErrorLike = { code?: string; message?: string; cause?: unknown };

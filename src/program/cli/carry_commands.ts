@@ -39,8 +39,7 @@ export function addCarryCommands(program: Command, now: () => Date): void {
       );
       if (to !== undefined) printResult(result);
       const files = result.lines.file ?? 0;
-      if (files > 0)
-        remark(`${files} uploaded files are named and not in it: copy DATA_DIR/assets, or the bucket`);
+      if (files > 0) remark(`${files} uploaded files are named and not in it: copy DATA_DIR/assets, or the bucket`);
     });
 
   program
@@ -154,10 +153,7 @@ export function addImportFromCommand(program: Command, now: () => Date): void {
     .option("--workspace <wsp_…>", "the workspace; may be left out while there is only one")
     .option("--member <mem_…>", "for whom the keys act; the workspace's owner when absent")
     .option("--messages <number>", "the newest of each; 0 takes none over", readCount, LIMITS.import_messages)
-    .option(
-      "--keys-to <file>",
-      "a new file for the keys that only you read; else they are printed, this once",
-    )
+    .option("--keys-to <file>", "a new file for the keys that only you read; else they are printed, this once")
     .option("--public", "list the channels for everybody")
     .option("--dry-run", "say what would become of everything, and leave nothing")
     .action(async (name: "ntfy" | "gotify", files: string[], options: Options) => {

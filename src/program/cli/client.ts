@@ -72,8 +72,7 @@ function refuseUnsendable(tool: Tool, args: Record<string, unknown>): void {
   const inPath = pathArguments(tool.http.path);
   const result = tool.input.safeParse(tool.creates ? rest : args, { reportInput: true });
   const issue = result.error?.issues.find(
-    ({ code, path }) =>
-      (code === "unrecognized_keys" && path.length === 0) || inPath.includes(String(path[0])),
+    ({ code, path }) => (code === "unrecognized_keys" && path.length === 0) || inPath.includes(String(path[0])),
   );
   if (issue) throw invalidInput({ issues: [issue] }, tool.input, tool.creates ? REPEAT_ARGUMENTS : []);
 }

@@ -104,15 +104,12 @@ if [ "$funcstack[1]" = "_belfry" ]; then _belfry "$@"; else compdef _belfry belf
 }
 
 function fish(root: Node): string {
-  const quote = (text: string) =>
-    `'${text.replace(/\n.*/s, "").replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+  const quote = (text: string) => `'${text.replace(/\n.*/s, "").replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
   const lines = ["# fish completion for belfry", "complete -c belfry -f"];
   for (const node of flatten(root)) {
     const seen = node.path.split("/").slice(1);
     const aliases = (name: string) => name.replaceAll("-", "_");
-    const here = seen.map(
-      (name) => `__fish_seen_subcommand_from ${[...new Set([name, aliases(name)])].join(" ")}`,
-    );
+    const here = seen.map((name) => `__fish_seen_subcommand_from ${[...new Set([name, aliases(name)])].join(" ")}`);
     const deeper = node.children.flatMap(({ names }) => names);
     if (deeper.length > 0) here.push(`not __fish_seen_subcommand_from ${deeper.join(" ")}`);
     const when = here.length > 0 ? ` -n ${quote(here.join("; and "))}` : "";

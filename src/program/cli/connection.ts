@@ -19,8 +19,7 @@ export interface ConnectionOptions {
 export function addConnectionOptions(command: Command): void {
   const taken = new Set(command.options.map(({ long }) => long));
   command.optionsGroup("Server:");
-  if (!taken.has("--url"))
-    command.option("--url <url>", "the server; BELFRY_URL, or the local one, when absent");
+  if (!taken.has("--url")) command.option("--url <url>", "the server; BELFRY_URL, or the local one, when absent");
   else command.addHelpText("after", "\nThe server's own --url stands before the command's name.");
   if (!taken.has("--key"))
     command.option("--key <key>", "API key; BELFRY_API_KEY, or that of the local server, when absent");

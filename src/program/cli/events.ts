@@ -1,9 +1,7 @@
 // Server-sent events, as they come over a connection: each the values of its lines by their names.
 
 /** Yields each event of a body that is one stream of them; comments have no lines. Ends, or throws, with the body. */
-export async function* eventsOf(
-  body: ReadableStream<Uint8Array> | null,
-): AsyncGenerator<Record<string, string>> {
+export async function* eventsOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Record<string, string>> {
   let rest = "";
   for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
     const blocks = (rest + chunk).split(/\r?\n\r?\n/);

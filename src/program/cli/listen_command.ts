@@ -158,12 +158,7 @@ interface Polled {
 }
 
 /** The inbox as far as something in it is new. */
-async function poll(
-  call: Call,
-  etag: string | null,
-  wait: number,
-  isNew: (card: Card) => boolean,
-): Promise<Polled> {
+async function poll(call: Call, etag: string | null, wait: number, isNew: (card: Card) => boolean): Promise<Polled> {
   const headers = { ...(etag && { "if-none-match": etag }), ...(wait && { prefer: `wait=${wait}` }) };
   const first = await call("GET", PAGE, { headers });
   if (first.status === 304) return { cards: [], etag, waited: first.headers.has("preference-applied") };

@@ -110,12 +110,7 @@ const asHeader = (text: string) =>
     : `=?base64?${Buffer.from(text).toString("base64")}?=`;
 
 /** @throws ApiError where nobody answers, or nobody is let in without a key */
-async function ask(
-  message: Message,
-  { url, key }: Connection,
-  headers: Record<string, string>,
-  signal: AbortSignal,
-) {
+async function ask(message: Message, { url, key }: Connection, headers: Record<string, string>, signal: AbortSignal) {
   const body = JSON.stringify(message);
   // A redirect is not followed: the key is for this address.
   const asked = fetch(`${url}/mcp`, { method: "POST", headers, body, redirect: "manual", signal });
@@ -127,11 +122,7 @@ async function ask(
 }
 
 /** The server's answers to a message: one, or those of a stream. @throws ApiError */
-async function* answersIn(
-  response: Response,
-  message: Message,
-  { url }: Connection,
-): AsyncGenerator<Message> {
+async function* answersIn(response: Response, message: Message, { url }: Connection): AsyncGenerator<Message> {
   let answered = message.id === undefined;
   for await (const text of textsOf(response)) {
     const answer = parsed(text);
@@ -156,9 +147,7 @@ async function* textsOf(response: Response): AsyncGenerator<string> {
 /** A refusal as the server would tell it: of a call in its result, of anything else as an error of the protocol. */
 function refused({ id, method, params }: Message, error: unknown): Message {
   const { message, headers, ...known } =
-    error instanceof ApiError
-      ? error
-      : new ApiError("server_error", "The connection to the server broke off.");
+    error instanceof ApiError ? error : new ApiError("server_error", "The connection to the server broke off.");
   const jsonrpc = { jsonrpc: "2.0", id };
   if (method !== "tools/call") return { ...jsonrpc, error: { code: INTERNAL_ERROR, message } } as Message;
   const envelope = { error: { type: known.type, message, param: known.param } };

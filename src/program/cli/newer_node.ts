@@ -46,9 +46,7 @@ function fetched(version: string): string | null {
   remark(`Node ${process.versions.node} is too old for this; npm brings Node ${version}.`);
   try {
     const asked = ["exec", "--yes", `--package=node@${version}`, "--", "node", "-p", "process.execPath"];
-    return (
-      execFileSync("npm", asked, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim() || null
-    );
+    return execFileSync("npm", asked, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim() || null;
   } catch {
     return null;
   }

@@ -141,11 +141,7 @@ export function addOperatorCommands(program: Command, version: string, now: () =
     .option("--member <mem_…>", "the member that it acts for; the workspace's owner when absent")
     .requiredOption("--scopes <list>", "all, or a comma list of scopes")
     .option("--pusher <psh_…>", "bind it to one channel")
-    .option(
-      "--expires-in <duration>",
-      "a number with s, m, h or d, such as 90d; never when absent",
-      readDuration,
-    )
+    .option("--expires-in <duration>", "a number with s, m, h or d, such as 90d; never when absent", readDuration)
     .option("--name <text>", "what it is for")
     .option("--asks-first", "a person decides before it publishes, whatever its scopes are")
     .action(({ expiresIn, asksFirst, ...args }) =>
@@ -154,9 +150,7 @@ export function addOperatorCommands(program: Command, version: string, now: () =
   operation(keys, "list", "List keys, never their secret part.", "list_keys").option(...WORKSPACE);
   keys
     .command("revoke")
-    .description(
-      "Revoke a key, from its next request on. The answer names the webhooks and alerts that go on.",
-    )
+    .description("Revoke a key, from its next request on. The answer names the webhooks and alerts that go on.")
     .argument("<key_…>", "its id")
     .option("--end-webhooks", "also remove the webhooks that it registered; works afterwards as well")
     .action((key, { endWebhooks }) => run("revoke_key", { key, end_webhooks: endWebhooks }));

@@ -41,6 +41,5 @@ function refusalFor(error: unknown): ApiError {
 
 /** A reader that has gone (`belfry tools | head`) is no failure, and nothing more can be said to it. */
 export function endWithReader(): void {
-  for (const stream of [process.stdout, process.stderr])
-    stream.on("error", () => process.exit(process.exitCode ?? 0));
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => process.exit(process.exitCode ?? 0));
 }

@@ -45,10 +45,7 @@ function lines(of: Rows, indent = ""): [string, string][] {
     const title = indent + (/[A-Z]/.test(name) ? name : name.replaceAll("_", " "));
     if (value === null) return [[title, "-"]];
     if (Array.isArray(value))
-      return [
-        [title, ""],
-        ...value.map((row): [string, string] => [`${indent}  ${row.step ?? row}`, told(row)]),
-      ];
+      return [[title, ""], ...value.map((row): [string, string] => [`${indent}  ${row.step ?? row}`, told(row)])];
     if (typeof value === "object") return [[title, ""], ...lines(value as Rows, `${indent}  `)];
     return [[title, name.endsWith("_bytes") ? `${(Number(value) / 1e6).toFixed(1)} MB` : String(value)]];
   });
@@ -72,9 +69,7 @@ export function addStatusCommand(program: Command): void {
     )
     .option("--json", "JSON on a terminal, too")
     .action(async ({ json }: { json?: true }) => {
-      const { databaseStatus, operatorSettings, stateForOperator } = await import(
-        "../../identity/operator/reach.ts"
-      );
+      const { databaseStatus, operatorSettings, stateForOperator } = await import("../../identity/operator/reach.ts");
       const settings = operatorSettings();
       // By URL the service may be on another machine; what answers at its address is believed all the same.
       const left = settings.databaseUrl === null ? readCredentials(settings.dataDir)?.url : undefined;
@@ -148,9 +143,7 @@ export function addCellCommand(program: Command): void {
       const { layCell } = await import("../../identity/operator/cells.ts");
       const cell = await layCell(databaseUrl, name);
       printResult(cell);
-      remark(
-        cell.made ? "keep the password: it is shown this once" : "it stood already, and was left as it is",
-      );
+      remark(cell.made ? "keep the password: it is shown this once" : "it stood already, and was left as it is");
     });
 }
 
@@ -173,8 +166,7 @@ export function addSecretCommand(
       const settings = loadSettings(["dataDir", "databaseUrl", "secret"]);
       const given = nextSecret();
       const inFile = settings.secret === null;
-      if (!given && !inFile)
-        throw new UsageError("NEW_SECRET is missing: set it to at least 32 random bytes.");
+      if (!given && !inFile) throw new UsageError("NEW_SECRET is missing: set it to at least 32 random bytes.");
       const used = settings.databaseUrl === null && hasDatabase(settings.dataDir);
       const args = { from: loadSecret(settings, used), to: given ?? randomBytes(32).toString("base64url") };
       const run = async () => printResult(await rotate(args));

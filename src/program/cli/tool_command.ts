@@ -58,9 +58,7 @@ function addToolCommand(program: Command, tool: Tool): void {
   command.addArgument(
     new Argument("[-]", "the same as --json -").argParser((given) => {
       if (given === "-") return given;
-      throw new InvalidArgumentError(
-        `Values follow the name of their argument, such as --${dashed(first)} <value>.`,
-      );
+      throw new InvalidArgumentError(`Values follow the name of their argument, such as --${dashed(first)} <value>.`);
     }),
   );
   addConnectionOptions(command);
@@ -69,8 +67,7 @@ function addToolCommand(program: Command, tool: Tool): void {
     if (input !== undefined && json !== input)
       throw new UsageError("Give the arguments by --json or by standard input, not by both.");
     const args = typeof json === "string" ? await readObject(json) : {};
-    for (const [attribute, name] of flags)
-      if (values[attribute] !== undefined) args[name] = values[attribute];
+    for (const [attribute, name] of flags) if (values[attribute] !== undefined) args[name] = values[attribute];
     const connection = connectionFor(connectionOptions(program, command, flags));
     stateTarget(connection);
     printResult((await callByRest(tool, args, connection)).body);
@@ -82,11 +79,7 @@ function scopesOf({ scope, alsoRequires, mayRequire }: Tool): string {
   return further.length > 0 ? `${scope} (some calls need ${further.join(", ")} as well)` : scope;
 }
 
-function connectionOptions(
-  program: Command,
-  command: Command,
-  flags: Map<string, string>,
-): ConnectionOptions {
+function connectionOptions(program: Command, command: Command, flags: Map<string, string>): ConnectionOptions {
   const { url, key } = command.opts();
   const before = program.opts();
   return {

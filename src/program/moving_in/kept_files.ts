@@ -85,11 +85,7 @@ export function readGotify(files: readonly Tables[], now: Date): Source {
   for (const { application_id } of file.rows("messages", ["application_id"]))
     counts.set(String(application_id), (counts.get(String(application_id)) ?? 0) + 1);
   const finds = new Finds();
-  for (const { id, name, description } of file.rows(
-    "applications",
-    ["id", "name", "description"],
-    "order by id",
-  )) {
+  for (const { id, name, description } of file.rows("applications", ["id", "name", "description"], "order by id")) {
     const one = { id: String(id), from: String(name), title: String(name), about: String(description) };
     finds.add(one, counts.get(one.id) ?? 0);
   }
@@ -99,9 +95,7 @@ export function readGotify(files: readonly Tables[], now: Date): Source {
     notes: finds.notes,
     *messages({ id }) {
       const columns = ["message", "title", "priority", "extras", "date"];
-      for (const row of file.rows("messages", columns, "where application_id = ? order by id desc", [
-        Number(id),
-      ])) {
+      for (const row of file.rows("messages", columns, "where application_id = ? order by id desc", [Number(id)])) {
         const at = instantOf(row.date);
         yield {
           at: at && at > now ? null : at,
@@ -134,11 +128,10 @@ const MESSAGE = [
 ];
 
 /** What was delivered already, and is text. Rows of newer versions may be events: a message that was deleted, or read. */
-const isOver = ({ time, encoding, event }: Row, now: Date) =>
-  Number(time) > 0 &&
-  Number(time) * 1000 <= now.getTime() &&
-  encoding === "" &&
-  (event === "" || event === "message");
+function isOver({ time, encoding, event }: Row, now: Date): boolean {
+  const at = Number(time) * 1000;
+  return at > 0 && at <= now.getTime() && encoding === "" && (event === "" || event === "message");
+}
 
 export function readNtfy(files: readonly Tables[], now: Date): Source {
   const cache = files.find((file) => file.has("messages"));
@@ -161,19 +154,14 @@ export function readNtfy(files: readonly Tables[], now: Date): Source {
   }
   for (const row of cache?.rows("messages", ["topic", "time", "encoding", "event"], "order by topic") ?? [])
     if (isOver(row, now)) add(String(row.topic), 1);
-    else
-      finds.note(
-        "Messages that are planned for later, or are no text, stay, and so does what became of others.",
-      );
+    else finds.note("Messages that are planned for later, or are no text, stay, and so does what became of others.");
   return {
     tongue: ntfy,
     found: finds.all(),
     notes: finds.notes,
     *messages({ id }) {
       const deleted = new Set<Row[string] | undefined>();
-      for (const row of cache?.rows("messages", MESSAGE, "where topic = ? order by time desc, id desc", [
-        id,
-      ]) ?? []) {
+      for (const row of cache?.rows("messages", MESSAGE, "where topic = ? order by time desc, id desc", [id]) ?? []) {
         if (row.event === "message_delete") deleted.add(row.sequence_id);
         if (isOver(row, now) && !deleted.has(row.sequence_id || row.mid)) yield keptOf(row);
       }

@@ -133,8 +133,7 @@ async function withHandles({ em, workspace, source: { found, tongue } }: Move) {
   const named = [];
   for (const one of found) {
     const first = handleOf(one.from, tongue.name);
-    const next = (n: number) =>
-      n === 1 ? first : `${first.slice(0, LIMITS.handle - 5).replace(/[_-]+$/, "")}-${n}`;
+    const next = (n: number) => (n === 1 ? first : `${first.slice(0, LIMITS.handle - 5).replace(/[_-]+$/, "")}-${n}`);
     for (let n = 1; ; n++) {
       const handle = next(n);
       if (used.has(handle) || RESERVED_HANDLES.has(handle)) continue;
@@ -160,8 +159,7 @@ async function makeChannel({ em, workspace, source, asked }: Move, found: Found,
     handle,
     name: nameOf(found, handle),
     category: "community",
-    description:
-      seen(found.about, LIMITS.channel_description) || `Came from ${PROGRAMS[source.tongue.name]}.`,
+    description: seen(found.about, LIMITS.channel_description) || `Came from ${PROGRAMS[source.tongue.name]}.`,
     requested_perms: ["notify", "sound", "vibrate"],
     is_public: asked.isPublic,
   });
@@ -175,11 +173,7 @@ const putAlerts = need(
   "alerts are carried",
 ).put;
 
-async function moveMessages(
-  { em, workspace, source, asked: { most }, now }: Move,
-  pusher: string,
-  of: Found,
-) {
+async function moveMessages({ em, workspace, source, asked: { most }, now }: Move, pusher: string, of: Found) {
   let rows: Record<string, unknown>[] = [];
   let came = 0;
   const flush = async () => {
@@ -217,12 +211,7 @@ async function rowOf(
     const parsed = alertArguments.safeParse(fitAlert(given, []));
     if (!parsed.success) return null;
     const { fields, htmlLength } = compose(parsed.data, null, null);
-    checkContent(
-      fields,
-      htmlLength,
-      { send_at: false, expires_at: false, scheduled: false },
-      toIsoMicros(now),
-    );
+    checkContent(fields, htmlLength, { send_at: false, expires_at: false, scheduled: false }, toIsoMicros(now));
     const then = toIsoMicros(at);
     const id = uuidOf(at.getTime(), n & 0xfff, randomUUID());
     return {

@@ -29,9 +29,7 @@ export function openTables(path: string) {
     head = bytes.toString("latin1");
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    throw refused(
-      `cannot be read (${(error as NodeJS.ErrnoException).code}); run this as a user who may, or copy it`,
-    );
+    throw refused(`cannot be read (${(error as NodeJS.ErrnoException).code}); run this as a user who may, or copy it`);
   }
   if (head !== HEADER) throw refused("is no database of SQLite");
   const db = sound(() => new DatabaseSync(path, { readOnly: true }));
@@ -59,9 +57,7 @@ export function openTables(path: string) {
                 else substr(cast("${column}" as text), 1, ${MOST}) end as "${column}"`
             : `'' as "${column}"`,
         );
-        const found = sound(() =>
-          db.prepare(`select ${shown.join(", ")} from "${table}" ${rest}`).iterate(...values),
-        );
+        const found = sound(() => db.prepare(`select ${shown.join(", ")} from "${table}" ${rest}`).iterate(...values));
         for (;;) {
           const { value, done } = sound(() => found.next());
           if (done) return;

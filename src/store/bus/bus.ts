@@ -40,8 +40,7 @@ export function lossesIn(log: Log) {
   let said = false;
   return {
     lost(error: unknown): void {
-      if (!said)
-        log.warn({ err: error }, "other processes are not heard now; held polls look for themselves");
+      if (!said) log.warn({ err: error }, "other processes are not heard now; held polls look for themselves");
       said = true;
     },
     found(): void {

@@ -39,8 +39,7 @@ export function natsBus(url: string, { log, topic }: NamedOptions): Bus {
 
   const subscribe = () => {
     const to = listener;
-    if (to)
-      connection?.subscribe(topic, { callback: (error, word) => void (error ?? to.heard(word.string())) });
+    if (to) connection?.subscribe(topic, { callback: (error, word) => void (error ?? to.heard(word.string())) });
   };
   const heardAgain = () => {
     up = true;

@@ -169,8 +169,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
       isFailing = false;
       return true;
     } catch (error) {
-      if (!isFailing && !isClosed)
-        log.warn({ err: error }, "held polls cannot be told of changes; it is tried again");
+      if (!isFailing && !isClosed) log.warn({ err: error }, "held polls cannot be told of changes; it is tried again");
       isFailing = isUnsure = true;
       lookedAt = "";
       return false;
@@ -197,8 +196,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
     const devices = [...found].filter(({ kind }) => kind === "device");
     const before = devices.map(({ revision }) => revision);
     void look({ subjects: found, cause }).then(() => {
-      for (const [i, device] of devices.entries())
-        if (device.revision === before[i]) notify(device, cause, true);
+      for (const [i, device] of devices.entries()) if (device.revision === before[i]) notify(device, cause, true);
     });
   }
 

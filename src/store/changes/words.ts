@@ -56,8 +56,7 @@ export function createWords(bus: Bus | null): Words {
         sending = null;
       });
     },
-    listen: (received, connected) =>
-      bus?.listen({ heard: (message) => received(read(message)), again: connected }),
+    listen: (received, connected) => bus?.listen({ heard: (message) => received(read(message)), again: connected }),
     async close() {
       closed = true;
       await sending;

@@ -4,10 +4,7 @@ import { ACCESS_KEY, REGION } from "./neighbours.ts";
 import { type Earlier, httpUrl, matching, type Table } from "./setting.ts";
 
 /** What is not set is that of the store of uploaded files. */
-const orOfFiles = (
-  key: keyof Earlier & `assets${string}`,
-  read: (raw: string, name: string) => string | null,
-) => ({
+const orOfFiles = (key: keyof Earlier & `assets${string}`, read: (raw: string, name: string) => string | null) => ({
   shownDefault: `ASSETS_${key
     .replace("assets", "")
     .replace(/(?<=[a-z0-9])([A-Z])/g, "_$1")
@@ -21,10 +18,7 @@ export const BACKUP = {
     name: "BACKUP_TO",
     meaning:
       "Where belfry backup writes and belfry doctor looks when they are told nothing else: a folder, or s3://bucket/prefix. One for each server.",
-    ...matching(
-      /^(s3:\/\/[a-z0-9][\w.-]{1,254}(\/[\w./-]*)?|(?!\w+:\/\/).+)$/i,
-      "a folder, or s3://bucket/prefix",
-    ),
+    ...matching(/^(s3:\/\/[a-z0-9][\w.-]{1,254}(\/[\w./-]*)?|(?!\w+:\/\/).+)$/i, "a folder, or s3://bucket/prefix"),
   },
   backupS3Endpoint: {
     name: "BACKUP_S3_ENDPOINT",

@@ -18,12 +18,10 @@ export function hostsOf(url: string): string[] {
 }
 
 /** Whether a connection counts only where its server takes writes: with several hosts, or where the URL says so. */
-export const wantsWritable = (url: string): boolean =>
-  hostsOf(url).length > 1 || /[?&]target_session_attrs=/.test(url);
+export const wantsWritable = (url: string): boolean => hostsOf(url).length > 1 || /[?&]target_session_attrs=/.test(url);
 
 /** The name or address of a URL's one host, without the brackets of an address. */
-export const hostOf = (url: string): string =>
-  decodeURIComponent(new URL(url).hostname).replace(/^\[|\]$/g, "");
+export const hostOf = (url: string): string => decodeURIComponent(new URL(url).hostname).replace(/^\[|\]$/g, "");
 
 /**
  * What a URL says of TLS, as pg takes it, which the ORM leaves out: `require` encrypts and believes whoever answers, `verify-ca` asks for a certificate of an

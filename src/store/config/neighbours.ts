@@ -1,16 +1,7 @@
 // What else the service speaks to: Redis, the receivers of webhooks, a store of files, a mail server.
 
 import { isIP } from "node:net";
-import {
-  ConfigError,
-  type Earlier,
-  httpUrl,
-  list,
-  matching,
-  type Table,
-  urlOf,
-  wholeNumber,
-} from "./setting.ts";
+import { ConfigError, type Earlier, httpUrl, list, matching, type Table, urlOf, wholeNumber } from "./setting.ts";
 
 /** Accepts `example.org`, `10.0.0.1:80` and `[::1]:80`. */
 export function isHostAndPort(item: string): boolean {
@@ -40,10 +31,7 @@ function refuseHalfAStore(soFar: Earlier): void {
   const missing = parts.filter((part) => soFar[part] == null);
   const [first] = missing;
   if (first && missing.length < parts.length)
-    throw new ConfigError(
-      NEIGHBOURS[first].name,
-      "is missing: the ASSETS_S3_ settings go together, all or none.",
-    );
+    throw new ConfigError(NEIGHBOURS[first].name, "is missing: the ASSETS_S3_ settings go together, all or none.");
 }
 
 export const NEIGHBOURS = {
@@ -61,8 +49,7 @@ export const NEIGHBOURS = {
   },
   webhookAllowHosts: {
     name: "WEBHOOK_ALLOW_HOSTS",
-    meaning:
-      "Comma list of exact host[:port]: private or plain http hosts that registered webhooks may reach.",
+    meaning: "Comma list of exact host[:port]: private or plain http hosts that registered webhooks may reach.",
     ...list(isHostAndPort, "exact host[:port] entries"),
   },
   clientMetadataAllowHosts: {
@@ -112,8 +99,7 @@ export const NEIGHBOURS = {
   smtpUrl: {
     name: "SMTP_URL",
     shownDefault: "(no mail)",
-    meaning:
-      "smtp:// or smtps:// server that one-time links are mailed through; they are always shown as well.",
+    meaning: "smtp:// or smtps:// server that one-time links are mailed through; they are always shown as well.",
     read: urlOf(["smtp:", "smtps:"]),
   },
   mailFrom: {

@@ -61,8 +61,7 @@ export const NETWORK = {
   publicUrl: {
     name: "PUBLIC_URL",
     shownDefault: "http://HOST:PORT",
-    meaning:
-      "Origin under which clients reach the service; its host is the one that /mcp accepts besides loopback.",
+    meaning: "Origin under which clients reach the service; its host is the one that /mcp accepts besides loopback.",
     read: (raw, name, soFar) => {
       if (raw !== undefined) return origin(raw, name);
       const host = soFar.host === "0.0.0.0" || soFar.host === "::" ? "localhost" : (soFar.host ?? "");
@@ -129,8 +128,7 @@ export const NETWORK = {
   },
   stopDelayMs: {
     name: "STOP_DELAY_MS",
-    meaning:
-      "How long a stopping server still takes requests while /readyz already says 503, in milliseconds.",
+    meaning: "How long a stopping server still takes requests while /readyz already says 503, in milliseconds.",
     ...wholeNumber(0, 60_000, 1000),
   },
   stopDeadlineMs: {

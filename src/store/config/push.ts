@@ -16,9 +16,7 @@ export const canBeWoken = (publicUrl: string) => isHttps(publicUrl) || HERE.test
 export const isPrivateContact = (contact: string): boolean => {
   const { protocol, hostname } = new URL(contact);
   if (protocol !== "https:" || HERE.test(hostname)) return false;
-  return (
-    !hostname.includes(".") || /\.(lan|local|internal|intranet|home|corp|private|test|arpa)$/.test(hostname)
-  );
+  return !hostname.includes(".") || /\.(lan|local|internal|intranet|home|corp|private|test|arpa)$/.test(hostname);
 };
 
 export const PUSH = {

@@ -57,10 +57,7 @@ export const wholeNumber = (min: number, max: number, fallback: number) => ({
 export function httpUrl(raw: string, name: string): string {
   const url = URL.parse(raw);
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
-    throw new ConfigError(
-      name,
-      "must be an absolute http or https URL without credentials, query or fragment.",
-    );
+    throw new ConfigError(name, "must be an absolute http or https URL without credentials, query or fragment.");
   return url.href.replace(/\/+$/, "");
 }
 
@@ -92,8 +89,7 @@ export const list = (check: (item: string) => boolean, shape: string) => ({
       .split(",")
       .map((item) => item.trim().toLowerCase())
       .filter(Boolean);
-    for (const item of items)
-      if (!check(item)) throw new ConfigError(name, `must be a comma list of ${shape}.`);
+    for (const item of items) if (!check(item)) throw new ConfigError(name, `must be a comma list of ${shape}.`);
     return items;
   },
 });

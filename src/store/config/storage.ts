@@ -17,8 +17,7 @@ export const STORAGE = {
   dataDir: {
     name: "DATA_DIR",
     shownDefault: ".data",
-    meaning:
-      "Folder of the embedded database, its lock, secret and first credentials, and of uploaded files.",
+    meaning: "Folder of the embedded database, its lock, secret and first credentials, and of uploaded files.",
     read: (raw) => resolve(raw ?? ".data"),
   },
   databaseUrl: {

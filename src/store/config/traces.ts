@@ -26,8 +26,7 @@ export const TRACES = {
         items.map((item) => {
           const [, key = "", value = ""] = HEADER.exec(item) ?? [];
           const plain = URL.canParse(`x:${value}`) && /^(?:[^%]|%[0-9a-fA-F]{2})*$/.test(value);
-          if (!key || !plain)
-            throw new ConfigError(name, "must be a comma list of name=value, percent-encoded.");
+          if (!key || !plain) throw new ConfigError(name, "must be a comma list of name=value, percent-encoded.");
           return [key, decodeURIComponent(value)];
         }),
       );
@@ -38,8 +37,7 @@ export const TRACES = {
     shownDefault: "belfry",
     meaning: "Name of this service in its traces.",
     read: (raw = "belfry", name) => {
-      if (!/^[\x20-\x7e]{1,255}$/.test(raw))
-        throw new ConfigError(name, "must be a short text of printable ASCII.");
+      if (!/^[\x20-\x7e]{1,255}$/.test(raw)) throw new ConfigError(name, "must be a short text of printable ASCII.");
       return raw;
     },
   },

@@ -27,12 +27,8 @@ function firstWord(name: string): string {
 /** Variables that begin as settings do, or differ from one in letter case, and that this version does not read. */
 export function unknownSettings(environment: Env): string[] {
   return Object.keys(environment)
-    .filter(
-      (name) => !NAMES.has(name) && !OTHER_VARIABLES.test(name) && !isServiceLink(name, environment[name]),
-    )
-    .filter(
-      (name) => NAMES.has(name.toUpperCase()) || (/^[A-Z0-9]+_/.test(name) && FAMILIES.has(firstWord(name))),
-    )
+    .filter((name) => !NAMES.has(name) && !OTHER_VARIABLES.test(name) && !isServiceLink(name, environment[name]))
+    .filter((name) => NAMES.has(name.toUpperCase()) || (/^[A-Z0-9]+_/.test(name) && FAMILIES.has(firstWord(name))))
     .sort();
 }
 
@@ -51,8 +47,7 @@ export function intendedSetting(name: string): string | null {
   for (const near of [upper, upper.replace(/^BELFRY_/, "")]) if (NAMES.has(near)) return near;
   if (name.length < MIN_LENGTH) return null;
   for (let typos = 1; typos <= maxTypos(name); typos++)
-    for (const setting of NAMES)
-      if (isNear(upper, setting, typos) && isSpelling(upper, setting)) return setting;
+    for (const setting of NAMES) if (isNear(upper, setting, typos) && isSpelling(upper, setting)) return setting;
   return null;
 }
 
@@ -69,10 +64,7 @@ export function refuseMisspelt(environment: Env): void {
     return intended ? [`${name} is not a setting: did you mean ${intended}?`] : [];
   });
   if (found.length > 0)
-    throw new ConfigError(
-      found.join(" "),
-      found.length > 1 ? "Rename or remove them." : "Rename or remove it.",
-    );
+    throw new ConfigError(found.join(" "), found.length > 1 ? "Rename or remove them." : "Rename or remove it.");
 }
 
 /** False where a word differs so much that another one is meant: DATABASE_HOST is not a spelling of DATABASE_POOL. */
@@ -93,8 +85,7 @@ function isNear(a: string, b: string, typos: number): boolean {
   const [restA, restB] = [a.slice(same), b.slice(same)];
   if (restA === "" || restB === "") return restA.length + restB.length <= typos;
   if (typos === 0) return false;
-  if (restA[0] === restB[1] && restA[1] === restB[0] && isNear(restA.slice(2), restB.slice(2), typos - 1))
-    return true;
+  if (restA[0] === restB[1] && restA[1] === restB[0] && isNear(restA.slice(2), restB.slice(2), typos - 1)) return true;
   const edits = [
     [restA.slice(1), restB.slice(1)],
     [restA.slice(1), restB],

@@ -17,10 +17,7 @@ export interface Client {
   connection: {
     stream: { destroy(): void };
     ssl?: boolean | object;
-    on(
-      event: "parameterStatus",
-      listener: (said: { parameterName: string; parameterValue: string }) => void,
-    ): void;
+    on(event: "parameterStatus", listener: (said: { parameterName: string; parameterValue: string }) => void): void;
   };
 }
 
@@ -94,9 +91,7 @@ export function writable<C extends ClientClass>(
     // biome-ignore lint/suspicious/noExplicitAny: pg's has both forms
     override connect(done?: (error: Error | null) => void): any {
       if (!done)
-        return new Promise<void>((resolve, reject) =>
-          this.connect((error) => (error ? reject(error) : resolve())),
-        );
+        return new Promise<void>((resolve, reject) => this.connect((error) => (error ? reject(error) : resolve())));
       find().then(
         (host) =>
           this.#connectTo(host, (error) => {
@@ -109,9 +104,7 @@ export function writable<C extends ClientClass>(
 
     /** To this one, whatever it is. */
     connectTo(host: Host): Promise<void> {
-      return new Promise((resolve, reject) =>
-        this.#connectTo(host, (error) => (error ? reject(error) : resolve())),
-      );
+      return new Promise((resolve, reject) => this.#connectTo(host, (error) => (error ? reject(error) : resolve())));
     }
 
     #connectTo(host: Host, done: (error: Error | null) => void): void {

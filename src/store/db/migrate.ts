@@ -56,9 +56,7 @@ export async function isMigrated(orm: Orm): Promise<boolean> {
 
 /** The migrations that a database has had, in their order; null: it is not one of Belfry's. */
 export async function migrationsOf(em: SqlEntityManager): Promise<string[] | null> {
-  const [found] = await em.execute<{ there: boolean }[]>(
-    "select to_regclass('migration') is not null as there",
-  );
+  const [found] = await em.execute<{ there: boolean }[]>("select to_regclass('migration') is not null as there");
   if (!found?.there) return null;
   const done = await em.execute<{ name: string }[]>("select name from migration order by id");
   return done.map(({ name }) => name);
@@ -146,8 +144,7 @@ async function migrateNext(orm: Orm, inTheWay: string[]): Promise<string[]> {
 }
 
 /** What a statement of a migration changes, or refers to. */
-const CHANGED =
-  /\b(?:table|update|into|from|on|references)\s+(?:only |if exists )?"?([a-z_]+)"?(?:\."?([a-z_]+)"?)?/g;
+const CHANGED = /\b(?:table|update|into|from|on|references)\s+(?:only |if exists )?"?([a-z_]+)"?(?:\."?([a-z_]+)"?)?/g;
 
 /**
  * Takes every table that a migration changes before its first statement: a migration that held some and then waited for the next

@@ -161,8 +161,7 @@ const openedAs = (orm: Orm) => need(opened.get(orm), "each was opened here");
 
 /** What its connections do now; `waiting`: calls that wait for one. */
 export function connectionsOf(orm: Orm): { busy: number; idle: number; waiting: number } {
-  const sum = (of: (pool: Pool) => number) =>
-    openedAs(orm).pools.reduce((all, { pool }) => all + of(pool), 0);
+  const sum = (of: (pool: Pool) => number) => openedAs(orm).pools.reduce((all, { pool }) => all + of(pool), 0);
   return {
     busy: sum(({ totalCount, idleCount }) => totalCount - idleCount),
     idle: sum(({ idleCount }) => idleCount),

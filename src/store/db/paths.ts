@@ -4,16 +4,13 @@
 export const PATHS = {
   inbox:
     "Handsets poll more often than anything else is called: one reading serves many of them at once, and is planned once and measured by itself.",
-  credentials:
-    "Every call begins with one: who calls is found in one reading, which calls that arrive together share.",
+  credentials: "Every call begins with one: who calls is found in one reading, which calls that arrive together share.",
   publish:
     "An alert is locked, judged by the database's clock, written and answered whole in one exchange; the entity manager would take two, and the clock goes on between them.",
-  reports:
-    "Reports of many handsets are one statement: rows, counters and days change together or not at all.",
+  reports: "Reports of many handsets are one statement: rows, counters and days change together or not at all.",
   joins:
     "Subscriptions come and go by hundreds, and popular channels are joined all at once: many rows in one exchange, with their count.",
-  lists:
-    'A page ends with all rows of its last instant ("with ties"), and brings what belongs to its rows along.',
+  lists: 'A page ends with all rows of its last instant ("with ties"), and brings what belongs to its rows along.',
   statistics: "Sums and counts are made where the rows are.",
   locks:
     "Whoever changes the same thing queues, always in one order. The entity manager locks neither one of two joined rows nor as weakly as is enough.",

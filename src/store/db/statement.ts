@@ -64,8 +64,7 @@ const defined = new Map<string, AnyStatement>();
  * test/database/statements.test.ts has a migrated database describe each and compares.
  * @throws for a name that is taken, a parameter in the text that is not declared, and one declared that is not in it.
  */
-export const statementsOf = (path: Path) =>
-  Object.assign(definer(path, false), { reading: definer(path, true) });
+export const statementsOf = (path: Path) => Object.assign(definer(path, false), { reading: definer(path, true) });
 
 const definer =
   (path: Path, reads: boolean) =>
@@ -102,8 +101,7 @@ function define<P extends Fields, C extends Fields, J extends Fields>(
   return statement;
 }
 
-const declared = (parameters: Fields, name: string) =>
-  need(parameters[name], "numbered names only what is declared");
+const declared = (parameters: Fields, name: string) => need(parameters[name], "numbered names only what is declared");
 
 /** A text with `$1`, `$2` … in place of the names, and the names in this order. */
 function numbered(name: string, named: string, parameters: Fields): { text: string; names: string[] } {
@@ -115,8 +113,7 @@ function numbered(name: string, named: string, parameters: Fields): { text: stri
     return `$${names.indexOf(parameter) + 1}`;
   });
   const unused = Object.keys(parameters).filter((parameter) => !names.includes(parameter));
-  if (unused.length > 0)
-    throw new Error(`statement ${name} declares ${unused.join(", ")}, but does not use it`);
+  if (unused.length > 0) throw new Error(`statement ${name} declares ${unused.join(", ")}, but does not use it`);
   return { text, names };
 }
 

@@ -7,10 +7,7 @@ import { batchedByPosition, ONE_AFTER_ANOTHER } from "./batch.ts";
 import { isConnectionLost, run, runAgain, type Statement } from "./statement.ts";
 import { unavailability } from "./unavailable.ts";
 
-type OfMany<Item, Row> = Statement<
-  { items: readonly (Item & { position: number })[] },
-  Row & { position: number }
->;
+type OfMany<Item, Row> = Statement<{ items: readonly (Item & { position: number })[] }, Row & { position: number }>;
 
 /** Three statements that do the same with their items: positions count from 1, and a row says which item it is of. */
 export interface Several<Item, Row> {
@@ -85,8 +82,7 @@ type Batch<Item, Row> = (item: Item) => Promise<Row | undefined>;
 function batchOf<Item, Row>(kysely: Kysely<unknown>, several: Several<Item, Row>): Batch<Item, Row> {
   const batched = (statement: OfMany<Item, Row>): Batch<Item, Row> =>
     batchedByPosition(
-      (items: Item[]) =>
-        run(kysely, statement, { items: items.map((each, i) => ({ ...each, position: i + 1 })) }),
+      (items: Item[]) => run(kysely, statement, { items: items.map((each, i) => ({ ...each, position: i + 1 })) }),
       ONE_AFTER_ANOTHER,
     );
   const together = batched(several.together);

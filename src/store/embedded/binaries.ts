@@ -1,16 +1,7 @@
 // Where PostgreSQL's programs come from: POSTGRES_BIN, or the platform's npm package, used in place when its links are
 // whole and the runner can reach it, else through a private copy made once.
 
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { ConfigError } from "../config/setting.ts";
@@ -73,8 +64,7 @@ function linksOf(native: string): Link[] {
 /** Paths in the list begin with the folder's own name. */
 const inside = (native: string, path: string) => join(native, path.replace(/^native\//, ""));
 
-const linksAreWhole = (native: string) =>
-  linksOf(native).every(({ target }) => existsSync(inside(native, target)));
+const linksAreWhole = (native: string) => linksOf(native).every(({ target }) => existsSync(inside(native, target)));
 
 /**
  * A copy of the package's files below `home`, with its links, which the runner can reach. Whole or not there: it is made
@@ -84,8 +74,7 @@ function privateCopy(native: string, version: string, home: string): string {
   const name = `postgresql-${version}`;
   const copy = join(home, name);
   for (const other of readdirSync(home))
-    if (/^postgresql-\d/.test(other) && other !== name)
-      rmSync(join(home, other), { recursive: true, force: true });
+    if (/^postgresql-\d/.test(other) && other !== name) rmSync(join(home, other), { recursive: true, force: true });
   if (existsSync(copy)) return copy;
   const making = `${copy}.new`;
   rmSync(making, { recursive: true, force: true });
@@ -118,8 +107,7 @@ export async function findBinaries(
   const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string };
   const native = join(folder, "native");
   const bin = join(native, "bin");
-  const reachable =
-    mayReach(runner, join(bin, "postgres"), "x") && mayReach(runner, join(native, "lib"), "x");
+  const reachable = mayReach(runner, join(bin, "postgres"), "x") && mayReach(runner, join(native, "lib"), "x");
   const from = reachable && linksAreWhole(native) ? native : privateCopy(native, version, home);
   return {
     postgres: join(from, "bin", "postgres"),

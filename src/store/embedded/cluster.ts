@@ -15,10 +15,7 @@ import { choosePlace, findPlace, ownerOf, type Place, refuseOtherMajor, remember
 import { clearLeftovers, type Postmaster, readStatus, startPostmaster } from "./postmaster.ts";
 import { chooseRunner, type Runner, SHARED } from "./runner.ts";
 
-type Settings = Pick<
-  Config,
-  "dataDir" | "postgresBin" | "postgresSharedBuffers" | "postgresSync" | "databasePool"
->;
+type Settings = Pick<Config, "dataDir" | "postgresBin" | "postgresSharedBuffers" | "postgresSync" | "databasePool">;
 
 export interface Log {
   debug(fields: object, message: string): void;
@@ -110,10 +107,7 @@ async function openPlace(
   const binaries = await findBinaries(config.postgresBin, runner, found.home);
   refuseOtherMajor(found, binaries.major);
   const stays = (error: Error) =>
-    dataDirProblem(
-      config.dataDir,
-      `holds a database that does not start: ${error.message.replace(/\.?$/, ".")}`,
-    );
+    dataDirProblem(config.dataDir, `holds a database that does not start: ${error.message.replace(/\.?$/, ".")}`);
   if (found.made) {
     refuseBefore(found);
     // As whoever runs what is left, who is not always who is to run it.
@@ -187,9 +181,7 @@ async function supervise(
   let started = false;
   const hear = (line: string) => {
     const grave =
-      started &&
-      /^(FATAL|PANIC)/.test(line) &&
-      !/^FATAL: +(the database system is|terminating connection)/.test(line);
+      started && /^(FATAL|PANIC)/.test(line) && !/^FATAL: +(the database system is|terminating connection)/.test(line);
     log[grave ? "error" : "debug"]({ line }, "postgresql");
   };
   const closing = new AbortController();

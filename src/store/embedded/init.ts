@@ -13,9 +13,7 @@ import { type Runner, succeed } from "./runner.ts";
 function initArguments(cluster: string, { major }: Binaries): string[] {
   return [
     ...["-D", cluster, "-U", SUPERUSER, "-E", "UTF8", "--wal-segsize=4", "--no-sync"],
-    ...(major >= 17
-      ? ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
-      : ["--locale=C"]),
+    ...(major >= 17 ? ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"] : ["--locale=C"]),
     ...["--auth-host=reject", "--auth-local=peer"],
   ];
 }
@@ -37,18 +35,10 @@ export async function initialise(
   const refuse = (said: string) => dataDirProblem(place.dataDir, `takes no new database: ${said}.`);
   await succeed(refuse, runner, binaries.initdb, initArguments(making, binaries));
   // Single-user mode needs no server, and does not wait for the disk.
-  await succeed(
-    refuse,
-    runner,
-    binaries.postgres,
-    ["--single", "-F", "-D", making, "template1"],
-    NEW_DATABASE,
-  );
+  await succeed(refuse, runner, binaries.postgres, ["--single", "-F", "-D", making, "template1"], NEW_DATABASE);
   renameSync(making, place.cluster);
   const synced = sync
-    ? succeed(refuse, runner, binaries.initdb, ["--sync-only", "-D", place.cluster]).then(() =>
-        syncFolder(place.home),
-      )
+    ? succeed(refuse, runner, binaries.initdb, ["--sync-only", "-D", place.cluster]).then(() => syncFolder(place.home))
     : Promise.resolve();
   return { place: { ...place, made: true }, synced };
 }

@@ -93,9 +93,7 @@ export function findPlace(dataDir: string): Place {
   const remembered = existsSync(database);
   const place = placeIn(dataDir, remembered ? readMemory(dataDir) : { home: dataDir, lent: null });
   if (!place.made) {
-    const used = remembered
-      ? database
-      : [credentials, assets].find((path) => existsSync(path) && !isEmptyFolder(path));
+    const used = remembered ? database : [credentials, assets].find((path) => existsSync(path) && !isEmptyFolder(path));
     if (used)
       throw dataDirProblem(
         dataDir,

@@ -111,11 +111,7 @@ const search = (status: Listed, side: Order) => {
           channel.id is not null and ${listed} and (channel.sought is null or coalesce(alert.words @@ channel.sought, false)) as fits
         from (select * from (${[
           ...nearest("cardinality($pusher_ids::uuid[]) is distinct from 1", wide, NEAR),
-          ...nearest(
-            "cardinality($pusher_ids::uuid[]) = 1 and pusher_id = ($pusher_ids::uuid[])[1]",
-            filters,
-            NEAR,
-          ),
+          ...nearest("cardinality($pusher_ids::uuid[]) = 1 and pusher_id = ($pusher_ids::uuid[])[1]", filters, NEAR),
         ].join("\n          union all ")}) alert order by ${nearestFirst("alert", "at")} limit ${NEAR}) alert
         left join channel on channel.id = alert.pusher_id),
       enough as materialized (

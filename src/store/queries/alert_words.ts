@@ -19,8 +19,7 @@ export const newWords = (channel: string, words: string, writer: string) =>
       (select '${SIGNS.workspace}' || right(workspace_id::text, ${MARK}) from pusher where id = ${channel})], null))`;
 
 /** SQL: whether the `alert` was written by this credential or member. */
-export const isWrittenBy = (writer: string) =>
-  `alert.words @@ ('''${SIGNS.writer}' || ${writer} || '''')::tsquery`;
+export const isWrittenBy = (writer: string) => `alert.words @@ ('''${SIGNS.writer}' || ${writer} || '''')::tsquery`;
 
 /**
  * SQL: the words of the updated row of `alert` after an edit. Who wrote it stays, and each edit changes them: a version that does

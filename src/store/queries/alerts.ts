@@ -85,8 +85,7 @@ export const WHOLE = {
 };
 
 /** An alert as the statements return it: timestamps as PostgreSQL prints them, and of lists without the rest. */
-export type AlertRecord = ValuesOf<typeof ROW.columns> &
-  Partial<ValuesOf<typeof REST> & ValuesOf<typeof BODY_LENGTH>>;
+export type AlertRecord = ValuesOf<typeof ROW.columns> & Partial<ValuesOf<typeof REST> & ValuesOf<typeof BODY_LENGTH>>;
 
 /** Values by the name of their field. */
 export type Former = Record<string, unknown>;
@@ -230,9 +229,7 @@ export const scheduleAlert = defineStatement("schedule_alert", {
 export const declineAlert = defineStatement("decline_alert", {
   parameters: { ...KEEPING, review_reply: text },
   columns: WHOLE.columns,
-  text: edit(
-    "status = 'draft', send_at = case status when 'draft' then send_at end, review_reply = $review_reply",
-  ),
+  text: edit("status = 'draft', send_at = case status when 'draft' then send_at end, review_reply = $review_reply"),
 });
 
 /** What had become visible keeps its `sent_at`; what had not keeps none. */

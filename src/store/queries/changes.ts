@@ -8,8 +8,7 @@ import { countsOf } from "./reports.ts";
 const defineStatement = statementsOf("inbox");
 
 /** Milliseconds by the database's clock until something comes due in the channel `c`; infinite when nothing is planned. */
-export const DUE_IN =
-  "coalesce(extract(epoch from c.next_at - clock_timestamp()) * 1000, 'infinity')::float8";
+export const DUE_IN = "coalesce(extract(epoch from c.next_at - clock_timestamp()) * 1000, 'infinity')::float8";
 
 /** The revision of the alert `a` with the counts `c` of its replies, as `revisionOfAlert` writes it. */
 const ALERT_REVISION = "concat_ws(' ', a.updated_at, array_to_string(c.replies, '.'))";

@@ -3,17 +3,7 @@
 // and read again, or moved by a one-time code of which only the hash is kept. And the handsets that a person linked to the own account,
 // with the draft that they are shown as a test (docs/rules.md#own-devices).
 
-import {
-  array,
-  bigint,
-  boolean,
-  bytea,
-  int,
-  nullable,
-  text,
-  timestamptz,
-  uuid,
-} from "../../model/fields/sql.ts";
+import { array, bigint, boolean, bytea, int, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { statementsOf } from "../db/statement.ts";
 

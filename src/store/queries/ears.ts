@@ -2,17 +2,7 @@
 
 import { ALERT } from "../../model/fields/alert.ts";
 import { columnsOf, only } from "../../model/fields/record.ts";
-import {
-  array,
-  bigint,
-  boolean,
-  int,
-  neverNull,
-  nullable,
-  text,
-  timestamptz,
-  uuid,
-} from "../../model/fields/sql.ts";
+import { array, bigint, boolean, int, neverNull, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { type RowOf, statementsOf } from "../db/statement.ts";
 import { firstShown } from "./before_joining.ts";
 import { BODY_LENGTH, bodyBytes, bodyLength, selectedCut } from "./card_text.ts";

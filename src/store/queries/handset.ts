@@ -125,9 +125,7 @@ export const CARD = { handle: text, ...columnsOf(shownTo(PUSHER, "handset")), cr
 const SUBSCRIPTION = { muted: boolean, permissions: array(text), subscribed_at: timestamptz };
 
 /** Channels `p` with the subscription `s` of one device. */
-const cardsOf = (
-  join: "join" | "left join",
-) => `select ${selected("p", CARD)}, s.muted, s.permissions, s.subscribed_at
+const cardsOf = (join: "join" | "left join") => `select ${selected("p", CARD)}, s.muted, s.permissions, s.subscribed_at
     from pusher p ${join} subscription s on s.pusher_id = p.id and s.device_id = $device_id`;
 
 /** A channel with the subscription, where there is one, of one device; null asks for nobody's. */
@@ -239,9 +237,7 @@ export function gramsOf(find: string): string[] {
   const letters = [...find];
   const long = Math.min(3, letters.length);
   return [
-    ...new Set(
-      letters.slice(0, letters.length - long + 1).map((_, at) => letters.slice(at, at + long).join("")),
-    ),
+    ...new Set(letters.slice(0, letters.length - long + 1).map((_, at) => letters.slice(at, at + long).join(""))),
   ];
 }
 

@@ -1,17 +1,7 @@
 // Devices with the channels that their held polls and streams wait for (docs/rules.md#held-inbox), and the newest alerts of channels that
 // are followed. Each statement reads one snapshot.
 
-import {
-  array,
-  bigint,
-  boolean,
-  float8,
-  int,
-  nullable,
-  outerJoined,
-  text,
-  uuid,
-} from "../../model/fields/sql.ts";
+import { array, bigint, boolean, float8, int, nullable, outerJoined, text, uuid } from "../../model/fields/sql.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { type RowOf, statementsOf } from "../db/statement.ts";
 import { DUE_IN } from "./changes.ts";

@@ -1,16 +1,7 @@
 // One alert as the inbox of a device has it: with its whole text, and the draft that the device is shown as a test.
 
 import { isVisible } from "../../model/domain/alert_status.ts";
-import {
-  bigint,
-  boolean,
-  float8,
-  neverNull,
-  nullable,
-  selected,
-  timestamptz,
-  uuid,
-} from "../../model/fields/sql.ts";
+import { bigint, boolean, float8, neverNull, nullable, selected, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { statementsOf } from "../db/statement.ts";
 import { isShown } from "./before_joining.ts";
 import { TESTED } from "./devices.ts";

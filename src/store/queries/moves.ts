@@ -2,17 +2,7 @@
 // And the plans of dry runs, which are stored as idempotency keys are, and go with them.
 
 import { isPlanned } from "../../model/domain/alert_status.ts";
-import {
-  array,
-  boolean,
-  int,
-  jsonb,
-  neverNull,
-  nullable,
-  text,
-  timestamptz,
-  uuid,
-} from "../../model/fields/sql.ts";
+import { array, boolean, int, jsonb, neverNull, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { type RowOf, statementsOf } from "../db/statement.ts";
 import { NEXT_VERSION, WHOLE } from "./alerts.ts";

@@ -82,9 +82,7 @@ export type PublicChannel = RowOf<typeof publicChannel>;
 
 const PLACED = {
   handle: text,
-  ...columnsOf(
-    only(PUSHER, "name", "category", "description", "city", "initials", "gradient_from", "gradient_to"),
-  ),
+  ...columnsOf(only(PUSHER, "name", "category", "description", "city", "initials", "gradient_from", "gradient_to")),
   search: text,
   lat: neverNull(float8),
   lon: neverNull(float8),

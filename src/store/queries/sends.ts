@@ -43,9 +43,7 @@ export const lockedChannels = (
   columns: string,
   { skips = "", bounded = "" }: Locking,
 ): string => `r as materialized (
-        select r.* from ${bounded} jsonb_to_recordset((select $items::jsonb)) r (position int, ${Object.entries(
-          fields,
-        )
+        select r.* from ${bounded} jsonb_to_recordset((select $items::jsonb)) r (position int, ${Object.entries(fields)
           .map(([column, { sql }]) => `${column} ${sql}`)
           .join(", ")})),
       c as materialized (
@@ -76,15 +74,11 @@ const SEND = {
 type Send = ParametersOf<typeof SEND>;
 
 /** SQL: an instant as the wire spells it. */
-export const spelled = (instant: string) =>
-  `to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+export const spelled = (instant: string) => `to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 /** Nothing of ours that is told of a sent alert is an instant: it has no `send_at` any more. */
 const TOLD = namesOf(ANNOUNCED)
-  .map(
-    (name) =>
-      `,"${name}":' || ${name === "send_at" ? "'null'" : `coalesce(to_json(i.${name})::text, 'null')`} || '`,
-  )
+  .map((name) => `,"${name}":' || ${name === "send_at" ? "'null'" : `coalesce(to_json(i.${name})::text, 'null')`} || '`)
   .join("");
 
 const LINE_NAMES = Object.keys(AUDIT_LINE);

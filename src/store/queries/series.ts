@@ -126,8 +126,7 @@ export const takeBackSeries = withdrawing("take_back_series", {
 /** Those that were edited, moved or cancelled alone keep what they are, and their place. */
 export const replanSeries = withdrawing("replan_series", {
   change: `delete from alert where ${OF_SERIES} and not apart and send_at = occurs_at`,
-  series:
-    "update alert_series set filled_to = clock_timestamp(), fill_at = clock_timestamp() where alert_id = $id",
+  series: "update alert_series set filled_to = clock_timestamp(), fill_at = clock_timestamp() where alert_id = $id",
 });
 
 /** Cancels an occurrence and all after it; its series ends before it by the rule that is given. */

@@ -61,11 +61,7 @@ export interface Windows {
 }
 
 /** Limits that are shared fail open while their store is away, but for policies that say otherwise. */
-export function createRateLimits({
-  shared,
-  now = () => performance.now(),
-  note,
-}: RateLimitOptions = {}): RateLimits {
+export function createRateLimits({ shared, now = () => performance.now(), note }: RateLimitOptions = {}): RateLimits {
   const windows = shared ?? memoryWindows(now);
   // What a process counts by itself while the store is away.
   const alone = shared ? memoryWindows(now) : null;

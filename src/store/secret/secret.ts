@@ -24,10 +24,7 @@ export function loadSecret(config: Pick<Config, "secret" | "dataDir">, used: boo
   const secret = readFileSync(path, "utf8").trim();
   // What is sealed under a short one would be as good as open.
   if (Buffer.byteLength(secret) < MIN_SECRET_BYTES)
-    throw new ConfigError(
-      "SECRET",
-      `in ${path} is shorter than ${MIN_SECRET_BYTES} bytes: restore that file.`,
-    );
+    throw new ConfigError("SECRET", `in ${path} is shorter than ${MIN_SECRET_BYTES} bytes: restore that file.`);
   return secret;
 }
 
@@ -35,11 +32,7 @@ export function loadSecret(config: Pick<Config, "secret" | "dataDir">, used: boo
  * Puts the secret of the data directory beside the present one for the time of `rotate`, and in its place afterwards: a
  * crash in between leaves both, and the next start takes the one that the database knows.
  */
-export async function replaceSecretFile(
-  dataDir: string,
-  secret: string,
-  rotate: () => Promise<void>,
-): Promise<void> {
+export async function replaceSecretFile(dataDir: string, secret: string, rotate: () => Promise<void>): Promise<void> {
   const { secret: path, nextSecret } = dataPaths(dataDir);
   writePrivate(nextSecret, `${secret}\n`);
   await rotate();

@@ -14,10 +14,7 @@ export const auditView = named(
     id: z.string(),
     actor: z.object({
       type: z.enum(ACTOR_TYPES),
-      id: z
-        .string()
-        .nullable()
-        .describe("Of the key, the assistant's connection, or the member who was signed in."),
+      id: z.string().nullable().describe("Of the key, the assistant's connection, or the member who was signed in."),
       name: z.string().nullable().describe("What it was called then."),
       member_id: z.string().nullable().describe("The member for whom it acted."),
     }),
@@ -32,15 +29,11 @@ export const auditView = named(
     count: z
       .int()
       .nullable()
-      .describe(
-        `Failed runs of this kind and account so far, within ${said("failed_runs_minutes")} minutes.`,
-      ),
+      .describe(`Failed runs of this kind and account so far, within ${said("failed_runs_minutes")} minutes.`),
     changed: z
       .array(z.string())
       .nullable()
-      .describe(
-        "Names of the fields that an edit changed, never what they hold; null where nothing was edited.",
-      ),
+      .describe("Names of the fields that an edit changed, never what they hold; null where nothing was edited."),
     created_at: z.string(),
   }),
 );

@@ -105,9 +105,7 @@ export const cut = (text: string, most: number = LIMITS.brief_text): string =>
 /** What may be wished for a member. Whether it makes sense, and whether the manager may give it, the rules for members say. */
 export const memberWish = z.strictObject({
   role: z.string(),
-  every_channel: z
-    .boolean()
-    .describe("Every channel, later ones included. Beside single ones it contradicts itself."),
+  every_channel: z.boolean().describe("Every channel, later ones included. Beside single ones it contradicts itself."),
   pusher_ids: z.array(z.string()).describe("The only channels that the member sees."),
 });
 

@@ -42,9 +42,7 @@ export const webhookView = named(
   }),
 );
 
-export function showWebhook(
-  row: Omit<WebhookRow, "secret" | "previous_secret">,
-): z.infer<typeof webhookView> {
+export function showWebhook(row: Omit<WebhookRow, "secret" | "previous_secret">): z.infer<typeof webhookView> {
   const { id, failure_count, dropped_count, created_at } = row;
   return {
     id: showId("whk", id),
@@ -78,10 +76,7 @@ export const deliveryView = named(
   z.object({
     id: z.string().describe("What the receiver gets as X-Webhook-Id."),
     webhook_id: z.string(),
-    event_id: z
-      .string()
-      .nullable()
-      .describe("X-Webhook-Event-Id: the same in a redelivery, and in list_events."),
+    event_id: z.string().nullable().describe("X-Webhook-Event-Id: the same in a redelivery, and in list_events."),
     event: z.string(),
     ok: z.boolean().nullable().describe("null: under way, or its server stopped meanwhile."),
     status: z.int().nullable().describe("The receiver's HTTP status, if one came."),
@@ -107,10 +102,7 @@ export function showDelivery(row: DeliveryRecord): z.infer<typeof deliveryView> 
   };
 }
 
-const PLACE = forBoth(
-  "must be next_after of an earlier answer",
-  "is no place in this list; begin at its start",
-);
+const PLACE = forBoth("must be next_after of an earlier answer", "is no place in this list; begin at its start");
 
 export const eventView = named(
   "FeedEvent",
@@ -125,14 +117,8 @@ export const eventView = named(
         ...z.object(answersOf(shownTo(ALERT, "webhook"))).partial().shape,
         status: z.string().optional(),
         sent_at: z.string().nullable().optional(),
-        count: z
-          .int()
-          .optional()
-          .describe("Of subscribers, acknowledgements and replies: how many there were then."),
-        delta: z
-          .int()
-          .optional()
-          .describe("And how many more than were told before; of those who left below zero."),
+        count: z.int().optional().describe("Of subscribers, acknowledgements and replies: how many there were then."),
+        delta: z.int().optional().describe("And how many more than were told before; of those who left below zero."),
         choices: choicesView.optional().describe("Of replies: how often each was chosen then."),
       })
       .describe("As in the webhook's body."),

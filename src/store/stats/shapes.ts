@@ -15,17 +15,13 @@ export const totals = z.object({
   acks: z.int(),
 });
 
-export const dayBuckets = z.array(
-  z.object({ date: z.string(), alerts_sent: z.int(), reads: z.int(), acks: z.int() }),
-);
+export const dayBuckets = z.array(z.object({ date: z.string(), alerts_sent: z.int(), reads: z.int(), acks: z.int() }));
 
 /** What channel and account statistics share. */
 export const rangeView = { timezone: z.literal("UTC"), from: z.string(), to: z.string(), reach, totals };
 
 /** docs/rules.md#stats-sums */
-export function sumOf(
-  buckets: { alerts_sent: number; reads: number; acks: number }[],
-): z.infer<typeof totals> {
+export function sumOf(buckets: { alerts_sent: number; reads: number; acks: number }[]): z.infer<typeof totals> {
   const sum = { alerts_sent: 0, reads: 0, acks: 0 };
   for (const bucket of buckets) {
     sum.alerts_sent += bucket.alerts_sent;
@@ -47,10 +43,7 @@ const date = () => z.string().refine(isDate, "must be a date such as 2026-11-20"
 
 /** What both range statistics accept. */
 export const periodFields = {
-  period: z
-    .enum(["day", "week", "month"])
-    .optional()
-    .describe("Today, the last 7 (default) or the last 30 UTC days."),
+  period: z.enum(["day", "week", "month"]).optional().describe("Today, the last 7 (default) or the last 30 UTC days."),
   from: date().optional().describe(RANGE.from),
   to: date().optional().describe(RANGE.to),
 };
@@ -69,10 +62,7 @@ export function rangeOf(input: { period?: keyof typeof DAYS; from?: string; to?:
   }
   if (period !== undefined)
     throw invalidRequest(
-      forBoth(
-        "period and from/to exclude each other; send one of them.",
-        "Choose a period or two days, not both.",
-      ),
+      forBoth("period and from/to exclude each other; send one of them.", "Choose a period or two days, not both."),
       from === undefined ? "to" : "from",
     );
   if (from === undefined || to === undefined)
@@ -82,12 +72,8 @@ export function rangeOf(input: { period?: keyof typeof DAYS; from?: string; to?:
     );
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   if (days < 1)
-    throw invalidRequest(
-      forBoth("to must not be before from.", "The last day must not be before the first."),
-      "to",
-    );
-  if (days > LIMITS.stats_days)
-    throw invalidRequest(`A range is at most ${LIMITS.stats_days} days long.`, "to");
+    throw invalidRequest(forBoth("to must not be before from.", "The last day must not be before the first."), "to");
+  if (days > LIMITS.stats_days) throw invalidRequest(`A range is at most ${LIMITS.stats_days} days long.`, "to");
   return { from, to };
 }
 

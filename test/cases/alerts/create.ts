@@ -54,10 +54,7 @@ const untypedCases: Case[] = [
     given: async (world) => {
       const alert = await alertIn(world, "sent", await world.pusher());
       const stored = [{ label: "Map", url: "https://example.org/map" }];
-      await world.sql("update alert set actions = ?::jsonb where id = ?", [
-        JSON.stringify(stored),
-        uuidOf(alert.id),
-      ]);
+      await world.sql("update alert set actions = ?::jsonb where id = ?", [JSON.stringify(stored), uuidOf(alert.id)]);
       return alert;
     },
     input: (alert) => alertAt(alert),
@@ -66,9 +63,7 @@ const untypedCases: Case[] = [
       const { handle } = (await world.rest("get_pusher", { pusher_id })).body;
       const device = await world.device(handle);
       const { body } = await world.handset("GET", "/inbox", device);
-      expect(body.data[0].actions).toEqual([
-        { type: "open_url", label: "Map", url: "https://example.org/map" },
-      ]);
+      expect(body.data[0].actions).toEqual([{ type: "open_url", label: "Map", url: "https://example.org/map" }]);
     },
   },
 ];

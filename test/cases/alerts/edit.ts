@@ -132,9 +132,7 @@ export const editAlertCases: Case[] = [
     name: "what has expired since can still be edited",
     given: async (world) => {
       const alert = await draftWith()(world);
-      await world.sql("update alert set expires_at = now() - interval '1 hour' where id = ?", [
-        uuidOf(alert.id),
-      ]);
+      await world.sql("update alert set expires_at = now() - interval '1 hour' where id = ?", [uuidOf(alert.id)]);
       return alert;
     },
     input: (alert) => alertAt(alert, { title: "y" }),

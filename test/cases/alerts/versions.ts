@@ -21,10 +21,9 @@ const VERBS: [tool: string, state: AlertState, more: Record<string, unknown>][] 
 const edited = (state: AlertState) => async (world: World) => {
   const read = await alertIn(world, state);
   const change = state === "cancelled" ? "geo_rule = 'theirs'" : "title = 'Theirs'";
-  await world.sql(
-    `update alert set ${change}, updated_at = updated_at + interval '1 microsecond' where id = ?`,
-    [uuidOf(read.id)],
-  );
+  await world.sql(`update alert set ${change}, updated_at = updated_at + interval '1 microsecond' where id = ?`, [
+    uuidOf(read.id),
+  ]);
   return { read, now: await readBack(world, read) };
 };
 

@@ -49,9 +49,7 @@ export const admitCases: Case[] = [
     given: async (world) => {
       const given = await invited(world, { expires_at: inSeconds(3600) });
       await joined(world, given.pusher.handle, given.invite.code);
-      await world.sql("update invite set expires_at = clock_timestamp() where id = ?", [
-        uuidOf(given.invite.id),
-      ]);
+      await world.sql("update invite set expires_at = clock_timestamp() where id = ?", [uuidOf(given.invite.id)]);
       return given;
     },
     input: ({ pusher }) => ({ pusher_id: pusher.id }),
@@ -105,9 +103,7 @@ export const admitCases: Case[] = [
     given: async (world) => {
       const given = await invited(world, { max_uses: 5 });
       const { token } = await registered(world);
-      await Promise.all(
-        Array.from({ length: 8 }, () => join(world, token, given.pusher.handle, given.invite.code)),
-      );
+      await Promise.all(Array.from({ length: 8 }, () => join(world, token, given.pusher.handle, given.invite.code)));
       return given;
     },
     input: ({ pusher }) => ({ pusher_id: pusher.id }),

@@ -123,8 +123,7 @@ export const revokeInviteCases: Case[] = [
         expect(await inbox(world, token)).toEqual([]);
         expect((await world.handset("GET", `/channels/${pusher.handle}`, token)).status).toBe(404);
       }
-      for (const { token } of [predating, throughOther])
-        expect(await inbox(world, token)).toEqual([pusher.handle]);
+      for (const { token } of [predating, throughOther]) expect(await inbox(world, token)).toEqual([pusher.handle]);
       await toldOf(world, pusher.id, 2);
       const { body } = await world.rest("list_subscribers", { pusher_id: pusher.id });
       expect(body.breakdown).toMatchObject({ total: 2, platform: { android: 2 } });

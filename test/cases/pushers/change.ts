@@ -51,8 +51,7 @@ export const changePusherCases: Case[] = [
     rule: PATCH,
     tool: "update_pusher",
     name: "one field changes, the rest stays",
-    given: (world) =>
-      world.pusher({ ...FENCE, long: "text", tags: ["a"], requested_perms: ["tts"], initials: "ZZ" }),
+    given: (world) => world.pusher({ ...FENCE, long: "text", tags: ["a"], requested_perms: ["tts"], initials: "ZZ" }),
     input: ({ id }) => ({ pusher_id: id, city: "Porto" }),
     want: { body: { city: "Porto" } },
     after: (_world, pusher, { body }) =>

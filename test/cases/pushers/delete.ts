@@ -81,9 +81,7 @@ export const deletePusherCases: Case[] = [
     after: async (world, { handle }) => {
       const again = await world.rest("create_pusher", { handle, ...REQUIRED });
       expect(again.body.error).toMatchObject({ type: "conflict", param: null });
-      expect(
-        (await world.rest("create_pusher", { handle, ...REQUIRED }, await world.foreignKey())).status,
-      ).toBe(409);
+      expect((await world.rest("create_pusher", { handle, ...REQUIRED }, await world.foreignKey())).status).toBe(409);
     },
   },
   {

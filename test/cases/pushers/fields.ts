@@ -31,12 +31,7 @@ const DEFAULTS = "channel-defaults";
 const url = (n: number) => `https://example.org/${long(n - 20)}`;
 
 /** What both create and PATCH take, and what is answered when it is not the same. */
-const TAKEN: [
-  rule: string,
-  name: string,
-  fields: Record<string, unknown>,
-  shown?: Record<string, unknown>,
-][] = [
+const TAKEN: [rule: string, name: string, fields: Record<string, unknown>, shown?: Record<string, unknown>][] = [
   [NAME, "one character", { name: "x" }],
   [LENGTHS, "a name of 80", { name: long(80) }],
   [CODE_POINTS, "a name of 80 emoji", { name: emoji(80) }],

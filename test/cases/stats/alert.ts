@@ -31,8 +31,7 @@ async function manyReports(world: World, surviving: number, pruned = 0) {
   return given;
 }
 
-const inBuckets = (body: any) =>
-  body.buckets.reduce((n: number, { reads, acks }: any) => n + reads + acks, 0);
+const inBuckets = (body: any) => body.buckets.reduce((n: number, { reads, acks }: any) => n + reads + acks, 0);
 
 export const alertStatsCases: Case[] = [
   {

@@ -150,8 +150,7 @@ export const channelStatsCases: Case[] = [
       const pusher = await world.pusher();
       const send_at = inSeconds(4);
       await world.alert(pusher.id, { send: true, send_at });
-      const read = async () =>
-        (await world.rest("get_pusher_stats", { pusher_id: pusher.id })).body.totals.alerts_sent;
+      const read = async () => (await world.rest("get_pusher_stats", { pusher_id: pusher.id })).body.totals.alerts_sent;
       const first = await read();
       if (new Date().toISOString() < send_at) expect(first).toBe(0);
       await expect.poll(read).toBe(1);

@@ -28,11 +28,7 @@ export async function sentAlert(world: World, sentAt = SENT_AT, pusher?: any) {
 }
 
 /** Reports so many microseconds after SENT_AT; null is a pruned one. Kinds: 1 read, 2 ack. */
-export async function reports(
-  world: World,
-  alert: { id: string },
-  rows: [micros: number | null, kind: number][],
-) {
+export async function reports(world: World, alert: { id: string }, rows: [micros: number | null, kind: number][]) {
   for (const [i, [micros, kind]] of rows.entries())
     await world.sql(
       `insert into report (alert_id, device_id, kind, at)

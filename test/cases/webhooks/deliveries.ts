@@ -162,9 +162,7 @@ export const deliveryCases: Case[] = [
     name: "not to a disabled endpoint",
     given: async (world) => {
       const args = await delivered(world);
-      await world.sql("update webhook_endpoint set disabled_at = now() where id = ?", [
-        uuidOf(args.webhook_id),
-      ]);
+      await world.sql("update webhook_endpoint set disabled_at = now() where id = ?", [uuidOf(args.webhook_id)]);
       return args;
     },
     input: (args) => args,
@@ -184,9 +182,7 @@ export const deliveryCases: Case[] = [
     name: "one that is enabled keeps its count",
     given: async (world) => {
       const given = await registered(world);
-      await world.sql("update webhook_endpoint set failure_count = 7 where id = ?", [
-        uuidOf(given.endpoint.id),
-      ]);
+      await world.sql("update webhook_endpoint set failure_count = 7 where id = ?", [uuidOf(given.endpoint.id)]);
       return given;
     },
     as: (_world, { key }) => key,
@@ -214,11 +210,7 @@ export const deliveryCases: Case[] = [
 /** Somebody who has asked for thirty of them. */
 const busy = once(async (world) => {
   const key = await world.memberKey("editor");
-  const { body } = await world.rest(
-    "create_webhook",
-    { url: "https://1.1.1.1/", events: ["alert.sent"] },
-    key,
-  );
+  const { body } = await world.rest("create_webhook", { url: "https://1.1.1.1/", events: ["alert.sent"] }, key);
   const args = { webhook_id: body.id };
   // Nobody answers there, and so many failures would disable it.
   await world.sql("update webhook_endpoint set failure_count = -1000 where id = ?", [uuidOf(body.id)]);

@@ -99,9 +99,7 @@ export const eventCases: Case[] = [
     name: "a restricted caller gets the events of its channels, and a place behind the others",
     given: async (world) => {
       const { key, mine } = await told(world);
-      const [{ workspace_id }] = await world.sql("select workspace_id from pusher where id = ?", [
-        uuidOf(mine.id),
-      ]);
+      const [{ workspace_id }] = await world.sql("select workspace_id from pusher where id = ?", [uuidOf(mine.id)]);
       await world.sql("update member set pusher_ids = array[?]::uuid[] where workspace_id = ?", [
         uuidOf(mine.id),
         workspace_id,

@@ -5,13 +5,7 @@ import type { World } from "../../support/world.ts";
 
 export const URL = "https://1.1.1.1/hook?token=x";
 
-export const EVENTS = [
-  "alert.sent",
-  "alert.scheduled",
-  "alert.cancelled",
-  "subscriber.created",
-  "subscriber.deleted",
-];
+export const EVENTS = ["alert.sent", "alert.scheduled", "alert.cancelled", "subscriber.created", "subscriber.deleted"];
 
 export const create = async (world: World, key: string, fields: Record<string, unknown> = {}) => {
   const answer = await world.rest("create_webhook", { url: URL, events: EVENTS, ...fields }, key);

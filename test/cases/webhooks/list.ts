@@ -139,9 +139,7 @@ export const deleteWebhookCases: Case[] = [
     want: {},
     after: async (world, { key, endpoint }, { body }) => {
       // Over REST there is no body; over MCP it says what is gone.
-      expect([null, JSON.stringify({ deleted: true, id: endpoint.id })]).toContain(
-        body && JSON.stringify(body),
-      );
+      expect([null, JSON.stringify({ deleted: true, id: endpoint.id })]).toContain(body && JSON.stringify(body));
       expect(await listed(world, key)).toEqual([]);
       const again = await world.rest("delete_webhook", { webhook_id: endpoint.id }, key);
       expect(again.status).toBe(404);
@@ -152,9 +150,7 @@ export const deleteWebhookCases: Case[] = [
     tool: "delete_webhook",
     given: async (world) => {
       const given = await registered(world);
-      await world.sql("update webhook_endpoint set disabled_at = now() where id = ?", [
-        uuidOf(given.endpoint.id),
-      ]);
+      await world.sql("update webhook_endpoint set disabled_at = now() where id = ?", [uuidOf(given.endpoint.id)]);
       return given;
     },
     as: (_world, { key }) => key,

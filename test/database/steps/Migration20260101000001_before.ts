@@ -4,7 +4,6 @@ import { Migration } from "@mikro-orm/migrations";
 
 export class Migration20260101000001_before extends Migration {
   override up(): void {
-    for (const table of ["channel", "file"])
-      this.addSql(`create table ${table} (id int not null, primary key (id))`);
+    for (const table of ["channel", "file"]) this.addSql(`create table ${table} (id int not null, primary key (id))`);
   }
 }

@@ -36,9 +36,7 @@ const isLink = (name: string, value: string) => isWebAddress(value) || /(^|_)url
 export function annotationTexts(annotations: Words): string[] {
   const texts = TEXTS.map((name) => annotations[name]?.trim() ?? "");
   const others = Object.entries(annotations)
-    .filter(
-      ([name, value]) => !TEXTS.includes(name) && !isInternal(name) && !isLink(name, value) && value !== "",
-    )
+    .filter(([name, value]) => !TEXTS.includes(name) && !isInternal(name) && !isLink(name, value) && value !== "")
     .slice(0, LIMITS.shape_lines)
     .map(([name, value]) => `${name}: ${value.trim()}`);
   return [...new Set([...texts, ...others])].filter(Boolean);

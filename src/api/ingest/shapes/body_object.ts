@@ -18,8 +18,7 @@ const XML = /^(?:application|text)\/xml$|\+xml$/;
 const MESSAGE_FORM = /^(?:[\w.-]{1,64}=[^&]*&){0,20}(?:title|subject|summary|message|text|msg|body|payload)=/;
 
 /** Programs declare texts to be JSON as well. */
-const isJsonText = (body: Uint8Array) =>
-  /^[\s\uFEFF]*[{[]/.test(new TextDecoder().decode(body.subarray(0, 64)));
+const isJsonText = (body: Uint8Array) => /^[\s\uFEFF]*[{[]/.test(new TextDecoder().decode(body.subarray(0, 64)));
 
 /** Whether a body has one of these forms, as far as its type and its beginning show. Does not throw. */
 export function hasObject({ contentType, body }: IngestRequest): boolean {
@@ -37,8 +36,7 @@ export async function readObject(request: IngestRequest): Promise<BodyObject> {
     const payload = told.payload?.startsWith("{") ? jsonIn(told.payload) : null;
     return { told: { ...told, ...(payload as object | null) }, files: [] };
   }
-  if (contentType === PARTS)
-    return { told: Object.fromEntries(await request.form()), files: await request.files() };
+  if (contentType === PARTS) return { told: Object.fromEntries(await request.form()), files: await request.files() };
   if (XML.test(contentType)) return readXml(request.text());
   const { attachments, ...told } = request.object();
   const files = attachedFiles(attachments);

@@ -84,12 +84,9 @@ function readEvent(from: Event, notes: string[]): ReadAlert {
 
 /** The events of a batch; more than may be published at once are one alert with a line for each. */
 function readBatch(sent: readonly unknown[], omitted: number, notes: string[]): Reading {
-  const events = sent
-    .map((one) => event.safeParse(one))
-    .flatMap(({ data }) => (data && isEvent(data) ? [data] : []));
+  const events = sent.map((one) => event.safeParse(one)).flatMap(({ data }) => (data && isEvent(data) ? [data] : []));
   if (events.length === 0) throw notAnEvent();
-  if (events.length < sent.length)
-    notes.push("Some entries of the batch are not CloudEvents, and were left out.");
+  if (events.length < sent.length) notes.push("Some entries of the batch are not CloudEvents, and were left out.");
   if (events.length + omitted <= LIMITS.ingest_alerts)
     return { alerts: events.map((one) => readEvent(one, notes)), notes };
   notes.push(`A batch of more than ${LIMITS.ingest_alerts} events is one alert.`);
@@ -103,9 +100,7 @@ const isEvent = ({ type, data, data_base64 }: Event) =>
   type !== "" || (data !== undefined && data !== null) || data_base64 !== "";
 
 const notAnEvent = () =>
-  invalidRequest(
-    "This is not a CloudEvent: an event has a type, a source and an id, in the body or in ce-* headers.",
-  );
+  invalidRequest("This is not a CloudEvent: an event has a type, a source and an id, in the body or in ce-* headers.");
 
 export const cloudevents: Tongue = {
   name: "cloudevents",

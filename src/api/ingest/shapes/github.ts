@@ -134,8 +134,7 @@ function other(event: string, p: Payload): AlertInput {
   const { action, repository, organization, sender, comment, review, deployment_status } = p;
   const names = Object.keys(SUBJECTS) as (keyof typeof SUBJECTS)[];
   const about = names.map((name) => p[name]).find(Boolean);
-  const subject =
-    about && [about.number && `#${about.number}`, about.title || about.name].filter(Boolean).join(" ");
+  const subject = about && [about.number && `#${about.number}`, about.title || about.name].filter(Boolean).join(" ");
   const line = [
     repository.full_name || organization.login || "GitHub:",
     event.replaceAll("_", " ") || "event",
@@ -152,8 +151,7 @@ function other(event: string, p: Payload): AlertInput {
 }
 
 function checkSignature(request: IngestRequest): void {
-  const [, hex = ""] =
-    /^sha256=([0-9a-f]{64})$/i.exec(request.headers.get("x-hub-signature-256") ?? "") ?? [];
+  const [, hex = ""] = /^sha256=([0-9a-f]{64})$/i.exec(request.headers.get("x-hub-signature-256") ?? "") ?? [];
   if (!request.isSignature(Buffer.from(hex, "hex")))
     throw new ApiError(
       "unauthorized",

@@ -19,9 +19,7 @@ const payload = z.object({
   ref: word,
   user_name: word,
   user: z.object({ name: word }).catch({ name: "" }),
-  project: z
-    .object({ path_with_namespace: word, web_url: word })
-    .catch({ path_with_namespace: "", web_url: "" }),
+  project: z.object({ path_with_namespace: word, web_url: word }).catch({ path_with_namespace: "", web_url: "" }),
   commits: z.array(commit).catch([]),
   total_commits_count: z.number().catch(0),
   commit: commit.optional().catch(undefined),
@@ -63,9 +61,7 @@ const branchOf = (ref: string) => ref.replace(/^refs\/(heads|tags)\//, "");
 function commitsText(commits: Payload["commits"]): string {
   const [only] = commits;
   if (only && commits.length === 1) return `${only.message.trim() || only.title} (${only.author.name})`;
-  return listed(
-    commits.map(({ title, message, author }) => `${title || message.split("\n", 1)[0]} (${author.name})`),
-  );
+  return listed(commits.map(({ title, message, author }) => `${title || message.split("\n", 1)[0]} (${author.name})`));
 }
 
 function opened(mark: string, p: Payload): AlertInput | null {
@@ -116,8 +112,7 @@ const KINDS: Record<string, (p: Payload) => AlertInput | null> = {
 /** A line: where, what and by whom, what it is about, and the text that its author wrote. */
 function other(p: Payload, kind: string): AlertInput {
   const { object_attributes: of, project, issue, merge_request, commit } = p;
-  const subject =
-    of?.title || issue?.title || merge_request?.title || p.build_name || p.environment || p.name;
+  const subject = of?.title || issue?.title || merge_request?.title || p.build_name || p.environment || p.name;
   const line = [
     project.path_with_namespace || p.path_with_namespace || "GitLab:",
     kind.replaceAll("_", " ") || "event",

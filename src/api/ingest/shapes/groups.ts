@@ -64,17 +64,12 @@ function gravest({ alerts, commonLabels, status }: Group): AlertInput["priority"
     commonLabels,
     ...alerts.filter(({ status }) => status !== "resolved").map(({ labels }) => labels),
   ];
-  const found = severities.map((labels) =>
-    PRIORITIES.indexOf(priorityOf(labels.severity ?? labels.priority ?? "")),
-  );
+  const found = severities.map((labels) => PRIORITIES.indexOf(priorityOf(labels.severity ?? labels.priority ?? "")));
   return PRIORITIES[found.reduce((a, b) => Math.max(a, b), 0)];
 }
 
 /** The same for the firing and the resolved group; undefined when nothing names the group. */
-function groupKeyOf(
-  kind: string,
-  { groupKey, groupLabels, commonLabels, receiver }: Group,
-): string | undefined {
+function groupKeyOf(kind: string, { groupKey, groupLabels, commonLabels, receiver }: Group): string | undefined {
   // Grafana gives each trial of a contact point another group.
   if (commonLabels.alertname === "TestAlert" && commonLabels.instance === "Grafana")
     return keyOf(kind, "trial", receiver);
@@ -98,9 +93,7 @@ function sourceOf({ alerts, externalURL }: Group): string {
   const [first] = alerts;
   const pages = first
     ? (["dashboardURL", "panelURL", "generatorURL"] as const).filter(
-        (name) =>
-          alerts.length === 1 ||
-          (name === "dashboardURL" && alerts.every((one) => one[name] === first[name])),
+        (name) => alerts.length === 1 || (name === "dashboardURL" && alerts.every((one) => one[name] === first[name])),
       )
     : [];
   const own = pages.map((name) => first?.[name] ?? "");
@@ -164,16 +157,13 @@ function readGroup(
   alerts: readonly Labelled[],
   { now, omitted }: Pick<IngestRequest, "now" | "omitted">,
 ): ReadAlert {
-  const hasEnded = ({ endsAt }: Labelled) =>
-    !endsAt.startsWith("0001-") && Date.parse(endsAt) <= now.getTime();
+  const hasEnded = ({ endsAt }: Labelled) => !endsAt.startsWith("0001-") && Date.parse(endsAt) <= now.getTime();
   const stated = alerts.map((alert) => ({
     ...alert,
     status: hasEnded(alert) ? "resolved" : "firing",
   }));
   const firing = stated.filter(({ status }) => status === "firing");
-  const identities = firing.map(({ labels, startsAt }) =>
-    JSON.stringify([Object.entries(labels).sort(), startsAt]),
-  );
+  const identities = firing.map(({ labels, startsAt }) => JSON.stringify([Object.entries(labels).sort(), startsAt]));
   // What ended is left out one by one, so the last end tells one time from another.
   const state =
     firing.length > 0

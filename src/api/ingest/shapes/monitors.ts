@@ -34,16 +34,13 @@ export const healthchecks: Tongue = {
   delivery: "once",
   recognises(request) {
     const found = checkOf(glance(request));
-    return (
-      isKnownStatus(found.status) && ("n_pings" in found || "ping_url" in found || "unique_key" in found)
-    );
+    return isKnownStatus(found.status) && ("n_pings" in found || "ping_url" in found || "unique_key" in found);
   },
   read(request) {
     const body = request.object();
     const { name, slug, tags, desc, status, last_ping, uuid, unique_key } = check.parse(checkOf(body));
     const { title, message, text } = ownTexts.parse(body);
-    if (status === "" || (name === "" && slug === "" && title === ""))
-      return readUnknown(body, "healthchecks");
+    if (status === "" || (name === "" && slug === "" && title === "")) return readUnknown(body, "healthchecks");
     const called = name || slug;
     const id = uuid || unique_key || called;
     const state = status === "down" ? "Down" : status === "up" ? "Up" : status;
@@ -67,10 +64,7 @@ const payload = z.object({
     .object({ status: z.number().optional().catch(undefined), msg: word })
     .nullable()
     .catch(null),
-  monitor: z
-    .object({ id: word, name: word, url: word, hostname: word, description: word })
-    .nullable()
-    .catch(null),
+  monitor: z.object({ id: word, name: word, url: word, hostname: word, description: word }).nullable().catch(null),
 });
 
 const STATES = ["Down", "Up", "Pending", "Maintenance"];
@@ -85,8 +79,7 @@ async function bodyOf(request: IngestRequest): Promise<Record<string, unknown>> 
 }
 
 /** A notice without a monitor, such as one of a certificate that ends: the same notice has the same key on each day of its countdown. */
-const noticeKey = (monitor: string, msg: string) =>
-  keyOf("kuma-notice", monitor, msg.replace(/\d{1,6} days?\b/g, ""));
+const noticeKey = (monitor: string, msg: string) => keyOf("kuma-notice", monitor, msg.replace(/\d{1,6} days?\b/g, ""));
 
 const NOTICE_ADDRESS = /^\[[^\]]*\]\s?\[(https?:\/\/[^\]\s]+)\]/;
 

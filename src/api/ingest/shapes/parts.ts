@@ -37,10 +37,9 @@ export const oneLine = (text: string, most: number = LIMITS.alert_title): string
 export function listed(lines: readonly string[], total = lines.length): string {
   const shown = lines.slice(0, LIMITS.shape_lines);
   const left = total - shown.length;
-  return [
-    ...shown.map((line) => oneLine(line, LIMITS.shape_line)),
-    ...(left > 0 ? [`And ${left} more.`] : []),
-  ].join("\n");
+  return [...shown.map((line) => oneLine(line, LIMITS.shape_line)), ...(left > 0 ? [`And ${left} more.`] : [])].join(
+    "\n",
+  );
 }
 
 /** "1 commit", "2 commits". */

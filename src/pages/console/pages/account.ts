@@ -2,17 +2,8 @@
 // which tests of the own drafts are shown: one is linked by a link or a code that is opened there, and unlinked here or there
 // (docs/rules.md#own-devices).
 
-import {
-  link_own_device,
-  list_own_devices,
-  unlink_own_device,
-} from "../../../identity/session/own_devices.ts";
-import {
-  change_password,
-  end_session,
-  get_sign_in,
-  list_sessions,
-} from "../../../identity/session/sign_in.ts";
+import { link_own_device, list_own_devices, unlink_own_device } from "../../../identity/session/own_devices.ts";
+import { change_password, end_session, get_sign_in, list_sessions } from "../../../identity/session/sign_in.ts";
 import { create_workspace, update_profile } from "../../../identity/session/workspaces.ts";
 import { type ApiError, notFound } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
@@ -28,9 +19,7 @@ import { waysIn } from "./ways_in.ts";
 /** A browser's own description in a few words; it is the browser's word, and only shown to its owner. */
 function deviceWords({ user_agent }: { user_agent: string | null }): string {
   const agent = user_agent ?? "";
-  const browser = [/\bEdg\//, /\bFirefox\//, /\bOPR\//, /Chrome\//, /\bSafari\//].findIndex((p) =>
-    p.test(agent),
-  );
+  const browser = [/\bEdg\//, /\bFirefox\//, /\bOPR\//, /Chrome\//, /\bSafari\//].findIndex((p) => p.test(agent));
   const system = [/Android/, /iPhone|iPad/, /Windows/, /Mac OS X/, /Linux/].findIndex((p) => p.test(agent));
   const name = ["Edge", "Firefox", "Opera", "Chrome", "Safari"][browser] ?? "A browser";
   const on = ["Android", "iOS", "Windows", "macOS", "Linux"][system];
@@ -40,10 +29,7 @@ function deviceWords({ user_agent }: { user_agent: string | null }): string {
 type Part = "name" | "workspaces" | "password";
 
 /** `wrong` is the form whose refusal the page shows. */
-async function account(
-  visit: PersonVisit,
-  wrong: { part: Part; error: ApiError } | null = null,
-): Promise<Response> {
+async function account(visit: PersonVisit, wrong: { part: Part; error: ApiError } | null = null): Promise<Response> {
   const { session, token, now, form: sent } = visit;
   const { data: sessions } = await visit.asPerson(list_sessions, {});
   const ways = await visit.asPerson(get_sign_in, {});
@@ -114,8 +100,7 @@ async function devices(visit: PersonVisit, error?: ApiError): Promise<Response> 
     ${
       data.length > 0 &&
       table("Devices", data, {
-        Device: (row) =>
-          html`<strong>${row.platform}</strong> <span class="muted">app ${row.app_version}</span>`,
+        Device: (row) => html`<strong>${row.platform}</strong> <span class="muted">app ${row.app_version}</span>`,
         Linked: (row) => instant(row.linked_at, now),
         "": ({ id }) =>
           html`<form method="post" action="${OWN_DEVICES}/${id}/unlink">${token}<button class="danger">Unlink</button></form>`,

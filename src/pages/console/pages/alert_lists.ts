@@ -39,8 +39,7 @@ function when(alert: RowOf<"list_alerts">, now: Date): Content {
 }
 
 /** Some of what is planned is shown as a month, too. */
-const isPlanned = (status: AlertStatus | null | undefined): boolean =>
-  status === "scheduled" || status === "repeating";
+const isPlanned = (status: AlertStatus | null | undefined): boolean => status === "scheduled" || status === "repeating";
 
 interface Kept {
   path: string;
@@ -65,8 +64,7 @@ const LISTS: readonly Kept[] = [
     status: "draft",
     columns: (now) => ({
       Changed: ({ updated_at }) => instant(updated_at, now),
-      Review: ({ review_reply }) =>
-        review_reply === null ? "Waits" : html`<span class="badge warn">declined</span>`,
+      Review: ({ review_reply }) => (review_reply === null ? "Waits" : html`<span class="badge warn">declined</span>`),
     }),
     none: [
       "No drafts",

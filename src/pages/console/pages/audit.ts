@@ -56,17 +56,12 @@ function operationWords({ deps }: MemberVisit, line: Line): string {
 }
 
 /** What was made or changed, as a link where there is a page of it; a member by the name of the newest lines. */
-function subject(
-  { base }: MemberVisit,
-  people: Map<string, string>,
-  { subject_id: id, pusher_id }: Line,
-): Content {
+function subject({ base }: MemberVisit, people: Map<string, string>, { subject_id: id, pusher_id }: Line): Content {
   if (id === null) return null;
   const person = people.get(id);
   if (person) return html`<span class="name">${person}</span>`;
   const shown = html`<code>${id}</code>`;
-  if (id.startsWith("alr_") && pusher_id)
-    return html`<a href="${base}channels/${pusher_id}/alerts/${id}">${shown}</a>`;
+  if (id.startsWith("alr_") && pusher_id) return html`<a href="${base}channels/${pusher_id}/alerts/${id}">${shown}</a>`;
   if (id.startsWith("whk_")) return html`<a href="${base}webhooks/${id}">${shown}</a>`;
   return shown;
 }
@@ -76,8 +71,7 @@ function outcome(line: Line): Content {
   const { status, count, changed } = line;
   const failed = failedAct(line);
   if (failed) return html` <span class="badge warn">${failed[1]}</span>`;
-  const fields =
-    changed && changed.length > 0 && html` <span class="why">changed ${changed.join(", ")}</span>`;
+  const fields = changed && changed.length > 0 && html` <span class="why">changed ${changed.join(", ")}</span>`;
   if (status !== "failed") return html`${status && html` <span class="muted">now ${status}</span>`}${fields}`;
   const often = (count ?? 1) > 1 && ` ${count} times within ${said("failed_runs_minutes")} minutes`;
   return html` <span class="badge warn">failed${often}</span>`;
@@ -185,7 +179,4 @@ async function file(visit: MemberVisit): Promise<Response> {
   return csvAnswer("audit-log", [Object.keys(COLUMNS), ...rows]);
 }
 
-export const AUDIT_PAGES: readonly Page[] = [
-  memberPage("GET", "/audit", page),
-  memberPage("GET", "/audit.csv", file),
-];
+export const AUDIT_PAGES: readonly Page[] = [memberPage("GET", "/audit", page), memberPage("GET", "/audit.csv", file)];

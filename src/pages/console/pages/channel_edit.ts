@@ -23,15 +23,7 @@ import {
 import { asksPlace } from "../controls.ts";
 import { inForm, shownRefusal, withFields } from "../forms.ts";
 import { problem } from "../parts.ts";
-import {
-  type Channel,
-  type FlashCode,
-  type MemberVisit,
-  mayUse,
-  memberForm,
-  memberPage,
-  type Page,
-} from "../visit.ts";
+import { type Channel, type FlashCode, type MemberVisit, mayUse, memberForm, memberPage, type Page } from "../visit.ts";
 import { takeUploads, uploadsAt } from "./files.ts";
 import { aheadNote } from "./own_workspaces.ts";
 
@@ -122,8 +114,7 @@ async function settings(visit: MemberVisit, error?: ApiError): Promise<Response>
   const { form, deps } = visit;
   const channel = await channelOf(visit);
   const action = `${channelBase(visit, channel.id)}/edit`;
-  const values =
-    error && form.has("seen") ? mergedValues(form, form.get("seen") ?? "", channel) : valuesOf(channel);
+  const values = error && form.has("seen") ? mergedValues(form, form.get("seen") ?? "", channel) : valuesOf(channel);
   const may = mayUse(visit, "update_pusher");
   const ahead = aheadNote(await visit.asMember(get_retention, { pusher_id: channel.id }), visit.now);
   const panels = channelPanels({ values, handle: channel.handle, server: deps.publicUrl, error, ahead });
@@ -167,11 +158,7 @@ async function status(visit: MemberVisit, channel: Channel, action: string): Pro
       html`A paused channel keeps its handle, its page and its subscribers, and leaves the directory. Sends are refused until it goes on; drafts can be written. ${stays}`,
       button("pause", "Pause"),
     ],
-    paused: [
-      "The channel is paused",
-      html`Sends are refused until it goes on. ${stays}`,
-      button("resume", "Go on"),
-    ],
+    paused: ["The channel is paused", html`Sends are refused until it goes on. ${stays}`, button("resume", "Go on")],
     suspended: [
       "The channel is suspended",
       "The staff of this service suspended it: no phone and no directory shows it, and only they change its state. Everything else can be edited.",

@@ -42,9 +42,7 @@ async function ask(visit: MemberVisit, error?: ApiError): Promise<Response> {
     } sent,</li>
     <li>its invites and its figures,</li>
     <li>and its handle <strong>@${channel.handle}</strong>, which ${
-      channel.status === "suspended"
-        ? "stays taken because the channel is suspended"
-        : "anybody may take from then on"
+      channel.status === "suspended" ? "stays taken because the channel is suspended" : "anybody may take from then on"
     }.</li></ul>`,
     act: "Delete the channel",
     back: `${base}/edit`,

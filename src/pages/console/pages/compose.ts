@@ -218,17 +218,13 @@ async function done(
   { channel, made, act, removed }: { channel: Channel; made: Alert; act: string; removed: boolean },
 ): Promise<Response> {
   if (act === "test") return test(visit, { channel, made });
-  if (act !== "save" || !removed || made.blocked.length === 0)
-    return visit.goTo(pageOf(visit, made), DONE[act]);
+  if (act !== "save" || !removed || made.blocked.length === 0) return visit.goTo(pageOf(visit, made), DONE[act]);
   const above = html`<p class="flash done" role="status">The draft is saved.</p>`;
   return show(visit, { channel, alert: made, form: formOf(made), above });
 }
 
 /** The draft is saved by now, so what is wrong with the test is said above it as it is. */
-async function test(
-  visit: MemberVisit,
-  { channel, made }: { channel: Channel; made: Alert },
-): Promise<Response> {
+async function test(visit: MemberVisit, { channel, made }: { channel: Channel; made: Alert }): Promise<Response> {
   const path = { pusher_id: made.pusher_id, alert_id: made.id, expected_updated_at: made.updated_at };
   try {
     await visit.asMember(test_alert, path);

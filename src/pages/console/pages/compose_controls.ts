@@ -39,8 +39,7 @@ export async function sentBefore(
   form.set("again", alert.id);
   const sent = (await storyOf(visit, alert.id)).find(({ operation }) => SENDING.includes(operation));
   const seconds = Math.max(0, Math.round((now.getTime() - Date.parse(alert.sent_at)) / 1000));
-  const when =
-    seconds < 60 ? `${seconds} ${seconds === 1 ? "second" : "seconds"} ago` : instant(alert.sent_at, now);
+  const when = seconds < 60 ? `${seconds} ${seconds === 1 ? "second" : "seconds"} ago` : instant(alert.sent_at, now);
   const who = !sent ? "Somebody" : isOwn(visit, sent) ? "You" : actorWords(sent.actor);
   return html`<section class="report warn" role="alert" aria-labelledby="sent-before"><h2 id="sent-before">${who} sent this ${when}</h2>
     <p>The channel has <a href="${channelBase(visit, pusher_id)}/alerts/${alert.id}">an alert that reads the same</a>. Nothing was sent now. Send it again if phones shall show it a second time.</p></section>`;
@@ -102,9 +101,8 @@ const shown = (name: string, value: unknown): string => {
   if (value === null || value === "") return "(nothing)";
   if (name === "actions")
     return (
-      (value as Action[])
-        .map(({ label, url, choices }) => `${label}: ${choices?.join(" · ") ?? url}`)
-        .join("\n") || "(none)"
+      (value as Action[]).map(({ label, url, choices }) => `${label}: ${choices?.join(" · ") ?? url}`).join("\n") ||
+      "(none)"
     );
   if (typeof value === "boolean") return value ? "yes" : "no";
   return String(value);

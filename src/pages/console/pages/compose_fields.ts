@@ -91,13 +91,10 @@ export function argumentsOf(form: URLSearchParams): Record<string, unknown> {
 export function changesOf(form: URLSearchParams, alert: Alert): Record<string, unknown> {
   const before = argumentsOf(formOf(alert));
   const typed = Object.entries(argumentsOf(form));
-  return Object.fromEntries(
-    typed.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])),
-  );
+  return Object.fromEntries(typed.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])));
 }
 
-const mark = (value: unknown) =>
-  createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 8);
+const mark = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 8);
 
 /** Marks of what each argument was when the form was made, so that it can be told later who changed which. */
 export function baseOf(form: URLSearchParams): string {
@@ -120,9 +117,7 @@ export interface Clash {
  * @returns what both changed, and the names of what was taken over
  */
 export function merge(form: URLSearchParams, alert: Alert): { clashes: Clash[]; taken: string[] } {
-  const base = new Map(
-    (form.get("base") ?? "").split(" ").map((part) => part.split(":") as [string, string]),
-  );
+  const base = new Map((form.get("base") ?? "").split(" ").map((part) => part.split(":") as [string, string]));
   const yours = argumentsOf(form);
   const now = formOf(alert);
   const theirs = argumentsOf(now);
@@ -131,8 +126,7 @@ export function merge(form: URLSearchParams, alert: Alert): { clashes: Clash[]; 
   for (const name of Object.keys(yours)) {
     if (JSON.stringify(yours[name]) === JSON.stringify(theirs[name])) continue;
     if (mark(theirs[name]) === base.get(name)) continue;
-    if (mark(yours[name]) !== base.get(name))
-      clashes.push({ name, yours: yours[name], theirs: theirs[name] });
+    if (mark(yours[name]) !== base.get(name)) clashes.push({ name, yours: yours[name], theirs: theirs[name] });
     else {
       taken.push(name);
       takeOver(form, now, name);

@@ -126,8 +126,7 @@ function noCircle(channel: Channel): Content {
 }
 
 /** The circle to scale, as the form has it. */
-export const alertCircle = (form: URLSearchParams, channel: Channel): Html =>
-  circleShown(form, noCircle(channel));
+export const alertCircle = (form: URLSearchParams, channel: Channel): Html => circleShown(form, noCircle(channel));
 
 function others(typed: Typed): Html {
   const rows = actionsOf(typed.form);

@@ -15,8 +15,7 @@ import { argumentsOf, typedActions } from "./compose_fields.ts";
 
 const FILES_SHOWN = 100;
 
-export const filesOf = async (visit: MemberVisit) =>
-  (await visit.asMember(list_files, { limit: FILES_SHOWN })).data;
+export const filesOf = async (visit: MemberVisit) => (await visit.asMember(list_files, { limit: FILES_SHOWN })).data;
 
 type Files = Awaited<ReturnType<typeof filesOf>>;
 

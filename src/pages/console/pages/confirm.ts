@@ -24,8 +24,7 @@ const TITLES: Record<ErrorType, string> = {
 
 /** What a person can do where the refusal itself, which programs read too, does not say it. */
 const WAYS_OUT: Partial<Record<ErrorType, string>> = {
-  not_found:
-    "Check the address. If it is right, ask an owner of the workspace whether your account may see it.",
+  not_found: "Check the address. If it is right, ask an owner of the workspace whether your account may see it.",
   server_error: "Try again in a minute. If it happens again, tell the operator of this server.",
 };
 

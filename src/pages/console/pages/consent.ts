@@ -15,16 +15,14 @@ import { askFirstOf } from "./confirm.ts";
 import { type Asking, type Choice, channelsOf, consentForm, named } from "./consent_form.ts";
 import { carryOn } from "./going_on.ts";
 
-const memberIds = ({ memberships }: Session): string[] =>
-  memberships.map(({ member_id }) => showId("mem", member_id));
+const memberIds = ({ memberships }: Session): string[] => memberships.map(({ member_id }) => showId("mem", member_id));
 
 /** What is asked, seen from one member of the person: the named one, else the one that it was connected for last. */
 async function askingOf(visit: PersonVisit, oauthQuery: string, memberId?: string): Promise<Asking> {
   const { deps, session } = visit;
   const request = await deps.people.accessRequest(oauthQuery);
   const { data: granted } = await visit.asPerson(list_grants, { client_id: request.clientId });
-  const before =
-    memberId === undefined ? granted[0] : granted.find((earlier) => earlier.member_id === memberId);
+  const before = memberId === undefined ? granted[0] : granted.find((earlier) => earlier.member_id === memberId);
   const earlier = CHOOSABLE.filter((scope) => before?.scopes.includes(scope));
   const shown = CHOOSABLE.filter((scope) => request.asked.includes(scope) || earlier.includes(scope));
   // Whoever asks for everything that there is has copied a list, and asked for nothing by name.
@@ -71,15 +69,9 @@ async function allow(visit: PersonVisit, asking: Asking, choice: Choice): Promis
   if (choice.pusher !== "") {
     const channels = await channelsOf(visit, member.workspace_id);
     if (!channels.some(({ id }) => id === choice.pusher))
-      throw invalidRequest(
-        "This channel is not one of the chosen workspace. Choose another channel.",
-        "pusher",
-      );
+      throw invalidRequest("This channel is not one of the chosen workspace. Choose another channel.", "pusher");
   }
-  if (
-    ![...choice.ticked].some((scope) => asked.includes(scope)) &&
-    asking.shown.some((scope) => asked.includes(scope))
-  )
+  if (![...choice.ticked].some((scope) => asked.includes(scope)) && asking.shown.some((scope) => asked.includes(scope)))
     throw invalidRequest("Tick at least one thing that it asks for now, or choose “Do not allow”.", "scope");
   const plain = asked.filter((scope) => !isScope(scope) || scope === IMPLICIT_SCOPE);
   const ticked = CHOOSABLE.filter((scope) => choice.ticked.has(scope));

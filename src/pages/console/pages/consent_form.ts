@@ -37,13 +37,9 @@ export interface Asking {
 }
 
 /** An assistant's own name among our words. */
-export const named = (name: string | null): Content =>
-  name === null ? "An assistant" : html`“<bdi>${name}</bdi>”`;
+export const named = (name: string | null): Content => (name === null ? "An assistant" : html`“<bdi>${name}</bdi>”`);
 
-export async function channelsOf(
-  visit: PersonVisit,
-  workspaceId: string,
-): Promise<{ id: string; label: string }[]> {
+export async function channelsOf(visit: PersonVisit, workspaceId: string): Promise<{ id: string; label: string }[]> {
   const tool = toolOf(visit.deps, "list_pushers");
   const caller = need(callerOf(visit.session, workspaceId), "the workspace is one of the session's");
   const { body } = await visit.deps.dispatcher.tool(tool, caller, { args: {}, log: visit.log });
@@ -56,9 +52,7 @@ export async function channelsOf(
 function duration({ asked, redirect }: AccessRequest): string {
   const local = staysOnDevice(redirect.href);
   if (!asked.includes(OFFLINE))
-    return local
-      ? `${ACCESS_TOKEN_SECONDS / 60} minutes. Then it must ask you again.`
-      : "Until you disconnect it.";
+    return local ? `${ACCESS_TOKEN_SECONDS / 60} minutes. Then it must ask you again.` : "Until you disconnect it.";
   return local
     ? `Until you disconnect it, or until it is not used for ${REFRESH_TOKEN_SECONDS / 86_400} days.`
     : "Until you disconnect it.";

@@ -51,10 +51,7 @@ export function fileField(
 }
 
 /** Uploads what a form brought; the form holds each file as if it had been chosen. @returns what is wrong with the first wrong one. */
-export async function takeUploads(
-  visit: MemberVisit,
-  fields: readonly UploadField[],
-): Promise<ApiError | undefined> {
+export async function takeUploads(visit: MemberVisit, fields: readonly UploadField[]): Promise<ApiError | undefined> {
   for (const { field, kind, into, holds } of fields) {
     const file = visit.files.get(field);
     if (!file) continue;
@@ -85,8 +82,7 @@ const SHOWN = 25;
 
 const MAX_UPLOAD = Math.max(...Object.values(MAX_BYTES)) + MAX_BODY.usual;
 
-const size = (bytes: number) =>
-  bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+const size = (bytes: number) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
 
 async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   const { base, token, now, form: sent } = visit;

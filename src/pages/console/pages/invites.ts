@@ -15,15 +15,7 @@ import { argumentOf, control, plainControls, segmented } from "../controls.ts";
 import { finder } from "../finder.ts";
 import { hasPlace } from "../forms.ts";
 import { copyable, emptyState, instant, problem, table } from "../parts.ts";
-import {
-  type Channel,
-  type MemberVisit,
-  mayUse,
-  memberForm,
-  memberPage,
-  type Page,
-  type RowOf,
-} from "../visit.ts";
+import { type Channel, type MemberVisit, mayUse, memberForm, memberPage, type Page, type RowOf } from "../visit.ts";
 
 const OPTIONS = {
   styles: ["alert_card", "drawings", "channel"],
@@ -61,16 +53,13 @@ const badge = (invite: Invite, now: Date): Html => {
 };
 
 const usesOf = ({ uses, max_uses }: Invite): string =>
-  max_uses === null
-    ? uses.toLocaleString("en")
-    : `${uses.toLocaleString("en")} of ${max_uses.toLocaleString("en")}`;
+  max_uses === null ? uses.toLocaleString("en") : `${uses.toLocaleString("en")} of ${max_uses.toLocaleString("en")}`;
 
 /** What names it where no clock can stand. */
 const wordsOf = ({ label }: Invite): string => (label ? `the invite “${label}”` : "an invite");
 
 /** What it is called; without a note by when it was made, on the reader's clock. */
-const nameOf = ({ label, created_at }: Invite): Content =>
-  label || html`Invite of ${clock(new Date(created_at))}`;
+const nameOf = ({ label, created_at }: Invite): Content => label || html`Invite of ${clock(new Date(created_at))}`;
 
 async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   const { now } = visit;
@@ -97,8 +86,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
         ? !channel.is_public &&
           emptyState("No invites yet", "Make one below, and show its code to whom you want to reach.")
         : html`${found.form}${table("Invites", found.rows, {
-            Invite: (invite) =>
-              html`<strong><a href="${base}/invites/${invite.id}">${nameOf(invite)}</a></strong>`,
+            Invite: (invite) => html`<strong><a href="${base}/invites/${invite.id}">${nameOf(invite)}</a></strong>`,
             State: (invite) => badge(invite, now),
             "Joined by it": usesOf,
             Ends: (invite) => instant(invite.expires_at, now),
@@ -191,11 +179,7 @@ async function askRevoke(visit: MemberVisit): Promise<Response> {
   const [channel, invite] = await Promise.all([channelOf(visit), inviteOf(visit)]);
   const page = `${channelBase(visit, channel.id)}/invites/${invite.id}`;
   const joined =
-    invite.uses === 0
-      ? "No phone"
-      : invite.uses === 1
-        ? "One phone"
-        : `${invite.uses.toLocaleString("en")} phones`;
+    invite.uses === 0 ? "No phone" : invite.uses === 1 ? "One phone" : `${invite.uses.toLocaleString("en")} phones`;
   const form = (evict: string, title: string, effect: string, act: string) =>
     html`<section class="card"><h2>${title}</h2><p>${effect}</p><form method="post" action="${page}/revoke">${visit.token}<button class="danger" name="evict" value="${evict}">${act}</button></form></section>`;
   return visit.page(
@@ -215,8 +199,7 @@ const SIDE = 720;
 const TYPES = { svg: "image/svg+xml", png: "image/png" };
 
 async function fileOf(text: string, name: string, kind: keyof typeof TYPES): Promise<Response> {
-  const body =
-    kind === "png" ? new Uint8Array(await pngOf(qrModules(text), SIDE)) : qrFile(text, SIDE).toString();
+  const body = kind === "png" ? new Uint8Array(await pngOf(qrModules(text), SIDE)) : qrFile(text, SIDE).toString();
   return new Response(body, {
     headers: {
       "content-type": TYPES[kind],
@@ -238,10 +221,7 @@ export const INVITE_PAGES: readonly Page[] = [
     const { pusher = "", invite = "" } = visit.params;
     const evict = visit.form.get("evict") === "yes";
     await visit.call("revoke_invite", { pusher_id: pusher, invite_id: invite, remove_subscribers: evict });
-    return visit.goTo(
-      `${visit.base}channels/${pusher}/invites/${invite}`,
-      evict ? "invite-evicted" : "invite-revoked",
-    );
+    return visit.goTo(`${visit.base}channels/${pusher}/invites/${invite}`, evict ? "invite-evicted" : "invite-revoked");
   }),
   ...(["svg", "png"] as const).flatMap((kind) => [
     memberPage("GET", `/channels/:pusher/qr.${kind}`, async (visit) => {

@@ -1,11 +1,7 @@
 // Keys: made here, shown once on the answering page, listed with their last use, revoked. And the assistants that the signed-in person
 // connected to this workspace, and the end of a connection.
 
-import {
-  end_connection,
-  list_connections,
-  update_connection,
-} from "../../../identity/session/connections.ts";
+import { end_connection, list_connections, update_connection } from "../../../identity/session/connections.ts";
 import {
   create_key,
   get_left_by_key,
@@ -21,18 +17,7 @@ import { type Content, html } from "../../../ui/html.ts";
 import { segmented } from "../controls.ts";
 import { finder } from "../finder.ts";
 import { oneOf } from "../forms.ts";
-import {
-  copyable,
-  emptyState,
-  field,
-  instant,
-  problem,
-  scopeLine,
-  select,
-  table,
-  tick,
-  wrongWith,
-} from "../parts.ts";
+import { copyable, emptyState, field, instant, problem, scopeLine, select, table, tick, wrongWith } from "../parts.ts";
 import { CHOOSABLE, mayDo, PRESETS, SCOPE_GROUPS } from "../scope_groups.ts";
 import { type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
 import { askFirstLink, askFirstOf, askFirstPage, askFirstTick, askOnce } from "./confirm.ts";
@@ -76,8 +61,7 @@ export const ASSISTANT_PAGES: readonly Page[] = [
     const { data: rows } = await visit.asMember(list_connections, {});
     const row = rows.find(({ id }) => id === visit.params.id);
     if (!row) throw notFound("connection");
-    const title =
-      row.name === null ? "May this assistant publish by itself?" : `May “${row.name}” publish by itself?`;
+    const title = row.name === null ? "May this assistant publish by itself?" : `May “${row.name}” publish by itself?`;
     return askFirstPage(visit, { title, asksFirst: row.asks_first, back: `${visit.base}assistants` });
   }),
 
@@ -263,8 +247,7 @@ export const KEY_PAGES: readonly Page[] = [
     const { name, ...left } = await visit.asMember(get_left_by_key, { key_id });
     return askOnce(visit, {
       title: `Revoke the key ${name}?`,
-      effect:
-        "Programs that use this key are refused from their next call on. A revoked key never works again.",
+      effect: "Programs that use this key are refused from their next call on. A revoked key never works again.",
       condition: goesOn(visit, left),
       act: "Revoke the key",
       back: `${base}keys`,

@@ -213,17 +213,14 @@ async function one(visit: MemberVisit, error?: ApiError): Promise<Response> {
   );
 }
 
-const REMOVAL =
-  "The member's keys, connected assistants and webhook endpoints end at once. Channels and alerts stay.";
+const REMOVAL = "The member's keys, connected assistants and webhook endpoints end at once. Channels and alerts stay.";
 
 /** Shows a link, after the mail server took it, or did not. */
 async function linkPage(visit: MemberVisit, made: { email: string; joined: boolean; link: string }) {
   const { mail } = visit.deps;
   const { email, joined, link } = made;
   const mailed =
-    mail && email !== STAND_IN
-      ? await mail(linkMail(email, visit.caller.workspace.name, link, joined))
-      : null;
+    mail && email !== STAND_IN ? await mail(linkMail(email, visit.caller.workspace.name, link, joined)) : null;
   const title = mailed ? "The link was mailed" : "A link to hand over";
   return visit.page(
     title,

@@ -143,8 +143,7 @@ async function overview(visit: MemberVisit): Promise<Response> {
       opens && html`<a class="button plain" href="${base}channels/new">New channel</a>`
     }${mayUse(visit, "create_alert") && newAlert(visit, active)}</div></div>
     <p class="lede">You are ${roleWords(caller.member.role)} here${
-      caller.pusherIds &&
-      html`, and see ${caller.pusherIds.length === 1 ? "one channel" : "certain channels"} only`
+      caller.pusherIds && html`, and see ${caller.pusherIds.length === 1 ? "one channel" : "certain channels"} only`
     }.</p>
     ${waiting}
     ${stats.reach === 0 && reachable && firstSubscriber(visit, reachable)}
@@ -174,9 +173,7 @@ async function overview(visit: MemberVisit): Promise<Response> {
       channels.length === 0
         ? emptyState(
             "No channels yet",
-            opens
-              ? "Open the first one in any of the three ways above."
-              : "The channels that you see stand here.",
+            opens ? "Open the first one in any of the three ways above." : "The channels that you see stand here.",
           )
         : channelTable(visit, channels.slice(0, MOST_CHANNELS), stats)
     }</section>
@@ -188,8 +185,7 @@ async function overview(visit: MemberVisit): Promise<Response> {
 /** The way to the form of an alert; where several channels could carry it, their names come first. */
 function newAlert(visit: MemberVisit, active: readonly { id: string; name: string }[]): Content {
   const form = ({ id }: { id: string }) => `${channelBase(visit, id)}/alerts/new`;
-  if (active.length < 2)
-    return active.map((channel) => html`<a class="button" href="${form(channel)}">New alert</a>`);
+  if (active.length < 2) return active.map((channel) => html`<a class="button" href="${form(channel)}">New alert</a>`);
   return html`<details class="menu"><summary class="button">New alert</summary><ul>${active
     .slice(0, MOST_CHANNELS)
     .map((channel) => html`<li><a href="${form(channel)}">${channel.name}</a></li>`)}${

@@ -36,11 +36,7 @@ export function aheadNote({ days, begins_at, alerts, more }: Ahead, now: Date): 
   if (days === null) return html`<p class="note">Alerts are kept for ever.</p>`;
   if (begins_at === null)
     return html`<p class="note">Alerts are removed ${days} days after their end. None is that old yet.</p>`;
-  const many = more
-    ? `more than ${said("retention_counted")} alerts`
-    : alerts === 1
-      ? "1 alert"
-      : `${alerts} alerts`;
+  const many = more ? `more than ${said("retention_counted")} alerts` : alerts === 1 ? "1 alert" : `${alerts} alerts`;
   return html`<p class="note warn"><span>Alerts are removed ${days} days after their end: <strong>${many}</strong> from ${instant(begins_at, now)} on, for good. Until then you can take it back here.</span></p>`;
 }
 
@@ -72,8 +68,7 @@ const channels = (n: number) => (n === 0 ? "no channel" : n === 1 ? "1 channel" 
 
 /** What becomes of it without the person. */
 function fate(own: Own): Content {
-  if (own.without_you === "stays")
-    return "It stays as it is. Your keys, webhook endpoints and assistants in it end.";
+  if (own.without_you === "stays") return "It stays as it is. Your keys, webhook endpoints and assistants in it end.";
   if (own.without_you === "goes") return "Nothing is in it, so it is removed.";
   if (own.without_you === "behind")
     return html`You are its only owner and its only member, and it has ${channels(own.channels)}. Add somebody on the page

@@ -185,13 +185,7 @@ async function decide(visit: MemberVisit): Promise<Response> {
   if (asks) return review(visit, undefined, asks);
   const at = act === "schedule" ? form.get("send_at") : null;
   const more =
-    act === "following"
-      ? { following: true }
-      : act === "draft"
-        ? { send_at: null }
-        : at
-          ? { send_at: utc(at) }
-          : {};
+    act === "following" ? { following: true } : act === "draft" ? { send_at: null } : at ? { send_at: utc(at) } : {};
   await visit.call(verb.operation, { ...path, ...more });
   return visit.goTo(back, verb.done);
 }

@@ -59,10 +59,7 @@ const trial = (): Html =>
     <button class="plain" name="act" value="test">Send a test to my own devices</button></section>`;
 
 /** What is decided in the page, panel by panel. */
-export function decisions(
-  visit: MemberVisit,
-  { alert, error, own }: Omit<Deciding, "channel" | "could">,
-): Content {
+export function decisions(visit: MemberVisit, { alert, error, own }: Omit<Deciding, "channel" | "could">): Content {
   const { status } = alert;
   if (status === "cancelled") return html`<p>${deletion(visit)}</p>`;
   if (status === "sent")

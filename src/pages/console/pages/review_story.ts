@@ -106,11 +106,7 @@ function inWords(pieces: readonly Piece[], effort: Effort): Content {
 
 async function changeIn({ name, before, after }: Field, effort: Effort): Promise<Content> {
   if (FIELDS[name]?.look === "file")
-    return before === null
-      ? "A file was added."
-      : after === null
-        ? "The file was taken off."
-        : "Another file.";
+    return before === null ? "A file was added." : after === null ? "The file was taken off." : "Another file.";
   if (effort.room === 0)
     return html`<span class="muted">Changed as well; this page has no more room to show it.</span>`;
   const [was, is] = [textOf(name, before), textOf(name, after)];
@@ -182,10 +178,7 @@ export interface Past {
 }
 
 /** Reads both at once. Whoever may read the alert may read what it was. */
-export async function pastOf(
-  visit: MemberVisit,
-  path: { pusher_id: string; alert_id: string },
-): Promise<Past> {
+export async function pastOf(visit: MemberVisit, path: { pusher_id: string; alert_id: string }): Promise<Past> {
   const [story, { data }] = await Promise.all([
     storyOf(visit, path.alert_id),
     visit.asMember(list_alert_changes, path),

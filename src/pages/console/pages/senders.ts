@@ -23,9 +23,7 @@ async function sendersOf(visit: MemberVisit, { id }: Channel) {
   // A key of the command line was made for no program: it is a sender once it made a request in a program's format.
   return data
     .filter(({ made_for, pusher_id, sends_to }) =>
-      pusher_id === null
-        ? sends_to?.includes(id)
-        : pusher_id === id && (made_for !== null || sends_to !== null),
+      pusher_id === null ? sends_to?.includes(id) : pusher_id === id && (made_for !== null || sends_to !== null),
     )
     .map((key) => ({ ...key, program: key.made_for ?? key.speaks }));
 }
@@ -168,8 +166,7 @@ async function one(visit: MemberVisit): Promise<Response> {
         When: ({ at }) => html`<strong>${instant(at, now)}</strong>`,
         "Spoke as": ({ program }) => programTitle(program),
         Became: ({ outcome }) => OUTCOMES[outcome],
-        Why: ({ said, notes }) =>
-          html`${said}${notes.map((note) => html` <span class="muted">${note}</span>`)}`,
+        Why: ({ said, notes }) => html`${said}${notes.map((note) => html` <span class="muted">${note}</span>`)}`,
         "": ({ alert_id, pusher_id, alerts }) =>
           alert_id &&
           pusher_id &&

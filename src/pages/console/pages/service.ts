@@ -50,18 +50,14 @@ async function page(visit: MemberVisit): Promise<Response> {
         ["Alerts that came due and nobody has looked at", number(state.due_alerts)],
         [
           "The next scheduled alert",
-          state.next_due_at === null
-            ? html`<span class="muted">None</span>`
-            : instant(state.next_due_at, now),
+          state.next_due_at === null ? html`<span class="muted">None</span>` : instant(state.next_due_at, now),
         ],
         ["Webhook deliveries", number(waits?.webhooks ?? null)],
         ["Webhooks that are switched off", number(state.disabled_webhooks)],
         ["Wake-ups of closed apps", number(waits?.wake_ups ?? null)],
         ["Polls that are held", number(waits?.held_polls ?? null)],
         ["Streams that are open", number(waits?.streams ?? null)],
-        ...Object.entries(state.replicas ?? {}).map(
-          ([how, many]) => [`Hot standbys: ${how}`, number(many)] as const,
-        ),
+        ...Object.entries(state.replicas ?? {}).map(([how, many]) => [`Hot standbys: ${how}`, number(many)] as const),
         ["Calls without a connection to the database", number(waits?.calls_without_connection ?? null)],
       ]),
     )}

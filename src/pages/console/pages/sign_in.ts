@@ -32,10 +32,7 @@ export const lostPassword = (mails: boolean): Content =>
     ? html`<a href="/console/forgot">Forgot the password?</a> A link to a new one is mailed to you.`
     : html`Forgot the password? This server sends no mail: ask an owner of your workspace, or the operator of this server, for a link.`;
 
-export async function signInForm(
-  visit: Visit,
-  options: { email?: string; error?: ApiError } = {},
-): Promise<Response> {
+export async function signInForm(visit: Visit, options: { email?: string; error?: ApiError } = {}): Promise<Response> {
   const { oauthQuery, kept } = wantedBy(visit);
   const asking = oauthQuery ? await visit.deps.people.accessRequest(oauthQuery) : null;
   const { error } = options;

@@ -143,11 +143,7 @@ const ofAll = (visit: MemberVisit): Promise<Response> =>
   });
 
 /** The same figures of each channel, one page of them. */
-function byChannel(
-  visit: MemberVisit,
-  channels: AnswerOf<"get_account_stats">["channels"],
-  query: string,
-): Content {
+function byChannel(visit: MemberVisit, channels: AnswerOf<"get_account_stats">["channels"], query: string): Content {
   if (channels.length === 0)
     return emptyState(
       "No channels yet",

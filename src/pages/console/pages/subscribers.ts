@@ -84,9 +84,7 @@ async function subscribers(visit: MemberVisit): Promise<Response> {
       data.length === 0
         ? emptyState(
             before ? "Nobody older" : "Nobody",
-            before
-              ? html`<a href="${base}#list">The newest subscribers</a>`
-              : "No subscriber is in this state.",
+            before ? html`<a href="${base}#list">The newest subscribers</a>` : "No subscriber is in this state.",
           )
         : html`${
             data.length < all &&
@@ -97,9 +95,7 @@ async function subscribers(visit: MemberVisit): Promise<Response> {
             Language: (row) => row.locale,
             "Time zone": (row) => html`<span>${said("timezone", row.timezone)}</span>`,
             State: (row) =>
-              row.muted
-                ? html`<span class="badge">muted</span>`
-                : html`<span class="badge good">listening</span>`,
+              row.muted ? html`<span class="badge">muted</span>` : html`<span class="badge good">listening</span>`,
             Since: (row) => instant(row.subscribed_at, now),
           })}`
     }${data.length > 0 && pager(base, { before, next: meta.next_before, query: { status }, part: "#list" })}`;

@@ -74,13 +74,7 @@ const passwordField = (error?: ApiError): Html =>
 /** A page with one form that asks for the password before it does something. */
 function askPassword(
   visit: PersonVisit,
-  {
-    title,
-    lede,
-    act,
-    action,
-    danger,
-  }: { title: string; lede: Content; act: string; action: string; danger?: true },
+  { title, lede, act, action, danger }: { title: string; lede: Content; act: string; action: string; danger?: true },
   error?: ApiError,
 ): Response {
   return visit.page(
@@ -197,9 +191,7 @@ export const WAYS_IN_PAGES: readonly Page[] = [
     );
   }),
 
-  answering("begin", async (visit) =>
-    pairing(visit, (await visit.asPerson(begin_second_factor, present(visit))).uri),
-  ),
+  answering("begin", async (visit) => pairing(visit, (await visit.asPerson(begin_second_factor, present(visit))).uri)),
 
   personPage("POST", `${FACTOR}/confirm`, async (visit) => {
     const uri = visit.form.get("uri") ?? "";
@@ -220,9 +212,7 @@ export const WAYS_IN_PAGES: readonly Page[] = [
   }),
 
   personPage("GET", `${PASSKEYS}/new`, async (visit) => newPasskeyForm(visit)),
-  personPage("POST", `${PASSKEYS}/begin`, (visit) =>
-    answerScript(() => visit.asPerson(begin_passkey, present(visit))),
-  ),
+  personPage("POST", `${PASSKEYS}/begin`, (visit) => answerScript(() => visit.asPerson(begin_passkey, present(visit)))),
   personForm(PASSKEYS, { again: newPasskeyForm }, async (visit) => {
     const { form: sent } = visit;
     const answer = readPasskey(newPasskey, sent.get("answer"));
@@ -236,8 +226,7 @@ export const WAYS_IN_PAGES: readonly Page[] = [
     if (!row) throw notFound("passkey");
     return askOnce(visit, {
       title: `Remove the passkey ${row.name}?`,
-      effect:
-        "Nobody signs in with it from now on. The device may go on offering it until you remove it there, too.",
+      effect: "Nobody signs in with it from now on. The device may go on offering it until you remove it there, too.",
       act: "Remove the passkey",
       back: ACCOUNT,
     });

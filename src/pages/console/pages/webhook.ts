@@ -53,12 +53,8 @@ function facts({ now }: MemberVisit, hook: Webhook): Html {
     ["Added by", makerOf(hook)],
   ];
   if (hook.dropped_count > 0)
-    rows.push([
-      "Dropped",
-      `${hook.dropped_count}, for want of room on this server. They never count as failures.`,
-    ]);
-  if (until)
-    rows.push(["Secret before", html`Good until ${clock(until)}; deliveries carry both signatures.`]);
+    rows.push(["Dropped", `${hook.dropped_count}, for want of room on this server. They never count as failures.`]);
+  if (until) rows.push(["Secret before", html`Good until ${clock(until)}; deliveries carry both signatures.`]);
   return html`<dl class="who facts">${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 }
 

@@ -11,15 +11,7 @@ import { type Content, type Html, html } from "../../../ui/html.ts";
 import { plainControls } from "../controls.ts";
 import { oneOf } from "../forms.ts";
 import { copyable, emptyState, field, instant, problem, table, tick, wrongWith } from "../parts.ts";
-import {
-  type AnswerOf,
-  type MemberVisit,
-  mayUse,
-  memberForm,
-  memberPage,
-  type Page,
-  type RowOf,
-} from "../visit.ts";
+import { type AnswerOf, type MemberVisit, mayUse, memberForm, memberPage, type Page, type RowOf } from "../visit.ts";
 
 export type Webhook = RowOf<"list_webhooks">;
 

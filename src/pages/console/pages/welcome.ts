@@ -37,10 +37,7 @@ function ended(visit: Visit, state: Exclude<LinkState, "live">, link: OpenedLink
       "This link was used already",
       html`Sign in with your e-mail address and your password. If it was not you who used the link, tell whoever gave it to you.`,
     ],
-    replaced: [
-      "A newer link took the place of this one",
-      html`Use the newest link that you got, or ${askForOne}.`,
-    ],
+    replaced: ["A newer link took the place of this one", html`Use the newest link that you got, or ${askForOne}.`],
     expired: [
       "This link has expired",
       html`It worked for ${link ? LINK_LIFE[link.madeBy] : "a short time"}. To go on, ${askForOne}.`,
@@ -105,8 +102,7 @@ function wordsOf({ kind, joined, proved, workspaceName }: OpenedLink): Words {
 /** The field that shows the address, or asks for it where the link names none. */
 function address(visit: Visit, { email }: OpenedLink, error?: ApiError): Content {
   const common = { name: "email", label: "E-mail address", type: "email", autocomplete: "username" } as const;
-  if (email !== null)
-    return field({ ...common, value: email, readonly: true, hint: `Your link is for ${email}.` });
+  if (email !== null) return field({ ...common, value: email, readonly: true, hint: `Your link is for ${email}.` });
   return field({
     ...common,
     value: visit.form.get("email") ?? "",

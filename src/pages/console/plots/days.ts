@@ -90,9 +90,7 @@ export function dayPlots(
           from: i / bars.length,
           to: (i + 1) / bars.length,
           value: bar.reduce((sum, day) => sum + day[key], 0),
-          words: [...new Set([...bar.slice(0, 1), ...bar.slice(-1)].map(({ date }) => words(date)))].join(
-            " to ",
-          ),
+          words: [...new Set([...bar.slice(0, 1), ...bar.slice(-1)].map(({ date }) => words(date)))].join(" to "),
           running: bar.some(({ date }) => date === today),
         }),
       );

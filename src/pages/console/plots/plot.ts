@@ -24,8 +24,7 @@ export const whole = (value: number): string => made().whole.format(value);
 export const short = (value: number): string => (value < 10_000 ? whole(value) : made().short.format(value));
 
 /** One of few figures that stand large at the head of a page; those that would not fit are said whole elsewhere on it. */
-export const figure = (value: number): string =>
-  value < 1_000_000 ? whole(value) : made().short.format(value);
+export const figure = (value: number): string => (value < 1_000_000 ? whole(value) : made().short.format(value));
 
 /** The large figures at the head of a page. */
 export const figures = (named: readonly (readonly [name: string, value: number])[]): Html =>
@@ -62,10 +61,7 @@ type Libraries = Pick<typeof import("d3-scale"), "scaleLinear"> &
 let libraries: Promise<Libraries> | undefined;
 
 async function read(): Promise<Libraries> {
-  const [{ scaleLinear }, { area, curveStepAfter }] = await Promise.all([
-    import("d3-scale"),
-    import("d3-shape"),
-  ]);
+  const [{ scaleLinear }, { area, curveStepAfter }] = await Promise.all([import("d3-scale"), import("d3-shape")]);
   return { scaleLinear, area, curveStepAfter };
 }
 
@@ -176,8 +172,7 @@ function bar({ from, to, value, words, running }: Slot, noun: Noun, height: Heig
   const gap = to - from - Math.min(WIDEST, (to - from) * (count > NUMBERED ? 0.9 : 0.82));
   const top = FLOOR - tall(value, height);
   return html`<rect class="bar${running && " running"}" x="${percent(from + gap / 2)}" y="${top}" width="${percent(to - from - gap)}" height="${FLOOR - top}" rx="${count > NUMBERED ? 1 : 3}"><title>${words}: ${counted(value, noun)}</title></rect>${
-    count <= NUMBERED &&
-    html`<text class="value" x="${percent((from + to) / 2)}" y="${top - 5}">${short(value)}</text>`
+    count <= NUMBERED && html`<text class="value" x="${percent((from + to) / 2)}" y="${top - 5}">${short(value)}</text>`
   }`;
 }
 

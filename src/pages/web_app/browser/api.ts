@@ -99,15 +99,13 @@ export const putSubscription = (
   token: string,
   handle: string,
   change: { invite?: string; muted?: boolean; permissions?: string[] },
-) =>
-  ask<Subscription>(`/subscriptions/${encodeURIComponent(handle)}`, { method: "PUT", token, body: change });
+) => ask<Subscription>(`/subscriptions/${encodeURIComponent(handle)}`, { method: "PUT", token, body: change });
 
 export const leave = (token: string, handle: string) =>
   tell(`/subscriptions/${encodeURIComponent(handle)}`, { method: "DELETE", token });
 
 /** An alert with its whole text. */
-export const getAlert = (token: string, id: string) =>
-  ask<Alert>(`/alerts/${encodeURIComponent(id)}`, { token });
+export const getAlert = (token: string, id: string) => ask<Alert>(`/alerts/${encodeURIComponent(id)}`, { token });
 
 export const sendReports = (token: string, reports: { alert_id: string; kind: ReportKind }[]) =>
   ask<{ accepted: number }>("/reports", { method: "POST", token, body: { reports } });
@@ -147,8 +145,7 @@ interface Owner {
 
 const OWNER = "/devices/me/owner";
 export const getOwner = (token: string) => ask<Owner>(OWNER, { token });
-export const linkOwner = (token: string, code: string) =>
-  ask<Owner>(OWNER, { method: "PUT", token, body: { code } });
+export const linkOwner = (token: string, code: string) => ask<Owner>(OWNER, { method: "PUT", token, body: { code } });
 export const unlinkOwner = (token: string) => tell(OWNER, { method: "DELETE", token });
 
 export const removeDevice = (token: string) => tell("/devices/me", { method: "DELETE", token });
@@ -176,12 +173,7 @@ const HOLD_SECONDS = 50;
 const HOLD_PATIENCE_MS = 65_000;
 
 /** The newest page, if it is another one than `etag` tells of; `hold` waits until it is. */
-export async function poll(
-  token: string,
-  etag: string | null,
-  hold: boolean,
-  signal: AbortSignal,
-): Promise<Polled> {
+export async function poll(token: string, etag: string | null, hold: boolean, signal: AbortSignal): Promise<Polled> {
   const response = await call("/inbox?limit=50&view=lean", {
     token,
     headers: {
@@ -219,6 +211,4 @@ export async function openStream(
 const wholePage = ({ data, meta }: Page<Alert>): Page<Alert> => ({ data: data.map(wholeRow), meta });
 
 export const olderPage = async (token: string, before: string, signal: AbortSignal) =>
-  wholePage(
-    await ask(within("/inbox", { limit: `${LIMITS.page}`, before, view: "lean" }), { token, signal }),
-  );
+  wholePage(await ask(within("/inbox", { limit: `${LIMITS.page}`, before, view: "lean" }), { token, signal }));

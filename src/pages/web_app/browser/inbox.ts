@@ -34,10 +34,7 @@ export async function takePage(token: string, polled: Polled, signal: AbortSigna
 }
 
 /** Takes in what a stream told, which leads to this validator. */
-export async function takeNews(
-  { come, gone }: { come: Alert[]; gone: string[] },
-  etag: string,
-): Promise<KeptAlert[]> {
+export async function takeNews({ come, gone }: { come: Alert[]; gone: string[] }, etag: string): Promise<KeptAlert[]> {
   const known = new Map(current().alerts.map((alert) => [alert.id, alert]));
   const withdrawn = gone.flatMap((id) => known.get(id) ?? []);
   return keep(
@@ -89,9 +86,7 @@ async function keep(
   const { at, asKept, settled } = await asNow(store);
   const unknown = rows.map(({ handle }) => handle).filter((handle) => !channels.has(handle));
   // Of a channel that is not followed any more nothing was withdrawn.
-  const gone = withdrawn.filter(
-    ({ handle, test_until }) => !test_until && channels.get(handle)?.subscription !== null,
-  );
+  const gone = withdrawn.filter(({ handle, test_until }) => !test_until && channels.get(handle)?.subscription !== null);
   const followed = await lookAt(new Set([...gone.map(({ handle }) => handle), ...unknown]));
   const fresh = come.map(asKept);
   const over = withdrawn.filter(({ test_until }) => test_until).map(({ id }) => id);

@@ -59,8 +59,7 @@ async function speakAs(language: string | null): Promise<void> {
   const chosen = await setLanguage(language === null ? navigator.languages : [language]);
   document.documentElement.lang = chosen;
   const { store } = current();
-  if (store)
-    await setFact(store, "words", { ack: t("alert.ack"), look: t("inbox.look"), test: t("alert.test") });
+  if (store) await setFact(store, "words", { ack: t("alert.ack"), look: t("inbox.look"), test: t("alert.test") });
 }
 
 async function start(): Promise<void> {

@@ -73,17 +73,14 @@ export const isOpen = ({ status, expires_at, ended }: KeptAlert, at: number): bo
 /** Notes what the person answers, which takes the place of what they answered before. */
 export async function reply(alert: KeptAlert, choice: string): Promise<void> {
   if (isOpen(alert, now()))
-    await note([alert], (kept) => (kept.reply === choice ? null : { reply: choice }), [
-      { kind: "reply", choice },
-    ]);
+    await note([alert], (kept) => (kept.reply === choice ? null : { reply: choice }), [{ kind: "reply", choice }]);
 }
 
 /** Nothing of these is unread any more. Channels are told of what was opened, so of this they are not. */
 export const markRead = (alerts: readonly KeptAlert[]): Promise<void> => note(alerts, () => ({}));
 
 /** Puts an alert out of the spotlight, read, or back into it. What it waits for it waits for in the history. */
-export const dismiss = (alert: KeptAlert, dismissed: boolean): Promise<void> =>
-  note([alert], () => ({ dismissed }));
+export const dismiss = (alert: KeptAlert, dismissed: boolean): Promise<void> => note([alert], () => ({ dismissed }));
 
 /** Sends what waits. What the service will never take is dropped; everything else is tried again later. */
 export async function flush(): Promise<void> {

@@ -28,8 +28,7 @@ export function routeOf(hash: string): Route {
   const text = hash.replace(/^#/, "");
   const query = new URLSearchParams(text);
   const handle = query.get("join")?.toLowerCase() ?? "";
-  if (HANDLE.test(handle))
-    return { view: "join", handle, invite: query.get("invite")?.slice(0, LIMITS.code) || null };
+  if (HANDLE.test(handle)) return { view: "join", handle, invite: query.get("invite")?.slice(0, LIMITS.code) || null };
   const code = query.get("move") ?? "";
   if (CODE.test(code)) return { view: "move", code, seen: seenIn(query.get("seen")) };
   const own = query.get("own") ?? "";

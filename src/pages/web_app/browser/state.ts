@@ -136,10 +136,7 @@ export async function readStore(): Promise<void> {
     settings: { ...USUAL_SETTINGS, ...settings },
     currentAt: currentAt ?? null,
     channels: followed,
-    moved:
-      moving !== undefined &&
-      channels.length > 0 &&
-      channels.every(({ subscription }) => subscription === null),
+    moved: moving !== undefined && channels.length > 0 && channels.every(({ subscription }) => subscription === null),
     alerts: alerts.map((alert) => sinceJoining(wholeAlert(alert), followed.get(alert.handle))),
     waiting,
     at: now(),

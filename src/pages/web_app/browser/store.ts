@@ -99,18 +99,11 @@ export function openStore(): Promise<Store> {
   });
 }
 
-export async function getFact<Name extends keyof Facts>(
-  store: Store,
-  name: Name,
-): Promise<Facts[Name] | undefined> {
+export async function getFact<Name extends keyof Facts>(store: Store, name: Name): Promise<Facts[Name] | undefined> {
   return (await store.get("facts", name)) as Facts[Name] | undefined;
 }
 
-export async function setFact<Name extends keyof Facts>(
-  store: Store,
-  name: Name,
-  value: Facts[Name],
-): Promise<void> {
+export async function setFact<Name extends keyof Facts>(store: Store, name: Name, value: Facts[Name]): Promise<void> {
   await store.put("facts", value, name);
 }
 
@@ -151,10 +144,7 @@ export async function amend(
 /** The oldest reports that wait, with their keys. */
 export async function oldestReports(store: Store, most: number): Promise<[key: number, Report][]> {
   const work = store.transaction("reports");
-  const [keys, reports] = await Promise.all([
-    work.store.getAllKeys(null, most),
-    work.store.getAll(null, most),
-  ]);
+  const [keys, reports] = await Promise.all([work.store.getAllKeys(null, most), work.store.getAll(null, most)]);
   return keys.flatMap((key, i) => (reports[i] ? [[key, reports[i]]] : []));
 }
 

@@ -129,10 +129,7 @@ async function stream(turn: AbortSignal): Promise<boolean> {
   });
 }
 
-async function once(
-  hold: boolean,
-  turn: AbortSignal,
-): Promise<{ held: boolean; news: boolean; again: number | null }> {
+async function once(hold: boolean, turn: AbortSignal): Promise<{ held: boolean; news: boolean; again: number | null }> {
   const { store, device } = current();
   if (!store || !device) return { held: false, news: false, again: null };
   const polled = await poll(device.token, (await getFact(store, "etag")) ?? null, hold, turn);

@@ -8,8 +8,7 @@ import { change, current, type WakeUps } from "./state.ts";
 /** What stands in the way here, whatever the service does. */
 function barrier(): WakeUps | null {
   if (!isSecureContext) return "insecure";
-  if ("serviceWorker" in navigator && "PushManager" in globalThis && "Notification" in globalThis)
-    return null;
+  if ("serviceWorker" in navigator && "PushManager" in globalThis && "Notification" in globalThis) return null;
   // An iPad calls itself a Mac.
   const { userAgent, maxTouchPoints } = navigator;
   const apple = /iP(hone|ad|od)/.test(userAgent) || (/Mac/.test(userAgent) && maxTouchPoints > 1);
@@ -44,8 +43,7 @@ async function standing(token: string): Promise<WakeUps> {
 export async function wakeMe(): Promise<void> {
   const { token } = await ownDevice();
   const { public_key } = await getPush(token);
-  if (barrier() || public_key === null || (await Notification.requestPermission()) !== "granted")
-    return learnWakeUps();
+  if (barrier() || public_key === null || (await Notification.requestPermission()) !== "granted") return learnWakeUps();
   const push = await manager();
   const wanted = { userVisibleOnly: true, applicationServerKey: public_key };
   const subscription = await push.subscribe(wanted).catch(async (error: unknown) => {

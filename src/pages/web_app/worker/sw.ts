@@ -25,8 +25,7 @@ self.addEventListener("install", (event) => {
 
 self.addEventListener("activate", (event) => {
   const clear = async () => {
-    for (const name of await caches.keys())
-      if (name.startsWith("belfry-") && name !== NAME) await caches.delete(name);
+    for (const name of await caches.keys()) if (name.startsWith("belfry-") && name !== NAME) await caches.delete(name);
     await self.clients.claim();
   };
   event.waitUntil(clear());

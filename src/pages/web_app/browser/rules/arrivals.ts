@@ -41,9 +41,8 @@ export function arrivals<A extends Alert>(
 function loudest<A extends Alert>(decided: readonly Arrival<A>[]): Arrival<A> | null {
   const heard = decided.filter(({ decision }) => isHeard(decision));
   return (
-    heard.toSorted(
-      (a, b) => rankOf(b.alert.priority) - rankOf(a.alert.priority) || newestFirst(a.alert, b.alert),
-    )[0] ?? null
+    heard.toSorted((a, b) => rankOf(b.alert.priority) - rankOf(a.alert.priority) || newestFirst(a.alert, b.alert))[0] ??
+    null
   );
 }
 
@@ -77,7 +76,5 @@ export function repeatDue(alert: Repeated, now: number): number | null {
 /** What a repeat may do: what the alert itself may, and in quiet hours nothing unless the channel may break them. */
 export function decideAgain(alert: Alert, channel: Channel, device: Device, now: number): Decision | null {
   const decision = decide(alert, channel, device, now);
-  return decision.because.includes("why.quiet_hours") || !(decision.notify || decision.sound)
-    ? null
-    : decision;
+  return decision.because.includes("why.quiet_hours") || !(decision.notify || decision.sound) ? null : decision;
 }

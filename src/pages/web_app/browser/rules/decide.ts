@@ -84,8 +84,7 @@ export function decide(alert: Alert, channel: Channel, device: Device, now: numb
   if (granted(channel, "loc") && whereabouts(alert, device, now) === null) because.push("why.place_unknown");
   const notify = may("notify");
   if (isQuiet(device.quiet_hours, now, device.timezone)) {
-    if (!ceiling.breaks_quiet || !may("quiet"))
-      return { ...SILENT, notify, because: ["why.quiet_hours", ...because] };
+    if (!ceiling.breaks_quiet || !may("quiet")) return { ...SILENT, notify, because: ["why.quiet_hours", ...because] };
     because.push("why.quiet_broken");
   }
 
@@ -101,8 +100,7 @@ export function decide(alert: Alert, channel: Channel, device: Device, now: numb
 
   const pattern = patternOf(alert.vibrate);
   // Where the author did not speak of it, nothing is missed: no reason is needed.
-  const vibrates =
-    pattern !== null && (alert.vibrate === null ? granted(channel, "vibrate") : may("vibrate"));
+  const vibrates = pattern !== null && (alert.vibrate === null ? granted(channel, "vibrate") : may("vibrate"));
   return {
     notify,
     sound: sounds ? tone : null,

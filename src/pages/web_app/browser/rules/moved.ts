@@ -17,8 +17,7 @@ const nameOf = (id: string) => id.slice(-NAME);
 const SEEN = /^([0-9a-z]{1,12})_((?:[0-9a-z]{5})*)_((?:[0-9a-z]{5})*)$/;
 
 /** Null for what is none. */
-export const seenIn = (text: string | null): string | null =>
-  text !== null && SEEN.test(text) ? text : null;
+export const seenIn = (text: string | null): string | null => (text !== null && SEEN.test(text) ? text : null);
 
 export function packSeen(alerts: readonly Known[]): string {
   const newest = alerts.toSorted((a, b) => (a.sent_at < b.sent_at ? 1 : -1));
@@ -46,7 +45,6 @@ export function seenBefore(
 ): Pick<Known, "read_at" | "acked_at"> {
   const [, until = "", unread = "", confirmed = ""] = SEEN.exec(seen ?? "") ?? [];
   const has = (names: string) => names.match(/.{5}/g)?.includes(nameOf(id)) ?? false;
-  if (until === "" || Date.parse(sent_at) > Number.parseInt(until, 36))
-    return { read_at: null, acked_at: null };
+  if (until === "" || Date.parse(sent_at) > Number.parseInt(until, 36)) return { read_at: null, acked_at: null };
   return { read_at: has(unread) ? null : sent_at, acked_at: has(confirmed) ? sent_at : null };
 }

@@ -34,8 +34,7 @@ export interface Arrangement<A> {
   next_change_at: number | null;
 }
 
-export const rankOf = (priority: string): number =>
-  priority === "urgent" ? 2 : priority === "important" ? 1 : 0;
+export const rankOf = (priority: string): number => (priority === "urgent" ? 2 : priority === "important" ? 1 : 0);
 
 /** Instants are texts of one length, so their order is that of the texts. */
 export const newestFirst = (a: Pick<Alert, "sent_at" | "id">, b: Pick<Alert, "sent_at" | "id">): number =>

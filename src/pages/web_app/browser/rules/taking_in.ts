@@ -55,9 +55,7 @@ export function compare<Row extends Kept, Known extends Kept>(
   const oldest = rows.at(-1)?.sent_at ?? "";
   const withdrawn = [...known.values()]
     // Of several that were sent at one instant the page may hold a part.
-    .filter(
-      ({ id, status, sent_at }) => status !== "cancelled" && !there.has(id) && (all || sent_at > oldest),
-    )
+    .filter(({ id, status, sent_at }) => status !== "cancelled" && !there.has(id) && (all || sent_at > oldest))
     .map((alert) => ({ ...alert, status: "cancelled" }));
   return { fresh: rows.filter(({ id }) => !known.has(id)), withdrawn };
 }

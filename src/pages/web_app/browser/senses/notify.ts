@@ -12,10 +12,7 @@ export interface Line extends NotificationOptions {
   data: { alert_id: string; handle: string };
 }
 
-type Told = Pick<
-  Alert,
-  "id" | "handle" | "sent_at" | "priority" | "requires_ack" | "collapse_key" | "test_until"
-> & {
+type Told = Pick<Alert, "id" | "handle" | "sent_at" | "priority" | "requires_ack" | "collapse_key" | "test_until"> & {
   title: string;
   body: string | null;
 };
@@ -33,13 +30,7 @@ const BODY = 240;
 export function lineOf(
   alert: Told,
   decision: Pick<Decision, "sound" | "vibrate">,
-  {
-    channel,
-    ack,
-    test,
-    icon,
-    page,
-  }: { channel: string; ack: string; test: string; icon: string; page: boolean },
+  { channel, ack, test, icon, page }: { channel: string; ack: string; test: string; icon: string; page: boolean },
 ): { title: string; options: Line } {
   const heard = decision.sound !== null || decision.vibrate !== null;
   // Of a channel and key one line stands, the newest; it may ring again when it takes another's place.

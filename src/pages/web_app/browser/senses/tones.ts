@@ -60,11 +60,7 @@ export const SCORES: Readonly<Record<Tone, Score>> = {
   // Three little bells, falling, each ringing into the next.
   chime: {
     seconds: 2.2,
-    notes: [
-      ...struck(1567.98, 0, 1.2, 0.25),
-      ...struck(1318.51, 0.28, 1.3, 0.25),
-      ...struck(1046.5, 0.56, 1.6, 0.28),
-    ],
+    notes: [...struck(1567.98, 0, 1.2, 0.25), ...struck(1318.51, 0.28, 1.3, 0.25), ...struck(1046.5, 0.56, 1.6, 0.28)],
   },
   // One drop of water: high, short, and a touch higher at its end.
   ping: {

@@ -26,21 +26,18 @@ export const de: Texts = {
   "app.no_store":
     "Dieser Browser behält nichts für diese Seite, also kann hier keine Meldung warten. Erlaube ihr Speicher, oder verlasse das private Fenster.",
   "device.refused": "Der Dienst kennt dieses Gerät nicht mehr.",
-  "device.refused_hint":
-    "Vielleicht war es zu lange fort. Was angekommen war, ist noch hier; Neues kommt nicht.",
+  "device.refused_hint": "Vielleicht war es zu lange fort. Was angekommen war, ist noch hier; Neues kommt nicht.",
   "device.again": "Wieder beitreten",
   "device.again_done": "Dieses Gerät ist seinen Kanälen wieder beigetreten.",
   "device.again_some": "Wieder beigetreten, außer diesen, die eine neue Einladung verlangen: {names}",
-  "device.file_hint":
-    "Eine Datei nennt, wem du folgst, ohne Geheimnis: Private Kanäle wollen eine Einladung.",
+  "device.file_hint": "Eine Datei nennt, wem du folgst, ohne Geheimnis: Private Kanäle wollen eine Einladung.",
   "device.save": "Sichern, wem ich folge",
   "device.open": "Eine gesicherte Datei öffnen",
   "device.no_file": "Das ist keine Datei, die diese App gesichert hat.",
   "device.read": { one: "Du folgst {count} Kanal daraus.", other: "Du folgst {count} Kanälen daraus." },
   "device.read_some": {
     one: "Du folgst {count} Kanal aus der Datei. Diese gibt es nicht mehr, oder sie wollen eine Einladung: {names}",
-    other:
-      "Du folgst {count} Kanälen aus der Datei. Diese gibt es nicht mehr, oder sie wollen eine Einladung: {names}",
+    other: "Du folgst {count} Kanälen aus der Datei. Diese gibt es nicht mehr, oder sie wollen eine Einladung: {names}",
   },
   "device.move_hint":
     "Ein Link nimmt alles mit, auch private Kanäle und was du gelesen und bestätigt hast: einmal, innerhalb von {minutes} Minuten.",
@@ -72,15 +69,13 @@ export const de: Texts = {
   "own.of": "Verknüpft mit dem Konto von {name}; was dort ausprobiert wird, steht hier.",
   "own.unlink": "Verknüpfung lösen",
   "alert.test": "Probe",
-  "alert.test_hint":
-    "Die Probe eines Entwurfs: Nur deine eigenen Geräte zeigen sie, und sie geht von selbst.",
+  "alert.test_hint": "Die Probe eines Entwurfs: Nur deine eigenen Geräte zeigen sie, und sie geht von selbst.",
   "device.remove_hint": "Wer das Gerät entfernt, verlässt jeden Kanal. Das lässt sich nicht zurücknehmen.",
   "device.remove": "Dieses Gerät entfernen",
   "device.remove_sure": "Jeden Kanal verlassen und entfernen",
   "device.removed": "Das Gerät ist entfernt. Du folgst hier nichts.",
   "device.emptied": "Dieser Browser hat entfernt, was die App behalten hatte.",
-  "device.emptied_hint":
-    "Deine Kanäle und Meldungen sind von diesem Gerät fort. Tritt den Kanälen wieder bei.",
+  "device.emptied_hint": "Deine Kanäle und Meldungen sind von diesem Gerät fort. Tritt den Kanälen wieder bei.",
   "inbox.look": "In deinem Eingang hat sich etwas geändert.",
   "inbox.all": "Alle",
   "inbox.filter_unread": "Ungelesen",
@@ -129,8 +124,7 @@ export const de: Texts = {
   "discover.category": "Rubrik",
   "discover.every_category": "Jede Rubrik",
   "discover.none": "Kein Kanal gefunden",
-  "discover.none_hint":
-    "Private Kanäle stehen nicht im Verzeichnis: Man tritt ihnen mit einer Einladung bei.",
+  "discover.none_hint": "Private Kanäle stehen nicht im Verzeichnis: Man tritt ihnen mit einer Einladung bei.",
   "discover.more": "Mehr zeigen",
   "category.cities": "Städte",
   "category.travel": "Reisen",
@@ -158,8 +152,7 @@ export const de: Texts = {
     "Ein iPhone oder iPad weckt nur, was auf dem Startbildschirm liegt: Tippe auf Teilen, wähle „Zum Home-Bildschirm“, und öffne die App von dort.",
   "push.browser":
     "Dieser Browser lässt sich nicht wecken. Lass die App offen, oder folge dem Kanal in einem anderen Browser.",
-  "push.server":
-    "Dieser Server weckt niemanden. Lass die App offen, oder bitte den Betreiber, WEB_PUSH einzuschalten.",
+  "push.server": "Dieser Server weckt niemanden. Lass die App offen, oder bitte den Betreiber, WEB_PUSH einzuschalten.",
   "push.denied":
     "Dieser Browser zeigt keine Benachrichtigungen dieser Seite. Erlaube sie zuerst in den Einstellungen der Seite.",
   "settings.device": "Dieses Gerät",
@@ -186,8 +179,7 @@ export const de: Texts = {
   "alert.ack": "Ich habe es gesehen",
   "alert.acked_at": "Du hast um {time} bestätigt",
   "alert.ack_waits": "Deine Bestätigung wird gesendet, sobald du online bist.",
-  "alert.reply_stays":
-    "Berichte sind aus, also bleibt eine Antwort auf dem Gerät: Der Kanal erfährt sie nicht.",
+  "alert.reply_stays": "Berichte sind aus, also bleibt eine Antwort auf dem Gerät: Der Kanal erfährt sie nicht.",
   "alert.reply_waits": "Deine Antwort wird gesendet, sobald du online bist.",
   "channel.repeats": "Dringendes erneut zeigen",
   "channel.repeats_hint":
@@ -196,8 +188,7 @@ export const de: Texts = {
   "alert.within": "Im Umkreis von {distance} um einen Ort",
   "alert.source_url": "Mehr lesen",
   "alert.show_picture": "Das Bild zeigen",
-  "alert.show_picture_hint":
-    "Es wird von {host} geholt. Dort sieht man, dass dieses Gerät danach gefragt hat.",
+  "alert.show_picture_hint": "Es wird von {host} geholt. Dort sieht man, dass dieses Gerät danach gefragt hat.",
   "alert.recording_failed": "Die Aufnahme ließ sich nicht abspielen.",
   "alert.play": "Den Ton abspielen",
   "alert.read_aloud": "Vorlesen",

@@ -29,8 +29,7 @@ export const en = {
   "app.no_store":
     "This browser keeps nothing for this page, so no alert can wait here. Allow storage for it, or leave the private window.",
   "device.refused": "The service does not know this device any more.",
-  "device.refused_hint":
-    "It may have been away for too long. What had arrived is still here; nothing new comes.",
+  "device.refused_hint": "It may have been away for too long. What had arrived is still here; nothing new comes.",
   "device.again": "Join again",
   "device.again_done": "This device has joined its channels again.",
   "device.again_some": "Joined again, but for these, which want a new invite: {names}",
@@ -117,8 +116,7 @@ export const en = {
   "channel.latest": "Latest",
   "join.title": "Follow this channel?",
   "join.asks": "It asks to do this here",
-  "join.asks_hint":
-    "You need not allow any of it: its alerts then wait in the inbox. You can change this at any time.",
+  "join.asks_hint": "You need not allow any of it: its alerts then wait in the inbox. You can change this at any time.",
   "join.private": "No account, no name. The channel sees one more subscriber and not who it is.",
   "discover.search": "Name or tag",
   "discover.category": "Category",
@@ -138,8 +136,7 @@ export const en = {
   "category.emergency": "Emergency",
   "category.community": "Community",
   "settings.elsewhere": "Fetch pictures and sounds from other sites",
-  "settings.elsewhere_hint":
-    "Off: they wait until you ask for each. The other site learns this device's address.",
+  "settings.elsewhere_hint": "Off: they wait until you ask for each. The other site learns this device's address.",
   "settings.language_browser": "As the browser",
   "push.title": "While the app is closed",
   "push.on": "Wake me for new alerts",
@@ -150,8 +147,7 @@ export const en = {
     "No browser can be woken at an address without https. Keep the app open, or ask who runs this server for an https address.",
   "push.ios":
     "An iPhone or iPad wakes only what is on its home screen: press Share, choose “Add to Home Screen”, and open the app from there.",
-  "push.browser":
-    "This browser cannot be woken. Keep the app open, or follow the channel in another browser.",
+  "push.browser": "This browser cannot be woken. Keep the app open, or follow the channel in another browser.",
   "push.server": "This server wakes nobody. Keep the app open, or ask who runs it to set WEB_PUSH.",
   "push.denied": "This browser shows no notifications of this site. Allow them in the site's settings first.",
   "settings.device": "This device",

@@ -73,8 +73,7 @@ function Text({ alert }: { alert: KeptAlert }): VNode {
     setState("asking");
     setState(await fetchText(alert));
   };
-  const why =
-    state === "gone" ? "alert.rest_gone" : (state === "away" || connection === "away") && "alert.rest_away";
+  const why = state === "gone" ? "alert.rest_gone" : (state === "away" || connection === "away") && "alert.rest_away";
   const counts = { shown: numberOf([...(body ?? "")].length), all: numberOf(body_length) };
   return html`<p class="text">${body}…</p>
     <p class="line"><button class="plain" disabled=${state === "asking"} onClick=${() => void show()}>${t("alert.show_all")}</button>
@@ -98,8 +97,7 @@ export function Sounds({ alert }: { alert: KeptAlert }): VNode | null {
   const play = async () => {
     setTrouble(null);
     if (recording === null) return tone === null ? undefined : tryTone(tone, settings.volume);
-    if ((await tryRecording(recording, settings.volume)) === "failed")
-      setTrouble(t("alert.recording_failed"));
+    if ((await tryRecording(recording, settings.volume)) === "failed") setTrouble(t("alert.recording_failed"));
   };
   const read = async (text: string) => {
     setTrouble(null);

@@ -50,8 +50,7 @@ const TAB_OF: Record<Route["view"], Tab> = {
 /** What stands in the list beside, and in the place of what was chosen. */
 function panes(route: Route): { list: VNode; chosen: VNode | null } {
   const handle = "handle" in route ? route.handle : null;
-  const channel = (back: string) =>
-    handle && html`<${ChannelView} key=${handle} handle=${handle} back=${back} />`;
+  const channel = (back: string) => handle && html`<${ChannelView} key=${handle} handle=${handle} back=${back} />`;
   const inbox = html`<${InboxList} key="inbox" chosen=${route.view === "alert" ? route.id : null} />`;
   switch (route.view) {
     case "inbox":
@@ -96,10 +95,7 @@ export function App(): VNode {
 
   useEffect(() => {
     if (next_change_at === null) return;
-    const timer = setTimeout(
-      () => change({ at: clock() }),
-      Math.min(LONGEST_MS, next_change_at - clock()) + 50,
-    );
+    const timer = setTimeout(() => change({ at: clock() }), Math.min(LONGEST_MS, next_change_at - clock()) + 50);
     return () => clearTimeout(timer);
   }, [next_change_at, now]);
   useEffect(() => showCount(wanted, `${t(`nav.${TAB_OF[route.view]}`)} · ${t("app.name")}`), [wanted, where]);

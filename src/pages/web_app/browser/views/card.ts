@@ -109,8 +109,7 @@ export function Facts({ alert, at: now }: { alert: KeptAlert; at: number }): VNo
   const facts = [
     alert.test_until && html`<span>${t("alert.test_hint")}</span>`,
     alert.before && html`<span>${t("alert.before")}</span>`,
-    circle &&
-      html`${icon("place", "s")}<span>${t("alert.within", { distance: distanceOf(circle.radius_km) })}</span>`,
+    circle && html`${icon("place", "s")}<span>${t("alert.within", { distance: distanceOf(circle.radius_km) })}</span>`,
     until !== null &&
       html`<span title=${utcOf(until)}>${t(until > now ? "alert.until" : "alert.was_until", { time: momentOf(until, now) })}</span>`,
     acked !== null &&

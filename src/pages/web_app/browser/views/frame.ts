@@ -13,6 +13,7 @@ const FRAME = new URL("./frame.html", import.meta.url).pathname;
 const FRAME_WITH_PICTURES = new URL("./frame_pictures.html", import.meta.url).pathname;
 /** A page that grows with its own height would have no end. */
 const HIGHEST = 6000;
+const LOWEST = 40;
 /** What the frame's page needs to say that it is there, on a slow device. Later is late, and the person is told. */
 const PATIENCE_MS = 3_000;
 const SANDBOX = "allow-scripts allow-popups allow-popups-to-escape-sandbox";
@@ -46,8 +47,7 @@ export function MarkupFrame({ markup, title, whole }: FrameProps): VNode {
         setMissing(false);
         inner.contentWindow?.postMessage({ markup, whole }, "*");
       }
-      if (typeof data?.height === "number")
-        inner.style.height = `${Math.min(HIGHEST, Math.max(40, data.height))}px`;
+      if (typeof data?.height === "number") inner.style.height = `${Math.min(HIGHEST, Math.max(LOWEST, data.height))}px`;
     };
     addEventListener("message", hear);
     return () => {

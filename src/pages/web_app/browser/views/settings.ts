@@ -55,9 +55,7 @@ const TRUTHS: Record<Capability, () => string> = {
   sound: () => t(current().settings.volume <= 0 ? "truth.sound.off" : `truth.sound.${sounding()}`),
   vibrate: () => t(canVibrate() ? "truth.vibrate.ready" : "truth.vibrate.missing"),
   tts: () =>
-    speech === "missing"
-      ? t("truth.tts.missing")
-      : t(`truth.tts.${speech}`, { language: languageName(languageNow()) }),
+    speech === "missing" ? t("truth.tts.missing") : t(`truth.tts.${speech}`, { language: languageName(languageNow()) }),
   full: () => t("truth.full.ready"),
   loc: () => t(`truth.loc.${place}`),
   quiet: () => {
