@@ -119,7 +119,8 @@ const VISIBILITY = [
   // Not for words alone, which nothing that is counted follows.
   `create trigger alert_updated after update on alert for each row
   when ((old.visible_at is not null or new.visible_at is not null)
-    and (old.updated_at is distinct from new.updated_at or old.words is not distinct from new.words))
+    and (old.updated_at is distinct from new.updated_at or old.words is not distinct from new.words
+      or (old.title, old.body) is distinct from (new.title, new.body)))
   execute function alert_to_state()`,
   `create trigger alert_deleted after delete on alert for each row
   when (old.visible_at is not null and ${STAYS_COUNTED} is distinct from 'on') execute function alert_to_state()`,

@@ -82,7 +82,8 @@ export class Migration20261126035731_full_text extends Migration {
   end $$`);
     this.addSql(`create trigger alert_updated after update on alert for each row
   when ((old.visible_at is not null or new.visible_at is not null)
-    and (old.updated_at is distinct from new.updated_at or old.words is not distinct from new.words))
+    and (old.updated_at is distinct from new.updated_at or old.words is not distinct from new.words
+      or (old.title, old.body) is distinct from (new.title, new.body)))
   execute function alert_to_state()`);
     this.addSql(`create trigger alert_words_outdated before update of title, body on alert for each row
   when ((old.title, old.body) is distinct from (new.title, new.body) and old.words is not distinct from new.words)

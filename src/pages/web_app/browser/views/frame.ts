@@ -47,7 +47,8 @@ export function MarkupFrame({ markup, title, whole }: FrameProps): VNode {
         setMissing(false);
         inner.contentWindow?.postMessage({ markup, whole }, "*");
       }
-      if (typeof data?.height === "number") inner.style.height = `${Math.min(HIGHEST, Math.max(LOWEST, data.height))}px`;
+      if (typeof data?.height === "number")
+        inner.style.height = `${Math.min(HIGHEST, Math.max(LOWEST, data.height))}px`;
     };
     addEventListener("message", hear);
     return () => {
