@@ -161,6 +161,23 @@ test("a slow reader of a WebSocket gets everything once", async () => {
   expect(new Set(got).size).toBe(got.length);
 });
 
+// docs/rules.md#stream-bounds
+test("a WebSocket whose client answers no ping is ended, though it is read, and one that answers stays", async () => {
+  const at = `ws://${HOST}:${strictPort}/ntfy/${handle}/ws`;
+  const answering = new WebSocket(at);
+  const pings: unknown[] = [];
+  answering.on("ping", (data) => pings.push(data));
+  try {
+    const silent = new WebSocket(at, { autoPong: false });
+    await once(silent, "close");
+    const since = pings.length;
+    await waitFor(() => expect(pings.length).toBeGreaterThan(since + 4));
+    expect(answering.readyState).toBe(WebSocket.OPEN);
+  } finally {
+    answering.terminate();
+  }
+});
+
 test.each(["json", "sse", "raw"])(
   "poll=1 is written as it is read, whole, and its connection goes on, as %s",
   async (format) => {

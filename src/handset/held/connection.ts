@@ -13,6 +13,8 @@ export interface Sink {
   /** Bytes that the system has accepted and the client has not taken, in a table that was just read. */
   unacknowledged(queues: SendQueues): number;
   write(bytes: Buffer): void;
+  /** Asks the client for a sign of life, where the protocol has one. False: it has not answered the ones before. */
+  ping?(): boolean;
   /** Writes several pieces as one. `taken`: called when the system has accepted them, or the connection has ended. */
   writeAll(pieces: readonly Buffer[], taken: () => void): void;
   /** `now`: what the client has not taken is thrown away, by the system too. */
@@ -44,6 +46,11 @@ export abstract class Connection<Reason> {
 
   /** A sign of life, unless something else waits to be read. */
   abstract beat(): void;
+
+  /** Ends the connection of a client that answers no ping, also where a proxy reads for it. */
+  ping(): void {
+    if (!this.ended && this.#sink.ping?.() === false) this.end("slow");
+  }
 
   get hasWaiting(): boolean {
     return this.#sink.waiting() > 0;
@@ -132,7 +139,11 @@ export function createConnections({ beatMs, readSendQueues }: ConnectionsOptions
       const queues = await readSendQueues();
       await eachInTurn(all, (one) => one.check(queues));
     }
-    if (isBeat) await eachInTurn(all, (one) => one.beat());
+    if (!isBeat) return;
+    await eachInTurn(all, (one) => {
+      one.ping();
+      one.beat();
+    });
   }
 
   return {

@@ -8,6 +8,9 @@ import { createQueueReader } from "./send_queues.ts";
 /** How long a client may take over what it is told last. */
 const FAREWELL_MS = 2_000;
 
+/** So many pings may go out before the answer to the first one comes: it waits behind what a proxy holds. */
+const MOST_UNANSWERED = 2;
+
 /** Ends a connection whose client does not read: the system throws away as well what it has accepted. */
 const reset = (socket: Socket) => void (socket.destroyed || socket.resetAndDestroy());
 
@@ -27,18 +30,30 @@ export const streamSink = (socket: Socket): Sink => ({
   },
 });
 
-/** One message of a WebSocket is one frame. */
-export const socketSink = (socket: WebSocket, connection: Socket): Sink => ({
-  waiting: () => socket.bufferedAmount,
-  unacknowledged: createQueueReader(connection),
-  write: (bytes) => socket.send(bytes, { binary: false }),
-  writeAll(pieces, taken) {
-    for (const [i, piece] of pieces.entries())
-      socket.send(piece, { binary: false }, i === pieces.length - 1 ? () => taken() : undefined);
-  },
-  end(now) {
-    if (now) return reset(connection);
-    socket.close(1001);
-    setTimeout(() => socket.terminate(), FAREWELL_MS).unref();
-  },
-});
+/** One message of a WebSocket is one frame. Its client answers a ping, which no proxy does for it. */
+export function socketSink(socket: WebSocket, connection: Socket): Sink {
+  let unanswered = 0;
+  socket.on("pong", () => {
+    unanswered = 0;
+  });
+  return {
+    ping() {
+      if (unanswered === MOST_UNANSWERED) return false;
+      unanswered++;
+      socket.ping();
+      return true;
+    },
+    waiting: () => socket.bufferedAmount,
+    unacknowledged: createQueueReader(connection),
+    write: (bytes) => socket.send(bytes, { binary: false }),
+    writeAll(pieces, taken) {
+      for (const [i, piece] of pieces.entries())
+        socket.send(piece, { binary: false }, i === pieces.length - 1 ? () => taken() : undefined);
+    },
+    end(now) {
+      if (now) return reset(connection);
+      socket.close(1001);
+      setTimeout(() => socket.terminate(), FAREWELL_MS).unref();
+    },
+  };
+}
