@@ -1,4 +1,4 @@
-// A value that cannot be missing, and why: where that is wrong, it fails here and says so, instead of somewhere later.
+// Returns a value that cannot be missing, and throws with the given reason if it is missing all the same.
 
 /** @throws where `why` does not hold. */
 export function need<T>(value: T | null | undefined, why: string): T {

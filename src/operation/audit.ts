@@ -1,7 +1,7 @@
-// What the audit log is told of a call that wrote: who, by which way, what it was and what it concerned. Never what a field of
-// the call holds, nor of its answer more than ids and a status (docs/rules.md#audit-log). And the end of a transaction: those lines, and
-// for the feed what happened, in one statement that goes out with the commit. Accounts are told that somebody joined or left a second
-// apart at least (docs/rules.md#subscriber-events-are-gathered).
+// The audit lines of a call that wrote: who called, by which transport, which operation and which row. They hold ids
+// and a status, never the value of a field (docs/rules.md#audit-log). The lines and the events are written by one
+// statement, with the commit. Workspaces are notified of subscribers at most once a second
+// (docs/rules.md#subscriber-events-are-gathered).
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Kysely } from "kysely";

@@ -1,5 +1,5 @@
-// What is looked at of who calls, whatever the operation: a channel that is named by its id or, where the caller sees it, by its handle,
-// which is what people say; and what is refused, rows that the caller does not see, and a role that may not.
+// Checks of the caller that all operations share: the role, and whether the named rows are visible. Also replaces a
+// channel's handle by its id, where the caller sees the channel.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { channelUuid, parseId, showId } from "../model/domain/ids.ts";

@@ -1,5 +1,5 @@
-// What is done below a request, as spans of a trace: whoever does something under one says so here, and need not know whether anybody
-// follows. Where nobody does (src/program/boot/tracing.ts begins the first span), all of this is a look at nothing.
+// Spans of a trace for the work of a request. Without tracing (src/program/boot/tracing.ts begins the first span),
+// all of this does nothing.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 

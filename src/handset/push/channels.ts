@@ -1,6 +1,6 @@
-// From a channel in which something is new to the devices that it wakes. What comes in one moment is one wake-up, and a
-// channel wakes a device at most once a second. Read in pages, by turns, so that no channel holds up another and the
-// database is asked for little at a time. Must not know HTTP; rows come from one function.
+// Finds the devices that a changed channel wakes. Changes of one moment are one wake-up, and a channel wakes a device
+// at most once a second. Devices are read in pages and the channels take turns, so no channel holds up another. Knows
+// no HTTP.
 
 import { limitConcurrency } from "../../store/rate_limits/concurrency_limit.ts";
 import type { Urgency } from "./endpoint.ts";

@@ -1,5 +1,5 @@
-// What the verbs on an existing alert share: find and lock it, ask the grid, announce what happened. Of an edit, which fields
-// are compared, what is kept of them, and what a reader is told.
+// Shared by all verbs on an existing alert: find and lock it, look up what the verb does in its status, and announce
+// the change. Also: which fields of an edit are compared, and what the history keeps and shows of them.
 
 import { isDeepStrictEqual } from "node:util";
 import {

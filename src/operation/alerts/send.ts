@@ -1,4 +1,4 @@
-// Publishing an alert that is there: one statement, which calls of the moment share
+// Publishes an existing alert by one statement, which calls of the same moment share
 // (docs/decisions/0022-new-alerts-share-a-statement.md).
 
 import { checkNotExpired } from "../../model/domain/alert_content.ts";

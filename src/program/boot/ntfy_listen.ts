@@ -1,6 +1,6 @@
-// Programs that send alerts in words of their own, put together: their routes beside ours, and alone at the root of the host names
-// that settings give them; nothing of ours is served there, so no page and no cookie lives under such a name. And programs of ntfy that
-// listen, between the router and the listeners: who they are, how many there may be, and the connection on which they are told.
+// The routes for programs that send in other formats (ntfy, Gotify, webhooks), beside ours and at the root of the
+// host names in the settings. Those hosts serve nothing else, so no cookie exists there. Also connects ntfy's
+// subscribers to the listeners: who they are, how many there may be, and the connection that they are written to.
 // docs/rules.md#ntfy-listens
 
 import type { ServerResponse } from "node:http";

@@ -1,4 +1,5 @@
-// Messages between the processes of one database: ids that may have changed, sent after a commit and read with care.
+// Messages between the processes of one database, sent after a commit: the ids of channels, devices and alerts that
+// may have changed.
 
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";

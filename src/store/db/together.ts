@@ -1,5 +1,5 @@
-// Calls of one moment share a statement, which is one transaction: what each of them writes is written with that of the others,
-// or by itself. Nobody waits for what another one asked for, and nobody fails with it.
+// One statement for calls that arrive at the same moment. It is one transaction, but each call has an outcome of its
+// own: an item that fails or has to wait is left out and written by itself.
 
 import type { Kysely } from "kysely";
 import type { AuditLine } from "../../model/entities/audit_event.ts";

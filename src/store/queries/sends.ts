@@ -1,6 +1,7 @@
-// New alerts, and alerts that are published, of one call or of many at once: each with its line of the audit log, its event and, where it is
-// new, the key that makes a call and its repeats one, in one statement, which is its own transaction where nothing else stands in it. What the
-// grid refuses to publish is left as it is, and answered for the caller to judge.
+// The statements that write new alerts and publish existing ones, for one call or many. Each writes the alert, its
+// audit line and its event, and takes the idempotency key of a new alert. Without a transaction around it, a
+// statement is its own. An alert whose status does not allow publishing is returned unchanged, and the caller refuses
+// it.
 
 import { ANNOUNCED } from "../../model/domain/events.ts";
 import { namesOf } from "../../model/fields/record.ts";
