@@ -125,8 +125,7 @@ test.each(VICTIMS)(
     }
     going = false;
     await clients;
-    // A new alert whose connection is lost is written again under its id.
-    if (victim === "the database") expect(refused.length).toBeGreaterThan(0);
+    // A new alert whose connection is lost is written again under its id, so a call may be answered in spite of the kill.
     const found = await everything(url, key, channels);
     expect(acknowledged.filter((title) => !found.has(title))).toEqual([]);
     console.log(

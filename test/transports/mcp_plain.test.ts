@@ -24,7 +24,7 @@ async function echo(name: string, args: Record<string, unknown>) {
 }
 
 const dispatcher = {
-  tool: (tool, _caller, { args }) => echo(tool.name, args as Record<string, unknown>),
+  toolOrDraft: (tool, _caller, { args }) => echo(tool.name, args as Record<string, unknown>),
 } as Dispatcher;
 const caller = { credential: { id: "key_1", scopes: ALL_SCOPES } } as unknown as Caller;
 const endpoint = createMcpEndpoint({
