@@ -1,5 +1,6 @@
-// Calls that wait for people: held until the alert that they are about becomes another version, or gets other replies where they wait for
-// these, their time is over, or the client leaves. No connection to the database is held meanwhile. docs/rules.md#review-wait
+// Calls that wait for people: held until the alert that they are about becomes another version, or gets other replies
+// where they wait for these, their time is over, or the client leaves. No connection to the database is held
+// meanwhile. docs/rules.md#review-wait
 
 import { LIMITS } from "../model/limits.ts";
 import type { ChangeHub } from "../store/changes/hub.ts";
@@ -19,7 +20,10 @@ export function createAlertWaits({ hub, max, leases }: AlertWaitsOptions) {
   const stopping = new AbortController();
 
   return {
-    /** Resolves when the alert may be another version or have other replies; at once where too many calls wait already. */
+    /**
+     * Resolves when the alert may be another version or have other replies; at once where too many calls wait
+     * already.
+     */
     async untilChanged({ ms, subject, signal, alertId, pusherId, version, replies }: AlertWait): Promise<void> {
       const ended = AbortSignal.any([signal, stopping.signal]);
       if (ended.aborted || ms <= 0 || !places.hasRoom(null)) return;

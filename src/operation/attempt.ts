@@ -1,5 +1,5 @@
-// One try of a handler: what it is given, and what it leaves to be announced or given back. Each try begins with nothing, so
-// what the database undid is neither announced nor counted twice.
+// One try of a handler: what it is given, and what it leaves to be announced or given back. Each try begins with
+// nothing, so what the database undid is neither announced nor counted twice.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Kysely } from "kysely";
@@ -100,7 +100,9 @@ export interface Answer {
   validator: string | null;
 }
 
-/** Runs the handler on `db`, which is the transaction where it writes rows. @returns the answer in its declared shape. */
+/**
+ * Runs the handler on `db`, which is the transaction where it writes rows. @returns the answer in its declared shape.
+ */
 export async function attemptOn(
   db: Kysely<unknown>,
   attempt: Attempt,

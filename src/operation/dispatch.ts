@@ -1,4 +1,4 @@
-// The one way in which an operation runs, whatever transport or page it came by. The order of checks is written here once:
+// Runs every operation, for all transports and pages. The order of checks is written here once:
 // who may (scopes of a credential, or a person's session) → shape of the request → role → the proof of a password, where
 // one is asked for → handler in a transaction (rows, state, limit last) → shape of the answer → events after the commit.
 // Knows no operation by name.
@@ -156,8 +156,8 @@ async function runTool(deps: Running, tool: Tool, caller: Caller, call: Call): P
 
 /** Runs the call, or keeps its alert as a draft where only a person may publish it. @throws ApiError. */
 async function runToolOrDraft(deps: Running, tool: Tool, caller: Caller, call: Call): Promise<Outcome | NeedsReview> {
-  const missing = await refuseScopes(tool, caller, call.args, whereOf(deps));
-  if (!missing || !tool.asDraft || !leavesDraft(tool, missing)) return runTool(deps, tool, caller, call);
+  const missing = tool.asDraft && (await refuseScopes(tool, caller, call.args, whereOf(deps)));
+  if (!tool.asDraft || !missing || !leavesDraft(tool, missing)) return runTool(deps, tool, caller, call);
   const draft = { ...call, args: tool.asDraft(call.args as Record<string, unknown>) };
   try {
     const { body } = await runTool(deps, tool, caller, draft);

@@ -1,6 +1,6 @@
-// A repeat answers as the first call did (docs/rules.md#idempotency). One transaction
-// holds the claim of the key, the action and the kept answer, so that a retry after a lost answer never acts twice. An operation
-// that is one statement has this take the key, and looks for the first answer when it did not (docs/decisions/0034).
+// A repeat answers as the first call did (docs/rules.md#idempotency). One transaction holds the claim of the key, the
+// action and the kept answer, so that a retry after a lost answer never acts twice. An operation that is one
+// statement has this take the key, and looks for the first answer when it did not (docs/decisions/0034).
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Kysely } from "kysely";
@@ -49,7 +49,10 @@ export function hashOf(input: unknown): Buffer {
   return createHash("sha256").update(canonical).digest();
 }
 
-/** The answer that is kept under a key, with the hash of the arguments; null for none. The caller compares the arguments. */
+/**
+ * The answer that is kept under a key, with the hash of the arguments; null for none. The caller compares the
+ * arguments.
+ */
 export async function readKept(
   db: Kysely<unknown>,
   { credentialId, tool, key, seal }: Pick<Claim, "credentialId" | "tool" | "key" | "seal">,
@@ -63,7 +66,10 @@ export async function readKept(
   return { answer, hash: Buffer.from(first.request_hash) };
 }
 
-/** The two ends of an action that is done once; both in its transaction. Or, of one that is one statement, what stands in their place. */
+/**
+ * The two ends of an action that is done once; both in its transaction. Or, of one that is one statement, what stands
+ * in their place.
+ */
 export function repeatsOf({ credentialId, tool, key, input, seal, recheck }: Claim) {
   const own = { credential_id: credentialId, operation: tool.name, key };
   const hash = hashOf(input);

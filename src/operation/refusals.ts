@@ -43,8 +43,8 @@ export async function refuseRepeat(
   input: Record<string, unknown>,
   first: unknown,
 ): Promise<void> {
-  // The alert that a duplicate was made of may be gone by now, so only the two channels are looked at: its own and the one
-  // that it went to.
+  // The alert that a duplicate was made of may be gone by now, so only the two channels are looked at: its own and
+  // the one that it went to.
   const { alert_id: _, to_pusher_id: to, ...channel } = input;
   await refuseInvisible(em, caller, channel);
   if (to !== undefined) await refuseInvisible(em, caller, { pusher_id: to });
@@ -74,8 +74,8 @@ const CHANNEL_ARGUMENTS = ["pusher_id", "to_pusher_id"];
 const isHandle = (text: string) => text.length <= LIMITS.handle && /^[a-z0-9_-]+$/.test(text);
 
 /**
- * The input with the id of each channel in place of its handle (docs/rules.md#handle-for-an-id). What names no channel that the
- * caller sees stays as it is: the handler refuses it as a missing one.
+ * The input with the id of each channel in place of its handle (docs/rules.md#handle-for-an-id). What names no
+ * channel that the caller sees stays as it is: the handler refuses it as a missing one.
  */
 export async function withChannelIds<I extends Record<string, unknown>>(
   input: I,

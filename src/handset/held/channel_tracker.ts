@@ -1,6 +1,6 @@
-// The channels that streams and ntfy's programs follow: the newest alerts of each as its followers know them, and the difference when it
-// changes. A channel is read once for all who follow it, one reading at a time, and its followers are notified in the same turn of the
-// event loop, so nobody begins to follow between the two.
+// The channels that streams and ntfy's programs follow: the newest alerts of each as its followers know them, and the
+// difference when it changes. A channel is read once for all who follow it, one reading at a time, and its followers
+// are notified in the same turn of the event loop, so nobody begins to follow between the two.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { ChangeHub } from "../../store/changes/hub.ts";
@@ -29,7 +29,10 @@ export interface Head {
   topic: string;
   isPublic: boolean;
   isSuspended: boolean;
-  /** The newest alerts by id, the newest first: when each was sent, in microseconds since 1970, and its `collapse_key`. */
+  /**
+   * The newest alerts by id, the newest first: when each was sent, in microseconds since 1970, and its
+   * `collapse_key`.
+   */
   alerts: ReadonlyMap<string, { sent: number; sequence: string }>;
 }
 

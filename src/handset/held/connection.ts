@@ -125,8 +125,8 @@ export interface ConnectionsOptions {
 }
 
 /**
- * The connections of this process: each is checked, and shows after some checks that it is alive. The system is asked only while a client
- * may not have taken what was written to it.
+ * The connections of this process: each is checked, and shows after some checks that it is alive. The system is asked
+ * only while a client may not have taken what was written to it.
  */
 export function createConnections({ beatMs, readSendQueues }: ConnectionsOptions) {
   const all = new Set<Connection<never>>();

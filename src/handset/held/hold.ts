@@ -1,6 +1,6 @@
-// Holds polls: a held poll listens to its device and the channels of that device, and is an ordinary poll each time that one of them
-// changes, credential included, until its answer is another one or its time is over (docs/rules.md#held-inbox). No answer is kept in
-// between, and no connection to the database.
+// Holds polls: a held poll listens to its device and the channels of that device, and is an ordinary poll each time
+// that one of them changes, credential included, until its answer is another one or its time is over
+// (docs/rules.md#held-inbox). No answer is kept in between, and no connection to the database.
 
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { DEVICE_PREFIX, hexHash, looksLikeToken } from "../../identity/auth/tokens.ts";
@@ -57,7 +57,10 @@ export interface Poll<A> {
 
 export interface Held<A> {
   answer: A;
-  /** False where it was not held for as long as it asked for, so that a client that asks again at once would ask for ever. */
+  /**
+   * False where it was not held for as long as it asked for, so that a client that asks again at once would ask for
+   * ever.
+   */
   granted: boolean;
   /** Seconds after which a client comes again that was not held because of a stop; null: as usual. */
   again: number | null;
@@ -244,13 +247,19 @@ export function createHold(options: HoldOptions) {
         leave();
       }
     },
-    /** A poll that wants an answer now gets it in its turn. Null where too many wait already, in all or of its address. */
+    /**
+     * A poll that wants an answer now gets it in its turn. Null where too many wait already, in all or of its
+     * address.
+     */
     once<A>(address: string | null, ask: () => Promise<A>): Promise<A> | null {
       if (!places.hasRoom(address)) return null;
       const leave = places.take(address);
       return inTurn(ask).finally(leave);
     },
-    /** Takes the place of a stream; what it returns gives it back. Null where too many wait already, in all or of its address. */
+    /**
+     * Takes the place of a stream; what it returns gives it back. Null where too many wait already, in all or of its
+     * address.
+     */
     placeOfStream: async (address: string | null) => (streams.hasRoom() ? takePlace(address) : null),
     /** Begins a stream of a handset whose token is good. Its place is given back when it ends. */
     stream: (following: Following) => streams.open(following),

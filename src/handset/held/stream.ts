@@ -1,5 +1,5 @@
-// One stream of an inbox: what it asks for, what its handset holds by now, and how it ends. A client that leaves too much loses the stream,
-// and polls. docs/rules.md#stream
+// One stream of an inbox: what it asks for, what its handset holds by now, and how it ends. A client that leaves too
+// much loses the stream, and polls. docs/rules.md#stream
 
 import type { InboxView } from "../../store/context.ts";
 import type { FoundDevice } from "../../store/queries/held.ts";
@@ -38,7 +38,10 @@ export class Stream extends Connection<StreamEnd> implements Follower {
     this.#notify = notify;
   }
 
-  /** From now on changes of its device's channels, whose marks have this sum, are reported. `last`: the validator that the handset holds. */
+  /**
+   * From now on changes of its device's channels, whose marks have this sum, are reported. `last`: the validator that
+   * the handset holds.
+   */
   begin(sum: bigint, last: string | null): void {
     this.#sum = sum;
     if (last !== this.#tag(sum)) this.look();
@@ -95,8 +98,8 @@ export class Stream extends Connection<StreamEnd> implements Follower {
   }
 
   /**
-   * A change as it is written to all that ask for this page: each event says from which validator to which it leads. A change that
-   * cannot be reported for certain is something to look at.
+   * A change as it is written to all that ask for this page: each event says from which validator to which it leads.
+   * A change that cannot be reported for certain is something to look at.
    */
   #bytesOf(delta: Delta, before: bigint, now: bigint): Buffer {
     const events = delta.events(this.#page.view);

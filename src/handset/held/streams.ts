@@ -1,5 +1,5 @@
-// The streams of this process (docs/rules.md#stream): each follows the channels of its device, and reads the device again when that may not
-// be what it was. Nothing depends on one: a handset without a stream polls.
+// The streams of this process (docs/rules.md#stream): each follows the channels of its device, and reads the device
+// again when that may not be what it was. Nothing depends on one: a handset without a stream polls.
 
 import { hexHash } from "../../identity/auth/tokens.ts";
 import { LIMITS } from "../../model/limits.ts";
@@ -43,7 +43,10 @@ export function createStreams({ hub, tracker, connections, leases, log, find, ta
     stream.leave();
   }
 
-  /** Has a stream follow what its device follows now. It is notified to look unless `last` is all that there is to see. */
+  /**
+   * Has a stream follow what its device follows now. It is notified to look unless `last` is all that there is to
+   * see.
+   */
   async function follow(stream: Stream, hash: string, last: string | null): Promise<void> {
     while (!stream.ended && stream.isStale) {
       leave(stream);

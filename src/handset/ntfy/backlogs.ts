@@ -54,7 +54,10 @@ export function createBacklogs({ readMessages, readSendQueues, max = LIMITS.ntfy
   }
 
   return {
-    /** `parts`: of ids, the last one first. Resolves when all of it is written, or the connection has ended. @throws what the database says. */
+    /**
+     * `parts`: of ids, the last one first. Resolves when all of it is written, or the connection has ended. @throws
+     * what the database says.
+     */
     async write(listener: Listener, parts: string[][]): Promise<void> {
       // Apart, so that messages are not in memory while their client takes them.
       const put = async (ids: readonly string[]) => listener.page(await readMessages(ids));

@@ -1,5 +1,5 @@
-// What of channels is heard, and by whom: their handles looked up with the credential of a handset, and what was there before, within
-// bounds. docs/rules.md#ntfy-listens
+// What of channels is heard, and by whom: their handles looked up with the credential of a handset, and what was
+// there before, within bounds. docs/rules.md#ntfy-listens
 
 import { LIMITS } from "../../model/limits.ts";
 import { batched, LOOK_UPS, sharedReading } from "../../store/db/batch.ts";
@@ -34,8 +34,8 @@ const BEFORE_JOINING = "<";
 const idOf = (ref: string) => ref.replace(BEFORE_JOINING, "");
 
 /**
- * Ids in parts of so many bytes that one may be in memory for each connection; the last part first, which `pop` takes last. Ids of alerts
- * from before joining are marked.
+ * Ids in parts of so many bytes that one may be in memory for each connection; the last part first, which `pop` takes
+ * last. Ids of alerts from before joining are marked.
  */
 export function partsOf(all: readonly HeardEntry[]): string[][] {
   const parts: string[][] = [];

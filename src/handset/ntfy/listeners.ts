@@ -1,5 +1,6 @@
-// Programs of ntfy that listen to channels (docs/rules.md#ntfy-listens): each follows its channels and gets first what was there before.
-// One whose access may have changed is ended: it comes back if it may, and says what it heard last.
+// Programs of ntfy that listen to channels (docs/rules.md#ntfy-listens): each follows its channels and gets first
+// what was there before. One whose access may have changed is ended: it comes back if it may, and says what it heard
+// last.
 
 import { randomBytes } from "node:crypto";
 import { showId } from "../../model/domain/ids.ts";
@@ -70,7 +71,10 @@ export function createListeners(options: ListenersOptions) {
     return [...gone, ...come];
   }
 
-  /** Finds the backlog and prepares its listener for news that it has as well. No more of it than its ids stays in memory. */
+  /**
+   * Finds the backlog and prepares its listener for news that it has as well. No more of it than its ids stays in
+   * memory.
+   */
   async function prepare(listener: Listener, ids: readonly string[], before: Telling["before"]) {
     const known = new Set(ids.flatMap((id) => [...(tracker.head(id)?.alerts.keys() ?? [])]));
     const { all, more } = await before();

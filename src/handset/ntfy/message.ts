@@ -1,5 +1,5 @@
-// An alert as the programs of ntfy know a message (https://docs.ntfy.sh/subscribe/api/#json-message-format), and the ways in which one
-// is written on a connection. Our ids are theirs: they take any text for one.
+// An alert as the programs of ntfy know a message (https://docs.ntfy.sh/subscribe/api/#json-message-format), and the
+// ways in which one is written on a connection. Our ids are theirs: they take any text for one.
 
 import type { AssetAddresses } from "../../model/domain/assets.ts";
 import { showId } from "../../model/domain/ids.ts";

@@ -1,5 +1,5 @@
-// Every row of the database as PostgreSQL's own COPY writes it, and back into tables that migrations have made: exactly, and past the
-// triggers, since what those count comes along.
+// Every row of the database as PostgreSQL's own COPY writes it, and back into tables that migrations have made:
+// exactly, and past the triggers, since what those count comes along.
 
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -90,7 +90,10 @@ async function sequencesIn(orm: Orm, em: SqlEntityManager): Promise<SequenceStat
   return states;
 }
 
-/** Writes all rows of the transaction's instant. What sequences have given is looked at last, so that no number comes again. */
+/**
+ * Writes all rows of the transaction's instant. What sequences have given is looked at last, so that no number comes
+ * again.
+ */
 export async function writeRows(
   orm: Orm,
   em: SqlEntityManager,

@@ -1,5 +1,6 @@
-// The tables whose rows `belfry export` writes and `belfry import` reads (docs/decisions/0037-a-file-of-a-server.md): their order, and how
-// they come in. The columns are those of the rules in import_rows.ts; what they name is readable in the file.
+// The tables whose rows `belfry export` writes and `belfry import` reads (docs/decisions/0037-a-file-of-a-server.md):
+// their order, and how they come in. The columns are those of the rules in import_rows.ts; what they name is readable
+// in the file.
 
 import { array, int, jsonb, text, uuid } from "../../model/fields/sql.ts";
 import { statementsOf } from "../../store/db/statement.ts";

@@ -13,8 +13,8 @@ interface Client {
 }
 
 /**
- * How a row is written. `values`: exactly, column by column, as `copyIn` reads it. `json`: one column whose text is the line; JSON has
- * neither of the two characters that would have to be escaped.
+ * How a row is written. `values`: exactly, column by column, as `copyIn` reads it. `json`: one column whose text is
+ * the line; JSON has neither of the two characters that would have to be escaped.
  */
 const FORMATS = {
   values: "",

@@ -1,5 +1,5 @@
-// `belfry export`: workspaces as lines of JSON, of one instant, while the service goes on. Rows pass through memory in pieces, at the pace of
-// the reader. The tables and columns are in carried.ts.
+// `belfry export`: workspaces as lines of JSON, of one instant, while the service goes on. Rows pass through memory
+// in pieces, at the pace of the reader. The tables and columns are in carried.ts.
 
 import { IsolationLevel } from "@mikro-orm/core";
 import { parseId, showId } from "../../model/domain/ids.ts";

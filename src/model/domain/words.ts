@@ -1,5 +1,6 @@
-// The words by which alerts are found. They are made here and not in the database: its locale would fold other letters on another
-// machine, its parser takes "bus/ferry" for the name of a file, and `unaccent` needs a right that many roles lack (docs/decisions/0056).
+// The words by which alerts are found. They are made here and not in the database: its locale would fold other
+// letters on another machine, its parser takes "bus/ferry" for the name of a file, and `unaccent` needs a right that
+// many roles lack (docs/decisions/0056).
 
 import { LIMITS } from "../limits.ts";
 
@@ -10,8 +11,8 @@ export const fold = (text: string): string => text.toLowerCase().normalize("NFC"
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 
 /**
- * Accents of Latin, Greek and Cyrillic letters, and what encloses a symbol. Marks of other scripts are part of the word: vowels of
- * India, voiced kana.
+ * Accents of Latin, Greek and Cyrillic letters, and what encloses a symbol. Marks of other scripts are part of the
+ * word: vowels of India, voiced kana.
  */
 const ACCENTS = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]/g;
 
@@ -44,8 +45,8 @@ const beginning = (word: string): string =>
   word.length > LIMITS.search_word ? [...word].slice(0, LIMITS.search_word).join("") : word;
 
 /**
- * The words by which an alert with these texts is found. A word with an invisible character inside is found whole and by its parts,
- * since some scripts use one between words.
+ * The words by which an alert with these texts is found. A word with an invisible character inside is found whole and
+ * by its parts, since some scripts use one between words.
  */
 export function wordsOf(...texts: readonly (string | null)[]): string[] {
   const given = texts.map((text) => text ?? "");
@@ -63,7 +64,9 @@ const ALONE = /^[\0-\u052f]$/;
 export const holdsWord = (words: readonly string[], sought: string): boolean =>
   words.some((word) => (ALONE.test(sought) ? word === sought : word.startsWith(sought)));
 
-/** A word as a query of PostgreSQL's full text. Words have letters and digits alone, so nothing in it is an operator. */
+/**
+ * A word as a query of PostgreSQL's full text. Words have letters and digits alone, so nothing in it is an operator.
+ */
 export const termOf = (word: string): string => `'${word}'${ALONE.test(word) ? "" : ":*"}`;
 
 /** Two letters of such a script, with which very many words begin. */

@@ -1,5 +1,5 @@
-// An alert. `visible_at` is generated from the status, so that what handsets see can never drift from it. With it go what the
-// newest edits replaced, and how far the occurrences of a repeating one are written down.
+// An alert. `visible_at` is generated from the status, so that what handsets see can never drift from it. With it go
+// what the newest edits replaced, and how far the occurrences of a repeating one are written down.
 
 import { defineEntity, p } from "@mikro-orm/core";
 import { ALERT } from "../fields/alert.ts";
@@ -11,7 +11,8 @@ import { Pusher } from "./pusher.ts";
 export const ALERT_STATUSES = ["draft", "repeating", "scheduled", "sent", "cancelled"] as const;
 export type AlertStatus = (typeof ALERT_STATUSES)[number];
 
-// A repeating alert is never seen by handsets: its occurrences are, which are alerts of their own (docs/decisions/0033-an-occurrence-is-an-alert.md).
+// A repeating alert is never seen by handsets: its occurrences are, which are alerts of their own
+// (docs/decisions/0033-an-occurrence-is-an-alert.md).
 
 export const VISIBLE_AT = "case status when 'sent' then sent_at when 'scheduled' then send_at else null end";
 
@@ -69,7 +70,8 @@ export const Alert = defineEntity({
       properties: ["visible_at", "id"],
       where: "status = 'scheduled'",
     },
-    // New entries wait in a list of 512 kB, which each search reads, and which the write that fills it puts into the index.
+    // New entries wait in a list of 512 kB, which each search reads, and which the write that fills it puts into the
+    // index.
     ...["visible", "hidden"].map((side) => ({
       name: `alert_words_${side}`,
       expression: `create index alert_words_${side} on alert using gin (words) with (gin_pending_list_limit = 512)
@@ -90,7 +92,10 @@ export const Alert = defineEntity({
     html_asset: () => p.manyToOne(Asset).ref().nullable().deleteRule("no action"),
     /** Of a draft that waited for a review: the alert that told of it. It is written once, so each is told of once. */
     notice_id: p.uuid().nullable(),
-    /** Of an occurrence: the repeating alert that it was made of, and when its rule has it, wherever it was moved since. */
+    /**
+     * Of an occurrence: the repeating alert that it was made of, and when its rule has it, wherever it was moved
+     * since.
+     */
     series_id: p.uuid().nullable(),
     occurs_at: instant().nullable(),
     /** An occurrence that was edited by itself: it says no more what its series says. */
@@ -99,8 +104,8 @@ export const Alert = defineEntity({
     cancelled_at: instant().nullable(),
     visible_at: instant().nullable().generated(`(${VISIBLE_AT}) stored`),
     /**
-     * By which it is found: the words of title and text, and under signs what it belongs to (store/queries/alert_words.ts). Null: an
-     * earlier version wrote it, and the housekeeping makes them.
+     * By which it is found: the words of title and text, and under signs what it belongs to
+     * (store/queries/alert_words.ts). Null: an earlier version wrote it, and the housekeeping makes them.
      */
     words: p.string().columnType("tsvector").nullable().lazy(),
     created_at: writtenAt(),
@@ -133,7 +138,8 @@ export const AlertSeries = defineEntity({
 });
 
 /**
- * Written by 0.2.0 and earlier versions while they serve beside this one, and never read. The next version drops the table.
+ * Written by 0.2.0 and earlier versions while they serve beside this one, and never read. The next version drops the
+ * table.
  */
 export const AlertWords = defineEntity({
   name: "AlertWords",

@@ -1,6 +1,5 @@
-// A field of a noun is one record: how it is kept, what is accepted, what it holds when nobody gives it, who is shown it, and
-// where pages draw it. Entities, statements, arguments, answers and pages are made of the records by the functions below, so that
-// a field which is in its table is everywhere, and one which is not is nowhere.
+// A field of a noun is one record: its column, the values that it accepts, its default, who sees it, and where pages draw
+// it. Entities, statements, arguments, answers and pages are made from the records by the functions below.
 
 import type { z } from "zod";
 import { need } from "../need.ts";

@@ -1,5 +1,5 @@
-// What the lists of alerts share: their arguments, what is a search and what the plain history, and a page of rows as the wire
-// shows it. A place in a search names the search, so that it is no place in another one.
+// What the lists of alerts share: their arguments, what is a search and what the plain history, and a page of rows as
+// the wire shows it. A place in a search names the search, so that it is no place in another one.
 
 import { createHash } from "node:crypto";
 import { z } from "zod";

@@ -1,5 +1,5 @@
-// A call without an idempotency key that publishes what its credential published a moment ago. Over MCP and the command line it is answered
-// the first alert; programs over REST decide for themselves. docs/rules.md#sent-once
+// A call without an idempotency key that publishes what its credential published a moment ago. Over MCP and the
+// command line it is answered the first alert; programs over REST decide for themselves. docs/rules.md#sent-once
 
 import { parseId, showId } from "../../model/domain/ids.ts";
 import { LIMITS } from "../../model/limits.ts";
@@ -32,7 +32,10 @@ const ANSWERED = `The same alert was sent less than ${LIMITS.repeat_seconds} sec
 const noted = (id: string) =>
   `This credential wrote ${id}, with the same title and text, on this channel within the last ${LIMITS.repeat_seconds} seconds. Use an Idempotency-Key, so that a repeated call sends nothing again.`;
 
-/** The first of these alerts, newest first, that this credential published within the window, by its id on the wire; null for none. */
+/**
+ * The first of these alerts, newest first, that this credential published within the window, by its id on the wire;
+ * null for none.
+ */
 async function publishedBefore(ids: readonly string[], operation: Publishing, ctx: Context): Promise<string | null> {
   if (ids.length === 0) return null;
   const { actor_id } = actorOf(ctx.caller, "rest");
@@ -47,7 +50,10 @@ async function publishedBefore(ids: readonly string[], operation: Publishing, ct
   return subjects.find((id) => own.has(id)) ?? null;
 }
 
-/** The alert that a call repeats, as its answer; null where it is the first. The channel is locked, so repeats wait for one another. */
+/**
+ * The alert that a call repeats, as its answer; null where it is the first. The channel is locked, so repeats wait
+ * for one another.
+ */
 export async function firstOf(operation: Publishing, { pusher_id, title, body, send_at }: Words, ctx: Context) {
   if (ctx.onRepeat !== "answer") return null;
   const equal = await ctx.sql(equalAlerts, { pusher_id, title, body, send_at });

@@ -1,4 +1,5 @@
-// What a search of alerts asks of PostgreSQL's full text: words and their beginnings, without those that a tag of the channel has.
+// What a search of alerts asks of PostgreSQL's full text: words and their beginnings, without those that a tag of the
+// channel has.
 
 import { holdsWord, isShort, queryWords, termOf, wordsOf } from "../../model/domain/words.ts";
 import type { Context } from "../../store/context.ts";

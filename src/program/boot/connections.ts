@@ -1,5 +1,5 @@
-// What a connection may do, whatever is asked on it: how long it may take over headers, body and silence, how many of its
-// requests run at once, and how many connections one address may have. Knows nothing of what is served.
+// The limits of a connection: how long it may take for headers, for a body and in silence, how many of its requests run
+// at once, and how many connections one address may have. Knows nothing of what is served.
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";

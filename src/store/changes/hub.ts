@@ -1,6 +1,7 @@
-// The one component that knows which channels, devices and alerts changed and who listens: held polls, streams, ntfy's programs and calls
-// that wait for people. Changes are learned after a commit of this process, by a message of another one, at the time of a scheduled alert,
-// and by a look at the database once a second, which alone is enough. docs/rules.md#held-wakes
+// The one component that knows which channels, devices and alerts changed and who listens: held polls, streams,
+// ntfy's programs and calls that wait for people. Changes are learned after a commit of this process, by a message of
+// another one, at the time of a scheduled alert, and by a look at the database once a second, which alone is enough.
+// docs/rules.md#held-wakes
 
 import type { Bus } from "../bus/bus.ts";
 import type { Log } from "../context.ts";
@@ -8,7 +9,7 @@ import { batched } from "../db/batch.ts";
 import type { Orm } from "../db/orm.ts";
 import { databaseOf, run } from "../db/statement.ts";
 import { findChanged, snapshot } from "../queries/changes.ts";
-import { createWords } from "./words.ts";
+import { createMessages } from "./messages.ts";
 
 /** How a change became known; a label of the metric `belfry_held_wakes_total`. */
 export type Cause = "own" | "told" | "round" | "again" | "instant";
@@ -67,7 +68,7 @@ interface HubOptions {
 
 export function createChangeHub({ orm, log, bus }: HubOptions) {
   const kysely = databaseOf(orm);
-  const words = createWords(bus);
+  const messages = createMessages(bus);
   const subjects = new Map<string, Subject>();
   const byId = new Map<string, Set<Subject>>();
   let size = 0;
@@ -135,8 +136,8 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
   }
 
   /**
-   * Compares subjects with the database. False when it does not answer: the next round compares them. A round notifies again of
-   * what stays due; any other look also reads when something comes due, however far away.
+   * Compares subjects with the database. False when it does not answer: the next round compares them. A round
+   * notifies again of what stays due; any other look also reads when something comes due, however far away.
    */
   async function compare(
     asked: Iterable<Subject>,
@@ -189,7 +190,10 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
     { inFlight: 1, lateMs: 250 },
   );
 
-  /** Something may have changed here. No revision reports what a device itself did, so its listeners look for themselves. */
+  /**
+   * Something may have changed here. No revision reports what a device itself did, so its listeners look for
+   * themselves.
+   */
   function lookAt(ids: readonly string[], cause: Cause): void {
     const found = new Set(ids.flatMap((id) => [...(byId.get(id) ?? [])]));
     if (found.size === 0) return;
@@ -232,7 +236,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
     planRound(ROUND_MS);
     if (isListening || isClosed) return;
     isListening = true;
-    words.listen(
+    messages.listen(
       (ids) => lookAt(ids, "told"),
       () => void lookAtAll("again"),
     );
@@ -240,8 +244,9 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
 
   return {
     /**
-     * Calls `listener` when a revision is no longer the one that was seen, for the first time by a look at the database right now. So
-     * nothing is missed between the reading of these revisions and this call. Returns a function that ends it.
+     * Calls `listener` when a revision is no longer the one that was seen, for the first time by a look at the
+     * database right now. So nothing is missed between the reading of these revisions and this call. Returns a
+     * function that ends it.
      */
     listen(seen: readonly Seen[], listener: Listener): () => void {
       begin();
@@ -267,10 +272,12 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
         }
       };
     },
-    /** A commit of this process may have changed these channels, devices and alerts. The other processes are notified. */
+    /**
+     * A commit of this process may have changed these channels, devices and alerts. The other processes are notified.
+     */
     changed(ids: readonly string[]): void {
       lookAt(ids, "own");
-      words.send(ids);
+      messages.send(ids);
     },
     /** The same for what other processes find by themselves. */
     changedHere: (ids: readonly string[]): void => lookAt(ids, "own"),
@@ -280,7 +287,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
       isClosed = true;
       clearTimeout(round);
       for (const subject of subjects.values()) plan(subject);
-      await words.close();
+      await messages.close();
     },
   };
 }

@@ -1,5 +1,5 @@
-// The connections to PostgreSQL, bounded in time: how long a call waits for one, how long a statement may take, and what
-// becomes of a connection that does not answer. Knows nothing of the ORM, nor of what the statements mean.
+// The time limits of connections to PostgreSQL: how long a call waits for one, how long a statement may take, and
+// when a connection that does not answer is given up. Knows nothing of the ORM, nor of what the statements mean.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { Pooler } from "../config/setting.ts";
@@ -34,9 +34,9 @@ export const PATIENT: Bounds = {
 };
 
 /**
- * The options of pg's pool that hold to the bounds. The server's own are asked for as each connection begins. A pooler takes none then:
- * one that lends its connections for as long as ours are open is told afterwards, and one that lends them for a transaction has them from
- * its own settings (docs/running.md#through-a-pooler).
+ * The options of pg's pool that hold to the bounds. The server's own are asked for as each connection begins. A
+ * pooler takes none then: one that lends its connections for as long as ours are open is told afterwards, and one
+ * that lends them for a transaction has them from its own settings (docs/running.md#through-a-pooler).
  */
 export function poolOptions(bounds: Bounds, name: string, pooler: Pooler | null) {
   const { connectMs, statementMs, lockMs, idleMs, keepAliveMs } = bounds;
@@ -88,15 +88,19 @@ const wordOf = (text: string) => /^\s*(\w{1,20})/.exec(text)?.[1]?.toLowerCase()
 /** The server ends the connection, or takes no writes any more: another one does by now. */
 const ENDED = /^(57P0[1-5]|25006)$/;
 
-/** The result of a `begin` or `rollback` that failed with its connection, and of a last statement before it is known. */
+/**
+ * The result of a `begin` or `rollback` that failed with its connection, and of a last statement before it is known.
+ */
 const NOTHING = { command: "", rowCount: 0, rows: [] };
 
 /**
- * A pg client that sends every defined statement under its name (but where a pooler lends connections for a transaction), `commit` together
- * with the statement before it where that is declared as the last, and gives up on a server that says nothing: pg cuts that connection,
- * since its answer may still come. It also mends a leak: the query builder returns a connection to the pool only after a `begin` or
- * `rollback` that succeeded, so one that the server ended would count as taken for ever, and a dozen of them would stop the service. Here
- * both close a broken connection and then succeed; every other statement fails on it, and the pool drops it. `cell`: how one is spoken with.
+ * A pg client that sends every defined statement under its name (but where a pooler lends connections for a
+ * transaction), `commit` together with the statement before it where that is declared as the last, and gives up on a
+ * server that says nothing: pg cuts that connection, since its answer may still come. It also mends a leak: the query
+ * builder returns a connection to the pool only after a `begin` or `rollback` that succeeded, so one that the server
+ * ended would count as taken for ever, and a dozen of them would stop the service. Here both close a broken
+ * connection and then succeed; every other statement fails on it, and the pool drops it. `cell`: how one is spoken
+ * with.
  */
 export function resilient<C extends ClientClass>(
   Client: C,

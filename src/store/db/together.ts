@@ -34,8 +34,8 @@ export interface EndsTogether {
   /** This call's audit line. `answer`: ids and status of what is answered. */
   end(answer: Readonly<Record<string, unknown>>): AuditLine;
   /**
-   * This call's idempotency key: whose, which, and in base64 the arguments' hash and the sealed answer, of which `answer` is known before.
-   * Nulls without one.
+   * This call's idempotency key: whose, which, and in base64 the arguments' hash and the sealed answer, of which
+   * `answer` is known before. Nulls without one.
    */
   key(answer: unknown): Record<"key_of" | "key" | "key_hash" | "key_answer", string | null>;
   /** Runs the statement for one item, with those of other calls where the call has no transaction of its own. */
@@ -46,10 +46,11 @@ export interface EndsTogether {
 export const single = <Item>(item: Item) => ({ items: [{ ...item, position: 1 }] });
 
 /**
- * What waits at one moment is one statement, and the next begins after it: two at once would hold what the other one wants. What it
- * leaves out waits for its lock as one statement as well, and for a moment so does at once what needs the same: where several
- * processes write to a row, each has one statement in its queue, however many calls it serves. An item of a statement that fails, and one of which
- * nobody knows what became of it, runs again alone: so each must have a key by which the database refuses it (23505) where it was done.
+ * What waits at one moment is one statement, and the next begins after it: two at once would hold what the other one
+ * wants. What it leaves out waits for its lock as one statement as well, and for a moment so does at once what needs
+ * the same: where several processes write to a row, each has one statement in its queue, however many calls it
+ * serves. An item of a statement that fails, and one of which nobody knows what became of it, runs again alone: so
+ * each must have a key by which the database refuses it (23505) where it was done.
  */
 export function createTogether(kysely: Kysely<unknown>): Together {
   const batches = new Map<object, Batch<never, unknown>>();

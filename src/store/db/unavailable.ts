@@ -1,5 +1,5 @@
-// Which errors mean that the database cannot work now, whatever was asked of it: nobody there, no connection left, no space,
-// no time. Everything else is an error of the statement.
+// Recognises the errors of a database that cannot work now: it is away, has no connection left, no space or no time. All
+// others are errors of the statement.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { ApiError, FileStoreError, serverError, unavailable } from "../../model/errors.ts";

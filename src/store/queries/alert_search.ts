@@ -1,4 +1,5 @@
-// Searches of alerts, over every channel that the caller sees (see store/queries/channels.ts), in the order of the time that their status has.
+// Searches of alerts, over every channel that the caller sees (see store/queries/channels.ts), in the order of the
+// time that their status has.
 
 import { isDue, isPlanned } from "../../model/domain/alert_status.ts";
 import { array, boolean, jsonb, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
@@ -9,14 +10,19 @@ import { VISIBLE } from "./channels.ts";
 
 const defineList = statementsOf("lists");
 
-/** The channels in sight that have tags: words of a query that begin a tag are not sought in the alerts of its channel. */
+/**
+ * The channels in sight that have tags: words of a query that begin a tag are not sought in the alerts of its
+ * channel.
+ */
 export const taggedChannels = defineList.reading("tagged_channels", {
   parameters: VISIBLE.parameters,
   columns: { id: uuid, tags: array(text) },
   text: `select p.id, p.tags from pusher p where ${VISIBLE.text} and p.tags <> '{}' order by p.id`,
 });
 
-/** So many alerts, the nearest to where the page begins, are looked at one by one before the index of words is asked. */
+/**
+ * So many alerts, the nearest to where the page begins, are looked at one by one before the index of words is asked.
+ */
 const NEAR = 5_000;
 
 const SIDES = {
@@ -70,10 +76,11 @@ export interface TaggedSought {
 }
 
 /**
- * The first alerts of a search after a place, by two ways of which the first is enough for a frequent word, and the second costs little
- * for a rare one (docs/decisions/0056). The nearest alerts are looked at one by one. Where these are not all and give too few, the index
- * of words names all that fit, and of channels of which all is found the nearest are read. `scans` together find at least what `sought`
- * and `tagged` do. Conditions behind `offset 0` are kept from the planner, which would else choose the index of another column.
+ * The first alerts of a search after a place, by two ways of which the first is enough for a frequent word, and the
+ * second costs little for a rare one (docs/decisions/0056). The nearest alerts are looked at one by one. Where these
+ * are not all and give too few, the index of words names all that fit, and of channels of which all is found the
+ * nearest are read. `scans` together find at least what `sought` and `tagged` do. Conditions behind `offset 0` are
+ * kept from the planner, which would else choose the index of another column.
  */
 const search = (status: Listed, side: Order) => {
   const { instant, filters, wide, indexes } = IN_TIME[status];

@@ -1,18 +1,24 @@
-// The words by which alerts are found, as SQL (see `words` in model/entities/alert.ts): how statements write them, and how they are made
-// where an earlier version wrote none.
+// The words by which alerts are found, as SQL (see `words` in model/entities/alert.ts): how statements write them,
+// and how they are made where an earlier version wrote none.
 
 import { int, jsonb, nullable, text, uuid } from "../../model/fields/sql.ts";
 import { statementsOf } from "../db/statement.ts";
 
 const defineStatement = statementsOf("upkeep");
 
-/** Signs before what is no word: the workspace, the channel and the writer of the alert, and that it was edited an odd number of times. */
+/**
+ * Signs before what is no word: the workspace, the channel and the writer of the alert, and that it was edited an odd
+ * number of times.
+ */
 export const SIGNS = { workspace: "%", channel: "#", writer: "@", edited: "~" } as const;
 
 /** How much of an id is enough to tell most of a database apart; its row is looked at as well. */
 export const MARK = 8;
 
-/** SQL: the words of a new alert. `writer`: SQL of the id of the credential or member that wrote it, which may be null. */
+/**
+ * SQL: the words of a new alert. `writer`: SQL of the id of the credential or member that wrote it, which may be
+ * null.
+ */
 export const newWords = (channel: string, words: string, writer: string) =>
   `array_to_tsvector(${words} || array_remove(array[
       '${SIGNS.channel}' || right(${channel}::text, ${MARK}), '${SIGNS.writer}' || ${writer},
@@ -21,13 +27,17 @@ export const newWords = (channel: string, words: string, writer: string) =>
 /** SQL: whether the `alert` was written by this credential or member. */
 export const isWrittenBy = (writer: string) => `alert.words @@ ('''${SIGNS.writer}' || ${writer} || '''')::tsquery`;
 
+/** SQL: the signs that an edit keeps. */
+const STAYING = [SIGNS.workspace, SIGNS.channel, SIGNS.writer].map((sign) => `'${sign}'`).join(", ");
+
 /**
- * SQL: the words of the updated row of `alert` after an edit. Who wrote it stays, and each edit changes them: a version that does
- * not know the column leaves them as they were, which a trigger recognises. Null stays null until all words are made.
+ * SQL: the words of the updated row of `alert` after an edit. Who wrote it stays, and each edit changes them: a
+ * version that does not know the column leaves them as they were, which a trigger recognises. Null stays null until
+ * all words are made.
  */
 export const editedWords = (words: string) =>
   `case when alert.words is not null then array_to_tsvector(${words}
-      || array(select entry from unnest(tsvector_to_array(alert.words)) entry where left(entry, 1) in ('%', '#', '@'))
+      || array(select entry from unnest(tsvector_to_array(alert.words)) entry where left(entry, 1) in (${STAYING}))
       || case when alert.words @@ '''${SIGNS.edited}''' then '{}' else '{${SIGNS.edited}}' end::text[]) end`;
 
 /** Locks up to `max` alerts that have no words yet, the newest first, except those that are being changed. */
@@ -37,7 +47,10 @@ export const lockUnindexed = defineStatement("lock_unindexed_alerts", {
   text: `select id, title, body from alert where words is null order by id desc limit $max::int for no key update skip locked`,
 });
 
-/** Makes the words of locked alerts. The audit log names who wrote them, as far as it goes back; `subject` is an alert's id there. */
+/**
+ * Makes the words of locked alerts. The audit log names who wrote them, as far as it goes back; `subject` is an
+ * alert's id there.
+ */
 export const indexAlerts = defineStatement("index_alerts", {
   parameters: { items: jsonb<readonly { id: string; subject: string; words: string[] }[]>() },
   text: `update alert set words = ${newWords("alert.pusher_id", "r.words", "r.writer")}

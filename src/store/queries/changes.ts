@@ -7,7 +7,10 @@ import { countsOf } from "./reports.ts";
 
 const defineStatement = statementsOf("inbox");
 
-/** Milliseconds by the database's clock until something comes due in the channel `c`; infinite when nothing is planned. */
+/**
+ * Milliseconds by the database's clock until something comes due in the channel `c`; infinite when nothing is
+ * planned.
+ */
 export const DUE_IN = "coalesce(extract(epoch from c.next_at - clock_timestamp()) * 1000, 'infinity')::float8";
 
 /** The revision of the alert `a` with the counts `c` of its replies, as `revisionOfAlert` writes it. */
@@ -18,9 +21,9 @@ export const revisionOfAlert = (version: string, replies: readonly number[]): st
   `${version} ${replies.join(".")}`;
 
 /**
- * Of channels, devices, audiences and alerts with the revisions that are known of them (null: gone), those that have another one
- * now, and channels in which something is due or comes due within two seconds, or at any time (`planned`). Also channels in which
- * something is planned though it is not known, or the other way round.
+ * Of channels, devices, audiences and alerts with the revisions that are known of them (null: gone), those that have
+ * another one now, and channels in which something is due or comes due within two seconds, or at any time
+ * (`planned`). Also channels in which something is planned though it is not known, or the other way round.
  */
 export const findChanged = defineStatement.reading("find_changed", {
   primary: true,
@@ -62,8 +65,8 @@ export const findChanged = defineStatement.reading("find_changed", {
 });
 
 /**
- * What a reading sees: as long as the text is the same, no transaction that changed anything has come to its end. Under another epoch
- * nothing that is known holds, whatever its revision is.
+ * What a reading sees: as long as the text is the same, no transaction that changed anything has come to its end.
+ * Under another epoch nothing that is known holds, whatever its revision is.
  */
 export const snapshot = defineStatement.reading("snapshot", {
   primary: true,
@@ -72,8 +75,9 @@ export const snapshot = defineStatement.reading("snapshot", {
 });
 
 /**
- * Tells every process that listens. It is sent after the commit that it speaks of, in a transaction of its own: in the same
- * one, senders would queue up for each other. Nothing waits for the disk: a word that is lost is found without it.
+ * Tells every process that listens. It is sent after the commit that it speaks of, in a transaction of its own: in
+ * the same one, senders would queue up for each other. Nothing waits for the disk: a word that is lost is found
+ * without it.
  */
 export const notifyProcesses = defineStatement.reading("notify_processes", {
   primary: true,

@@ -1,5 +1,5 @@
-// Devices with the channels that their held polls and streams wait for (docs/rules.md#held-inbox), and the newest alerts of channels that
-// are followed. Each statement reads one snapshot.
+// Devices with the channels that their held polls and streams wait for (docs/rules.md#held-inbox), and the newest
+// alerts of channels that are followed. Each statement reads one snapshot.
 
 import { array, bigint, boolean, float8, int, nullable, outerJoined, text, uuid } from "../../model/fields/sql.ts";
 import { LIMITS } from "../../model/limits.ts";
@@ -51,10 +51,11 @@ export const findWaitedFor = defineStatement.reading("find_waited_for", {
 export type FoundDevice = RowOf<typeof findWaitedFor>;
 
 /**
- * Channels, each with its revision and mark and its newest alerts that handsets see, `limit` of them and those that share the last
- * one's time; one row for each alert, newest first, or one without. The alert itself is read in channels that are `told` where it is
- * none of the `known`, its markup only where it is not larger than `max_bytes` (`small`). `moved`: of the devices those whose
- * subscriptions have changed since the revision that is known of them, or that are gone.
+ * Channels, each with its revision and mark and its newest alerts that handsets see, `limit` of them and those that
+ * share the last one's time; one row for each alert, newest first, or one without. The alert itself is read in
+ * channels that are `told` where it is none of the `known`, its markup only where it is not larger than `max_bytes`
+ * (`small`). `moved`: of the devices those whose subscriptions have changed since the revision that is known of them,
+ * or that are gone.
  */
 export const channelNews = defineStatement.reading("channel_news", {
   parameters: {

@@ -1,7 +1,8 @@
-// The inbox is a query over sent alerts: docs/rules.md#publishing-is-one-row. A scheduled alert that handsets are about to be shown is
-// settled: written down as sent first, so that no clock can take it back, on this replica or on another. It needs no worker, since
-// readers of the row see it as sent already. So the rows of a page are those that say `sent`, whatever the clock says. Where an endpoint
-// asks to be told of what was settled, that is noted in the same statement (docs/rules.md#events-asked-for).
+// The inbox is a query over sent alerts: docs/rules.md#publishing-is-one-row. A scheduled alert that handsets are
+// about to be shown is settled: written down as sent first, so that no clock can take it back, on this replica or on
+// another. It needs no worker, since readers of the row see it as sent already. So the rows of a page are those that
+// say `sent`, whatever the clock says. Where an endpoint asks to be told of what was settled, that is noted in the
+// same statement (docs/rules.md#events-asked-for).
 
 import { isDue } from "../../model/domain/alert_status.ts";
 import { ALERT } from "../../model/fields/alert.ts";
@@ -67,7 +68,10 @@ const PLACE = {
           and (a.visible_at < coalesce($before::timestamptz, 'infinity') or a.id < $inside)`,
 };
 
-/** What a first page follows from: channels `c`, each at its revision, out of `from`. Equal text means equal rows, whoever asks. */
+/**
+ * What a first page follows from: channels `c`, each at its revision, out of `from`. Equal text means equal rows,
+ * whoever asks.
+ */
 const channelsAt = (from: string) =>
   `(select string_agg(concat_ws('.', c.pusher_id, c.rev), ' ' order by c.pusher_id) from ${from})`;
 
@@ -83,11 +87,12 @@ export const inboxChannels = defineStatement.reading("inbox_channels", {
 });
 
 /**
- * A page of a device's inbox, newest first, strictly before an instant (null: from the newest); rows that share the last
- * instant come along. `max_bytes` ends it, though not before its first row; markup beyond that is not even read. `inside`
- * is an alert that became visible at `before`: those of this instant that come after it are included. Ids come from the
- * index alone, whole rows only for the page, and what is long of a row only where it is shown. Of each channel the alerts from before the
- * device joined end after a few (docs/rules.md#before-joining). `also` is SQL that adds to the ids of one channel.
+ * A page of a device's inbox, newest first, strictly before an instant (null: from the newest); rows that share the
+ * last instant come along. `max_bytes` ends it, though not before its first row; markup beyond that is not even read.
+ * `inside` is an alert that became visible at `before`: those of this instant that come after it are included. Ids
+ * come from the index alone, whole rows only for the page, and what is long of a row only where it is shown. Of each
+ * channel the alerts from before the device joined end after a few (docs/rules.md#before-joining). `also` is SQL that
+ * adds to the ids of one channel.
  */
 const page = (also: string) => ({
   parameters: { device_id: bigint, ...PLACE.parameters, limit: int, max_bytes: int },
@@ -146,13 +151,14 @@ export type InboxRecord = Omit<RowOf<typeof inboxPage>, "channels_at" | "before_
   Partial<Pick<RowOf<typeof inboxPage>, "before_joining"> & { test_until: string }>;
 
 /**
- * The first pages of several devices, read once for those that have the same channels in this very snapshot. Such devices are
- * a set; those of most devices come first, and the devices stand in the first row of their set. Sets are `read` as long
- * as their channels are not more than `max_channels` and their pages not larger than `max_total` bytes, the first one always.
- * A device that is gone is in no set. `channels_at` as `inbox_channels` says it. A device is its id, followed by the channels that it
- * joined after the oldest alert of the page, each with the time in microseconds since 1970. One row for each alert of a set's page,
- * newest first, or one without an alert; `devices` and `channels_at` stand in the first row of a set only, and what an alert shows
- * stands in the first row that names it.
+ * The first pages of several devices, read once for those that have the same channels in this very snapshot. Such
+ * devices are a set; those of most devices come first, and the devices stand in the first row of their set. Sets are
+ * `read` as long as their channels are not more than `max_channels` and their pages not larger than `max_total`
+ * bytes, the first one always. A device that is gone is in no set. `channels_at` as `inbox_channels` says it. A
+ * device is its id, followed by the channels that it joined after the oldest alert of the page, each with the time in
+ * microseconds since 1970. One row for each alert of a set's page, newest first, or one without an alert; `devices`
+ * and `channels_at` stand in the first row of a set only, and what an alert shows stands in the first row that names
+ * it.
  */
 export const inboxPages = defineStatement.reading("inbox_pages", {
   parameters: {
@@ -225,10 +231,10 @@ export const inboxPages = defineStatement.reading("inbox_pages", {
 export type PageRow = RowOf<typeof inboxPages>;
 
 /**
- * Settles what is due in channels, up to so many alerts; answers how many in each, and the priorities of those that are not
- * over already. Whoever settles an alert is the only one who does, so it is for them to wake its devices. The channels are locked first and in one order,
- * as for every change of an alert. A channel that another transaction has settled meanwhile has no due alerts left.
- * `updated_at` stays: nobody edited anything.
+ * Settles what is due in channels, up to so many alerts; answers how many in each, and the priorities of those that
+ * are not over already. Whoever settles an alert is the only one who does, so it is for them to wake its devices. The
+ * channels are locked first and in one order, as for every change of an alert. A channel that another transaction has
+ * settled meanwhile has no due alerts left. `updated_at` stays: nobody edited anything.
  */
 export const settleDue = defineStatement("settle_due", {
   parameters: { channels: array(uuid), limit: int },

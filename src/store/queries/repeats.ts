@@ -9,8 +9,8 @@ const defineStatement = statementsOf("publish");
 const WINDOW = `interval '${LIMITS.repeat_seconds} seconds'`;
 
 /**
- * SQL: ids of the newest `rows` alerts with this title, text and time that were made and published or scheduled within the window. A
- * channel has no more sends in it than its limit.
+ * SQL: ids of the newest `rows` alerts with this title, text and time that were made and published or scheduled
+ * within the window. A channel has no more sends in it than its limit.
  */
 export const equalIds = (
   { channel, title, body, sendAt }: Record<"channel" | "title" | "body" | "sendAt", string>,
@@ -33,8 +33,8 @@ export const equalAlerts = defineStatement.reading("equal_alerts", {
 });
 
 /**
- * The ones of these alerts, by their ids on the wire, that the actor published by this operation within the window. Their lines are read
- * first, by themselves: PostgreSQL would else read all that the actor did within the window.
+ * The ones of these alerts, by their ids on the wire, that the actor published by this operation within the window.
+ * Their lines are read first, by themselves: PostgreSQL would else read all that the actor did within the window.
  */
 export const publishedBy = defineStatement.reading("published_by", {
   parameters: { subjects: array(text), actor_id: text, operation: text, transports: array(text) },

@@ -1,6 +1,6 @@
-// Self-reports, many devices' in one statement: rows, counters and days change together or not at all. What accounts that asked for it
-// are still to be told of alerts (docs/rules.md#events-asked-for) is noted where it happens, in the same statement, and told afterwards
-// by whichever process comes first.
+// Self-reports, many devices' in one statement: rows, counters and days change together or not at all. What accounts
+// that asked for it are still to be told of alerts (docs/rules.md#events-asked-for) is noted where it happens, in the
+// same statement, and told afterwards by whichever process comes first.
 
 import { isVisible } from "../../model/domain/alert_status.ts";
 import { ANNOUNCED } from "../../model/domain/events.ts";
@@ -31,14 +31,20 @@ const defineStatement = statementsOf("reports");
 export const eachChoice = (element: (place: number) => string) =>
   `array[${Array.from({ length: LIMITS.reply_choices }, (_, i) => element(i + 1)).join(", ")}]`;
 
-/** SQL: the one row with all `reads`, `acks` and `replies` of an alert, which may be counted in several rows or in none yet. */
+/**
+ * SQL: the one row with all `reads`, `acks` and `replies` of an alert, which may be counted in several rows or in
+ * none yet.
+ */
 export const countsOf = (alertId: string) => `(
     select coalesce(sum(reads), 0) as reads, coalesce(sum(acks), 0) as acks,
       ${eachChoice((place) => `coalesce(sum(replies[${place}]), 0)::bigint`)} as replies
     from (select reads, acks, replies from alert_counter where alert_id = ${alertId}
       union all select reads, acks, replies from alert_counter_stripe where alert_id = ${alertId}) parts)`;
 
-/** Whether the workspace of an alert of `n` asks for an event. No list of all that ask is made: it would grow with their alerts. */
+/**
+ * Whether the workspace of an alert of `n` asks for an event. No list of all that ask is made: it would grow with
+ * their alerts.
+ */
 const asked = (event: EventName) =>
   `coalesce((select true from pusher p where p.id = n.pusher_id and ${asksFor(event, "p.workspace_id")} limit 1), false)`;
 
@@ -52,8 +58,9 @@ const REPORTS = {
 const WITH_CHOICES = { ...REPORTS, choices: array(text) };
 
 /**
- * `r`, the reports, and `held`, their alerts with what is read of them: held, so that an alert that is being deleted takes its reports
- * along, or takes none any more. The arrays stand in subqueries for the reason that store/queries/handset.ts gives.
+ * `r`, the reports, and `held`, their alerts with what is read of them: held, so that an alert that is being deleted
+ * takes its reports along, or takes none any more. The arrays stand in subqueries for the reason that
+ * store/queries/handset.ts gives.
  */
 const begin = (parameters: object, columns: string) => `with r as materialized (
      select * from unnest(${Object.entries(parameters)
@@ -82,8 +89,9 @@ const DAYS = `
      on conflict (pusher_id, day) do update set reads = k.reads + excluded.reads, acks = k.acks + excluded.acks`;
 
 /**
- * Reads and acks: arrays of one length, which request, of which alert, by which device, what. A row that its device cannot see is
- * skipped; a repeat counts nothing. One row a request that had any that was taken, with how many of them.
+ * Reads and acks: arrays of one length, which request, of which alert, by which device, what. A row that its device
+ * cannot see is skipped; a repeat counts nothing. One row a request that had any that was taken, with how many of
+ * them.
  */
 export const takeReports = defineStatement("take_reports", {
   parameters: REPORTS,
@@ -104,9 +112,9 @@ export const takeReports = defineStatement("take_reports", {
 });
 
 /**
- * The same for reports of every kind, with the choice of each reply (else empty). A reply that the alert does not offer or that comes when
- * it is over is skipped. Of a device's replies to an alert the last one counts: its row keeps the one before it (`was`), and the statement
- * that changes the row takes that back.
+ * The same for reports of every kind, with the choice of each reply (else empty). A reply that the alert does not
+ * offer or that comes when it is over is skipped. Of a device's replies to an alert the last one counts: its row
+ * keeps the one before it (`was`), and the statement that changes the row takes that back.
  */
 export const takeAnyReports = defineStatement("take_any_reports", {
   parameters: WITH_CHOICES,
@@ -161,9 +169,9 @@ export const lockUntoldAlerts = defineStatement("lock_untold_alerts", {
 });
 
 /**
- * Notes, of alerts whose counters are locked, what their accounts are told now, and answers it: that one became visible, unless
- * it was withdrawn meanwhile; how many acknowledged it (`acks`) and by how many that differs from what was told before (`delta`);
- * how often each reply was chosen.
+ * Notes, of alerts whose counters are locked, what their accounts are told now, and answers it: that one became
+ * visible, unless it was withdrawn meanwhile; how many acknowledged it (`acks`) and by how many that differs from
+ * what was told before (`delta`); how often each reply was chosen.
  */
 export const tellUntoldAlerts = defineStatement("tell_untold_alerts", {
   parameters: { alert_ids: array(uuid) },

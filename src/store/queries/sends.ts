@@ -35,9 +35,9 @@ export interface Locking {
 }
 
 /**
- * SQL: `r`, the items of `$items` by these fields, and `c`, their channels with `columns` beside id and workspace: in the order of their ids, each
- * locked once, and those alone that the caller of an item sees. What locks is looked up for each by its key, whatever number of rows the
- * planner takes `r` for.
+ * SQL: `r`, the items of `$items` by these fields, and `c`, their channels with `columns` beside id and workspace: in
+ * the order of their ids, each locked once, and those alone that the caller of an item sees. What locks is looked up
+ * for each by its key, whatever number of rows the planner takes `r` for.
  */
 export const lockedChannels = (
   fields: Readonly<Record<string, { sql: string }>>,
@@ -85,7 +85,8 @@ const TOLD = namesOf(ANNOUNCED)
 const LINE_NAMES = Object.keys(AUDIT_LINE);
 
 /**
- * Publishes alerts. Positions count from 1; one row for each that the caller sees, as it is now: `sent` where this call published it. Channels are locked in the order of their ids, then the alerts, each once. Of several that
+ * Publishes alerts. Positions count from 1; one row for each that the caller sees, as it is now: `sent` where this
+ * call published it. Channels are locked in the order of their ids, then the alerts, each once. Of several that
  * publish the same alert one does, and the others find it sent. By one instant, read when all is locked.
  */
 const publish = (name: string, locking: Locking) =>
@@ -182,14 +183,17 @@ const UNKNOWN = "null}}";
 
 const MAY = "(v.active or v.status = 'draft')";
 
-/** SQL: for a send without a key, the writer's own alerts. Hidden in coalesce, it is no reason to read an index of words. */
+/**
+ * SQL: for a send without a key, the writer's own alerts. Hidden in coalesce, it is no reason to read an index of
+ * words.
+ */
 const EQUAL_IS_SOUGHT = `v.status <> 'draft' and v.key is null and coalesce(${isWrittenBy("v.actor_id")}, false)`;
 
 /**
- * Writes new alerts, and checks in the same statement that the channels of those that are published are active. Positions count
- * from 1. One row for each whose channel is visible: `id` is null when the channel refused, and where the key was used before
- * (`repeated`), by another item of these as well. The channels are locked in the order of their ids, each once, and those alone
- * that the caller of an alert sees; then the keys, in theirs.
+ * Writes new alerts, and checks in the same statement that the channels of those that are published are active.
+ * Positions count from 1. One row for each whose channel is visible: `id` is null when the channel refused, and where
+ * the key was used before (`repeated`), by another item of these as well. The channels are locked in the order of
+ * their ids, each once, and those alone that the caller of an alert sees; then the keys, in theirs.
  */
 const create = (name: string, locking: Locking) =>
   defineStatement(name, {
@@ -201,7 +205,10 @@ const create = (name: string, locking: Locking) =>
       /** When it is made, and sent if it is. */
       at: timestamptz,
       repeated: boolean,
-      /** Id of the newest alert with the same writer and text that was published a moment ago; for a send without a key. */
+      /**
+       * Id of the newest alert with the same writer and text that was published a moment ago; for a send without a
+       * key.
+       */
       equal: nullable(uuid),
       id: outerJoined(uuid),
     },

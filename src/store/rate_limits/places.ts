@@ -1,5 +1,5 @@
-// How many of something there may be at once, in all and of one subject, so that nobody alone can take all of it. Must not
-// know what it is of which there is so much, or who the subject is.
+// Limits how many of something there may be at once, in all and for one subject, so that no subject can take all of it.
+// Knows neither what is counted nor who the subject is.
 
 export interface Places {
   /** Whether one more may begin. A null subject is bounded by the whole alone. */

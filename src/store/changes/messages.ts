@@ -15,7 +15,7 @@ const ORIGIN = /^[0-9a-f]{8}$/;
 /** Messages are collected and sent at most this often. */
 const INTERVAL_MS = 5;
 
-export interface Words {
+export interface Messages {
   /** Notifies the other processes. A message may be lost; each process also looks for itself. */
   send(ids: readonly string[]): void;
   /** @param received gets the ids of another process. @param connected is called at the start and after each loss */
@@ -24,7 +24,7 @@ export interface Words {
 }
 
 /** @param bus null where there are no other processes */
-export function createWords(bus: Bus | null): Words {
+export function createMessages(bus: Bus | null): Messages {
   const origin = randomBytes(4).toString("hex");
   let unsent = new Set<string>();
   let sending: Promise<void> | null = null;
