@@ -1,7 +1,7 @@
 // The limit of calls that run at once.
 
 import { expect, test } from "vitest";
-import { limitConcurrency } from "../../src/store/rate_limits/concurrency_limit.ts";
+import { limitConcurrency } from "../../src/handset/held/concurrency_limit.ts";
 import { waitFor } from "../support/wait.ts";
 
 test("at most so many run at once, in order, and a failure frees its place", async () => {
@@ -43,4 +43,29 @@ test("other work has a turn before a call that had to wait begins", async () => 
   const second = limit(async () => order.push("second"));
   await Promise.all([first, second]);
   expect(order).toEqual(["first", "other", "second"]);
+});
+
+test("calls that had to wait begin in the order in which they came, also when a new one comes meanwhile", async () => {
+  const limit = limitConcurrency(1);
+  const order: number[] = [];
+  const call = (i: number) => limit(async () => order.push(i));
+  const first = Promise.withResolvers<void>();
+  const calls = [limit(() => first.promise), call(1), call(2)];
+  first.resolve();
+  await calls[0];
+  calls.push(call(3));
+  await Promise.all(calls);
+  expect(order).toEqual([1, 2, 3]);
+});
+
+test("work that throws before its first await rejects its call and frees its place", async () => {
+  const limit = limitConcurrency(1);
+  const failing = () => {
+    throw new Error("at once");
+  };
+  await expect(Promise.allSettled([limit(failing), limit(failing), limit(async () => "free")])).resolves.toMatchObject([
+    { status: "rejected", reason: { message: "at once" } },
+    { status: "rejected", reason: { message: "at once" } },
+    { status: "fulfilled", value: "free" },
+  ]);
 });

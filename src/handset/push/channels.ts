@@ -2,7 +2,7 @@
 // at most once a second. Devices are read in pages and the channels take turns, so no channel holds up another. Knows
 // no HTTP.
 
-import { limitConcurrency } from "../../store/rate_limits/concurrency_limit.ts";
+import pLimit from "p-limit";
 import type { Urgency } from "./endpoint.ts";
 
 /** What comes so soon after the first is one with it. */
@@ -28,7 +28,7 @@ export interface ChannelsOptions {
 export function createChannels({ page, room, lost }: ChannelsOptions) {
   /** Channels that wait or are read, with what is new since the round under way; null: nothing. */
   const fresh = new Map<string, Urgency | null>();
-  const limit = limitConcurrency(READERS);
+  const limit = pLimit(READERS);
   const running = new Set<Promise<void>>();
   /** Ends each rest early. */
   const resting = new Set<() => void>();

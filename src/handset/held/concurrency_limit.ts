@@ -1,0 +1,19 @@
+// A limit on the calls that run at once, which leaves the event loop to other requests.
+
+import { setImmediate as yieldToLoop } from "node:timers/promises";
+import pLimit from "p-limit";
+
+/**
+ * Makes a function that runs calls in their order, at most `max` at once. A call that had to wait begins in a later turn
+ * of the event loop, so that other requests are served meanwhile. p-limit alone would begin it in the same turn.
+ */
+export function limitConcurrency(max: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const limit = pLimit(max);
+  return (work) =>
+    limit.activeCount < max
+      ? limit(work)
+      : limit(async () => {
+          await yieldToLoop();
+          return work();
+        });
+}
