@@ -112,7 +112,7 @@ export function tooMany(count: number): string | null {
 export async function held(world: OpenWorld, count: number): Promise<void> {
   for (const until = performance.now() + PATIENCE_MS; performance.now() < until; await pause(50)) {
     const text = await (await fetch(`${world.service.url}/metrics`)).text();
-    if (Number(/^belfry_held_polls (\d+)$/m.exec(text)?.[1]) === count) return;
+    if (Number(/^belfry_long_polls (\d+)$/m.exec(text)?.[1]) === count) return;
   }
   throw new Error(`not ${count} polls are held`);
 }

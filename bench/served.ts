@@ -54,7 +54,7 @@ export async function startServer({
       DATABASE_URL: databaseUrl,
       SECRET: secret,
       PUBLIC_URL: "",
-      HELD_POLLS: "20000",
+      LONG_POLL_LIMIT: "20000",
       LOG_LEVEL: logTo === undefined ? "silent" : "info",
       ...settings,
     },

@@ -34,7 +34,7 @@ export function findPgbench(): string | null {
 async function openEmbedded(folder: string): Promise<Cluster> {
   const config = loadConfig({ DATA_DIR: folder, DATABASE_URL: "" });
   const log = { debug: () => {}, info: () => {}, error: console.error };
-  const server = { max_connections: String(4 * CONNECTIONS + 16 * config.databasePool) };
+  const server = { max_connections: String(4 * CONNECTIONS + 16 * config.databasePoolSize) };
   await prepareServer(folder);
   return openCluster(config, { log, server });
 }

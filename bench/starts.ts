@@ -42,7 +42,7 @@ export async function start(folder: string, flags: readonly string[] = []): Prom
       NODE_OPTIONS: flags.join(" "),
       DATA_DIR: join(folder, "data"),
       PORT: "0",
-      STOP_DELAY_MS: "0",
+      SHUTDOWN_DELAY_MS: "0",
     },
     stdio: ["ignore", "pipe", "ignore"],
   });

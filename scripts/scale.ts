@@ -49,7 +49,7 @@ export interface Assumed {
   held: number;
   /** kB that each takes there. */
   kb: number;
-  /** Connections to the database that a process has: DATABASE_POOL, and one that listens. */
+  /** Connections to the database that a process has: DATABASE_POOL_SIZE, and one that listens. */
   connections: number;
   /** Of a hundred handsets, how many report on one alert, within so many minutes. */
   report: number;

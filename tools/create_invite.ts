@@ -49,6 +49,6 @@ export default defineTool({
       ...fields,
     });
     await ctx.em.flush();
-    return showInvite(invite, pusher, ctx.services.publicBase);
+    return showInvite(invite, pusher, ctx.services.channelBaseUrl);
   },
 });

@@ -63,6 +63,6 @@ export default defineTool({
     // Asked after the insert: a channel that was deleted while we waited for its handle has reserved it by now.
     if (await ctx.em.findOne(ReservedHandle, { handle: input.handle })) throw conflict(TAKEN);
     await ctx.countAgainstLimit(ctx.caller.member.id);
-    return showChangedPusher(pusher, ctx.services.publicBase);
+    return showChangedPusher(pusher, ctx.services.channelBaseUrl);
   },
 });

@@ -21,7 +21,7 @@ export default defineTool({
     const pusher = await findPusher(input, ctx);
     const [counts] = await ctx.sql(channelCounts, { pusher_id: pusher.id });
     return {
-      ...showPusher(pusher, ctx.services.publicBase),
+      ...showPusher(pusher, ctx.services.channelBaseUrl),
       ...need(counts, "every channel has its counts"),
     };
   },

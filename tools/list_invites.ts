@@ -29,7 +29,7 @@ export default defineTool({
       (n) => ctx.sql(listInvites, { pusher_id: pusher.id, before: input.before ?? null, limit: n }),
       (row) => row.created_at,
     );
-    const data = rows.map((row) => showInvite(row, pusher, ctx.services.publicBase));
+    const data = rows.map((row) => showInvite(row, pusher, ctx.services.channelBaseUrl));
     if (input.limit === undefined) return { data };
     return { data, meta: { next_before: next_before && toIsoMicros(next_before) } };
   },

@@ -38,7 +38,7 @@ export default defineTool({
       (row) => row.created_at,
     );
     const data = rows.map((row) => ({
-      ...showPusher(row, ctx.services.publicBase),
+      ...showPusher(row, ctx.services.channelBaseUrl),
       drafts: row.drafts,
       scheduled: row.scheduled,
     }));

@@ -44,7 +44,7 @@ export default defineTool({
       refuseUnapproved(ctx, `/channels/${showId("psh", pusher.id)}/invites/${showId("inv", invite.id)}/revoke`);
     ctx.handsetsSee(evicted?.devices ?? []);
     if (removed > 0) await announceSubscribers([{ pusher_id: pusher.id }], ctx);
-    const view = showInvite(invite, pusher, ctx.services.publicBase);
+    const view = showInvite(invite, pusher, ctx.services.channelBaseUrl);
     return { ...view, removed_subscribers: removed };
   },
 });

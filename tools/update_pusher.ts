@@ -75,7 +75,7 @@ export default defineTool({
     ctx.audit({ changed });
     if (after !== before) pusher.updated_at = nowMicros(ctx);
     await ctx.em.flush();
-    const view = showChangedPusher(pusher, ctx.services.publicBase);
+    const view = showChangedPusher(pusher, ctx.services.channelBaseUrl);
     const notes: string[] = [];
     if (status === "paused") {
       const [backlog] = await ctx.sql(channelBacklogs, { pusher_ids: [pusher.id] });

@@ -47,7 +47,7 @@ DATABASE_ADDRESS="127.0.0.1:$database" ONE="127.0.0.1:${port[one]}" ONE_REST=${r
   haproxy -db -f "$here/haproxy.cfg" >"$work/haproxy.log" 2>&1 &
 
 export DATABASE_URL="postgresql://belfry:belfry@127.0.0.1:$database/belfry?target_session_attrs=read-write"
-export SECRET="a secret that is long enough for this try" DATA_DIR="$work/data" PORT=$service HOST=127.0.0.1 LOG_LEVEL=warn STOP_DELAY_MS=0
+export SECRET="a secret that is long enough for this try" DATA_DIR="$work/data" PORT=$service HOST=127.0.0.1 LOG_LEVEL=warn SHUTDOWN_DELAY_MS=0
 node src/main.ts >"$work/service.log" 2>&1 &
 until_ curl -sf -o /dev/null "http://127.0.0.1:$service/readyz"
 field() { node -p 'JSON.parse(require("fs").readFileSync(0, "utf8"))[process.argv[1]]' "$1"; }

@@ -30,17 +30,17 @@ export const managerOf = (orm: Orm) => orm.em.fork() as SqlEntityManager;
 
 const opened = (databaseUrl: string, { entities }: Source) =>
   PgORM.init({
-    ...ormOptions({ databaseUrl, databasePool: 2 }),
+    ...ormOptions({ databaseUrl, databasePoolSize: 2 }),
     entities: [...entities],
   });
 
 /** `url`: a database on the server, whose user may make others. `prefix`: names that nobody else uses. */
 export async function openDatabases(url: string, prefix: string, source = SOURCE): Promise<Databases> {
-  const admin = openOrm({ databaseUrl: url, databasePool: 2 });
+  const admin = openOrm({ databaseUrl: url, databasePoolSize: 2 });
   const names = [`${prefix}_migrated`, `${prefix}_declared`];
   for (const name of names) await managerOf(admin).execute(`create database ${name} template template0`);
   const [first, second] = names.map((name) => Object.assign(new URL(url), { pathname: `/${name}` }).href);
-  const migrating = openOrm({ databaseUrl: first!, databasePool: 2 });
+  const migrating = openOrm({ databaseUrl: first!, databasePoolSize: 2 });
   await migrate(migrating);
   await migrating.close(true);
   const migrated = await opened(first!, source);

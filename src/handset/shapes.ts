@@ -38,11 +38,11 @@ export const cardView = named(
   }),
 );
 
-export function showCard(record: CardRecord, publicBase: string): z.input<typeof cardView> {
+export function showCard(record: CardRecord, channelBaseUrl: string): z.input<typeof cardView> {
   const { muted: _, permissions: __, subscribed_at: ___, created_at: ____, ...card } = record;
   return {
     ...card,
-    url: `${publicBase}/${card.handle}`,
+    url: `${channelBaseUrl}/${card.handle}`,
     subscription: record.subscribed_at === null ? null : showSubscription(record),
   };
 }

@@ -50,7 +50,7 @@ export const list_channels = defineHandsetOperation({
       (row) => row.created_at,
     );
     return {
-      data: rows.map((row) => showCard(row, ctx.services.publicBase)),
+      data: rows.map((row) => showCard(row, ctx.services.channelBaseUrl)),
       meta: { next_before: next_before && toIsoMicros(next_before) },
     };
   },
@@ -68,7 +68,7 @@ export const get_channel = defineHandsetOperation({
   async handler({ handle, invite }, ctx) {
     const [card] = await ctx.sql(channelCard, { device_id: ctx.caller.id, handle, code: invite ?? null });
     if (!card) throw notFound("channel");
-    return showCard(card, ctx.services.publicBase);
+    return showCard(card, ctx.services.channelBaseUrl);
   },
 });
 
@@ -156,7 +156,7 @@ export const list_subscriptions = defineHandsetOperation({
       (row) => row.subscribed_at,
     );
     return {
-      data: rows.map((row) => showCard(row, ctx.services.publicBase)),
+      data: rows.map((row) => showCard(row, ctx.services.channelBaseUrl)),
       meta: { next_before: next_before && toIsoMicros(next_before) },
     };
   },

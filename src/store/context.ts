@@ -197,7 +197,7 @@ export interface SignInSupport {
 export interface Services {
   /** Origin under which everything is reached, pages for people included, and the prefix of channels' addresses. */
   publicUrl: string;
-  publicBase: string;
+  channelBaseUrl: string;
   /** Takes reports together with those of other handsets; resolves after their commit with how many were visible. */
   takeReports(batch: ReportBatch): Promise<number>;
   /** Writes down as sent what is due in these channels; false when it could not. Outside of any transaction. */

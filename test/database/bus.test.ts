@@ -28,7 +28,7 @@ describe.each(CARRIERS)("$program", ({ program, scheme, start }) => {
     let world: World;
     let port: number;
     let server: Awaited<ReturnType<Carrier["start"]>>;
-    let notifyUrl: string;
+    let messageBusUrl: string;
     const opened: Bus[] = [];
     const lines: string[] = [];
     const log = { warn: (_: object, line: string) => lines.push(line), debug: () => {} };
@@ -37,7 +37,7 @@ describe.each(CARRIERS)("$program", ({ program, scheme, start }) => {
       world = await World.open();
       port = await freePort();
       server = await start(port);
-      notifyUrl = `${scheme}://127.0.0.1:${port}`;
+      messageBusUrl = `${scheme}://127.0.0.1:${port}`;
     });
     afterAll(async () => {
       for (const bus of opened) await bus.close();
@@ -47,7 +47,7 @@ describe.each(CARRIERS)("$program", ({ program, scheme, start }) => {
 
     /** One process: what it has heard, and how often it began to hear again. */
     async function open() {
-      const bus = await openBus({ notifyUrl }, { orm: world.service.orm, log });
+      const bus = await openBus({ messageBusUrl }, { orm: world.service.orm, log });
       opened.push(bus);
       const heard: string[] = [];
       const counts = { again: 0 };
@@ -98,8 +98,8 @@ describe.each(CARRIERS)("$program", ({ program, scheme, start }) => {
 
     // docs/rules.md#held-wakes
     test("polls of two processes wake each other, by no connection that listens, and while it hangs or is gone by their own look", async () => {
-      const here = await world.replica({ NOTIFY_URL: notifyUrl });
-      const there = await world.replica({ NOTIFY_URL: notifyUrl });
+      const here = await world.replica({ MESSAGE_BUS_URL: messageBusUrl });
+      const there = await world.replica({ MESSAGE_BUS_URL: messageBusUrl });
       const { id, handle } = await here.pusher();
       const hears = async (title: string) => {
         const device = await here.device(handle);

@@ -90,7 +90,7 @@ describe.skipIf(lacksCitus())("on Citus", () => {
   });
 
   test("every statement that the service defines is one that Citus takes", async () => {
-    const orm = openOrm({ databaseUrl: cells[0]!.url, databasePool: 1 });
+    const orm = openOrm({ databaseUrl: cells[0]!.url, databasePoolSize: 1 });
     const pool = await (orm.em.getConnection() as any).getNativeClient();
     const client = await pool.connect();
     const refused: string[] = [];
@@ -147,7 +147,7 @@ describe.skipIf(lacksCitus())("on Citus", () => {
 
   test("the role of one reads and writes nothing of the other", async () => {
     const [one, two] = cells as [Laid, Laid];
-    const orm = openOrm({ databaseUrl: one.url, databasePool: 1 });
+    const orm = openOrm({ databaseUrl: one.url, databasePoolSize: 1 });
     for (const text of [`select * from ${two.cell}.alert`, `delete from ${two.cell}.alert`])
       await expect((orm.em.fork() as any).execute(text)).rejects.toThrow("permission denied");
     // Nor is it kept, or put back, in a way that nobody tried there.

@@ -62,7 +62,7 @@ test("another process has the same validators, and a copy of the database others
   await world.leave();
   const { url } = inject("database");
   const name = `${new URL(world.settings.DATABASE_URL!).pathname.slice(1)}_copy`;
-  const admin = openOrm({ databaseUrl: url, databasePool: 1 });
+  const admin = openOrm({ databaseUrl: url, databasePoolSize: 1 });
   const em = admin.em.fork() as SqlEntityManager;
   await em.execute(`create database ${name} template ${name.slice(0, -5)} strategy file_copy`);
   const copy = await world.replica({ DATABASE_URL: withDatabase(url, name) });

@@ -278,7 +278,7 @@ describe("housekeeping", () => {
     store.remove = remove;
     const text = (await world.request("GET", "/metrics")).body as string;
     expect(text).toMatch(/belfry_housekeeping_removed_total\{step="idempotency_records"\} [1-9]/);
-    expect(text).toMatch(/belfry_housekeeping_rounds_total\{step="unused_files",outcome="failed"\} 1/);
+    expect(text).toMatch(/belfry_housekeeping_runs_total\{step="unused_files",outcome="failed"\} 1/);
     expect(text).toMatch(/belfry_housekeeping_last_success_timestamp_seconds\{step="idempotency_records"\} \d/);
     await world.service.housekeeping.round("unused_files");
   });

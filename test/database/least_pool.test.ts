@@ -17,7 +17,7 @@ let world: World;
 beforeAll(async () => {
   direct = await World.open();
   door = await databaseProxy(direct.settings.DATABASE_URL!);
-  world = await direct.replica({ DATABASE_URL: door.url, DATABASE_POOL: String(POOL) });
+  world = await direct.replica({ DATABASE_URL: door.url, DATABASE_POOL_SIZE: String(POOL) });
 });
 afterAll(async () => {
   await world?.leave();
@@ -63,9 +63,9 @@ test("held polls, sends, reports, pages and housekeeping go on beside each other
   console.log(`at most ${most} connections; ${(await wakes(world, "told")) - told} polls were told`);
 });
 
-test("where processes tell each other by NOTIFY_URL the pool is small unless it is set", () => {
-  const poolOf = (settings: Record<string, string>) => loadConfig(settings, {}).databasePool;
+test("where processes tell each other by MESSAGE_BUS_URL the pool is small unless it is set", () => {
+  const poolOf = (settings: Record<string, string>) => loadConfig(settings, {}).databasePoolSize;
   expect(poolOf({})).toBe(12);
-  expect(poolOf({ NOTIFY_URL: "nats://127.0.0.1:1" })).toBe(4);
-  expect(poolOf({ NOTIFY_URL: "nats://127.0.0.1:1", DATABASE_POOL: "9" })).toBe(9);
+  expect(poolOf({ MESSAGE_BUS_URL: "nats://127.0.0.1:1" })).toBe(4);
+  expect(poolOf({ MESSAGE_BUS_URL: "nats://127.0.0.1:1", DATABASE_POOL_SIZE: "9" })).toBe(9);
 });

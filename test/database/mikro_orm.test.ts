@@ -14,7 +14,7 @@ const name = `${template}_mikro_orm`;
 const DATABASE_URL = withDatabase(url, name);
 
 async function execute(statement: string, database = url): Promise<void> {
-  const orm = openOrm({ databaseUrl: database, databasePool: 1 });
+  const orm = openOrm({ databaseUrl: database, databasePoolSize: 1 });
   await orm.em.fork().execute(statement);
   await orm.close(true);
 }

@@ -29,7 +29,7 @@ beforeAll(async () => {
   world = await World.open();
   proxy = await databaseProxy(world.settings.DATABASE_URL!);
   near = await world.replica({ DATABASE_URL: proxy.url });
-  orm = openOrm({ databaseUrl: world.settings.DATABASE_URL!, databasePool: 2 });
+  orm = openOrm({ databaseUrl: world.settings.DATABASE_URL!, databasePoolSize: 2 });
 });
 afterAll(async () => {
   await orm.close(true);
@@ -75,7 +75,7 @@ test("a new alert is one exchange, with its line in the log and its event", asyn
   const { id } = await world.pusher();
   // One of its own: the service behind the other one asks by itself now and then.
   const alone = await databaseProxy(world.settings.DATABASE_URL!);
-  const through = openOrm({ databaseUrl: alone.url, databasePool: 1 });
+  const through = openOrm({ databaseUrl: alone.url, databasePoolSize: 1 });
   const create = () => createTogether(databaseOf(through))(NEW_ALERTS, draft(id, newUuid()));
   await create();
   expect(await exchanges(create, alone)).toBe(1);
@@ -310,7 +310,7 @@ test("who waits together with one that waits for long, waits no longer than othe
 
 test("of each process one statement waits for a channel, not one for each call", async () => {
   const { id } = await world.pusher();
-  const both = [1, 2].map(() => openOrm({ databaseUrl: proxy.url, databasePool: 20 }));
+  const both = [1, 2].map(() => openOrm({ databaseUrl: proxy.url, databasePoolSize: 20 }));
   const round = async () => {
     let made: Promise<{ id: string | null }[]> = Promise.resolve([]);
     return exchanges(async () => {

@@ -15,7 +15,7 @@ beforeAll(async () => {
   fresh = await freshDatabase({ empty: true });
   const url = fresh.settings.DATABASE_URL!;
   const database = new URL(url).pathname.slice(1);
-  const orm = openOrm({ databaseUrl: url, databasePool: 1 });
+  const orm = openOrm({ databaseUrl: url, databasePoolSize: 1 });
   for (const text of [`create schema ${SCHEMA}`, `alter database ${database} set search_path = ${SCHEMA}`])
     await (orm.em.fork() as any).execute(text);
   await orm.close(true);

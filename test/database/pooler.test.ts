@@ -14,9 +14,9 @@ import { eventually } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const BOUNDS = {
-  DATABASE_STATEMENT_MS: "61000",
-  DATABASE_LOCK_MS: "62000",
-  DATABASE_IDLE_MS: "63000",
+  DATABASE_STATEMENT_TIMEOUT_MS: "61000",
+  DATABASE_LOCK_TIMEOUT_MS: "62000",
+  DATABASE_IDLE_TIMEOUT_MS: "63000",
 };
 const CONNECT_QUERY =
   "set statement_timeout = 61000; set lock_timeout = 62000; set idle_in_transaction_session_timeout = 63000";
@@ -45,7 +45,7 @@ describe.skipIf(lacks("pgbouncer"))("behind pgbouncer", () => {
     const server = await pooler("untold", "session");
     const refused = direct.replica({ DATABASE_URL: through(server) });
     await expect(refused).rejects.toThrow(ConfigError);
-    await expect(refused).rejects.toThrow(/^DATABASE_URL .*DATABASE_POOLER/);
+    await expect(refused).rejects.toThrow(/^DATABASE_URL .*DATABASE_POOLER_MODE/);
     await server.kill();
   });
 
@@ -56,8 +56,8 @@ describe.skipIf(lacks("pgbouncer"))("behind pgbouncer", () => {
       server = await pooler(mode, mode, mode === "transaction" ? CONNECT_QUERY : undefined);
       world = await direct.replica({
         DATABASE_URL: through(server),
-        DATABASE_POOLER: mode,
-        DATABASE_POOL: "8",
+        DATABASE_POOLER_MODE: mode,
+        DATABASE_POOL_SIZE: "8",
         DATABASE_LISTEN_URL: direct.settings.DATABASE_URL!,
         ...BOUNDS,
       });
@@ -138,7 +138,7 @@ describe.skipIf(lacks("pgbouncer"))("behind pgbouncer", () => {
       );
       expect(listening).toEqual([{ n: 2 }]);
       const { DATA_DIR, SECRET } = direct.settings;
-      const settings = { DATA_DIR: DATA_DIR!, SECRET: SECRET!, DATABASE_POOLER: mode };
+      const settings = { DATA_DIR: DATA_DIR!, SECRET: SECRET!, DATABASE_POOLER_MODE: mode };
       for (const more of [{ DATABASE_LISTEN_URL: direct.settings.DATABASE_URL! }, {}] as Record<string, string>[]) {
         const { code, json } = await belfryShared(["workspaces", "list"], {
           ...settings,
@@ -155,7 +155,7 @@ describe.skipIf(lacks("pgbouncer"))("behind pgbouncer", () => {
     const lines: string[] = [];
     const settings = {
       DATABASE_URL: through(server),
-      DATABASE_POOLER: "transaction",
+      DATABASE_POOLER_MODE: "transaction",
       DATABASE_LISTEN_URL: direct.settings.DATABASE_URL!,
       ...BOUNDS,
     };

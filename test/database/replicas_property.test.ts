@@ -69,7 +69,7 @@ describe.skipIf(lacksStandbys())("reads from standbys", () => {
     const DATABASE_READ_URLS = [prompt, late].map((server) => server.urlOf("belfry")).join();
     readers = [];
     for (let i = 0; i < 2; i++)
-      readers.push(await plain.replica({ ...settings, DATABASE_READ_URLS, DATABASE_POOL: "8" }));
+      readers.push(await plain.replica({ ...settings, DATABASE_READ_URLS, DATABASE_POOL_SIZE: "8" }));
     await answering("answers", "answers");
   });
   afterAll(async () => {

@@ -17,7 +17,7 @@ let orm: Orm;
 beforeAll(async () => {
   world = await World.open();
   proxy = await databaseProxy(world.settings.DATABASE_URL!);
-  orm = openOrm({ databaseUrl: proxy.url, databasePool: 1 });
+  orm = openOrm({ databaseUrl: proxy.url, databasePoolSize: 1 });
 });
 afterAll(async () => {
   await orm.close(true);
@@ -78,7 +78,7 @@ test("a first statement that fails ends it: what is said after it does nothing",
 
 test("a defined statement that could not be prepared as the first one is prepared the next time", async () => {
   // A connection that has never seen it.
-  const other = openOrm({ databaseUrl: world.settings.DATABASE_URL!, databasePool: 1 });
+  const other = openOrm({ databaseUrl: world.settings.DATABASE_URL!, databasePoolSize: 1 });
   const use = () =>
     databaseOf(other)
       .transaction()

@@ -24,7 +24,7 @@ let admin: Orm;
 const names: string[] = [];
 const orms: Orm[] = [];
 const opened = (databaseUrl: string) => {
-  const orm = openOrm({ databaseUrl, databasePool: 3 });
+  const orm = openOrm({ databaseUrl, databasePoolSize: 3 });
   orms.push(orm);
   return orm;
 };
@@ -131,7 +131,7 @@ test("a database of 0.1.0 in use is brought up, and its key and its phone go on"
   await expectRecountClean(orm);
 
   // Kept for longer than a handset that nobody sees.
-  const there = await world.replica({ DATABASE_URL: databaseUrl, SECRET: secret, DEVICES_KEPT_DAYS: "0" });
+  const there = await world.replica({ DATABASE_URL: databaseUrl, SECRET: secret, DEVICE_RETENTION_DAYS: "0" });
   const polled = await there.handset("GET", "/inbox", token);
   const card = polled.body.data.find(({ id }: any) => id === alert);
   expect(card).toMatchObject(inbox.find(({ id }: any) => id === alert));

@@ -181,7 +181,7 @@ test("rows of an older version that break a rule survive the upgrade, and their 
   const kept = (name: string) => readFileSync(join(import.meta.dirname, "kept", name), "utf8");
   const old = await freshDatabase({ empty: true });
   const settings = { ...old.settings, SECRET: JSON.parse(kept("0.1.0.json")).secret } as Record<string, string>;
-  const orm = openOrm({ databaseUrl: settings.DATABASE_URL!, databasePool: 4 });
+  const orm = openOrm({ databaseUrl: settings.DATABASE_URL!, databasePoolSize: 4 });
   const client = await (await orm.driver.getConnection().getNativeClient()).connect();
   try {
     await client.query(kept("0.1.0.sql"));

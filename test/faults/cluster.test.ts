@@ -35,12 +35,12 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
     const settings = {
       ...world.settings,
       REDIS_URL: redis.url,
-      NOTIFY_URL: redis.url,
+      MESSAGE_BUS_URL: redis.url,
       // A call that waits longer on a busy machine would be let through, and counted afterwards.
-      REDIS_WAIT_MS: "5000",
+      REDIS_TIMEOUT_MS: "5000",
       // As little as a process can do with.
-      DATABASE_POOL: "2",
-      STOP_DELAY_MS: "1000",
+      DATABASE_POOL_SIZE: "2",
+      SHUTDOWN_DELAY_MS: "1000",
       WEB_PUSH: "on",
       WEB_PUSH_CONTACT: "mailto:ops@example.org",
       WEB_PUSH_ALLOW_HOSTS: push.host,
@@ -142,7 +142,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
         })(),
       );
     }
-    await eventually(async () => (await sum("belfry_held_polls")) === PROCESSES);
+    await eventually(async () => (await sum("belfry_long_polls")) === PROCESSES);
     await eventually(async () => (await figures("belfry_streams")).every((count) => count === 1));
     sentAt = performance.now();
     expect((await send(channel, "all hear")).status).toBe(201);
@@ -154,10 +154,10 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
     await eventually(async () => {
       if (PROCESSES === 1) return true;
       const held = await Promise.all(replicas.map(({ url }) => holdAt(url, another.handle, "told")));
-      await eventually(async () => (await sum("belfry_held_polls")) === PROCESSES);
+      await eventually(async () => (await sum("belfry_long_polls")) === PROCESSES);
       await send(another, "told");
       await Promise.all(held.map(({ answer }) => answer));
-      return (await sum('belfry_held_wakes_total{cause="told"}')) > 0;
+      return (await sum('belfry_long_poll_wakeups_total{cause="told"}')) > 0;
     });
     console.log(
       `${PROCESSES} processes: the send was answered after ${Math.round(answered)} ms, the last of ${took.length} had it after ${Math.round(Math.max(...took))}`,

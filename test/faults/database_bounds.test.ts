@@ -29,7 +29,7 @@ describe("with short bounds", () => {
   let world: World;
   beforeAll(async () => {
     world = await World.open({
-      settings: { DATABASE_LOCK_MS: "200", DATABASE_STATEMENT_MS: "1000", DATABASE_POOL: "3" },
+      settings: { DATABASE_LOCK_TIMEOUT_MS: "200", DATABASE_STATEMENT_TIMEOUT_MS: "1000", DATABASE_POOL_SIZE: "3" },
     });
   });
   afterAll(() => world.close());
@@ -84,8 +84,8 @@ test("at the connection limit calls wait for a held connection instead of failin
     server,
     sync: false,
   });
-  const others = openOrm({ databaseUrl: cluster.url, databasePool: 5 });
-  const orm = openOrm({ databaseUrl: cluster.url, databasePool: 12, databaseConnectMs: 30_000 });
+  const others = openOrm({ databaseUrl: cluster.url, databasePoolSize: 5 });
+  const orm = openOrm({ databaseUrl: cluster.url, databasePoolSize: 12, databaseConnectTimeoutMs: 30_000 });
   try {
     const held = await atOnce(5, async () => {
       const manager = em(others);
@@ -115,7 +115,7 @@ test("a database that takes connections and says nothing is given up", async () 
   const { port } = silent.address() as { port: number };
   const orm = openOrm({
     databaseUrl: `postgresql://belfry@127.0.0.1:${port}/belfry`,
-    databaseConnectMs: 300,
+    databaseConnectTimeoutMs: 300,
   });
   const said = await em(orm)
     .execute("select 1")

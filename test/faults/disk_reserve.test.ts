@@ -1,4 +1,4 @@
-// While less than DISK_RESERVE_MB is free on the disk of the embedded database nothing is written, by whatever door a
+// While less than MIN_FREE_DISK_MB is free on the disk of the embedded database nothing is written, by whatever door a
 // request comes: each of them is tried. Reading, /healthz and stopping go on; /readyz says why.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -34,7 +34,7 @@ beforeAll(async () => {
   );
   await before.sql("update device set seen_at = seen_at - interval '2 days'");
   await before.leave();
-  world = await before.replica({ ...EMBEDDED, DISK_RESERVE_MB: "1000000000" });
+  world = await before.replica({ ...EMBEDDED, MIN_FREE_DISK_MB: "1000000000" });
 });
 afterAll(async () => {
   await world?.close();

@@ -79,7 +79,7 @@ async function stop(cluster: Cluster): Promise<void> {
 }
 
 async function query<Row = any>(cluster: { url: string }, sql: string): Promise<Row[]> {
-  const orm = openOrm({ databaseUrl: cluster.url, databasePool: 2 });
+  const orm = openOrm({ databaseUrl: cluster.url, databasePoolSize: 2 });
   try {
     return await (orm.em.fork() as SqlEntityManager).execute<Row[]>(sql);
   } finally {
@@ -477,7 +477,7 @@ describe("what an earlier server left behind", () => {
     const dataDir = newFolder();
     const { child, pid } = await holder(dataDir);
     const url = `postgresql://belfry@${encodeURIComponent(join(dataDir, "postgres"))}/belfry`;
-    const orm = openOrm({ databaseUrl: url, databasePool: 2 });
+    const orm = openOrm({ databaseUrl: url, databasePoolSize: 2 });
     const em = orm.em.fork() as SqlEntityManager;
     await em.execute("create table kept as select 1 as one");
     await em.begin();
@@ -555,7 +555,7 @@ describe("supervision", () => {
 
   test("it ends with us, whatever is open on it, and leaves no lock behind", async () => {
     const cluster = await start(newFolder());
-    const orm = openOrm({ databaseUrl: cluster.url, databasePool: 2 });
+    const orm = openOrm({ databaseUrl: cluster.url, databasePoolSize: 2 });
     const em = orm.em.fork() as SqlEntityManager;
     await em.begin();
     await em.execute("create table never (one int)");
@@ -582,9 +582,12 @@ test("by default nothing is answered before the disk has it", async () => {
     full_page_writes: "on",
     shared_buffers: String((32 * 1024) / 8),
   });
-  const quicker = await openCluster(configFor(newFolder(), { POSTGRES_SYNC: "false", POSTGRES_SHARED_BUFFERS: "64" }), {
-    log,
-  });
+  const quicker = await openCluster(
+    configFor(newFolder(), { POSTGRES_SYNCHRONOUS_COMMIT: "false", POSTGRES_SHARED_BUFFERS: "64" }),
+    {
+      log,
+    },
+  );
   open.push(quicker);
   expect(await query(quicker, "show synchronous_commit")).toEqual([{ synchronous_commit: "off" }]);
   expect(await query(quicker, "show shared_buffers")).toEqual([{ shared_buffers: "64MB" }]);

@@ -39,7 +39,7 @@ describe.skipIf(prevented(none))("on a disk of its own", () => {
 
   const start = async (reserveMb: number) => {
     server = await startServer(dataDir, {
-      settings: { DISK_RESERVE_MB: String(reserveMb), LOG_LEVEL: "warn" },
+      settings: { MIN_FREE_DISK_MB: String(reserveMb), LOG_LEVEL: "warn" },
     });
   };
 
@@ -88,7 +88,7 @@ describe.skipIf(prevented(none))("on a disk of its own", () => {
       }
     });
     const url = `postgresql://belfry@${encodeURIComponent(join(dataDir, "postgres"))}/belfry`;
-    const orm = openOrm({ databaseUrl: url, databasePool: 2 });
+    const orm = openOrm({ databaseUrl: url, databasePoolSize: 2 });
     disk.fill();
     // The log's own files are used up sooner than by what the clients write.
     const filled = (async () => {
@@ -165,7 +165,7 @@ describe.skipIf(prevented(none))("on a disk of its own", () => {
   test("SIGTERM ends it meanwhile, a start on the full disk is one line, and afterwards nothing is lost", async () => {
     await start(0);
     await fillWholly();
-    // Within the deadline, whatever the database does: see STOP_DEADLINE_MS.
+    // Within the deadline, whatever the database does: see SHUTDOWN_TIMEOUT_MS.
     await server.stop();
     const refused = await start(0).catch((error: Error) => error.message);
     expect(refused).toMatch(/^the server ended: belfry: DATA_DIR \(.*\) .*No space left on device[^\n]*\n$/);

@@ -27,7 +27,7 @@ describe.skipIf(lacksStandbys())("a primary and its synchronous standby", () => 
         ...world.settings,
         DATABASE_URL: url,
         DATABASE_READ_URLS: standby.urlOf("belfry"),
-        DATABASE_CONNECT_MS: "5000",
+        DATABASE_CONNECT_TIMEOUT_MS: "5000",
         LOG_LEVEL: "error",
       },
     });
@@ -190,10 +190,10 @@ describe.skipIf(lacksStandbys())("a primary and its synchronous standby", () => 
     const { primary } = servers;
     await primary.start("default_transaction_read_only=on");
     const alone = `${primary.urlOf("belfry")}?target_session_attrs=read-write`;
-    const orm = openOrm({ databaseUrl: alone, databasePool: 1 });
+    const orm = openOrm({ databaseUrl: alone, databasePoolSize: 1 });
     await expect(orm.em.fork().execute("select 1")).rejects.toMatchObject({ code: "08001" });
     await orm.close(true);
-    const reading = openOrm({ databaseUrl: primary.urlOf("belfry"), databasePool: 1 });
+    const reading = openOrm({ databaseUrl: primary.urlOf("belfry"), databasePoolSize: 1 });
     expect(await reading.em.fork().execute("select 1 as there")).toEqual([{ there: 1 }]);
     await reading.close(true);
   });

@@ -49,7 +49,7 @@ test(`one of two is killed ${KILLS} times while ${PHONES} phones change their mi
   const reported = new Set<number>();
   let acknowledged = 0;
   const lasting = await start();
-  const orm = openOrm({ databaseUrl: world.settings.DATABASE_URL!, databasePool: 3 });
+  const orm = openOrm({ databaseUrl: world.settings.DATABASE_URL!, databasePoolSize: 3 });
   let meets = true;
   const met = others(databaseOf(orm), uuidOf(alert.id), () => meets);
   const answer = async (url: string, phone: number) => {

@@ -28,7 +28,7 @@ describe.skipIf(lacks("nginx"))("two replicas behind nginx", () => {
   let ports: number[];
 
   const start = async (i: number) => {
-    const settings = { ...world.settings, STOP_DELAY_MS: "1000" };
+    const settings = { ...world.settings, SHUTDOWN_DELAY_MS: "1000" };
     replicas[i] = await startServer(join(folder.path, String(i)), { port: ports[i], settings });
     await waitFor(async () => expect((await fetch(`${replicas[i]!.url}/readyz`)).status).toBe(200));
   };

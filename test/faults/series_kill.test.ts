@@ -32,7 +32,7 @@ beforeAll(async () => {
   }
   ids = all.join();
   await world.leave();
-  orm = openOrm({ databaseUrl: world.settings.DATABASE_URL!, databasePool: 3 });
+  orm = openOrm({ databaseUrl: world.settings.DATABASE_URL!, databasePoolSize: 3 });
 });
 afterAll(async () => {
   await orm?.close(true);

@@ -36,9 +36,9 @@ beforeAll(async () => {
   settings = {
     ...world.settings,
     DATABASE_URL: proxy.url,
-    DATABASE_CONNECT_MS: String(CONNECT_MS),
-    DATABASE_STATEMENT_MS: String(STATEMENT_MS),
-    DATABASE_POOL: "6",
+    DATABASE_CONNECT_TIMEOUT_MS: String(CONNECT_MS),
+    DATABASE_STATEMENT_TIMEOUT_MS: String(STATEMENT_MS),
+    DATABASE_POOL_SIZE: "6",
     LOG_LEVEL: "error",
     // The console's forms and cookies are of this origin.
     PUBLIC_URL: ORIGIN,
@@ -174,7 +174,7 @@ test("SIGTERM stops it meanwhile, within the deadline", async () => {
 
 test("/readyz does not wait for as long as a call may", async () => {
   // The call may need a new connection, so that has the same bound.
-  const slow = { ...settings, DATABASE_CONNECT_MS: "120000", DATABASE_STATEMENT_MS: "120000" };
+  const slow = { ...settings, DATABASE_CONNECT_TIMEOUT_MS: "120000", DATABASE_STATEMENT_TIMEOUT_MS: "120000" };
   server = await startServer(settings.DATA_DIR!, { settings: slow });
   await untilReady();
   proxy.fallSilent();
@@ -190,8 +190,8 @@ test("/readyz does not wait for as long as a call may", async () => {
 });
 
 test("what would wait longer ends at the deadline, and a second signal ends at once", async () => {
-  const bounds = { DATABASE_CONNECT_MS: "60000", DATABASE_STATEMENT_MS: "60000" };
-  const slow = { ...settings, ...bounds, STOP_DEADLINE_MS: "1500" };
+  const bounds = { DATABASE_CONNECT_TIMEOUT_MS: "60000", DATABASE_STATEMENT_TIMEOUT_MS: "60000" };
+  const slow = { ...settings, ...bounds, SHUTDOWN_TIMEOUT_MS: "1500" };
   server = await startServer(settings.DATA_DIR!, { settings: slow });
   const first = await stopInTheMiddle();
   expect(await server.exited).toBe(1);
@@ -200,7 +200,7 @@ test("what would wait longer ends at the deadline, and a second signal ends at o
   expect(await first.waiting).toBeNull();
 
   proxy.speak();
-  server = await startServer(settings.DATA_DIR!, { settings: { ...slow, STOP_DEADLINE_MS: "600000" } });
+  server = await startServer(settings.DATA_DIR!, { settings: { ...slow, SHUTDOWN_TIMEOUT_MS: "600000" } });
   const second = await stopInTheMiddle();
   await waitFor(async () => expect(await fetch(server.url).catch(() => null)).toBeNull());
   // One that follows at once is the same one, passed on by npm.
@@ -234,7 +234,7 @@ test("a start on a database that refuses its user is one line that says what to 
 test("a transaction in which nothing happens is ended by the database, and others get its locks", async () => {
   const databaseUrl = world.settings.DATABASE_URL!;
   await world.sql("create table held (one int)");
-  const orm = openOrm({ databaseUrl, databasePool: 2, databaseIdleMs: 300 });
+  const orm = openOrm({ databaseUrl, databasePoolSize: 2, databaseIdleTimeoutMs: 300 });
   try {
     const idle = orm.em.fork() as SqlEntityManager;
     await idle.begin();
@@ -260,11 +260,11 @@ test("sockets ask whether the other side is still there", async ({ skip }) => {
       .filter(([, , remote, state]) => remote?.endsWith(port) && state === "01")
       .map((fields) => fields[5]!.slice(0, 2));
   const port = `:${proxy.port.toString(16).toUpperCase().padStart(4, "0")}`;
-  for (const [databaseKeepaliveMs, timer] of [
+  for (const [databaseKeepaliveIntervalMs, timer] of [
     [10_000, "02"],
     [0, "00"],
   ] as const) {
-    const orm = openOrm({ databaseUrl: proxy.url, databasePool: 2, databaseKeepaliveMs });
+    const orm = openOrm({ databaseUrl: proxy.url, databasePoolSize: 2, databaseKeepaliveIntervalMs });
     await orm.em.fork().execute("select 1");
     await waitFor(() => expect(timers()).toEqual([timer]));
     await orm.close(true);

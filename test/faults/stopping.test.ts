@@ -48,7 +48,7 @@ test(`closed in ${ROUNDS} rounds while others connect: nobody who was let in is 
   const outcomes = { served: 0, lost: 0 };
   for (let round = 0; round < ROUNDS; round++) {
     const port = await freePort(HOST);
-    const listening = await listen(app as App, { host: HOST, port, stopDelayMs: 200 });
+    const listening = await listen(app as App, { host: HOST, port, shutdownDelayMs: 200 });
     const knocker = new Worker(KNOCKER, { eval: true, workerData: port });
     const heard = (what: (message: any) => boolean) =>
       new Promise<any>((resolve) => knocker.on("message", (message) => what(message) && resolve(message)));

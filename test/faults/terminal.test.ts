@@ -81,7 +81,7 @@ function beginOpening(port: number, key: string, handle: string) {
 test("one Ctrl-C at npm start: what is in flight is answered, then the database ends, then the service", async () => {
   const dataDir = join(folder.path, "typed");
   const port = await freePort();
-  const line = type("npm", ["start"], { DATA_DIR: dataDir, PORT: String(port), STOP_DELAY_MS: "100" });
+  const line = type("npm", ["start"], { DATA_DIR: dataDir, PORT: String(port), SHUTDOWN_DELAY_MS: "100" });
   await line.says("Belfry listens on");
   const { key } = JSON.parse(readFileSync(join(dataDir, "credentials.json"), "utf8"));
   const opening = beginOpening(port, key, "typed");
@@ -101,7 +101,7 @@ test("one Ctrl-C at npm start: what is in flight is answered, then the database 
 
 test("SIGTERM to every process at once, the database's included: it ends whole, and what was acknowledged is there", async () => {
   const dataDir = join(folder.path, "unit");
-  const server = await startServer(dataDir, { settings: { STOP_DELAY_MS: "100" } });
+  const server = await startServer(dataDir, { settings: { SHUTDOWN_DELAY_MS: "100" } });
   const { key } = server;
   const port = Number(new URL(server.url).port);
   expect(await beginOpening(port, key, "acknowledged").finish()).toBe(201);

@@ -33,7 +33,7 @@ const sockets: Socket[] = [];
 beforeAll(async () => {
   folder = temporaryFolder();
   service = await startServer(initialised(join(folder.path, "service")), {
-    settings: { WORKERS: String(WORKERS), HOST: "127.0.0.1", CONNECTIONS_PER_ADDRESS: "4" },
+    settings: { WORKERS: String(WORKERS), HOST: "127.0.0.1", MAX_CONNECTIONS_PER_IP: "4" },
   });
 });
 afterEach(() => {
@@ -160,13 +160,13 @@ test("polls of one process hear at once of what another one was told", async () 
   const { id, handle } = await newChannel();
   const handsets = await atOnce(PEOPLE, () => newHandset(handle), 1);
   const polls = handsets.map((token) => hold(token));
-  await eventually(async () => (await figure("belfry_held_polls")) === PEOPLE);
+  await eventually(async () => (await figure("belfry_long_polls")) === PEOPLE);
   expect((await send(id, "all hear")).status).toBe(201);
   for (const { status, body } of await Promise.all(polls)) {
     expect(status).toBe(200);
     expect(body.data.map(({ title }: any) => title)).toEqual(["all hear"]);
   }
-  expect(await figure('belfry_held_wakes_total{cause="told"}')).toBeGreaterThan(0);
+  expect(await figure('belfry_long_poll_wakeups_total{cause="told"}')).toBeGreaterThan(0);
 });
 
 test("so do streams; a worker that ends takes its own along, and its figures stay", async () => {
@@ -192,7 +192,7 @@ test("so do streams; a worker that ends takes its own along, and its figures sta
   expect(left.length).toBeLessThan(PEOPLE);
   expect(await figure("belfry_streams")).toBe(left.length);
   // Steps that run once in the service go on in whoever is there.
-  const rounds = () => figure('belfry_housekeeping_rounds_total{step="due_alerts",outcome="done"}');
+  const rounds = () => figure('belfry_housekeeping_runs_total{step="due_alerts",outcome="done"}');
   const done = await rounds();
   await eventually(async () => (await rounds()) > done);
   for (const { leave } of left) leave();
@@ -289,14 +289,14 @@ describe("the end", () => {
   };
 
   test("SIGTERM: whoever waits is answered, every process ends, and the code is 0", async () => {
-    const processes = await begin("stopped", { STOP_DELAY_MS: "300" });
+    const processes = await begin("stopped", { SHUTDOWN_DELAY_MS: "300" });
     expect(processes).toHaveLength(WORKERS + 1);
     const { handle } = await newChannel(other);
     const handsets = await atOnce(PEOPLE, () => newHandset(handle, other), 1);
     const streams = [];
     for (const token of handsets) streams.push(await follow(token, other));
     const polls = handsets.map((token) => hold(token, other));
-    await eventually(async () => (await figure("belfry_held_polls", other)) === PEOPLE);
+    await eventually(async () => (await figure("belfry_long_polls", other)) === PEOPLE);
     const ended = other.stop();
     await eventually(async () => (await call("GET", "/readyz", { on: other })).status === 503);
     for (const { status, headers } of await Promise.all(polls)) {
@@ -311,7 +311,7 @@ describe("the end", () => {
   });
 
   test("under a storm of connections nobody who was let in is reset", async () => {
-    await begin("storm", { STOP_DELAY_MS: "200", LOG_LEVEL: "warn" });
+    await begin("storm", { SHUTDOWN_DELAY_MS: "200", LOG_LEVEL: "warn" });
     const port = Number(new URL(other.url).port);
     const outcomes = { served: 0, lost: 0 };
     const knock = () =>
@@ -362,8 +362,8 @@ test("shares that leave a worker nothing are refused by name, and so is a start 
     const DATA_DIR = join(folder.path, "refused");
     return run(process.execPath, ["src/main.ts"], { DATA_DIR, PORT: String(await freePort()), ...settings });
   };
-  const small = await start({ WORKERS: "3", REQUESTS_IN_FLIGHT: "2" });
-  expect(small.stderr).toBe("belfry: REQUESTS_IN_FLIGHT must be at least WORKERS (3): each has its share.\n");
+  const small = await start({ WORKERS: "3", MAX_CONCURRENT_REQUESTS: "2" });
+  expect(small.stderr).toBe("belfry: MAX_CONCURRENT_REQUESTS must be at least WORKERS (3): each has its share.\n");
   const SECRET = "x".repeat(32);
   const away = await start({
     WORKERS: "2",

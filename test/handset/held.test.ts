@@ -248,7 +248,7 @@ describe("bounds", () => {
 
   // docs/rules.md#held-bounds
   test("in all, and for one address: what is beyond is answered at once", async () => {
-    const small = await World.open({ settings: { HELD_POLLS: "4", HELD_POLLS_PER_ADDRESS: "2" } });
+    const small = await World.open({ settings: { LONG_POLL_LIMIT: "4", LONG_POLL_LIMIT_PER_IP: "2" } });
     try {
       const ask = async (peer: string, signal: AbortSignal) => {
         const { token, etag } = await handset(small);
@@ -282,7 +282,7 @@ describe("bounds", () => {
 
   // docs/rules.md#held-bounds
   test("what is held is not in flight, holds no connection to the database, and counts for no latency", async () => {
-    const small = await World.open({ settings: { REQUESTS_IN_FLIGHT: "3", DATABASE_POOL: "2" } });
+    const small = await World.open({ settings: { MAX_CONCURRENT_REQUESTS: "3", DATABASE_POOL_SIZE: "2" } });
     try {
       const handsets = await atOnce(20, () => handset(small), 1);
       const polls: ReturnType<typeof holding>[] = [];
@@ -308,7 +308,7 @@ describe("bounds", () => {
 
   // docs/rules.md#poll-turns
   test("all who poll at once after a start are answered in their turn, whatever may be in flight", async () => {
-    const small = await World.open({ settings: { REQUESTS_IN_FLIGHT: "3", DATABASE_POOL: "2" } });
+    const small = await World.open({ settings: { MAX_CONCURRENT_REQUESTS: "3", DATABASE_POOL_SIZE: "2" } });
     try {
       const { pusher, token } = await handset(small);
       const tokens = [token, ...(await atOnce(59, () => small.device(pusher.handle), 2))];
@@ -321,7 +321,7 @@ describe("bounds", () => {
 
   // docs/rules.md#held-bounds
   test("all that one send wakes are answered, and all poll again at once, whatever may be in flight", async () => {
-    const small = await World.open({ settings: { REQUESTS_IN_FLIGHT: "3", DATABASE_POOL: "2" } });
+    const small = await World.open({ settings: { MAX_CONCURRENT_REQUESTS: "3", DATABASE_POOL_SIZE: "2" } });
     try {
       const { pusher, token, etag } = await handset(small);
       const others = await atOnce(59, () => small.device(pusher.handle), 2);

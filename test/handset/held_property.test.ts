@@ -198,7 +198,7 @@ test("who is entered before the reading misses no send, who is entered after it 
   const metrics = { held: () => {}, streams: () => {}, woken: () => {} };
   const { orm, log } = world.service;
   const none = () => Promise.reject(new Error("there are no streams here, and each poll asks by itself"));
-  const hub = createChangeHub({ orm, log, bus: await openBus({ notifyUrl: null }, { orm, log }) });
+  const hub = createChangeHub({ orm, log, bus: await openBus({ messageBusUrl: null }, { orm, log }) });
   const tracker = createChannelTracker({ orm, log, hub, settle: none, render: () => null });
   const connections = createConnections({ beatMs: 20_000, readSendQueues: async () => new Map() });
   const bounds = { max: 1000, maxPerAddress: 1000, leases: createLeases() };

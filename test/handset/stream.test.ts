@@ -17,7 +17,7 @@ let other: World;
 let server: Listening;
 let port: number;
 beforeAll(async () => {
-  world = await World.open({ settings: { HELD_POLLS: "12" } });
+  world = await World.open({ settings: { LONG_POLL_LIMIT: "12" } });
   other = await world.replica();
   port = await freePort(HOST);
   server = await listen(world.service.app, { host: HOST, port });

@@ -87,8 +87,11 @@ test("whatever stops a service waits longer than it may take", () => {
     ...compose.map((text) => [Number(all(text, /stop_grace_period: (\d+)s/g)[0]), text]),
   ] as [number, string][];
   for (const [seconds, text] of waits) {
-    const { stopDelayMs, stopDeadlineMs } = loadConfig({ STOP_DELAY_MS: all(text, /STOP_DELAY_MS: (\d+)/g)[0] }, {});
-    expect(seconds * 1000).toBeGreaterThan(stopDelayMs + stopDeadlineMs);
+    const { shutdownDelayMs, shutdownTimeoutMs } = loadConfig(
+      { SHUTDOWN_DELAY_MS: all(text, /SHUTDOWN_DELAY_MS: (\d+)/g)[0] },
+      {},
+    );
+    expect(seconds * 1000).toBeGreaterThan(shutdownDelayMs + shutdownTimeoutMs);
   }
 });
 
@@ -166,10 +169,10 @@ test("Kubernetes is told the image's own user, port, folder and probes, and wait
     {},
     { ...IMAGE, ...data, ...secret, ASSETS_S3_ACCESS_KEY_ID: "a", ASSETS_S3_SECRET_ACCESS_KEY: "b" },
   );
-  expect(pod.terminationGracePeriodSeconds * 1000).toBeGreaterThan(config.stopDelayMs + config.stopDeadlineMs);
+  expect(pod.terminationGracePeriodSeconds * 1000).toBeGreaterThan(config.shutdownDelayMs + config.shutdownTimeoutMs);
   // Until the end of a service is seen it goes on.
   const { periodSeconds, failureThreshold } = container.readinessProbe;
-  expect(config.stopDelayMs).toBeGreaterThan(periodSeconds * failureThreshold * 1000);
+  expect(config.shutdownDelayMs).toBeGreaterThan(periodSeconds * failureThreshold * 1000);
 
   const { Service, Ingress, PodDisruptionBudget, Deployment } = made;
   const labels = Deployment.spec.template.metadata.labels;
@@ -299,7 +302,7 @@ describe("the compose files", () => {
     for (const { command } of named("valkey"))
       expect(command.slice(-2).join(" ")).toMatch(/^--requirepass \$\{VALKEY_PASSWORD\}$/);
     const urls = services.flatMap(([, { environment = {} }]) =>
-      [environment.REDIS_URL, environment.NOTIFY_URL].filter(Boolean),
+      [environment.REDIS_URL, environment.MESSAGE_BUS_URL].filter(Boolean),
     );
     expect(urls.length).toBeGreaterThan(3);
     for (const url of urls) expect(url).toMatch(/^redis:\/\/:\$\{VALKEY_PASSWORD(:\?[^}]+)?\}@valkey:6379$/);

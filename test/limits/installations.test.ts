@@ -15,7 +15,7 @@ describe.skipIf(lacks("redis-server"))("on one Redis", () => {
   let other: World;
   beforeAll(async () => {
     redis = await startRedis(await freePort());
-    const settings = { REDIS_URL: redis.url, REDIS_WAIT_MS: "5000", DEVICE_REGISTRATIONS_PER_MINUTE: "3" };
+    const settings = { REDIS_URL: redis.url, REDIS_TIMEOUT_MS: "5000", DEVICE_REGISTRATIONS_PER_MINUTE: "3" };
     one = await World.open({ limits: true, settings });
     other = await World.open({ limits: true, settings });
     replica = await one.replica(settings, { limitMax: {} });
@@ -45,7 +45,7 @@ describe.skipIf(lacks("redis-server"))("on one Redis", () => {
   // docs/rules.md#installations
   test("a change of one database is not reported to another one", async () => {
     const log = { warn: () => {}, debug: () => {} };
-    const busOf = ({ service }: World) => openBus({ notifyUrl: redis.url }, { orm: service.orm, log });
+    const busOf = ({ service }: World) => openBus({ messageBusUrl: redis.url }, { orm: service.orm, log });
     const [speaker, same, foreign] = [await busOf(one), await busOf(replica), await busOf(other)];
     const heard: Record<"same" | "foreign", string[]> = { same: [], foreign: [] };
     let ready = 0;

@@ -21,7 +21,7 @@ beforeAll(async () => {
     settings: {
       WORKERS: String(WORKERS),
       HOST: "127.0.0.1",
-      HELD_POLLS_PER_ADDRESS: String(PER_ADDRESS),
+      LONG_POLL_LIMIT_PER_IP: String(PER_ADDRESS),
       TRUSTED_PROXIES: "127.0.0.1",
     },
   });

@@ -201,14 +201,14 @@ describe.skipIf(lacks("redis-server"))("shared through Redis", () => {
   let port: number;
   let services: Service[];
   // The longest that there is: these are about counting, and a busy machine is no outage.
-  const REDIS_WAIT_MS = "5000";
+  const REDIS_TIMEOUT_MS = "5000";
   let first: World;
   let database: Awaited<ReturnType<typeof freshDatabase>>;
 
   beforeAll(async () => {
     port = await freePort();
     redis = await startRedis(port);
-    first = await World.open({ limits: true, settings: { REDIS_URL: redis.url, REDIS_WAIT_MS } });
+    first = await World.open({ limits: true, settings: { REDIS_URL: redis.url, REDIS_TIMEOUT_MS } });
     const [{ name }] = await first.sql<any>("select current_database() as name");
     database = await freshDatabase();
     const url = Object.assign(new URL(database.settings.DATABASE_URL!), { pathname: `/${name}` }).href;
@@ -216,7 +216,7 @@ describe.skipIf(lacks("redis-server"))("shared through Redis", () => {
       ...database.settings,
       DATABASE_URL: url,
       REDIS_URL: redis.url,
-      REDIS_WAIT_MS,
+      REDIS_TIMEOUT_MS,
       LOG_LEVEL: "silent",
     };
     services = [first.service, await openService(loadConfig(settings))];

@@ -68,7 +68,7 @@ describe.skipIf(lacksAddresses())("on sockets", () => {
   const sockets: Socket[] = [];
   beforeAll(async () => {
     world = await World.open({
-      settings: { REQUESTS_IN_FLIGHT: "8", TRUSTED_PROXIES: "127.0.0.9", CONNECTIONS_PER_ADDRESS: "50" },
+      settings: { MAX_CONCURRENT_REQUESTS: "8", TRUSTED_PROXIES: "127.0.0.9", MAX_CONNECTIONS_PER_IP: "50" },
     });
   });
   afterAll(() => world?.close());
@@ -76,7 +76,7 @@ describe.skipIf(lacksAddresses())("on sockets", () => {
     for (const socket of sockets.splice(0)) socket.destroy();
     await listening?.close();
   });
-  async function serve(settings: { connectionsPerAddress?: number } = {}) {
+  async function serve(settings: { maxConnectionsPerIp?: number } = {}) {
     port = await freePort(HOST);
     listening = await listen(world.service.app, {
       host: HOST,
@@ -141,7 +141,7 @@ describe.skipIf(lacksAddresses())("on sockets", () => {
   });
 
   test("one address has so many connections and no more, a proxy of ours and this machine as many as they like", async () => {
-    await serve({ connectionsPerAddress: 3 });
+    await serve({ maxConnectionsPerIp: 3 });
     const own = Array.from({ length: 3 }, () => open(ONE, me()));
     for (const socket of own) await answered(socket, /^HTTP\/1.1 200 /);
     const beyond = open(ONE);

@@ -47,7 +47,7 @@ test("where the router or its error handler fails itself, the request is answere
       if (line.includes('"level":50')) throw new Error("EPIPE");
     },
   };
-  const world = await World.open({ logTo, settings: { REQUESTS_IN_FLIGHT: "4", LOG_LEVEL: "error" } });
+  const world = await World.open({ logTo, settings: { MAX_CONCURRENT_REQUESTS: "4", LOG_LEVEL: "error" } });
   try {
     const ask = (Kind: typeof Request) => {
       const headers = { authorization: `Bearer ${world.owner}` };
@@ -72,7 +72,7 @@ describe("on a service", () => {
   let world: World;
   let port: number;
   beforeAll(async () => {
-    world = await World.open({ settings: { REQUESTS_IN_FLIGHT: "8" } });
+    world = await World.open({ settings: { MAX_CONCURRENT_REQUESTS: "8" } });
   });
   afterAll(() => world?.close());
 
@@ -163,7 +163,7 @@ describe("on a service", () => {
   test("stopping: first /readyz says so while all is served, then answers end their connections", async () => {
     const own = await world.replica();
     port = await freePort(HOST);
-    const listening = await listen(own.service.app, { host: HOST, port, stopDelayMs: 8_000 });
+    const listening = await listen(own.service.app, { host: HOST, port, shutdownDelayMs: 8_000 });
     const status = async (path: string) => (await fetch(`http://${HOST}:${port}${path}`)).status;
     expect(await status("/readyz")).toBe(200);
     const socket = connect(port, HOST);

@@ -48,7 +48,7 @@ beforeAll(async () => {
   world = await World.open();
   port = await freePort(HOST);
   server = await listen(world.service.app, { host: HOST, port });
-  impatient = await world.replica({ HELD_POLLS: String(UNREAD) }, { beatMs: BEAT_MS });
+  impatient = await world.replica({ LONG_POLL_LIMIT: String(UNREAD) }, { beatMs: BEAT_MS });
   strictPort = await freePort(HOST);
   strict = await listen(impatient.service.app, { host: HOST, port: strictPort });
   const pusher = await world.pusher();
@@ -381,7 +381,7 @@ test("a program whose connection begins during a stop is ended, and listens to n
   const hub = createChangeHub({ orm, log, bus: null });
   const tracker = createChannelTracker({ orm, log, hub, settle: async () => true, render: () => null });
   const listeners = createListeners({
-    ...{ hub, tracker, log, readSendQueues, publicBase: "", assets: world.service.assets },
+    ...{ hub, tracker, log, readSendQueues, channelBaseUrl: "", assets: world.service.assets },
     connections: createConnections({ beatMs: 20_000, readSendQueues }),
     now: () => new Date(),
     readMessages: async () => [],

@@ -37,7 +37,7 @@ async function emptyServer(): Promise<Settings> {
 }
 
 async function withSql<T>(settings: Settings, use: (em: SqlEntityManager) => Promise<T>): Promise<T> {
-  const orm = openOrm({ databaseUrl: settings.DATABASE_URL!, databasePool: 2 });
+  const orm = openOrm({ databaseUrl: settings.DATABASE_URL!, databasePoolSize: 2 });
   try {
     return await use(orm.em.fork() as SqlEntityManager);
   } finally {
@@ -310,7 +310,7 @@ describe("a server in use, by URL", () => {
     // docs/rules.md#backup
     test("is kept, found, restored and removed; what was interrupted counts as none", async () => {
       const s3 = s3Settings("BACKUP_S3", provider);
-      const settings = { ...here.settings, ...s3, BACKUP_TO: "s3://kept/of/harbour" };
+      const settings = { ...here.settings, ...s3, BACKUP_TARGET: "s3://kept/of/harbour" };
       const first = (await belfryShared(["backup"], settings)).json;
       expect(first.backup).toMatch(/^s3:\/\/kept\/of\/harbour\/belfry-\d{8}T\d{6}Z$/);
       const other = await emptyServer();

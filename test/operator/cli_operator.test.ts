@@ -192,7 +192,7 @@ describe("on the embedded database", () => {
 
   /** Looks into the database by what `belfry status` prints, as any tool of somebody's own would. */
   async function lookIn({ DATABASE_URL }: { DATABASE_URL: string }) {
-    const orm = openOrm({ databaseUrl: DATABASE_URL, databasePool: 2 });
+    const orm = openOrm({ databaseUrl: DATABASE_URL, databasePoolSize: 2 });
     try {
       return await (orm.em.fork() as SqlEntityManager).execute("select count(*)::int as keys from api_key");
     } finally {
@@ -283,7 +283,7 @@ describe("on PostgreSQL by URL", () => {
   const name = `belfry_cli_${process.pid}`;
   const databaseUrl = withDatabase(url, name);
   const admin = async (sql: string) => {
-    const orm = openOrm({ databaseUrl: url, databasePool: 2 });
+    const orm = openOrm({ databaseUrl: url, databasePoolSize: 2 });
     await (orm.em.fork() as SqlEntityManager).execute(sql);
     await orm.close(true);
   };

@@ -49,7 +49,7 @@ test("a server that is well is said to be, part by part", async () => {
   await world.pusher();
   const made = await belfryShared(["backup", at("kept")], world.settings);
   expect(made.code).toBe(0);
-  const { ok, of, checks } = await told({ ...world.settings, BACKUP_TO: at("kept") });
+  const { ok, of, checks } = await told({ ...world.settings, BACKUP_TARGET: at("kept") });
   expect(ok).toBe(true);
   for (const check of ["settings", "file modes", "clock", "schema", "secret", "counters", "backups"])
     expect(of(check), check).toMatchObject([{ state: "ok" }]);
@@ -79,13 +79,13 @@ test("each fault is found by its name", async () => {
     SMTP_URL: `smtp://127.0.0.1:${port}`,
     ...s3Settings("ASSETS_S3", provider),
     ASSETS_S3_BUCKET: "files",
-    BACKUP_TO: at("old"),
+    BACKUP_TARGET: at("old"),
     WEBHOOK_ALLOW_HOST: "typo.example",
-    DATABASE_STATEMENT_MS: "soon",
+    DATABASE_STATEMENT_TIMEOUT_MS: "soon",
   });
   await world.sql("update channel_state set published = published - 1");
   expect(of("settings")).toMatchObject([
-    { state: "wrong", says: expect.stringMatching(/^DATABASE_STATEMENT_MS must be/) },
+    { state: "wrong", says: expect.stringMatching(/^DATABASE_STATEMENT_TIMEOUT_MS must be/) },
     { state: "warning", says: expect.stringMatching(/^WEBHOOK_ALLOW_HOST is set/) },
   ]);
   expect(of("secret")).toMatchObject([{ state: "wrong", says: expect.stringMatching(/^SECRET is not the one/) }]);

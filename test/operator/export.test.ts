@@ -182,7 +182,7 @@ describe("a workspace in use, by URL", () => {
   });
 
   test("is of one instant, whatever is done meanwhile", async () => {
-    const orm = openOrm({ databaseUrl: here.settings.DATABASE_URL!, databasePool: 1 });
+    const orm = openOrm({ databaseUrl: here.settings.DATABASE_URL!, databasePoolSize: 1 });
     const before = readFileSync(file, "utf8").trim().split("\n").at(-1);
     let lines = "";
     const alone = { workspace: here.workspace.id, now: new Date() };
@@ -357,7 +357,7 @@ describe("more of alerts than a heap holds", () => {
   });
 
   test("end when the file cannot be written, and leave the connection", async () => {
-    const orm = openOrm({ databaseUrl: here.settings.DATABASE_URL!, databasePool: 1 });
+    const orm = openOrm({ databaseUrl: here.settings.DATABASE_URL!, databasePoolSize: 1 });
     let written = 0;
     const failing = exportWorkspaces(orm, { now: new Date() }, async (lines) => {
       written += lines.length;

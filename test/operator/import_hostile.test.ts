@@ -486,7 +486,7 @@ test("what a released version left in use passes the rules", async () => {
   const old = await freshDatabase({ empty: true });
   ends.push(old.remove);
   const settings = { ...old.settings, SECRET: JSON.parse(kept("0.1.0.json")).secret } as Record<string, string>;
-  const orm = openOrm({ databaseUrl: settings.DATABASE_URL!, databasePool: 2 });
+  const orm = openOrm({ databaseUrl: settings.DATABASE_URL!, databasePoolSize: 2 });
   const client = await (await orm.driver.getConnection().getNativeClient()).connect();
   await client.query(kept("0.1.0.sql"));
   client.release();

@@ -20,12 +20,12 @@ test("what happened before the figures could be kept is in them", async () => {
   metrics.woken("own");
   const text = await metrics.text();
   expect(text).toContain('belfry_http_requests_total{surface="api",method="GET",status="200"} 3');
-  expect(text).toContain('belfry_http_request_seconds_bucket{le="0.005",surface="api"} 3');
-  expect(text).toContain("belfry_held_polls 2");
-  expect(text).toContain("belfry_webhook_dropped_total 5");
+  expect(text).toContain('belfry_http_request_duration_seconds_bucket{le="0.005",surface="api"} 3');
+  expect(text).toContain("belfry_long_polls 2");
+  expect(text).toContain("belfry_webhook_deliveries_dropped_total 5");
   expect(text).toContain('belfry_housekeeping_removed_total{step="links"} 4');
-  expect(text).toContain('belfry_housekeeping_rounds_total{step="links",outcome="failed"} 1');
-  expect(text).toContain('belfry_held_wakes_total{cause="own"} 1');
+  expect(text).toContain('belfry_housekeeping_runs_total{step="links",outcome="failed"} 1');
+  expect(text).toContain('belfry_long_poll_wakeups_total{cause="own"} 1');
   expect(text).toContain("process_cpu_seconds_total");
   metrics.request("GET", "/api/v1/me", 200, 0.004);
   expect(await metrics.text()).toContain('status="200"} 4');
@@ -67,7 +67,7 @@ describe("of a service", () => {
     expect(await figure(`${calls}="mcp",outcome="done"}`)).toBe("1");
     for (const type of ["invalid_request", "not_found", "insufficient_scope"])
       expect(await figure(`${calls}="rest",outcome="${type}"}`), type).toBe("1");
-    expect(await figure('belfry_operation_seconds_count{operation="create_alert"}')).toBe("5");
+    expect(await figure('belfry_operation_duration_seconds_count{operation="create_alert"}')).toBe("5");
     expect(
       await figure('belfry_operations_total{operation="register_device",transport="handset",outcome="done"}'),
     ).toBe("1");
@@ -96,15 +96,17 @@ describe("of a service", () => {
     await world.alert(id, { send: true });
     const delivered = (outcome: string) => figure(`belfry_webhook_deliveries_total{outcome="${outcome}"}`);
     await eventually(async () => (await delivered("delivered")) === "1" && (await delivered("status")) === "1");
-    expect(await figure("belfry_webhook_delivery_seconds_count")).toBe("2");
-    await eventually(async () => (await figure("belfry_webhook_pending")) === "0");
+    expect(await figure("belfry_webhook_delivery_duration_seconds_count")).toBe("2");
+    await eventually(async () => (await figure("belfry_webhook_deliveries_pending")) === "0");
     expect(Number(await figure('belfry_database_connections{state="idle"}'))).toBeGreaterThan(0);
     expect(await figure('belfry_database_connections{state="waiting"}')).toBe("0");
     expect(
-      Number(await figure('belfry_rate_limit_calls_total{policy="alert-sends",outcome="allowed"}')),
+      Number(await figure('belfry_rate_limit_checks_total{policy="alert-sends",outcome="allowed"}')),
     ).toBeGreaterThan(0);
     await world.request("GET", "/readyz");
-    await eventually(async () => (await figure('belfry_files_total{verb="ask",outcome="done"}')) === "1");
+    await eventually(
+      async () => (await figure('belfry_file_store_operations_total{verb="ask",outcome="done"}')) === "1",
+    );
     expect(await figure("belfry_disk_low")).toBe("0");
   });
 });

@@ -25,7 +25,7 @@ async function emptyDatabase(): Promise<string> {
 
 /** The folder of a backup of 0.1.0's rows. */
 async function oldBackup(): Promise<string> {
-  const orm = openOrm({ databaseUrl: await emptyDatabase(), databasePool: 1 });
+  const orm = openOrm({ databaseUrl: await emptyDatabase(), databasePoolSize: 1 });
   const client = await (await orm.driver.getConnection().getNativeClient()).connect();
   await client.query(kept("0.1.0.sql"));
   // The dump sets the path of its session.
@@ -54,7 +54,7 @@ test("a backup of 0.1.0's rows is restored and brought up", async () => {
   // Once more, over a server that has the tables of this version.
   const again = await belfryShared(["restore", backup, "--replace"], settings);
   expect(again).toMatchObject({ code: 0, json: { rows: json.rows } });
-  const orm = openOrm({ databaseUrl, databasePool: 1 });
+  const orm = openOrm({ databaseUrl, databasePoolSize: 1 });
   const [{ n }] = await (orm.em.fork() as any).execute("select count(*)::int as n from alert");
   expect(n).toBeGreaterThan(0);
   await expectRecountClean(orm);

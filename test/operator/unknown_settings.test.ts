@@ -1,6 +1,7 @@
 // Environment variables that look like settings: misspelt ones stop a start, and those of other programs do not.
 
 import { afterAll, describe, expect, test } from "vitest";
+import { RENAMED_SETTINGS } from "../../src/store/config/renamed_settings.ts";
 import { SETTINGS } from "../../src/store/config/settings.ts";
 import { intendedSetting, refuseMisspelt, unknownSettings } from "../../src/store/config/unknown_settings.ts";
 import { run, temporaryFolder } from "../support/processes.ts";
@@ -54,6 +55,16 @@ describe("a misspelt setting", () => {
       "BELFRY_PORT is not a setting: did you mean PORT? NTFY_HOSTS is not a setting: did you mean NTFY_HOST? " +
         "PUBLIC_URl is not a setting: did you mean PUBLIC_URL? Rename or remove them.",
     );
+  });
+
+  test("the name of a setting before 0.3.0 gives the new one, which is a setting", () => {
+    const names = Object.values(SETTINGS).map(({ name }) => name);
+    for (const [old, renamed] of RENAMED_SETTINGS) {
+      expect(names).toContain(renamed);
+      expect(names).not.toContain(old);
+      expect(() => refuseMisspelt(set(old))).toThrow(`${old} is now named ${renamed}. Rename or remove it.`);
+    }
+    expect(RENAMED_SETTINGS.size).toBeGreaterThan(15);
   });
 
   test("is none of the settings, nor a variable that Kubernetes sets for a service named belfry", () => {

@@ -75,13 +75,13 @@ test("figures of several processes are added up, and what nobody says is not kno
     version: null,
   });
   const figures = [
-    "# HELP belfry_webhook_pending x",
-    "belfry_webhook_pending 4",
+    "# HELP belfry_webhook_deliveries_pending x",
+    "belfry_webhook_deliveries_pending 4",
     'belfry_database_connections{state="busy"} 9',
     'belfry_database_connections{state="waiting"} 2',
     'belfry_housekeeping_last_success_timestamp_seconds{step="links"} 1700000000',
-    'belfry_housekeeping_rounds_total{step="links",outcome="failed"} 5',
-    'belfry_housekeeping_rounds_total{step="links",outcome="done"} 6',
+    'belfry_housekeeping_runs_total{step="links",outcome="failed"} 5',
+    'belfry_housekeeping_runs_total{step="links",outcome="done"} 6',
     'belfry_build_info{version="9.9.9"} 1',
   ].join("\n");
   expect(stateOf(row, figures)).toMatchObject({

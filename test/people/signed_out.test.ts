@@ -231,7 +231,11 @@ describe("without a browser", () => {
 
   test("while the database is away the page of the refusal keeps it", async () => {
     const proxy = await databaseProxy(world.settings.DATABASE_URL!);
-    const silence = { DATABASE_CONNECT_MS: "1000", DATABASE_STATEMENT_MS: "1000", DATABASE_POOL: "2" };
+    const silence = {
+      DATABASE_CONNECT_TIMEOUT_MS: "1000",
+      DATABASE_STATEMENT_TIMEOUT_MS: "1000",
+      DATABASE_POOL_SIZE: "2",
+    };
     const replica = await world.replica({ DATABASE_URL: proxy.url, ...silence });
     const there = new Visitor(replica);
     for (const [name, value] of owner.cookies) there.cookies.set(name, value);

@@ -313,14 +313,14 @@ test("one address asks for so many pages a minute, whatever is there", async () 
 });
 
 // docs/rules.md#page-base
-describe("PUBLIC_BASE", () => {
+describe("CHANNEL_BASE_URL", () => {
   test.each([
     ["https://alerts.example.org", "", ""],
     ["https://alerts.example.org/channels/all", "/channels/all", ""],
     ["https://go.example.net/c", "/c", "https://alerts.example.org"],
   ])("%s is where pages are", async (base, path, origin) => {
     const other = await World.open({
-      settings: { PUBLIC_URL: "https://alerts.example.org", PUBLIC_BASE: base },
+      settings: { PUBLIC_URL: "https://alerts.example.org", CHANNEL_BASE_URL: base },
     });
     try {
       const { handle, url } = await other.pusher();
@@ -343,7 +343,7 @@ describe("PUBLIC_BASE", () => {
     "inside of %s hides nothing of the service",
     async (path) => {
       const other = await World.open({
-        settings: { PUBLIC_URL: "http://localhost:8787", PUBLIC_BASE: `http://localhost:8787${path}` },
+        settings: { PUBLIC_URL: "http://localhost:8787", CHANNEL_BASE_URL: `http://localhost:8787${path}` },
       });
       try {
         const { id } = await other.pusher();

@@ -324,7 +324,7 @@ test("HEAD answers the same headers, other methods say what is served, and an ad
   const posted = await pageAt(world, `/c/${handle}/feed.atom`, { method: "POST" });
   expect([posted.status, posted.headers.get("allow")]).toEqual([404, "GET, HEAD"]);
   const small = await World.open({
-    settings: { PAGE_VIEWS_PER_MINUTE: "2", PUBLIC_BASE: "http://localhost:8787" },
+    settings: { PAGE_VIEWS_PER_MINUTE: "2", CHANNEL_BASE_URL: "http://localhost:8787" },
   });
   try {
     const channel = await small.pusher();

@@ -144,7 +144,7 @@ test("who does not see the alert is told that it is not there", async () => {
 // docs/rules.md#alert-changes
 test("keeping it costs no exchange with the database: an edit has one more than a new draft, since it locks first", async () => {
   const proxy = await databaseProxy(world.settings.DATABASE_URL!);
-  const replica = await world.replica({ DATABASE_URL: proxy.url, DATABASE_POOL: "2" });
+  const replica = await world.replica({ DATABASE_URL: proxy.url, DATABASE_POOL_SIZE: "2" });
   const alert = await world.alert(pusher.id, { title: "0" });
   /** The least of several calls: what runs beside them only adds. What a busy machine reads in one piece counts as one. */
   const exchanges = async (call: (i: number) => Promise<{ status: number }>) => {

@@ -470,7 +470,7 @@ test("a server of two processes that is killed while it tells: nothing is lost w
 
 // docs/rules.md#ntfy-bounds
 test("bounds: places of an address, and how often it asks", async () => {
-  const small = await world.replica({ HELD_POLLS: "2", PAGE_VIEWS_PER_MINUTE: "6" });
+  const small = await world.replica({ LONG_POLL_LIMIT: "2", PAGE_VIEWS_PER_MINUTE: "6" });
   const at = await freePort(HOST);
   const own = await listen(small.service.app, { host: HOST, port: at });
   try {

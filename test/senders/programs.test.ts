@@ -30,9 +30,9 @@ beforeAll(async () => {
   listening = await listen(world.service.app, {
     host: NTFY_HOST,
     port,
-    stopDelayMs: 0,
+    shutdownDelayMs: 0,
     trustedProxies: [],
-    connectionsPerAddress: 100,
+    maxConnectionsPerIp: 100,
   });
   channel = await world.pusher();
   key = await world.key({ scopes: "alerts:write,alerts:send", pusher: channel.id });

@@ -9,7 +9,7 @@ export const citusUrl = () => process.env.TEST_CITUS_URL ?? "";
 
 /** Runs a statement as the coordinator's superuser. */
 export async function onCoordinator(text: string): Promise<any[]> {
-  const orm = openOrm({ databaseUrl: citusUrl(), databasePool: 1 });
+  const orm = openOrm({ databaseUrl: citusUrl(), databasePoolSize: 1 });
   try {
     return await orm.em.fork().execute(text);
   } finally {

@@ -20,7 +20,7 @@ export default async function setUp(project: TestProject) {
   project.provide("cluster", cluster);
   const { url, thrownAway, close } = await openTestServer(cluster);
   const template = `belfry_test_${process.pid}`;
-  const admin = openOrm({ databaseUrl: url, databasePool: 2 });
+  const admin = openOrm({ databaseUrl: url, databasePoolSize: 2 });
   const em = admin.em.fork() as SqlEntityManager;
   await em.execute(`create database ${template}`);
   const made = openOrm({ databaseUrl: withDatabase(url, template) });

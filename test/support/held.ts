@@ -11,7 +11,7 @@ export async function heldNow(world: World): Promise<number> {
 
 /** How often held polls woke for a cause so far. */
 export async function wakes(world: World, cause: string): Promise<number> {
-  const line = new RegExp(`^belfry_held_wakes_total\\{cause="${cause}"\\} (\\d+)$`, "m");
+  const line = new RegExp(`^belfry_long_poll_wakeups_total\\{cause="${cause}"\\} (\\d+)$`, "m");
   return Number(line.exec(await figures(world))?.[1] ?? 0);
 }
 

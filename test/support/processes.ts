@@ -33,7 +33,7 @@ const running = new Set<ChildProcess>();
 /** Nothing of the developer's own settings reaches the processes. */
 export function environment(settings: Record<string, string> = {}): Record<string, string> {
   const { PATH = "", HOME = "" } = process.env;
-  return { PATH, HOME, NODE_COMPILE_CACHE: COMPILED, LOG_LEVEL: "warn", STOP_DELAY_MS: "0", ...settings };
+  return { PATH, HOME, NODE_COMPILE_CACHE: COMPILED, LOG_LEVEL: "warn", SHUTDOWN_DELAY_MS: "0", ...settings };
 }
 
 export interface Run {

@@ -25,7 +25,7 @@ export const wakeAt = (world: World, token: string, endpoint: string, kind = "we
 /** How many wake-ups ended in this way so far. */
 export async function wakeUps(world: World, outcome: string): Promise<number> {
   const text = String((await world.request("GET", "/metrics")).body);
-  const line = new RegExp(`^belfry_push_wakeups_total\\{outcome="${outcome}"\\} (\\d+)$`, "m");
+  const line = new RegExp(`^belfry_push_notifications_total\\{outcome="${outcome}"\\} (\\d+)$`, "m");
   return Number(line.exec(text)?.[1] ?? 0);
 }
 

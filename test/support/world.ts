@@ -45,16 +45,16 @@ const UNLIMITED = {
 
 /** On a machine that is busy with other things a call may wait long. Tests of the bounds themselves set their own. */
 const PATIENCE = {
-  DATABASE_CONNECT_MS: "120000",
-  DATABASE_STATEMENT_MS: "120000",
-  DATABASE_LOCK_MS: "120000",
-  DATABASE_IDLE_MS: "120000",
+  DATABASE_CONNECT_TIMEOUT_MS: "120000",
+  DATABASE_STATEMENT_TIMEOUT_MS: "120000",
+  DATABASE_LOCK_TIMEOUT_MS: "120000",
+  DATABASE_IDLE_TIMEOUT_MS: "120000",
 };
 
 let admin: ReturnType<typeof openOrm> | undefined;
 /** What makes databases, once for a process: to learn of all entities takes longer than to copy a database. */
 function administrator(url: string): SqlEntityManager {
-  admin ??= openOrm({ databaseUrl: url, databasePool: 2 });
+  admin ??= openOrm({ databaseUrl: url, databasePoolSize: 2 });
   return admin.em.fork() as SqlEntityManager;
 }
 

@@ -30,10 +30,10 @@ for (const proxy of PROXIES)
       listen(worlds[i]!.service.app, {
         host: HOST,
         port: ports[i]!,
-        stopDelayMs: 1_000,
+        shutdownDelayMs: 1_000,
         trustedProxies: ["loopback"],
         // Of a trusted proxy nobody counts them.
-        connectionsPerAddress: 1,
+        maxConnectionsPerIp: 1,
       });
     const ask = (method: "GET" | "POST", path: string, body?: string, headers = {}) =>
       request(`http://${HOST}:${port}${path}`, {
@@ -53,7 +53,7 @@ for (const proxy of PROXIES)
       const settings = {
         TRUSTED_PROXIES: "loopback",
         PUBLIC_URL: "https://alerts.example.org",
-        REQUESTS_IN_FLIGHT: "40",
+        MAX_CONCURRENT_REQUESTS: "40",
       };
       const first = await World.open({ settings });
       worlds = [first, await first.replica(settings)];

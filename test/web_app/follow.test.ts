@@ -67,7 +67,7 @@ inBrowser("following a channel", () => {
       }),
     );
     await page.reload();
-    await expect.poll(() => figure("belfry_held_polls"), WAIT).toBe("1");
+    await expect.poll(() => figure("belfry_long_polls"), WAIT).toBe("1");
     await send("Held");
     await card(page, "Held").waitFor();
     // The stream of the page before ends when its connection does.

@@ -86,7 +86,7 @@ test("who goes on from place to place gets every event once, whatever commits la
 }, async () => {
   await world.sql(SLOW_COMMITS);
   const replica = await world.replica();
-  const holder = openOrm({ databaseUrl: world.settings.DATABASE_URL!, databasePool: 1 });
+  const holder = openOrm({ databaseUrl: world.settings.DATABASE_URL!, databasePoolSize: 1 });
   const followers = [follower(world), follower(replica), follower(world)];
   const twin = naive();
   let writing = true;
@@ -206,7 +206,7 @@ test("an event is there exactly when what it tells of is", async () => {
 
 test("an event costs no exchange with the database, alone or beside a line of the audit log", async () => {
   const proxy = await databaseProxy(world.settings.DATABASE_URL!);
-  const orm = openOrm({ databaseUrl: proxy.url, databasePool: 1 });
+  const orm = openOrm({ databaseUrl: proxy.url, databasePoolSize: 1 });
   const line = { ...operatorActor(null), operation: "x", pusher_id: null, subject_id: null, status: null };
   const events = () => ({
     event_ids: [newUuid(), newUuid()],

@@ -598,7 +598,7 @@ describe("on a service", () => {
     for (const endpoint of ended) expect(endpoint).toMatchObject({ disabled: false, failure_count: 0 });
     expect(await quiet.endpoint(theirs.id)).toMatchObject({ disabled: false, dropped_count: 0 });
     const figures = (await world.request("GET", "/metrics")).body as string;
-    expect(Number(/belfry_webhook_dropped_total (\d+)/.exec(figures)![1])).toBeGreaterThanOrEqual(7000);
+    expect(Number(/belfry_webhook_deliveries_dropped_total (\d+)/.exec(figures)![1])).toBeGreaterThanOrEqual(7000);
   });
 
   test("20 endpoints a workspace, also of 30 registrations at once", async () => {

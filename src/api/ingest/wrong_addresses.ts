@@ -11,7 +11,7 @@ import { ntfy } from "./ntfy.ts";
 export interface Addresses {
   publicUrl: string;
   /** Where the pages of channels are. */
-  publicBase: string;
+  channelBaseUrl: string;
   ntfyHost: string | null;
   gotifyHost: string | null;
 }
@@ -36,7 +36,7 @@ export const onlyMessages = (publicUrl: string, headers: Record<string, string> 
     { headers },
   );
 
-export function addWrongAddresses(app: H3, { publicUrl, publicBase, ntfyHost, gotifyHost }: Addresses): void {
+export function addWrongAddresses(app: H3, { publicUrl, channelBaseUrl, ntfyHost, gotifyHost }: Addresses): void {
   const missing = (message: string) => new ApiError("not_found", message);
   const mcp = () =>
     refusal(missing(`The MCP endpoint is ${publicUrl}/mcp. It speaks Streamable HTTP; POST to exactly this address.`));
@@ -66,7 +66,7 @@ export function addWrongAddresses(app: H3, { publicUrl, publicBase, ntfyHost, go
       return new Response(null, { status: 308, headers: { location: `${publicUrl}/mcp` } });
     return mcp();
   });
-  const base = new URL(publicBase).pathname.replace(/\/+$/, "");
+  const base = new URL(channelBaseUrl).pathname.replace(/\/+$/, "");
   // The front page and the page of a channel are read there, which Allow says.
   const posted = (event: H3Event, isPage: boolean) => {
     const response = wantsStream(requestOf(event)) ? mcp() : toNtfy(requestOf(event));

@@ -33,7 +33,7 @@ export interface StepDeps extends DeviceCleaning {
   removeExpiredAssets(max: number): Promise<number>;
   settleSome(max: number): Promise<number>;
   /** Days after which a device that was never seen again goes; 0 keeps all. */
-  devicesKeptDays: number;
+  deviceRetentionDays: number;
   /** Days after which a line of the audit log goes; 0 keeps all. */
   auditRetentionDays: number;
 }
@@ -139,7 +139,7 @@ const STATEMENTS = Object.entries(REMOVALS).map(
 
 /** The steps of one service. */
 export function housekeepingJobs(deps: StepDeps): Job[] {
-  const { devicesKeptDays: days, auditRetentionDays: audited } = deps;
+  const { deviceRetentionDays: days, auditRetentionDays: audited } = deps;
   const steps: Record<string, Step> = {
     due_alerts: {
       removes: "From what is only planned: alerts whose instant has come are written down as sent.",
@@ -192,7 +192,7 @@ export function housekeepingJobs(deps: StepDeps): Job[] {
   };
   if (days > 0)
     steps.unseen_devices = {
-      removes: "Devices that were not seen for so many days as DEVICES_KEPT_DAYS says, with their subscriptions.",
+      removes: "Devices that were not seen for so many days as DEVICE_RETENTION_DAYS says, with their subscriptions.",
       work: (batch) => removeUnseenDevices(deps, days, batch),
       batch: 200,
     };

@@ -28,17 +28,17 @@ const PRIORITY: Partial<Record<HeardAlert["priority"], number>> = { important: 4
 const secondsOf = (instant: string) => Math.floor(Date.parse(toIsoMicros(instant)) / 1000);
 
 export interface Addresses {
-  publicBase: string;
+  channelBaseUrl: string;
   assets: AssetAddresses;
 }
 
 /** `before_joining`: the alert was sent before the device of the listener joined the channel. */
-export function messageOf(alert: HeardAlert, { publicBase, assets }: Addresses, before_joining = false): Message {
+export function messageOf(alert: HeardAlert, { channelBaseUrl, assets }: Addresses, before_joining = false): Message {
   const { title, body, priority, source_url, image_asset_id, expires_at, collapse_key, icon } = alert;
   const id = showId("alr", alert.id);
   const number = PRIORITY[priority];
   // Markup has a place to be looked at only where everybody may.
-  const click = source_url ?? (alert.has_page && alert.is_public ? `${publicBase}/${alert.handle}` : null);
+  const click = source_url ?? (alert.has_page && alert.is_public ? `${channelBaseUrl}/${alert.handle}` : null);
   const picture = image_asset_id ? assets.urlOf(image_asset_id) : alert.image_url;
   const actions = linksOf(alert.actions).map(({ label, url }, i) => ({
     id: `${id}_${i + 1}`,

@@ -98,9 +98,9 @@ export async function makeBackup(
       };
     });
   };
-  const { databasePooler } = where;
+  const { databasePoolerMode } = where;
   const manifest = await withDatabase(where, ({ url }) =>
-    onOrm({ databaseUrl: url, databasePool: 1, databasePooler }, readAll),
+    onOrm({ databaseUrl: url, databasePoolSize: 1, databasePoolerMode }, readAll),
   ).catch(async (error) => {
     await box.remove().catch(() => {});
     throw error;

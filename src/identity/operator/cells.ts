@@ -30,7 +30,7 @@ export async function layCell(url: string, name: string) {
       "name",
     );
   const cell = CELL_PREFIX + name;
-  return onOrm({ databaseUrl: url, databasePool: 1 }, async (orm) => {
+  return onOrm({ databaseUrl: url, databasePoolSize: 1 }, async (orm) => {
     const em = orm.em.fork();
     await refuseWithoutCitus(em).catch((error) => {
       throw unusable(error);
@@ -99,7 +99,7 @@ async function begin(em: SqlEntityManager, cell: string, password: string, again
 }
 
 const fill = (url: string): Promise<void> =>
-  onOrm({ databaseUrl: url, databasePool: 2 }, async (orm) => {
+  onOrm({ databaseUrl: url, databasePoolSize: 2 }, async (orm) => {
     for (const statement of CELL_FUNCTIONS) await orm.em.fork().execute(statement);
     await migrate(orm);
   });

@@ -88,15 +88,15 @@ function hasDatabaseQuietly(dataDir: string): boolean {
   }
 }
 
-async function diskFindings({ dataDir, databaseUrl, diskReserveMb = 0 }: Partial<Config>): Promise<Finding[]> {
+async function diskFindings({ dataDir, databaseUrl, minFreeDiskMb = 0 }: Partial<Config>): Promise<Finding[]> {
   if (databaseUrl !== null || dataDir === undefined || !hasDatabaseQuietly(dataDir)) return [];
   const { folder } = describeDatabase(dataDir);
   const { bavail, bsize } = await statfs(folder);
   const free = Math.floor((bavail * bsize) / 2 ** 20);
   const says = `${free} MB are free below ${folder}`;
-  const way = `make room, or move DATA_DIR; below DISK_RESERVE_MB=${diskReserveMb} writes are refused`;
-  if (free < diskReserveMb) return [of("disk").wrong(says, way)];
-  return [free < 3 * diskReserveMb ? of("disk").warning(says, way) : of("disk").ok(says)];
+  const way = `make room, or move DATA_DIR; below MIN_FREE_DISK_MB=${minFreeDiskMb} writes are refused`;
+  if (free < minFreeDiskMb) return [of("disk").wrong(says, way)];
+  return [free < 3 * minFreeDiskMb ? of("disk").warning(says, way) : of("disk").ok(says)];
 }
 
 function addressFindings({ publicUrl, host, trustedProxies = [] }: Partial<Config>): Finding[] {
@@ -194,13 +194,13 @@ async function askFiles(config: Partial<Config>): Promise<void> {
 const OLD_MS = 2 * 86_400_000;
 
 async function backupFinding(config: Partial<Config>, now: Date): Promise<Finding> {
-  if (config.backupTo == null)
+  if (config.backupTarget == null)
     return of("backups").skipped(
-      "BACKUP_TO is not set",
+      "BACKUP_TARGET is not set",
       "set it, and run belfry backup every night (docs/running.md#backup)",
     );
   try {
-    const shelf = await openShelf(config.backupTo, config as Config);
+    const shelf = await openShelf(config.backupTarget, config as Config);
     for (const name of (await shelf.names()).reverse()) {
       if (!(await shelf.isFinished(name))) continue;
       const age = now.getTime() - (instantOf(name)?.getTime() ?? 0);
@@ -213,7 +213,7 @@ async function backupFinding(config: Partial<Config>, now: Date): Promise<Findin
   } catch (error) {
     return of("backups").wrong(
       `cannot be looked at (${reasonOf(error)})`,
-      "look at BACKUP_TO and the BACKUP_S3_ settings",
+      "look at BACKUP_TARGET and the BACKUP_S3_ settings",
     );
   }
 }

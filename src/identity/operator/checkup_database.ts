@@ -89,9 +89,9 @@ export async function databaseFindings(
       };
   }
   try {
-    const { databasePooler } = where;
+    const { databasePoolerMode } = where;
     return await withDatabase(where, ({ url }) =>
-      onOrm({ databaseUrl: url, databasePool: 1, databasePooler }, async (orm) => {
+      onOrm({ databaseUrl: url, databasePoolSize: 1, databasePoolerMode }, async (orm) => {
         const em = orm.em.fork();
         const began = now().getTime();
         const [state] = await run(em, serverState, { now: began });
@@ -127,7 +127,7 @@ const FAR_MS = 30_000;
 function stateFindings(
   { version, shown, standby, may_create, durable, utf8, connections }: ServerState,
   ahead: number,
-  { databasePool = 0, databaseUrl }: Partial<Config>,
+  { databasePoolSize = 0, databaseUrl }: Partial<Config>,
 ): Finding[] {
   const found: Finding[] = [];
   const when = (bad: boolean, state: State, says: string, way: string) =>
@@ -148,10 +148,10 @@ function stateFindings(
   );
   when(!durable, "warning", "may lose what it has acknowledged with the power", "set fsync and full_page_writes to on");
   when(
-    databaseUrl !== null && connections < databasePool + 5,
+    databaseUrl !== null && connections < databasePoolSize + 5,
     "warning",
-    `takes ${connections} connections, and each process keeps up to ${databasePool}`,
-    "raise max_connections, or lower DATABASE_POOL",
+    `takes ${connections} connections, and each process keeps up to ${databasePoolSize}`,
+    "raise max_connections, or lower DATABASE_POOL_SIZE",
   );
   if (found.length === 0) found.push(of("database").ok(`PostgreSQL ${shown} answers`));
   const off = Math.abs(ahead);

@@ -19,21 +19,28 @@ import { serviceState } from "../../store/queries/service.ts";
 import { loadSecret } from "../../store/secret/secret.ts";
 import { type State, stateOf } from "./state.ts";
 
-const WHERE = ["dataDir", "databaseUrl", "databasePooler", "databaseListenUrl"] as const;
+const WHERE = ["dataDir", "databaseUrl", "databasePoolerMode", "databaseListenUrl"] as const;
 /** The secret is made before the embedded database, whoever makes that. */
-const EMBEDDED = [...WHERE, "databasePool", "postgresBin", "postgresSharedBuffers", "postgresSync", "secret"] as const;
+const EMBEDDED = [
+  ...WHERE,
+  "databasePoolSize",
+  "postgresBin",
+  "postgresSharedBuffers",
+  "postgresSynchronousCommit",
+  "secret",
+] as const;
 
 export type OperatorSettings =
-  | (Pick<Config, "databasePooler" | "dataDir"> & { databaseUrl: string })
+  | (Pick<Config, "databasePoolerMode" | "dataDir"> & { databaseUrl: string })
   | (Pick<Config, (typeof EMBEDDED)[number]> & { databaseUrl: null });
 
 /** What a command needs to know of the settings. @throws ConfigError for one of these, and for no other. */
 export function operatorSettings(): OperatorSettings {
-  const { databaseUrl, dataDir, databasePooler, databaseListenUrl } = loadSettings(WHERE);
+  const { databaseUrl, dataDir, databasePoolerMode, databaseListenUrl } = loadSettings(WHERE);
   if (databaseUrl === null) return { ...loadSettings(EMBEDDED), databaseUrl };
   // What takes long, and holds locks, goes past a pooler.
-  if (databaseListenUrl !== null) return { databaseUrl: databaseListenUrl, dataDir, databasePooler: null };
-  return { databaseUrl, dataDir, databasePooler };
+  if (databaseListenUrl !== null) return { databaseUrl: databaseListenUrl, dataDir, databasePoolerMode: null };
+  return { databaseUrl, dataDir, databasePoolerMode };
 }
 
 /** A server that is starting, or another command, may hold the lock for a moment. */
@@ -137,7 +144,7 @@ export function databaseStatus(settings: OperatorSettings) {
 }
 
 /** A database that does not answer is told as such, soon. */
-const SOON = { databaseConnectMs: 3_000, databaseStatementMs: 3_000, databaseLockMs: 1_000 };
+const SOON = { databaseConnectTimeoutMs: 3_000, databaseStatementTimeoutMs: 3_000, databaseLockTimeoutMs: 1_000 };
 
 /**
  * How the service as a whole is (see state.ts); null where the database does not run, does not answer, or is not of this version.
@@ -151,7 +158,7 @@ export async function stateForOperator(settings: OperatorSettings, figures: stri
     const [row] = await run(orm.em.fork(), serviceState, {});
     return row ? stateOf(row, figures) : null;
   };
-  return onOrm({ databaseUrl, databasePool: 1, ...SOON }, stateOn)
+  return onOrm({ databaseUrl, databasePoolSize: 1, ...SOON }, stateOn)
     .catch(() => null)
     .finally(() => running?.release());
 }
@@ -195,9 +202,9 @@ export async function onOrm<T>(options: Parameters<typeof openOrm>[0], use: (orm
 }
 
 async function onSchema<T>(settings: OperatorSettings, use: (orm: Orm) => Promise<T>) {
-  const { databasePooler } = settings;
+  const { databasePoolerMode } = settings;
   return withDatabase(settings, ({ url, byService }) =>
-    onOrm({ databaseUrl: url, databasePool: 2, databasePooler }, async (orm) => {
+    onOrm({ databaseUrl: url, databasePoolSize: 2, databasePoolerMode }, async (orm) => {
       let migrations: string[] = [];
       try {
         if (!byService) migrations = await migrate(orm);

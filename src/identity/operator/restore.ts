@@ -120,8 +120,8 @@ async function putInto(
     replace,
   }: { where: OperatorSettings; settings: ServerSettings; secret: string; replace: boolean },
 ): Promise<string[]> {
-  const { databasePooler } = where;
-  return onOrm({ databaseUrl: url, databasePool: 2, databasePooler }, async (orm) => {
+  const { databasePoolerMode } = where;
+  return onOrm({ databaseUrl: url, databasePoolSize: 2, databasePoolerMode }, async (orm) => {
     const em = orm.em.fork();
     await refuseOthers(em);
     if (!replace && (await hasRows(orm, em)))

@@ -61,7 +61,7 @@ export function stateOf(row: RowOf<typeof serviceState>, figures: string | null)
   const standbys = samples("belfry_database_replicas").map(
     ({ labels: { state = "" }, value }) => [state, value] as const,
   );
-  const rounds = "belfry_housekeeping_rounds_total";
+  const rounds = "belfry_housekeeping_runs_total";
   return {
     version: samples("belfry_build_info")[0]?.labels.version ?? null,
     node: samples("nodejs_version_info")[0]?.labels.version ?? null,
@@ -76,9 +76,9 @@ export function stateOf(row: RowOf<typeof serviceState>, figures: string | null)
       figures === null
         ? null
         : {
-            webhooks: sum("belfry_webhook_pending"),
-            wake_ups: sum("belfry_push_pending"),
-            held_polls: sum("belfry_held_polls"),
+            webhooks: sum("belfry_webhook_deliveries_pending"),
+            wake_ups: sum("belfry_push_notifications_pending"),
+            held_polls: sum("belfry_long_polls"),
             streams: sum("belfry_streams"),
             calls_without_connection: sum("belfry_database_connections", { state: "waiting" }),
           },

@@ -44,10 +44,10 @@ export function publicInbox(deps: PublicPagesDeps, findChannel: FindChannel): Pu
 }
 
 /** @param channel a public one, as its page shows it */
-export function inboxText(channel: PublicChannel, { publicBase }: Places, assets: AssetAddresses): string {
+export function inboxText(channel: PublicChannel, { channelBaseUrl }: Places, assets: AssetAddresses): string {
   const { id: _, due: __, is_public: ___, created_at: ____, alerts, handle, status, ...card } = channel;
   return JSON.stringify({
-    channel: { handle, url: `${publicBase}/${handle}`, status, ...card },
+    channel: { handle, url: `${channelBaseUrl}/${handle}`, status, ...card },
     data: alerts.map((alert) => told(alert, assets)),
   });
 }

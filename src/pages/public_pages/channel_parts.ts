@@ -57,11 +57,11 @@ const away = (address: string, words: Content, classes = "") =>
 
 /** The page's own address: what its QR code holds. */
 export const addressOf = ({ card, invite, places }: ShownChannel): string =>
-  `${places.publicBase}/${card.handle}${invite === null ? "" : `?invite=${encodeURIComponent(invite)}`}`;
+  `${places.channelBaseUrl}/${card.handle}${invite === null ? "" : `?invite=${encodeURIComponent(invite)}`}`;
 
 /** What readers of links and of feeds are told. */
 export function channelHead({ card, places }: ShownChannel): Html {
-  const address = `${places.publicBase}/${card.handle}`;
+  const address = `${places.channelBaseUrl}/${card.handle}`;
   const facts: [kind: "name" | "property", name: string, content: string | null][] = [
     ["name", "description", card.description],
     ["property", "og:type", "website"],
@@ -203,7 +203,7 @@ function facts({ card, places }: ShownChannel): Content {
   const plain = plainFacts(PUSHER, "public", card);
   if (!site && !types.length && !tags.length && !image_url && !is_public && !plain.length) return null;
   const find = (tag: string) => `${places.directory}?${new URLSearchParams({ q: tag })}`;
-  const feeds = `${places.publicBase}/${card.handle}`;
+  const feeds = `${places.channelBaseUrl}/${card.handle}`;
   return html`<section class="card"><h2>More about it</h2><dl class="who small">${
     site && html`<dt>Site</dt><dd>${away(site, hostOf(site))}</dd>`
   }${types.length > 0 && html`<dt>Alerts about</dt><dd>${types.join(", ")}</dd>`}${

@@ -15,7 +15,7 @@ export interface PublicPagesDeps {
   /** How many pages one address may ask for in a minute. */
   pageViewsPerMinute: number;
   publicUrl: string;
-  publicBase: string;
+  channelBaseUrl: string;
   /** Why no browser is woken while the app is closed: this server does not, or its address is no https one. Null: browsers are. */
   silent: "off" | "insecure" | null;
   now(): Date;
@@ -31,8 +31,8 @@ export interface PageSupport {
 /** Where the pages lie and what they lead to, as they are written into pages. */
 export interface Places {
   publicUrl: string;
-  publicBase: string;
-  /** The path of PUBLIC_BASE, without a slash at its end: a channel's page is this, a slash and its handle. */
+  channelBaseUrl: string;
+  /** The path of CHANNEL_BASE_URL, without a slash at its end: a channel's page is this, a slash and its handle. */
   base: string;
   /** The path of the directory. "c" is no handle, so it is free where channels lie at the root. */
   directory: string;
@@ -41,12 +41,12 @@ export interface Places {
   origin: string;
 }
 
-export function placesOf({ publicUrl, publicBase }: Pick<Places, "publicUrl" | "publicBase">): Places {
-  const { pathname, origin } = new URL(publicBase);
+export function placesOf({ publicUrl, channelBaseUrl }: Pick<Places, "publicUrl" | "channelBaseUrl">): Places {
+  const { pathname, origin } = new URL(channelBaseUrl);
   const base = pathname.replace(/\/+$/, "");
   return {
     publicUrl,
-    publicBase,
+    channelBaseUrl,
     base,
     directory: base || "/c",
     directoryUrl: origin + (base || "/c"),

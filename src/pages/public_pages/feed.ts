@@ -156,7 +156,7 @@ function feed(format: FeedFormat, deps: PublicPagesDeps): PublicPage {
       const headers = headersOf(format, channel, due, places);
       if (isHeld(request.headers, headers)) return new Response(null, { status: 304, headers });
       const alerts = (await run(deps.db, feedAlerts, { pusher_id: channel.id, due, ...NEWEST })).map((row) =>
-        told(row, `${places.publicBase}/${handle}`, deps.assets.urlOf),
+        told(row, `${places.channelBaseUrl}/${handle}`, deps.assets.urlOf),
       );
       const text = written(format, channel, alerts, places);
       return new Response(request.method === "HEAD" ? null : text, { headers });
@@ -185,7 +185,7 @@ function headersOf({ file, type }: FeedFormat, channel: FeedChannel, due: boolea
   };
   // What is shown although it could not be written down is in no revision.
   if (due) return headers;
-  const state = [FORMAT, file, places.publicUrl, places.publicBase, channel.revision].join(" ");
+  const state = [FORMAT, file, places.publicUrl, places.channelBaseUrl, channel.revision].join(" ");
   headers.etag = `W/"${createHash("sha256").update(state).digest("base64url").slice(0, 22)}"`;
   if (channel.modified) headers["last-modified"] = new Date(toIsoMicros(channel.modified)).toUTCString();
   return headers;
@@ -213,7 +213,7 @@ function told(row: FeedAlert, channelPage: string, urlOf: (id: string) => string
 
 /** The newest alerts that fit. */
 function written(format: FeedFormat, channel: FeedChannel, alerts: ToldAlert[], places: Places): string {
-  const page = `${places.publicBase}/${channel.handle}`;
+  const page = `${places.channelBaseUrl}/${channel.handle}`;
   const entries: string[] = [];
   let bytes = FRAME;
   for (const alert of alerts) {

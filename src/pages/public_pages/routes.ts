@@ -1,5 +1,5 @@
 // Everything that is served without a session, for people: mounted last, so that nothing of it stands in front of the
-// service's own routes, whatever PUBLIC_BASE says. And the front page: people are told what this is and where to go, programs where
+// service's own routes, whatever CHANNEL_BASE_URL says. And the front page: people are told what this is and where to go, programs where
 // everything lies (docs/rules.md#front-page). Crawlers may read the public pages and what they are drawn with, nothing else.
 
 import type { H3 } from "h3";
@@ -67,7 +67,7 @@ const body = ({ publicUrl, directory, origin }: Places): Html => html`<div class
 /** Where channels lie at the root, the service's own addresses are named instead. */
 const OWN = ["/api/", "/app", "/assets/", "/console", "/handset/", "/mcp", "/metrics", "/oauth"];
 
-export function robotsText(deps: Pick<PublicPagesDeps, "publicUrl" | "publicBase">): string {
+export function robotsText(deps: Pick<PublicPagesDeps, "publicUrl" | "channelBaseUrl">): string {
   const { base, directory } = placesOf(deps);
   const lines =
     base === ""

@@ -50,7 +50,7 @@ import { createPolls } from "./polls.ts";
 import { addProbes, PROBES } from "./probes.ts";
 
 export interface AppDeps {
-  config: Pick<Config, "publicUrl" | "host" | "metricsPublic" | "trustedProxies" | "requestsInFlight">;
+  config: Pick<Config, "publicUrl" | "host" | "metricsPublic" | "trustedProxies" | "maxConcurrentRequests">;
   dispatcher: Dispatcher;
   authenticateKey: Authenticate;
   /** An access token that an assistant got by consent; good at /mcp and nowhere else. */
@@ -124,7 +124,7 @@ export function createApp(deps: AppDeps) {
     return refusal(faultOf(error));
   };
 
-  const admission = createAdmission(config.requestsInFlight);
+  const admission = createAdmission(config.maxConcurrentRequests);
   const refuse = nowhere(deps.publicPages);
   const app = new H3({
     silent: true,

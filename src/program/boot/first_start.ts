@@ -105,7 +105,7 @@ interface Started {
 export async function openExample(
   { app, log }: Pick<Started, "app" | "log">,
   { key }: Credentials,
-  { publicUrl, publicBase }: Pick<Config, "publicUrl" | "publicBase">,
+  { publicUrl, channelBaseUrl }: Pick<Config, "publicUrl" | "channelBaseUrl">,
 ): Promise<Example | null> {
   const response = await app.fetch(
     new Request(`${publicUrl}/api/v1/pushers`, {
@@ -115,7 +115,7 @@ export async function openExample(
     }),
   );
   const body = (await response.json()) as { id?: string };
-  if (body.id !== undefined) return { id: body.id, page: `${publicBase}/${EXAMPLE.handle}` };
+  if (body.id !== undefined) return { id: body.id, page: `${channelBaseUrl}/${EXAMPLE.handle}` };
   log.warn({ status: response.status }, "the first start's example channel could not be opened");
   return null;
 }
@@ -136,9 +136,9 @@ export async function beginningOf(service: Started, config: Config) {
 }
 
 /** docs/rules.md#start-names-the-page. Null: there is no public channel, or more than one, or nobody can say. */
-async function onlyPage({ publicBase }: Config, { orm }: Started): Promise<string | null> {
+async function onlyPage({ channelBaseUrl }: Config, { orm }: Started): Promise<string | null> {
   const [only, another] = await run(databaseOf(orm), twoPublicChannels, {}).catch(() => []);
-  return only && !another ? `${publicBase}/${only.handle}` : null;
+  return only && !another ? `${channelBaseUrl}/${only.handle}` : null;
 }
 
 export type Beginning = Awaited<ReturnType<typeof beginningOf>>;

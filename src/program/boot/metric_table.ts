@@ -24,7 +24,7 @@ export const COUNTERS = {
     labelNames: ["operation", "transport", "outcome"],
   },
   rounds: {
-    name: "belfry_housekeeping_rounds_total",
+    name: "belfry_housekeeping_runs_total",
     help: "Rounds of the housekeeping, by step and outcome.",
     labelNames: ["step", "outcome"],
   },
@@ -39,22 +39,22 @@ export const COUNTERS = {
     labelNames: ["outcome"],
   },
   droppedDeliveries: {
-    name: "belfry_webhook_dropped_total",
+    name: "belfry_webhook_deliveries_dropped_total",
     help: "Webhook deliveries dropped because too many were waiting; they disable no endpoint.",
     labelNames: [],
   },
   wakes: {
-    name: "belfry_held_wakes_total",
+    name: "belfry_long_poll_wakeups_total",
     help: "Wakes of held polls, by cause: a change that this process committed (own), one that another told of (told), one found by looking (round, again), an instant that came (instant); and their ends, or those of streams: time, newer, gone, stop, slow, unknown, away.",
     labelNames: ["cause"],
   },
   wakeUps: {
-    name: "belfry_push_wakeups_total",
+    name: "belfry_push_notifications_total",
     help: "Wake-ups through push services: taken by one (accepted), to an endpoint that is no more (gone), refused (failed), without a usable answer (unanswered), or never sent (dropped).",
     labelNames: ["outcome"],
   },
   limited: {
-    name: "belfry_rate_limit_calls_total",
+    name: "belfry_rate_limit_checks_total",
     help: "Calls that a limit judged, by policy and outcome: allowed, refused, or let through uncounted while Redis was away (uncounted).",
     labelNames: ["policy", "outcome"],
   },
@@ -64,12 +64,12 @@ export const COUNTERS = {
     labelNames: ["program", "outcome"],
   },
   files: {
-    name: "belfry_files_total",
+    name: "belfry_file_store_operations_total",
     help: "What the store of uploaded files was asked for (put, get, remove, ask), by verb and outcome: done or failed.",
     labelNames: ["verb", "outcome"],
   },
   mails: {
-    name: "belfry_mails_total",
+    name: "belfry_emails_total",
     help: "Mails, by outcome: taken by the mail server (sent) or not (failed).",
     labelNames: ["outcome"],
   },
@@ -77,19 +77,19 @@ export const COUNTERS = {
 
 export const HISTOGRAMS = {
   requestSeconds: {
-    name: "belfry_http_request_seconds",
+    name: "belfry_http_request_duration_seconds",
     help: "Time from a request to its answer.",
     labelNames: ["surface"],
     buckets: CALL_SECONDS,
   },
   operationSeconds: {
-    name: "belfry_operation_seconds",
+    name: "belfry_operation_duration_seconds",
     help: "Time that an operation took, by operation; not of those that wait on purpose.",
     labelNames: ["operation"],
     buckets: OPERATION_SECONDS,
   },
   deliverySeconds: {
-    name: "belfry_webhook_delivery_seconds",
+    name: "belfry_webhook_delivery_duration_seconds",
     help: "Time that a webhook delivery took, from the look-up of its host to its end.",
     labelNames: [],
     buckets: CALL_SECONDS,
@@ -102,7 +102,7 @@ type Together = "sum" | "max";
 /** One that has parts has them under its one label. */
 export const GAUGES = {
   held: {
-    name: "belfry_held_polls",
+    name: "belfry_long_polls",
     help: "Polls of inboxes that wait for something new now.",
     aggregator: "sum",
   },
@@ -124,12 +124,12 @@ export const GAUGES = {
     aggregator: "max",
   },
   webhooksPending: {
-    name: "belfry_webhook_pending",
+    name: "belfry_webhook_deliveries_pending",
     help: "Events and webhook deliveries that wait or are under way now.",
     aggregator: "sum",
   },
   pushPending: {
-    name: "belfry_push_pending",
+    name: "belfry_push_notifications_pending",
     help: "Wake-ups that wait or are under way now.",
     aggregator: "sum",
   },

@@ -191,7 +191,7 @@ type Mount = (
   app: H3,
   prepare: (app: H3) => void,
   tools: readonly Tool[],
-  support: Support & { logOf(event: H3Event): Log; places: Pick<Addresses, "publicUrl" | "publicBase"> },
+  support: Support & { logOf(event: H3Event): Log; places: Pick<Addresses, "publicUrl" | "channelBaseUrl"> },
 ) => (request: Request) => H3;
 
 /** `mount` adds the routes, and answers which app serves a request; `stop` ends those that listen. */

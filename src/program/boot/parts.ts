@@ -75,7 +75,7 @@ async function sharedWindows(
   // Another installation on the same server counts by itself.
   const [row] = await run(databaseOf(orm), readInstallation, {});
   const prefix = `belfry:${need(row, "a start writes it").installation}:limit:`;
-  return redisWindows({ url: config.redisUrl, waitMs: config.redisWaitMs, log, prefix });
+  return redisWindows({ url: config.redisUrl, waitMs: config.redisTimeoutMs, log, prefix });
 }
 
 /** What each part leaves to be ended goes to `closers`, in the order of opening. @throws ConfigError, or what the database said. */
@@ -86,7 +86,7 @@ export async function openParts(config: Config, options: ServiceOptions, opened:
   const now = options.now ?? (() => new Date());
   const orm = openOrm({ ...config, databaseUrl: opened.url });
   closers.push(() => orm.close(true));
-  const look = config.databasePooler === "transaction" ? lookAtPooler(orm, config, log) : Promise.resolve();
+  const look = config.databasePoolerMode === "transaction" ? lookAtPooler(orm, config, log) : Promise.resolve();
   const migrated = await look
     .then(() => migrate(orm))
     .catch((error) => {
@@ -155,7 +155,7 @@ export async function openParts(config: Config, options: ServiceOptions, opened:
       now,
       removeExpiredAssets: (max) => assets.removeExpired(max),
       settleSome: (max) => settler.settleSome(max),
-      devicesKeptDays: config.devicesKeptDays,
+      deviceRetentionDays: config.deviceRetentionDays,
       auditRetentionDays: config.auditRetentionDays,
     }),
     fork: () => orm.em.fork(),
@@ -182,13 +182,13 @@ export async function openParts(config: Config, options: ServiceOptions, opened:
   const sharedInbox = createSharedInbox(orm, assets);
   const hold = createHold({
     ...{ orm, log, hub, tracker, connections, leases, metrics, seen, settle },
-    max: config.heldPolls,
-    maxPerAddress: config.heldPollsPerAddress,
+    max: config.longPollLimit,
+    maxPerAddress: config.longPollLimitPerIp,
     tagOf: (state, page) => inboxTag(inboxState(state, page)),
     readPage: (device, asked) => sharedInbox.find(device, asked),
   });
   closers.push(() => hold.close());
-  const waits = createAlertWaits({ hub, leases, max: config.heldPolls });
+  const waits = createAlertWaits({ hub, leases, max: config.longPollLimit });
   closers.push(async () => waits.stop());
   const ready = readyOf(orm, assets);
   const mail = createMail(config, log, metrics.mailed);
@@ -204,7 +204,7 @@ export async function openParts(config: Config, options: ServiceOptions, opened:
     askedSeal: createSeal(secret, "asked reviews"),
     services: {
       publicUrl,
-      publicBase: config.publicBase,
+      channelBaseUrl: config.channelBaseUrl,
       takeReports: createReportTaker(orm, (alerts) => hub.changedHere(alerts)),
       settle,
       settledInbox: createSettledInbox(orm, settler),
@@ -231,9 +231,9 @@ export async function openParts(config: Config, options: ServiceOptions, opened:
   });
   const authenticateKey = createKeyAuthenticator(orm, { log, isLow, now });
   const authenticateHandset = createHandsetAuthenticator(orm, seen);
-  const { publicBase } = config;
+  const { channelBaseUrl } = config;
   const listens = {
-    ...{ orm, log, hold, hub, tracker, connections, settle, now, publicBase, assets },
+    ...{ orm, log, hold, hub, tracker, connections, settle, now, channelBaseUrl, assets },
     ...{ authenticateKey, authenticateHandset, beatMs, readSendQueues },
   };
   const listening = createNtfyListening(listens);
@@ -264,7 +264,7 @@ export async function openParts(config: Config, options: ServiceOptions, opened:
       limits,
       pageViewsPerMinute: config.pageViewsPerMinute,
       publicUrl,
-      publicBase: config.publicBase,
+      channelBaseUrl: config.channelBaseUrl,
       silent: !canBeWoken(publicUrl) ? "insecure" : config.webPush ? null : "off",
       now,
     },

@@ -23,14 +23,14 @@ const LEAST_POOL = 2;
 function shareOf(config: Config): Config {
   const { workers } = config;
   const share = (of: number) => Math.floor(of / workers);
-  const requestsInFlight = share(config.requestsInFlight);
-  if (requestsInFlight === 0)
-    throw new ConfigError("REQUESTS_IN_FLIGHT", `must be at least WORKERS (${workers}): each has its share.`);
+  const maxConcurrentRequests = share(config.maxConcurrentRequests);
+  if (maxConcurrentRequests === 0)
+    throw new ConfigError("MAX_CONCURRENT_REQUESTS", `must be at least WORKERS (${workers}): each has its share.`);
   return {
     ...config,
-    requestsInFlight,
-    heldPolls: share(config.heldPolls),
-    databasePool: Math.max(LEAST_POOL, share(config.databasePool)),
+    maxConcurrentRequests,
+    longPollLimit: share(config.longPollLimit),
+    databasePoolSize: Math.max(LEAST_POOL, share(config.databasePoolSize)),
   };
 }
 
@@ -42,8 +42,8 @@ export async function openPrimary(config: Config): Promise<Serving> {
   const close = closing(closers);
   try {
     // One connection more of each listens to what the others have changed.
-    const databasePool = config.workers * (own.databasePool + 1);
-    const { opening } = await layGround({ ...config, databasePool }, log, closers);
+    const databasePoolSize = config.workers * (own.databasePoolSize + 1);
+    const { opening } = await layGround({ ...config, databasePoolSize }, log, closers);
     const windows = memoryWindows(() => performance.now());
     const figures = createFigures(() => workers.serving());
     const workers = createWorkers({
@@ -59,7 +59,7 @@ export async function openPrimary(config: Config): Promise<Serving> {
     const beginning = await workers.begin({ config: own, database });
     await cluster?.synced;
 
-    const places = createPlaces(Number.POSITIVE_INFINITY, config.connectionsPerAddress);
+    const places = createPlaces(Number.POSITIVE_INFINITY, config.maxConnectionsPerIp);
     const ownerOf = createPeerReader(config.trustedProxies);
     const { whole } = refusedText();
     const refuse = (socket: Socket) => socket.resume().end(whole, () => socket.destroy());
@@ -78,7 +78,7 @@ export async function openPrimary(config: Config): Promise<Serving> {
       begin: async () => beginning,
       async close() {
         workers.stopping();
-        if (config.stopDelayMs > 0) await pause(config.stopDelayMs);
+        if (config.shutdownDelayMs > 0) await pause(config.shutdownDelayMs);
         await door.close();
         await close();
       },

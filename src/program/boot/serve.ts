@@ -37,7 +37,7 @@ export async function serveUntilStopped(): Promise<void> {
     setTimeout(() => {
       log.error({}, "not stopped in time; ending as it is");
       process.exit(1);
-    }, config.stopDelayMs + config.stopDeadlineMs).unref();
+    }, config.shutdownDelayMs + config.shutdownTimeoutMs).unref();
     await serving.close();
     log.info({}, "stopped");
     process.exit(0);

@@ -32,7 +32,7 @@ const IDLE_MS = 3_000;
 
 export interface Listening {
   /**
-   * Says so at /readyz and goes on for STOP_DELAY_MS. Then refuses new connections and tells with each answer that it is
+   * Says so at /readyz and goes on for SHUTDOWN_DELAY_MS. Then refuses new connections and tells with each answer that it is
    * the last one of its connection; closes those that are idle, and after a bound those that are left.
    */
   close(): Promise<void>;
@@ -63,15 +63,15 @@ const addressesOf = (host: string): string[] => {
   return ["127.0.0.1", "::1"].filter((own) => own !== "::1" || here.some((at) => at?.address === own));
 };
 
-async function listenAt(app: App, { stopDelayMs = 0, ...at }: Place, times: typeof TIMES): Promise<Listening> {
+async function listenAt(app: App, { shutdownDelayMs = 0, ...at }: Place, times: typeof TIMES): Promise<Listening> {
   const { server, node, gate } = createHttp(app, at, times);
   await server.serve();
   return {
     async close() {
       app.stopping();
-      if (stopDelayMs > 0) await pause(stopDelayMs);
+      if (shutdownDelayMs > 0) await pause(shutdownDelayMs);
       await shutQueue(node);
-      await drain(app, node, gate, stopDelayMs);
+      await drain(app, node, gate, shutdownDelayMs);
     },
   };
 }
@@ -82,7 +82,7 @@ type Http = ReturnType<typeof createHttp>;
 /** What answers on connections, with all that bounds them. It does not listen. */
 function createHttp(
   app: App,
-  { host, port, connectionsPerAddress = Number.POSITIVE_INFINITY, trustedProxies = [] }: Place,
+  { host, port, maxConnectionsPerIp = Number.POSITIVE_INFINITY, trustedProxies = [] }: Place,
   times: typeof TIMES,
 ) {
   const server = serve({
@@ -99,7 +99,7 @@ function createHttp(
   const { headers, body, whole } = refusedText();
   const gate = gateConnections(node, {
     refuse: (_request, response) => response.writeHead(503, headers).end(body),
-    max: connectionsPerAddress,
+    max: maxConnectionsPerIp,
     ownerOf: createPeerReader(trustedProxies),
     tooMany: whole,
     unreadMs: times.unread,
@@ -124,7 +124,7 @@ export function refusedText() {
 }
 
 /** Nobody can connect any more: lets those finish who did. */
-async function drain(app: App, node: NodeServer, gate: Http["gate"], stopDelayMs: number): Promise<void> {
+async function drain(app: App, node: NodeServer, gate: Http["gate"], shutdownDelayMs: number): Promise<void> {
   // Node's own close() would cut idle connections at once, and with them requests that are already on their way.
   const closed = new Promise((resolve) => SocketServer.prototype.close.call(node, resolve));
   const emptied = gate.emptied();
@@ -132,7 +132,7 @@ async function drain(app: App, node: NodeServer, gate: Http["gate"], stopDelayMs
   // After that, so that each of their answers ends its connection: none is left on which somebody may be about to ask.
   app.ending();
   // This runs right after the event loop has read what came, so that a connection with a new request counts as busy.
-  const sweep = () => setImmediate(() => gate.closeIdle(stopDelayMs > 0 ? IDLE_MS : 0));
+  const sweep = () => setImmediate(() => gate.closeIdle(shutdownDelayMs > 0 ? IDLE_MS : 0));
   const idle = setInterval(sweep, IDLE_SWEEP_MS);
   const hard = setTimeout(() => {
     node.closeAllConnections();
@@ -147,7 +147,7 @@ async function drain(app: App, node: NodeServer, gate: Http["gate"], stopDelayMs
 
 /** Serves connections that another process has accepted, and bounded by their addresses. */
 export function serveAccepted(app: App, config: Config) {
-  const bounded = { ...config, connectionsPerAddress: Number.POSITIVE_INFINITY };
+  const bounded = { ...config, maxConnectionsPerIp: Number.POSITIVE_INFINITY };
   const { node, gate } = createHttp(app, bounded, TIMES);
   // A server begins to watch over the times of its connections when it listens.
   node.emit("listening");
@@ -159,7 +159,7 @@ export function serveAccepted(app: App, config: Config) {
       socket.once("close", left);
       node.emit("connection", socket);
     },
-    close: () => drain(app, node, gate, config.stopDelayMs),
+    close: () => drain(app, node, gate, config.shutdownDelayMs),
   };
 }
 

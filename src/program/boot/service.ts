@@ -58,7 +58,7 @@ export async function openService(config: Config, options: ServiceOptions = {}) 
     if (opening && !used) await readMigrator();
     const cluster = await opening;
     const database = cluster ?? within?.database;
-    const space = database ? await watchSpace(database.folder, config.diskReserveMb, log) : UNWATCHED;
+    const space = database ? await watchSpace(database.folder, config.minFreeDiskMb, log) : UNWATCHED;
     closers.push(() => space.close());
     const url = need(config.databaseUrl ?? database?.url, "without an address one is started");
     const parts = await openParts(config, options, { cluster, url, space, secret, log, requests, closers });

@@ -36,7 +36,7 @@ export async function openStandbys(
 
 /** What a server that is there says to whoever it lets in no further, in words that name what to mend. */
 const REFUSED: [RegExp, string][] = [
-  [/^08P01$/, "a pooler stands there: set DATABASE_POOLER to session or transaction, as it is set up"],
+  [/^08P01$/, "a pooler stands there: set DATABASE_POOLER_MODE to session or transaction, as it is set up"],
   [/^28/, "it refuses the user name or the password"],
   [/^3D000$/, "it has no such database"],
   [/CERT|_VERIFY|UNABLE_TO_/, "its certificate is none that sslmode and sslrootcert believe"],

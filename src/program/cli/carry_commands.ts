@@ -209,7 +209,7 @@ const settings = () =>
     "assetsS3Region",
     "assetsS3AccessKeyId",
     "assetsS3SecretAccessKey",
-    "backupTo",
+    "backupTarget",
     "backupS3Endpoint",
     "backupS3Region",
     "backupS3AccessKeyId",
@@ -228,17 +228,17 @@ export function addBackupCommands(program: Command, version: string, now: () => 
     .description(
       "Write one backup of this server, while it runs or not: all rows of one instant, the uploaded files and the server secret, as a folder of its own below the one that is named. It is as secret as DATA_DIR.",
     )
-    .argument("[to]", "a folder, or s3://bucket/prefix; BACKUP_TO when absent")
+    .argument("[to]", "a folder, or s3://bucket/prefix; BACKUP_TARGET when absent")
     .option("--keep <n>", "afterwards remove all but the newest n here", readKeep)
     .option("--without-secret", "leave the secret out; restoring then takes SECRET from its settings")
     .action(async (to: string | undefined, options: { keep?: number; withoutSecret?: true }) => {
       const { operatorSettings } = await import("../../identity/operator/reach.ts");
       const { makeBackup } = await import("../../identity/operator/backup.ts");
       const where = operatorSettings();
-      const { backupTo, ...rest } = loadSettings(["backupTo"], to === undefined ? {} : { BACKUP_TO: to });
-      if (backupTo === null) throw new UsageError("name a folder or s3://bucket/prefix, or set BACKUP_TO");
+      const { backupTarget, ...rest } = loadSettings(["backupTarget"], to === undefined ? {} : { BACKUP_TARGET: to });
+      if (backupTarget === null) throw new UsageError("name a folder or s3://bucket/prefix, or set BACKUP_TARGET");
       const server = { ...settings(), ...rest, databaseUrl: where.databaseUrl };
-      const made = await makeBackup(where, server, { to: backupTo, version, now: now(), ...options });
+      const made = await makeBackup(where, server, { to: backupTarget, version, now: now(), ...options });
       printResult(made);
       if (made.missing_files.length > 0)
         remark(`the store did not have ${made.missing_files.length} of the uploaded files that rows name`);

@@ -6,11 +6,11 @@ import { databaseOf, run } from "../db/statement.ts";
 import { readInstallation } from "../queries/epoch.ts";
 import { type Bus, type BusOptions, TOPIC } from "./bus.ts";
 
-/** That of NOTIFY_URL, else the database's own. Of several databases on one server each has a topic of its own. */
-export async function openBus({ notifyUrl }: Pick<Config, "notifyUrl">, options: BusOptions): Promise<Bus> {
-  if (notifyUrl === null) return (await import("./postgres.ts")).postgresBus(options);
+/** That of MESSAGE_BUS_URL, else the database's own. Of several databases on one server each has a topic of its own. */
+export async function openBus({ messageBusUrl }: Pick<Config, "messageBusUrl">, options: BusOptions): Promise<Bus> {
+  if (messageBusUrl === null) return (await import("./postgres.ts")).postgresBus(options);
   const [row] = await run(databaseOf(options.orm), readInstallation, {});
   const named = { ...options, topic: `${TOPIC}_${need(row, "a start writes it").installation}` };
-  if (notifyUrl.startsWith("nats:")) return (await import("./nats.ts")).natsBus(notifyUrl, named);
-  return (await import("./redis.ts")).redisBus(notifyUrl, named);
+  if (messageBusUrl.startsWith("nats:")) return (await import("./nats.ts")).natsBus(messageBusUrl, named);
+  return (await import("./redis.ts")).redisBus(messageBusUrl, named);
 }

@@ -11,7 +11,7 @@ import { databaseOf, run } from "../db/statement.ts";
 import { findChanged, snapshot } from "../queries/changes.ts";
 import { createMessages } from "./messages.ts";
 
-/** How a change became known; a label of the metric `belfry_held_wakes_total`. */
+/** How a change became known; a label of the metric `belfry_long_poll_wakeups_total`. */
 export type Cause = "own" | "told" | "round" | "again" | "instant";
 
 /** `audience`: who may listen to a channel without a subscription. */

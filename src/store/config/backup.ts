@@ -14,8 +14,8 @@ const orOfFiles = (key: keyof Earlier & `assets${string}`, read: (raw: string, n
 });
 
 export const BACKUP = {
-  backupTo: {
-    name: "BACKUP_TO",
+  backupTarget: {
+    name: "BACKUP_TARGET",
     meaning:
       "Where belfry backup writes and belfry doctor looks when they are told nothing else: a folder, or s3://bucket/prefix. One for each server.",
     ...matching(/^(s3:\/\/[a-z0-9][\w.-]{1,254}(\/[\w./-]*)?|(?!\w+:\/\/).+)$/i, "a folder, or s3://bucket/prefix"),

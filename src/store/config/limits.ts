@@ -18,8 +18,8 @@ export const BOUNDS = {
       "How many public pages, feeds and descriptions of the API one address may ask for in a minute; loopback is exempt.",
     ...wholeNumber(1, 1_000_000, 600),
   },
-  devicesKeptDays: {
-    name: "DEVICES_KEPT_DAYS",
+  deviceRetentionDays: {
+    name: "DEVICE_RETENTION_DAYS",
     meaning:
       "Days after which a handset that was not seen again is removed, which lowers its channels' subscribers as leaving does; what it reported stays counted. 0 keeps all.",
     ...wholeNumber(0, 36_500, 365),

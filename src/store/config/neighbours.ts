@@ -41,8 +41,8 @@ export const NEIGHBOURS = {
     meaning: "Redis or Valkey that shares the rate limits between several services on one database.",
     read: urlOf(["redis:", "rediss:"]),
   },
-  redisWaitMs: {
-    name: "REDIS_WAIT_MS",
+  redisTimeoutMs: {
+    name: "REDIS_TIMEOUT_MS",
     meaning:
       "Milliseconds that a call waits for Redis at most; then it is let through, and counted when Redis answers again.",
     ...wholeNumber(10, 5_000, 100),

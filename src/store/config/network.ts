@@ -68,8 +68,8 @@ export const NETWORK = {
       return `http://${isIP(host) === 6 ? `[${host}]` : host}:${soFar.port}`;
     },
   },
-  publicBase: {
-    name: "PUBLIC_BASE",
+  channelBaseUrl: {
+    name: "CHANNEL_BASE_URL",
     shownDefault: "PUBLIC_URL/c",
     meaning: "Prefix of the public channel addresses.",
     read: (raw, name, soFar) => (raw === undefined ? `${soFar.publicUrl}/c` : httpUrl(raw, name)),
@@ -95,7 +95,7 @@ export const NETWORK = {
     name: "WORKERS",
     shownDefault: "1",
     meaning:
-      "Number of worker processes, in addition to the shared one; auto: one for each core. Each has its share of REQUESTS_IN_FLIGHT, HELD_POLLS and DATABASE_POOL. 1: the service is a single process.",
+      "Number of worker processes, in addition to the shared one; auto: one for each core. Each has its share of MAX_CONCURRENT_REQUESTS, LONG_POLL_LIMIT and DATABASE_POOL_SIZE. 1: the service is a single process.",
     read: (raw, name) => {
       const count = raw === "auto" ? Math.min(availableParallelism(), MOST_WORKERS) : Number(raw ?? 1);
       if (raw !== undefined && raw !== "auto" && (!/^\d+$/.test(raw) || count < 1 || count > MOST_WORKERS))
@@ -103,36 +103,36 @@ export const NETWORK = {
       return count;
     },
   },
-  requestsInFlight: {
-    name: "REQUESTS_IN_FLIGHT",
+  maxConcurrentRequests: {
+    name: "MAX_CONCURRENT_REQUESTS",
     meaning:
       "How many requests are worked on at once, half of them for one address; more are answered 503 with Retry-After at once.",
     ...wholeNumber(1, 1_000_000, 1000),
   },
-  connectionsPerAddress: {
-    name: "CONNECTIONS_PER_ADDRESS",
+  maxConnectionsPerIp: {
+    name: "MAX_CONNECTIONS_PER_IP",
     meaning:
       "How many connections one address may have, each held poll one of them; 127.0.0.1, ::1 and TRUSTED_PROXIES are exempt.",
     ...wholeNumber(1, 1_000_000, 2_000),
   },
-  heldPolls: {
-    name: "HELD_POLLS",
+  longPollLimit: {
+    name: "LONG_POLL_LIMIT",
     meaning:
       "How many polls of inboxes wait for something new at once, streams among them; more polls are answered at once, more streams 503. Each poll takes about 30 kB of memory (10,000: 300 MB); 0 holds none.",
     ...wholeNumber(0, 1_000_000, 10_000),
   },
-  heldPollsPerAddress: {
-    name: "HELD_POLLS_PER_ADDRESS",
+  longPollLimitPerIp: {
+    name: "LONG_POLL_LIMIT_PER_IP",
     meaning: "How many of them one address may have waiting; loopback is exempt.",
     ...wholeNumber(1, 1_000_000, 1_000),
   },
-  stopDelayMs: {
-    name: "STOP_DELAY_MS",
+  shutdownDelayMs: {
+    name: "SHUTDOWN_DELAY_MS",
     meaning: "How long a stopping server still takes requests while /readyz already says 503, in milliseconds.",
     ...wholeNumber(0, 60_000, 1000),
   },
-  stopDeadlineMs: {
-    name: "STOP_DEADLINE_MS",
+  shutdownTimeoutMs: {
+    name: "SHUTDOWN_TIMEOUT_MS",
     meaning:
       "How long stopping may take after that, in milliseconds; then the process ends as it is, whatever it waits for.",
     ...wholeNumber(1_000, 600_000, 25_000),

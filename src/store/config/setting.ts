@@ -27,9 +27,9 @@ export type Earlier = Partial<{
   port: number;
   publicUrl: string;
   databaseUrl: string | null;
-  databasePooler: Pooler | null;
+  databasePoolerMode: Pooler | null;
   databaseListenUrl: string | null;
-  notifyUrl: string | null;
+  messageBusUrl: string | null;
   webPush: boolean;
   assetsS3Endpoint: string | null;
   assetsS3Bucket: string | null;

@@ -31,7 +31,7 @@ export const STORAGE = {
     name: "DATABASE_READ_URLS",
     shownDefault: "(none)",
     meaning:
-      "Comma list of hot standbys of DATABASE_URL, one server each, that answer what may be read there: polls, lists, public pages, statistics. Each has DATABASE_POOL connections more.",
+      "Comma list of hot standbys of DATABASE_URL, one server each, that answer what may be read there: polls, lists, public pages, statistics. Each has DATABASE_POOL_SIZE connections more.",
     read: (raw, name, soFar) => {
       const urls = (raw ?? "").split(",").flatMap((url) => databaseUrl(url.trim() || undefined, name) ?? []);
       if (urls.length > 0 && !soFar.databaseUrl)
@@ -42,11 +42,11 @@ export const STORAGE = {
       return urls;
     },
   },
-  databasePooler: {
-    name: "DATABASE_POOLER",
+  databasePoolerMode: {
+    name: "DATABASE_POOLER_MODE",
     shownDefault: "(none)",
     meaning:
-      "How the pooler that DATABASE_URL leads to (pgbouncer) lends its connections: session or transaction. The latter needs DATABASE_LISTEN_URL or NOTIFY_URL.",
+      "How the pooler that DATABASE_URL leads to (pgbouncer) lends its connections: session or transaction. The latter needs DATABASE_LISTEN_URL or MESSAGE_BUS_URL.",
     read: (raw, name, soFar): Pooler | null => {
       const pooler = raw === "session" || raw === "transaction" ? raw : null;
       if (raw !== undefined && pooler === null)
@@ -61,55 +61,55 @@ export const STORAGE = {
       "The same database past a pooler: here processes listen to one another, and commands of the operator work.",
     read: (raw, name, soFar) => besideUrl(databaseUrl(raw, name), name, soFar),
   },
-  notifyUrl: {
-    name: "NOTIFY_URL",
+  messageBusUrl: {
+    name: "MESSAGE_BUS_URL",
     shownDefault: "(the database)",
     meaning:
       "NATS (nats://) or Redis (redis://, rediss://) by which the processes of one database tell each other what changed, instead of LISTEN; for tens of processes and more.",
-    read: (raw, name, { databasePooler, databaseListenUrl }) => {
+    read: (raw, name, { databasePoolerMode, databaseListenUrl }) => {
       const url = urlOf(["nats:", "redis:", "rediss:"])(raw, name);
-      if (databasePooler === "transaction" && !databaseListenUrl && url === null)
+      if (databasePoolerMode === "transaction" && !databaseListenUrl && url === null)
         throw new ConfigError(
           "DATABASE_LISTEN_URL",
-          "is required with DATABASE_POOLER=transaction, through which nobody can listen: name the database past the pooler, or set NOTIFY_URL.",
+          "is required with DATABASE_POOLER_MODE=transaction, through which nobody can listen: name the database past the pooler, or set MESSAGE_BUS_URL.",
         );
       return url;
     },
   },
-  databasePool: {
-    name: "DATABASE_POOL",
-    shownDefault: "12; 4 with NOTIFY_URL",
+  databasePoolSize: {
+    name: "DATABASE_POOL_SIZE",
+    shownDefault: "12; 4 with MESSAGE_BUS_URL",
     meaning:
       "How many connections to the database the service keeps at most, besides one of each process that listens.",
-    read: (raw, name, { notifyUrl }) => wholeNumber(2, 500, notifyUrl ? 4 : 12).read(raw, name),
+    read: (raw, name, { messageBusUrl }) => wholeNumber(2, 500, messageBusUrl ? 4 : 12).read(raw, name),
   },
-  databaseConnectMs: {
-    name: "DATABASE_CONNECT_MS",
+  databaseConnectTimeoutMs: {
+    name: "DATABASE_CONNECT_TIMEOUT_MS",
     meaning: "How long a call waits for a connection to the database; then it is 503.",
     ...wholeNumber(10, 600_000, 5_000),
   },
-  databaseStatementMs: {
-    name: "DATABASE_STATEMENT_MS",
+  databaseStatementTimeoutMs: {
+    name: "DATABASE_STATEMENT_TIMEOUT_MS",
     meaning: "How long one statement may take; then its call is 503. 0: as long as it takes.",
     ...wholeNumber(0, 3_600_000, 15_000),
   },
-  databaseLockMs: {
-    name: "DATABASE_LOCK_MS",
+  databaseLockTimeoutMs: {
+    name: "DATABASE_LOCK_TIMEOUT_MS",
     meaning: "How long a statement waits for a lock; then its call is 503. 0: as long as it takes.",
     ...wholeNumber(0, 3_600_000, 5_000),
   },
-  databaseIdleMs: {
-    name: "DATABASE_IDLE_MS",
+  databaseIdleTimeoutMs: {
+    name: "DATABASE_IDLE_TIMEOUT_MS",
     meaning: "After how long the database ends a transaction in which nothing happens. 0: never.",
     ...wholeNumber(0, 3_600_000, 10_000),
   },
-  databaseKeepaliveMs: {
-    name: "DATABASE_KEEPALIVE_MS",
+  databaseKeepaliveIntervalMs: {
+    name: "DATABASE_KEEPALIVE_INTERVAL_MS",
     meaning: "After how long an idle connection to the database is asked whether it is there. 0: never.",
     ...wholeNumber(0, 3_600_000, 10_000),
   },
-  diskReserveMb: {
-    name: "DISK_RESERVE_MB",
+  minFreeDiskMb: {
+    name: "MIN_FREE_DISK_MB",
     meaning:
       "While less is free on the disk of the embedded database, writes are 503 and /readyz says why; its log may take up to 256 MB.",
     ...wholeNumber(0, 1_000_000_000, 320),
@@ -126,8 +126,8 @@ export const STORAGE = {
     meaning: "Memory in MB that the embedded database keeps pages in; more pays off beyond a million rows.",
     ...wholeNumber(8, 65_536, 32),
   },
-  postgresSync: {
-    name: "POSTGRES_SYNC",
+  postgresSynchronousCommit: {
+    name: "POSTGRES_SYNCHRONOUS_COMMIT",
     meaning:
       "false lets the embedded database answer before the disk has what was written: faster on slow disks, and a loss of power may take the last half second of acknowledged sends along. Nothing is ever damaged.",
     ...flag(true),

@@ -1,5 +1,6 @@
 // Environment variables that look like settings and are not read: misspelt ones stop a start, the others are reported by `belfry doctor`.
 
+import { RENAMED_SETTINGS } from "./renamed_settings.ts";
 import { ConfigError } from "./setting.ts";
 import { SETTINGS } from "./settings.ts";
 
@@ -52,7 +53,7 @@ export function intendedSetting(name: string): string | null {
 }
 
 /**
- * Refuses a start with misspelt settings, all of them in one message (docs/rules.md#misspelt-settings).
+ * Refuses a start with misspelt or renamed settings, all of them in one message (docs/rules.md#misspelt-settings).
  * @throws ConfigError naming each variable and the setting that it was meant to be
  */
 export function refuseMisspelt(environment: Env): void {
@@ -60,6 +61,8 @@ export function refuseMisspelt(environment: Env): void {
     (name) => /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name) && !NAMES.has(name) && !OTHER_VARIABLES.test(name),
   );
   const found = candidates.sort().flatMap((name) => {
+    const renamed = RENAMED_SETTINGS.get(name);
+    if (renamed) return [`${name} is now named ${renamed}.`];
     const intended = isServiceLink(name, environment[name]) ? null : intendedSetting(name);
     return intended ? [`${name} is not a setting: did you mean ${intended}?`] : [];
   });
@@ -67,7 +70,7 @@ export function refuseMisspelt(environment: Env): void {
     throw new ConfigError(found.join(" "), found.length > 1 ? "Rename or remove them." : "Rename or remove it.");
 }
 
-/** False where a word differs so much that another one is meant: DATABASE_HOST is not a spelling of DATABASE_POOL. */
+/** False where a word differs so much that another one is meant: DATABASE_HOST is not a spelling of DATABASE_POOL_SIZE. */
 function isSpelling(name: string, setting: string): boolean {
   const [words, intended] = [name.split("_"), setting.split("_")];
   if (words.length !== intended.length) return true;

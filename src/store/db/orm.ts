@@ -31,16 +31,16 @@ export const WRITTEN_IN = extname(import.meta.filename);
 
 /** What opening a database needs to know. `databaseUrl` may be null only where nothing connects. */
 export type DatabaseSettings = Pick<Config, "databaseUrl"> &
-  Partial<Pick<Config, "databasePool" | "databasePooler" | "databaseListenUrl">> &
+  Partial<Pick<Config, "databasePoolSize" | "databasePoolerMode" | "databaseListenUrl">> &
   Partial<Record<keyof typeof SETTINGS, number>>;
 
 /** Which setting is which bound. With none of them, as a command has it, work takes as long as it takes. */
 const SETTINGS = {
-  databaseConnectMs: "connectMs",
-  databaseStatementMs: "statementMs",
-  databaseLockMs: "lockMs",
-  databaseIdleMs: "idleMs",
-  databaseKeepaliveMs: "keepAliveMs",
+  databaseConnectTimeoutMs: "connectMs",
+  databaseStatementTimeoutMs: "statementMs",
+  databaseLockTimeoutMs: "lockMs",
+  databaseIdleTimeoutMs: "idleMs",
+  databaseKeepaliveIntervalMs: "keepAliveMs",
 } as const;
 
 function boundsFrom(config: DatabaseSettings): Bounds {
@@ -100,24 +100,24 @@ export function ormOptions(
   bounds: Bounds = PATIENT,
   made: (pool: Pool, ways: Ways) => void = () => {},
 ) {
-  const { databaseUrl, databasePooler = null, databaseListenUrl = null } = config;
+  const { databaseUrl, databasePoolerMode = null, databaseListenUrl = null } = config;
   return {
     clientUrl: databaseUrl === null ? undefined : firstOf(databaseUrl),
     entities: ENTITIES,
     discovery: { afterDiscovered: compareKeysAlone },
     forceUtcTimezone: true,
-    pool: { min: 0, max: config.databasePool ?? POOL },
+    pool: { min: 0, max: config.databasePoolSize ?? POOL },
     // The sign-in library's tables are its own; triggers stand in model/entities/triggers.ts (see scripts/schema).
     schemaGenerator: { ignoreSchema: ["auth"], ignoreTriggers: true },
     // The service writes its own log, so the ORM writes none.
     logger: () => {},
     migrations: { path: MIGRATIONS, pathTs: MIGRATIONS, tableName: "migration", snapshot: false },
     driverOptions: {
-      ...poolOptions(bounds, PROCESS, databasePooler),
+      ...poolOptions(bounds, PROCESS, databasePoolerMode),
       ...(databaseUrl === null ? {} : tlsOf(firstOf(databaseUrl))),
       onPoolCreated: (pool: Pool) => {
         const plain = pool.Client;
-        pool.Client = classFor(plain, bounds, databasePooler, databaseUrl, pool.options);
+        pool.Client = classFor(plain, bounds, databasePoolerMode, databaseUrl, pool.options);
         patient(pool, bounds);
         made(pool, {
           listener() {

@@ -16,13 +16,13 @@ interface Found {
  */
 export async function lookAtPooler(
   orm: Orm,
-  config: Pick<Config, "databaseStatementMs" | "databaseLockMs" | "databaseIdleMs">,
+  config: Pick<Config, "databaseStatementTimeoutMs" | "databaseLockTimeoutMs" | "databaseIdleTimeoutMs">,
   log: { warn(fields: object, message: string): void },
 ): Promise<void> {
   const wanted: Record<string, number> = {
-    statement_timeout: config.databaseStatementMs,
-    lock_timeout: config.databaseLockMs,
-    idle_in_transaction_session_timeout: config.databaseIdleMs,
+    statement_timeout: config.databaseStatementTimeoutMs,
+    lock_timeout: config.databaseLockTimeoutMs,
+    idle_in_transaction_session_timeout: config.databaseIdleTimeoutMs,
   };
   const found = await orm.em
     .fork()

@@ -15,7 +15,10 @@ import { choosePlace, findPlace, ownerOf, type Place, refuseOtherMajor, remember
 import { clearLeftovers, type Postmaster, readStatus, startPostmaster } from "./postmaster.ts";
 import { chooseRunner, type Runner, SHARED } from "./runner.ts";
 
-type Settings = Pick<Config, "dataDir" | "postgresBin" | "postgresSharedBuffers" | "postgresSync" | "databasePool">;
+type Settings = Pick<
+  Config,
+  "dataDir" | "postgresBin" | "postgresSharedBuffers" | "postgresSynchronousCommit" | "databasePoolSize"
+>;
 
 export interface Log {
   debug(fields: object, message: string): void;
@@ -64,8 +67,8 @@ function serverSettings(config: Settings): Record<string, string> {
   return {
     shared_buffers: `${config.postgresSharedBuffers}MB`,
     // With "off" the disk gets the data a moment after the answer. Nothing is half written in either case.
-    synchronous_commit: config.postgresSync ? "on" : "off",
-    max_connections: String(config.databasePool + OTHERS),
+    synchronous_commit: config.postgresSynchronousCommit ? "on" : "off",
+    max_connections: String(config.databasePoolSize + OTHERS),
     // For whom they would be kept is never let in.
     superuser_reserved_connections: "0",
     jit: "off",

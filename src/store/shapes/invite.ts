@@ -22,18 +22,18 @@ export const inviteView = named(
   }),
 );
 
-/** `publicBase` and the channel's handle make the link: `{PUBLIC_BASE}/<handle>?invite=<code>`. */
+/** `channelBaseUrl` and the channel's handle make the link: `{CHANNEL_BASE_URL}/<handle>?invite=<code>`. */
 export function showInvite(
   row: Omit<InviteRow, "pusher">,
   pusher: { id: string; handle: string },
-  publicBase: string,
+  channelBaseUrl: string,
 ): z.infer<typeof inviteView> {
   const { id, code, uses } = row;
   return {
     id: showId("inv", id),
     pusher_id: showId("psh", pusher.id),
     code,
-    url: `${publicBase}/${pusher.handle}?invite=${code}`,
+    url: `${channelBaseUrl}/${pusher.handle}?invite=${code}`,
     ...showFields(INVITE, row),
     uses,
     revoked_at: toIsoMicrosOrNull(row.revoked_at ?? null),

@@ -55,8 +55,8 @@ export function searchText(pusher: { name: string; tags: string[] }): string {
   return fold([pusher.name, ...pusher.tags].join(" "));
 }
 
-/** A row as the wire shows it. `publicBase` is the prefix of public channel addresses. */
-export function showPusher(row: PusherRow | PusherRecord, publicBase: string): PusherView {
+/** A row as the wire shows it. `channelBaseUrl` is the prefix of public channel addresses. */
+export function showPusher(row: PusherRow | PusherRecord, channelBaseUrl: string): PusherView {
   // A nullable column reads as undefined in the entity's type only; every row has null there.
   const { id, requested_perms, created_at, updated_at, ...same } = row as PusherRecord;
   return {
@@ -65,12 +65,12 @@ export function showPusher(row: PusherRow | PusherRecord, publicBase: string): P
     requested_perms: [...requested_perms],
     created_at: toIsoMicros(created_at),
     updated_at: toIsoMicros(updated_at),
-    url: `${publicBase}/${row.handle}`,
+    url: `${channelBaseUrl}/${row.handle}`,
   };
 }
 
 /** The same as create and update answer it. */
-export function showChangedPusher(row: PusherRow, publicBase: string): z.input<typeof changedPusherView> {
+export function showChangedPusher(row: PusherRow, channelBaseUrl: string): z.input<typeof changedPusherView> {
   const notes = channelNotes(row.requested_perms);
-  return { ...showPusher(row, publicBase), ...(notes.length > 0 ? { notes } : {}) };
+  return { ...showPusher(row, channelBaseUrl), ...(notes.length > 0 ? { notes } : {}) };
 }
