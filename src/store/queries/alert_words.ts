@@ -38,7 +38,7 @@ const STAYING = [SIGNS.workspace, SIGNS.channel, SIGNS.writer].map((sign) => `'$
 export const editedWords = (words: string) =>
   `case when alert.words is not null then array_to_tsvector(${words}
       || array(select entry from unnest(tsvector_to_array(alert.words)) entry where left(entry, 1) in (${STAYING}))
-      || case when alert.words @@ '''${SIGNS.edited}''' then '{}' else '{${SIGNS.edited}}' end::text[]) end`;
+      || case when alert.words @@ '''${SIGNS.edited}''' then '{}'::text[] else '{${SIGNS.edited}}'::text[] end) end`;
 
 /** Locks up to `max` alerts that have no words yet, the newest first, except those that are being changed. */
 export const lockUnindexed = defineStatement("lock_unindexed_alerts", {

@@ -174,12 +174,14 @@ export const findRefreshToken = defineStatement.reading("find_refresh_token", {
 export const copyRefreshToken = defineStatement("copy_refresh_token", {
   parameters: { token: text, client_id: text, id: text, copy: text, seconds: int },
   columns: { id: text },
-  text: `insert into auth."oauthRefreshToken" ("id", "token", "clientId", "sessionId", "userId", "referenceId",
+  // The found row is a part of its own, because Citus writes a faulty condition when it pushes the whole down.
+  text: `with t as materialized (
+      select * from auth."oauthRefreshToken" where token = $token and "clientId" = $client_id
+        and (revoked is null or "rotatedAt" > now() - $seconds::int * interval '1 second'))
+    insert into auth."oauthRefreshToken" ("id", "token", "clientId", "sessionId", "userId", "referenceId",
       "authorizationCodeId", "resources", "requestedUserInfoClaims", "expiresAt", "createdAt", "authTime", "confirmation", "scopes")
     select $id, $copy, "clientId", "sessionId", "userId", "referenceId", "authorizationCodeId", "resources",
-      "requestedUserInfoClaims", "expiresAt", "createdAt", "authTime", "confirmation", "scopes"
-    from auth."oauthRefreshToken" where token = $token and "clientId" = $client_id
-      and (revoked is null or "rotatedAt" > now() - $seconds::int * interval '1 second') returning id`,
+      "requestedUserInfoClaims", "expiresAt", "createdAt", "authTime", "confirmation", "scopes" from t returning id`,
 });
 
 /** Marks a refresh token as used and removes its copy; one row for the first use. `token` is a hash, `copy` an id. */
