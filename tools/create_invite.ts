@@ -38,7 +38,7 @@ export default defineTool({
       throw invalidRequest(
         forBoth(
           "expires_at must be in the future; leave it out for an invite that never expires.",
-          "The end must be later than now. For an invite that never ends, choose “No end”.",
+          "The end must be later than now. For an invite that never expires, choose “No expiry”.",
         ),
         "expires_at",
       );

@@ -2,20 +2,20 @@
 // this table; which operation needs which scope stands in the operation's own record.
 
 export const SCOPES = {
-  "account:read": "See which account, member and credential this is.",
-  "webhooks:read": "List the registered webhook endpoints and their failures.",
-  "webhooks:write": "Register and remove webhook endpoints.",
-  "pushers:read": "See the alert channels and their counts.",
-  "pushers:write": "Open, change, pause and delete alert channels.",
-  "invites:read": "See the invites of private channels, their codes included.",
+  "account:read": "See the current account, member and credential.",
+  "webhooks:read": "List webhook endpoints and their failures.",
+  "webhooks:write": "Add and remove webhook endpoints.",
+  "pushers:read": "View channels and their counts.",
+  "pushers:write": "Create, edit, pause and delete channels.",
+  "invites:read": "View invites of private channels, including their codes.",
   "invites:write": "Create and revoke invites.",
   "alerts:read": "Read drafts, scheduled, sent and cancelled alerts.",
   "alerts:write":
-    "Write and edit drafts, return a scheduled alert to draft, delete what was not sent. It never publishes.",
-  "alerts:send": "Publish, schedule and withdraw alerts. A sent alert cannot be unsent.",
-  "stats:read": "Read the aggregate statistics.",
-  "subscribers:read": "List the pseudonymous subscribers.",
-  "audit:read": "Read the audit log: who changed what, and by which key or assistant.",
+    "Write and edit drafts, return scheduled alerts to draft, and delete unsent alerts. Does not publish.",
+  "alerts:send": "Publish, schedule and cancel alerts. Sent alerts cannot be recalled.",
+  "stats:read": "Read aggregate statistics.",
+  "subscribers:read": "List subscribers by pseudonym.",
+  "audit:read": "Read the audit log: who changed what, with which key or assistant.",
 } as const;
 
 export type Scope = keyof typeof SCOPES;

@@ -40,7 +40,7 @@ export function distanceWords(km: number): string {
 export function alertCard(card: AlertCard): Html {
   const { channel, priority, state, radiusKm, expiresAt, acts = [] } = card;
   const mark = MARKS[priority];
-  const where = radiusKm !== null && html`${icon("place", "s")}Within ${distanceWords(radiusKm)} of its place`;
+  const where = radiusKm !== null && html`${icon("place", "s")}Within ${distanceWords(radiusKm)} of its location`;
   const until =
     expiresAt &&
     html`<span>${state === "past" ? "Was valid until" : "Until"} ${clock(expiresAt, "near", card.now)}</span>`;
@@ -53,7 +53,7 @@ export function alertCard(card: AlertCard): Html {
   return html`<article class="${classes.join(" ")}" aria-labelledby="${card.id}">
 <header>${face(channel, `${card.id}-face`, "m")}<span class="name">${channel.name}</span>${
     mark && html`<span class="tag ${priority}">${mark}</span>`
-  }${state === "past" && html`<span class="tag">Over</span>`}${clock(card.sentAt, "near", card.now)}${
+  }${state === "past" && html`<span class="tag">Expired</span>`}${clock(card.sentAt, "near", card.now)}${
     state === "unread" && html`<span class="dot" role="img" aria-label="Unread"></span>`
   }</header>
 ${card.picture && html`<img class="picture" src="${card.picture}" alt="Picture of this alert" loading="lazy" decoding="async">`}

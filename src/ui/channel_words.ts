@@ -20,19 +20,19 @@ export const CATEGORY_WORDS: Record<(typeof CATEGORIES)[number], string> = {
 
 /** One line for each capability, and what it means on the phone. */
 export const ASKS: Record<Capability, { icon: IconName; label: string; means: string }> = {
-  notify: { icon: "bell", label: "Notify you", means: "Show a banner when an alert comes." },
+  notify: { icon: "bell", label: "Send notifications", means: "Shows a banner when an alert arrives." },
   sound: {
     icon: "sound",
     label: "Play a sound",
-    means: `Ring with a tone, or a recording of at most ${LIMITS.recording_seconds} seconds.`,
+    means: `Plays a tone or a recording of up to ${LIMITS.recording_seconds} seconds.`,
   },
-  vibrate: { icon: "shake", label: "Vibrate", means: "Shake the phone in one of a few short patterns." },
-  tts: { icon: "speech", label: "Read aloud", means: "Speak the alert with the phone’s own voice." },
-  full: { icon: "full", label: "Take the whole screen", means: "For urgent alerts alone." },
+  vibrate: { icon: "shake", label: "Vibrate", means: "Vibrates the device in a short pattern." },
+  tts: { icon: "speech", label: "Read aloud", means: "Reads the alert aloud with the device’s voice." },
+  full: { icon: "full", label: "Use the full screen", means: "For urgent alerts only." },
   loc: {
     icon: "place",
-    label: "Use your place",
-    means: "The phone itself checks whether an alert concerns where you are. Your place never leaves it.",
+    label: "Use your location",
+    means: "Your device checks whether an alert applies to your location, which never leaves the device.",
   },
-  quiet: { icon: "moon", label: "Be heard in quiet hours", means: "Ring although you set quiet hours." },
+  quiet: { icon: "moon", label: "Override quiet hours", means: "Rings even in your quiet hours." },
 };

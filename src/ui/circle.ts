@@ -41,7 +41,7 @@ export function circleDrawing(circle: Circle): Html {
   const lines: string[] = [];
   for (let n = -Math.floor(x / side); n * side <= x; n++) lines.push(`M${round(x + n * side)} 0V${HEIGHT}`);
   for (let n = -Math.floor(y / side); n * side <= y; n++) lines.push(`M0 ${round(y + n * side)}H${WIDTH}`);
-  const label = `A circle of ${distanceWords(radius_km)} around ${positionWords(circle)}; one square of the grid is ${distanceWords(step)} wide.`;
+  const label = `A circle of ${distanceWords(radius_km)} around ${positionWords(circle)}; each grid square is ${distanceWords(step)} wide.`;
   return html`<svg class="circle" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${label}"><path class="grid" d="${lines.join("")}"/><circle class="area" cx="${x}" cy="${y}" r="${RADIUS}"/><path class="spoke" d="M${x} ${y}H${x + RADIUS}"/><circle class="centre" cx="${x}" cy="${y}" r="3.5"/><text x="${x + RADIUS / 2}" y="${y - 7}" text-anchor="middle">${distanceWords(radius_km)}</text><path class="scale" d="M10 ${HEIGHT - 14}v4h${round(side)}v-4"/><text x="${round(16 + side)}" y="${HEIGHT - 9}">${distanceWords(step)}</text><path class="north" d="M${WIDTH - 16} 30V12m-4 5 4-5 4 5"/><text x="${WIDTH - 16}" y="43" text-anchor="middle">N</text></svg>`;
 }
 

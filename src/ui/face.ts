@@ -35,4 +35,4 @@ export const hostOf = (address: string): string => new URL(address).host;
  * who decides about an alert decides about this as well.
  */
 export const pictureElsewhere = (address: string, alt: string): Html =>
-  html`<details class="more elsewhere"><summary>Show the picture from ${hostOf(address)}</summary><img src="${address}" alt="${alt}" loading="lazy" decoding="async" referrerpolicy="no-referrer"></details>`;
+  html`<details class="more elsewhere"><summary>Show picture from ${hostOf(address)}</summary><img src="${address}" alt="${alt}" loading="lazy" decoding="async" referrerpolicy="no-referrer"></details>`;

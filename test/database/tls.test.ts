@@ -106,7 +106,7 @@ describe.skipIf(cannot)("a database that speaks TLS", () => {
     await servers.primary.start("ssl=off");
     const error = await refused(urlAt("127.0.0.1", "sslmode=require"));
     expect(error).toBeInstanceOf(ConfigError);
-    expect(error.message).toMatch(/speaks no TLS/);
+    expect(error.message).toMatch(/does not support TLS/);
   });
 });
 

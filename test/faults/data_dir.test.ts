@@ -87,7 +87,7 @@ test("by URL: no SECRET, and one that the database was not used with", async () 
     const dataDir = world.settings.DATA_DIR!;
     expect(await refused(dataDir, without, "SECRET")).toContain("is required with DATABASE_URL");
     const other = { ...without, SECRET: "another secret that is long enough, too" };
-    expect(await refused(dataDir, other, "SECRET")).toMatch(/is not the one that this database was used with/);
+    expect(await refused(dataDir, other, "SECRET")).toMatch(/does not match this database/);
   } finally {
     await world.remove();
   }

@@ -196,7 +196,7 @@ test("what would wait longer ends at the deadline, and a second signal ends at o
   const first = await stopInTheMiddle();
   expect(await server.exited).toBe(1);
   expect(first.took()).toBeGreaterThan(1_400);
-  expect(server.log()).toContain("not stopped in time");
+  expect(server.log()).toContain("shutdown timed out");
   expect(await first.waiting).toBeNull();
 
   proxy.speak();
@@ -207,7 +207,7 @@ test("what would wait longer ends at the deadline, and a second signal ends at o
   const asking = setInterval(() => process.kill(server.pid, "SIGTERM"), 200);
   expect(await server.exited).toBe(1);
   clearInterval(asking);
-  expect(server.log()).not.toContain("not stopped in time");
+  expect(server.log()).not.toContain("shutdown timed out");
   expect(await second.waiting).toBeNull();
 });
 
@@ -215,7 +215,7 @@ test("a start on such a database is one line that names DATABASE_URL", async () 
   proxy.fallSilent();
   const { code, stderr, stdout } = await run(process.execPath, ["src/main.ts"], { ...settings, PORT: "0" });
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toBe("belfry: DATABASE_URL names no database that can be opened (no answer).\n");
+  expect(stderr).toBe("belfry: DATABASE_URL names a database that cannot be opened (no response).\n");
 });
 
 test("a start on a database that refuses its user is one line that says what to mend", async () => {
@@ -227,7 +227,7 @@ test("a start on a database that refuses its user is one line that says what to 
   });
   expect(code).toBe(1);
   expect(stderr).toBe(
-    "belfry: DATABASE_URL names no database that can be opened (it refuses the user name or the password).\n",
+    "belfry: DATABASE_URL names a database that cannot be opened (it rejects the user name or password).\n",
   );
 });
 

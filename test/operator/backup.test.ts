@@ -132,7 +132,7 @@ describe("a server in use, by URL", () => {
     const settings = await emptyServer();
     const { code, json, stderr } = await belfryShared(["restore", backup], settings);
     expect({ code, json }).toMatchObject({ code: 0, json: { files: 1, migrations: [] } });
-    expect(stderr).toContain(`start with SECRET set to what stands in ${backup}/secret`);
+    expect(stderr).toContain(`set SECRET to the contents of ${backup}/secret`);
     expect(stderr).not.toContain(here.settings.SECRET);
     expect(await rowsOf(settings)).toEqual(rows);
     expect(await restOf(settings)).toEqual(schema);

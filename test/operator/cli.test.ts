@@ -192,10 +192,10 @@ test("a command never mixes two servers: it says which one, or is refused", asyn
   for (const settings of [other, { ...other, PORT: port }, { ...other, PORT: "1" }]) {
     const { code, stdout, stderr } = await belfry(["list-pushers"], settings);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toMatch(/DATABASE_URL.*another server's.*BELFRY_API_KEY/);
+    expect(stderr).toMatch(/DATABASE_URL.*another server.*BELFRY_API_KEY/);
   }
   const withKey = await belfry(["get-me"], { ...other, PORT: port, BELFRY_API_KEY: server.key });
-  expect(withKey).toMatchObject({ code: 0, stderr: expect.stringContaining(`speaking to ${server.url} (`) });
+  expect(withKey).toMatchObject({ code: 0, stderr: expect.stringContaining(`using ${server.url} (`) });
   const named = await belfry(["get-me"], { ...other, BELFRY_URL: server.url });
   expect(named).toMatchObject({ code: 1, refusal: { error: { type: "unauthorized" } } });
   expect(await belfry(["get-me"], { ...other, BELFRY_URL: server.url, BELFRY_API_KEY: server.key })).toMatchObject({
@@ -220,7 +220,7 @@ test("a command never mixes two servers: it says which one, or is refused", asyn
   });
   expect(await belfry(["get-me", "--key", server.key])).toMatchObject({
     code: 0,
-    stderr: expect.stringContaining(`speaking to ${server.url}`),
+    stderr: expect.stringContaining(`using ${server.url}`),
   });
 });
 
@@ -229,16 +229,16 @@ test("an operation with a --url of its own leaves the server's to the front", as
   const { refusal } = await belfry([...args, "--events", "alert.sent"], { DATA_DIR: folder.path });
   expect(refusal.error).toMatchObject({ type: "invalid_request", param: "url" });
   const help = await belfry(["create-webhook", "--help"]);
-  expect(help.stdout).toContain("The server's own --url stands before the command's name.");
+  expect(help.stdout).toContain("To set the server, put --url before the command name.");
 });
 
 test.each([
   { args: ["no-such-command"], says: "unknown command" },
   { args: ["get-me", "--nope"], says: "unknown option" },
-  { args: ["get-me", "stray"], says: "Values follow the name of their argument, such as --json <value>." },
+  { args: ["get-me", "stray"], says: "Put each value after its flag, such as --json <value>." },
   { args: ["get-me", "-", "stray"], says: "too many arguments" },
   { args: ["create-alert", "-"], says: "standard input" },
-  { args: ["create-alert", "-", "--json", "{}"], says: "not by both" },
+  { args: ["create-alert", "-", "--json", "{}"], says: "not both" },
   { args: ["create-alert", "--json", "{"], says: "--json" },
   { args: ["create-alert", "--json", "[]"], says: "--json" },
   { args: ["create-alert", "--json", "-"], says: "--json" },

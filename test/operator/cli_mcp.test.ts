@@ -125,7 +125,7 @@ test("it ends with its input, and says nothing but protocol", async () => {
 
 test("without a server or a key the connection is refused, and says what to do", async () => {
   for (const [settings, words] of [
-    [{ BELFRY_URL: "http://127.0.0.1:59999", BELFRY_API_KEY: "x" }, "start one with belfry serve"],
+    [{ BELFRY_URL: "http://127.0.0.1:59999", BELFRY_API_KEY: "x" }, "Start one with belfry serve"],
     [{ BELFRY_URL: server.url, BELFRY_API_KEY: "x" }, "neither revoked nor expired"],
     [{ DATA_DIR: `${folder.path}/none` }, "give --key or BELFRY_API_KEY"],
   ] as const) {

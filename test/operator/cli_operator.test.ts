@@ -319,7 +319,7 @@ describe("on PostgreSQL by URL", () => {
     mails.close();
     const unsent = await done(link, { SMTP_URL: mails.url });
     expect(unsent).toMatchObject({ member_id: member.id, mailed: false });
-    expect(unsent.stderr).toContain("the mail was not sent (");
+    expect(unsent.stderr).toContain("the e-mail was not sent (");
     expect(unsent.link).toMatch(/welcome#[\w-]{43}$/);
 
     const unknown = await belfryShared(["members", "link", "--email", "nobody@example.org"], settings);

@@ -195,7 +195,7 @@ describe("ntfy", () => {
   test("a second run leaves what is there alone", async () => {
     const before = await world.sql("select count(*)::int as n from alert");
     const { json } = await from("ntfy", ...files());
-    expect(json.channels.map(({ state }: any) => state)).toEqual(Array(3).fill("there already"));
+    expect(json.channels.map(({ state }: any) => state)).toEqual(Array(3).fill("already exists"));
     expect(json.channels.some((one: any) => "key" in one)).toBe(false);
     expect(await world.sql("select count(*)::int as n from alert")).toEqual(before);
   });
@@ -308,22 +308,22 @@ describe("a hostile or wrong file", () => {
     made(name, { messages: Array.from({ length: 400 }, (_, id) => ({ ...MESSAGE, id })) });
 
   test.each<[string, () => string, RegExp]>([
-    ["no database", () => wrote("text", "hello, I am a text"), /no database of SQLite/],
-    ["an empty file", () => wrote("empty", ""), /no database of SQLite/],
+    ["no database", () => wrote("text", "hello, I am a text"), /not an SQLite database/],
+    ["an empty file", () => wrote("empty", ""), /not an SQLite database/],
     ["only its first bytes", () => wrote("head", "SQLite format 3\0"), /cannot be read by SQLite|No table/],
     ["one that was cut", () => cut(cacheOf("hostile.db")), /cannot be read by SQLite/],
     ["a link", () => linked(at("cache.db")), /is a link/],
     ["a folder", () => folder.path, /a folder/],
     ["nothing", () => at("nothing.db"), /ENOENT/],
-    ["another program's database", () => made("other.db", { notes: [{ id: 1 }] }), /No table of ntfy/],
-    ["a view in place of a table", () => viewed(), /No table of ntfy/],
+    ["another program's database", () => made("other.db", { notes: [{ id: 1 }] }), /not an ntfy database/],
+    ["a view in place of a table", () => viewed(), /not an ntfy database/],
     [
       "a public server's",
       () =>
         made("many.db", {
           messages: Array.from({ length: 1001 }, (_, id) => ({ ...MESSAGE, id, topic: `t${id}` })),
         }),
-      /public server's/,
+      /seems to be a public server/,
     ],
   ])("%s is refused by name", async (_, path, said) => {
     const { code, refusal } = await from("ntfy", path(), "--workspace", world.workspace.id);

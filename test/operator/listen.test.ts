@@ -118,7 +118,7 @@ test("a command is told in its environment and its input, confirms when asked, a
   const lines = readFileSync(heard, "utf8").trim().split("\n");
   expect(lines.filter((_, i) => i % 2 === 0).map((line) => JSON.parse(line).title)).toEqual(["Fails", "$(id)", "Last"]);
   expect(lines[3]).toBe("$(id)|normal|listen-exec");
-  expect(its.said()).toContain(`the command ended with 1 for ${alerts[0].id}`);
+  expect(its.said()).toContain(`the command exited with 1 for ${alerts[0].id}`);
   const acks = [];
   for (const alert of alerts) acks.push((await rest("GET", `/pushers/${id}/alerts/${alert.id}/stats`)).totals.acks);
   expect(acks).toEqual([0, 1, 1]);
@@ -141,7 +141,7 @@ test("a private channel takes an invite, once; a device that is gone and an unkn
   const gone = await belfry(["listen", "listen-private"], settings);
   expect([gone.code, gone.refusal.error.message]).toEqual([
     1,
-    `This device is not known any more: remove ${stateOf("listen-private")} to begin anew.`,
+    `This device is no longer registered. Remove ${stateOf("listen-private")} to register again.`,
   ]);
   writeFileSync(stateOf("listen-private"), "half of it");
   expect((await belfry(["listen", "listen-private"], settings)).code).toBe(2);

@@ -46,17 +46,17 @@ inBrowser("pages about people", () => {
     await page.waitForURL(/wsp_/);
 
     await open("/console/account/second-factor");
-    await press("Go on");
+    await press("Continue");
     await look("second-step-refused");
     await page.getByLabel("Your password").fill(OWNER.password);
-    await press("Go on");
+    await press("Continue");
     await look("second-step-pairing");
     const uri = await page.locator("input[name=uri]").inputValue();
     await page.getByLabel("6-digit code").fill("000000");
-    await press("Turn two-factor authentication on");
+    await press("Turn on");
     await look("second-step-wrong-code");
     await page.getByLabel("6-digit code").fill(await codeOf(uri));
-    await press("Turn two-factor authentication on");
+    await press("Turn on");
     await page.getByRole("button", { name: "Copy the recovery codes" }).waitFor();
     await look("recovery-codes");
     await open("/console/account/second-factor");
@@ -67,14 +67,14 @@ inBrowser("pages about people", () => {
     await page.getByLabel("Name").fill("Deploys");
     await page.locator("#preset-own").check();
     await page.locator("#scope-pushers\\:read").check();
-    await press("Make the key");
+    await press("Create key");
     await page.getByRole("button", { name: "Copy the key" }).waitFor();
     await look("key-made");
 
     await signOutAndBack(page, uri, look);
     await page.goto(`${its.site.url}/console/account/second-factor/off`);
     await page.getByLabel("Your password").fill(OWNER.password);
-    await press("Turn it off");
+    await press("Turn off");
     await page.getByText("Two-factor authentication is off.").waitFor();
     expect(faults).toEqual([]);
     await context.close();

@@ -23,7 +23,7 @@ test("each line with the address in PUBLIC_URL", async () => {
       ...(key ? [[`for ${name}, with a key`, key(PUBLIC_URL)]] : []),
     ]);
     expect(shown.filter(([what]) => what!.startsWith("for "))).toEqual(lines);
-    expect(shown).toContainEqual(["what sets the key", SET_KEY]);
+    expect(shown).toContainEqual(["the command", SET_KEY]);
   } finally {
     await world.close();
   }

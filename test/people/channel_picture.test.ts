@@ -61,7 +61,7 @@ describe("a channel's picture", () => {
     expect((await owner.get(`${base}/channels/${id}/edit`)).text).toContain(shown);
     expect((await owner.get(`/c/${fields.handle}`)).text).toContain(shown);
     expect((await owner.get(image_url.slice(HTTPS.length))).headers.get("content-type")).toBe("image/png");
-    expect((await owner.get(`${base}/files`)).text).toContain("No, it is in use");
+    expect((await owner.get(`${base}/files`)).text).toContain("In use");
     // Sent back as it stands it is no change; taken out, the file has a day.
     const same = await world.rest("update_pusher", { pusher_id: id, image_url, city: "Porto" });
     expect(same.status).toBe(200);
@@ -154,11 +154,11 @@ inBrowser("a channel's picture in a browser", () => {
     await file.setInputFiles({ name: "quay.png", mimeType: "image/png", buffer: Buffer.from("no") });
     await page.locator(".uploading .wrong").waitFor();
     await file.setInputFiles({ name: "quay.png", mimeType: "image/png", buffer: DOT });
-    await page.getByText("quay.png is uploaded and chosen.").waitFor();
+    await page.getByText("quay.png uploaded and selected.").waitFor();
     const shown = page.locator("#channel-shown img.face");
     await shown.waitFor();
     await expect.poll(() => shown.evaluate((face: any) => face.naturalWidth)).toBe(1);
-    expect(await page.getByLabel("Address of the picture").inputValue()).toContain(`${server}/assets/`);
+    expect(await page.getByLabel("Picture URL").inputValue()).toContain(`${server}/assets/`);
     await page.getByRole("button", { name: "Save" }).click();
     await page.locator(".channel-head img.face").waitFor();
     const { body } = await site.world.rest("get_pusher", { pusher_id: id });

@@ -210,7 +210,7 @@ describe("channels in the console", () => {
     const { id } = await world.pusher({ requested_perms: ["notify"] });
     const path = `${base}channels/${id}/edit`;
     expect((await send(owner, path, await owner.get(path), { requested_perms: [] })).status).toBe(303);
-    expect((await owner.get(path)).text).toContain("without a banner or a sound");
+    expect((await owner.get(path)).text).toContain("without a banner or sound");
   });
 
   test("the drawings follow what is typed, escape it and keep nothing", async () => {
@@ -221,7 +221,7 @@ describe("channels in the console", () => {
     expect(drawn.text).toContain("&lt;i&gt;Quay");
     expect(drawn.text).toContain("A circle of 2.5 km around 41.1000° N, 8.6000° W");
     const half = await owner.post(path, { ...typed, radius_km: "", colours: "own", gradient_from: 'red"' }, { token });
-    expect(half.text).toContain("No circle");
+    expect(half.text).toContain("No area");
     expect(half.text).not.toContain("red");
     const stranger = new Visitor(world);
     expect((await stranger.post(path, typed, { token })).status).toBe(401);
@@ -232,17 +232,17 @@ describe("channels in the console", () => {
     await world.alert(id, { send: true, send_at: inSeconds(3600) });
     const path = `${base}channels/${id}/edit`;
     const press = async (act: string) => owner.post(path, { act }, { from: path });
-    expect((await owner.get(path)).text).toContain("One alert is scheduled and still appears");
+    expect((await owner.get(path)).text).toContain("One scheduled alert will still be sent");
     expect((await press("pause")).status).toBe(303);
     const paused = await owner.get(path);
     expect((await channel(id)).status).toBe("paused");
-    expect(paused.text).toContain("One alert is scheduled and still appears");
+    expect(paused.text).toContain("One scheduled alert will still be sent");
     expect((await press("resume")).status).toBe(303);
     expect((await channel(id)).status).toBe("active");
     expect((await press("constructor")).status).toBe(404);
     await suspend(world, handle);
     const suspended = await owner.get(path);
-    expect(suspended.text).toContain("only they change its state");
+    expect(suspended.text).toContain("until the operator reinstates it");
     expect(suspended.text).not.toContain('value="resume"');
     expect((await press("resume")).status).toBe(403);
     // Everything else is still edited.
@@ -253,7 +253,7 @@ describe("channels in the console", () => {
     const { id, handle } = await world.pusher();
     const path = `${base}channels/${id}/delete`;
     const asked = await owner.get(path);
-    expect(asked.text).toContain("anybody may take from then on");
+    expect(asked.text).toContain("becomes available to others");
     const token = await owner.token(path);
     const { token: handset } = await joined(world, handle);
     const kept = await owner.get(path);
@@ -279,7 +279,7 @@ describe("channels in the console", () => {
     expect(await find("q=lighthouse&status=paused")).toEqual([two.id]);
     for (const q of ["lamp", "foz", one.handle]) expect(await find(`q=${q}`)).toEqual([one.id]);
     const none = await owner.get(`${base}channels?q=${encodeURIComponent('"><script>')}`);
-    expect(none.text).toContain("No channel is like that");
+    expect(none.text).toContain("No matching channels");
     expect(none.text).not.toContain('"><script>');
     expect(await find("q=lighthouse&page=99&status=nothing")).toHaveLength(2);
   });

@@ -32,12 +32,12 @@ inBrowser("channels, in a browser", () => {
     await page.goto(`${its.base}channels/${id}/invites`);
     await page.locator("label:has([name=life][value=own])").click();
     const year = new Date().getUTCFullYear() + 1;
-    await page.getByLabel("Ends at").fill(`${year}-01-31T21:30`);
+    await page.getByLabel("Expires").fill(`${year}-01-31T21:30`);
     expect(await page.locator("[data-zone-of=expires_at]").textContent()).toBe(
       `America/New_York; 1 Feb ${year}, 02:30 UTC.`,
     );
-    await page.getByRole("button", { name: "Make the invite" }).click();
-    await page.getByText("The invite works now.").waitFor();
+    await page.getByRole("button", { name: "Create invite" }).click();
+    await page.getByText("Invite created.").waitFor();
     const { data } = (await its.site.world.rest("list_invites", { pusher_id: id })).body;
     expect(data[0].expires_at).toBe(`${year}-02-01T02:30:00.000000Z`);
     expect(faults).toEqual([]);
@@ -55,26 +55,26 @@ inBrowser("channels, in a browser", () => {
     await page.locator("#channel-shown svg").getByText("HW").waitFor();
     expect(await page.locator("#circle-shown svg").count()).toBe(0);
     expect(await page.getByLabel("Latitude").inputValue()).toBe("");
-    await page.getByRole("button", { name: "Use this device’s position" }).click();
+    await page.getByRole("button", { name: "Use my location" }).click();
     await page.getByRole("img", { name: /A circle of 5 km around 41\.1496° N, 8\.6110° W/ }).waitFor();
     await page.getByLabel("Radius in kilometres").fill("2");
     await page.getByRole("img", { name: /A circle of 2 km/ }).waitFor();
     // Said as long as nothing is asked for.
-    const silent = page.getByText("The channel asks for nothing");
+    const silent = page.getByText("The channel requests nothing");
     expect(await silent.isVisible()).toBe(false);
     for (const asked of ["Notify", "Play a sound"]) await page.getByLabel(asked, { exact: true }).uncheck();
     expect(await silent.isVisible()).toBe(true);
-    const line = page.getByLabel("One line about it");
+    const line = page.getByLabel("Short description");
     await line.fill("🌊".repeat(201));
     expect(await page.getByText("201 of 200").isVisible()).toBe(true);
-    await page.getByRole("button", { name: "Open the channel" }).click();
+    await page.getByRole("button", { name: "Create channel" }).click();
     await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("description");
     expect(await line.inputValue()).toBe("🌊".repeat(201));
     await line.fill("Tides");
     const handle = uniqueHandle();
     await page.getByLabel("Handle", { exact: true }).fill(handle);
-    await page.getByLabel("Who is invited").check({ force: true });
-    await page.getByRole("button", { name: "Open the channel" }).click();
+    await page.getByLabel("Invite only").check({ force: true });
+    await page.getByRole("button", { name: "Create channel" }).click();
     await page.waitForURL(/\/channels\/psh_\w+$/);
     const { data } = (await its.site.world.rest("list_pushers", { handle })).body;
     expect(data[0]).toMatchObject({
@@ -88,7 +88,7 @@ inBrowser("channels, in a browser", () => {
     // An invite, made and read back from the screen.
     await page.goto(`${its.base}channels/${data[0].id}/invites`);
     await page.getByLabel("Note").fill("At the pier");
-    await page.getByRole("button", { name: "Make the invite" }).click();
+    await page.getByRole("button", { name: "Create invite" }).click();
     await page.getByRole("heading", { name: /At the pier/ }).waitFor();
     const [invite] = (await its.site.world.rest("list_invites", { pusher_id: data[0].id })).body.data;
     expect(readQr(await page.evaluate<string>("document.querySelector('svg.qr').outerHTML"))).toBe(invite.url);

@@ -136,8 +136,8 @@ describe("writing an alert in the console", () => {
     expect(wrong.status).toBe(422);
     for (const part of [
       'href="#title">Title is missing',
-      'href="#tts_lang">Language of these words must',
-      'href="#actions.0.url">The address of button 1 must',
+      'href="#tts_lang">Language of this text must',
+      'href="#actions.0.url">The link of button 1 must',
       'value="not a language"',
       "Mind the gap.",
       'value="2.5"',
@@ -154,7 +154,7 @@ describe("writing an alert in the console", () => {
     expect((await alerts()).filter(({ title }: any) => title === "Only once")).toHaveLength(1);
     const other = await sendNew({ ...fields, title: "Another text" });
     expect(other.status).toBe(409);
-    expect(other.text).toContain("made an alert already");
+    expect(other.text).toContain("already created an alert");
     expect(filled(other.text)).toMatchObject({ title: "Another text" });
   });
 
@@ -207,7 +207,7 @@ describe("writing an alert in the console", () => {
     const mine = { ...fields, title: "My title", body: "My text", act: "save" };
     const slower = await owner.send(`${base}/${alert.id}/edit`, mine);
     expect(slower.status).toBe(409);
-    for (const part of ["Tide robot", "My title", "Their title", "what you had not touched: Sound"])
+    for (const part of ["Tide robot", "My title", "Their title", "Fields that you had not changed were updated: Sound"])
       expect(slower.text).toContain(part);
     expect(await now(alert.id)).toMatchObject({ title: "Their title", body: "Old text" });
     const merged = filled(slower.text);
@@ -236,7 +236,7 @@ describe("writing an alert in the console", () => {
       act: "save",
     });
     expect(saved.status).toBe(200);
-    expect(saved.text).toContain("What phones will not get");
+    expect(saved.text).toContain("Removed content");
     expect(filled(saved.text)).toMatchObject({ html: "<p>a</p>" });
   });
 
@@ -260,9 +260,9 @@ describe("writing an alert in the console", () => {
         "A &lt;b&gt; title",
         "<code>&lt;script&gt;</code>",
         "<code>onclick</code>",
-        "Without it an alert’s sound or recording is not played.",
-        "Take the whole screen.",
-        "It could reach 0 devices",
+        "Without this permission, sounds and recordings are not played.",
+        "Use the full screen.",
+        "0 devices subscribed",
       ])
         expect(text).toContain(shown);
     }
@@ -278,12 +278,12 @@ describe("writing an alert in the console", () => {
   // docs/rules.md#circle-on-device
   test("the circle is drawn to scale, and without one the form says what the channel's does", async () => {
     const plain = await owner.get(fresh(base));
-    expect(plain.text).toContain("No circle: it is for every place.");
+    expect(plain.text).toContain("No area: the alert applies everywhere.");
     expect(plain.headers.get("permissions-policy")).toContain("geolocation=(self)");
     const at = await world.pusher({ name: "Harbour", lat: 41.5, lon: -8.61, radius_km: 12 });
     const own = `/console/${world.workspace.id}/channels/${at.id}/alerts`;
     const none = await owner.get(fresh(own));
-    expect(none.text).toContain("The channel’s own, 12 km around 41.5000° N, 8.6100° W");
+    expect(none.text).toContain("The channel’s area, 12 km around 41.5000° N, 8.6100° W");
     expect(none.text).not.toContain('class="circle"');
     const typed = { title: "Here", layout: "text", lat: "41,5", lon: "-8.61", radius_km: "0.4" };
     const token = await owner.token(fresh(own));

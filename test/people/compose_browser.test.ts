@@ -62,7 +62,7 @@ inBrowser("an owner who writes and reviews", () => {
 
     await choose(page, "layout", "html");
     await page.locator("#html").fill('<h2>Which way</h2><p onclick="x">Mill Street</p><script>x</script>');
-    const removed = page.getByRole("region", { name: "What phones will not get" });
+    const removed = page.getByRole("region", { name: "Removed content" });
     await expect.poll(() => removed.textContent()).toContain("<script>");
     const opened = page.frameLocator("iframe.paper");
     await opened.getByRole("heading", { name: "Which way" }).waitFor();
@@ -87,7 +87,7 @@ inBrowser("an owner who writes and reviews", () => {
     await look(page, "compose");
     expect(await page.getByRole("button", { name: /^Send to/ }).isVisible()).toBe(false);
     await choose(page, "priority", "urgent");
-    const sure = page.getByLabel("This is urgent, and worth a ring at night");
+    const sure = page.getByLabel("This is urgent enough to ring at night");
     expect(await sure.isChecked()).toBe(false);
     await page.getByRole("button", { name: "Schedule for 3" }).click();
     await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("sure");
@@ -106,10 +106,10 @@ inBrowser("an owner who writes and reviews", () => {
     await page.locator("#title").fill("Without a script");
     await choose(page, "layout", "html");
     await page.locator("#html").fill("<p>A page</p><script>x</script>");
-    await page.getByRole("button", { name: "Refresh the preview" }).click();
+    await page.getByRole("button", { name: "Refresh preview" }).click();
     expect(await page.locator(".phone h3").textContent()).toBe("Without a script");
-    await page.getByRole("region", { name: "What phones will not get" }).waitFor();
-    await page.getByRole("button", { name: "Show the page" }).click();
+    await page.getByRole("region", { name: "Removed content" }).waitFor();
+    await page.getByRole("button", { name: "Show page" }).click();
     await page.frameLocator("iframe.paper").getByText("A page").waitFor();
     await page.locator("#html").fill("<p>A page</p>");
     // The return key saves nothing and sends nothing.
@@ -121,7 +121,7 @@ inBrowser("an owner who writes and reviews", () => {
     expect(await newest()).toMatchObject({ title: "Without a script", status: "draft" });
     await page.getByRole("button", { name: "Send to 3" }).click();
     await page.getByRole("status").filter({ hasText: "was sent" }).waitFor();
-    await page.getByRole("button", { name: "Make a draft of it" }).click();
+    await page.getByRole("button", { name: "Copy to draft" }).click();
     await page.getByRole("link", { name: "Edit" }).click();
     expect(await page.locator("#title").inputValue()).toBe("Without a script");
     expect(faults.flat()).toEqual([]);
@@ -157,9 +157,9 @@ inBrowser("an owner who writes and reviews", () => {
     await page.goto(review_url);
     for (const shown of [
       "Tide robot",
-      "over MCP",
+      "via MCP",
       "The gauge at the weir",
-      "Without it an alert’s sound or recording is not played.",
+      "Without this permission, sounds and recordings are not played.",
     ])
       expect(await page.locator("main").textContent()).toContain(shown);
     await page.frameLocator("iframe.paper").getByRole("heading", { name: "Which way" }).waitFor();
@@ -169,14 +169,14 @@ inBrowser("an owner who writes and reviews", () => {
       return y + height;
     };
     const foot = (await page.locator(".deciding .acts").boundingBox())!.y;
-    expect(await bottom(page.getByText(/Tide robot.*wrote it over MCP/).first())).toBeLessThan(foot);
-    const removed = page.getByRole("region", { name: "What phones will not get" });
+    expect(await bottom(page.getByText(/Tide robot.*created it via MCP/).first())).toBeLessThan(foot);
+    const removed = page.getByRole("region", { name: "Removed content" });
     expect(await removed.textContent()).toMatch(/the element <script>.*the attribute onclick/s);
     expect(await bottom(removed)).toBeLessThan(foot);
     // What is not decided at the foot of the screen has its way there, and one tap brings it into reach.
     for (const [link, button] of [
-      ["Schedule", "Schedule it"],
-      ["Decline", "Decline it"],
+      ["Schedule", "Schedule"],
+      ["Decline", "Decline"],
     ] as const) {
       await page.getByRole("link", { name: link, exact: true }).click();
       expect(await bottom(page.getByRole("button", { name: button }))).toBeLessThan(foot);
@@ -196,8 +196,8 @@ inBrowser("an owner who writes and reviews", () => {
     )) as number;
     expect(weight).toBeLessThan(HEAVIEST);
 
-    await page.getByLabel("What should change").fill("Say which car park.");
-    await page.getByRole("button", { name: "Decline it" }).click();
+    await page.getByLabel("Comment").fill("Say which car park.");
+    await page.getByRole("button", { name: "Decline" }).click();
     await page.getByRole("status").filter({ hasText: "declined" }).waitFor();
     const read = await call("get_alert", { alert_id: id });
     expect(read.structuredContent).toMatchObject({ review_reply: "Say which car park.", status: "draft" });
@@ -224,7 +224,7 @@ inBrowser("an owner who writes and reviews", () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await page.getByRole("button", { name: "Send to 3" }).click();
     await page.getByText("Tick the box").first().waitFor();
-    await page.getByLabel("This is urgent, and worth a ring at night").check();
+    await page.getByLabel("This is urgent enough to ring at night").check();
     await page.getByRole("button", { name: "Send to 3" }).click();
     await page.getByRole("status").filter({ hasText: "was sent" }).waitFor();
     expect((await its.site.world.rest("get_alert", { pusher_id: pusher.id, alert_id: id })).body.status).toBe("sent");
@@ -238,10 +238,10 @@ inBrowser("an owner who writes and reviews", () => {
       permissions: ["geolocation"],
     });
     await page.goto(`${base}/new`);
-    await page.getByText("Only near a place").click();
-    await page.getByText("No circle: it is for every place.").waitFor();
+    await page.getByText("Limit to an area").click();
+    await page.getByText("No area: the alert applies everywhere.").waitFor();
     expect(await page.getByLabel("Latitude").inputValue()).toBe("");
-    await page.getByRole("button", { name: "Use this device’s position" }).click();
+    await page.getByRole("button", { name: "Use my location" }).click();
     await page.getByRole("img", { name: /A circle of 5 km around 41\.1496° N, 8\.6110° W/ }).waitFor();
     await page.getByLabel("Radius in kilometres").fill("0.8");
     await page.getByRole("img", { name: /A circle of 800 m/ }).waitFor();
@@ -261,9 +261,9 @@ inBrowser("an owner who writes and reviews", () => {
     const at = { pusher_id: pusher.id, alert_id: alert.id };
     await its.site.world.rest("update_alert", { ...at, title: "Their title", sound: "bell" });
     await page.locator("#title").fill("My title");
-    await page.getByRole("status").filter({ hasText: "since you opened it" }).waitFor();
+    await page.getByRole("status").filter({ hasText: "Someone else changed this alert" }).waitFor();
     await page.getByRole("button", { name: "Save as draft" }).click();
-    await page.getByRole("heading", { name: "Somebody changed this alert" }).waitFor();
+    await page.getByRole("heading", { name: "Someone changed this alert" }).waitFor();
     expect(await page.locator("#title").inputValue()).toBe("My title");
     expect(await page.locator(".both").textContent()).toContain("Their title");
     await look(page, "compose-clash");

@@ -66,7 +66,7 @@ describe("the consent page", () => {
     order(
       text,
       "“<bdi>Ada&#39; is safe",
-      "It gave itself this name.",
+      "It chose this name itself.",
       "127.0.0.1:7777",
       "Test workspace",
       "60 minutes",
@@ -83,8 +83,8 @@ describe("the consent page", () => {
   test("it says how long access lasts", async () => {
     const [local, hosted] = [await clientAt(), await clientAt(HOSTED)];
     const lasting = await clientAt(CALLBACK, null, USUAL.grant_types);
-    expect((await pageOf(lasting, "pushers:read")).text).toContain("not used for 30 days");
-    expect((await pageOf(local, "pushers:read")).text).toContain("60 minutes. Then it must ask you again.");
+    expect((await pageOf(lasting, "pushers:read")).text).toContain("30 days after its last use");
+    expect((await pageOf(local, "pushers:read")).text).toContain("60 minutes. Then it must ask again.");
     expect((await pageOf(hosted, "pushers:read", HOSTED)).text).toContain("Until you disconnect it.");
   });
 
@@ -93,7 +93,7 @@ describe("the consent page", () => {
     const isTicked = (text: string, scope: string) => new RegExp(`id="scope-${scope}"[^>]* checked`).test(text);
     const named = (await pageOf(client, "alerts:write alerts:send")).text;
     expect(named).toContain("Cannot be undone");
-    expect(named).toContain("Composing never publishes");
+    expect(named).toContain("Writing does not publish");
     expect(isTicked(named, "alerts:send")).toBe(true);
     const copied = (await pageOf(client, ALL_SCOPES.join(" "))).text;
     expect(isTicked(copied, "alerts:send")).toBe(false);
@@ -112,7 +112,7 @@ describe("the consent page", () => {
     expect(all).toHaveLength(ALL_SCOPES.length - 1);
     const ticked = [...text.matchAll(/name="scope" value="([^"]+)" checked/g)].map(([, scope]) => scope!);
     expect(ticked.filter((scope) => !scope.endsWith(":read"))).toEqual(["alerts:write"]);
-    order(text, "scope-alerts:write", "It may read 7 things", "Allow more than it asks for", "scope-alerts:send");
+    order(text, "scope-alerts:write", "Read access: 7 permissions", "Allow more than requested", "scope-alerts:send");
   });
 
   // docs/rules.md#assistants-consent
@@ -148,9 +148,16 @@ describe("the consent page", () => {
     const client = await clientAt();
     await allow(owner, (await pageOf(client, "pushers:read alerts:read offline_access")).path);
     const more = await pageOf(client, "alerts:send offline_access");
-    order(more.text, "asks for more", "New:", "scope-alerts:send", "You allowed 2 things before", "scope-pushers:read");
+    order(
+      more.text,
+      "requests more permissions",
+      "New:",
+      "scope-alerts:send",
+      "Allowed before: 2 permissions",
+      "scope-pushers:read",
+    );
     const again = await pageOf(client, "pushers:read offline_access");
-    order(again.text, "asks to connect again", "You allowed 2 things before");
+    order(again.text, "Reconnect", "Allowed before: 2 permissions");
     expect(again.text).not.toContain("New:");
   });
 
@@ -166,9 +173,9 @@ describe("the consent page", () => {
     const first = await pageOf(client, "alerts:send offline_access");
     await allow(owner, first.path, { member: [mine], looked_at: [mine] });
     const { path, text } = await pageOf(client, "pushers:read offline_access");
-    expect(text).toContain("You allowed 1 thing before in Test workspace");
+    expect(text).toContain("Allowed before: 1 permission in Test workspace");
     const refused = allow(owner, path, { member: [added.id] });
-    await expect(refused).rejects.toThrow("You chose another workspace. Look again");
+    await expect(refused).rejects.toThrow("You chose another workspace. Check the permissions");
     await expect(refused).rejects.toThrow(/422/);
     await expect(refused).rejects.not.toThrow(/id="scope-alerts:send"[^>]* checked/);
     expect(await world.sql("select member_id from connection where client_id = ?", [client])).toHaveLength(1);

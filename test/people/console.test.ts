@@ -48,7 +48,7 @@ inBrowser("a person in the console", () => {
     // The link was used up.
     const { page: late } = await visitor();
     await late.goto(link);
-    await late.getByRole("heading", { name: "This link was used already" }).waitFor();
+    await late.getByRole("heading", { name: "This link was already used" }).waitFor();
     // Its secret is in no address that a server or a proxy saw, nor in the browser's line any more.
     expect(late.url()).toBe(`${site.url}/console/welcome/open`);
     await late.context().close();
@@ -70,7 +70,7 @@ inBrowser("a person in the console", () => {
     await page.locator("label:has([name=preset][value=own])").click();
     for (const scope of ["pushers:read", "pushers:write", "alerts:write"])
       await page.locator(`[id="scope-${scope}"]`).check();
-    await page.getByRole("button", { name: "Make the key" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
     const key = (await page.locator("pre").first().textContent())!;
     expect(key).toMatch(/^bfk_/);
     expect(page.url()).not.toContain("bfk_");
@@ -92,7 +92,7 @@ inBrowser("a person in the console", () => {
     await page.getByLabel("Role").selectOption("editor");
     await page.getByLabel("Only these:").check();
     await page.getByLabel(first.handle).check();
-    await page.getByRole("button", { name: "Add and show the link" }).click();
+    await page.getByRole("button", { name: "Add and show link" }).click();
     const handedOut = (await page.locator("pre").textContent())!;
     const { page: other } = await visitor();
     await join(other, handedOut, EDITOR);
@@ -121,7 +121,7 @@ inBrowser("a person in the console", () => {
     const alert = await world.rest("create_alert", attach, key);
     expect(alert.body).toMatchObject({ status: "draft", image_asset_id: assetId });
     await page.reload();
-    expect(await file.textContent()).toContain("it is in use");
+    expect(await file.textContent()).toContain("In use");
     expect(await file.getByRole("link", { name: /^Delete/ }).count()).toBe(0);
 
     // Revoked: the next call is refused.
@@ -129,7 +129,7 @@ inBrowser("a person in the console", () => {
     await page.getByRole("link", { name: "Revoke opening channels" }).click();
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Revoke the key opening channels?");
     expect((await world.rest("list_pushers", {}, key)).status).toBe(200);
-    await page.getByRole("button", { name: "Revoke the key" }).click();
+    await page.getByRole("button", { name: "Revoke key" }).click();
     expect(await page.getByRole("status").textContent()).toContain("revoked");
     expect((await world.rest("list_pushers", {}, key)).status).toBe(401);
 
@@ -165,7 +165,7 @@ inBrowser("a person in the console", () => {
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/console\/wsp_\w+\/$/);
     await page.keyboard.press("Tab");
-    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to content");
     await page.keyboard.press("Enter");
     expect(await page.evaluate("document.activeElement.id")).toBe("main");
     expect(all.flat()).toEqual([]);
@@ -179,7 +179,7 @@ inBrowser("a person in the console", () => {
     await page.goto(`${page.url()}keys`);
     const name = page.getByLabel("Name");
     await page.locator("label:has([name=preset][value=own])").click();
-    await page.getByRole("button", { name: "Make the key" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
     const links = page.getByRole("alert").getByRole("link");
     expect(await links.allTextContents()).toEqual([
       "The key's name is missing.",
@@ -192,7 +192,7 @@ inBrowser("a person in the console", () => {
     expect(await page.evaluate("document.activeElement.name")).toBe("scope");
     // One field mended: the other one is the first now.
     await name.fill("mended");
-    await page.getByRole("button", { name: "Make the key" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
     await expect.poll(() => page.evaluate("document.activeElement.name")).toBe("scope");
     expect(await name.inputValue()).toBe("mended");
     expect(all.flat()).toEqual([]);

@@ -135,7 +135,7 @@ inBrowser("consent", () => {
 
       const page = await visitor();
       await page.goto(provider.held.goTo.href);
-      expect(await page.locator("main").textContent()).toContain("Claude <b>Desktop</b> asks to connect");
+      expect(await page.locator("main").textContent()).toContain("Claude <b>Desktop</b> wants to connect");
       await signIn(page, PERSON);
       await page.waitForURL(/\/console\/consent\?/);
       const consent = await page.locator("main").textContent();
@@ -147,8 +147,8 @@ inBrowser("consent", () => {
       expect(await box(page, "alerts:write").isVisible()).toBe(true);
       expect(await page.locator("input[name=scope]:visible").count()).toBe(1);
       expect(await page.locator("input[name=scope]:checked:not([id$=':read'])").count()).toBe(1);
-      await page.getByText(/^It may read \d+ things/).click();
-      await page.getByText("Allow more than it asks for").click();
+      await page.getByText(/^Read access: \d+ permissions/).click();
+      await page.getByText("Allow more than requested").click();
 
       // Nothing ticked: the page says what is missing, and nothing is connected.
       for (const each of await page.locator("input[name=scope]").all()) await each.uncheck();
@@ -192,7 +192,7 @@ inBrowser("consent", () => {
       await expect(assistant.call("list_subscribers", { pusher_id: seen.id })).rejects.toThrow();
       await page.goto(provider.held.goTo.href);
       await page.waitForURL(/\/console\/consent\?/);
-      expect(await page.locator("h1").textContent()).toContain("asks for more");
+      expect(await page.locator("h1").textContent()).toContain("requests more permissions");
       expect(await box(page, "pushers:read").isChecked()).toBe(true);
       // What is new stands first, what was granted before is folded and stays ticked.
       expect(await box(page, "subscribers:read").isVisible()).toBe(true);
@@ -293,7 +293,7 @@ inBrowser("consent", () => {
     await page.getByLabel("Channel", { exact: true }).selectOption(mine.id);
     await page.getByLabel("Second workspace").check();
     await page.getByRole("button", { name: "Allow", exact: true }).click();
-    expect(await page.getByRole("alert").textContent()).toContain("not one of the chosen workspace");
+    expect(await page.getByRole("alert").textContent()).toContain("not in the chosen workspace");
     expect(await page.getByLabel("Second workspace").isChecked()).toBe(true);
 
     const denied = nextAnswer();

@@ -73,7 +73,7 @@ describe("forms of the console", () => {
         const page = await owner.get(link);
         expect(page.status).toBe(200);
         expect(page.text).toContain(`<form method="post" action="${link}">`);
-        expect(page.text).toContain(`href="${path}">Keep it</a>`);
+        expect(page.text).toContain(`href="${path}">Cancel</a>`);
         expect(page.text).not.toMatch(/<b>|<i>/);
         asked.push(link);
       }

@@ -111,8 +111,8 @@ describe("members", () => {
     const at = `${from}/${/mem_\w+/.exec(row.at(-1)!)![0]}`;
     const asked = await owner.get(`${at}/remove`);
     expect(asked.text).toContain(`<h1>Remove ${email} from Test workspace?</h1>`);
-    expect(asked.text).toContain("The member&#39;s keys, connected assistants and webhook endpoints end at once.");
-    expect(asked.text).toContain("Keep the member");
+    expect(asked.text).toContain("The member&#39;s keys, assistants and webhooks stop working immediately.");
+    expect(asked.text).toContain(">Cancel</a>");
     expect((await last()).id).toBe(id);
     // No form on the member's page removes at once.
     expect((await owner.get(at)).text).not.toContain(`action="${at}/remove"`);
@@ -147,18 +147,18 @@ describe("members", () => {
       await page.goto(site.url + from);
       const [one] = channels as [Channel];
       // With "every channel" there is nothing to tick.
-      await page.getByLabel("Every channel").check();
+      await page.getByLabel("All channels").check();
       expect(await page.getByLabel(one.handle).isVisible()).toBe(false);
       await page.getByLabel("Only these:").check();
       await page.getByLabel(one.handle).check();
-      await page.getByLabel("Every channel").check();
+      await page.getByLabel("All channels").check();
       await page.getByLabel("E-mail address").fill("browser@example.org");
-      await page.getByRole("button", { name: "Add and show the link" }).click();
+      await page.getByRole("button", { name: "Add and show link" }).click();
       expect(await page.getByRole("alert").textContent()).toContain("Choose one of the two");
       expect(await page.getByLabel(one.handle).isChecked()).toBe(true);
       await page.getByLabel("Only these:").check();
-      await page.getByRole("button", { name: "Add and show the link" }).click();
-      await page.getByRole("heading", { name: "A link to hand over" }).waitFor();
+      await page.getByRole("button", { name: "Add and show link" }).click();
+      await page.getByRole("heading", { name: "A link to pass on" }).waitFor();
       expect((await last()).pusher_ids).toEqual([parseId("psh", one.id)]);
 
       // The link that is shown is followed by pasting it.

@@ -320,10 +320,10 @@ test("where an answer goes is said in full", () => {
   expect(words("https://claude.ai/api/callback?x=1")).toBe("claude.ai");
   expect(words("https://claude.ai.elsewhere.example/cb")).toBe("claude.ai.elsewhere.example");
   expect(words("https://claude.ai@elsewhere.example/cb")).toBe("elsewhere.example");
-  expect(words("http://[::1]:4000/cb")).toBe("an app on the computer that you are using ([::1]:4000)");
+  expect(words("http://[::1]:4000/cb")).toBe("an app on this computer ([::1]:4000)");
   expect(words("com.example.app:/cb")).toBe("an app on this device (com.example.app:/cb)");
   expect(words("cursor://anysphere.cursor-mcp/oauth/callback")).toBe(
-    "the app that opens Cursor's addresses on this device (cursor://anysphere.cursor-mcp/oauth/callback)",
+    "the app that opens Cursor's links on this device (cursor://anysphere.cursor-mcp/oauth/callback)",
   );
 });
 

@@ -49,5 +49,5 @@ test("what cannot be looked for is said above the empty list", async () => {
     const { status, text } = await owner.get(`${base}${path}?q=%3F%21`);
     expect([status, text.includes("What you wrote must hold a letter or a digit.")]).toEqual([200, true]);
   }
-  expect((await owner.get(`${base}alerts?q=submarine`)).text).toContain("Nothing fits");
+  expect((await owner.get(`${base}alerts?q=submarine`)).text).toContain("No matching alerts");
 });

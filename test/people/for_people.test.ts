@@ -52,12 +52,12 @@ describe("what is wrong with a field", () => {
 
   test("has the form's label, and stays with its row of a list where that has one", () => {
     const wrong = (param: string, message: string) => inForm(invalidRequest(message, param), {}, LABELS).fields;
-    const LABELS = { ...labelsOf(ALERT), "actions.1.url": "The address of button 2" };
+    const LABELS = { ...labelsOf(ALERT), "actions.1.url": "The link of button 2" };
     expect(wrong("actions.0.type", "actions.0.type must be one of open_url, reply.")).toEqual([
       { param: "actions", message: "Buttons must be one of the choices that the page offers." },
     ]);
     expect(wrong("actions.1.url", "actions.1.url is required.")).toEqual([
-      { param: "actions.1.url", message: "The address of button 2 is missing." },
+      { param: "actions.1.url", message: "The link of button 2 is missing." },
     ]);
     expect(wrong("title", "title must be at most 120 characters long.")).toEqual([
       { param: "title", message: "Title must be at most 120 characters long." },

@@ -43,8 +43,8 @@ inBrowser("what was sent, in a browser", () => {
     await expect.poll(() => page.getByRole("row").count()).toBe(2);
     await page.getByRole("link", { name: "Statistics", exact: true }).last().click();
     await page.getByLabel("From (UTC)").fill("2026-01-01");
-    await page.getByLabel("To, included").fill("2026-01-09");
-    await page.getByRole("button", { name: "Show these days" }).click();
+    await page.getByLabel("To (inclusive)").fill("2026-01-09");
+    await page.getByRole("button", { name: "Show", exact: true }).click();
     expect(new URL(page.url()).search).toBe("?from=2026-01-01&to=2026-01-09");
     await page.getByRole("link", { name: "90 days" }).click();
     const plot = page.getByRole("img", { name: "Alerts sent" });

@@ -51,7 +51,7 @@ describe("invites in the console", () => {
       { from: list },
     );
     expect(wrong.status).toBe(422);
-    for (const words of ["Note must", "Phones that may join must", "Ends at must"]) expect(wrong.text).toContain(words);
+    for (const words of ["Note must", "Maximum devices must", "Expires must"]) expect(wrong.text).toContain(words);
     for (const kept of ['value="many"', "x".repeat(81), "At the &lt;b&gt;pier"]) expect(wrong.text).toContain(kept);
     const minute = inSeconds(7200).slice(0, 16);
     expect((await owner.post(list, { life: "own", expires_at: minute }, { from: list })).status).toBe(303);
@@ -68,9 +68,8 @@ describe("invites in the console", () => {
     for (const { code } of [gentle, strict]) await joined(world, pusher.handle, code);
     const pathOf = ({ id }: { id: string }) => `${base}channels/${pusher.id}/invites/${id}`;
     const asked = await owner.get(`${pathOf(gentle)}/revoke`);
-    expect(asked.text).toContain("One phone joined by it");
-    for (const words of ["stay subscribed", "are unsubscribed, without being told"])
-      expect(asked.text).toContain(words);
+    expect(asked.text).toContain("One device joined with it");
+    for (const words of ["stay subscribed", "are unsubscribed without notice"]) expect(asked.text).toContain(words);
     const revoke = (one: { id: string }, evict: string) =>
       owner.post(`${pathOf(one)}/revoke`, { evict }, { from: `${pathOf(one)}/revoke` });
     expect((await revoke(gentle, "no")).status).toBe(303);
@@ -80,7 +79,7 @@ describe("invites in the console", () => {
     // A revoked one has no code any more; who came by it may still be sent away.
     const closed = await owner.get(pathOf(gentle));
     expect(closed.text).not.toContain(gentle.url);
-    expect(closed.text).toContain("admits nobody");
+    expect(closed.text).toContain("no longer works");
     expect((await owner.get(`${pathOf(gentle)}/revoke`)).text).not.toContain('value="no"');
     expect((await revoke(gentle, "yes")).status).toBe(303);
     expect((await channelOf(pusher.id)).subscribers).toBe(0);
@@ -91,9 +90,9 @@ describe("invites in the console", () => {
     const above = async (is_public: boolean) => {
       const { id } = await world.pusher({ is_public });
       const { text } = await owner.get(`${base}channels/${id}/invites`);
-      return text.slice(text.indexOf("Make an invite"), text.indexOf('name="label"'));
+      return text.slice(text.indexOf("Create an invite"), text.indexOf('name="label"'));
     };
-    expect(await above(true)).toContain("Make one if you will make the channel private");
-    expect(await above(false)).toContain("you see how many phones joined by each");
+    expect(await above(true)).toContain("Create one if you plan to make the channel private");
+    expect(await above(false)).toContain("each counts its own joins");
   });
 });

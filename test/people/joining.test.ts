@@ -89,7 +89,7 @@ describe("one-time links", () => {
       all.map((email) => visitor().join(made, { name: "Six", email, password: PASSWORD })),
     );
     expect(claims.map(({ status }) => status).sort()).toEqual([303, 404, 404, 404, 404, 404]);
-    for (const { status, text } of claims) if (status === 404) expect(text).toContain("This link was used already");
+    for (const { status, text } of claims) if (status === 404) expect(text).toContain("This link was already used");
     expect(await count('auth."user"')).toBe(before + 1);
     expect(await count('auth.account a where not exists (select 1 from auth."user" u where u.id = a."userId")')).toBe(
       0,
@@ -189,19 +189,17 @@ describe("one-time links", () => {
       return /<h1>(.+?)<\/h1><p class="lede">(.+?)<\/p>/.exec(opened.text)!.slice(1, 3).join(". ");
     };
     expect(await shown(replaced)).toBe(
-      "A newer link took the place of this one. Use the newest link that you got, or ask whoever gave it to you for a new one.",
+      "This link was replaced. Use the newest link you received, or ask the person who gave it to you for a new one.",
     );
     expect((await visitor().join(made, { name: "A", email: "", password: PASSWORD })).status).toBe(303);
-    expect(await shown(made)).toContain(
-      "This link was used already. Sign in with your e-mail address and your password.",
-    );
+    expect(await shown(made)).toContain("This link was already used. Sign in with your e-mail address and password.");
     const old = await link((await invited()).row);
     await world.sql("update member_link set expires_at = now() - interval '1 second' where used_at is null");
     expect(await shown(old)).toContain(
-      "This link has expired. It worked for 7 days. To go on, ask whoever gave it to you for a new one.",
+      "This link has expired. It was valid for 7 days. To continue, ask the person who gave it to you for a new one.",
     );
     expect(await shown(`${made.slice(0, -1)}_`)).toContain(
-      "This link is not known here. Check that you copied the whole link.",
+      "This link is not valid. Check that you copied the whole link, or ask the person who gave it to you for a new one.",
     );
     expect((await visitor().open("no link at all")).status).toBe(404);
   });
@@ -248,9 +246,7 @@ describe("one-time links", () => {
     const there = await invited(person.email, other);
     // An invitation to an account that is there asks for its password.
     const invitation = await link(there.row, "manager");
-    expect((await visitor().open(invitation)).text).toContain(
-      "has an account on this server already. Give its password",
-    );
+    expect((await visitor().open(invitation)).text).toContain("already has an account here. Enter its password");
     const wrong = await visitor().join(invitation, { name: "", email: "", password: OTHER });
     expect(wrong.status).toBe(422);
     expect(wrong.text).toContain("This is not the password of the account");
@@ -285,7 +281,7 @@ describe("one-time links", () => {
     const mailed = mails.linkTo(person.email)!;
     expect((await visitor().join(mailed, { name: "", email: "", password: OTHER })).status).toBe(303);
     expect(await signIn(person.email, OTHER)).toBe(303);
-    expect((await visitor().open(handed)).text).toContain("This link was used already");
+    expect((await visitor().open(handed)).text).toContain("This link was already used");
     const [{ emailVerified }] = await world.sql(`select "emailVerified" from auth."user" where email = ?`, [
       person.email,
     ]);

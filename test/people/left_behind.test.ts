@@ -68,9 +68,9 @@ test("without the tick nothing changes, and the page says what a tick means", as
   for (const path of [`${base}leave`, `${ACCOUNT}/close`]) {
     const { text } = await visitor.get(path);
     for (const said of [
-      "Leave Night ferry behind without an owner",
-      "channels are paused at once",
-      "One scheduled alert still appears",
+      "Leave Night ferry without an owner",
+      "channels are paused immediately",
+      "One scheduled alert will still be sent",
       "Only the operator",
       workspace,
     ])
@@ -151,7 +151,7 @@ test("with another member there is no box: one of them is made an owner first", 
   await addMember(em, { workspace, email: `guest${people}@example.org`, role: "editor" });
   for (const path of [`${base}leave`, `${ACCOUNT}/close`]) {
     const { text } = await visitor.get(path);
-    expect(text).toContain("Make somebody else an owner on the page");
+    expect(text).toContain("Make someone else an owner under");
     expect(text).not.toContain("leave_behind");
     const fields = { present: PASSWORD, leave_behind: workspace };
     expect((await visitor.post(path, fields, { from: ACCOUNT })).status).toBe(409);

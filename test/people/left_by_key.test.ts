@@ -50,7 +50,7 @@ test("a webhook names the key, the member or nobody who registered it", async ()
   expect(body.data.find((row: any) => row.id === hook.id).made_by).toEqual({ id, name: "river robot" });
   const page = (await owner.get(`${base}webhooks`)).text;
   expect(page).toContain("Added by: the key river robot");
-  expect(page).toContain("not known, since it was added before this was kept");
+  expect(page).toContain("Added by: unknown");
   const mine = await owner.post(`${base}webhooks`, { url: "https://1.1.1.1/mine", events: ["alert.sent"] });
   expect(mine.status).toBe(200);
   expect((await hooks()).find((row) => row.url.endsWith("/mine")).made_by).toMatchObject({
@@ -64,7 +64,7 @@ test("a webhook names the key, the member or nobody who registered it", async ()
 test("the page that revokes a key says what goes on, and without the tick it does", async () => {
   const { id, key, hook, alert, url } = await used("gone quietly");
   const page = await owner.get(`${base}keys/${id}/revoke`);
-  for (const said of [url, alert.title, "These go on without the key", "End its webhook, too"])
+  for (const said of [url, alert.title, "These stay active without the key", "Also delete its webhook"])
     expect(page.text).toContain(said);
   expect((await owner.post(`${base}keys/${id}/revoke`, {})).status).toBe(303);
   expect((await world.rest("get_me", {}, key)).status).toBe(401);
@@ -111,5 +111,5 @@ test("a key that left nothing is asked about as before", async () => {
   const wish = { workspace: world.workspace.id, scopes: "pushers:read", name: "idle" };
   const { id } = await createKey(em(), wish, new Date());
   const { text } = await owner.get(`${base}keys/${id}/revoke`);
-  expect(text).not.toContain("These go on");
+  expect(text).not.toContain("These stay active");
 });

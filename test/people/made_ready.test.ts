@@ -73,7 +73,7 @@ async function invitedElsewhere(email: string) {
 // docs/rules.md#proved-address
 test("who adds a member is told whose link it is, and what following it means", async () => {
   const { added } = await madeReady();
-  expect(added.text).toContain("yours to hand over");
+  expect(added.text).toContain("Do not open it yourself");
   expect(added.text).toContain("becomes this member");
 });
 
@@ -85,12 +85,12 @@ test("a new password by a link removes passkeys, second step and sessions from b
   await expect.poll(() => mails.taken.some(asked), WAIT).toBe(true);
   const mailed = mails.linkTo(email)!;
   expect((await new Visitor(world).open(mailed)).text).toContain(
-    "Every session, passkey and two-factor authentication of this account ends.",
+    "This ends every session and removes every passkey and two-factor authentication of this account.",
   );
   const own = new Visitor(world);
   expect((await join(mailed, OWN, own)).status).toBe(303);
   const { text } = await own.get(`/console/${world.workspace.id}/`);
-  expect(text).toContain("Other sessions and passkeys were ended");
+  expect(text).toContain("Other sessions and passkeys were removed");
   expect([await countOf("passkey", id), await countOf("twoFactor", id)]).toEqual([0, 0]);
   expect(await countOf("session", id)).toBe(1);
   expect(await world.sql("select from own_device where user_id = ?", [id])).toEqual([]);
@@ -105,7 +105,7 @@ test("an account whose address was never proved enters no second workspace, and 
   const { link, joined } = await invitedElsewhere(email);
   for (const answer of [await new Visitor(world).open(link), await join(link, THEIRS)]) {
     expect(answer.status).toBe(403);
-    expect(answer.text).toContain("Show first that this address is yours");
+    expect(answer.text).toContain("Verify your e-mail address");
   }
   expect(await joined()).toBe(false);
   await world.sql(`update auth."user" set "emailVerified" = true where email = ?`, [email]);

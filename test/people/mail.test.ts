@@ -35,7 +35,7 @@ const add = (email: string) =>
 test("a new member's link is mailed and shown", async () => {
   const page = await add("new@example.org");
   const link = /http:\/\/[^\s<]+welcome#[\w-]{43}/.exec(page.text)![0];
-  expect(page.text).toContain("<h1>The link was mailed</h1>");
+  expect(page.text).toContain("<h1>The link was e-mailed</h1>");
   expect(mails.taken).toHaveLength(1);
   expect(mails.linkTo("new@example.org")).toBe(link);
   expect(mails.taken[0]).toContain("From: Belfry <belfry@localhost>");
@@ -53,7 +53,7 @@ test("no page says that the server sends no mail", async () => {
     await new Visitor(world).get("/console/forgot"),
   ]) {
     expect(text).toContain("E-mail address");
-    expect(text).not.toContain("sends no mail");
+    expect(text).not.toContain("cannot send e-mail");
   }
 });
 
@@ -76,7 +76,7 @@ test.each([
     mails.refuses = null;
     expect([page.status, page.text]).toEqual([
       200,
-      expect.stringContaining("could not be sent. Hand over the link yourself."),
+      expect.stringContaining("could not be sent. Pass on the link yourself."),
     ]);
     expect(page.text).toMatch(/welcome#[\w-]{43}/);
   },
@@ -95,10 +95,10 @@ test("a draft that waits is mailed once to who asked for it, and the mail says n
   };
   const wants = (mails: string) => owner.post(`${base}/reviews/mail`, { mails }, { from });
   expect((await owner.post(`${base}/reviews`, {}, { from })).status).toBe(303);
-  expect((await owner.get(from)).text).toContain("Mail me, too");
+  expect((await owner.get(from)).text).toContain("E-mail me");
   await ask();
   expect((await wants("on")).status).toBe(303);
-  expect((await owner.get(from)).text).toContain("No more mails");
+  expect((await owner.get(from)).text).toContain("Stop e-mails");
   const before = mails.taken.length;
   const draft = await ask();
   await eventually(async () => mails.taken.length > before);
@@ -122,8 +122,8 @@ test("with the mail server away the page says so and shows the link", async () =
   mails.close();
   const page = await add("other@example.org");
   expect(page.status).toBe(200);
-  expect(page.text).toContain("The mail to other@example.org could not be sent. Hand over the link yourself.");
-  expect(page.text).not.toMatch(/was mailed|on its way/);
+  expect(page.text).toContain("The e-mail to other@example.org could not be sent. Pass on the link yourself.");
+  expect(page.text).not.toMatch(/was e-mailed|on its way/);
   expect(page.text).toMatch(/welcome#[\w-]{43}/);
   expect(mails.taken).toHaveLength(before);
 });

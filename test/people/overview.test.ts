@@ -41,7 +41,7 @@ describe("the overview", () => {
   test("an empty workspace teaches three ways, and its lines for a shell do what they say", async ({ skip }) => {
     skip(lacks("curl"));
     const empty = await owner.get(base);
-    for (const words of ["In this browser", "By an assistant", "By curl", `${base}channels/new`])
+    for (const words of ["In the browser", "With an assistant", "With curl", `${base}channels/new`])
       expect(empty.text).toContain(words);
     await run(linesOn(empty));
     const [channel] = (await world.rest("list_pushers", {})).body.data;
@@ -94,15 +94,15 @@ describe("the overview", () => {
     const hidden = await world.pusher({ name: "Behind a door", is_public: false });
     for (const path of [base, `${base}channels/${channel.id}`]) {
       const { text } = await owner.get(path);
-      expect(text).toContain("Subscribe your phone");
+      expect(text).toContain("Subscribe your device");
       expect(text).toContain(`data-copy="the channel’s address"><code><a href="${channel.url}">${channel.url}</a>`);
       expect(qr(text)).toBe(channel.url);
     }
     const door = (await owner.get(`${base}channels/${hidden.id}`)).text;
-    expect([door.includes("Subscribe your phone"), door.includes('class="qr"')]).toEqual([true, false]);
+    expect([door.includes("Subscribe your device"), door.includes('class="qr"')]).toEqual([true, false]);
     expect(door).toContain(`channels/${hidden.id}/invites"`);
     await world.device(channel.handle);
     for (const path of [base, `${base}channels/${channel.id}`])
-      expect((await owner.get(path)).text).not.toContain("Subscribe your phone");
+      expect((await owner.get(path)).text).not.toContain("Subscribe your device");
   });
 });

@@ -140,7 +140,7 @@ describe("a passkey's answer", () => {
     const plain = await World.open({ settings: { PUBLIC_URL: figures } });
     try {
       const visitor = await ownerOf(plain, figures);
-      expect((await visitor.get("/console/account")).text).toContain("only for servers with a name and https");
+      expect((await visitor.get("/console/account")).text).toContain("Passkeys require https and a host name");
       expect((await new Visitor(plain, figures).get("/console/sign-in")).text).not.toContain("with a passkey");
       const begun = await visitor.post("/console/account/passkeys/begin", { present: PASSWORD }, { from: NEW });
       expect(JSON.parse(begun.text).said).toContain("https");
@@ -179,21 +179,21 @@ inBrowser("in a browser", () => {
     const owner = { name: "Owner", email: "owner@example.org", password: PASSWORD };
     await join(page, await site.link(), owner);
     await page.goto(`${site.url}/console/account`);
-    await page.getByRole("link", { name: "Turn it on" }).click();
+    await page.getByRole("link", { name: "Turn on" }).click();
     await page.getByLabel("Your password").fill(PASSWORD);
-    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("button", { name: "Continue" }).click();
     const uri = await page.locator("input[name=uri]").inputValue();
     await page.getByLabel("6-digit code").fill(await codeOf(uri));
-    await page.getByRole("button", { name: "Turn two-factor authentication on" }).click();
-    await page.getByRole("link", { name: "I have kept them" }).click();
+    await page.getByRole("button", { name: "Turn on" }).click();
+    await page.getByRole("link", { name: "I have saved them" }).click();
 
     await page.getByRole("link", { name: "Add a passkey" }).click();
     await page.getByLabel("Name").fill("This laptop");
     await page.getByLabel("Your password").fill("not this one");
-    await page.getByRole("button", { name: "Add the passkey" }).click();
+    await page.getByRole("button", { name: "Add passkey" }).click();
     await page.getByText("The current password is not right.").waitFor();
     await page.getByLabel("Your password").fill(PASSWORD);
-    await page.getByRole("button", { name: "Add the passkey" }).click();
+    await page.getByRole("button", { name: "Add passkey" }).click();
     await page.getByText("The passkey was added.").waitFor();
     expect(await page.getByText("This laptop").count()).toBeGreaterThan(0);
 

@@ -70,11 +70,11 @@ describe("without a script", () => {
   });
 
   test.each<[string, Record<string, string>, string, RegExp]>([
-    ["sent now", { act: "send" }, "repeat", /begins at a time/],
-    ["kept without a time", { when: "now", act: "save" }, "repeat", /begins at a time/],
+    ["sent now", { act: "send" }, "repeat", /needs a start time/],
+    ["kept without a time", { when: "now", act: "save" }, "repeat", /needs a start time/],
     ["no day", { repeat: "days", act: "save" }, "day", /Choose the days/],
-    ["no zone that there is", { zone: "Lisbon <b>", act: "save" }, "zone", /no time zone/],
-    ["no day as its end", { until: "31.3.2030", act: "save" }, "until", /no day/],
+    ["no zone that there is", { zone: "Lisbon <b>", act: "save" }, "zone", /not a time zone/],
+    ["no day as its end", { until: "31.3.2030", act: "save" }, "until", /not a date/],
     ["no rule", { repeat: "own", recurrence: "every day", act: "save" }, "recurrence", /must be a rule/],
     ["over before it begins", { until: "2026-01-01", act: "schedule" }, "repeat", /no time that is still/],
     ["too often", { repeat: "own", recurrence: "FREQ=MINUTELY", act: "schedule" }, "recurrence", /5 minutes between/],
@@ -112,12 +112,12 @@ describe("without a script", () => {
   test("the review of a draft that repeats offers to begin it, and sends nothing", async () => {
     const id = idOf(await send({ act: "save" }));
     const { text } = await owner.get(`${alerts()}/${id}`);
-    expect(text).toContain("Every day, by the clocks of Europe/Lisbon");
+    expect(text).toContain("Every day (Europe/Lisbon)");
     expect(text).not.toContain('value="send"');
     const { updated_at: version } = await now(id);
     const sent = await owner.post(`${alerts()}/${id}`, { version, act: "send" });
     expect([sent.status, (await now(id)).status]).toEqual([422, "draft"]);
-    expect(sent.text).toContain("begins at a time");
+    expect(sent.text).toContain("must be scheduled");
     const begun = await owner.post(`${alerts()}/${id}`, { version, act: "schedule", send_at: TOMORROW });
     expect([begun.status, (await now(id)).status]).toEqual([303, "repeating"]);
   });
@@ -176,10 +176,10 @@ describe("without a script", () => {
     });
 
     test.each([
-      ["?zone=Nowhere/Land", 422, "no time zone"],
+      ["?zone=Nowhere/Land", 422, "not a time zone"],
       ["?month=2026-13", 200, "Previous month"],
       ["?month=9999-12&zone=UTC", 200, "Previous month"],
-      ["?month=%3Cb%3E&zone=%3Cb%3E", 422, "no time zone"],
+      ["?month=%3Cb%3E&zone=%3Cb%3E", 422, "not a time zone"],
       ["?channel=psh_01h455vb4pex5vsknk084sn02q", 404, ""],
       ["?channel=%00", 404, ""],
     ])("%s answers %i", async (query, status, says) => {
@@ -213,11 +213,7 @@ inBrowser("in a browser", () => {
     await page.goto(`${its.base}channels/${pusher.id}/alerts/new`);
     await page.getByLabel("Title").fill("Tide");
     await page.locator("label:has([name=when][value=later])").click();
-    const [days, zone, own] = [
-      page.getByLabel("Monday"),
-      page.getByLabel("By the clocks of"),
-      page.locator("#recurrence"),
-    ];
+    const [days, zone, own] = [page.getByLabel("Monday"), page.getByLabel("Time zone"), page.locator("#recurrence")];
     expect([await days.isVisible(), await zone.isVisible(), await own.isVisible()]).toEqual([false, false, false]);
     await page.getByLabel("Repeat", { exact: true }).selectOption("days");
     expect([await days.isVisible(), await zone.isVisible(), await own.isVisible()]).toEqual([true, true, false]);
@@ -240,9 +236,9 @@ inBrowser("in a browser", () => {
     await look(page, "repeats-refused");
     await page.locator("label:has([name=when][value=later])").click();
     await page.getByRole("button", { name: "Schedule for" }).click();
-    await page.getByText("Every week on Thursday, by the clocks of America/New_York").waitFor();
+    await page.getByText("Every week on Thursday (America/New_York)").waitFor();
     await look(page, "repeats-series");
-    await page.getByRole("link", { name: "The month of its channel" }).click();
+    await page.getByRole("link", { name: "Month view" }).click();
     await page.waitForURL(/zone=America%2FNew_York/);
     expect(await page.locator("h1").textContent()).toMatch(/^\w+ 20\d\d$/);
     await page.goto(`${its.base}month?channel=${pusher.id}&month=2031-03`);
@@ -275,7 +271,7 @@ inBrowser("in a browser", () => {
     await page.goto(`${its.base}month?month=2031-05&zone=UTC`);
     expect(await weightOf(page)).toBeLessThan(HEAVIEST);
     expect(await page.evaluate<number>("document.documentElement.scrollHeight")).toBeLessThan(14 * 844);
-    await page.getByText("Not all of it is shown").waitFor();
+    await page.getByText("This list is incomplete").waitFor();
     // A rule that names many times of a day stands there once, on every day.
     expect(await page.locator(".month td.busy").count()).toBe(31);
     const { recurrence } = (await world.rest("list_alerts", { pusher_id: pusher.id, status: "repeating", limit: 2 }))

@@ -52,14 +52,14 @@ describe("the review of an alert", () => {
     await world.rest("update_alert", { pusher_id: pusher, alert_id: alert.id, title: "Changed since" });
     const refused = await decide(alert, { act: "send" });
     expect(refused.status).toBe(409);
-    expect(refused.text).toContain("It changed after you opened this page");
+    expect(refused.text).toContain("The alert changed after you opened this page");
     expect(refused.text).toMatch(/<del>.*Seen.*<\/del><ins>.*Changed since.*<\/ins>/);
     expect((await now(alert)).status).toBe("draft");
     const sent = await decide(await now(alert), { act: "send" });
     expect(sent.status).toBe(303);
     expect((await now(alert)).status).toBe("sent");
     const page = await owner.get(pathOf(alert));
-    expect(page.text).toContain("cannot be unsent");
+    expect(page.text).toContain("cannot be recalled");
     expect(page.text).not.toContain('value="send"');
   });
 
@@ -97,12 +97,12 @@ describe("the review of an alert", () => {
     });
     for (const path of [pathOf(alert), `${pathOf(alert)}/edit`]) {
       const { text } = await owner.get(path);
-      expect(text).toContain("What phones will not get");
+      expect(text).toContain("Removed content");
       expect(text).toContain("<code>&lt;script&gt;</code>, 2 times");
       expect(text).toContain("the attribute <code>onclick</code>");
     }
     await world.rest("update_alert", { pusher_id: pusher, alert_id: alert.id, html: "<p>Anew</p>" });
-    expect((await owner.get(pathOf(alert))).text).not.toContain("What phones will not get");
+    expect((await owner.get(pathOf(alert))).text).not.toContain("Removed content");
   });
 
   // Covers docs/rules.md#alert-changes and #console-story.
@@ -123,7 +123,7 @@ describe("the review of an alert", () => {
     // It is as urgent as it was, and the earlier edit was seen already.
     expect(since).not.toMatch(/Priority|Leaves at/);
     const story = text.slice(text.indexOf('id="story"'));
-    for (const summary of ["Priority, card, markup", "Title, priority", "Text"])
+    for (const summary of ["Priority, card, HTML", "Title, priority", "Text"])
       expect(story).toContain(`<summary>${summary}</summary>`);
   });
 
@@ -135,7 +135,7 @@ describe("the review of an alert", () => {
       await world.rest("update_alert", { pusher_id: pusher, alert_id: alert.id, title: String(i) });
     const { text } = await owner.get(pathOf(alert));
     expect(text).toContain("22 edits since it was declined");
-    expect(text).toContain("What the first 2 of them changed is not kept any more.");
+    expect(text).toContain("Details of the first 2 changes are no longer stored.");
   });
 
   // Covers docs/rules.md#console-story.
@@ -152,8 +152,7 @@ describe("the review of an alert", () => {
       });
     const { text } = await owner.get(pathOf(alert));
     expect(text.length).toBeLessThan(120_000);
-    for (const said of ["Too much to compare", "more characters", "no more room to show it"])
-      expect(text).toContain(said);
+    for (const said of ["Too long to compare", "more characters", "the page is too long"]) expect(text).toContain(said);
   });
 
   // Covers docs/rules.md#console-story.
@@ -166,7 +165,7 @@ describe("the review of an alert", () => {
     expect(status).toBe(409);
     const [, since = ""] = /<section class="report warn changed"(.*?)<\/section>/s.exec(text)!;
     expect(since.match(/<li>/g)).toHaveLength(2);
-    for (const shown of ["edited it over REST", "scheduled it over REST", "<dt>Title</dt>", "<dt>Time</dt>"])
+    for (const shown of ["edited it via REST", "scheduled it via REST", "<dt>Title</dt>", "<dt>Time</dt>"])
       expect(since).toContain(shown);
     expect(text).toContain("Typed words</textarea>");
     expect((await now(alert)).status).toBe("scheduled");
@@ -182,7 +181,7 @@ describe("the review of an alert", () => {
   const isOffered = (text: string, act: string) => text.includes(`name="act" value="${act}"`);
 
   test.each([
-    { button: "Cancel it", act: "cancel", becomes: "cancelled" },
+    { button: "Cancel alert", act: "cancel", becomes: "cancelled" },
     { button: "Back to draft", act: "draft", becomes: "draft" },
   ])("$button: of a scheduled alert, as it was seen and not as it became", async ({ button, act, becomes }) => {
     const alert = await planned(`Scheduled, ${act}`);
@@ -192,7 +191,7 @@ describe("the review of an alert", () => {
     await world.rest("update_alert", { pusher_id: pusher, alert_id: alert.id, body: "Changed since" });
     const old = await decide(alert, { act });
     expect([old.status, (await now(alert)).status]).toEqual([409, "scheduled"]);
-    expect(old.text).toContain("It changed after you opened this page");
+    expect(old.text).toContain("The alert changed after you opened this page");
     // The page that says so shows what it became, and decides about that.
     expect(old.text).toContain(`name="version" value="${(await now(alert)).updated_at}"`);
     expect((await decide(await now(alert), { act })).status).toBe(303);
@@ -206,18 +205,18 @@ describe("the review of an alert", () => {
       await sentNow(alert);
       const late = await decide(alert, { act });
       expect([late.status, (await now(alert)).status]).toEqual([409, "sent"]);
-      for (const said of ["It changed after you opened this page", "Sent. A sent alert cannot be unsent"])
+      for (const said of ["The alert changed after you opened this page", "Sent. A sent alert cannot be recalled"])
         expect(late.text).toContain(said);
       expect(isOffered(late.text, "draft")).toBe(false);
     }
   });
 
-  test("Cancel the alert: of a sent one, with what phones do that have it", async () => {
+  test("a sent alert can be cancelled, and its page explains the effect on devices", async () => {
     const alert = await written({ title: "Out already", send: true });
     // A sent alert is no review any more, and its page stands where the review stood.
     const path = `/console/${world.workspace.id}/channels/${pusher}/alerts/${alert.id}`;
     const { text } = await owner.get(path);
-    for (const said of [">Cancel the alert</button>", "Those that have it, keep it"]) expect(text).toContain(said);
+    for (const said of [">Cancel alert</button>", "Devices that have it keep it"]) expect(text).toContain(said);
     const act = async (version: string) =>
       owner.post(path, { form_token: await owner.token(path), version, act: "cancel" });
     const old = await act("2026-01-01T00:00:00.000000Z");
@@ -247,8 +246,8 @@ describe("the review of an alert", () => {
     await sentNow(gone);
     const late = await owner.post(`${pathOf(gone)}/delete`, { version: gone.updated_at });
     expect([late.status, (await now(gone)).status]).toEqual([409, "sent"]);
-    expect(late.text).toContain("What was sent is a record");
-    expect(late.text).not.toContain("Delete the alert");
+    expect(late.text).toContain("Sent alerts are kept as a record");
+    expect(late.text).not.toContain("Delete alert");
   });
 
   test("Duplicate it: a draft without times, once for each page, whatever became of the alert", async () => {
@@ -267,7 +266,7 @@ describe("the review of an alert", () => {
     const copy = await now({ id: /alr_\w+/.exec(made)![0] });
     expect(copy).toMatchObject({ title: "Again", status: "draft", send_at: null, expires_at: null });
     expect(copy.id).not.toBe(alert.id);
-    expect((await owner.get(made)).text).toContain("Draft: nobody has seen it.");
+    expect((await owner.get(made)).text).toContain("Draft, not sent yet.");
   });
 
   test("another's alert is not there, and an unknown act is none", async () => {

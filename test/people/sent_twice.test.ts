@@ -152,8 +152,7 @@ inBrowser("in a browser", () => {
     await send.waitFor();
     // What the browser put in again is what the preview shows.
     const kept = await page.locator("#title").inputValue();
-    if (javaScriptEnabled)
-      await expect.poll(() => page.locator(".phone h3").textContent()).toBe(kept || "What the alert says");
+    if (javaScriptEnabled) await expect.poll(() => page.locator(".phone h3").textContent()).toBe(kept || "Alert title");
     await page.locator("#title").fill(title);
     await page.locator("#body").fill("Use pier 4.");
     await send.click();

@@ -32,10 +32,10 @@ test("its owner sees versions, sizes, what waits and the housekeeping", async ()
     Belfry: expect.stringMatching(/^\d+\.\d+/),
     PostgreSQL: expect.stringMatching(/^\d+/),
     Database: expect.stringMatching(/^[\d.]+ MB$/),
-    "Alerts that came due and nobody has looked at": "0",
-    "The next scheduled alert": expect.stringMatching(/^in 1 hour/),
+    "Due alerts, not yet published": "0",
+    "Next scheduled alert": expect.stringMatching(/^in 1 hour/),
     "Webhook deliveries": "0",
-    "Calls without a connection to the database": "0",
+    "Calls waiting for a database connection": "0",
     "one time links": expect.stringMatching(/^just now\s*Never$/),
   });
   expect(text).not.toContain("Tenant text");

@@ -235,7 +235,7 @@ describe("signing in", () => {
 
   test("a password change is counted by the person, whom no stranger can use up", async () => {
     const { text } = await new Visitor(world).get("/console/sign-in");
-    expect(text).toContain("Use the e-mail and password you chose when you joined.");
+    expect(text).toContain("Use the e-mail address and password you chose when you joined.");
     const browser = new Visitor(world);
     expect((await tries(world, "slow@example.org", PASSWORD, "198.51.100.8", browser)).status).toBe(303);
     const change = () =>

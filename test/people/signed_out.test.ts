@@ -156,8 +156,8 @@ describe("without a browser", () => {
     await endSessions();
     const out = await owner.post(at, written, { token });
     expect(out.status).toBe(401);
-    expect(out.text).toContain("You were signed out, so nothing was done.");
-    expect(out.text).toContain("everything that you wrote");
+    expect(out.text).toContain("You were signed out, so nothing was saved.");
+    expect(out.text).toContain("Your text is kept.");
     // Sealed: nobody reads in the page what was written.
     for (const [name, value] of Object.entries(fields))
       if (value.length > 8 && name !== "once") expect(out.text).not.toContain(value);
@@ -167,7 +167,7 @@ describe("without a browser", () => {
     expect(back.status).toBe(200);
     const again = await goingOn(back, at.replaceAll("&", "&amp;"));
     expect(again.status).toBe(409);
-    expect(again.text).toContain("You were signed out while you wrote, so nothing was done.");
+    expect(again.text).toContain("You were signed out, so nothing was saved. Check your text");
     for (const one of shown) expect(again.text).toMatch(one);
     expect(await counted()).toBe(before);
   });
@@ -179,7 +179,7 @@ describe("without a browser", () => {
     const referer = `http://localhost:8787${channel()}/alerts/${alert.id}`;
     const out = await owner.post(at, { once: "x" }, { token, headers: { referer } });
     expect([out.status, hidden(out.text, "kept_form")]).toEqual([401, ""]);
-    expect(out.text).toContain("You were signed out, so nothing was done.");
+    expect(out.text).toContain("You were signed out, so nothing was saved.");
     expect((await comingBack(out)).headers.get("location")).toBe(`${channel()}/alerts/${alert.id}`);
     // A list is found again with what was asked of it.
     await endSessions();
@@ -224,7 +224,7 @@ describe("without a browser", () => {
     const before = await counted();
     const again = await owner.post(`${base}keys`, { name: "deploys", life: "30d" }, { token });
     expect(again.status).toBe(403);
-    expect(again.text).toContain("You signed in anew after this page was opened, so nothing was done.");
+    expect(again.text).toContain("Your session changed, so nothing was saved.");
     expect(again.text).toContain('value="deploys"');
     expect(await counted()).toBe(before);
   });
@@ -242,7 +242,7 @@ describe("without a browser", () => {
     const [at, token] = [`${base}keys`, await there.token(`${base}keys`)];
     proxy.fallSilent();
     const away = await there.post(at, { name: "deploys", life: "30d" }, { token });
-    expect([away.status >= 500, away.text.includes("What you wrote is kept in this page.")]).toEqual([true, true]);
+    expect([away.status >= 500, away.text.includes("Your text is kept on this page.")]).toEqual([true, true]);
     proxy.speak();
     // Connections from before stay silent until they are given up.
     await expect.poll(async () => (await there.get(at)).status).toBe(200);
@@ -313,12 +313,12 @@ inBrowser("in a browser", () => {
       await its.site.world.sql("delete from auth.session");
       await page.locator("#body").fill("Water reaches the ramp.");
       if (javaScriptEnabled)
-        await page.getByRole("status").filter({ hasText: "You were signed out. What you write stays" }).waitFor();
+        await page.getByRole("status").filter({ hasText: "You were signed out. Your text is kept" }).waitFor();
       await page.getByRole("button", { name: /^Send to/ }).click();
-      await page.getByRole("alert").filter({ hasText: "You were signed out, so nothing was done." }).waitFor();
+      await page.getByRole("alert").filter({ hasText: "You were signed out, so nothing was saved." }).waitFor();
       await signIn(page, OWNER);
-      if (!javaScriptEnabled) await page.getByRole("button", { name: "Go on with what you wrote" }).click();
-      await page.getByRole("alert").filter({ hasText: "What you wrote is below" }).waitFor();
+      if (!javaScriptEnabled) await page.getByRole("button", { name: "Continue with my text" }).click();
+      await page.getByRole("alert").filter({ hasText: "Check your text below" }).waitFor();
       expect(page.url()).toBe(form);
       expect(await page.locator("#title").inputValue()).toBe(title);
       expect(await page.locator("#body").inputValue()).toBe("Water reaches the ramp.");

@@ -17,7 +17,7 @@ async function opened(settings: Record<string, string>) {
     const texts = await Promise.all(
       [`new?once=${crypto.randomUUID()}`, id].map(async (page) => (await owner.get(`${base}/${page}`)).text),
     );
-    return texts.map((text) => /It could reach [^<]*?\.(?= A sent|<)/.exec(text)?.[0]);
+    return texts.map((text) => /\d+ devices? subscribed[^<]*?\.(?= A sent|<)/.exec(text)?.[0]);
   };
   return { world, pusher, said };
 }
@@ -28,13 +28,13 @@ const twice = (text: string) => [text, text];
 test("where an alert is written and decided stands how many of those it could reach are woken", async () => {
   const service = await pushService();
   const { world, pusher, said } = await opened({ WEB_PUSH_ALLOW_HOSTS: service.host });
-  expect(await said()).toEqual(twice("It could reach 0 devices."));
+  expect(await said()).toEqual(twice("0 devices subscribed."));
   await wakeable(world, pusher.handle, service.endpoint("one"));
   await world.device(pusher.handle);
-  expect(await said()).toEqual(twice("It could reach 2 devices, of which 1 is woken when the app is closed."));
+  expect(await said()).toEqual(twice("2 devices subscribed; 1 can receive push while the app is closed."));
   // Who lets the channel do nothing that can be noticed is not woken.
   await wakeable(world, pusher.handle, service.endpoint("two"), { permissions: ["loc"] });
-  expect(await said()).toEqual(twice("It could reach 3 devices, of which 1 is woken when the app is closed."));
+  expect(await said()).toEqual(twice("3 devices subscribed; 1 can receive push while the app is closed."));
   await world.close();
   service.close();
 });
@@ -44,7 +44,7 @@ test("a server that wakes nobody says so there", async () => {
   const { world, pusher, said } = await opened({ WEB_PUSH: "off" });
   await world.device(pusher.handle);
   const silent =
-    "It could reach 1 device, none of them while its app is closed: this server wakes nobody. Whoever runs it can set WEB_PUSH.";
+    "1 device subscribed; none can receive push while the app is closed. The operator can turn on WEB_PUSH.";
   expect(await said()).toEqual(twice(silent));
   await world.close();
 });

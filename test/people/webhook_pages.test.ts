@@ -52,15 +52,15 @@ describe("an owner", () => {
     const pusher = await world.pusher({ name: "Harbour" });
     const page = await visit();
     await page.follow("Webhooks");
-    await page.press("Add the endpoint");
+    await page.press("Add endpoint");
     expect(page.withRole("alert").join()).toMatch(
       /Address is missing\..*What is sent there needs at least one choice\./,
     );
-    await page.press("Add the endpoint", { url: "ftp://nowhere", events: "alert.sent" });
+    await page.press("Add endpoint", { url: "ftp://nowhere", events: "alert.sent" });
     expect(page.withRole("alert").join()).toContain("https");
     expect(page.field("events", "alert.sent")).toHaveProperty("checked");
     expect(page.field("url")).toMatchObject({ value: "ftp://nowhere", autofocus: "" });
-    await page.press("Add the endpoint", { url: `http://127.0.0.1:${sink.port}/in` });
+    await page.press("Add endpoint", { url: `http://127.0.0.1:${sink.port}/in` });
     const secret = page.text("pre");
     expect(secret).toMatch(/^whsec_/);
     await page.reload();
@@ -76,14 +76,14 @@ describe("an owner", () => {
     await world.sql("update webhook_endpoint set failure_count = 19");
     await world.alert(pusher.id, { title: "Missed", send: true });
     await reloadedUntil(page, /Disabled since/);
-    expect(page.all("button", /^Deliver again/)).toEqual([]);
+    expect(page.all("button", /^Redeliver/)).toEqual([]);
 
     // The receiver works again; the endpoint is tried and enabled.
     status = 200;
     await page.press("Send a test event");
-    expect(page.withRole("status").join()).toContain("on its way");
+    expect(page.withRole("status").join()).toContain("A test event was sent");
     await reloadedUntil(page, /webhook\.test.*taken/);
-    await page.press("Enable it again");
+    await page.press("Enable");
     expect(page.text("main")).not.toContain("Disabled since");
     await page.press(/^Deliver again alert\.sent/);
     await arrived(3);
@@ -93,7 +93,7 @@ describe("an owner", () => {
     // A new secret beside the old one.
     await page.follow("New secret");
     expect(page.text("main")).toContain("For 24 hours");
-    await page.press("Make a new secret");
+    await page.press("Create new secret");
     const next = page.text("pre");
     await page.follow("I have copied it");
     await page.press("Send a test event");
@@ -103,7 +103,7 @@ describe("an owner", () => {
     for (const one of [secret, next]) expect(verifySignature({ header, rawBody: body, secret: one })).toBe(true);
 
     await page.follow("Delete");
-    await page.press("Delete the webhook");
+    await page.press("Delete webhook");
     expect(page.text("main")).toContain("No endpoints");
     expect(await world.sql("select from webhook_endpoint where id = ?", [id])).toEqual([]);
   });
@@ -116,7 +116,7 @@ describe("an owner", () => {
     await page.follow("Audit log");
     for (const words of ["Remove webhook", "Rotate webhook secret", "Enable webhook", "Redeliver event"])
       expect(page.text("main")).toContain(words);
-    expect(page.text("main")).toContain("Lines are kept for 90 days");
+    expect(page.text("main")).toContain("Entries are kept for 90 days");
     expect(page.text("main")).toContain("Ada Owner");
     await page.press("Show", { channel: page.option("channel", "Lighthouse") });
     expect(page.text("tbody")).toMatch(/^Create channel.*key, REST/);

@@ -123,7 +123,7 @@ inBrowser("public pages in a browser", () => {
     const focused = () => page.evaluate("document.activeElement.textContent.trim()");
     await page.goto(`${its.site.url}/c`);
     await page.keyboard.press("Tab");
-    expect(await focused()).toBe("Skip to the content");
+    expect(await focused()).toBe("Skip to content");
     await page.keyboard.press("Enter");
     await page.keyboard.press("Tab");
     await page.keyboard.type("trams");
@@ -220,7 +220,7 @@ inBrowser("public pages in a browser", () => {
       await page.goto(its.site.url + path);
       if (path === "/c") {
         await page.getByRole("button", { name: "Near me" }).click();
-        await page.getByText("You are inside its area").first().waitFor();
+        await page.getByText("You are in its area").first().waitFor();
       }
       expect(await page.getByText(`"'><img src=x`).count()).toBeGreaterThan(0);
       expect(await page.locator("main img[src=x], main script").count()).toBe(0);
@@ -246,16 +246,16 @@ inBrowser("public pages in a browser", () => {
       (await page.locator(".entry").allInnerTexts()).map((text) => text.split("\n").filter(Boolean));
     await page.goto(`${its.site.url}/c`);
     await page.getByRole("button", { name: "Near me" }).click();
-    await page.getByText("You are inside the area of 2").waitFor();
+    await page.getByText("You are in the area of 2").waitFor();
     const near = await rows();
     expect(near.map((row) => row[row.length - 1])).toEqual([
-      "You are inside its area · Community · Lisbon",
-      "You are inside its area · Cities",
+      "You are in its area · Community · Lisbon",
+      "You are in its area · Cities",
       expect.stringMatching(/^26\d km from its area · Travel$/),
     ]);
     await page.getByLabel("Category").selectOption("travel");
     await page.getByRole("button", { name: "Near me" }).click();
-    await page.getByText("You are inside no channel’s area").waitFor();
+    await page.getByText("You are not in the area of any channel").waitFor();
     expect(await page.locator(".entry").count()).toBe(1);
     expect(await page.locator(".entry a").getAttribute("href")).toBe("/c/porto-trams");
     expect(sent.filter((line) => line.includes("/c/near.json"))).toHaveLength(2);
@@ -273,7 +273,7 @@ inBrowser("public pages in a browser", () => {
     );
     await page.goto(`${its.site.url}/c`);
     await page.getByRole("button", { name: "Near me" }).click();
-    await page.getByText("This device did not say where it is").waitFor();
+    await page.getByText("Your location is not available").waitFor();
     expect(await page.getByRole("button", { name: "Near me" }).isEnabled()).toBe(true);
     expect(await page.locator(".entry").count()).toBe(4);
     await context.close();

@@ -57,9 +57,9 @@ describe("a public channel", () => {
       "Tides and closures",
       "First line.\nSecond line.",
       'href="https://harbour.example/about"',
-      'aria-label="A circle of 12.5 km around 38.7071° N, 9.1355° W; one square of the grid is 5 km wide."',
-      "Notify you",
-      "Use your place",
+      'aria-label="A circle of 12.5 km around 38.7071° N, 9.1355° W; each grid square is 5 km wide."',
+      "Send notifications",
+      "Use your location",
       'stop-color="#00ff7f"',
       'href="/c?q=quay"',
       `href="/app/#join=${channel.handle}"`,
@@ -92,7 +92,7 @@ describe("a public channel", () => {
     expect(text).not.toContain("Level 1");
     expect(text).toContain("Level 2");
     expect(text).toMatch(
-      /<article class="alert read past"[^>]*>(?:(?!<\/article>).)*Over(?:(?!<\/article>).)*Gone by/s,
+      /<article class="alert read past"[^>]*>(?:(?!<\/article>).)*Expired(?:(?!<\/article>).)*Gone by/s,
     );
   });
 
@@ -135,15 +135,17 @@ describe("a public channel", () => {
       await other.close();
       return text;
     };
-    expect(await of({}, ["sound"])).toMatch(/your browser wakes it if you allow that.*Add to Home Screen/);
+    expect(await of({}, ["sound"])).toMatch(/You can allow push notifications.*Add to Home Screen/);
     expect(await of({ PUBLIC_URL: "http://alerts.lan" }, ["sound"])).toMatch(
-      /it hears nothing:<\/strong> no browser can be woken at an address without https.*ask who runs/,
+      /No notifications while the app is closed:<\/strong> push notifications require https.*ask the operator/,
     );
     expect(await of({ PUBLIC_URL: "https://alerts.example.org", WEB_PUSH: "off" }, ["sound"])).toMatch(
-      /it hears nothing:<\/strong> this server wakes nobody/,
+      /No notifications while the app is closed:<\/strong> this server does not send push/,
     );
-    expect(await of({ WEB_PUSH: "off" }, ["notify"])).toMatch(/it hears nothing:<\/strong> this server wakes nobody/);
-    expect(await of({ WEB_PUSH: "off" }, ["loc"])).not.toContain("While the app is closed");
+    expect(await of({ WEB_PUSH: "off" }, ["notify"])).toMatch(
+      /No notifications while the app is closed:<\/strong> this server does not send push/,
+    );
+    expect(await of({ WEB_PUSH: "off" }, ["loc"])).not.toContain("while the app is closed");
   });
 
   test("is 304 to who holds it until something of it changes, and HEAD has no body", async () => {
@@ -213,7 +215,7 @@ describe("nobody can tell apart", () => {
       pageAt(world, `/c/${suspended.handle}?invite=${usable.code}`),
     ]);
     expect(seen[0]!.status).toBe(404);
-    expect(seen[0]!.text).toContain("This invite does not work");
+    expect(seen[0]!.text).toContain("This invite is not valid");
     expect(new Set(seen.map(bytesOf)).size).toBe(1);
   });
 
@@ -374,7 +376,7 @@ test.skipIf(lacks("curl"))("the lines for joining without the web app work as th
     const { stdout } = await promisify(execFile)("bash", ["-euc", plain]);
     expect(stdout).toContain("Heard by curl");
     // The code was for one: its page says so now.
-    expect(await (await fetch(body.url)).text()).toContain("This invite does not work");
+    expect(await (await fetch(body.url)).text()).toContain("This invite is not valid");
   } finally {
     await site.close();
   }

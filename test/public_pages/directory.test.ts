@@ -87,7 +87,7 @@ describe("the directory", () => {
     const { text } = await pageAt(world, `/c?${new URLSearchParams({ q: '"><script>alert(1)</script>' })}`);
     expect(text).toContain('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"');
     expect(text).not.toContain("<script>");
-    expect(text).toContain("Nothing found");
+    expect(text).toContain("No channels found");
     expect(text).toContain('<meta name="robots" content="noindex">');
     expect((await pageAt(world, "/c")).text).not.toContain("noindex");
   });

@@ -66,7 +66,7 @@ inBrowser("in a browser", () => {
     });
     await devtools.send("ServiceWorker.enable");
     pusher = await site.world.pusher({ name: "Flood desk", requested_perms: ["notify", "sound"] });
-    await joinInApp(page, site.url, { handle: pusher.handle, grants: ["Notify you"] });
+    await joinInApp(page, site.url, { handle: pusher.handle, grants: ["Send notifications"] });
   });
   afterAll(async () => {
     await browser?.close();
@@ -95,12 +95,12 @@ inBrowser("in a browser", () => {
 
   // docs/rules.md#push-wakes
   test("the person switches it on, beside the channel or in the settings, and the service is told where", async () => {
-    const silent = page.getByText("While the app is closed, this device hears nothing.");
+    const silent = page.getByText("This device receives no notifications while the app is closed.");
     await silent.waitFor();
-    await page.getByRole("button", { name: "Wake me for new alerts" }).click();
+    await page.getByRole("button", { name: "Notify me while the app is closed" }).click();
     await silent.waitFor({ state: "detached" });
     await page.goto(`${site.url}/app/#settings`);
-    const wake = page.getByRole("switch", { name: "Wake me for new alerts" });
+    const wake = page.getByRole("switch", { name: "Notify me while the app is closed" });
     await wake.uncheck();
     await eventually(async () => (await site.world.sql("select 1 from push_endpoint")).length === 0);
     await wake.check();
@@ -138,7 +138,7 @@ inBrowser("in a browser", () => {
 
   test("switched off, the service has forgotten and the browser as well", async () => {
     await page.goto(`${site.url}/app/#settings`);
-    await page.getByRole("switch", { name: "Wake me for new alerts" }).uncheck();
+    await page.getByRole("switch", { name: "Notify me while the app is closed" }).uncheck();
     await eventually(async () => (await site.world.sql("select 1 from push_endpoint")).length === 0);
     await eventually(
       async () => (await page.evaluate(() => (globalThis as any).localStorage.getItem("subscribed"))) === null,

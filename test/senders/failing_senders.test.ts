@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-const TITLE = "are refused</strong>";
+const TITLE = "are failing</strong>";
 const { body, headers } = SAMPLES.github;
 const WRONG = { "x-hub-signature-256": `sha256=${"0".repeat(64)}` };
 
@@ -38,7 +38,7 @@ const linesOf = (page: string) =>
     .split("<li>")
     .slice(1)
     .map((rest) => rest.split("</li>")[0]!.replace(/<[^>]*>/g, ""))
-    .filter((line) => / of the key .* refused/.test(line));
+    .filter((line) => / with the key .* refused/.test(line));
 
 // docs/rules.md#failing-senders
 test("a sender that is refused is on the overview and its channel's pages until a request succeeds", async () => {

@@ -174,8 +174,8 @@ inBrowser("the app", () => {
     test("a picture of another site is fetched when the person asks for it, and not before", async () => {
       const before = faults.length;
       await open("image");
-      const show = page.locator(".chosen").getByRole("button", { name: "Show the picture" });
-      await page.getByText("It is fetched from pictures.example").waitFor();
+      const show = page.locator(".chosen").getByRole("button", { name: "Show picture" });
+      await page.getByText("It is loaded from pictures.example").waitFor();
       expect(faults.slice(before)).toEqual([]);
       await show.click();
       await page.locator(".chosen img.picture").waitFor();
@@ -243,11 +243,11 @@ inBrowser("the app", () => {
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { level: 1, name: "A text" }).waitFor();
       await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("A text");
-      const seen = page.locator(".chosen").getByRole("button", { name: "I have seen this" });
+      const seen = page.locator(".chosen").getByRole("button", { name: "Acknowledge" });
       for (let i = 0; i < 40 && !(await seen.evaluate((node) => node === node.ownerDocument.activeElement)); i++)
         await page.keyboard.press("Tab");
       await page.keyboard.press("Enter");
-      await page.locator(".chosen").getByText("You confirmed at").waitFor();
+      await page.locator(".chosen").getByText("Acknowledged at").waitFor();
       await page.getByRole("link", { name: "Back" }).focus();
       await page.keyboard.press("Enter");
       await card(page, "A text").waitFor();

@@ -96,8 +96,8 @@ inBrowser("following a channel", () => {
     await join();
     await inbox();
     const alert = await send("Move your cars", { requires_ack: true });
-    await card(page, "Move your cars").getByRole("button", { name: "I have seen this" }).click();
-    await card(page, "Move your cars").getByText("You confirmed at").waitFor();
+    await card(page, "Move your cars").getByRole("button", { name: "Acknowledge" }).click();
+    await card(page, "Move your cars").getByText("Acknowledged at").waitFor();
     await waitFor(async () => expect(await stats(alert)).toMatchObject({ reads: 1, acks: 1 }));
     const other = await send("Read me");
     await card(page, "Read me").getByRole("link").click();
@@ -112,12 +112,12 @@ inBrowser("following a channel", () => {
     page.on("request", (request) => request.url().includes("/reports") && told.push(request.method()));
     await join();
     await page.goto(`${its.site.url}/app/#settings`);
-    await page.getByRole("switch", { name: "Tell channels" }).uncheck();
+    await page.getByRole("switch", { name: "Report reads" }).uncheck();
     await inbox();
     const alert = await send("Only here", { requires_ack: true });
     await card(page, "Only here").getByRole("link").click();
-    await page.locator(".chosen").getByRole("button", { name: "I have seen this" }).click();
-    await page.getByText("the channel is not told").waitFor();
+    await page.locator(".chosen").getByRole("button", { name: "Acknowledge" }).click();
+    await page.getByText("your acknowledgement stays on this device").waitFor();
     expect(await kept(page, "reports")).toEqual([]);
     expect(told.filter((method) => method === "POST")).toEqual([]);
     expect(await stats(alert)).toMatchObject({ reads: 0, acks: 0 });
@@ -127,7 +127,7 @@ inBrowser("following a channel", () => {
     pusher = await its.site.world.pusher({ name: "Crew only", is_public: false });
     const invite = (await its.site.world.rest("create_invite", { pusher_id: pusher.id })).body;
     await page.goto(`${its.site.url}/app/#join=${pusher.handle}`);
-    await page.getByText("There is no such channel, or you need an invite.").waitFor();
+    await page.getByText("Channel not found, or you need an invite.").waitFor();
     await join({ invite: invite.code });
     expect(page.url()).toBe(`${its.site.url}/app/#channel/${pusher.handle}`);
     await inbox();
@@ -143,15 +143,15 @@ inBrowser("following a channel", () => {
     await page.getByRole("switch", { name: "Play sounds" }).check();
     await waitFor(async () => expect((await subscription()).permissions).toEqual(["sound"]));
     // Pressed before the first answer is there, both count.
-    await page.getByRole("switch", { name: "Notify you" }).check();
+    await page.getByRole("switch", { name: "Send notifications" }).check();
     await page.getByRole("switch", { name: "Play sounds" }).uncheck();
     await waitFor(async () => expect((await subscription()).permissions).toEqual(["notify"]));
     await page.getByRole("button", { name: "Mute", exact: true }).click();
     await waitFor(async () => expect((await subscription()).muted).toBe(true));
     await page.getByRole("button", { name: "Unmute" }).waitFor();
-    await page.getByRole("button", { name: "Leave the channel" }).click();
-    await page.getByRole("button", { name: "Leave Riverside Flood Desk" }).click();
-    await page.getByText("You follow no channel yet.").waitFor();
+    await page.getByRole("button", { name: "Unsubscribe", exact: true }).click();
+    await page.getByRole("button", { name: "Unsubscribe from Riverside Flood Desk" }).click();
+    await page.getByText("You have no subscriptions yet.").waitFor();
     expect(await subscription()).toBeNull();
     expect(await kept(page, "channels")).toEqual([]);
   });
@@ -166,8 +166,8 @@ inBrowser("following a channel", () => {
     await context.setOffline(true);
     await page.getByText("Offline.").waitFor();
     await send("Meanwhile");
-    await card(page, "Before").getByRole("button", { name: "I have seen this" }).click();
-    await page.getByText("2 reports wait to be sent.").waitFor();
+    await card(page, "Before").getByRole("button", { name: "Acknowledge" }).click();
+    await page.getByText("2 reports will be sent when you are online.").waitFor();
     expect(await kept(page, "reports")).toMatchObject([{ kind: "read" }, { kind: "ack" }]);
     expect(await stats(alert)).toMatchObject({ reads: 0, acks: 0 });
     await context.setOffline(false);
@@ -185,7 +185,7 @@ inBrowser("following a channel", () => {
     await context.setOffline(true);
     await page.reload();
     await card(page, "Kept").waitFor();
-    await page.getByText("This is what had arrived by").waitFor();
+    await page.getByText("Last updated:").waitFor();
     await send("After");
     await context.setOffline(false);
     await card(page, "After").waitFor();
@@ -242,7 +242,7 @@ inBrowser("following a channel", () => {
     await its.site.world.rest("cancel_alert", { pusher_id: pusher.id, alert_id: alert.body.id });
     await card(page, "A false alarm").getByText("Withdrawn").waitFor();
     await card(page, "A false alarm").getByRole("link").click();
-    await page.getByText("Withdrawn by the channel. You keep it.").waitFor();
+    await page.getByText("Withdrawn by the channel, kept on this device.").waitFor();
   });
 
   test("a device that the service does not know is told so, and joins again with what it granted", async () => {
@@ -252,9 +252,9 @@ inBrowser("following a channel", () => {
     await card(page, "Before").waitFor();
     const old = await tokenOf(page);
     await its.site.world.handset("DELETE", "/devices/me", old);
-    await page.getByText("The service does not know this device any more.").waitFor();
+    await page.getByText("This device is no longer registered.").waitFor();
     await card(page, "Before").waitFor();
-    await page.getByRole("button", { name: "Join again" }).click();
+    await page.getByRole("button", { name: "Register again" }).click();
     await page.getByText("This device has joined its channels again.").waitFor();
     const token = await tokenOf(page);
     expect(token).not.toBe(old);
@@ -277,7 +277,7 @@ inBrowser("following a channel", () => {
     );
     await other.close();
     await inbox();
-    await page.getByText("This browser has removed what the app had kept.").waitFor();
+    await page.getByText("This browser deleted the app’s data.").waitFor();
   });
 
   test("a device that was away long asks until it meets what it knows", async () => {

@@ -67,10 +67,10 @@ inBrowser("from an assistant to an ear", () => {
 
   test("an alert that is sent over MCP is seen, heard, felt and notified within a second at the median", async () => {
     await context.grantPermissions(["notifications"], { origin: its.site.url });
-    await subscribe("Notify you", "Play sounds", "Vibrate");
+    await subscribe("Send notifications", "Play sounds", "Vibrate");
     expect(await peak()).toBe(0);
     const times = new Map<string, number[]>();
-    const stop = page.getByRole("button", { name: "Stop the sound" });
+    const stop = page.getByRole("button", { name: "Stop sound" });
     let pressed = 0;
     for (const n of [1, 2, 3, 4, 5]) {
       const title = `Level ${n} m`;
@@ -134,12 +134,12 @@ inBrowser("from an assistant to an ear", () => {
     await page.evaluate(
       () => new Promise((done) => (globalThis as any).navigator.geolocation.getCurrentPosition(done, done)),
     );
-    await subscribe("Play sounds", "Use your place");
+    await subscribe("Play sounds", "Use your location");
     await send("Far away", { lat: 48.2, lon: 16.37, radius_km: 3 });
     await card(page, "Far away").waitFor();
     await card(page, "Far away").getByRole("link").click();
-    await page.getByText("Why it was quiet").click();
-    await page.getByText("You were outside of its circle.").waitFor();
+    await page.getByText("Why it was silent").click();
+    await page.getByText("You were outside the alert’s area.").waitFor();
     expect(await page.evaluate(() => (globalThis as any).heard.ever())).toBe(0);
     expect(await rung()).toEqual([]);
     await send("Close by", { lat: 51.5, lon: -0.1, radius_km: 3 });

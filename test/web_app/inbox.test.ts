@@ -54,26 +54,26 @@ inBrowser("the inbox", () => {
     await send(desk, "Boil your water", { requires_ack: true, body: "Until tonight.", expires_at: soon() });
     await join(desk);
     await inbox();
-    await card(page, "Old 30.").getByText("Before you joined").waitFor();
+    await card(page, "Old 30.").getByText("Before you subscribed").waitFor();
     expect((await kept(page, "alerts")).length).toBe(LIMITS.before_joining);
     expect(await card(page, "Old").count()).toBe(LIMITS.before_joining - 1);
     expect(await page.title()).toBe("Inbox · Belfry");
     expect(await chip(/^Unread$/).count()).toBe(1);
-    expect(await chip(/^To confirm$/).count()).toBe(1);
+    expect(await chip(/^To acknowledge$/).count()).toBe(1);
     // What says itself that it still counts is under Now, and asks for nothing.
     const now = page.getByRole("region", { name: "Now" }).locator(".alert");
     expect(await now.count()).toBe(1);
-    await now.getByText("Before you joined").waitFor();
+    await now.getByText("Before you subscribed").waitFor();
     await now.getByText("Until tonight.").waitFor();
-    expect(await page.getByRole("button", { name: "I have seen this" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Acknowledge" }).count()).toBe(0);
     await card(page, "Old 30.").getByRole("link").click();
     await page.getByRole("heading", { level: 1, name: "Old 30." }).waitFor();
-    expect(await page.getByRole("button", { name: "I have seen this" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Acknowledge" }).count()).toBe(0);
     // What comes from then on is new, and to be confirmed.
     await inbox();
     await send(desk, "From now on", { requires_ack: true });
-    await card(page, "From now on").getByRole("button", { name: "I have seen this" }).click();
-    await card(page, "From now on").getByText("Seen by you").waitFor();
+    await card(page, "From now on").getByRole("button", { name: "Acknowledge" }).click();
+    await card(page, "From now on").getByText("Acknowledged").waitFor();
     await eventually(async () => reported.length > 0);
     expect(reported.join("")).not.toContain((await kept(page, "alerts")).find((a) => a.title === "Old 30.").id);
     // The answers that come later bring no more of the past.
@@ -94,7 +94,7 @@ inBrowser("the inbox", () => {
     expect(await text.textContent()).toBe(`${body.slice(0, LIMITS.card_body)}…`);
     await page.context().setOffline(true);
     await button.click();
-    await page.getByText("Only the beginning of this text is on this device.").waitFor();
+    await page.getByText("only the beginning of this text is on this device.").waitFor();
     expect(await text.textContent()).toHaveLength(LIMITS.card_body + 1);
     await page.context().setOffline(false);
     await button.click();
@@ -119,7 +119,7 @@ inBrowser("the inbox", () => {
     await chip(/^To confirm 1$/).waitFor();
     expect([reported, await kept(page, "reports")]).toEqual([[], []]);
     // Who confirms afterwards has read: both are told.
-    await card(page, "News 3").getByRole("button", { name: "I have seen this" }).click();
+    await card(page, "News 3").getByRole("button", { name: "Acknowledge" }).click();
     await eventually(async () => reported.length === 1);
     expect(JSON.parse(reported[0]!).reports.map(({ kind }: any) => kind)).toEqual(["read", "ack"]);
   });
@@ -130,12 +130,12 @@ inBrowser("the inbox", () => {
     await join(desk);
     await inbox();
     await send(desk, "The lift is broken");
-    await card(page, "The lift is broken").getByRole("button", { name: "Put away" }).click();
-    await page.getByText("Nothing needs you now.").waitFor();
-    await card(page, "The lift is broken").getByText("Put away").waitFor();
+    await card(page, "The lift is broken").getByRole("button", { name: "Dismiss" }).click();
+    await page.getByText("Nothing needs your attention.").waitFor();
+    await card(page, "The lift is broken").getByText("Dismissed").waitFor();
     await page.reload();
     await card(page, "The lift is broken").getByRole("link").click();
-    await page.getByRole("button", { name: "Show it under Now again" }).click();
+    await page.getByRole("button", { name: "Show under Now again" }).click();
     await inbox();
     await page.getByRole("region", { name: "Now" }).getByText("The lift is broken").waitFor();
     expect(reported).toEqual([]);
@@ -148,7 +148,7 @@ inBrowser("the inbox", () => {
     await page.goto(`${its.site.url}/app/?again#inbox`);
     await page.getByRole("heading", { level: 1, name: "Inbox" }).waitFor();
     await send(desk, "Leave the quay");
-    const strip = page.locator(".ringing", { hasText: "The browser kept this silent" });
+    const strip = page.locator(".ringing", { hasText: "The browser blocked the sound" });
     await strip.getByText("New: Leave the quay").waitFor();
     expect(await strip.getByText("Ringing").count()).toBe(0);
   });
@@ -166,16 +166,16 @@ inBrowser("the inbox", () => {
     page.on("request", (request) => {
       if (request.url().includes("tide")) asked.push(request.url());
     });
-    await page.getByRole("searchbox", { name: "Find in the inbox" }).fill("TIDE bridge");
+    await page.getByRole("searchbox", { name: "Search inbox" }).fill("TIDE bridge");
     await card(page, "Fresh bread").waitFor({ state: "detached" });
     expect(await page.locator(".list .alert").count()).toBe(1);
     await chip(/^Unread 1$/).waitFor();
-    await page.getByRole("searchbox", { name: "Find in the inbox" }).fill("");
+    await page.getByRole("searchbox", { name: "Search inbox" }).fill("");
     await page.getByLabel("Channel", { exact: true }).selectOption("Bakery");
     await card(page, "The bridge is up").waitFor({ state: "detached" });
     expect(await page.locator(".list .alert").count()).toBe(1);
-    await page.getByRole("searchbox", { name: "Find in the inbox" }).fill("bridge");
-    await page.getByText("There are none of these.").waitFor();
+    await page.getByRole("searchbox", { name: "Search inbox" }).fill("bridge");
+    await page.getByText("No matching alerts.").waitFor();
     expect(asked).toEqual([]);
   });
 });

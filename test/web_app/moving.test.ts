@@ -45,7 +45,7 @@ inBrowser("this device", () => {
     const page = await follower();
     await settings(page);
     const saved = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Save what I follow" }).click();
+    await page.getByRole("button", { name: "Export my channels" }).click();
     const text = await buffer(await (await saved).createReadStream());
     const file = JSON.parse(text.toString());
     expect(file.data.map(({ handle }: { handle: string }) => handle).toSorted()).toEqual(
@@ -56,9 +56,9 @@ inBrowser("this device", () => {
     const choose = (files: Parameters<ReturnType<Page["locator"]>["setInputFiles"]>[0]) =>
       other.locator("input[type=file]").setInputFiles(files);
     await choose({ name: "x.json", mimeType: "application/json", buffer: Buffer.from('{"version":2}') });
-    await other.getByText("This is no file that this app has saved.").waitFor();
+    await other.getByText("This file was not exported by this app.").waitFor();
     await choose({ name: "y.json", mimeType: "application/json", buffer: text });
-    await other.getByText(`want an invite: ${secret.handle}`).waitFor();
+    await other.getByText(`need an invite: ${secret.handle}`).waitFor();
     expect(await followed(other)).toEqual([open.handle]);
     const [card] = await kept(other, "channels");
     expect(card.subscription).toMatchObject({ permissions: ["sound"] });
@@ -73,22 +73,22 @@ inBrowser("this device", () => {
     const asks = page.getByRole("button", { name: "Move to another browser" });
     const share = page.getByRole("button", { name: "Share" });
     await asks.click();
-    await page.getByLabel("Open this link there").waitFor();
+    await page.getByLabel("Open this link in the other browser").waitFor();
     expect(await share.count()).toBe((await offers()) ? 1 : 0);
     await page.reload();
     await asks.click();
-    const link = await page.getByLabel("Open this link there").inputValue();
+    const link = await page.getByLabel("Open this link in the other browser").inputValue();
     await share.click();
     expect(await page.evaluate("shared")).toEqual([{ url: link }]);
     const other = await elsewhere(new URL(link).hash);
-    await other.getByRole("button", { name: "Move it here" }).click();
-    await other.getByText("2 channels came here.").waitFor();
+    await other.getByRole("button", { name: "Move here" }).click();
+    await other.getByText("2 channels were moved here.").waitFor();
     expect(await followed(other)).toEqual([open.handle, secret.handle].toSorted());
     expect(await followed(page)).toEqual([]);
 
     const late = await elsewhere(new URL(link).hash);
-    await late.getByRole("button", { name: "Move it here" }).click();
-    await late.getByText("This link moves nothing any more.").waitFor();
+    await late.getByRole("button", { name: "Move here" }).click();
+    await late.getByText("This link is invalid or expired.").waitFor();
   });
 
   // docs/rules.md#app-move-keeps-states
@@ -101,34 +101,34 @@ inBrowser("this device", () => {
     await inbox(page);
     for (const title of ["Opened", "Confirmed", "Untouched"]) await send(title);
     await card(page, "Untouched").waitFor();
-    await card(page, "Confirmed").getByRole("button", { name: "I have seen this" }).click();
+    await card(page, "Confirmed").getByRole("button", { name: "Acknowledge" }).click();
     await card(page, "Opened").getByRole("link").click();
     await page.getByRole("heading", { level: 1, name: "Opened" }).waitFor();
     await settings(page);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: url });
     await page.getByRole("button", { name: "Move to another browser" }).click();
-    const link = await page.getByLabel("Open this link there").inputValue();
+    const link = await page.getByLabel("Open this link in the other browser").inputValue();
     await page.getByRole("button", { name: "Copy" }).click();
-    await page.getByText("The link was copied.").waitFor();
+    await page.getByText("Link copied.").waitFor();
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(link);
     const code = page.getByRole("img", { name: "QR code of the link" });
     await code.waitFor();
     expect(readQr(await code.evaluate((node) => node.outerHTML))).toBe(link);
 
     const other = await elsewhere(new URL(link).hash);
-    await other.getByRole("button", { name: "Move it here" }).click();
-    await other.getByText("2 channels came here.").waitFor();
+    await other.getByRole("button", { name: "Move here" }).click();
+    await other.getByText("2 channels were moved here.").waitFor();
     await inbox(other);
-    await card(other, "Confirmed").getByText("Seen by you").waitFor();
+    await card(other, "Confirmed").getByText("Acknowledged").waitFor();
     await other.getByRole("button", { name: /^Unread 1$/ }).waitFor();
     await other.getByRole("button", { name: /^To confirm 2$/ }).waitFor();
     await card(other, "Untouched").locator(".dot").waitFor();
 
     await inbox(page);
-    await page.getByText("Everything that was followed here has moved to another browser.").waitFor();
-    await card(page, "Untouched").getByText("Not followed").waitFor();
+    await page.getByText("Your channels were moved to another browser.").waitFor();
+    await card(page, "Untouched").getByText("Not subscribed").waitFor();
     expect(await page.getByText("Withdrawn").count()).toBe(0);
-    expect(await page.getByRole("button", { name: "I have seen this" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Acknowledge" }).count()).toBe(0);
   });
 
   // docs/rules.md#app-move-keeps-states
@@ -140,9 +140,9 @@ inBrowser("this device", () => {
     const { data } = (await its.site.world.rest("list_invites", { pusher_id: secret.id })).body;
     const revoked = { pusher_id: secret.id, invite_id: data[0].id, remove_subscribers: true };
     await its.site.world.rest("revoke_invite", revoked);
-    await card(page, "For the crew").getByText("Not followed").waitFor();
+    await card(page, "For the crew").getByText("Not subscribed").waitFor();
     expect(await page.getByText("Withdrawn").count()).toBe(0);
-    expect(await page.getByText("has moved to another browser").count()).toBe(0);
+    expect(await page.getByText("were moved to another browser").count()).toBe(0);
   });
 
   test("a device that is removed is known to nobody, after a second word", async () => {
@@ -150,10 +150,10 @@ inBrowser("this device", () => {
     const token = await tokenOf(page);
     await settings(page);
     await page.getByRole("button", { name: "Remove this device" }).click();
-    await page.getByRole("button", { name: "Leave every channel and remove it" }).click();
+    await page.getByRole("button", { name: "Unsubscribe and remove" }).click();
     await page.getByText("The device was removed.").waitFor();
     expect((await its.site.world.handset("GET", "/devices/me", token)).status).toBe(401);
     expect(await kept(page, "channels")).toEqual([]);
-    expect(await page.getByText("This browser has removed what the app had kept.").count()).toBe(0);
+    expect(await page.getByText("This browser deleted the app’s data.").count()).toBe(0);
   });
 });

@@ -40,7 +40,7 @@ inBrowser("outside of the page", () => {
         const { lineOf } = await (globalThis as any).use("senses/notify.ts");
         const words = {
           channel: "Flood desk",
-          ack: "I have seen this",
+          ack: "Acknowledge",
           test: "Test",
           icon: "/icon.png",
           page: open,
@@ -89,7 +89,7 @@ inBrowser("outside of the page", () => {
     // docs/rules.md#alert-ack
     test("has a button where the alert wants to be acknowledged", async () =>
       expect((await line({ requires_ack: true }, QUIET)).options.actions).toEqual([
-        { action: "ack", title: "I have seen this" },
+        { action: "ack", title: "Acknowledge" },
       ]));
 
     test("cuts a long text between letters, and needs none", async () => {

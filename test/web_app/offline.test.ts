@@ -39,7 +39,7 @@ inBrowser("what the app has kept", () => {
     await page.reload();
     await card(page, "High water").getByRole("link").click();
     await inFrame().waitFor();
-    expect(await page.getByText("The page could not be opened here.").count()).toBe(0);
+    expect(await page.getByText("The page could not be loaded.").count()).toBe(0);
   });
 
   test("where the browser has lost the frame's page, the view says so, and it comes with the network", async () => {
@@ -48,11 +48,11 @@ inBrowser("what the app has kept", () => {
     await page.goto(`${its.site.url}/app/#inbox`);
     await send("High water", tides);
     await card(page, "High water").getByRole("link").click();
-    await page.getByText("The page could not be opened here. Go online and try again.").waitFor();
+    await page.getByText("The page could not be loaded. Go online and try again.").waitFor();
     await context.unroute(frames);
     await page.getByRole("button", { name: "Try again" }).click();
     await inFrame().waitFor();
-    await page.getByText("The page could not be opened here.").waitFor({ state: "detached" });
+    await page.getByText("The page could not be loaded.").waitFor({ state: "detached" });
   });
 
   test("rows that an older version kept, without the fields that came since, break no view", async () => {
@@ -91,8 +91,8 @@ inBrowser("what the app has kept", () => {
     await page.reload();
     await card(page, "From before").getByRole("link").click();
     await page.getByRole("heading", { level: 1, name: "From before" }).waitFor();
-    await page.locator(".chosen").getByRole("button", { name: "I have seen this" }).click();
-    await page.locator(".chosen").getByText("You confirmed at").waitFor();
+    await page.locator(".chosen").getByRole("button", { name: "Acknowledge" }).click();
+    await page.locator(".chosen").getByText("Acknowledged at").waitFor();
     for (const [view, shown] of [
       ["#inbox", "From before"],
       [`#alert/${id}`, "From before"],

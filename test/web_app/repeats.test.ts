@@ -14,7 +14,7 @@ import { waitFor } from "../support/wait.ts";
 /** Where pictures of the pages are kept, when somebody wants to look at them. */
 const PICTURES = process.env.PICTURES;
 const EVERY = LIMITS.alert_repeat_minutes;
-const SWITCH = "Show urgent alerts again";
+const SWITCH = "Repeat urgent alerts";
 
 inBrowser("an urgent alert that waits to be confirmed", () => {
   const its = siteAndBrowser();
@@ -75,7 +75,7 @@ inBrowser("an urgent alert that waits to be confirmed", () => {
     await subscribe();
     await send("The quay floods");
     await rings(1);
-    await page.getByRole("button", { name: "I have seen this" }).first().click();
+    await page.getByRole("button", { name: "Acknowledge" }).first().click();
     await waitFor(async () =>
       expect(
         (await kept(page, "alerts")).filter(({ acked_at }) => acked_at !== null && acked_at !== undefined),
@@ -119,7 +119,7 @@ inBrowser("an urgent alert that waits to be confirmed", () => {
       page.evaluate<string>(`new Date(Date.now() + ${minutes} * 60000).toTimeString().slice(0, 5)`);
     const [from, to] = [await clock(10), await clock(EVERY + 10)];
     await page.goto(`${its.site.url}/app/#settings`);
-    await page.getByRole("switch", { name: "Keep quiet at these times" }).check();
+    await page.getByRole("switch", { name: "Turn on quiet hours" }).check();
     for (const [id, at] of [
       ["quiet-from", from],
       ["quiet-to", to],

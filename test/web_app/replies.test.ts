@@ -79,17 +79,17 @@ inBrowser("replies", () => {
     for (const { context } of phones) await context.close();
   });
 
-  test("with reports off an answer stays on the device, and the person is told so", async () => {
+  test("with reports off your answer stays on this device, and the person is told so", async () => {
     const { context, page } = await watched(its.browser, its.site);
     const pusher = await its.site.world.pusher();
     await joinInApp(page, its.site.url, { handle: pusher.handle });
     await page.goto(`${its.site.url}/app/#settings`);
-    await page.getByRole("switch", { name: /Tell channels/ }).uncheck();
+    await page.getByRole("switch", { name: /Report reads/ }).uncheck();
     const alert = await its.site.world.alert(pusher.id, {
       ...{ title: "Quiet", actions: [{ type: "reply", label: "Come?", choices: ["Yes"] }], send: true },
     });
     await page.goto(`${its.site.url}/app/#`);
-    await page.getByText("an answer stays on the device").waitFor();
+    await page.getByText("your answer stays on this device").waitFor();
     await answer(page, "Quiet", "Yes").click();
     await answer(page, "Quiet", "Yes").and(page.locator("[aria-pressed=true]")).waitFor();
     expect(await kept(page, "reports")).toEqual([]);

@@ -40,7 +40,7 @@ inBrowser("the settings of the senses", () => {
     await siren.click();
     await expect.poll(peak).toBe(0);
     await page.getByText("Playing Siren").waitFor({ state: "detached" });
-    await expect.poll(() => truth("Play sounds").textContent()).toContain("Sounds can be played.");
+    await expect.poll(() => truth("Play sounds").textContent()).toContain("Sounds are available.");
   });
 
   test("vibrations are felt", async () => {
@@ -55,13 +55,13 @@ inBrowser("the settings of the senses", () => {
       (globalThis as any).heard.voices = [{ name: "Daniel", lang: "en-GB", localService: true }];
     });
     await expect.poll(() => truth("Read aloud").textContent()).toContain("A voice for English is installed.");
-    await page.getByLabel("Loudness on this device").fill("40");
+    await page.getByLabel("Volume on this device").fill("40");
     // The page says so once the setting is taken.
     await page.getByText("40%", { exact: true }).waitFor();
-    await page.getByRole("button", { name: "Read a sentence" }).click();
+    await page.getByRole("button", { name: "Test reading aloud" }).click();
     await expect
       .poll(() => page.evaluate(() => (globalThis as any).heard.spoken))
-      .toEqual([{ text: "This is how alerts are read to you.", lang: "en", voice: "Daniel", volume: 0.4 }]);
+      .toEqual([{ text: "This is how alerts sound when read aloud.", lang: "en", voice: "Daniel", volume: 0.4 }]);
   });
 
   test("a device that can nothing says so, line by line", async () => {
@@ -73,22 +73,24 @@ inBrowser("the settings of the senses", () => {
       Object.defineProperty(here.Notification, "permission", { value: "denied" });
     });
     await expect.poll(() => truth("Read aloud").textContent()).toContain("No voice is installed for English.");
-    expect(await truth("Notify you").textContent()).toContain("Notifications are blocked in the browser's settings.");
-    expect(await truth("Play sounds").textContent()).toContain("This browser cannot play sounds.");
-    expect(await truth("Vibrate").textContent()).toContain("This browser cannot vibrate.");
-    expect(await truth("Use your place").textContent()).toContain("This browser does not know its place.");
+    expect(await truth("Send notifications").textContent()).toContain(
+      "Notifications are blocked in the browser settings.",
+    );
+    expect(await truth("Play sounds").textContent()).toContain("This browser does not support sounds.");
+    expect(await truth("Vibrate").textContent()).toContain("This browser does not support vibration.");
+    expect(await truth("Use your location").textContent()).toContain("This browser does not support location.");
     expect(await page.getByRole("button", { name: /^Vibrate/ }).count()).toBe(0);
-    expect(await page.getByRole("button", { name: "Ask the browser" }).count()).toBe(0);
-    await page.getByRole("button", { name: "Read a sentence" }).click();
+    expect(await page.getByRole("button", { name: "Ask for permission" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Test reading aloud" }).click();
     await page.getByRole("status").getByText("No voice is installed for English.").waitFor();
   });
 
   // docs/rules.md#quiet-hours
   test("quiet hours are kept, and two equal times are not", async () => {
     await open();
-    await page.getByLabel("Keep quiet at these times").check();
+    await page.getByLabel("Turn on quiet hours").check();
     await page.getByLabel("From", { exact: true }).fill("21:30");
-    await expect.poll(() => truth("Ring in quiet hours when it is urgent").textContent()).toContain("21:30");
+    await expect.poll(() => truth("Ring in quiet hours for urgent alerts").textContent()).toContain("21:30");
     await page.getByLabel("To", { exact: true }).fill("21:30");
     await page.getByRole("alert").getByText("Choose two different times.").waitFor();
     await page.reload();
@@ -99,7 +101,7 @@ inBrowser("the settings of the senses", () => {
   test("in German, as the browser asks for it", async () => {
     await open({ locale: "de-AT" });
     await page.getByRole("button", { name: "Glocke abspielen" }).click();
-    await page.getByText("Glocke klingt").waitFor();
+    await page.getByText("Glocke wird abgespielt").waitFor();
     expect(await page.locator("html").getAttribute("lang")).toBe("de");
     await expect.poll(() => truth("Vorlesen").textContent()).toContain("Für Deutsch ist keine Stimme installiert.");
   });

@@ -7,7 +7,7 @@ import { card, joinInApp } from "../support/app.ts";
 import { inBrowser, siteAndBrowser } from "../support/in_browser.ts";
 import { watched } from "../support/site.ts";
 
-const SILENT = "While the app is closed, this device hears nothing.";
+const SILENT = "This device receives no notifications while the app is closed.";
 const IPHONE =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1";
 
@@ -22,12 +22,12 @@ inBrowser("a closed app that hears nothing", () => {
   /** Joins a new channel that may notify; looks at the channel's view, then at the settings. */
   async function says(page: Page, { site } = its, url = site.url): Promise<string[]> {
     const pusher = await site.world.pusher({ name: "Flood desk", requested_perms: ["notify", "loc"] });
-    await joinInApp(page, url, { handle: pusher.handle, grants: ["Notify you"] });
+    await joinInApp(page, url, { handle: pusher.handle, grants: ["Send notifications"] });
     const note = page.locator(".chosen .note", { hasText: SILENT });
     await note.waitFor();
     const beside = (await note.innerText()).replace(SILENT, "").trim();
     await page.goto(`${url}/app/#settings`);
-    const settings = page.locator("section", { hasText: "While the app is closed" });
+    const settings = page.locator("section", { hasText: "Push notifications" });
     await settings.first().waitFor();
     return [beside, await settings.first().innerText()];
   }
@@ -37,7 +37,7 @@ inBrowser("a closed app that hears nothing", () => {
     const url = its.site.url.replace("127.0.0.1", "alerts.test");
     const pusher = await its.site.world.pusher({ name: "Quay", requested_perms: ["notify"] });
     const [beside, settings] = await says(page, its, url);
-    expect(beside).toMatch(/without https.*ask who runs this server/);
+    expect(beside).toMatch(/require https.*ask the operator of this server/);
     expect(settings).toContain(beside);
     await joinInApp(page, url, { handle: pusher.handle });
     await page.goto(`${url}/app/#inbox`);
@@ -49,7 +49,7 @@ inBrowser("a closed app that hears nothing", () => {
   test("where the server wakes nobody", async () => {
     const { context, page } = await watched(off.browser, off.site);
     const [beside, settings] = await says(page, off);
-    expect(beside).toMatch(/This server wakes nobody.*WEB_PUSH/);
+    expect(beside).toMatch(/This server does not send push notifications.*WEB_PUSH/);
     expect(settings).toContain(beside);
     await context.close();
   });
@@ -57,14 +57,14 @@ inBrowser("a closed app that hears nothing", () => {
   test("in a browser that cannot be woken, and on an iPhone before the app is on the home screen", async () => {
     const plain = await watched(its.browser, its.site);
     await withoutPush(plain.page);
-    expect((await says(plain.page))[0]).toMatch(/This browser cannot be woken.*another browser/);
+    expect((await says(plain.page))[0]).toMatch(/This browser does not support push notifications.*another browser/);
     await plain.context.close();
     const iphone = await watched(its.browser, its.site, { userAgent: IPHONE, hasTouch: true });
     await withoutPush(iphone.page);
     // Before joining as well.
     const pusher = await its.site.world.pusher({ requested_perms: ["notify"] });
     await iphone.page.goto(`${its.site.url}/app/#join=${pusher.handle}`);
-    await iphone.page.getByRole("switch", { name: "Notify you" }).check();
+    await iphone.page.getByRole("switch", { name: "Send notifications" }).check();
     await iphone.page.getByText("choose “Add to Home Screen”").waitFor();
     expect((await says(iphone.page))[0]).toMatch(/Add to Home Screen.*open the app from there/);
     await iphone.context.close();
@@ -73,7 +73,10 @@ inBrowser("a closed app that hears nothing", () => {
   test("where it is only switched off, with the button that switches it on; and nothing where nothing is granted", async () => {
     const { context, page } = await watched(its.browser, its.site);
     await context.grantPermissions(["notifications"], { origin: its.site.url });
-    expect(await says(page)).toEqual(["Wake me for new alerts", expect.stringContaining("Wake me for new alerts")]);
+    expect(await says(page)).toEqual([
+      "Notify me while the app is closed",
+      expect.stringContaining("Notify me while the app is closed"),
+    ]);
     const pusher = await its.site.world.pusher({ requested_perms: ["notify"] });
     await joinInApp(page, its.site.url, { handle: pusher.handle });
     expect(await page.getByText(SILENT).count()).toBe(0);

@@ -138,8 +138,8 @@ describe("values", () => {
   });
 
   test("a value stays what it is: neither its braces nor its dollars are read", () => {
-    expect(t("channel.left", { name: "{name} $& {seconds}" })).toBe("You left {name} $& {seconds}.");
-    expect(t("channel.left")).toBe("You left {name}.");
+    expect(t("channel.left", { name: "{name} $& {seconds}" })).toBe("You unsubscribed from {name} $& {seconds}.");
+    expect(t("channel.left")).toBe("You unsubscribed from {name}.");
   });
 });
 

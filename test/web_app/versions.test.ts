@@ -42,7 +42,7 @@ inBrowser("a newer version of the app", () => {
       const page = await context.newPage();
       const shown = () => page.locator("body").getAttribute("data-version");
       const kept = () => page.evaluate("caches.keys()") as Promise<string[]>;
-      const strip = page.getByText("A new version is here.");
+      const strip = page.getByText("A new version is available.");
       await page.goto(`${url}/app/`);
       await page.evaluate("navigator.serviceWorker.ready.then(() => true)");
       await waitFor(async () => expect(await page.evaluate("navigator.serviceWorker.controller !== null")).toBe(true));
@@ -56,7 +56,7 @@ inBrowser("a newer version of the app", () => {
       await strip.waitFor();
       expect(await shown()).toBe("first");
 
-      await page.getByRole("button", { name: "Use it now" }).click();
+      await page.getByRole("button", { name: "Update now" }).click();
       await page.locator('body[data-version="second"]').waitFor();
       await page.getByRole("heading", { level: 1, name: "Inbox" }).waitFor();
       expect(await strip.count()).toBe(0);

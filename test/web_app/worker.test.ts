@@ -64,14 +64,14 @@ inBrowser("the worker", () => {
     const { context, page } = await watched(its.browser, its.site);
     await context.grantPermissions(["notifications"], { origin: its.site.url });
     const pusher = await its.site.world.pusher({ name: "Loud", requested_perms: ["notify"] });
-    await joinInApp(page, its.site.url, { handle: pusher.handle, grants: ["Notify you"] });
+    await joinInApp(page, its.site.url, { handle: pusher.handle, grants: ["Send notifications"] });
     const { wakes, lines, press } = await closed(context, page);
     const shown = (title: string) =>
       wakes(async () => expect((await lines()).map(([one]: string[]) => one)).toContain(title));
 
     const first = await its.site.world.alert(pusher.id, { title: "Move up", requires_ack: true, send: true });
     await shown("Move up");
-    expect(await press("Move up", "ack")).toEqual([["ack", "I have seen this"]]);
+    expect(await press("Move up", "ack")).toEqual([["ack", "Acknowledge"]]);
     await waitFor(async () => expect(await statsOf(pusher, first)).toMatchObject({ reads: 1, acks: 1 }));
     expect(await lines()).toEqual([]);
 
@@ -85,7 +85,7 @@ inBrowser("the worker", () => {
     expect(await statsOf(pusher, second)).toMatchObject({ acks: 0 });
     await page.goto(`${its.site.url}/app/#inbox`);
     await waitFor(async () => expect(await statsOf(pusher, second)).toMatchObject({ reads: 1, acks: 1 }));
-    await page.locator(".list .alert", { hasText: "Again" }).getByText("You confirmed at").waitFor();
+    await page.locator(".list .alert", { hasText: "Again" }).getByText("Acknowledged at").waitFor();
     await context.close();
   });
 
@@ -94,7 +94,7 @@ inBrowser("the worker", () => {
     await context.grantPermissions(["notifications"], { origin: its.site.url });
     const loud = await its.site.world.pusher({ name: "Loud", requested_perms: ["notify"] });
     const calm = await its.site.world.pusher({ name: "Calm", requested_perms: ["notify"] });
-    await joinInApp(page, its.site.url, { handle: loud.handle, grants: ["Notify you"] });
+    await joinInApp(page, its.site.url, { handle: loud.handle, grants: ["Send notifications"] });
     await joinInApp(page, its.site.url, { handle: calm.handle });
     const { wakes, lines } = await closed(context, page);
 

@@ -18,9 +18,19 @@ export function nameProblem(name: string, what: string): string | null {
 
 /** What pages call whoever has no name of their own. Nobody else is called so. */
 const OURS = new Set(
-  ["the operator", "operator", "somebody", "you", "a member", "a key", "an assistant", "belfry", "the service"].map(
-    plain,
-  ),
+  [
+    "the operator",
+    "operator",
+    "somebody",
+    "someone",
+    "unknown",
+    "you",
+    "a member",
+    "a key",
+    "an assistant",
+    "belfry",
+    "the service",
+  ].map(plain),
 );
 
 /** Without what makes two names look alike that are not: case, accents, wide letters, marks between the letters. */

@@ -70,7 +70,7 @@ export const ALERT = defineFields({
     about: "Where to read more.",
     shown: EVERYWHERE,
     drawn: {
-      label: "Where to read more",
+      label: "Link",
       leads: "Read more at",
       plain: ["form", "owner", "public", "app"],
       own: ["feed"],
@@ -81,9 +81,9 @@ export const ALERT = defineFields({
     accepts: httpsUrl(),
     shown: EVERYWHERE,
     drawn: {
-      label: "Address of a picture",
+      label: "Picture URL",
       own: EVERY_PAGE,
-      hint: "Or choose an uploaded picture below. One of the two.",
+      hint: "Or choose an uploaded picture below.",
     },
   },
   image_asset_id: {
@@ -107,14 +107,14 @@ export const ALERT = defineFields({
     accepts: text(0, LIMITS.alert_document, { lines: true, cleaned: true }),
     about: "Markup, sanitised on write.",
     shown: ["owner", "handset"],
-    drawn: { label: "Markup", own: EVERY_PAGE, rows: 8 },
+    drawn: { label: "HTML", own: EVERY_PAGE, rows: 8 },
   },
   /** The sanitised text of the html asset: what handsets are shown as `html`. */
   asset_html: {
     ...words.orNull,
     shows: words.orNull.shows.describe("What handsets show of the uploaded page."),
     shown: ["owner"],
-    drawn: { label: "Markup of the uploaded page", own: ["owner"] },
+    drawn: { label: "HTML of the uploaded page", own: ["owner"] },
   },
   actions: {
     ...json(actionView),
@@ -128,9 +128,9 @@ export const ALERT = defineFields({
     about: "Puts the acknowledgement button on the card.",
     shown: EVERYWHERE,
     drawn: {
-      label: "Ask for a confirmation",
+      label: "Request acknowledgement",
       own: ["form", "owner", "app"],
-      hint: "Puts “I have seen this” on the card.",
+      hint: "Adds an “Acknowledge” button to the alert.",
     },
   },
   repeat_until_acked: {
@@ -139,10 +139,10 @@ export const ALERT = defineFields({
     about: "Urgent ones only.",
     shown: EVERYWHERE,
     drawn: {
-      label: "Show it again until it is confirmed",
+      label: "Repeat until acknowledged",
       own: ["form", "app"],
       plain: ["owner"],
-      hint: `Of an urgent alert that asks for a confirmation: phones show it ${spelled("alert_repeats")} times more, ${said("alert_repeat_minutes")} minutes apart, until their person confirms. Each person can switch that off, and in quiet hours it is silent unless they allowed the channel to ring.`,
+      hint: `Urgent alerts with acknowledgement only: devices show it up to ${spelled("alert_repeats")} more times, ${said("alert_repeat_minutes")} minutes apart, until acknowledged. Subscribers can turn this off, and quiet hours apply.`,
     },
   },
   send_at: {
@@ -154,7 +154,7 @@ export const ALERT = defineFields({
     drawn: {
       label: "Time",
       own: ["form", "owner"],
-      hint: "Phones show it from then on, and each shows its own time.",
+      hint: "Devices show it from this time, in their own time zone.",
     },
   },
   recurrence: {
@@ -172,46 +172,46 @@ export const ALERT = defineFields({
     own: true,
     shown: EVERYWHERE,
     drawn: {
-      label: "Over at",
+      label: "Expires",
       own: EVERY_PAGE,
-      hint: "Phones move it out of the spotlight then. Empty: never.",
+      hint: "Devices then move it out of the spotlight. If empty, it does not expire.",
     },
   },
   sound: {
     ...oneOf(SOUNDS).orNull,
     accepts: z.enum(SOUNDS),
     shown: EVERYWHERE,
-    drawn: { label: "Sound", own: ["form", "owner", "app"], none: "As the phone has it" },
+    drawn: { label: "Sound", own: ["form", "owner", "app"], none: "Device default" },
   },
   audio_url: {
     ...link.orNull,
     accepts: httpsUrl(),
     shown: EVERYWHERE,
     drawn: {
-      label: "Address of a recording",
+      label: "Recording URL",
       own: ["form", "owner", "app"],
-      hint: "Played in place of the sound; an uploaded one comes before it.",
+      hint: "Played instead of the sound; an uploaded recording takes precedence.",
     },
   },
   vibrate: {
     ...oneOf(VIBRATIONS).orNull,
     accepts: z.enum(VIBRATIONS),
     shown: EVERYWHERE,
-    drawn: { label: "Vibration", own: ["form", "owner", "app"], none: "As the phone has it" },
+    drawn: { label: "Vibration", own: ["form", "owner", "app"], none: "Device default" },
   },
   tts_text: {
     ...words.orNull,
     ...prose(0, LIMITS.alert_tts_text, { lines: true }),
     cut: true,
     shown: EVERYWHERE,
-    drawn: { label: "Words to read aloud", own: ["form", "owner", "app"], rows: 2 },
+    drawn: { label: "Text to read aloud", own: ["form", "owner", "app"], rows: 2 },
   },
   tts_lang: {
     ...words.orNull,
     accepts: languageTag(),
     about: "A language tag, such as pt-BR.",
     shown: EVERYWHERE,
-    drawn: { label: "Language of these words", own: ["form", "app"], hint: "Such as en or pt-BR." },
+    drawn: { label: "Language of this text", own: ["form", "app"], hint: "Such as en or pt-BR." },
   },
   lat: {
     ...number.orNull,
@@ -237,9 +237,9 @@ export const ALERT = defineFields({
     accepts: slug(LIMITS.alert_geo_rule),
     shown: EVERYWHERE,
     drawn: {
-      label: "Rule for places",
+      label: "Location rule",
       own: ["form"],
-      hint: "A label that phones are handed; most alerts have none.",
+      hint: "A label passed to devices; rarely needed.",
     },
   },
   collapse_key: {
@@ -248,10 +248,10 @@ export const ALERT = defineFields({
     about: "A newer alert with the same key replaces the older one on the phone.",
     shown: EVERYWHERE,
     drawn: {
-      label: "Replaces alerts with the key",
+      label: "Replacement key",
       plain: ["form", "owner"],
       own: ["public", "app"],
-      hint: "A newer alert with the same key replaces the older one on the phone. Letters a to z, digits, dot, dash and underscore.",
+      hint: "A newer alert with the same key replaces the older one on devices. Use letters a to z, digits, dots, dashes and underscores.",
     },
   },
   review_note: {
@@ -264,7 +264,7 @@ export const ALERT = defineFields({
       plain: ["form"],
       own: ["owner"],
       rows: 2,
-      hint: "Why this alert. Only members of this workspace and its assistants read it.",
+      hint: "The reason for this alert, visible only to members and assistants of this workspace.",
     },
   },
   /** What a person wrote who declined it; the next edit empties it (see decline_alert in identity/session/reviews.ts). */
@@ -273,7 +273,7 @@ export const ALERT = defineFields({
     shows: words.orNull.shows.describe("Why a person declined it; null once it is edited again."),
     own: true,
     shown: ["owner", "list"],
-    drawn: { label: "Why it was declined", own: ["owner"] },
+    drawn: { label: "Reviewer’s comment", own: ["owner"] },
   },
   /**
    * What the sanitiser took out of each text, by the field that holds it, with texts that lost nothing left out. Answers of one

@@ -71,22 +71,22 @@ export const PUSHER = defineFields({
     required: true,
     shown: EVERYWHERE,
     drawn: {
-      label: "One line about it",
+      label: "Short description",
       own: ["form", "owner", "public", "feed", "app"],
-      hint: "People read it in the directory and before they subscribe.",
+      hint: "Shown in the directory and before people subscribe.",
     },
   },
   long: {
     ...words.orNull,
     accepts: text(0, LIMITS.channel_long, { lines: true }),
     shown: EVERYWHERE,
-    drawn: { label: "More about it", own: ["form", "public", "app"], rows: 5 },
+    drawn: { label: "Long description", own: ["form", "public", "app"], rows: 5 },
   },
   site: {
     ...link.orNull,
     accepts: httpsUrl(),
     shown: EVERYWHERE,
-    drawn: { label: "Web site", own: ["form", "public", "app"], hint: "An https address." },
+    drawn: { label: "Website", own: ["form", "public", "app"], hint: "An https address." },
   },
   city: {
     ...words.orNull,
@@ -118,9 +118,9 @@ export const PUSHER = defineFields({
     accepts: slug(LIMITS.channel_loc_rule),
     shown: EVERYWHERE,
     drawn: {
-      label: "Rule for places",
+      label: "Location rule",
       own: ["form", "public"],
-      hint: "A word that handsets understand, if yours have one. The service only passes it on.",
+      hint: "A rule for your own devices, passed on unchanged.",
     },
   },
   requested_perms: {
@@ -128,7 +128,7 @@ export const PUSHER = defineFields({
     accepts: z.array(z.enum(CAPABILITIES)).transform((asked) => [...new Set(asked)]),
     about: "What it asks subscribers for.",
     shown: EVERYWHERE,
-    drawn: { label: "What it asks of phones", own: ["form", "public", "app"] },
+    drawn: { label: "Requested permissions", own: ["form", "public", "app"] },
   },
   alert_types: {
     ...list(),
@@ -137,10 +137,10 @@ export const PUSHER = defineFields({
       .max(LIMITS.channel_alert_types, `must be at most ${LIMITS.channel_alert_types} types`),
     shown: EVERYWHERE,
     drawn: {
-      label: "Kinds of alerts",
+      label: "Alert types",
       own: ["form", "public"],
       rows: 3,
-      hint: `One a line, at most ${LIMITS.channel_alert_types}: closures, tides.`,
+      hint: `One per line, at most ${LIMITS.channel_alert_types}: closures, tides.`,
     },
   },
   tags: {
@@ -151,7 +151,7 @@ export const PUSHER = defineFields({
       label: "Tags",
       own: ["form", "owner", "public", "app"],
       rows: 3,
-      hint: `One a line, at most ${LIMITS.channel_tags}. A search finds them.`,
+      hint: `One per line, at most ${LIMITS.channel_tags}. People can search for them.`,
     },
   },
   is_public: {
@@ -160,9 +160,9 @@ export const PUSHER = defineFields({
     about: "A private one needs an invite.",
     shown: EVERYWHERE,
     drawn: {
-      label: "Who may subscribe",
+      label: "Visibility",
       own: ["form", "owner", "public"],
-      hint: "A public channel stands in the directory. A private one is not there for whoever brings no invite.",
+      hint: "Public channels are listed in the directory. Private channels are visible only with an invite.",
     },
   },
   retention_days: {
@@ -171,9 +171,9 @@ export const PUSHER = defineFields({
     about: "Days alerts are kept.",
     shown: ["owner", "list"],
     drawn: {
-      label: "Days that alerts are kept",
+      label: "Days to keep alerts",
       own: ["form"],
-      hint: `${LIMITS.retention_least} to ${LIMITS.retention}, or 0 for ever. Left empty, it is as the workspace says.`,
+      hint: `${LIMITS.retention_least} to ${LIMITS.retention}, or 0 for no limit. If empty, the workspace setting applies.`,
     },
   },
   image_url: {
@@ -181,9 +181,9 @@ export const PUSHER = defineFields({
     accepts: httpsUrl(),
     shown: EVERYWHERE,
     drawn: {
-      label: "Address of the picture",
+      label: "Picture URL",
       own: ["form", "owner", "public", "feed", "app"],
-      hint: "An https address, or empty for none. A picture that lies elsewhere is fetched only when somebody asks for it.",
+      hint: "An https address, or empty for none. Devices fetch pictures from other servers only on request.",
     },
   },
   /** Made of the handle where nobody chooses it. */
@@ -222,7 +222,7 @@ export const INVITE = defineFields({
       label: "Note",
       plain: ["form"],
       own: ["owner"],
-      hint: "Only you see it: where the code hangs, whom it is for.",
+      hint: "For your reference, such as where you share it.",
     },
   },
   max_uses: {
@@ -231,10 +231,10 @@ export const INVITE = defineFields({
     about: "Phones that may join with it; without it, any number.",
     shown: ["owner", "list"],
     drawn: {
-      label: "Phones that may join",
+      label: "Maximum devices",
       plain: ["form"],
       own: ["owner"],
-      hint: "1 makes a one-shot link. Left empty, there is no bound.",
+      hint: "1 creates a single-use link. If empty, there is no limit.",
     },
   },
   expires_at: {
@@ -242,6 +242,6 @@ export const INVITE = defineFields({
     accepts: instant(),
     about: "When it stops working; without it, never.",
     shown: ["owner", "list"],
-    drawn: { label: "Ends at", own: ["form", "owner"], hint: "Read when “Until…” is chosen." },
+    drawn: { label: "Expires", own: ["form", "owner"], hint: "Used when “Until…” is chosen." },
   },
 });

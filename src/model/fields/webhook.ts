@@ -31,7 +31,7 @@ export const WEBHOOK = defineFields({
     about: "https, reachable from the internet.",
     required: true,
     shown: ["owner", "list"],
-    drawn: { label: "Address", own: ["form", "owner"], hint: "https, and reachable from the internet." },
+    drawn: { label: "Address", own: ["form", "owner"], hint: "An https URL reachable from the internet." },
   },
   events: {
     ...list(),
@@ -41,6 +41,6 @@ export const WEBHOOK = defineFields({
       .transform((named) => [...new Set(named)]),
     required: true,
     shown: ["owner", "list"],
-    drawn: { label: "What is sent there", own: ["form", "owner"] },
+    drawn: { label: "Events", own: ["form", "owner"] },
   },
 });

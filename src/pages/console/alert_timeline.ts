@@ -69,7 +69,7 @@ async function plots(
   if (SERIES.every(({ key }) => stats.totals[key] === 0))
     return emptyState(
       "No reports yet",
-      "A device reports that its person read or acknowledged an alert, if its person lets it. The reports stand here, by the time after the sending.",
+      "Devices report reads and acknowledgements if their users allow it. Reports appear here by time since sending.",
     );
   // An acknowledgement has a button on phones where the alert asks for it.
   const shown = SERIES.filter(({ key }) => key === "reads" || stats.totals[key] > 0 || acknowledged);
@@ -79,16 +79,16 @@ async function plots(
       heading,
       total: stats.totals[key],
       noun,
-      about: "By half hours for six hours after the sending, then by hours.",
+      about: "Half-hourly for six hours after sending, then hourly.",
       slots: slots(key),
       marks: marks(hours),
-      nothing: `No ${noun[1]} yet. Devices report them if their people let them.`,
+      nothing: `No ${noun[1]} yet. Devices report them if their users allow it.`,
     }),
   );
   return html`${(await Promise.all(drawn)).map((one) => html`<section class="card">${one}</section>`)}${
     buckets.length > 0 &&
     html`<details class="more" id="timeline-numbers"><summary>The same numbers as a table</summary>${numbersTable(
-      "By half hours for six hours, then by hours",
+      "Half-hourly for six hours, then hourly",
       ["From (UTC)", ...SERIES.map(({ column }) => column)],
       buckets.map(({ start, reads, acks }) => [minuteWords(start).replace(" UTC", ""), reads, acks] as const),
     )}</details>`
@@ -106,7 +106,7 @@ function answered(alert: Alert, replies: readonly { choice: string; count: numbe
     question &&
     html`<h3>${question.label}</h3>
     ${figures(replies.map(({ choice, count }) => [choice, count]))}
-    <p class="hint">Phones that chose each answer last; never which.</p>`
+    <p class="hint">Number of devices by their latest answer. Devices are not identified.</p>`
   );
 }
 
@@ -117,18 +117,18 @@ export async function timelinePart(visit: MemberVisit, alert: Alert): Promise<Ht
     return livePart(
       "timeline",
       address,
-      html`<p class="hint">It was cancelled before its time, so no phone could show it.</p>`,
+      html`<p class="hint">It was cancelled before its send time, so no device showed it.</p>`,
     );
   const stats = await visit.call("get_alert_stats", { pusher_id: alert.pusher_id, alert_id: alert.id });
   return livePart(
     "timeline",
     address,
     html`${figures([
-      ["Could reach now", stats.reach],
+      ["Reach now", stats.reach],
       ["Reads reported", stats.totals.reads],
       ["Acks reported", stats.totals.acks],
     ])}${await plots(stats, { sentAt: alert.sent_at, acknowledged: alert.requires_ack })}${answered(alert, stats.replies)}
-    ${stats.sampled && html`<p class="flash careful">So many devices reported that the plots show a sample of them. The totals are exact.</p>`}
+    ${stats.sampled && html`<p class="flash careful">The plots show a sample of the reports. The totals are exact.</p>`}
     <p class="hint last">${stats.note}</p>`,
   );
 }
@@ -137,13 +137,13 @@ export async function timelinePart(visit: MemberVisit, alert: Alert): Promise<Ht
 function asked(alert: Alert): Html {
   const uses = new Set(capabilityNotes(alert, []).map(({ capability }) => capability));
   const unasked = new Set(alert.notes.map(({ capability }) => capability));
-  return html`<section class="card" aria-labelledby="asked"><h2 id="asked">What it asked phones for</h2>
+  return html`<section class="card" aria-labelledby="asked"><h2 id="asked">Requested capabilities</h2>
     <ul class="asked">${[...uses].map(
       (name) =>
         html`<li>${ASKED[name].label} ${
           unasked.has(name)
-            ? html`<span class="badge warn">never asked for</span><span class="hint">${ASKED[name].without}</span>`
-            : html`<span class="badge good">the channel asks for it</span>`
+            ? html`<span class="badge warn">not requested</span><span class="hint">${ASKED[name].without}</span>`
+            : html`<span class="badge good">requested by the channel</span>`
         }</li>`,
     )}</ul></section>`;
 }
@@ -151,17 +151,17 @@ function asked(alert: Alert): Html {
 function correction(visit: MemberVisit, alert: Alert): Content {
   if (!mayUse(visit, "duplicate_alert")) return null;
   const path = `${channelBase(visit, alert.pusher_id)}/alerts/${alert.id}/duplicate`;
-  return html`<section class="card" aria-labelledby="correct"><h2 id="correct">Correct or repeat it</h2>
+  return html`<section class="card" aria-labelledby="correct"><h2 id="correct">Correct or repeat</h2>
     <p class="hint">${
       alert.status === "sent"
-        ? "What was sent stays as it was sent. A copy is a new draft that you change and send; cancel this one to keep it from phones that have not fetched it."
-        : "A cancelled alert stays cancelled. A copy is a new draft that you change and send."
+        ? "A sent alert cannot be changed. Copy it to a new draft to correct it. Cancel this one to stop devices that have not fetched it."
+        : "A cancelled alert cannot be sent. Copy it to a new draft to edit and send it."
     }</p>
-    <form method="post" action="${path}">${visit.token}<input type="hidden" name="once" value="${randomUUID()}"><button class="plain">Make a draft of it</button></form></section>`;
+    <form method="post" action="${path}">${visit.token}<input type="hidden" name="once" value="${randomUUID()}"><button class="plain">Copy to draft</button></form></section>`;
 }
 
 /** Of a sent or cancelled alert, as get_alert answers it; nothing of another one. */
 export async function alertTimeline(visit: MemberVisit, alert: Alert): Promise<Content> {
   if (alert.status !== "sent" && alert.status !== "cancelled") return null;
-  return html`<h2 class="after">What devices reported</h2>${await timelinePart(visit, alert)}${asked(alert)}${correction(visit, alert)}`;
+  return html`<h2 class="after">Device reports</h2>${await timelinePart(visit, alert)}${asked(alert)}${correction(visit, alert)}`;
 }

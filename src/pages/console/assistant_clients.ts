@@ -24,7 +24,7 @@ const bearer = (key: string) => ({ Authorization: `Bearer ${key}` });
 const FROM_ENVIRONMENT = bearer(`\${env:${KEY_VARIABLE}}`);
 const IN_PLACE = bearer("<your key>");
 const SHELL = `"Authorization: Bearer $${KEY_VARIABLE}"`;
-const UNTRIED = "Not run: it needs a desktop or an account.";
+const UNTRIED = "Not tested: needs a desktop or an account.";
 
 /** Settings that name their servers below `root`, with whatever else says that they are told a key. */
 const settings = (root: string, server: (url: string) => object, headers: object, more: object = {}) => ({
@@ -36,7 +36,7 @@ const settings = (root: string, server: (url: string) => object, headers: object
 const asUrl = (url: string) => ({ url });
 
 const CONNECTOR = {
-  where: "its settings, as a connector; over https and reachable from the internet",
+  where: "its settings, as a connector; needs https and a public address",
   key: null,
   consent: mcp,
   tried: UNTRIED,
@@ -48,8 +48,7 @@ export const ASSISTANT_CLIENTS: readonly AssistantClient[] = [
     where: "a shell",
     key: (url) => `claude mcp add --transport http belfry ${mcp(url)} --header ${SHELL}`,
     consent: (url) => `claude mcp add --transport http belfry ${mcp(url)}`,
-    tried:
-      "2.1.330, 2026-11-23: connected by key, and by a person's consent after `claude mcp login belfry` at a terminal.",
+    tried: "2.1.330, 2026-11-23: connected with a key, and with consent after `claude mcp login belfry` in a terminal.",
   },
   {
     name: "Codex CLI",
@@ -57,22 +56,22 @@ export const ASSISTANT_CLIENTS: readonly AssistantClient[] = [
     key: (url) => `codex mcp add belfry --url ${mcp(url)} --bearer-token-env-var ${KEY_VARIABLE}`,
     consent: (url) => `codex mcp add belfry --url ${mcp(url)}`,
     tried:
-      "0.169.0, 2026-11-23: lists all tools by key, and after a person's consent, to which it sends by itself or by `codex mcp login belfry`.",
+      "0.169.0, 2026-11-23: listed all tools with a key, and with consent, which it opens itself or by `codex mcp login belfry`.",
   },
   {
     name: "Gemini CLI",
-    where: "a shell, in a folder that it trusts",
+    where: "a shell, in a trusted folder",
     key: (url) => `gemini mcp add --transport http --header ${SHELL} belfry ${mcp(url)}`,
     consent: (url) => `gemini mcp add --transport http belfry ${mcp(url)}`,
     tried:
-      "0.61.0, 2026-11-23: connected by key, and by a person's consent after `/mcp auth belfry` in it, where it asks for every permission.",
+      "0.61.0, 2026-11-23: connected with a key, and with consent after `/mcp auth belfry` in it; it requests every permission.",
   },
   { name: "Cursor", where: "~/.cursor/mcp.json", ...settings("mcpServers", asUrl, FROM_ENVIRONMENT) },
   {
     name: "VS Code",
     where: ".vscode/mcp.json",
     ...settings("servers", (url) => ({ type: "http", url }), bearer(`\${input:belfry}`), {
-      inputs: [{ type: "promptString", id: "belfry", description: "Key of Belfry", password: true }],
+      inputs: [{ type: "promptString", id: "belfry", description: "Belfry API key", password: true }],
     }),
   },
   {
@@ -89,10 +88,10 @@ export const ASSISTANT_CLIENTS: readonly AssistantClient[] = [
   },
   {
     name: "Goose",
-    where: "a shell; with a key, where the package is installed",
+    where: "a shell; with a key, it needs the package installed",
     key: (url) => `goose session --with-extension "belfry mcp --url ${url}"`,
     consent: (url) => `goose session --with-streamable-http-extension "${mcp(url)}"`,
-    tried: "1.37.0, 2026-11-24: called a tool by `belfry mcp` with a key, and after a person's consent.",
+    tried: "1.37.0, 2026-11-24: called a tool through `belfry mcp` with a key, and with consent.",
   },
   {
     name: "Claude Desktop",
@@ -108,7 +107,7 @@ export const ASSISTANT_CLIENTS: readonly AssistantClient[] = [
         },
       }),
     consent: null,
-    tried: "Not run; `belfry mcp` itself is, with the SDKs of both protocols.",
+    tried: "Not tested; `belfry mcp` itself is tested with the SDKs of both protocols.",
   },
   { name: "claude.ai", ...CONNECTOR },
   { name: "ChatGPT", ...CONNECTOR },

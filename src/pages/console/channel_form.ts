@@ -49,7 +49,7 @@ export function channelPanels(form: ChannelForm): Html {
   return html`${about(form)}${phones(form)}${reach(form)}${looks(form)}${kept(form)}`;
 }
 
-const NO_CIRCLE = "No circle: the channel is for every place.";
+const NO_CIRCLE = "No area: the channel applies everywhere.";
 
 const typedIn = ({ values, error }: ChannelForm): Typed => ({ form: values, error });
 
@@ -64,7 +64,7 @@ function about(form: ChannelForm): Html {
     <div class="columns">${text("tags")}
     ${text("alert_types")}</div>${others}`;
   return panel(
-    "What it is",
+    "Basics",
     html`${text("name", { required: true })}
     ${
       handle === null
@@ -73,17 +73,17 @@ function about(form: ChannelForm): Html {
             label: LABELS.handle,
             value: values.get("handle") ?? "",
             most: LIMITS.handle,
-            hint: "Its public address, such as harbour-watch: small letters, digits, - and _. It can never be changed.",
+            hint: "Its public address, such as harbour-watch: lowercase letters, digits, - and _. It cannot be changed later.",
             required: true,
             autocomplete: "off",
             literal: true,
             error,
           })
-        : html`<div class="field"><p class="label">${LABELS.handle}</p><p class="fixed">@${handle}</p><p class="hint after">A handle never changes.</p></div>`
+        : html`<div class="field"><p class="label">${LABELS.handle}</p><p class="fixed">@${handle}</p><p class="hint after">The handle cannot be changed.</p></div>`
     }
     ${text("category", { options: CATEGORY_WORDS, value: "community" })}
     ${text("description", { required: true })}
-    ${folded({ form: values, error }, "Site, place, words to find it by", ["long", "site", "city", "tags", "alert_types", ...namesOf(plainOn(PUSHER, "form"))], rest)}`,
+    ${folded({ form: values, error }, "Website, city and tags", ["long", "site", "city", "tags", "alert_types", ...namesOf(plainOn(PUSHER, "form"))], rest)}`,
   );
 }
 
@@ -92,7 +92,7 @@ function phones({ values, error }: ChannelForm): Html {
   const { line, attributes } = wrongWith(error, "requested_perms", "said");
   return panel(
     LABELS.requested_perms,
-    html`<p class="hint" id="requested_perms-hint">Each person decides about each of these, and can take it back. An alert does only what was asked for and allowed.</p>${line}
+    html`<p class="hint" id="requested_perms-hint">Each subscriber allows or denies these and can change that later. Alerts use only what is requested and allowed.</p>${line}
     <div class="asked">${CAPABILITIES.map((name, at) =>
       tick({
         id: at === 0 ? "requested_perms" : `ask-${name}`,
@@ -104,27 +104,27 @@ function phones({ values, error }: ChannelForm): Html {
         attributes: at === 0 && error && attributes,
       }),
     )}</div>
-    <p class="note warn nothing">${icon("bell")}<span>The channel asks for nothing: its alerts only appear in the list, without a banner or a sound.</span></p>`,
+    <p class="note warn nothing">${icon("bell")}<span>The channel requests nothing: its alerts appear in the list only, without a banner or sound.</span></p>`,
   );
 }
 
 function reach(form: ChannelForm): Html {
   const { values, error } = form;
   return panel(
-    "Who and where",
+    "Audience and area",
     html`${segmented({
       name: "is_public",
       label: LABELS.is_public,
       options: [
-        { value: "true", label: html`Everybody` },
-        { value: "false", label: html`${icon("lock", "s")}Who is invited` },
+        { value: "true", label: html`Public` },
+        { value: "false", label: html`${icon("lock", "s")}Invite only` },
       ],
       value: values.get("is_public") ?? "true",
       hint: PUSHER.is_public.drawn.hint,
       error,
     })}
-    <div role="group" aria-labelledby="circle" aria-describedby="circle-hint"><p class="label" id="circle">Circle</p>
-    <p class="hint" id="circle-hint">Where the channel matters. Fill in all three, or none. Phones compare it with their own place; no place leaves a phone.</p>
+    <div role="group" aria-labelledby="circle" aria-describedby="circle-hint"><p class="label" id="circle">Area</p>
+    <p class="hint" id="circle-hint">The area the channel is about. Fill in all three fields or none. Devices compare it with their location, which they never send.</p>
     ${circleFields(values, NO_CIRCLE, error)}</div>
     ${control(PUSHER, typedIn(form), "loc_rule", { most: LIMITS.channel_loc_rule, autocomplete: "off", literal: true })}`,
   );
@@ -136,9 +136,9 @@ function looks(form: ChannelForm): Html {
   const own = html`<div class="columns">${colour({ name: "gradient_from", label: LABELS.gradient_from, value: face.gradient_from, error })}
     ${colour({ name: "gradient_to", label: LABELS.gradient_to, value: face.gradient_to, error })}</div>`;
   return panel(
-    "How it looks",
+    "Appearance",
     html`${control(PUSHER, typedIn(form), "initials", {
-      hint: handle === null && "Left empty, they are made of the name.",
+      hint: handle === null && "If empty, taken from the name.",
       autocomplete: "off",
     })}
     ${
@@ -147,8 +147,8 @@ function looks(form: ChannelForm): Html {
             name: "colours",
             label: "Colours",
             options: [
-              { value: "made", label: "Made of the handle" },
-              { value: "own", label: "My own" },
+              { value: "made", label: "From the handle" },
+              { value: "own", label: "Custom" },
             ],
             value: values.get("colours") ?? "made",
           })}<div class="own">${own}</div>`
@@ -159,7 +159,7 @@ function looks(form: ChannelForm): Html {
       server.startsWith("https:") &&
       fileField(PICTURE, {
         label: "Upload a picture",
-        hint: `It takes the place of initials and colours. ${FILE_HINTS.image}`,
+        hint: `Replaces the initials and colours. ${FILE_HINTS.image}`,
         error,
       })
     }
@@ -169,8 +169,8 @@ function looks(form: ChannelForm): Html {
 
 const kept = (form: ChannelForm): Html =>
   panel(
-    "How long alerts are kept",
-    html`<p class="hint">After these days, counted from the end of each alert (when it was sent or withdrawn, or when it expired), it is removed for good, from phones as well. Its counts stay in the statistics. Drafts and scheduled alerts stay. The first goes no earlier than ${LIMITS.retention_notice_hours} hours after this was changed. Whoever runs this service can make a copy first, with <code>belfry export</code>.</p>
+    "Alert retention",
+    html`<p class="hint">Alerts are permanently deleted, from devices too, this many days after they were sent, withdrawn or expired. Statistics, drafts and scheduled alerts are kept. Deletion starts at the earliest ${LIMITS.retention_notice_hours} hours after a change. The operator can make a copy first with <code>belfry export</code>.</p>
     ${control(PUSHER, typedIn(form), "retention_days")}
     ${form.ahead}`,
   );
@@ -198,7 +198,7 @@ export function channelShown(values: URLSearchParams, handle: string | null, ser
     Object.hasOwn(CATEGORY_WORDS, category) && CATEGORY_WORDS[category as keyof typeof CATEGORY_WORDS],
     values.get("city"),
   ].filter(Boolean);
-  return html`${face({ ...facesOf(values, handle), picture }, "shown-face", "l")}<div><p class="lead">${values.get("name") || "Name"}</p><p class="muted small">${under.join(" · ")}</p></div><p class="says">${values.get("description") || "One line about it"}</p>`;
+  return html`${face({ ...facesOf(values, handle), picture }, "shown-face", "l")}<div><p class="lead">${values.get("name") || "Name"}</p><p class="muted small">${under.join(" · ")}</p></div><p class="says">${values.get("description") || "Short description"}</p>`;
 }
 
 /** The circle to scale, as the form has it. */

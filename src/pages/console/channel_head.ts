@@ -76,7 +76,7 @@ export function addressCard(
   return html`<section class="card scan" aria-labelledby="address">${qrDrawing(url, `QR code of ${what}`)}<div><h2 id="address">${title}</h2>
     ${says}${copyable(html`<a href="${url}">${url}</a>`, what)}${
       isLoopbackName(new URL(url).hostname) &&
-      html`<p class="hint">This address works on this machine alone: open it in a browser here. For phones the operator sets PUBLIC_URL to an address that they reach.</p>`
+      html`<p class="hint">This address works only on this computer. For other devices, the operator must set PUBLIC_URL to an address that they can reach.</p>`
     }${more}</div></section>`;
 }
 
@@ -85,11 +85,11 @@ export function firstSubscriber(
   visit: MemberVisit,
   { id, name, url, is_public }: Pick<Channel, "id" | "name" | "url" | "is_public">,
 ): Html {
-  const says = html`<p>Nobody is subscribed to ${name} yet. Point your phone’s camera at the code, or open the address, and subscribe: then you see what your alerts look like.</p>`;
-  if (is_public) return addressCard(url, "Subscribe your phone", says);
-  return html`<section class="card" aria-labelledby="address"><h2 id="address">Subscribe your phone</h2>
-    <p>Nobody is subscribed to ${name} yet. The channel is private, so a phone needs an invite.</p>${
+  const says = html`<p>${name} has no subscribers yet. Scan the code with your phone or open the address, then subscribe to see how your alerts look.</p>`;
+  if (is_public) return addressCard(url, "Subscribe your device", says);
+  return html`<section class="card" aria-labelledby="address"><h2 id="address">Subscribe your device</h2>
+    <p>${name} has no subscribers yet. The channel is private, so devices need an invite to join.</p>${
       mayUse(visit, "create_invite") &&
-      html`<p><a class="button" href="${channelBase(visit, id)}/invites">Make an invite</a></p>`
+      html`<p><a class="button" href="${channelBase(visit, id)}/invites">Create an invite</a></p>`
     }</section>`;
 }

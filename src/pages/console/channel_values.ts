@@ -16,16 +16,16 @@ export const LABELS: Record<ChannelField | "handle", string> = { ...labelsOf(PUS
 
 /** What an owner asks phones for, and what follows when the channel does not ask or a person does not allow it. */
 export const ASKED: Record<Capability, { label: string; without: string }> = {
-  notify: { label: "Notify", without: "Without it an alert waits in the list until somebody looks." },
-  sound: { label: "Play a sound", without: "Without it an alert’s sound or recording is not played." },
-  vibrate: { label: "Vibrate", without: "Without it no alert shakes the phone." },
-  tts: { label: "Read aloud", without: "Without it a text to be spoken is not spoken." },
+  notify: { label: "Notify", without: "Without this permission, alerts appear in the list only." },
+  sound: { label: "Play a sound", without: "Without this permission, sounds and recordings are not played." },
+  vibrate: { label: "Vibrate", without: "Without this permission, devices do not vibrate." },
+  tts: { label: "Read aloud", without: "Without this permission, no text is read aloud." },
   full: {
-    label: "Take the whole screen",
-    without: "Urgent alerts only. Without it they come like all others.",
+    label: "Use the full screen",
+    without: "Urgent alerts only. Without this permission, they look like other alerts.",
   },
-  loc: { label: "Use the phone’s place", without: "Without it an alert’s circle is not applied." },
-  quiet: { label: "Be heard in quiet hours", without: "Without it alerts respect a person’s quiet hours." },
+  loc: { label: "Use the location", without: "Without this permission, an alert’s area is ignored." },
+  quiet: { label: "Override quiet hours", without: "Without this permission, alerts are silent in quiet hours." },
 };
 
 export const CHANNEL_FIELDS: readonly ChannelField[] = namesOf(PUSHER);
@@ -96,12 +96,12 @@ export function changedBy(form: URLSearchParams, seen: string, channel: Pick<Cha
     .filter((name) => theirs.has(name))
     .map((name) => ({
       param: name,
-      message: `${LABELS[name]}: somebody else wrote “${said(now, name).replace(/\n/g, ", ")}” meanwhile.`,
+      message: `${LABELS[name]}: someone else has changed this to “${said(now, name).replace(/\n/g, ", ")}”.`,
     }));
   if (fields.length > 0)
     throw new ApiError(
       "conflict",
-      `${fields[0]?.message} Nothing was saved. Save again to put what you see here in its place.`,
+      `${fields[0]?.message} Nothing was saved. Save again to replace it with your text.`,
       { fields },
     );
   return changed;

@@ -15,18 +15,17 @@ if (here && navigator.geolocation) {
   here.addEventListener("click", async () => {
     const { lat, lon, radius_km: radius } = here.form.elements;
     here.disabled = true;
-    said.textContent = "Asking this device where it is…";
+    said.textContent = "Getting your location…";
     try {
       const { latitude, longitude } = await position();
       // Four decimals are eleven metres.
       lat.value = latitude.toFixed(4);
       lon.value = longitude.toFixed(4);
       if (radius.value === "") radius.value = "5";
-      said.textContent = "Filled in. Nothing is saved yet.";
+      said.textContent = "Location filled in, not saved yet.";
       radius.dispatchEvent(new Event("input", { bubbles: true }));
     } catch {
-      said.textContent =
-        "This device did not say where it is. Allow it in the browser’s settings, or type the numbers.";
+      said.textContent = "Your location is not available. Allow it in the browser’s settings, or type the numbers.";
     }
     here.disabled = false;
   });

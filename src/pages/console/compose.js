@@ -33,7 +33,7 @@ async function preview() {
   const turn = ++asked;
   const answer = await fetch(`${at}/preview`, { method: "POST", body }).catch(() => null);
   if (answer?.status === 401)
-    tell("You were signed out. What you write stays: send or save it, sign in, and you come back to it.");
+    tell("You were signed out. Your text is kept: save or send it, then sign in to continue.");
   // A slower answer to an older text is not shown over a newer one.
   if (!answer?.ok || turn !== asked) return;
   const drawn = new DOMParser().parseFromString(await answer.text(), "text/html");
@@ -50,9 +50,7 @@ async function preview() {
 function changedElsewhere(version) {
   const own = form.querySelector("[name=version]")?.value;
   if (own && version !== own)
-    tell(
-      "Somebody changed this alert since you opened it. Save when you are ready: you will see both texts, and nothing is lost.",
-    );
+    tell("Someone else changed this alert. When you save, you will see both versions, and nothing is lost.");
 }
 
 /** One line above the form, the newest in place of the one before it. */

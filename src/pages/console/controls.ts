@@ -224,7 +224,7 @@ const FIELDS = ["lat", "lon", "radius_km"] as const;
 export function circleFields(values: URLSearchParams, none: Content, error?: ApiError): Html {
   const typed = { form: values, error };
   return html`<div class="circle-fields">${FIELDS.map((name) => control(PUSHER, typed, name))}</div>
-    <p class="line"><button type="button" class="plain" id="here" hidden>${icon("place", "s")}Use this device’s position</button><span class="hint" role="status" id="here-said"></span></p>
+    <p class="line"><button type="button" class="plain" id="here" hidden>${icon("place", "s")}Use my location</button><span class="hint" role="status" id="here-said"></span></p>
     ${circleShown(values, none)}`;
 }
 

@@ -39,15 +39,15 @@ export function failingNotice(visit: MemberVisit, failing: readonly Failing[], a
   });
   if (rows.length === 0) return null;
   const keys = `${visit.base}keys`;
-  return html`<div class="flash careful"><p><strong>Requests of ${rows.length === 1 ? "a sender" : "senders"} are refused</strong></p>
+  return html`<div class="flash careful"><p><strong>Requests from ${rows.length === 1 ? "a sender" : "senders"} are failing</strong></p>
     <ul>${rows.slice(0, SHOWN).map(({ id, name, program, pusher_id, refused, at, said }) => {
       const page = pusher_id ? `${channelBase(visit, pusher_id)}/senders/${id}` : keys;
       const channel = pusher_id && names.get(pusher_id);
-      return html`<li>${programTitle(program)}: ${lastRequests(refused)} of the key “<a href="${page}">${name}</a>”${
+      return html`<li>${programTitle(program)}: ${lastRequests(refused)} with the key “<a href="${page}">${name}</a>”${
         channel && html` to the channel ${channel}`
       } ${refused === 1 ? "was refused" : "were refused, the newest"} ${instant(at, visit.now)}. ${said}</li>`;
     })}${
       rows.length > SHOWN &&
-      html`<li>Other senders fail, too: ${rows.length - SHOWN}. <a href="${keys}">All keys</a></li>`
+      html`<li>Other failing senders: ${rows.length - SHOWN}. <a href="${keys}">All keys</a></li>`
     }</ul></div>`;
 }

@@ -77,7 +77,7 @@ export function finder<Row>(
   const page = pageOf(visit, matching(all, find, said.wordsOf), (more) =>
     viewAt(path, { ...query, q: find, ...more }, part),
   );
-  const nothing = html`<p class="muted">None of them has these letters. <a href="${viewAt(path, query ?? {}, part)}">Show all</a></p>`;
+  const nothing = html`<p class="muted">No matches. <a href="${viewAt(path, query ?? {}, part)}">Show all</a></p>`;
   return {
     rows: page.rows,
     form: all.length > SHOWN && html`${findForm(path + part, find, said)}${page.rows.length === 0 && nothing}`,
@@ -95,7 +95,7 @@ export const ACTOR_WORDS: Record<string, string> = {
 };
 
 export const actorName = ({ type, name, id }: Line["actor"]): string =>
-  name ?? (type === "operator" ? "The operator" : (id ?? "Somebody"));
+  name ?? (type === "operator" ? "The operator" : (id ?? "Unknown"));
 
 /** `all`, which is no choice, and each of the entries: what is sent, and what is read. */
 export const offered = (all: string, entries: Iterable<[string, string]>): Option[] => [
@@ -110,7 +110,7 @@ export function actorOptions(lines: readonly Line[], chosen: string | undefined)
     if (actor.id !== null && !actors.has(actor.id))
       actors.set(actor.id, `${actorName(actor)} (${ACTOR_WORDS[actor.type]})`);
   if (chosen && !actors.has(chosen)) actors.set(chosen, chosen);
-  return offered("Everybody", actors);
+  return offered("Anyone", actors);
 }
 
 /** From how many of the newest lines of the audit log the form offers who wrote something. */
@@ -178,8 +178,8 @@ export async function foundAlerts(
 /** What stands where nothing is found. `all`: the address of the list without the search. */
 const nothingFits = (all: string): Html =>
   emptyState(
-    "Nothing fits",
-    html`Every word has to begin a word of the title, the text or a tag of the channel. <a href="${all}">Show everything</a>`,
+    "No matching alerts",
+    html`Each word must start a word in the title, text or channel tags. <a href="${all}">Show all alerts</a>`,
   );
 
 /** Below the rows of a page: the ways to others. */
@@ -209,13 +209,13 @@ async function searchForm(
   );
   return html`<form class="filter" method="get" action="${path}" role="search" aria-label="Alerts">
     ${Object.entries(query).map(([name, value]) => value && html`<input type="hidden" name="${name}" value="${value}">`)}
-    <div class="field"><label for="q">Words</label><input type="search" id="q" name="q" value="${search.q ?? ""}" maxlength="${LIMITS.search}" placeholder="In title, text and tags"></div>
+    <div class="field"><label for="q">Search</label><input type="search" id="q" name="q" value="${search.q ?? ""}" maxlength="${LIMITS.search}" placeholder="In title, text and tags"></div>
     ${
       channels &&
       select({
         name: "channel",
         label: "Channel",
-        options: [{ value: "", label: "Every channel" }, ...channels],
+        options: [{ value: "", label: "All channels" }, ...channels],
         value: search.channel ?? "",
       })
     }

@@ -27,17 +27,13 @@ export interface Kept {
   form: URLSearchParams;
 }
 
-export const signedOut = () => new ApiError("unauthorized", "You were signed out, so nothing was done.");
+export const signedOut = () => new ApiError("unauthorized", "You were signed out, so nothing was saved.");
 
 export const welcomeBack = () =>
-  conflict(
-    "You were signed out while you wrote, so nothing was done. What you wrote is below: look it over, and send it.",
-  );
+  conflict("You were signed out, so nothing was saved. Check your text below and submit it again.");
 
 export const signedInAnew = () =>
-  forbidden(
-    "You signed in anew after this page was opened, so nothing was done. What you wrote is below: look it over, and send it.",
-  );
+  forbidden("Your session changed, so nothing was saved. Check your text below and submit it again.");
 
 export function createKeeper(secret: string) {
   const seal = createSeal(secret, "kept forms");
@@ -73,7 +69,7 @@ const VISITOR_COOKIE = "belfry_visitor";
 /** @throws 422 for anything but a form within the page's bound. */
 export async function readForm(request: Request): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
-    throw invalidRequest("This page takes forms only.");
+    throw invalidRequest("This page accepts form submissions only.");
   const bytes = await readBytes(request);
   if (bytes instanceof ApiError) throw bytes;
   const form = new URLSearchParams(new TextDecoder().decode(bytes));
@@ -100,7 +96,7 @@ export async function readFileForm(request: Request): Promise<{ form: URLSearchP
   const bytes = await readBytes(request);
   if (bytes instanceof ApiError) throw bytes;
   const parts = await new Response(bytes, { headers: { "content-type": type } }).formData().catch(() => null);
-  if (!parts) throw invalidRequest("The form did not arrive whole; send it again.");
+  if (!parts) throw invalidRequest("The form was incomplete. Submit it again.");
   const form = new URLSearchParams();
   const files = new Map<string, SentFile>();
   for (const [name, value] of parts) {
@@ -230,7 +226,7 @@ export function createForms({ secret, publicUrl }: { secret: string; publicUrl: 
       const named = from !== null && from !== "null";
       const ours = named ? from === origin : site === "same-origin";
       if (!ours || (site !== null && site !== "same-origin"))
-        throw forbidden(`This form was sent from another site. Open the console at ${origin}/console.`);
+        throw forbidden(`This form was submitted from another site. Open the console at ${origin}/console.`);
     },
 
     /** Whether the form carries the token of this session, or of this visitor. */

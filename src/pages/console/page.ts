@@ -199,7 +199,7 @@ ${[CONSOLE_STYLES, ...styles.map((name) => SHEETS[name])].map(({ href }) => html
 ${scripts.map(({ href }) => html`<script src="${href}" defer></script>`)}
 </head>
 <body>
-<a class="skip" href="#main">Skip to the content</a>
+<a class="skip" href="#main">Skip to content</a>
 ${header(parts)}
 <main id="main" tabindex="-1"${width && html` class="${width}"`}>
 ${flash && html`<p class="flash done" role="status">${flash}</p>`}

@@ -172,7 +172,7 @@ export function emptyState(title: string, text: Content): Html {
 export function problem(error: ApiError | null | undefined, ids: Record<string, string> = {}): Content {
   if (!error) return null;
   if (error.fields.length < 2) return html`<p class="flash problem" role="alert">${sentenceForPeople(error)}</p>`;
-  return html`<div class="flash problem" role="alert"><p>${error.fields.length} things are not right yet:</p>
+  return html`<div class="flash problem" role="alert"><p>Fix ${error.fields.length} fields:</p>
     <ul>${error.fields.map((wrong) => html`<li><a href="#${ids[wrong.param] ?? wrong.param}">${wordsForPeople(wrong, "A field")}</a></li>`)}</ul></div>`;
 }
 

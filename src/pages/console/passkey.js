@@ -2,8 +2,8 @@
 // forms are hidden without this file, since without a script there are no passkeys.
 const able = globalThis.PublicKeyCredential?.parseCreationOptionsFromJSON !== undefined;
 
-const CANCELLED = "Nothing happened: the browser or its owner said no, or it took too long.";
-const KNOWN = "This device has a passkey for your account already.";
+const CANCELLED = "Cancelled or timed out. Try again.";
+const KNOWN = "This device already has a passkey for your account.";
 
 for (const form of document.querySelectorAll("form[data-passkey]")) {
   const [said, button] = [form.querySelector("[data-said]"), form.querySelector("button")];
@@ -33,7 +33,7 @@ async function ask(form) {
       [...new FormData(form)].filter(([name]) => name !== "kept_form").map(([name, value]) => [name, String(value)]),
     ),
   });
-  const begun = await response.json().catch(() => ({ said: "This did not work. Reload the page and try again." }));
+  const begun = await response.json().catch(() => ({ said: "This failed. Reload the page and try again." }));
   if (!begun.options) throw Object.assign(new Error(), begun);
   const made =
     form.dataset.passkey === "add"

@@ -44,7 +44,7 @@ const asked = (question: ReturnType<typeof questionOf>): Html[] =>
 
 /** Buttons as phones show them, and outlined, since nothing happens when they are pressed here. */
 const actsOf = ({ requires_ack, actions }: Drawn): Html[] => [
-  ...(requires_ack ? [html`<span class="button plain">${icon("check", "s")}I have seen this</span>`] : []),
+  ...(requires_ack ? [html`<span class="button plain">${icon("check", "s")}Acknowledge</span>`] : []),
   ...linksOf(actions).map(({ label }) => html`<span class="button plain">${label}</span>`),
   ...asked(questionOf({ actions })),
 ];
@@ -66,7 +66,7 @@ export function phone(channel: FaceFacts & { name: string }, drawn: Drawn, now: 
     ${alertCard({
       id: "drawn",
       channel,
-      title: drawn.title.trim() === "" ? "What the alert says" : drawn.title,
+      title: drawn.title.trim() === "" ? "Alert title" : drawn.title,
       text: drawn.body,
       priority: drawn.priority,
       state: drawn.expires_at && drawn.expires_at <= now ? "past" : "unread",
@@ -78,7 +78,7 @@ export function phone(channel: FaceFacts & { name: string }, drawn: Drawn, now: 
       also: drawn.elsewhere && pictureElsewhere(drawn.elsewhere, "Picture of this alert"),
       acts: actsOf(drawn),
     })}
-    ${caps.length > 0 && html`<p class="caps"><span class="unseen">Asks for: </span>${caps}</p>`}
+    ${caps.length > 0 && html`<p class="caps"><span class="unseen">Uses: </span>${caps}</p>`}
   </div></div>`;
 }
 
@@ -92,7 +92,7 @@ export const pageFrame = (src: string | null): Html =>
 export const framedPictures = (markup: string | null, path: string): Content =>
   markup !== null &&
   /<(img|picture|image)\b[^>]*https:|url\(/i.test(markup) &&
-  html`<p class="hint"><a href="${path}?pictures=shown" target="page">Show its pictures from other servers</a>, which learn that somebody looks.</p>`;
+  html`<p class="hint"><a href="${path}?pictures=shown" target="page">Show pictures from other servers</a>, which can then see that it was opened.</p>`;
 
 /** Markup for the frame: no script, no form, no request but for pictures, of other servers only with `pictures`. */
 export function framedMarkup(markup: string, pictures: boolean): Response {
@@ -120,7 +120,7 @@ interface Blocked {
 const BLOCKED_WORDS: Record<string, (name: string) => Content> = {
   element: (name) => html`the element <code>&lt;${name}&gt;</code>`,
   attribute: (name) => html`the attribute <code>${name}</code>`,
-  url: (name) => html`an address of the kind <code>${name}</code>`,
+  url: (name) => html`${name} links`,
   style: (name) => html`the style <code>${name}</code>`,
   character: (name) => html`invisible characters (${name})`,
 };
@@ -128,13 +128,13 @@ const BLOCKED_WORDS: Record<string, (name: string) => Content> = {
 /** What the sanitiser took out of an alert, or, `typed`, will take out of what is typed; null when that is nothing. */
 export function removalReport(blocked: readonly Blocked[], scripts: number, typed = false): Content {
   if (blocked.length === 0 && scripts === 0) return null;
-  const title = "What phones will not get";
+  const title = "Removed content";
   const [id, heading] = typed
     ? ["removed-typed", html`<h3 id="removed-typed">${title}</h3>`]
     : ["removed", html`<h2 id="removed">${title}</h2>`];
   return html`<section class="report warn" aria-labelledby="${id}">${heading}
     ${blocked.length > 0 && html`<ul>${blocked.map(({ kind, name, count }) => html`<li>${BLOCKED_WORDS[kind]?.(name) ?? name}${count > 1 && html`, ${count} times`}</li>`)}</ul>`}
-    ${scripts > 0 && html`<p>${scripts === 1 ? "A script" : `${scripts} scripts`} of this document will not run: phones show it in a frame where scripts are inert.</p>`}</section>`;
+    ${scripts > 0 && html`<p>${scripts === 1 ? "A script" : `${scripts} scripts`} in this document will not run: devices show it in a frame that blocks scripts.</p>`}</section>`;
 }
 
 /**
@@ -145,21 +145,20 @@ export function removalReport(blocked: readonly Blocked[], scripts: number, type
 export function capabilityReport(notes: readonly { capability: Capability }[], settings: string): Content {
   const unasked = [...new Set(notes.map(({ capability }) => capability))];
   if (unasked.length === 0) return null;
-  return html`<section class="report" aria-labelledby="unasked"><h3 id="unasked">What the channel never asked for</h3>
+  return html`<section class="report" aria-labelledby="unasked"><h3 id="unasked">Permissions this channel doesn’t request</h3>
     <ul>${unasked.map((name) => html`<li><strong>${ASKED[name].label}.</strong> ${ASKED[name].without}</li>`)}</ul>
-    <p><a href="${settings}#requested_perms">What the channel asks for</a></p></section>`;
+    <p><a href="${settings}#requested_perms">Change requested permissions</a></p></section>`;
 }
 
 /** "1 device", "412 devices" */
 export const devices = (count: number): string => `${count.toLocaleString("en")} ${count === 1 ? "device" : "devices"}`;
 
-/** "It could reach 5 devices, of which 3 are woken when their app is closed." */
+/** "5 devices subscribed; 3 can receive push while the app is closed." */
 export async function couldReach(visit: MemberVisit, { id, subscribers }: Channel): Promise<string> {
   const { enabled, looked_at, woken } = await visit.asMember(get_wake_ups, { pusher_id: id });
-  const reach = `It could reach ${devices(subscribers)}`;
+  const reach = `${devices(subscribers)} subscribed`;
   if (subscribers === 0) return `${reach}.`;
-  if (!enabled)
-    return `${reach}, none of them while its app is closed: this server wakes nobody. Whoever runs it can set WEB_PUSH.`;
-  const of = looked_at < LIMITS.wakes_looked_at ? "of which" : `and of the ${said("wakes_looked_at")} looked at`;
-  return `${reach}, ${of} ${woken.toLocaleString("en")} ${woken === 1 ? "is" : "are"} woken when the app is closed.`;
+  if (!enabled) return `${reach}; none can receive push while the app is closed. The operator can turn on WEB_PUSH.`;
+  const of = looked_at < LIMITS.wakes_looked_at ? "" : ` of the ${said("wakes_looked_at")} checked`;
+  return `${reach}; ${woken.toLocaleString("en")}${of} can receive push while the app is closed.`;
 }

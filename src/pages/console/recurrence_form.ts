@@ -38,7 +38,7 @@ export function recurrenceWords(recurrence: string | null): string {
   const said = EVERY[bare] ?? (weekly || bare);
   const until = end("UNTIL")?.replace(/^(....)(..)(..).*$/, " until $1-$2-$3") ?? "";
   const count = end("COUNT") ? `, ${end("COUNT")} times` : "";
-  return `${said}${until}${count}, by the clocks of ${zone}`;
+  return `${said}${until}${count} (${zone})`;
 }
 
 const SHOWN = 5;
@@ -50,14 +50,14 @@ const CHOICES = [
   { value: "", label: "Does not repeat" },
   { value: "FREQ=DAILY", label: "Every day" },
   { value: "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR", label: "On weekdays" },
-  { value: "days", label: "Every week, on the days below" },
-  { value: "FREQ=MONTHLY", label: "Every month, on the day of its time" },
-  { value: "own", label: "By the rule below" },
+  { value: "days", label: "Weekly, on the days below" },
+  { value: "FREQ=MONTHLY", label: "Monthly, on the same day" },
+  { value: "own", label: "Custom rule" },
 ];
 
 const END = /;UNTIL=(\d{4})(\d\d)(\d\d)$/;
 
-export const NO_ZONE = "This is no time zone. Take one such as Europe/Lisbon, or UTC.";
+export const NO_ZONE = "This is not a time zone. Use one such as Europe/Lisbon, or UTC.";
 
 const zoneOf = (form: URLSearchParams): string => (form.get("zone") ?? "").trim() || "UTC";
 
@@ -83,14 +83,14 @@ export function wrongRepeat(form: URLSearchParams): WrongField[] {
     [
       "repeat",
       form.get("when") !== "later",
-      "What repeats begins at a time. Choose “At a time” above, or “Does not repeat”.",
+      "A repeating alert needs a start time. Choose “Later” above, or “Does not repeat”.",
     ],
     ["day", repeat === "days" && !form.has("day"), "Choose the days on which it repeats."],
     ["zone", !isTimeZone(zoneOf(form)), NO_ZONE],
     [
       "until",
       !/^(\d{4}-\d\d-\d\d)?$/.test(form.get("until") ?? ""),
-      "This is no day. Write it as 2027-03-31, or leave it empty.",
+      "This is not a date. Write it as 2027-03-31, or leave it empty.",
     ],
   ];
   return wrong.flatMap(([param, is, message]) => (is ? [{ param, message }] : []));
@@ -126,9 +126,9 @@ export function repeatFields(typed: Typed): Html {
   );
   return html`${select({ name: "repeat", label: "Repeat", options: CHOICES, value: form.get("repeat") ?? "", error })}
     <fieldset class="plain when-days"><legend>On</legend>${line}<div class="ticks">${days}</div></fieldset>
-    <div class="when-own">${written(typed, { name: "recurrence", label: "A rule of your own", literal: true, hint: "As RFC 5545 has it: FREQ=MONTHLY;BYDAY=-1FR is the last Friday of each month." })}</div>
-    <div class="columns when-repeats">${written(typed, { name: "zone", label: "By the clocks of", literal: true, hint: "A time zone, such as Europe/Lisbon; UTC where it is empty. The time of day stays when its clocks change." })}
-    ${written(typed, { name: "until", label: "Until", kind: "date", hint: "The last day. Empty: until somebody ends it." })}</div>`;
+    <div class="when-own">${written(typed, { name: "recurrence", label: "Custom rule", literal: true, hint: "An RFC 5545 rule: FREQ=MONTHLY;BYDAY=-1FR is the last Friday of each month." })}</div>
+    <div class="columns when-repeats">${written(typed, { name: "zone", label: "Time zone", literal: true, hint: "Such as Europe/Lisbon; if empty, UTC. The local time stays the same when clocks change." })}
+    ${written(typed, { name: "until", label: "Until", kind: "date", hint: "The last day. If empty, it repeats until you end it." })}</div>`;
 }
 
 /** When it is next, before it is saved; what is wrong with it stands at the field once it is. A script of the page renews it. */

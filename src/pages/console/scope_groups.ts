@@ -18,11 +18,11 @@ const looks = (scope: Scope): boolean => !isRisky(scope);
 export const PRESETS: Record<string, { label: string; scopes: readonly Scope[] }> = {
   read: { label: "Read", scopes: CHOOSABLE.filter(looks) },
   draft: {
-    label: "May draft",
+    label: "Draft",
     scopes: CHOOSABLE.filter((scope) => looks(scope) || scope === "alerts:write"),
   },
   publish: {
-    label: "May publish",
+    label: "Publish",
     scopes: CHOOSABLE.filter((scope) => looks(scope) || scope.startsWith("alerts:")),
   },
   everything: { label: "Everything", scopes: CHOOSABLE },
@@ -34,7 +34,7 @@ interface Group {
 }
 
 export const SCOPE_GROUPS: readonly [Group, ...Group[]] = [
-  { title: "Look", holds: looks },
+  { title: "Read", holds: looks },
   { title: "Change", holds: (scope) => scope.endsWith(":write") },
   { title: "Publish", holds: (scope) => scope === PUBLISH },
 ];
@@ -49,7 +49,7 @@ export function leastRoleOf(tools: readonly Tool[], scope: Scope): Role {
 export function mayDo(scopes: readonly string[]): Content {
   const held = ALL_SCOPES.filter((scope) => scopes.includes(scope));
   const count = `${held.length} ${held.length === 1 ? "permission" : "permissions"}`;
-  return html`<details class="more"><summary>${count}${held.includes(PUBLISH) && ", publishes"}</summary>
+  return html`<details class="more"><summary>${count}${held.includes(PUBLISH) && ", can publish"}</summary>
     <dl class="scopes">${SCOPE_GROUPS.map(({ title, holds }) => {
       const own = held.filter(holds);
       return own.length > 0 && html`<dt>${title}</dt>${own.map((scope) => html`<dd>${scopeLine(scope)}</dd>`)}`;

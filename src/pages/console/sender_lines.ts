@@ -42,7 +42,7 @@ export const LINES: Record<Program, (place: Place) => Paste[]> = {
     const [scheme = "", rest] = topic.split("://");
     return [
       {
-        where: "Address of the ntfy server:",
+        where: "ntfy server URL:",
         text: ntfyHost === null ? `${publicUrl}/ntfy` : ownHost.origin,
       },
       { where: "Topic:", text: handle },
@@ -58,20 +58,20 @@ export const LINES: Record<Program, (place: Place) => Paste[]> = {
           ]),
       { where: "shoutrrr:", text: `ntfy://:${key}@${rest}${scheme === "http" ? "?scheme=http" : ""}` },
       {
-        where: "To try it in a shell:",
+        where: "To test it in a shell:",
         text: `curl -s '${topic}' -H 'Authorization: Bearer ${key}' -H 'Title: Backup' -d 'The backup is done'`,
       },
     ];
   },
   gotify: (place) => [
-    { where: "Address of the Gotify server:", text: `${place.publicUrl}/gotify` },
-    { where: "Token of the application:", text: place.key },
+    { where: "Gotify server URL:", text: `${place.publicUrl}/gotify` },
+    { where: "Application token:", text: place.key },
     {
       where: "Apprise:",
       text: `${place.publicUrl.replace(/^http/, "gotify")}/gotify/${place.key}`,
     },
     {
-      where: "To try it in a shell:",
+      where: "To test it in a shell:",
       text: `curl -s '${place.publicUrl}/gotify/message' -H 'X-Gotify-Key: ${place.key}' -F 'title=Backup' -F 'message=The backup is done'`,
     },
   ],
@@ -95,7 +95,7 @@ receivers:
     const { protocol, host, pathname } = new URL(place.publicUrl);
     return [
       {
-        where: "In prometheus.yml, where there is no Alertmanager:",
+        where: "In prometheus.yml, without Alertmanager:",
         text: `alerting:
   alertmanagers:
     - scheme: ${protocol.slice(0, -1)}
@@ -108,31 +108,31 @@ receivers:
     ];
   },
   grafana: (place) => [
-    { where: "A contact point of the type Webhook, its URL:", text: ingestUrl(place, "grafana") },
+    { where: "Contact point of type Webhook, URL:", text: ingestUrl(place, "grafana") },
     { where: "Optional settings, Authorization Header, Scheme Bearer, Credentials:", text: place.key },
   ],
   github: (place) => [
     {
-      where: "Settings of the repository, Webhooks, Add webhook, Payload URL:",
+      where: "Repository settings, Webhooks, Add webhook, Payload URL:",
       text: `${ingestUrl(place, "github")}&token=${place.key}`,
     },
     { where: "Content type:", text: "application/json" },
-    { where: "Secret, with which GitHub signs:", text: place.key },
+    { where: "Secret, used by GitHub for signatures:", text: place.key },
   ],
   gitlab: (place) => [
-    { where: "Settings of the project, Webhooks, URL:", text: ingestUrl(place, "gitlab") },
+    { where: "Project settings, Webhooks, URL:", text: ingestUrl(place, "gitlab") },
     { where: "Secret token:", text: place.key },
   ],
   uptime_kuma: (place) => [
-    { where: "A notification of the type Webhook, Post URL:", text: ingestUrl(place, "uptime_kuma") },
+    { where: "Notification of type Webhook, Post URL:", text: ingestUrl(place, "uptime_kuma") },
     {
-      where: "Request body: the preset application/json. Additional headers:",
+      where: "Request body: preset application/json. Additional headers:",
       text: JSON.stringify({ Authorization: `Bearer ${place.key}` }),
     },
   ],
   healthchecks: (place) => [
     {
-      where: "An integration of the type Webhook. For down and for up, the method POST and the URL:",
+      where: "Integration of type Webhook. For down and up, method POST and URL:",
       text: ingestUrl(place, "healthchecks"),
     },
     { where: "Request body:", text: "$JSON" },
@@ -140,7 +140,7 @@ receivers:
   ],
   cloudevents: (place) => [
     {
-      where: "In a shell, or whatever sends CloudEvents over HTTP:",
+      where: "In a shell, or any program that sends CloudEvents over HTTP:",
       text: curl(
         place,
         "cloudevents",
@@ -151,7 +151,7 @@ receivers:
   ],
   json: (place) => [
     {
-      where: "What has title and body (or message, text, severity, url) needs no more:",
+      where: "JSON with title and body (or message, text, severity, url) works as is:",
       text: curl(
         place,
         "json",
@@ -160,13 +160,13 @@ receivers:
       ),
     },
     {
-      where: "Where they stand elsewhere, name them in the address (percent-encoded):",
+      where: "For other field names, give their paths in the URL (percent-encoded):",
       text: `${ingestUrl(place, "json")}&title=${encodeURIComponent("{{job.name}}")}&body=${encodeURIComponent("{{job.result}}")}`,
     },
   ],
   text: (place) => [
     {
-      where: "In a shell or a script; the first line is the title:",
+      where: "In a shell or script; the first line is the title:",
       text: curl(place, "text", "-d 'The backup is done'"),
     },
   ],

@@ -32,7 +32,7 @@ function upload(part, input, bar, said) {
     bar.hidden = true;
     const answer = readAnswer(request);
     said.className = answer.id ? "hint" : "wrong";
-    said.textContent = answer.id ? `${answer.name} is uploaded and chosen.` : answer.message;
+    said.textContent = answer.id ? `${answer.name} uploaded and selected.` : answer.message;
     if (!answer.id) return;
     input.value = "";
     const into = document.getElementById(part.dataset.into);
@@ -52,10 +52,10 @@ function readAnswer({ status, responseText }) {
     return {
       message:
         status === 0
-          ? "The upload broke off. Choose the file again."
+          ? "The upload failed. Choose the file again."
           : status === 401
-            ? "You were signed out. Send the form: you are asked to sign in and come back to it. Then choose the file again."
-            : "The file was not taken.",
+            ? "You were signed out. Submit the form, sign in again, then choose the file again."
+            : "The file was rejected.",
     };
   }
 }

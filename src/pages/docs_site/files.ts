@@ -10,15 +10,15 @@ export const DOCS_PATH = "/docs";
 
 /** File by file what the contents list. What lies in docs/ beside these stands at the end. */
 const GROUPS: readonly (readonly [title: string, files: readonly string[]])[] = [
-  ["Begin", ["README.md", "docs/start.md"]],
+  ["Get started", ["README.md", "docs/start.md"]],
   [
     "Use",
     ["docs/send.md", "docs/senders.md", "docs/console.md", "docs/receive.md", "docs/connect.md", "docs/assistants.md"],
   ],
   ["Operate", ["docs/running.md", "docs/scale.md", "docs/upgrading.md", "docs/moving.md", "SECURITY.md"]],
-  ["Build", ["docs/operations.md", "docs/words.md", "docs/handset.md", "docs/handset_app.md", "docs/rules.md"]],
+  ["Develop", ["docs/operations.md", "docs/words.md", "docs/handset.md", "docs/handset_app.md", "docs/rules.md"]],
   [
-    "Work on it",
+    "Contribute",
     ["CONTRIBUTING.md", "docs/architecture.md", "docs/dependencies.md", "CHANGELOG.md", "docs/decisions/README.md"],
   ],
 ];

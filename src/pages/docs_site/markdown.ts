@@ -149,7 +149,7 @@ export function render(text: string, leadsTo: Lead): Rendered {
   function code({ text: lines, lang = "" }: Tokens.Code): Html {
     const byHand = / by-hand$/.test(lang);
     return html`<figure class="code"><pre tabindex="0"><code>${lines}</code></pre>${
-      byHand && html`<figcaption>Our tests do not run these lines as they stand.</figcaption>`
+      byHand && html`<figcaption>These commands are not covered by our tests.</figcaption>`
     }</figure>`;
   }
 

@@ -125,10 +125,10 @@ function results(asked: string, found: readonly Found[], wanted: readonly string
   const shown = found.slice(0, LIMITS.docs_results);
   const say =
     asked === ""
-      ? "Write a word or two above: sections that hold all of them are listed here."
+      ? "Enter one or more words to search all sections."
       : found.length === 0
-        ? "No section holds all of these words. Fewer words, or the beginning of one, find more."
-        : `${found.length} ${found.length === 1 ? "section" : "sections"}${found.length > shown.length ? `, the best ${shown.length} of which are listed` : ""}.`;
+        ? "No section contains all of these words. Try fewer words or the start of a word."
+        : `${found.length} ${found.length === 1 ? "section" : "sections"}${found.length > shown.length ? `, showing the best ${shown.length}` : ""}.`;
   return html`<article class="doc"><h1>Search the docs</h1><p class="muted" role="status">${say}</p>
 <ol class="found">${shown.map(({ doc, page, section }) => {
     const whole = section.depth === 1;

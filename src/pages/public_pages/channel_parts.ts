@@ -106,17 +106,17 @@ function heroPicture(imageUrl: string | null, { origin, publicUrl }: Places): st
 }
 
 const SILENT = {
-  off: html`this server wakes nobody. Keep the app open, or ask who runs it to set <code>WEB_PUSH</code>.`,
+  off: html`this server does not send push notifications. Keep the app open, or ask its operator to turn on <code>WEB_PUSH</code>.`,
   insecure:
-    "no browser can be woken at an address without https. Keep the app open, or ask who runs this server for an https address.",
+    "push notifications require https. Keep the app open, or ask the operator of this server for an https address.",
 };
 
 /** What becomes of an alert while the app is closed, where the channel asks for anything that is noticed then. */
 function closed({ card, silent }: ShownChannel): Content {
   if (card.requested_perms.every((name) => name === "loc" || name === "quiet")) return null;
   return silent === null
-    ? html`<p class="hint">While the app is closed, your browser wakes it if you allow that. An iPhone or iPad wakes only what is on its home screen: press Share, then “Add to Home Screen”.</p>`
-    : html`<p class="hint"><strong>While the app is closed, it hears nothing:</strong> ${SILENT[silent]}</p>`;
+    ? html`<p class="hint">You can allow push notifications while the app is closed. On iPhone and iPad they require the app on the home screen: tap Share, then “Add to Home Screen”.</p>`
+    : html`<p class="hint"><strong>No notifications while the app is closed:</strong> ${SILENT[silent]}</p>`;
 }
 
 function hero(shown: ShownChannel): Html {
@@ -127,31 +127,31 @@ function hero(shown: ShownChannel): Html {
 <p class="says">${card.description}</p>
 ${
   card.status === "paused" &&
-  html`<p class="note warn">${icon("pause")}<span><strong>Paused.</strong> Nothing new comes until its owner goes on. You can subscribe all the same.</span></p>`
+  html`<p class="note warn">${icon("pause")}<span><strong>Paused.</strong> It sends no alerts until its owner resumes it. You can still subscribe.</span></p>`
 }${
   !card.is_public &&
-  html`<p class="note">${icon("lock")}<span><strong>Private.</strong> You see this because you were invited. Whoever has this address may come in, so keep it to yourself.</span></p>`
+  html`<p class="note">${icon("lock")}<span><strong>Private.</strong> You can see this page because you were invited. Anyone with this address can join, so do not share it.</span></p>`
 }
 <p class="cta"><a class="button" href="${places.origin}/app/#join=${card.handle}${code}">${icon("bell", "s")}Subscribe</a> <a class="button plain" href="#scan">QR code</a></p>
-<p class="hint">Opens in this browser. No account, no name, no address: the channel only learns that there is one subscriber more.</p>
+<p class="hint">Opens in this browser. No account, name or address needed: the channel only sees the number of subscribers.</p>
 ${closed(shown)}`;
 }
 
 function asks({ requested_perms: asked }: PublicChannel): Html {
   if (asked.length === 0)
-    return html`<section class="card"><h2>It asks for nothing</h2><p class="small">Its alerts wait in your list until you look.</p></section>`;
-  return html`<section class="card"><h2>What it asks of your phone</h2><ul class="asks">${asked
+    return html`<section class="card"><h2>No permissions requested</h2><p class="small">Its alerts appear in your list only.</p></section>`;
+  return html`<section class="card"><h2>Requested permissions</h2><ul class="asks">${asked
     .flatMap((name) => (Object.hasOwn(ASKS, name) ? [ASKS[name]] : []))
     .map(
       ({ icon: shows, label, means }) =>
         html`<li>${icon(shows)}<div><strong>${label}</strong><p class="hint">${means}</p></div></li>`,
-    )}</ul><p class="hint">You decide: each is off until you allow it, and you can take it back at any time.</p></section>`;
+    )}</ul><p class="hint">Each is off until you allow it, and you can turn it off again at any time.</p></section>`;
 }
 
 function newest({ card, alerts, assets, now }: ShownChannel): Content {
   if (!card.is_public) return null;
   if (alerts.length === 0)
-    return html`<h2>Newest alerts</h2><div class="empty"><p class="lead">No alerts yet</p><p>What the channel sends appears here.</p></div>`;
+    return html`<h2>Newest alerts</h2><div class="empty"><p class="lead">No alerts yet</p><p>New alerts from this channel will appear here.</p></div>`;
   return html`<h2>Newest alerts</h2>${alerts.map((alert, at) => {
     const plain = plainFacts(ALERT, "public", alert);
     const past = alert.expiresAt !== null && alert.expiresAt <= now;
@@ -170,7 +170,7 @@ function newest({ card, alerts, assets, now }: ShownChannel): Content {
       also: [
         alert.image_url && pictureElsewhere(alert.image_url, "Picture of this alert"),
         plain.map(({ leads, label, words }) => leads === null && html`<p class="small">${label}: ${words}</p>`),
-        alert.has_page && html`<p class="xs">The rest of it is shown to subscribers.</p>`,
+        alert.has_page && html`<p class="xs">The full alert is shown to subscribers.</p>`,
       ],
       acts: [
         ...linksOf(alert.actions).map(({ label, url }) => away(url, [icon("out", "s"), label], "button plain")),
@@ -204,9 +204,9 @@ function facts({ card, places }: ShownChannel): Content {
   if (!site && !types.length && !tags.length && !image_url && !is_public && !plain.length) return null;
   const find = (tag: string) => `${places.directory}?${new URLSearchParams({ q: tag })}`;
   const feeds = `${places.channelBaseUrl}/${card.handle}`;
-  return html`<section class="card"><h2>More about it</h2><dl class="who small">${
-    site && html`<dt>Site</dt><dd>${away(site, hostOf(site))}</dd>`
-  }${types.length > 0 && html`<dt>Alerts about</dt><dd>${types.join(", ")}</dd>`}${
+  return html`<section class="card"><h2>Details</h2><dl class="who small">${
+    site && html`<dt>Website</dt><dd>${away(site, hostOf(site))}</dd>`
+  }${types.length > 0 && html`<dt>Alert types</dt><dd>${types.join(", ")}</dd>`}${
     tags.length > 0 &&
     html`<dt>Tags</dt><dd class="line">${tags.map((tag) => html`<a class="chip" href="${find(tag)}">${tag}</a>`)}</dd>`
   }${plain.map(({ label, leads, words }) => html`<dt>${label}</dt><dd>${leads === null ? words : away(words, hostOf(words))}</dd>`)}${is_public && html`<dt>Feeds</dt><dd><a href="${feeds}/feed.atom">Atom</a>, <a href="${feeds}/feed.json">JSON</a></dd>`}</dl>${
@@ -216,13 +216,13 @@ function facts({ card, places }: ShownChannel): Content {
 
 function scan(shown: ShownChannel): Html {
   const address = addressOf(shown);
-  return html`<section class="card" id="scan"><h2>${shown.invite === null ? "Open it on a phone" : "Your invite"}</h2>${qrDrawing(
+  return html`<section class="card" id="scan"><h2>${shown.invite === null ? "Open on your phone" : "Your invite"}</h2>${qrDrawing(
     address,
     "QR code of this page’s address",
   )}<p class="small address">${address}</p></section>`;
 }
 
 const withoutApp = ({ card, invite, places }: ShownChannel) =>
-  html`<details class="more"><summary>Join without the web app</summary><p class="small">Whatever can send a request can be a handset. These lines register one, join the channel and read its alerts; the <a href="${places.origin}/api/v1/docs">description of the API</a> has the rest.</p><pre class="copy" tabindex="0"><code>${curlLines(
+  html`<details class="more"><summary>Join without the web app</summary><p class="small">Any HTTP client can be a handset. These commands register one, join the channel and read its alerts. See the <a href="${places.origin}/api/v1/docs">API reference</a> for details.</p><pre class="copy" tabindex="0"><code>${curlLines(
     { publicUrl: places.publicUrl, handle: card.handle, invite },
   )}</code></pre></details>`;

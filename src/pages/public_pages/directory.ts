@@ -104,7 +104,7 @@ export function directoryOf(deps: PublicPagesDeps): PublicPage {
         {
           title: "Channels · Belfry",
           at: "directory",
-          head: html`<link rel="canonical" href="${places.directoryUrl}"><meta name="description" content="Alert channels that everybody may follow.">`,
+          head: html`<link rel="canonical" href="${places.directoryUrl}"><meta name="description" content="Public alert channels that anyone can follow.">`,
           hidden: filter.find !== null || filter.before !== null,
           body: body(filter, rows, next, places),
           script: await nearScript(),
@@ -127,7 +127,7 @@ function addressOf({ find, category }: DirectoryFilter, places: Places, before: 
 function body(filter: DirectoryFilter, rows: CardRecord[], next: string | null, places: Places): Html {
   const { find, category } = filter;
   return html`<h1>Channels</h1>
-<p class="lede">Alerts that everybody may follow. Find a channel by its name or a tag, and subscribe on its page.</p>
+<p class="lede">Public alert channels. Find one by name or tag, and subscribe on its page.</p>
 <form class="finder" role="search" method="get" action="${places.directory}">
 <div><label for="q">Name or tag</label><input id="q" name="q" type="search" value="${find ?? ""}" maxlength="${LIMITS.search}" autocomplete="off" spellcheck="false"></div>
 <div><label for="category">Category</label><select id="category" name="category"><option value="">All</option>${CATEGORIES.map(
@@ -135,14 +135,14 @@ function body(filter: DirectoryFilter, rows: CardRecord[], next: string | null, 
   )}</select></div>
 <div class="line"><button>${icon("search", "s")}Search</button> <button type="button" class="plain" id="near" hidden>${icon("place", "s")}Near me</button></div>
 </form>
-<p class="hint" id="near-hint" hidden>Near me is worked out on this device. Your place is not sent anywhere.</p>
+<p class="hint" id="near-hint" hidden>Your location is used only on this device and is not sent anywhere.</p>
 <p id="said" role="status" class="small"></p>
 <section id="results" data-near="${places.directory}${nearAddress}" data-base="${places.base}" aria-label="Channels">
 ${rows.length === 0 ? nothing(filter, places) : html`<ul class="entries">${rows.map((row, at) => rowOf(row, `c${at + 1}`, places))}</ul>`}
 </section>
 ${
   (next || filter.before) &&
-  html`<nav class="line pages" aria-label="Pages">${filter.before && html`<a class="button plain" href="${addressOf(filter, places)}">From the newest</a>`}${
+  html`<nav class="line pages" aria-label="Pages">${filter.before && html`<a class="button plain" href="${addressOf(filter, places)}">Back to newest</a>`}${
     next && html`<a class="button plain" rel="next" href="${addressOf(filter, places, next)}">More channels</a>`
   }</nav>`
 }
@@ -176,6 +176,6 @@ const rowOf = (row: Row, id: string, places: Places): Html =>
 
 function nothing({ find, category }: DirectoryFilter, places: Places): Content {
   if (find === null && category === null)
-    return html`<div class="empty"><p class="lead">No public channels yet</p><p>Channels that are opened here appear on this page.</p></div>`;
-  return html`<div class="empty"><p class="lead">Nothing found</p><p>No public channel has these letters in its name or tags. <a href="${places.directory}">Show all channels</a></p></div>`;
+    return html`<div class="empty"><p class="lead">No public channels yet</p><p>New public channels will appear here.</p></div>`;
+  return html`<div class="empty"><p class="lead">No channels found</p><p>No public channel matches by name or tag. <a href="${places.directory}">Show all channels</a></p></div>`;
 }

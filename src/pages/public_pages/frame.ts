@@ -47,7 +47,7 @@ ${[STYLES, ALERT_CARD_STYLES, DRAWING_STYLES, PAGE_STYLES, ...styles].map(({ hre
 ${script && html`<script src="${script.href}" defer></script>`}
 </head>
 <body>
-<a class="skip" href="#main">Skip to the content</a>
+<a class="skip" href="#main">Skip to content</a>
 <header class="top"><div class="bar">
 <a class="brand" href="${places.origin}/"><img src="${ICON.href}" alt="" width="28" height="28">Belfry</a>
 <nav class="ways" aria-label="Belfry"><a href="${places.directory}"${here("directory")}>Channels</a><a href="${places.origin}/app/">Your alerts</a><a href="${places.origin}/docs"${here("docs")}>Docs</a><a href="${places.origin}/console">Sign in</a></nav>
@@ -119,11 +119,11 @@ export const tagOf = (text: string): string =>
 const TEXTS = {
   unknown: {
     title: "You need an invite",
-    text: "No public channel has this address. If somebody told you of it, the channel is private, and the link or QR code that they can give you opens it. If you typed the address, look at it again.",
+    text: "No public channel has this address. If the channel is private, ask for its invite link or QR code. If you typed the address, check it.",
   },
   invite: {
-    title: "This invite does not work",
-    text: "It may have been used up, ended or taken back, or its link was cut off when it was copied. Ask whoever gave it to you for a new one.",
+    title: "This invite is not valid",
+    text: "It may be used up, expired or revoked, or the link may be incomplete. Ask the person who gave it to you for a new one.",
   },
 } as const;
 
@@ -164,10 +164,10 @@ export function nowhere(deps: Parameters<typeof placesOf>[0]): (request: Request
   const places = placesOf(deps);
   const page = frame(
     {
-      title: "Nothing here · Belfry",
+      title: "Page not found · Belfry",
       hidden: true,
-      body: html`<div class="refused">${icon("search")}<h1>Nothing here</h1><p>No page has this address. Look at it again: a link may have been cut off when it was copied.</p>
-<p><a class="button plain" href="${places.origin}/">Go to the front page</a></p></div>`,
+      body: html`<div class="refused">${icon("search")}<h1>Page not found</h1><p>Check the address: the link may be incomplete.</p>
+<p><a class="button plain" href="${places.origin}/">Go to the home page</a></p></div>`,
     },
     places,
   );

@@ -14,10 +14,10 @@ export function mcpPage(deps: PublicPagesDeps): (request: Request) => Response |
       title: "MCP endpoint · Belfry",
       hidden: true,
       body: html`<h1>This is the MCP endpoint</h1>
-<p>Assistants connect here to read and write alert channels. A browser cannot use it.</p>
-<p>Add <code>${address}</code> to your assistant as a remote MCP server with the transport Streamable HTTP. The assistant then asks you to sign in.</p>
-<p>With a key in place of the sign-in, send <code>Authorization: Bearer KEY</code>.</p>
-<p><a class="button plain" href="${places.origin}/docs/assistants">Read about assistants</a></p>`,
+<p>AI assistants connect here to read and write alerts. It does not work in a browser.</p>
+<p>Add <code>${address}</code> to your assistant as a remote MCP server with the Streamable HTTP transport. The assistant then asks you to sign in.</p>
+<p>To use a key instead of signing in, send <code>Authorization: Bearer KEY</code>.</p>
+<p><a class="button plain" href="${places.origin}/docs/assistants">Connecting assistants</a></p>`,
     },
     places,
   );

@@ -64,7 +64,7 @@ export async function countView(
   if (taken.allowed) return;
   throw new ApiError(
     "rate_limited",
-    `This address asked for more than ${max} pages within a minute; try again in ${taken.resetSeconds} seconds.`,
+    `Too many requests from your address: more than ${max} pages in one minute. Try again in ${taken.resetSeconds} seconds.`,
     { headers: rateLimitHeaders(policy, taken) },
   );
 }
@@ -73,9 +73,9 @@ function refusedPage(request: Request, error: ApiError, deps: PublicPagesDeps): 
   const places = placesOf(deps);
   const page = frame(
     {
-      title: "That did not work · Belfry",
+      title: "Request failed · Belfry",
       hidden: true,
-      body: html`<div class="empty"><h1>That did not work</h1><p>${sentenceForPeople(error)}</p></div>`,
+      body: html`<div class="empty"><h1>Request failed</h1><p>${sentenceForPeople(error)}</p></div>`,
     },
     places,
   );

@@ -37,18 +37,18 @@ function row(channel, at) {
   link.textContent = channel.name;
   link.href = `${results.dataset.base}/${channel.handle}`;
   item.querySelector(".small").textContent = channel.description;
-  const how = channel.gap <= 0 ? "You are inside its area" : `${words(channel.gap)} from its area`;
+  const how = channel.gap <= 0 ? "You are in its area" : `${words(channel.gap)} from its area`;
   item.querySelector(".meta").textContent = [how, channel.words, channel.city].filter(Boolean).join(" · ");
   return item;
 }
 
 async function near() {
   button.disabled = true;
-  said.textContent = "Asking this device where it is…";
+  said.textContent = "Getting your location…";
   try {
     const here = await position();
     const answer = await fetch(results.dataset.near, { credentials: "omit" });
-    if (!answer.ok) throw new Error("the list was not answered");
+    if (!answer.ok) throw new Error("loading the channels failed");
     const { data, more } = await answer.json();
     const category = document.getElementById("category").value;
     const letters = document.getElementById("q").value.trim().toLowerCase();
@@ -67,13 +67,13 @@ async function near() {
     const inside = found.filter(({ gap }) => gap <= 0).length;
     said.textContent =
       found.length === 0
-        ? "No channel with an area was found."
-        : `${inside === 0 ? "You are inside no channel’s area" : `You are inside the area of ${inside}`}; the nearest come first.${more ? " Only the newest channels with an area were looked at." : ""}`;
+        ? "No channels with an area were found."
+        : `${inside === 0 ? "You are not in the area of any channel" : `You are in the area of ${inside} ${inside === 1 ? "channel" : "channels"}`}; nearest first.${more ? " Only the newest channels with an area were checked." : ""}`;
   } catch (error) {
     said.textContent =
       error instanceof Error
-        ? "The list of channels could not be fetched. Try again when you are online."
-        : "This device did not say where it is. Allow it in the browser’s settings, or search by name.";
+        ? "The channels could not be loaded. Try again when you are online."
+        : "Your location is not available. Allow it in the browser’s settings, or search by name.";
   }
   button.disabled = false;
 }

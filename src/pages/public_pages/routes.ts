@@ -35,8 +35,8 @@ export function homePage(deps: PublicPagesDeps): PublicPage {
   };
   const page = frame(
     {
-      title: "Belfry: alerts that people choose to hear",
-      head: html`<link rel="canonical" href="${publicUrl}/"><meta name="description" content="Alert channels that anybody may follow without an account, and assistants may write to.">`,
+      title: "Belfry: alerts that people choose to receive",
+      head: html`<link rel="canonical" href="${publicUrl}/"><meta name="description" content="Alert channels that anyone can follow without an account, and that assistants can write to.">`,
       body: body(places),
     },
     places,
@@ -53,16 +53,16 @@ export function homePage(deps: PublicPagesDeps): PublicPage {
 }
 
 const body = ({ publicUrl, directory, origin }: Places): Html => html`<div class="front">
-<h1>Alerts that people choose to hear</h1>
-<p class="lede">Belfry carries alerts from whoever has something to say, such as a flood desk, a bakery or a build, to the phones of those who follow. Nobody needs an account to follow, and no channel learns who does.</p>
+<h1>Alerts that people choose to receive</h1>
+<p class="lede">Belfry delivers alerts from senders such as a flood desk, a bakery or a build server to subscribers’ devices. Subscribing needs no account and stays anonymous.</p>
 <p class="cta"><a class="button" href="${directory}">${icon("search", "s")}Find a channel</a> <a class="button plain" href="${origin}/app/">Your alerts</a></p>
 </div>
 <div class="three">
-<section class="card"><h2 class="line">${icon("bell")}To hear</h2><p>A channel’s page says what it is and what it asks of your phone. You decide what it may do, and take it back whenever you like.</p><p><a href="${directory}">All public channels</a></p></section>
-<section class="card"><h2 class="line">${icon("speech")}To tell</h2><p>Open a channel, write, and send when you are sure: writing and sending are two permissions. Counts say what is known, and nothing more.</p><p><a href="${origin}/console">Sign in to the console</a></p></section>
-<section class="card"><h2 class="line">${icon("code")}To build</h2><p>Everything can be done by REST, by the command line and over MCP, and a handset can be written from the description alone.</p><p><a href="${origin}${PAGE_PATH}">The API, described</a> · <a href="${origin}${DOCUMENT_PATH}">OpenAPI</a></p></section>
+<section class="card"><h2 class="line">${icon("bell")}Subscribe</h2><p>Each channel’s page shows its topic and the permissions it requests. You decide what to allow, and can change it at any time.</p><p><a href="${directory}">All public channels</a></p></section>
+<section class="card"><h2 class="line">${icon("speech")}Publish</h2><p>Create a channel, write an alert, and send it when you are ready: writing and sending are separate permissions.</p><p><a href="${origin}/console">Sign in to the console</a></p></section>
+<section class="card"><h2 class="line">${icon("code")}Build</h2><p>Every feature is available through REST, the command line and MCP, and the handset API is documented for your own clients.</p><p><a href="${origin}${PAGE_PATH}">API reference</a> · <a href="${origin}${DOCUMENT_PATH}">OpenAPI</a></p></section>
 </div>
-<section class="card"><h2>Connect an assistant</h2><p class="small">Any MCP client does. Give it this address; it opens your browser, and you decide what it may do. It can write alerts without being able to send them.</p><pre class="copy" tabindex="0"><code>${publicUrl}/mcp</code></pre></section>`;
+<section class="card"><h2>Connect an assistant</h2><p class="small">Works with any MCP client. Give it this address; it opens your browser, where you choose its permissions. It can write alerts without permission to send them.</p><pre class="copy" tabindex="0"><code>${publicUrl}/mcp</code></pre></section>`;
 
 /** Where channels lie at the root, the service's own addresses are named instead. */
 const OWN = ["/api/", "/app", "/assets/", "/console", "/handset/", "/mcp", "/metrics", "/oauth"];

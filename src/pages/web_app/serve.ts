@@ -41,7 +41,7 @@ export const shellPage = (hash: string): string =>
 <html lang="en">
 <head>
 ${PHONE_HEAD}
-<meta name="description" content="Alerts of the channels that you follow, on this device.">
+<meta name="description" content="Alerts from the channels you follow, on this device.">
 <meta name="robots" content="noindex">
 <title>Belfry</title>
 <link rel="icon" href="${ICON.path}">
@@ -77,7 +77,7 @@ export function manifest(place: (name: string) => string): string {
     id: "/app/",
     name: "Belfry",
     short_name: "Belfry",
-    description: "Alerts of the channels that you follow, on this device.",
+    description: "Alerts from the channels you follow, on this device.",
     start_url: "/app/",
     scope: "/app",
     display: "standalone",

@@ -106,7 +106,7 @@ export function createTalk<Theirs extends object, Ours extends object>(send: (me
       else wait?.resolve(message.answer);
     },
     end(): void {
-      for (const { reject } of waiting.values()) reject(new Error("the other process is gone"));
+      for (const { reject } of waiting.values()) reject(new Error("the other process has exited"));
       waiting.clear();
     },
   };

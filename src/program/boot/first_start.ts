@@ -40,7 +40,7 @@ export async function confirmSecret(orm: Orm, config: Config, secret: string): P
   }
   throw new ConfigError(
     "SECRET",
-    `${config.secret ? "" : `in ${path} `}is not the one that this database was used with: what is sealed in it could not be opened. Set the earlier one again, or restore that file; belfry secret rotate changes it.`,
+    `${config.secret ? "" : `in ${path} `}does not match this database, so encrypted values cannot be decrypted. Restore the previous secret; to change it, use belfry secret rotate.`,
   );
 }
 
@@ -83,7 +83,7 @@ const EXAMPLE = {
   handle: "hello-belfry",
   name: "Hello Belfry",
   category: "community",
-  description: "The first channel of this server: subscribe, and ring it from the command line.",
+  description: "The first channel of this server: subscribe, then send an alert from the command line.",
   requested_perms: ["notify", "sound", "vibrate"],
 };
 
@@ -116,7 +116,7 @@ export async function openExample(
   );
   const body = (await response.json()) as { id?: string };
   if (body.id !== undefined) return { id: body.id, page: `${channelBaseUrl}/${EXAMPLE.handle}` };
-  log.warn({ status: response.status }, "the first start's example channel could not be opened");
+  log.warn({ status: response.status }, "the example channel of the first start could not be created");
   return null;
 }
 

@@ -214,7 +214,7 @@ export function createIngest({ orm, log, isLow, assets, config, listening, metri
           request.pusher_id = await visibleId(caller, channel);
         await run(db, noteSenderRequest, { key_id, request });
       } catch (error) {
-        log.warn({ err: error }, "a sender's request was not noted");
+        log.warn({ err: error }, "a sender request could not be recorded");
       }
     },
     sees: async (caller, channel) => (await visibleId(caller, channel)) !== null,
@@ -235,7 +235,7 @@ export function createIngest({ orm, log, isLow, assets, config, listening, metri
     remove: (caller, id) =>
       removeUpload(orm.em.fork(), assets.store, caller, id).catch((error: unknown) =>
         // It goes when its day is over.
-        log.warn({ err: error }, "a sender's picture was not removed"),
+        log.warn({ err: error }, "a picture from a sender could not be removed"),
       ),
   };
   const sequences: Omit<IngestRoutes["sequences"], "cancel"> = {

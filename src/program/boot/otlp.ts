@@ -68,7 +68,10 @@ export function createExporter(
   function lost(count: number, why: object): void {
     dropped += count;
     if (performance.now() - loggedAt < LOG_EVERY_MS) return;
-    log.warn({ dropped, ...why }, "spans dropped: the collector of OTEL_EXPORTER_OTLP_ENDPOINT does not take them");
+    log.warn(
+      { dropped, ...why },
+      "spans dropped: the collector at OTEL_EXPORTER_OTLP_ENDPOINT rejected them or did not respond",
+    );
     loggedAt = performance.now();
     dropped = 0;
   }

@@ -93,7 +93,10 @@ export async function openParts(config: Config, options: ServiceOptions, opened:
       throw config.databaseUrl ? (unreachable(error) ?? error) : error;
     });
   if (migrated.length > 0)
-    log.info({ last: migrated.at(-1) }, `The database is up to date now, by ${migrated.length} migrations.`);
+    log.info(
+      { last: migrated.at(-1) },
+      `Applied ${migrated.length} ${migrated.length === 1 ? "migration" : "migrations"}.`,
+    );
 
   await confirmEpoch(orm, (cluster ?? within?.database)?.folder);
   const replicas = await openStandbys(orm, config, opened);

@@ -25,7 +25,10 @@ function shareOf(config: Config): Config {
   const share = (of: number) => Math.floor(of / workers);
   const maxConcurrentRequests = share(config.maxConcurrentRequests);
   if (maxConcurrentRequests === 0)
-    throw new ConfigError("MAX_CONCURRENT_REQUESTS", `must be at least WORKERS (${workers}): each has its share.`);
+    throw new ConfigError(
+      "MAX_CONCURRENT_REQUESTS",
+      `must be at least WORKERS (${workers}), because it is divided among them.`,
+    );
   return {
     ...config,
     maxConcurrentRequests,

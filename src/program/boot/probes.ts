@@ -36,7 +36,7 @@ export function addProbes(app: H3, deps: ProbeDeps): { stopping(): void } {
       if (isStopping) return jsonAnswer(503, { status: "stopping" });
       if (deps.space.isLow()) return jsonAnswer(503, { status: "not ready", reason: noSpace().message });
       // Whoever asks gives up sooner than a call does; a database that says nothing by then is not ready.
-      const { degraded } = await within(LIMITS.ready_seconds * 1000, ready(), "the database does not answer");
+      const { degraded } = await within(LIMITS.ready_seconds * 1000, ready(), "the database does not respond");
       return jsonAnswer(200, { status: "ready", ...(degraded.length > 0 ? { degraded } : {}) });
     } catch (error) {
       deps.logOf(event).warn({ err: error }, "not ready");
@@ -45,7 +45,7 @@ export function addProbes(app: H3, deps: ProbeDeps): { stopping(): void } {
   });
   app.get("/metrics", async (event) => {
     if (!deps.metricsPublic && !deps.isLocal(event))
-      throw forbidden("Metrics are served to loopback only; see METRICS_PUBLIC.");
+      throw forbidden("Metrics are served to loopback addresses only. To change this, set METRICS_PUBLIC.");
     return new Response(await deps.metrics.text(), { headers: { "content-type": deps.metrics.contentType } });
   });
 

@@ -35,7 +35,7 @@ export async function serveUntilStopped(): Promise<void> {
     log.info({ signal }, "stopping");
     // Whatever the database does: the embedded one goes with the process.
     setTimeout(() => {
-      log.error({}, "not stopped in time; ending as it is");
+      log.error({}, "shutdown timed out; exiting now");
       process.exit(1);
     }, config.shutdownDelayMs + config.shutdownTimeoutMs).unref();
     await serving.close();
@@ -66,7 +66,7 @@ const openWorkers = async (config: Config) => (await import("./primary.ts")).ope
 
 /** To a person in a terminal in words, and to whoever collects the output in lines of JSON like the log's. */
 function greet({ publicUrl: url, dataDir }: Config, { cluster }: Serving, { made, example, page }: Beginning): void {
-  const subscribe = `Phones subscribe at ${page}`;
+  const subscribe = `Subscribe a device at ${page}`;
   const listens = `Belfry listens on ${url}`;
   if (process.stdout.isTTY) {
     if (made) console.log(welcome(made, { example, dataDir, inTerminal: true }));
@@ -100,10 +100,10 @@ async function settingsWithPort(): Promise<Config> {
 
 /** What refuses a listening socket, and which setting mends it. */
 const LISTENING: Record<string, string> = {
-  EADDRINUSE: "PORT is in use by another program; set another one.",
-  EACCES: "PORT may not be opened by this user; set one above 1023.",
-  EADDRNOTAVAIL: "HOST is no address of this machine.",
-  ENOTFOUND: "HOST is no name that resolves to an address of this machine.",
+  EADDRINUSE: "PORT is already in use. Set another port.",
+  EACCES: "This user is not allowed to open PORT. Set a port above 1023.",
+  EADDRNOTAVAIL: "HOST is not an address of this machine.",
+  ENOTFOUND: "HOST does not resolve to an address of this machine.",
 };
 
 /** What an operator can mend is said in one line; anything else is a fault and shows where it happened. */

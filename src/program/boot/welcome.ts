@@ -23,23 +23,23 @@ export function welcome(made: Credentials, { example, dataDir, inTerminal }: Tol
   const file = dataPaths(dataDir).credentials;
   const key = inTerminal ? made.key : "$KEY";
   const [link, ownKey, keptIn] = inTerminal
-    ? [made.console, key, "shown this once; also in DATA_DIR/credentials.json for the belfry command"]
+    ? [made.console, key, "shown only now; also in DATA_DIR/credentials.json for the belfry command"]
     : [
         `the link is "console" in ${file}`,
         `KEY=$(sed -n 's/.*"key": "\\(.*\\)".*/\\1/p' ${quoted(file)})`,
-        "in that file alone, which only its user reads",
+        "only in that file, readable only by its owner",
       ];
   const rule = "─".repeat(72);
   return `${rule}
-Belfry is ready, and this is its first start.
+Belfry is ready. This is its first start.
 
 ${example ? ringing(example, url, key, dataDir) : ""}  Console     ${link}
-              makes your account; works once, within ${LIMITS.link_days} days
+              creates your account; works once, within ${LIMITS.link_days} days
   MCP         ${url}/mcp
   Your key    ${ownKey}
               ${keptIn}
 
-${supportsConsent(url) ? `Connect an assistant, which asks for your consent in the console:\n  claude mcp add --transport http belfry ${url}/mcp\n\nOr without a browser, by the key:` : "Connect an assistant by the key:"}
+${supportsConsent(url) ? `Connect an assistant with your consent in the console:\n  claude mcp add --transport http belfry ${url}/mcp\n\nOr without a browser, with the key:` : "Connect an assistant with the key:"}
   claude mcp add --transport http belfry ${url}/mcp --header "Authorization: Bearer ${key}"
 ${rule}`;
 }
@@ -48,7 +48,7 @@ ${rule}`;
 function ringing({ id, page }: Example, url: string, key: string, dataDir: string): string {
   const where = dataDir === resolve(".data") ? "" : `DATA_DIR=${quoted(dataDir)} `;
   return `  Channel     ${page}
-              open it, subscribe, let it play sounds; then ring it:
+              open it, subscribe and allow sounds; then send an alert:
   ${where}${COMMAND} create-alert --pusher-id ${id} --title "Hello" --send
               or, from anywhere:
   curl -s ${url}/api/v1/pushers/${id}/alerts -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '{"title":"Hello","send":true}'

@@ -36,17 +36,17 @@ export async function openStandbys(
 
 /** What a server that is there says to whoever it lets in no further, in words that name what to mend. */
 const REFUSED: [RegExp, string][] = [
-  [/^08P01$/, "a pooler stands there: set DATABASE_POOLER_MODE to session or transaction, as it is set up"],
-  [/^28/, "it refuses the user name or the password"],
-  [/^3D000$/, "it has no such database"],
-  [/CERT|_VERIFY|UNABLE_TO_/, "its certificate is none that sslmode and sslrootcert believe"],
-  [/^42501$/, "its user may not make tables there, or no such database is there"],
+  [/^08P01$/, "it is a pooler: set DATABASE_POOLER_MODE to its mode, session or transaction"],
+  [/^28/, "it rejects the user name or password"],
+  [/^3D000$/, "the database does not exist"],
+  [/CERT|_VERIFY|UNABLE_TO_/, "its certificate is not trusted by sslmode and sslrootcert"],
+  [/^42501$/, "the user is not allowed to create tables, or the database does not exist"],
 ];
 
 /** What pg says without a code. */
 const WORDS: [RegExp, string][] = [
-  [/client password must be/, "it wants a password, and none is named"],
-  [/does not support SSL/, "it speaks no TLS, which sslmode asks for"],
+  [/client password must be/, "it requires a password, and none is set"],
+  [/does not support SSL/, "it does not support TLS, which sslmode requires"],
 ];
 
 /** The address is to blame, not the service. Says it without the address, which holds a password. */
@@ -57,8 +57,8 @@ export function unreachable(error: unknown): ConfigError | null {
     why ??= REFUSED.find(([code]) => code.test(at.code ?? ""))?.[1] ?? null;
   }
   why ??= unavailability(error);
-  if (why === "closed") why = "no answer";
-  return why === null ? null : new ConfigError("DATABASE_URL", `names no database that can be opened (${why}).`);
+  if (why === "closed") why = "no response";
+  return why === null ? null : new ConfigError("DATABASE_URL", `names a database that cannot be opened (${why}).`);
 }
 
 type ErrorLike = { code?: string; message?: string; cause?: unknown };

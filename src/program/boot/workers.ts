@@ -177,13 +177,13 @@ export function createWorkers({ count, log, answers, leases, lost }: WorkersOpti
       if (signal.aborted) return;
       if (performance.now() - begun > WELL_MS) tries = 0;
       const waitMs = backOffMs(tries++);
-      log.error({ pid: worker.pid, ...how, waitMs }, "a worker ended; another one takes its place");
+      log.error({ pid: worker.pid, ...how, waitMs }, "a worker exited; starting a replacement");
       await pause(waitMs, null, { signal }).catch(() => {});
       if (signal.aborted) return;
       worker = start();
       worker.talk.tell("work", orders);
       const { pid } = worker;
-      worker.ready.promise.then(() => log.info({ pid }, "a worker serves in its place")).catch(() => {});
+      worker.ready.promise.then(() => log.info({ pid }, "the replacement worker is ready")).catch(() => {});
     }
   }
 

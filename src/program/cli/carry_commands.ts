@@ -16,7 +16,7 @@ import type { MovedIn } from "../moving_in/move_in.ts";
 import { printResult, remark, UsageError } from "./output.ts";
 
 const STAYS =
-  "Not in it: passwords, sessions, connected assistants, secrets of webhooks, addresses at which phones are woken, the audit log and the bytes of uploaded files.";
+  "Not included: passwords, sessions, connected assistants, webhook secrets, push endpoints, the audit log and the contents of uploaded files.";
 
 /** Only for these commands: what reaches the database takes longer to load than all else that a command needs. */
 const reach = () => import("../../identity/operator/reach.ts");
@@ -24,12 +24,12 @@ const reach = () => import("../../identity/operator/reach.ts");
 export function addCarryCommands(program: Command, now: () => Date): void {
   program
     .command("export")
-    .summary("write workspaces as lines of JSON")
+    .summary("export workspaces as JSON lines")
     .description(
-      `Write one workspace, or all, as lines of JSON, of one instant and while the service runs: members, channels, alerts, counts, keys as hashes, subscribers as pseudonyms. ${STAYS}`,
+      `Export one workspace or all as JSON lines: a consistent snapshot of members, channels, alerts, counts, hashed keys and pseudonymous subscribers. The service can keep running. ${STAYS}`,
     )
-    .option("--workspace <wsp_…>", "only this one")
-    .option("--to <file>", "a new file that only you read; standard output when absent")
+    .option("--workspace <wsp_…>", "only this workspace")
+    .option("--to <file>", "a new file, readable only by you; default: standard output")
     .action(async ({ workspace, to }: { workspace?: string; to?: string }) => {
       const { operatorSettings, workForOperator } = await reach();
       const { exportWorkspaces } = await import("../../identity/operator/export.ts");
@@ -39,17 +39,18 @@ export function addCarryCommands(program: Command, now: () => Date): void {
       );
       if (to !== undefined) printResult(result);
       const files = result.lines.file ?? 0;
-      if (files > 0) remark(`${files} uploaded files are named and not in it: copy DATA_DIR/assets, or the bucket`);
+      if (files > 0)
+        remark(`the contents of ${files} uploaded files are not included: copy DATA_DIR/assets or the bucket`);
     });
 
   program
     .command("import")
-    .summary("read what export wrote, on another server")
+    .summary("import an export into another server")
     .description(
-      "Read a file of belfry export, on a server of the same version, whole or not at all. Workspaces that are there already stay as they are. Members get a link to join (members link), and each webhook a new secret before it is enabled.",
+      "Import a file from belfry export into a server of the same version, completely or not at all. Existing workspaces do not change. Members need a new link (members link), and webhooks a new secret before they can be enabled.",
     )
-    .argument("<file>", "the file; - is standard input")
-    .option("--dry-run", "try everything, and leave nothing")
+    .argument("<file>", "the file; - for standard input")
+    .option("--dry-run", "check everything without saving")
     .action(async (file: string, { dryRun = false }: { dryRun?: boolean }) => {
       const { operatorSettings, workForOperator } = await reach();
       const { importWorkspaces } = await import("../../identity/operator/import.ts");
@@ -71,8 +72,7 @@ export function addCarryCommands(program: Command, now: () => Date): void {
         return importWorkspaces(em, { bytes, dryRun, secret, publicUrl, targets, now: now() });
       }).finally(() => opened?.close());
       printResult({ dry_run: dryRun, ...result });
-      if (result.rows.file)
-        remark("put the uploaded files into DATA_DIR/assets, or the bucket, under the names that they have");
+      if (result.rows.file) remark("copy the uploaded files into DATA_DIR/assets or the bucket, under the same names");
     });
 }
 
@@ -107,7 +107,7 @@ const toFile =
       file = await open(part, "wx", 0o600);
     } catch (error) {
       throw invalidRequest(
-        `${path} and ${part} cannot be made (${(error as NodeJS.ErrnoException).code}): name a file that is not there yet.`,
+        `${path} and ${part} cannot be created (${(error as NodeJS.ErrnoException).code}): name a file that does not exist yet.`,
         "to",
       );
     }
@@ -144,18 +144,23 @@ function readCount(text: string): number {
 export function addImportFromCommand(program: Command, now: () => Date): void {
   program
     .command("import-from")
-    .summary("make channels and keys of another program's files")
+    .summary("import channels from ntfy or Gotify")
     .description(
-      "Read the files of ntfy (user.db, cache.db) or Gotify (gotify.db): a channel for each topic or application, a key that may publish there, and past messages as alerts that ring nowhere. Passwords and tokens stay. Private channels, unless --public is given.",
+      "Import the files of ntfy (user.db, cache.db) or Gotify (gotify.db): a channel for each topic or application, a key to publish on it, and past messages as silent alerts. Passwords and tokens are not imported. Channels are private unless --public is given.",
     )
-    .addArgument(new Argument("<program>", "whose files").choices(["ntfy", "gotify"]))
+    .addArgument(new Argument("<program>", "the program the files are from").choices(["ntfy", "gotify"]))
     .argument("<files...>", "its SQLite files, or copies of them")
-    .option("--workspace <wsp_…>", "the workspace; may be left out while there is only one")
-    .option("--member <mem_…>", "for whom the keys act; the workspace's owner when absent")
-    .option("--messages <number>", "the newest of each; 0 takes none over", readCount, LIMITS.import_messages)
-    .option("--keys-to <file>", "a new file for the keys that only you read; else they are printed, this once")
-    .option("--public", "list the channels for everybody")
-    .option("--dry-run", "say what would become of everything, and leave nothing")
+    .option("--workspace <wsp_…>", "the workspace; optional if there is only one")
+    .option("--member <mem_…>", "the member the keys act for; default: the workspace's owner")
+    .option(
+      "--messages <number>",
+      "how many of the newest messages per channel; 0 for none",
+      readCount,
+      LIMITS.import_messages,
+    )
+    .option("--keys-to <file>", "a new file for the keys, readable only by you; default: print them once")
+    .option("--public", "make the channels public")
+    .option("--dry-run", "show what would be imported without saving")
     .action(async (name: "ntfy" | "gotify", files: string[], options: Options) => {
       const { openTables } = await import("../moving_in/tables.ts");
       const { readNtfy } = await import("../moving_in/kept_files.ts");
@@ -224,13 +229,13 @@ function readKeep(said: string): number {
 export function addBackupCommands(program: Command, version: string, now: () => Date): void {
   program
     .command("backup")
-    .summary("keep database, files and secret")
+    .summary("back up database, files and secret")
     .description(
-      "Write one backup of this server, while it runs or not: all rows of one instant, the uploaded files and the server secret, as a folder of its own below the one that is named. It is as secret as DATA_DIR.",
+      "Create a backup of this server, running or not: a consistent copy of the database, the uploaded files and the server secret, in a new subfolder. Protect it like DATA_DIR.",
     )
-    .argument("[to]", "a folder, or s3://bucket/prefix; BACKUP_TARGET when absent")
-    .option("--keep <n>", "afterwards remove all but the newest n here", readKeep)
-    .option("--without-secret", "leave the secret out; restoring then takes SECRET from its settings")
+    .argument("[to]", "a folder or s3://bucket/prefix; default: BACKUP_TARGET")
+    .option("--keep <n>", "afterwards delete all but the newest n backups", readKeep)
+    .option("--without-secret", "leave out the secret; restoring then requires SECRET to be set")
     .action(async (to: string | undefined, options: { keep?: number; withoutSecret?: true }) => {
       const { operatorSettings } = await import("../../identity/operator/reach.ts");
       const { makeBackup } = await import("../../identity/operator/backup.ts");
@@ -241,18 +246,18 @@ export function addBackupCommands(program: Command, version: string, now: () => 
       const made = await makeBackup(where, server, { to: backupTarget, version, now: now(), ...options });
       printResult(made);
       if (made.missing_files.length > 0)
-        remark(`the store did not have ${made.missing_files.length} of the uploaded files that rows name`);
+        remark(`${made.missing_files.length} uploaded files were missing from the store`);
     });
 
   program
     .command("restore")
-    .summary("make a server of a backup")
+    .summary("restore a backup")
     .description(
-      "Make a backup the server of these settings, whole or not at all. The service must be stopped, and the server empty unless it may be replaced. Handsets read their inboxes anew.",
+      "Restore a backup into the server of these settings, completely or not at all. The service must be stopped, and the server must be empty unless --replace is given. Devices reload their inboxes.",
     )
     .argument("<from>", "the backup's folder, or s3://bucket/prefix/name")
-    .option("--replace", "remove what this server holds")
-    .option("--check", "only read all of it, and say whether it is whole")
+    .option("--replace", "delete the existing data of this server")
+    .option("--check", "only check that the backup is complete")
     .action(async (from: string, options: { replace?: true; check?: true }) => {
       const { operatorSettings } = await import("../../identity/operator/reach.ts");
       const { restoreBackup } = await import("../../identity/operator/restore.ts");
@@ -262,9 +267,9 @@ export function addBackupCommands(program: Command, version: string, now: () => 
       printResult({ ...(options.check ? { check: true } : {}), ...done });
       if (options.check) return;
       if (where.databaseUrl !== null && server.secret === null)
-        remark(`start with SECRET set to what stands in ${done.restored}/secret`);
+        remark(`set SECRET to the contents of ${done.restored}/secret before you start the service`);
       remark(
-        `what ended after ${done.made_at} is good again: revoke those keys and remove those members once more; what was scheduled until now goes out at the start`,
+        `changes after ${done.made_at} are undone: revoke keys and remove members again if needed. Alerts that are overdue will be sent at the start`,
       );
     });
 }

@@ -33,7 +33,7 @@ export async function callByRest(
     if ((error as Error).name !== "TimeoutError") throw noServer(url);
     throw new ApiError(
       "server_error",
-      `The server at ${url} did not answer within ${ANSWER_MS / 1000} seconds; the call may have been carried out.`,
+      `The server at ${url} did not respond within ${ANSWER_MS / 1000} seconds. The call may have succeeded.`,
     );
   }
   if (response.status === 401 && !key) throw noKey();

@@ -131,5 +131,5 @@ export const SHELLS = Object.keys(WRITERS);
 
 /** The script for one of SHELLS. */
 export function completionFor(shell: string, program: Command): string {
-  return need(WRITERS[shell], "the command takes no other shell")(nodeFor(program, null));
+  return need(WRITERS[shell], "the command accepts no other shell")(nodeFor(program, null));
 }

@@ -8,7 +8,7 @@ import { type Credentials, readCredentials } from "../../store/secret/credential
 import { remark, UsageError } from "./output.ts";
 
 const WAYS =
-  "give --key or BELFRY_API_KEY (with --url or BELFRY_URL for another server), or run beside a server whose first start left DATA_DIR/credentials.json";
+  "give --key or BELFRY_API_KEY (and --url or BELFRY_URL for a remote server), or use the DATA_DIR of a local server with credentials.json";
 
 export interface ConnectionOptions {
   url?: string;
@@ -19,10 +19,10 @@ export interface ConnectionOptions {
 export function addConnectionOptions(command: Command): void {
   const taken = new Set(command.options.map(({ long }) => long));
   command.optionsGroup("Server:");
-  if (!taken.has("--url")) command.option("--url <url>", "the server; BELFRY_URL, or the local one, when absent");
-  else command.addHelpText("after", "\nThe server's own --url stands before the command's name.");
+  if (!taken.has("--url")) command.option("--url <url>", "the server; default: BELFRY_URL or the local server");
+  else command.addHelpText("after", "\nTo set the server, put --url before the command name.");
   if (!taken.has("--key"))
-    command.option("--key <key>", "API key; BELFRY_API_KEY, or that of the local server, when absent");
+    command.option("--key <key>", "API key; default: BELFRY_API_KEY or the key of the local server");
 }
 
 export interface Connection {
@@ -47,7 +47,7 @@ export function connectionFor(options: ConnectionOptions): Connection {
   const settings = clientSettings();
   const named = namedServer(options);
   let key = (options.key ?? settings.key)?.trim() || null;
-  if (key && !/^[\x21-\x7e]+$/.test(key)) throw new UsageError("A key is printable ASCII without spaces.");
+  if (key && !/^[\x21-\x7e]+$/.test(key)) throw new UsageError("A key must be printable ASCII without spaces.");
   if (named && key) return { url: named, key, because: null };
 
   const { dataDir, publicUrl } = loadSettings(["host", "port", "dataDir", "publicUrl"]);
@@ -55,22 +55,22 @@ export function connectionFor(options: ConnectionOptions): Connection {
   if (settings.ownDatabase && !named) {
     if (!key && left?.key)
       throw new UsageError(
-        "DATABASE_URL is set, so the key in DATA_DIR/credentials.json is another server's: give --key or BELFRY_API_KEY (and --url or BELFRY_URL), or unset DATABASE_URL.",
+        "DATABASE_URL is set, so the key in DATA_DIR/credentials.json belongs to another server: give --key or BELFRY_API_KEY (and --url or BELFRY_URL), or unset DATABASE_URL.",
       );
     if (!key) throw noKey();
-    return { url: publicUrl, key, because: "the address of these settings, since DATABASE_URL is set" };
+    return { url: publicUrl, key, because: "from the settings, because DATABASE_URL is set" };
   }
   const local = settings.ownDatabase ? null : left;
   const moved = settings.address.length > 0 && local?.url !== publicUrl ? settings.address.join(" and ") : "";
   if (!named && local?.url && moved)
     throw new UsageError(
-      `${moved} would put the server at ${publicUrl}, but DATA_DIR/credentials.json is of the one at ${local.url}: name the one you mean with --url or BELFRY_URL, or unset ${moved}.`,
+      `${moved} points to the server at ${publicUrl}, but DATA_DIR/credentials.json belongs to ${local.url}. Choose one with --url or BELFRY_URL, or unset ${moved}.`,
     );
   const url = named || local?.url || publicUrl;
   const given = key !== null;
   if (!key && local?.key && local.url === url) key = local.key;
   if (!key && !named) throw noKey();
-  const because = given && !named ? "no --url or BELFRY_URL names another" : null;
+  const because = given && !named ? "--url and BELFRY_URL are not set" : null;
   return { url, key, because };
 }
 
@@ -87,21 +87,18 @@ export const noKey = () => new ApiError("unauthorized", `No key for this server:
 
 /** Says once which server a command speaks to, where that is not obvious. */
 export function stateTarget({ url, because }: Connection): void {
-  if (because) remark(`speaking to ${url} (${because})`);
+  if (because) remark(`using ${url} (${because})`);
 }
 
 /** @returns why nothing that speaks for a server came from this address. */
 export const noServer = (url: string) =>
   new ApiError(
     "server_error",
-    `No server answers at ${url}; start one with belfry serve, or name another with --url or BELFRY_URL.`,
+    `No server responds at ${url}. Start one with belfry serve, or set --url or BELFRY_URL.`,
   );
 
 export const otherServer = (url: string, status: number) =>
-  new ApiError(
-    "server_error",
-    `What answers at ${url} is no Belfry server (HTTP ${status}); check --url or BELFRY_URL.`,
-  );
+  new ApiError("server_error", `${url} is not a Belfry server (HTTP ${status}). Check --url or BELFRY_URL.`);
 
 /** What REST tells of the limits; an MCP result carries the same. */
 const TOLD = ["ratelimit-policy", "ratelimit", "retry-after"];

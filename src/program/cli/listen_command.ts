@@ -47,7 +47,7 @@ const REPORTED = 20;
  * @throws ApiError for what trying again does not mend (an unknown channel, a device that is gone), UsageError.
  */
 export async function listen(handle: string, version: string, options: ListenOptions): Promise<void> {
-  if (!/^[\w-]+$/.test(handle)) throw new UsageError("A handle is letters, digits and hyphens.");
+  if (!/^[\w-]+$/.test(handle)) throw new UsageError("A handle consists of letters, digits and hyphens.");
   const url = serverFor(options);
   const file = options.state ?? memoryFile(url, handle);
   const memory = openMemory(file, { url, handle });
@@ -87,7 +87,7 @@ export async function listen(handle: string, version: string, options: ListenOpt
 
   await follow({ call, join, take, isNew: memory.isNew, stop: stop.signal }).catch((error) => {
     if (error instanceof ApiError && error.type === "unauthorized")
-      throw new ApiError("unauthorized", `This device is not known any more: remove ${file} to begin anew.`);
+      throw new ApiError("unauthorized", `This device is no longer registered. Remove ${file} to register again.`);
     if (!stop.signal.aborted) throw error;
   });
 }
@@ -133,7 +133,7 @@ async function follow({ call, join, take, isNew, stop }: Following): Promise<voi
       const found: Polled = await poll(call, etag, streams ? 0 : LIMITS.held_seconds, isNew);
       await take(found.cards.reverse());
       etag = found.etag;
-      if (failures > 0) remark("the server answers again");
+      if (failures > 0) remark("reconnected to the server");
       failures = 0;
       if (streams) {
         const held = await followStream(call, etag, take, stop);
@@ -143,7 +143,7 @@ async function follow({ call, join, take, isNew, stop }: Following): Promise<voi
     } catch (error) {
       if (stop.aborted) return;
       if (!(error instanceof ApiError) || !["server_error", "rate_limited"].includes(error.type)) throw error;
-      if (failures++ === 0) remark(`${error.message} It is tried again.`);
+      if (failures++ === 0) remark(`${error.message} Retrying.`);
       const seconds = Number(error.headers["retry-after"]) || Math.min(2 ** (failures - 1), LONGEST_PAUSE_S);
       await pause(seconds * 1_000 * (0.5 + Math.random()), null, { signal: stop }).catch(() => {});
     }
@@ -234,7 +234,7 @@ async function passOn(card: Card, exec: string | undefined): Promise<boolean> {
   child.stdin.on("error", () => {}).end(line);
   const ended = await new Promise<string | null>((resolve) => {
     child.on("error", () => resolve("could not be started"));
-    child.on("close", (code, signal) => resolve(code === 0 ? null : `ended with ${signal ?? code}`));
+    child.on("close", (code, signal) => resolve(code === 0 ? null : `exited with ${signal ?? code}`));
   });
   if (ended !== null) remark(`the command ${ended} for ${card.id}`);
   return ended === null;

@@ -36,7 +36,7 @@ export const memoryFile = (url: string, handle: string): string =>
 export function openMemory(file: string, { url, handle }: Pick<Kept, "url" | "handle">) {
   let kept = read(file);
   if (kept && (kept.url !== url || kept.handle !== handle))
-    throw new UsageError(`${file} is of ${kept.handle} at ${kept.url}: name another with --state.`);
+    throw new UsageError(`${file} belongs to ${kept.handle} at ${kept.url}. Name another file with --state.`);
   const write = (changed: Kept) => {
     writePrivate(file, `${JSON.stringify(changed)}\n`);
     kept = changed;
@@ -91,8 +91,6 @@ function read(file: string): Kept | null {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
     if ((error as { code?: string }).code === "ENOENT") return null;
-    throw new UsageError(
-      `${file} cannot be read as what a listener keeps: mend or remove it, or name another with --state.`,
-    );
+    throw new UsageError(`${file} is not a valid listener state. Remove it, or name another file with --state.`);
   }
 }

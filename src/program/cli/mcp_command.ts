@@ -147,7 +147,7 @@ async function* textsOf(response: Response): AsyncGenerator<string> {
 /** A refusal as the server would tell it: of a call in its result, of anything else as an error of the protocol. */
 function refused({ id, method, params }: Message, error: unknown): Message {
   const { message, headers, ...known } =
-    error instanceof ApiError ? error : new ApiError("server_error", "The connection to the server broke off.");
+    error instanceof ApiError ? error : new ApiError("server_error", "The connection to the server was lost.");
   const jsonrpc = { jsonrpc: "2.0", id };
   if (method !== "tools/call") return { ...jsonrpc, error: { code: INTERNAL_ERROR, message } } as Message;
   const envelope = { error: { type: known.type, message, param: known.param } };

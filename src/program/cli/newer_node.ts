@@ -20,7 +20,7 @@ export async function runOnNewerNode(version: string): Promise<number> {
   const node = installed() ?? fetched(version);
   if (node === null) {
     remark(
-      `this needs Node ${NEEDED.join(".")} or newer, here is ${process.versions.node}, and npm brought none; belfry mcp runs on this one.`,
+      `this command needs Node ${NEEDED.join(".")} or newer; this is ${process.versions.node}, and npm did not install a newer one. Only belfry mcp works with it.`,
     );
     return 2;
   }
@@ -43,7 +43,7 @@ function installed(): string | null {
 }
 
 function fetched(version: string): string | null {
-  remark(`Node ${process.versions.node} is too old for this; npm brings Node ${version}.`);
+  remark(`Node ${process.versions.node} is too old; npm installs Node ${version}.`);
   try {
     const asked = ["exec", "--yes", `--package=node@${version}`, "--", "node", "-p", "process.execPath"];
     return execFileSync("npm", asked, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim() || null;

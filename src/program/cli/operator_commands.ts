@@ -18,15 +18,15 @@ function readDuration(text: string): number {
   const parts = /^(\d{1,12})([smhd])$/.exec(text);
   const seconds = parts ? Number(parts[1]) * (SECONDS[parts[2] ?? ""] ?? 0) : 0;
   if (seconds < 1 || seconds > LONGEST)
-    throw new InvalidArgumentError("It must be a number with s, m, h or d, such as 90d, of at most 36500d.");
+    throw new InvalidArgumentError("It must be a number with s, m, h or d, such as 90d, up to 36500d.");
   return seconds;
 }
 
 const readList = (text: string) => text.split(",").map((item) => item.trim());
 
 const WORKSPACE = ["--workspace <wsp_…>", "the workspace; may be left out while there is only one"] as const;
-const MEMBER = ["--member <mem_…>", "the member; the workspace's owner when absent"] as const;
-const EMAIL = ["--email <address>", "the member, by its e-mail address"] as const;
+const MEMBER = ["--member <mem_…>", "the member; default: the workspace's owner"] as const;
+const EMAIL = ["--email <address>", "the member’s e-mail address"] as const;
 
 /** Only for these commands: what reaches the database takes longer to load than all else that a command needs. */
 const reach = () => import("../../identity/operator/reach.ts");
@@ -44,12 +44,12 @@ export function addOperatorCommands(program: Command, version: string, now: () =
   program.commandsGroup("Server and operator (on the server's machine):");
   program
     .command("migrate")
-    .summary("bring the database up")
-    .description("Bring the database up to this version; prints the migrations that were missing.")
+    .summary("apply database migrations")
+    .description("Apply the migrations of this version and print them.")
     .action(async () => {
       const { migrateForOperator, operatorSettings } = await reach();
       const { migrations, byService } = await migrateForOperator(operatorSettings());
-      if (byService) remark("the running service has already brought its database up");
+      if (byService) remark("the running service has already migrated its database");
       printResult({ migrations });
     });
 
@@ -57,8 +57,8 @@ export function addOperatorCommands(program: Command, version: string, now: () =
 
   program
     .command("psql")
-    .summary("open a shell on the database")
-    .description("Open psql on the database, whether the service runs or not.")
+    .summary("open a database shell")
+    .description("Open psql on the database, with the service running or stopped.")
     .action(async () => {
       const { operatorSettings, shellOnDatabase } = await reach();
       process.exitCode = await shellOnDatabase(operatorSettings());
@@ -66,10 +66,10 @@ export function addOperatorCommands(program: Command, version: string, now: () =
 
   addDoctorCommand(program, now, () => run("doctor", { mend: true }));
 
-  group(program, "database", "the database")
+  group(program, "database", "database epoch")
     .command("promoted")
     .description(
-      "Say that the database may lack what it had: restored by copying files or a snapshot, or a standby that took over. Every handset reads its inbox anew with its next poll. A promotion that PostgreSQL counts, belfry restore and pg_restore are noticed without it.",
+      "Run this after a failover or a restore from files or a snapshot, so that devices reload their inboxes at the next poll. PostgreSQL promotions, belfry restore and pg_restore are detected automatically.",
     )
     .action(() => run("database_promoted", {}));
 
@@ -89,18 +89,15 @@ export function addOperatorCommands(program: Command, version: string, now: () =
   };
 
   const workspaces = group(program, "workspaces", "workspaces (accounts)");
-  operation(workspaces, "create", "Create a workspace.", "create_workspace").requiredOption(
-    "--name <text>",
-    "its name",
-  );
-  operation(workspaces, "list", "List the workspaces.", "list_workspaces");
+  operation(workspaces, "create", "Create a workspace.", "create_workspace").requiredOption("--name <text>", "name");
+  operation(workspaces, "list", "List workspaces.", "list_workspaces");
 
   const members = group(program, "members", "members of workspaces");
   operation(members, "add", "Add a member to a workspace.", "add_member")
     .option(...WORKSPACE)
-    .requiredOption("--email <address>", "its e-mail address")
+    .requiredOption("--email <address>", "e-mail address")
     .requiredOption("--role <role>", "owner, admin, editor or viewer")
-    .option("--pushers <ids>", "comma list of the only channels that it sees (psh_…,psh_…)", readList);
+    .option("--pushers <ids>", "comma-separated list of channels to restrict access to (psh_…,psh_…)", readList);
   operation(members, "list", "List members.", "list_members").option(...WORKSPACE);
 
   const which = (command: Command) =>
@@ -112,15 +109,13 @@ export function addOperatorCommands(program: Command, version: string, now: () =
     operation(
       members,
       "end-second-factor",
-      "Turn off the two-factor authentication of a person who lost the phone and the recovery codes. Be sure who asks.",
+      "Turn off two-factor authentication for a person who lost their phone and recovery codes. Verify their identity first.",
       "end_second_factor",
     ),
   );
   const link = members
     .command("link")
-    .description(
-      "Make a one-time link: for a member who has not joined to join, for one who has to choose a new password. It is mailed as well where SMTP_URL is set.",
-    );
+    .description("Create a one-time link to join or to set a new password. If SMTP_URL is set, it is also e-mailed.");
   which(link).action(async (args) => {
     const where = loadSettings(["databaseUrl", "dataDir"]);
     const settings = loadSettings(["host", "port", "publicUrl", "smtpUrl", "mailFrom"]);
@@ -136,32 +131,32 @@ export function addOperatorCommands(program: Command, version: string, now: () =
   const keys = group(program, "keys", "API keys");
   keys
     .command("create")
-    .description("Make an API key and show it for the only time.")
+    .description("Create an API key and show it once.")
     .option(...WORKSPACE)
-    .option("--member <mem_…>", "the member that it acts for; the workspace's owner when absent")
-    .requiredOption("--scopes <list>", "all, or a comma list of scopes")
-    .option("--pusher <psh_…>", "bind it to one channel")
-    .option("--expires-in <duration>", "a number with s, m, h or d, such as 90d; never when absent", readDuration)
-    .option("--name <text>", "what it is for")
-    .option("--asks-first", "a person decides before it publishes, whatever its scopes are")
+    .option("--member <mem_…>", "the member the key acts for; default: the workspace's owner")
+    .requiredOption("--scopes <list>", "all, or a comma-separated list of scopes")
+    .option("--pusher <psh_…>", "restrict the key to one channel")
+    .option("--expires-in <duration>", "a number with s, m, h or d, such as 90d; default: no expiry", readDuration)
+    .option("--name <text>", "the purpose of the key")
+    .option("--asks-first", "require human approval before it publishes")
     .action(({ expiresIn, asksFirst, ...args }) =>
       run("create_key", { ...args, expires_in: expiresIn, asks_first: asksFirst }),
     );
-  operation(keys, "list", "List keys, never their secret part.", "list_keys").option(...WORKSPACE);
+  operation(keys, "list", "List keys without their secrets.", "list_keys").option(...WORKSPACE);
   keys
     .command("revoke")
-    .description("Revoke a key, from its next request on. The answer names the webhooks and alerts that go on.")
-    .argument("<key_…>", "its id")
-    .option("--end-webhooks", "also remove the webhooks that it registered; works afterwards as well")
+    .description("Revoke a key immediately. The output lists webhooks and scheduled alerts that stay active.")
+    .argument("<key_…>", "the key ID")
+    .option("--end-webhooks", "also remove the webhooks it added; can be run again later")
     .action((key, { endWebhooks }) => run("revoke_key", { key, end_webhooks: endWebhooks }));
 
   const channels = group(program, "channels", "suspension of channels (staff)");
-  const suspends = "Suspend a channel: it disappears for handsets and takes no sends.";
+  const suspends = "Suspend a channel: hide it from devices and refuse sends.";
   for (const command of [
     operation(channels, "suspend", suspends, "suspend_channel"),
     operation(channels, "restore", "Restore a suspended channel.", "restore_channel"),
   ])
-    command.argument("<handle>", "its handle");
+    command.argument("<handle>", "the handle");
 }
 
 type Mailing = typeof import("../../identity/auth/mail.ts");
@@ -177,7 +172,7 @@ async function mailTo(
   if (email === STAND_IN) return false;
   // Only here: no other command needs it.
   const { createMail, linkMail } = await import("../../identity/auth/mail.ts");
-  const warn = (cause: object) => remark(`the mail was not sent (${(cause as { code?: string }).code})`);
+  const warn = (cause: object) => remark(`the e-mail was not sent (${(cause as { code?: string }).code})`);
   return (await createMail(settings, { warn })?.(message(linkMail))) ?? false;
 }
 

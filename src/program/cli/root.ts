@@ -19,8 +19,8 @@ export function createRoot(version: string): Command {
   program.commandsGroup("Assistants, scripts and shells:");
   const mcp = program
     .command("mcp")
-    .summary("serve the operations over stdio (MCP)")
-    .description("Serve the operations to a local assistant over standard input and output (MCP).");
+    .summary("run an MCP server over stdio")
+    .description("Run an MCP server for a local assistant over standard input and output.");
   addConnectionOptions(mcp);
   mcp.action(async (own) => {
     const { serveMcp } = await import("./mcp_command.ts");
@@ -28,9 +28,9 @@ export function createRoot(version: string): Command {
   });
   program
     .command("listen")
-    .summary("pass a channel's alerts on to a program")
+    .summary("forward a channel's alerts to a program")
     .description(
-      "Follow a channel as a handset does, and pass each alert on: a line of JSON on standard output, or a command that is run for it.",
+      "Subscribe to a channel and forward each alert: as a line of JSON on standard output, or to a command.",
     )
     .argument("<handle>", "the channel's handle")
     .option("--invite <code>", "the invite of a private channel")
@@ -38,10 +38,10 @@ export function createRoot(version: string): Command {
       "--exec <command>",
       "a shell command to run for each alert, with BELFRY_TITLE, BELFRY_BODY, BELFRY_PRIORITY, BELFRY_CHANNEL, BELFRY_ID, BELFRY_SENT_AT and BELFRY_SOURCE_URL, and the JSON on its standard input",
     )
-    .option("--ack", "confirm each alert once it is passed on")
-    .option("--count <n>", "end after so many alerts", wholeNumber)
-    .option("--state <file>", "where the device and what was passed on are kept; one file a listener")
-    .option("--url <url>", "the server; BELFRY_URL, or the local one, when absent")
+    .option("--ack", "acknowledge each alert after forwarding it")
+    .option("--count <n>", "exit after this many alerts", wholeNumber)
+    .option("--state <file>", "file for the device token and progress; use one per listener")
+    .option("--url <url>", "the server; default: BELFRY_URL or the local server")
     .action(async (handle: string, own) => {
       const { listen } = await import("./listen_command.ts");
       await listen(handle, version, { url: program.opts().url, ...own });
@@ -50,7 +50,7 @@ export function createRoot(version: string): Command {
 }
 
 function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It is a whole number from 1.");
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It must be a whole number of 1 or more.");
   return Number(text);
 }
 

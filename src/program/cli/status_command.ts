@@ -63,11 +63,11 @@ function statusTable(status: Rows): string {
 export function addStatusCommand(program: Command): void {
   program
     .command("status")
-    .summary("say where the database is, and how the service is")
+    .summary("show the database and the state of the service")
     .description(
-      "Say where the database is, whether it runs, and the DATABASE_URL for any tool that looks in; whether the service answers, its versions, sizes and what waits. A table on a terminal, JSON otherwise.",
+      "Show the location, state and DATABASE_URL of the database, and the health, versions, sizes and queues of the service. Prints a table on a terminal, otherwise JSON.",
     )
-    .option("--json", "JSON on a terminal, too")
+    .option("--json", "print JSON on a terminal too")
     .action(async ({ json }: { json?: true }) => {
       const { databaseStatus, operatorSettings, stateForOperator } = await import("../../identity/operator/reach.ts");
       const settings = operatorSettings();
@@ -87,11 +87,11 @@ export function addStatusCommand(program: Command): void {
 export function addDoctorCommand(program: Command, now: () => Date, mend: () => Promise<void>): void {
   program
     .command("doctor")
-    .summary("say what should be mended")
+    .summary("check the installation for problems")
     .description(
-      "Look at settings, files, disk, clock, database, neighbours and backups, count every counter again from its rows, and say of each what to do. Ends with 1 where something must be mended. Changes nothing without --mend.",
+      "Check settings, files, disk, clock, database, external services, backups and counters, and suggest fixes. Exits with 1 if something must be fixed. Changes nothing without --mend.",
     )
-    .option("--mend", "remove rows that belong to nothing, and only count")
+    .option("--mend", "delete orphaned rows that are only counters")
     .action(async (options: { mend?: true }) => {
       if (options.mend) return mend();
       const { operatorSettings } = await import("../../identity/operator/reach.ts");
@@ -131,19 +131,19 @@ export function tableOf(findings: readonly Finding[]): string {
 export function addCellCommand(program: Command): void {
   program
     .command("cell")
-    .summary("lay out a Belfry on Citus (experimental)")
+    .summary("set up a schema on Citus (experimental)")
     .description(
-      "Experimental. Lay a whole Belfry into a schema of its own on the Citus coordinator that DATABASE_URL names, as a superuser, and print the DATABASE_URL with which the service works in it, its password for the only time. A cell that stands already is left as it is. Removes nothing.",
+      "Experimental. Create a separate schema for Belfry on the Citus coordinator at DATABASE_URL (as a superuser), and print the DATABASE_URL for the service, with its password, once. An existing cell is not changed.",
     )
-    .argument("<name>", "small letters, digits and _")
+    .argument("<name>", "lowercase letters, digits and _")
     .action(async (name: string) => {
       const { databaseUrl } = loadSettings(["databaseUrl"]);
       if (databaseUrl === null)
-        throw new UsageError("DATABASE_URL is missing: set it to the coordinator's, as a superuser.");
+        throw new UsageError("DATABASE_URL is missing. Set it to the coordinator, as a superuser.");
       const { layCell } = await import("../../identity/operator/cells.ts");
       const cell = await layCell(databaseUrl, name);
       printResult(cell);
-      remark(cell.made ? "keep the password: it is shown this once" : "it stood already, and was left as it is");
+      remark(cell.made ? "save the password: it is shown only once" : "it already existed and was not changed");
     });
 }
 
@@ -158,7 +158,7 @@ export function addSecretCommand(
     .description("Operator commands for the server secret.")
     .command("rotate")
     .description(
-      "Seal everything again under NEW_SECRET that is sealed under SECRET, whole or not at all. Every Belfry process on the database must be stopped. Where DATA_DIR keeps the secret, its file is changed, too, and NEW_SECRET may be left out.",
+      "Re-encrypt all values from SECRET to NEW_SECRET, completely or not at all. All Belfry processes on the database must be stopped. If DATA_DIR contains the secret, its file is updated and NEW_SECRET is optional.",
     )
     .action(async () => {
       const { hasDatabase } = await import("../../store/embedded/cluster.ts");
@@ -166,7 +166,7 @@ export function addSecretCommand(
       const settings = loadSettings(["dataDir", "databaseUrl", "secret"]);
       const given = nextSecret();
       const inFile = settings.secret === null;
-      if (!given && !inFile) throw new UsageError("NEW_SECRET is missing: set it to at least 32 random bytes.");
+      if (!given && !inFile) throw new UsageError("NEW_SECRET is missing. Set it to at least 32 random bytes.");
       const used = settings.databaseUrl === null && hasDatabase(settings.dataDir);
       const args = { from: loadSecret(settings, used), to: given ?? randomBytes(32).toString("base64url") };
       const run = async () => printResult(await rotate(args));
@@ -174,7 +174,7 @@ export function addSecretCommand(
       else await run();
       remark(
         inFile
-          ? `${dataPaths(settings.dataDir).secret} holds the new secret`
+          ? `${dataPaths(settings.dataDir).secret} contains the new secret`
           : "start with SECRET set to the new secret",
       );
     });

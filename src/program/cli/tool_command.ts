@@ -14,7 +14,7 @@ export const dashed = (name: string) => name.replaceAll("_", "-");
 
 const IDEMPOTENCY_KEY: JsonSchema = {
   type: "string",
-  description: `Same key, same result for ${LIMITS.idempotency_hours} hours: a retry never acts twice.`,
+  description: `Idempotency key: for ${LIMITS.idempotency_hours} hours, a retry with the same key is not executed twice.`,
 };
 
 function argumentsOf(tool: Tool): [name: string, schema: JsonSchema, required: boolean][] {
@@ -49,23 +49,20 @@ function addToolCommand(program: Command, tool: Tool): void {
     }
   }
   command.addOption(
-    new Option(
-      "--json <object>",
-      "arguments as one JSON object, or - to read it from standard input; flags are merged into it and win",
-    ),
+    new Option("--json <object>", "arguments as a JSON object, or - for standard input; flags override them"),
   );
   const [first = "json"] = argumentsOf(tool).map(([name]) => name);
   command.addArgument(
     new Argument("[-]", "the same as --json -").argParser((given) => {
       if (given === "-") return given;
-      throw new InvalidArgumentError(`Values follow the name of their argument, such as --${dashed(first)} <value>.`);
+      throw new InvalidArgumentError(`Put each value after its flag, such as --${dashed(first)} <value>.`);
     }),
   );
   addConnectionOptions(command);
   command.action(async (input: "-" | undefined, values: Record<string, unknown>) => {
     const { json = input } = values;
     if (input !== undefined && json !== input)
-      throw new UsageError("Give the arguments by --json or by standard input, not by both.");
+      throw new UsageError("Give the arguments with --json or on standard input, not both.");
     const args = typeof json === "string" ? await readObject(json) : {};
     for (const [attribute, name] of flags) if (values[attribute] !== undefined) args[name] = values[attribute];
     const connection = connectionFor(connectionOptions(program, command, flags));
@@ -76,7 +73,7 @@ function addToolCommand(program: Command, tool: Tool): void {
 
 function scopesOf({ scope, alsoRequires, mayRequire }: Tool): string {
   const further = Object.keys({ ...alsoRequires, ...mayRequire });
-  return further.length > 0 ? `${scope} (some calls need ${further.join(", ")} as well)` : scope;
+  return further.length > 0 ? `${scope} (some calls also need ${further.join(", ")})` : scope;
 }
 
 function connectionOptions(program: Command, command: Command, flags: Map<string, string>): ConnectionOptions {

@@ -47,7 +47,7 @@ export class Finds {
     else this.#found.set(one.id, { ...one, messages });
     if (this.#found.size > LIMITS.import_channels)
       throw invalidRequest(
-        `The file has more than ${said("import_channels")} topics or applications, so it is a public server's: make channels for those that are yours.`,
+        `The file has more than ${said("import_channels")} topics or applications, so it seems to be a public server. Create channels for your own topics.`,
         "file",
       );
   }
@@ -80,7 +80,7 @@ export function instantOf(value: string | number | undefined): Date | null {
 
 export function readGotify(files: readonly Tables[], now: Date): Source {
   const file = files.find((one) => one.has("applications") && one.has("messages"));
-  if (!file) throw invalidRequest("No table of Gotify is in it. Name its gotify.db.", "file");
+  if (!file) throw invalidRequest("It is not a Gotify database. Name the file gotify.db.", "file");
   const counts = new Map<string, number>();
   for (const { application_id } of file.rows("messages", ["application_id"]))
     counts.set(String(application_id), (counts.get(String(application_id)) ?? 0) + 1);
@@ -138,23 +138,24 @@ export function readNtfy(files: readonly Tables[], now: Date): Source {
   const access = files.find((file) => file.has("user_access"));
   if (!cache && !access)
     throw invalidRequest(
-      "No table of ntfy is in it. Name the auth-file (user.db), the cache-file (cache.db), or both.",
+      "It is not an ntfy database. Name the auth-file (user.db), the cache-file (cache.db), or both.",
       "file",
     );
   const finds = new Finds();
   const add = (topic: string, messages: number) => {
-    if (OF_APPS.test(topic)) finds.note("Topics of UnifiedPush stay: their apps ask for new ones.");
+    if (OF_APPS.test(topic)) finds.note("UnifiedPush topics are not imported: their apps register new ones.");
     else finds.add({ id: topic, from: topic, title: topic, about: "" }, messages);
   };
   for (const { topic } of access?.rows("user_access", ["topic"], "order by topic") ?? []) {
     // As patterns of LIKE are written.
     const name = String(topic).replaceAll("\\_", "_");
-    if (name.includes("%")) finds.note("Access by patterns stays: no channel is made for one.");
+    if (name.includes("%")) finds.note("Access rules with patterns are not imported.");
     else add(name, 0);
   }
   for (const row of cache?.rows("messages", ["topic", "time", "encoding", "event"], "order by topic") ?? [])
     if (isOver(row, now)) add(String(row.topic), 1);
-    else finds.note("Messages that are planned for later, or are no text, stay, and so does what became of others.");
+    else
+      finds.note("Scheduled messages, messages without text, and updates and deletions of messages are not imported.");
   return {
     tongue: ntfy,
     found: finds.all(),

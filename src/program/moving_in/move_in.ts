@@ -48,7 +48,7 @@ export interface MoveIn {
 export interface MovedIn {
   from: string;
   handle: string;
-  state: "new" | "there already";
+  state: "new" | "already exists";
   messages: number;
   /** Messages that could be no alert, and those beyond the newest. */
   left_out: number;
@@ -59,7 +59,7 @@ export interface MovedIn {
 /** @throws 404, 409, 422. */
 export async function moveIn(em: Em, source: Source, asked: MoveIn, now: Date): Promise<MovedIn[]> {
   if (asked.keysTo !== null && existsSync(asked.keysTo))
-    throw invalidRequest("The file for the keys is there already; name a new one.", "keys_to");
+    throw invalidRequest("The file for the keys already exists. Name a new one.", "keys_to");
   return inTransaction(em, asked.dryRun, async (inside) => {
     const channels = await moveAll(inside, source, asked, now);
     if (asked.dryRun) return channels.map(({ key: _, pusher_id: __, ...rest }) => rest);
@@ -83,7 +83,7 @@ async function moveAll(em: Em, source: Source, asked: MoveIn, now: Date): Promis
   for (const { found, handle, isThere } of named) {
     const one = { from: found.from, handle };
     if (isThere) {
-      moved.push({ ...one, state: "there already", messages: 0, left_out: 0 });
+      moved.push({ ...one, state: "already exists", messages: 0, left_out: 0 });
       continue;
     }
     const pusherId = await makeChannel(move, found, handle);
@@ -159,7 +159,7 @@ async function makeChannel({ em, workspace, source, asked }: Move, found: Found,
     handle,
     name: nameOf(found, handle),
     category: "community",
-    description: seen(found.about, LIMITS.channel_description) || `Came from ${PROGRAMS[source.tongue.name]}.`,
+    description: seen(found.about, LIMITS.channel_description) || `Imported from ${PROGRAMS[source.tongue.name]}.`,
     requested_perms: ["notify", "sound", "vibrate"],
     is_public: asked.isPublic,
   });

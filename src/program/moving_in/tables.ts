@@ -18,7 +18,7 @@ const refused = (why: string) => invalidRequest(`The file ${why}.`, "file");
 export function openTables(path: string) {
   let head: string;
   try {
-    if (!lstatSync(path).isFile()) throw refused("is a link, a folder or a device; name the database itself");
+    if (!lstatSync(path).isFile()) throw refused("is a link, folder or device; name the database file itself");
     const bytes = Buffer.alloc(HEADER.length);
     const file = openSync(path, "r");
     try {
@@ -29,9 +29,11 @@ export function openTables(path: string) {
     head = bytes.toString("latin1");
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    throw refused(`cannot be read (${(error as NodeJS.ErrnoException).code}); run this as a user who may, or copy it`);
+    throw refused(
+      `cannot be read (${(error as NodeJS.ErrnoException).code}); run this as a user with access, or copy it`,
+    );
   }
-  if (head !== HEADER) throw refused("is no database of SQLite");
+  if (head !== HEADER) throw refused("is not an SQLite database");
   const db = sound(() => new DatabaseSync(path, { readOnly: true }));
   const close = () => db.close();
   try {
@@ -82,7 +84,7 @@ function sound<T>(work: () => T): T {
     if (error instanceof ApiError) throw error;
     const { errcode } = error as { errcode?: number };
     throw refused(
-      `cannot be read by SQLite (${errcode ?? "?"}): it is damaged or cut, or its program is writing. Stop the program, and copy the file with what lies beside it`,
+      `cannot be read by SQLite (${errcode ?? "?"}): it is damaged, incomplete or in use. Stop its program, then copy the file and the files next to it`,
     );
   }
 }

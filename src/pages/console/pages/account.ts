@@ -40,27 +40,26 @@ async function account(visit: PersonVisit, wrong: { part: Part; error: ApiError 
     <p class="lede">${session.user.name} · ${session.user.email}</p>
     ${await ownWorkspaces(visit, of("workspaces"))}
     ${waysIn(ways, now)}
-    <section class="card" aria-labelledby="devices"><h2 id="devices">Your own devices</h2>
-      <p>Try a draft on your own phone before anybody else sees it.</p>
-      <p><a class="button plain" href="/console/account/devices">Your own devices</a></p></section>
-    <section class="card" aria-labelledby="password-title"><h2 id="password-title">Change the password</h2>
+    <section class="card" aria-labelledby="devices"><h2 id="devices">Test devices</h2> <p>Try a draft on your own device before anyone else sees it.</p>
+      <p><a class="button plain" href="/console/account/devices">Your test devices</a></p></section>
+    <section class="card" aria-labelledby="password-title"><h2 id="password-title">Change password</h2>
       ${problem(of("password"))}
       <form method="post" action="/console/account/password" novalidate>${token}
         <div class="columns">
         ${field({ name: "present", label: "Current password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error: of("password") })}
-        ${field({ name: "next", label: `New password, at least ${LIMITS.password_least} characters`, type: "password", autocomplete: "new-password", minlength: LIMITS.password_least, maxlength: LIMITS.password, error: of("password") })}
+        ${field({ name: "next", label: `New password (at least ${LIMITS.password_least} characters)`, type: "password", autocomplete: "new-password", minlength: LIMITS.password_least, maxlength: LIMITS.password, error: of("password") })}
         </div>
-        <p class="hint">All your other sessions end. Connected assistants stay connected; you can disconnect them on the page Assistants.</p>
-        <button>Change the password</button>
+        <p class="hint">All your other sessions end. Assistants stay connected; disconnect them on the Assistants page.</p>
+        <button>Change password</button>
       </form></section>
     <h2>Where you are signed in</h2>
     ${table("Sessions", sessions, {
       Browser: (row) =>
-        html`<strong>${deviceWords(row)}</strong>${row.current && html`<span class="badge good">this one</span>`}`,
+        html`<strong>${deviceWords(row)}</strong>${row.current && html`<span class="badge good">this session</span>`}`,
       Address: (row) => row.address || "unknown",
       "Signed in": (row) => instant(row.created_at, now),
       "Last used": (row) => instant(row.last_used_at, now),
-      Ends: (row) => instant(row.expires_at, now),
+      Expires: (row) => instant(row.expires_at, now),
       "": (row) =>
         row.current
           ? html`<form method="post" action="/console/sign-out">${token}<button class="plain">Sign out</button></form>`
@@ -69,12 +68,12 @@ async function account(visit: PersonVisit, wrong: { part: Part; error: ApiError 
     <section class="card" aria-labelledby="name-title"><h2 id="name-title">Your name</h2>
       ${problem(of("name"))}
       <form method="post" action="/console/account/name" novalidate>${token}
-        ${field({ name: "name", label: "Name", value: sent.get("name") ?? session.user.name, hint: "By which you stand in every workspace.", autocomplete: "name", maxlength: LIMITS.name, error: of("name") })}
-        <button>Save the name</button>
+        ${field({ name: "name", label: "Name", value: sent.get("name") ?? session.user.name, hint: "Shown in all your workspaces.", autocomplete: "name", maxlength: LIMITS.name, error: of("name") })}
+        <button>Save name</button>
       </form></section>
-    <h2>Close the account</h2>
-    <p>You leave every workspace, and nobody signs in with this account again. A page tells first what becomes of each workspace.</p>
-    <p><a class="button plain" href="/console/account/close">Close the account</a></p>`,
+    <h2>Close account</h2>
+    <p>You leave all workspaces, and the account can no longer sign in. The next page shows the effect on each workspace.</p>
+    <p><a class="button plain" href="/console/account/close">Close account…</a></p>`,
     { status: wrong?.error.status ?? 200, styles: ["people"] },
   );
 }
@@ -92,10 +91,10 @@ async function devices(visit: PersonVisit, error?: ApiError): Promise<Response> 
   const { data } = await visit.asPerson(list_own_devices, {});
   const { now, token } = visit;
   return visit.page(
-    "Your own devices",
+    "Your test devices",
     html`<p class="crumb"><a href="/console/account">Your account</a></p>
-    <h1>Your own devices</h1>
-    <p class="lede">Phones and browsers on which you try a draft before anybody else sees it. No channel and no other member learns which they are.</p>
+    <h1>Your test devices</h1>
+    <p class="lede">Phones and browsers on which you try drafts before anyone else sees them. Channels and other members cannot see them.</p>
     ${problem(error)}
     ${
       data.length > 0 &&
@@ -107,8 +106,8 @@ async function devices(visit: PersonVisit, error?: ApiError): Promise<Response> 
       })
     }
     <section class="card" aria-labelledby="link"><h2 id="link">Link a device</h2>
-      <p>You open a link, or point its camera at a code, on the device itself. Let it follow the channels whose drafts you want to try there. At most ${LIMITS.own_devices} devices.</p>
-      <form method="post" action="${OWN_DEVICES}">${token}<button>Make a link</button></form></section>`,
+      <p>Open a link or scan a code on the device, and subscribe it to the channels whose drafts you want to try. At most ${LIMITS.own_devices} devices.</p>
+      <form method="post" action="${OWN_DEVICES}">${token}<button>Create link</button></form></section>`,
     { error },
   );
 }
@@ -117,9 +116,9 @@ async function linked(visit: PersonVisit): Promise<Response> {
   const { url } = await visit.asPerson(link_own_device, {});
   return visit.page(
     "Link a device",
-    html`<p class="crumb"><a href="${OWN_DEVICES}">Your own devices</a></p>
+    html`<p class="crumb"><a href="${OWN_DEVICES}">Your test devices</a></p>
     <h1>Link a device</h1>
-    ${addressCard(url, "Open this on the device", html`<p>It works once, within ${LIMITS.own_device_minutes} minutes, and is shown only now. Give it to nobody: what you test is shown wherever it is opened.</p>`, { what: "the link" })}
+    ${addressCard(url, "Open this on the device", html`<p>It works once, within ${LIMITS.own_device_minutes} minutes, and is shown only now. Do not share it: your tests appear on the device that opens it.</p>`, { what: "the link" })}
     <p><a class="button plain" href="${OWN_DEVICES}">Done</a></p>`,
     { scripts: ["copy"] },
   );
@@ -153,7 +152,7 @@ export const ACCOUNT_PAGES: readonly Page[] = [
     if (!row) throw notFound("session");
     return askOnce(visit, {
       title: `End the session: ${deviceWords(row)}?`,
-      effect: "That browser is signed out from its next page on. It can sign in again with the password.",
+      effect: "That browser is signed out immediately. It can sign in again with your password.",
       act: "End the session",
       back: "/console/account",
     });

@@ -53,70 +53,68 @@ interface Kept {
   ways?: Parameters<typeof pager>[2];
 }
 
-const loud: AlertColumns = { "How loud": ({ priority }) => LOUDNESS[priority] };
+const loud: AlertColumns = { Priority: ({ priority }) => LOUDNESS[priority] };
 
 const LISTS: readonly Kept[] = [
   {
     path: "drafts",
     name: "Drafts",
-    lede: "Alerts of all channels that nobody has sent. Open one to see it as a phone will show it, and decide.",
-    caption: "Drafts, the newest first",
+    lede: "Unsent alerts of all channels. Open one to preview it and decide.",
+    caption: "Drafts, newest first",
     status: "draft",
     columns: (now) => ({
       Changed: ({ updated_at }) => instant(updated_at, now),
-      Review: ({ review_reply }) => (review_reply === null ? "Waits" : html`<span class="badge warn">declined</span>`),
+      Review: ({ review_reply }) =>
+        review_reply === null ? "Pending" : html`<span class="badge warn">declined</span>`,
     }),
-    none: [
-      "No drafts",
-      "What is being written stands here until it is sent, whoever writes it: a member, a script, or an assistant that may write and not send.",
-    ],
+    none: ["No drafts", "Drafts by members, scripts and assistants appear here until they are sent."],
   },
   {
     path: "repeating",
     name: "Repeating",
-    lede: "Alerts of all channels that repeat. Their next occurrences stand under Scheduled, each an alert of its own.",
-    caption: "Repeating alerts, the newest first",
+    lede: "Repeating alerts of all channels. Their next occurrences are listed under Scheduled.",
+    caption: "Repeating alerts, newest first",
     status: "repeating",
     columns: () => ({ Repeats: ({ recurrence }) => recurrenceWords(recurrence), ...loud }),
-    none: ["Nothing repeats", "A draft repeats when it is scheduled with a rule."],
+    none: ["No repeating alerts", "To repeat an alert, schedule a draft with a recurrence."],
   },
   {
     path: "scheduled",
     name: "Scheduled",
-    lede: "Alerts of all channels that wait for their time, the soonest first. Until then each can be changed or stopped.",
-    caption: "Scheduled alerts, the soonest first",
+    lede: "Scheduled alerts of all channels, soonest first. You can change or cancel them until they are sent.",
+    caption: "Scheduled alerts, soonest first",
     status: "scheduled",
     order: "oldest",
     columns: () => ({ Appears: ({ send_at }) => clock(new Date(send_at ?? "")), ...loud }),
-    none: ["Nothing is scheduled", "Alerts with a time stand here until they appear."],
+    none: ["No scheduled alerts", "Scheduled alerts appear here until they are sent."],
     ways: { back: "Soonest", on: "Later" },
   },
   {
     path: "sent",
     name: "Sent",
-    lede: "Alerts of all channels that phones show, the newest first. Each one's page says what devices reported of it.",
-    caption: "Sent alerts, the newest first",
+    lede: "Sent alerts of all channels, newest first. Open one to see device reports.",
+    caption: "Sent alerts, newest first",
     status: "sent",
     order: "newest",
     columns: (now) => ({ Sent: ({ sent_at }) => instant(sent_at, now), ...loud }),
-    none: ["Nothing was sent", "What went out stands here."],
+    none: ["No sent alerts", "Sent alerts appear here."],
   },
   {
     path: "cancelled",
     name: "Cancelled",
-    lede: "Alerts of all channels that were withdrawn. Phones that had fetched one before keep it.",
-    caption: "Cancelled alerts, the newest first",
+    lede: "Cancelled alerts of all channels. Devices that had already fetched an alert keep it.",
+    caption: "Cancelled alerts, newest first",
     status: "cancelled",
     columns: (now) => ({ Cancelled: ({ cancelled_at }) => instant(cancelled_at, now), ...loud }),
-    none: ["Nothing was cancelled", "What was withdrawn stands here."],
+    none: ["No cancelled alerts", "Cancelled alerts appear here."],
   },
   {
     path: "alerts",
     name: "All",
-    lede: "Alerts of all channels in every state, by when they were written.",
-    caption: "Alerts, the newest first",
+    lede: "All alerts of all channels, by creation time.",
+    caption: "Alerts, newest first",
     columns: (now) => ({ State: ({ status }) => ALERT_STATE[status], When: (alert) => when(alert, now) }),
-    none: ["No alerts yet", "What is written stands here."],
+    none: ["No alerts yet", "Alerts appear here once they are created."],
   },
 ];
 
@@ -135,7 +133,7 @@ const listOf =
       ...list,
       ...{ id: path, path: base + path, all: base + path, search },
       none: emptyState(...list.none),
-      end: ["Nothing further", "Where the list begins"],
+      end: ["No more alerts", "Back to the start"],
       columns: {
         Alert: ({ id, pusher_id, title, status, review_note }) =>
           html`<a href="${channelBase(visit, pusher_id)}/alerts/${id}">${title}</a>${
@@ -150,7 +148,7 @@ const listOf =
     return visit.page(
       name,
       html`<h1>${name}</h1>
-    <p class="lede">${list.lede}${isPlanned(status) && html` <a href="${base}month">As a month</a>`}</p>
+    <p class="lede">${list.lede}${isPlanned(status) && html` <a href="${base}month">Month view</a>`}</p>
     ${chips(
       "Alerts of all channels",
       LISTS.map((one) => ({
@@ -165,11 +163,11 @@ const listOf =
 
 const FILTERS: { status: AlertStatus | null; name: string; none: string }[] = [
   { status: null, name: "All", none: "" },
-  { status: "draft", name: "Drafts", none: "Nothing is being written on this channel." },
-  { status: "repeating", name: "Repeating", none: "Nothing repeats on this channel." },
-  { status: "scheduled", name: "Scheduled", none: "Nothing waits for its time on this channel." },
-  { status: "sent", name: "Sent", none: "This channel has sent nothing yet." },
-  { status: "cancelled", name: "Cancelled", none: "Nothing was cancelled on this channel." },
+  { status: "draft", name: "Drafts", none: "This channel has no drafts." },
+  { status: "repeating", name: "Repeating", none: "This channel has no repeating alerts." },
+  { status: "scheduled", name: "Scheduled", none: "This channel has no scheduled alerts." },
+  { status: "sent", name: "Sent", none: "This channel has not sent an alert yet." },
+  { status: "cancelled", name: "Cancelled", none: "This channel has no cancelled alerts." },
 ];
 
 async function ofChannel(visit: MemberVisit): Promise<Response> {
@@ -184,20 +182,20 @@ async function ofChannel(visit: MemberVisit): Promise<Response> {
   const base = channelBase(visit, pusher_id);
   const found = await foundAlerts(visit, { ...words, channel: pusher_id }, { status });
   const { part, form } = listed(visit, found, {
-    ...{ id: "alerts", path: base, caption: "Alerts, the newest first", search: words },
+    ...{ id: "alerts", path: base, caption: "Alerts, newest first", search: words },
     query: { status },
     all: viewAt(base, { status }),
     none: status
       ? emptyState("No such alerts", none)
       : emptyState(
           "No alerts yet",
-          html`What this channel says will stand here, with what its subscribers report of it. ${
+          html`This channel’s alerts and their device reports will appear here. ${
             mayUse(visit, "create_alert")
-              ? html`<a href="${base}/alerts/new">Write the first alert</a>: nobody sees it until it is sent.`
-              : "Whoever may write alerts here begins."
+              ? html`<a href="${base}/alerts/new">Write the first alert</a>; it stays private until you send it.`
+              : "A member who can write alerts must create the first one."
           }`,
         ),
-    end: ["Nothing older", "The newest alerts"],
+    end: ["No older alerts", "Newest alerts"],
     columns: {
       Alert: ({ id, title }) => html`<a href="${base}/alerts/${id}">${title}</a>`,
       State: ({ status }) => ALERT_STATE[status],
@@ -220,7 +218,7 @@ async function ofChannel(visit: MemberVisit): Promise<Response> {
     channel.name,
     html`${channelHead(visit, channel, "")}
     ${channel.subscribers === 0 && channel.status === "active" && firstSubscriber(visit, channel)}
-    ${chips("State of the alerts", filters)}${isPlanned(status) && html`<p><a href="${visit.base}month?channel=${channel.id}">As a month</a></p>`}${search}${failingNotice(visit, failing, channel)}${part}`,
+    ${chips("Alert state", filters)}${isPlanned(status) && html`<p><a href="${visit.base}month?channel=${channel.id}">Month view</a></p>`}${search}${failingNotice(visit, failing, channel)}${part}`,
     { styles: ["alert_card", "history", "channel", "drawings"], scripts: ["live", "copy"] },
   );
 }
@@ -233,13 +231,13 @@ async function hearing(visit: MemberVisit): Promise<Content> {
   if (!opens && !mails) return null;
   const { data } = await visit.asPerson(list_own_workspaces, {});
   const mailed = data.find(({ id }) => id === showId("wsp", caller.workspace.id))?.mails_drafts === true;
-  return html`<details class="more"><summary>Hear of drafts that wait</summary>
-    <p>A private channel of the workspace, “Reviews”, tells phones when an assistant or a key asks for a person. It names the draft's channel and who asks, and not what the draft says. Its alert leads to the draft, and is over once somebody decided.</p>
-    ${opens && html`<form method="post" action="${base}reviews">${token}<button>Subscribe a phone</button></form>`}
+  return html`<details class="more"><summary>Get notified about drafts awaiting review</summary>
+    <p>A private channel, “Reviews”, alerts devices when an assistant or key submits a draft for review. Its alerts link to the draft, show its channel and author but not its text, and expire once the draft is decided.</p>
+    ${opens && html`<form method="post" action="${base}reviews">${token}<button>Subscribe a device</button></form>`}
     ${
       mails &&
-      html`<p>${mailed ? "You get a mail of the same, too." : "A mail can say the same, where that channel is open."}</p>
-    <form method="post" action="${base}reviews/mail">${token}<input type="hidden" name="mails" value="${mailed ? "" : "on"}"><button>${mailed ? "No more mails" : "Mail me, too"}</button></form>`
+      html`<p>${mailed ? "You also get these notifications by e-mail." : "You can also get them by e-mail once that channel exists."}</p>
+    <form method="post" action="${base}reviews/mail">${token}<input type="hidden" name="mails" value="${mailed ? "" : "on"}"><button>${mailed ? "Stop e-mails" : "E-mail me"}</button></form>`
     }</details>`;
 }
 

@@ -23,7 +23,7 @@ const TRANSPORT_WORDS: Record<string, string> = {
   mcp: "MCP",
   cli: "Command line",
   console: "Console",
-  operator: "The machine",
+  operator: "Server shell",
 };
 
 type Line = RowOf<"list_audit_events">;
@@ -73,7 +73,7 @@ function outcome(line: Line): Content {
   if (failed) return html` <span class="badge warn">${failed[1]}</span>`;
   const fields = changed && changed.length > 0 && html` <span class="why">changed ${changed.join(", ")}</span>`;
   if (status !== "failed") return html`${status && html` <span class="muted">now ${status}</span>`}${fields}`;
-  const often = (count ?? 1) > 1 && ` ${count} times within ${said("failed_runs_minutes")} minutes`;
+  const often = (count ?? 1) > 1 && ` ${count} times in ${said("failed_runs_minutes")} minutes`;
   return html` <span class="badge warn">failed${often}</span>`;
 }
 
@@ -85,15 +85,15 @@ async function channels(visit: MemberVisit): Promise<Map<string, string>> {
 function filterForm(visit: MemberVisit, names: Map<string, string>, seen: Line[], filter: Filter): Html {
   if (filter.pusher_id && !names.has(filter.pusher_id)) names.set(filter.pusher_id, "A deleted channel");
   return html`<form class="filter" method="get" action="${visit.base}audit" role="search" aria-label="Audit log">
-    ${select({ name: "channel", label: "Channel", options: offered("Every channel", names), value: filter.pusher_id })}
+    ${select({ name: "channel", label: "Channel", options: offered("All channels", names), value: filter.pusher_id })}
     ${select({ name: "actor", label: "Who", options: actorOptions(seen, filter.actor), value: filter.actor })}
     <button class="plain">Show</button></form>`;
 }
 
 const retention = (days: number): string =>
   days === 0
-    ? "Lines are kept for ever."
-    : `Lines are kept for ${days} ${days === 1 ? "day" : "days"}, as the operator set it.`;
+    ? "Entries are kept indefinitely."
+    : `Entries are kept for ${days} ${days === 1 ? "day" : "days"}, as set by the operator.`;
 
 async function page(visit: MemberVisit): Promise<Response> {
   const filter = filterOf(visit);
@@ -113,13 +113,13 @@ async function page(visit: MemberVisit): Promise<Response> {
   return visit.page(
     "Audit log",
     html`<h1>Audit log</h1>
-    <p class="lede">Who changed what, by which key or assistant, and through what. No texts and no secrets stand here. The database refuses to change or remove a line before its time. ${retention(visit.deps.auditRetentionDays)}</p>
+    <p class="lede">Who changed what, with which key or assistant, and how. It contains no alert texts or secrets. The database prevents changes to entries and their early removal. ${retention(visit.deps.auditRetentionDays)}</p>
     ${form}
     ${table(
-      "What was done, newest first",
+      "Audit log, newest first",
       data,
       {
-        Done: (line) => html`<strong>${operationWords(visit, line)}</strong>${outcome(line)}`,
+        Action: (line) => html`<strong>${operationWords(visit, line)}</strong>${outcome(line)}`,
         By: ({ actor, transport }) =>
           html`<span class="stack">${
             actor.id === null || filter.actor === actor.id
@@ -130,18 +130,18 @@ async function page(visit: MemberVisit): Promise<Response> {
           pusher_id === null
             ? html`<span class="muted">None</span>`
             : html`<span class="name">${names.get(pusher_id) ?? "A deleted channel"}</span>`,
-        "To what": (line) => subject(visit, people, line),
+        Target: (line) => subject(visit, people, line),
         When: ({ created_at }) =>
           html`<span class="stack">${instant(created_at, visit.now)}<span class="muted">${clock(new Date(created_at))}</span></span>`,
       },
       emptyState(
-        before ? "Nothing older" : chosen ? "Nothing fits" : "Nothing was done yet",
-        chosen ? html`<a href="${at}">Show everything</a>` : "Every change leaves a line here.",
+        before ? "No older entries" : chosen ? "No matching entries" : "No entries yet",
+        chosen ? html`<a href="${at}">Show all entries</a>` : "Every change is recorded here.",
       ),
     )}
     ${pager(at, { before, next: meta.next_before, query: query(filter) })}
-    ${data.length > 0 && html`<p><a class="button plain" href="${viewAt(`${at}.csv`, query(filter))}">Download as CSV</a></p><p class="hint">The file has the newest ${MOST_LINES.toLocaleString("en")} lines that fit the filter. <code>list_audit_events</code> has them all.</p>`}
-    ${visit.caller.member.role === "owner" && html`<p class="hint">How the service itself is stands on <a href="${visit.base}service">a page of its own</a>, for the owner of its only workspace.</p>`}`,
+    ${data.length > 0 && html`<p><a class="button plain" href="${viewAt(`${at}.csv`, query(filter))}">Download as CSV</a></p><p class="hint">The file contains the newest ${MOST_LINES.toLocaleString("en")} matching entries. <code>list_audit_events</code> returns all of them.</p>`}
+    ${visit.caller.member.role === "owner" && html`<p class="hint">See the <a href="${visit.base}service">state of the service</a>, available to the owner of its only workspace.</p>`}`,
     { styles: ["history", "webhooks"] },
   );
 }

@@ -34,7 +34,7 @@ const OPTIONS = {
 
 const MAX_FORM = MAX_BYTES.image + MAX_BODY.usual;
 
-const READS_ONLY = "Your role reads the settings. An editor can change them.";
+const READS_ONLY = "Your role can only view the settings. An editor can change them.";
 
 /** What is asked for at first: without both, nobody would notice the first alert. */
 const FIRST = new URLSearchParams([
@@ -62,19 +62,19 @@ const formOf = (visit: MemberVisit, action: string, content: Content, foot: Cont
   <div class="foot">${foot}</div></form>`;
 
 const beside = (shown: Html, form: Html) =>
-  html`<div class="beside"><aside class="card" aria-label="As people find it"><p class="label">As people find it</p><div class="shown" id="channel-shown">${shown}</div></aside><div>${form}</div></div>`;
+  html`<div class="beside"><aside class="card" aria-label="Preview"><p class="label">Preview</p><div class="shown" id="channel-shown">${shown}</div></aside><div>${form}</div></div>`;
 
 function newForm(visit: MemberVisit, error?: ApiError): Response {
   const { form, base, deps } = visit;
   if (!mayUse(visit, "create_pusher") || visit.caller.pusherIds !== null)
-    throw forbidden("You cannot open channels here. Ask an owner of the workspace.");
+    throw forbidden("You cannot create channels here. Ask an owner of the workspace.");
   const values = error ? form : FIRST;
   const once = form.get("once") ?? randomBytes(18).toString("base64url");
   return answer(
     visit,
     "New channel",
     html`<h1>New channel</h1>
-    <p class="lede">A channel is what people subscribe to. Only its handle can never be changed.</p>
+    <p class="lede">People subscribe to a channel. You can change everything later except its handle.</p>
     ${problem(error)}
     ${beside(
       channelShown(values, null, deps.publicUrl),
@@ -82,7 +82,7 @@ function newForm(visit: MemberVisit, error?: ApiError): Response {
         visit,
         `${base}channels/new`,
         html`<input type="hidden" name="once" value="${once}">${channelPanels({ values, handle: null, server: deps.publicUrl, error })}`,
-        html`<button>Open the channel</button><a class="button plain" href="${base}channels">Not now</a>`,
+        html`<button>Create channel</button><a class="button plain" href="${base}channels">Cancel</a>`,
       ),
     )}`,
     error,
@@ -132,7 +132,7 @@ async function settings(visit: MemberVisit, error?: ApiError): Promise<Response>
               visit,
               action,
               html`<input type="hidden" name="seen" value="${seenMark(valuesOf(channel))}"><input type="hidden" name="known_as" value="${channel.handle}">${panels}`,
-              html`<button name="act" value="save">Save</button><p class="hint">Only what you change is saved. If somebody else changes the same field meanwhile, you are shown it first.</p>`,
+              html`<button name="act" value="save">Save</button><p class="hint">Only your changes are saved. If someone else changed the same field, you will see their change first.</p>`,
             )
           : html`<fieldset disabled>${panels}</fieldset>`
       }
@@ -148,20 +148,20 @@ async function status(visit: MemberVisit, channel: Channel, action: string): Pro
   const planned = data[0]?.scheduled ?? 0;
   const stays =
     planned === 0
-      ? "Nothing is scheduled."
-      : html`${planned === 1 ? "One alert is scheduled and still appears" : `${planned} alerts are scheduled and still appear`}; to stop ${planned === 1 ? "it" : "one"}, cancel it.`;
+      ? "No alerts are scheduled."
+      : html`${planned === 1 ? "One scheduled alert will still be sent" : `${planned} scheduled alerts will still be sent`}; cancel ${planned === 1 ? "it" : "them"} to stop ${planned === 1 ? "it" : "them"}.`;
   const button = (act: string, words: string) =>
     html`<form method="post" action="${action}">${visit.token}<button class="plain" name="act" value="${act}">${words}</button></form>`;
   const parts: Record<Channel["status"], [title: string, says: Content, act: Content]> = {
     active: [
-      "Pause the channel",
-      html`A paused channel keeps its handle, its page and its subscribers, and leaves the directory. Sends are refused until it goes on; drafts can be written. ${stays}`,
+      "Pause channel",
+      html`A paused channel keeps its handle, page and subscribers but is not in the directory. It cannot send alerts until resumed; you can still write drafts. ${stays}`,
       button("pause", "Pause"),
     ],
-    paused: ["The channel is paused", html`Sends are refused until it goes on. ${stays}`, button("resume", "Go on")],
+    paused: ["The channel is paused", html`It cannot send alerts until resumed. ${stays}`, button("resume", "Resume")],
     suspended: [
       "The channel is suspended",
-      "The staff of this service suspended it: no phone and no directory shows it, and only they change its state. Everything else can be edited.",
+      "The operator suspended this channel: it is hidden from devices and the directory until the operator reinstates it. You can still edit its settings.",
       null,
     ],
   };
@@ -170,10 +170,10 @@ async function status(visit: MemberVisit, channel: Channel, action: string): Pro
 }
 
 const ending = (visit: MemberVisit, { id, subscribers }: Channel): Html =>
-  html`<section class="card" aria-labelledby="end"><h2 id="end">Delete the channel</h2>
+  html`<section class="card" aria-labelledby="end"><h2 id="end">Delete channel</h2>
   <p>${
     subscribers === 0
-      ? "Nobody subscribes to it, so it can be deleted, with all its alerts."
+      ? "This channel has no subscribers, so you can delete it with all its alerts."
       : `A channel with subscribers cannot be deleted; this one has ${subscribers.toLocaleString("en")}. Pause it instead.`
   }</p>${subscribers === 0 && html`<a class="button danger" href="${channelBase(visit, id)}/delete">Delete…</a>`}</section>`;
 

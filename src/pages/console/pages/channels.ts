@@ -22,29 +22,27 @@ async function ask(visit: MemberVisit, error?: ApiError): Promise<Response> {
     channel.subscribers === 1 ? "one subscriber" : `${channel.subscribers.toLocaleString("en")} subscribers`;
   const may = mayUse(visit, "delete_pusher");
   const refused = !may
-    ? "Only an admin or an owner of the workspace deletes channels."
+    ? "Only an admin or owner of the workspace can delete channels."
     : channel.subscribers > 0 &&
-      `It has ${subscribers}, and a channel that somebody subscribes to is never deleted. Pause it instead: it then sends nothing and keeps its handle.`;
+      `It has ${subscribers}, and a channel with subscribers cannot be deleted. Pause it instead: it then sends nothing and keeps its handle.`;
   if (refused)
     return visit.page(
       `Delete ${channel.name}?`,
       html`<h1>${channel.name} cannot be deleted now</h1>
       <p class="lede">${refused}</p>
-      <p><a class="button plain" href="${base}/edit#state">Back to its settings</a></p>`,
+      <p><a class="button plain" href="${base}/edit#state">Back to settings</a></p>`,
       { width: "narrow", error },
     );
   const sent = channel.alerts_sent;
   return askOnce(visit, {
     title: `Delete ${channel.name}?`,
-    effect: "Nobody subscribes to it. It cannot be brought back. With it go:",
-    condition: html`<ul class="goes"><li>its alerts: drafts, scheduled ones and ${
-      sent === 1 ? "the one that was" : `the ${sent.toLocaleString("en")} that were`
-    } sent,</li>
-    <li>its invites and its figures,</li>
+    effect: "This channel has no subscribers. Deleting it is permanent and also deletes:",
+    condition: html`<ul class="goes"><li>its drafts, scheduled alerts and ${sent === 1 ? "one sent alert" : `${sent.toLocaleString("en")} sent alerts`},</li>
+    <li>its invites and statistics,</li>
     <li>and its handle <strong>@${channel.handle}</strong>, which ${
-      channel.status === "suspended" ? "stays taken because the channel is suspended" : "anybody may take from then on"
+      channel.status === "suspended" ? "stays reserved because the channel is suspended" : "becomes available to others"
     }.</li></ul>`,
-    act: "Delete the channel",
+    act: "Delete channel",
     back: `${base}/edit`,
     error,
   });
@@ -82,7 +80,7 @@ export function channelTable(
   return table("Alert channels", channels, {
     Channel: (channel) => channelName(visit, channel),
     State: ({ status }) => CHANNEL_STATUS[status],
-    "Could reach": ({ id }) => (reach.get(id) ?? 0).toLocaleString("en"),
+    Reach: ({ id }) => (reach.get(id) ?? 0).toLocaleString("en"),
     Scheduled: ({ scheduled }) => scheduled,
     Drafts: ({ drafts }) => drafts,
   });
@@ -109,8 +107,8 @@ async function list(visit: MemberVisit): Promise<Response> {
         ? emptyState(
             "No channels yet",
             opens
-              ? html`A channel is what people subscribe to. <a href="${base}channels/new">Open the first one</a>.`
-              : "The channels that you see stand here.",
+              ? html`People subscribe to channels. <a href="${base}channels/new">Create your first channel</a>.`
+              : "Channels that you can see appear here.",
           )
         : html`${findForm(`${base}channels`, find, {
             ...{ label: "Find a channel", hint: "Name, handle, place or tag" },
@@ -119,7 +117,7 @@ async function list(visit: MemberVisit): Promise<Response> {
     ${states(named, state, to)}
     ${
       found.length === 0
-        ? emptyState("No channel is like that", html`<a href="${base}channels">Show all channels</a>`)
+        ? emptyState("No matching channels", html`<a href="${base}channels">Show all channels</a>`)
         : channelTable(visit, page.rows, stats)
     }
     ${page.ways}`

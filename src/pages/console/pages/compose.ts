@@ -88,10 +88,10 @@ function unready(form: URLSearchParams, act: string): ApiError | undefined {
   const fields = [
     ...wrongRepeat(form),
     ...(act === "schedule" && !form.get("send_at")
-      ? [{ param: "send_at", message: "Choose the time from which phones show it." }]
+      ? [{ param: "send_at", message: "Choose the time to send it." }]
       : []),
     ...(!keeps && form.get("priority") === "urgent" && !form.has("sure")
-      ? [{ param: "sure", message: "Tick the box: an urgent alert may ring at night." }]
+      ? [{ param: "sure", message: "Tick the box to confirm: an urgent alert can ring at night." }]
       : []),
   ];
   const [first] = fields;
@@ -124,7 +124,7 @@ function shownError(refused: unknown, form: URLSearchParams): ApiError {
       .digest("base64url"),
   );
   return conflict(
-    "This form made an alert already, and now holds another text. Send it again if it shall make another alert.",
+    "This form already created an alert, and its text has changed since. Submit it again to create another alert.",
   );
 }
 
@@ -219,7 +219,7 @@ async function done(
 ): Promise<Response> {
   if (act === "test") return test(visit, { channel, made });
   if (act !== "save" || !removed || made.blocked.length === 0) return visit.goTo(pageOf(visit, made), DONE[act]);
-  const above = html`<p class="flash done" role="status">The draft is saved.</p>`;
+  const above = html`<p class="flash done" role="status">Draft saved.</p>`;
   return show(visit, { channel, alert: made, form: formOf(made), above });
 }
 
@@ -242,7 +242,7 @@ async function clash(
   const who = await editedSince(visit, alert);
   if (alert.review_url === null) {
     const error = conflict(
-      `This alert was ${alert.status === "sent" ? "sent" : "cancelled"} while you were writing, so it cannot be edited any more. What you typed is below, as a new alert.`,
+      `This alert was ${alert.status === "sent" ? "sent" : "cancelled"} while you were writing, so it can no longer be edited. Your text is below as a new alert.`,
     );
     return show(visit, { channel, alert: null, form, error });
   }

@@ -40,9 +40,9 @@ export async function sentBefore(
   const sent = (await storyOf(visit, alert.id)).find(({ operation }) => SENDING.includes(operation));
   const seconds = Math.max(0, Math.round((now.getTime() - Date.parse(alert.sent_at)) / 1000));
   const when = seconds < 60 ? `${seconds} ${seconds === 1 ? "second" : "seconds"} ago` : instant(alert.sent_at, now);
-  const who = !sent ? "Somebody" : isOwn(visit, sent) ? "You" : actorWords(sent.actor);
+  const who = !sent ? "Someone" : isOwn(visit, sent) ? "You" : actorWords(sent.actor);
   return html`<section class="report warn" role="alert" aria-labelledby="sent-before"><h2 id="sent-before">${who} sent this ${when}</h2>
-    <p>The channel has <a href="${channelBase(visit, pusher_id)}/alerts/${alert.id}">an alert that reads the same</a>. Nothing was sent now. Send it again if phones shall show it a second time.</p></section>`;
+    <p>The channel already sent <a href="${channelBase(visit, pusher_id)}/alerts/${alert.id}">an identical alert</a>. Nothing was sent now. Send again to show it twice.</p></section>`;
 }
 
 type Control = Parameters<typeof control>[3];
@@ -64,7 +64,7 @@ export const segments = (
 /** What nobody ticks in passing, before an urgent alert is published. */
 export function sureBox({ form, error }: Typed): Html {
   const { line, attributes } = wrongWith(error, "sure");
-  const label = "This is urgent, and worth a ring at night";
+  const label = "This is urgent enough to ring at night";
   return html`<div class="sure">${line}${tick({ id: "sure", name: "sure", value: "yes", label, checked: form.has("sure"), attributes })}</div>`;
 }
 
@@ -78,7 +78,7 @@ export function upload(
   const known = files.some(({ id }) => id === chosen);
   const options = [
     { value: "", label: "None" },
-    ...(chosen !== "" && !known ? [{ value: chosen, label: "The file that it has" }] : []),
+    ...(chosen !== "" && !known ? [{ value: chosen, label: "Current file" }] : []),
     ...files.map(({ id, name }) => ({ value: id, label: name })),
   ];
   return html`${select({ name: to.into, label: LABELS[to.into] ?? to.into, options, value: chosen, error: typed.error })}
@@ -93,7 +93,7 @@ export function upload(
 /** Who changed the alert last, and when, as the audit log has it. */
 export async function editedSince(visit: MemberVisit, alert: Alert): Promise<Content> {
   const [last] = await storyOf(visit, alert.id);
-  if (!last) return "Somebody";
+  if (!last) return "Someone";
   return html`${actorWords(last.actor)}, ${instant(last.created_at, visit.now)},`;
 }
 
@@ -115,14 +115,13 @@ export function clashReport(
 ): Html {
   const { clashes, taken } = merge(form, alert);
   const names = (fields: readonly string[]) => fields.map((name) => LABELS[name] ?? name).join(", ");
-  return html`<section class="report warn clash" role="alert" aria-labelledby="clash"><h2 id="clash">Somebody changed this alert while you were writing</h2>
-    <p>${who} saved it before you. Nothing of yours was saved yet, and nothing of yours is lost: it stands in the form below.
-    ${taken.length > 0 && html`From the saved one the form took over what you had not touched: ${names(taken)}.`}</p>
+  return html`<section class="report warn clash" role="alert" aria-labelledby="clash"><h2 id="clash">Someone changed this alert while you were writing</h2>
+    <p>${who} saved it before you. Your changes are not saved yet; they are in the form below. ${taken.length > 0 && html`Fields that you had not changed were updated: ${names(taken)}.`}</p>
     ${
       clashes.length === 0
-        ? html`<p>You changed nothing that was changed there. Save again to keep both.</p>`
-        : html`<p>Both of you changed ${names(clashes.map(({ name }) => name))}. Saving again replaces the saved text by yours.</p>
-    ${clashes.map(({ name, yours, theirs }) => html`<div class="both"><div><h3>${LABELS[name] ?? name}, yours</h3><p class="written">${shown(name, yours)}</p></div><div><h3>As it is saved</h3><p class="written">${shown(name, theirs)}</p></div></div>`)}`
+        ? html`<p>Your changes do not overlap. Save again to keep both.</p>`
+        : html`<p>Both of you changed ${names(clashes.map(({ name }) => name))}. Saving again replaces the saved version with yours.</p>
+    ${clashes.map(({ name, yours, theirs }) => html`<div class="both"><div><h3>${LABELS[name] ?? name}, yours</h3><p class="written">${shown(name, yours)}</p></div><div><h3>Saved version</h3><p class="written">${shown(name, theirs)}</p></div></div>`)}`
     }
-    <p><a href="${visit.url.pathname}">Leave yours and edit the saved one</a></p></section>`;
+    <p><a href="${visit.url.pathname}">Discard mine, edit the saved version</a></p></section>`;
 }

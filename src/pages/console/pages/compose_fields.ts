@@ -161,9 +161,9 @@ export const UPLOADS: readonly UploadField[] = (Object.keys(ASSET_FIELDS) as Ass
 /** Rows of buttons have fields of their own, so what is wrong stays with the row. */
 export const ROW_LABELS = Object.fromEntries(
   ACTION_ROWS.flatMap((row) => [
-    [`actions.${row}.label`, `The text of button ${row + 1}`],
-    [`actions.${row}.url`, `The address of button ${row + 1}`],
-  ]).concat(REPLY_FIELDS.map((name, i) => [name, i === 0 ? "What is asked" : `Answer ${i}`])),
+    [`actions.${row}.label`, `The label of button ${row + 1}`],
+    [`actions.${row}.url`, `The link of button ${row + 1}`],
+  ]).concat(REPLY_FIELDS.map((name, i) => [name, i === 0 ? "The question" : `Answer ${i}`])),
 );
 
 /** What the operations call the controls of the question, which comes after the buttons. */

@@ -61,7 +61,7 @@ function message(typed: Typed, shown: Shown): Html {
     <div class="when-page">${alertControl(typed, "html", {
       code: true,
       most: undefined,
-      hint: `HTML, up to ${said("alert_html")} characters as a page, ${said("alert_document")} as a document. A page is cleaned; a document is kept whole, and phones show it in a frame where scripts are inert.`,
+      hint: `HTML, up to ${said("alert_html")} characters as a page, ${said("alert_document")} as a document. A page is sanitised; a document is kept unchanged and shown in a frame where scripts do not run.`,
     })}
       ${uploadOf(typed, "html", shown)}</div>`,
   );
@@ -69,20 +69,20 @@ function message(typed: Typed, shown: Shown): Html {
 
 function loudness(typed: Typed, shown: Shown): Html {
   return panel(
-    "How loud",
+    "Priority",
     html`${segments(typed, "priority", LABELS.priority, [
       { value: "normal", label: "Normal" },
       { value: "important", label: "Important" },
       { value: "urgent", label: "Urgent", mark: "urgent" },
     ])}
-    <p class="hint">A ceiling, never a promise: each phone decides what it lets through. Urgent may take over the screen where its owner allowed that.</p>
+    <p class="hint">The most an alert may do; each device decides what it allows. Urgent alerts can use the full screen if the subscriber allowed it.</p>
     <div class="columns">${alertControl(typed, "sound")}
       ${alertControl(typed, "vibrate")}</div>
     ${alertControl(typed, "requires_ack")}
     ${alertControl(typed, "repeat_until_acked")}
     ${folded(
       typed,
-      "A recording, and words to read aloud",
+      "Recording and text to read aloud",
       ["audio_url", "audio_asset_id", "audio_file", "tts_text", "tts_lang"],
       html`
       ${alertControl(typed, "audio_url")}
@@ -98,20 +98,20 @@ function whenAndWhere(typed: Typed, { channel, alert }: Shown, next: Content): H
   // It is seen where it is wrong, too, though it shall have no time.
   const isWrong = typed.error?.fields.some(({ param }) => REPEAT_FIELDS.includes(param));
   return panel(
-    "When and where",
-    html`${segments(typed, "when", "Phones show it", [
-      { value: "now", label: "When it is sent" },
-      { value: "later", label: "At a time" },
+    "Time and place",
+    html`${segments(typed, "when", "Send", [
+      { value: "now", label: "Now" },
+      { value: "later", label: "Later" },
     ])}
     <div class="when-later">${alertControl(typed, "send_at")}</div>
     ${repeats && html`<div class="${!isWrong && "when-later"}">${repeatFields(typed)}${next}</div>`}
     ${alertControl(typed, "expires_at")}
     ${folded(
       typed,
-      "Only near a place",
+      "Limit to an area",
       ["lat", "lon", "radius_km", "geo_rule"],
       html`
-      <p class="hint">A circle of its own: fill in all three, or none. Outside of it, phones that granted the channel their place do not ring. They compare it themselves; no place leaves a phone.</p>
+      <p class="hint">An area for this alert: fill in all three fields or none. Devices outside it that share their location with the channel stay silent. Devices never send their location.</p>
       ${circleFields(typed.form, noCircle(channel), typed.error)}
       ${alertControl(typed, "geo_rule")}`,
     )}`,
@@ -121,8 +121,8 @@ function whenAndWhere(typed: Typed, { channel, alert }: Shown, next: Content): H
 /** Only an alert's own circle silences (docs/rules.md#circle-on-device), which is not what people expect of a channel's. */
 function noCircle(channel: Channel): Content {
   const circle = circleOf(channel);
-  if (!circle) return "No circle: it is for every place.";
-  return html`No circle: it is for every place. The channel’s own, ${distanceWords(circle.radius_km)} around ${positionWords(circle)}, says what the channel is about and keeps no phone from ringing.`;
+  if (!circle) return "No area: the alert applies everywhere.";
+  return html`No area: the alert applies everywhere. The channel’s area, ${distanceWords(circle.radius_km)} around ${positionWords(circle)}, is informative only and does not silence devices.`;
 }
 
 /** The circle to scale, as the form has it. */
@@ -141,11 +141,11 @@ function others(typed: Typed): Html {
     "Buttons, links and notes",
     html`${wrong}${ACTION_ROWS.map(
       (i) =>
-        html`<div class="columns"${i === 0 && html` id="actions"`}>${written(inRows, { name: `actions.${i}.label`, label: `Button ${i + 1} says` })}${written(inRows, { name: `actions.${i}.url`, label: `Button ${i + 1} opens`, kind: "url" })}</div>`,
+        html`<div class="columns"${i === 0 && html` id="actions"`}>${written(inRows, { name: `actions.${i}.label`, label: `Button ${i + 1} label` })}${written(inRows, { name: `actions.${i}.url`, label: `Button ${i + 1} link`, kind: "url" })}</div>`,
     )}
-    <fieldset class="plain" id="reply"><legend>A question</legend>
-      <p class="hint">Phones show a button for each answer, and their people can change it until the alert is over. You are told how many chose what, never who.</p>
-      ${written(typed, { name: "reply.label", label: "Asks" })}
+    <fieldset class="plain" id="reply"><legend>Ask a question</legend>
+      <p class="hint">Devices show a button for each answer. Users can change their answer until the alert expires. You see counts, not who answered.</p>
+      ${written(typed, { name: "reply.label", label: "Question" })}
       <div class="columns">${REPLY_FIELDS.slice(1).map((name, i) => written(typed, { name, label: `Answer ${i + 1}` }))}</div></fieldset>
     ${plainControls(ALERT, typed)}`,
   );
@@ -153,12 +153,11 @@ function others(typed: Typed): Html {
 
 /** What is decided, at the foot of the screen. The first of its buttons is what the return key presses. */
 function deciding(typed: Typed, { channel, alert }: Shown): Html {
-  const reach = channel.subscribers.toLocaleString("en");
-  const could = devices(channel.subscribers);
+  const reach = devices(channel.subscribers);
   const keep = alert && alert.status !== "draft" ? "Save changes" : "Save as draft";
   return html`<div class="deciding"><div class="in">
     ${sureBox(typed)}
-    <p class="said">It could reach ${could}. A sent alert cannot be unsent.</p>
+    <p class="said">Reaches ${reach}. A sent alert cannot be recalled.</p>
     <div class="acts"><button class="plain" name="act" value="save">${keep}</button>
       <button class="when-now" name="act" value="send">Send to <span data-reach>${reach}</span></button>
       <button class="when-later" name="act" value="schedule">Schedule for <span data-reach>${reach}</span></button></div>
@@ -183,18 +182,18 @@ export async function composePage(visit: MemberVisit, shown: Shown): Promise<Htm
     : `${base}/alerts/new?${new URLSearchParams({ once }).toString()}`;
   // Preview buttons come after the fields and the return key presses "Save as draft"; uploads have buttons of their own.
   return html`<p class="crumb"><a href="${base}">${channel.name}</a></p>
-    <div class="dest">${channelFace(visit, channel, "dest-face", "m")}<h1>${alert ? "Edit the alert" : "New alert"}</h1></div>
+    <div class="dest">${channelFace(visit, channel, "dest-face", "m")}<h1>${alert ? "Edit alert" : "New alert"}</h1></div>
     ${above ?? problem(error)}
-    ${alert?.review_reply && html`<section class="report warn"><h2>It was declined</h2><p class="hint">In the words of who declined it:</p>${quoted(alert.review_reply)}</section>`}
+    ${alert?.review_reply && html`<section class="report warn"><h2>Declined</h2><p class="hint">Reviewer’s comment:</p>${quoted(alert.review_reply)}</section>`}
     ${alert && removalReport(alert.blocked, 0)}
     <form class="compose" method="post" action="${action}" enctype="multipart/form-data" novalidate data-compose="${base}/alerts" data-uploads="${uploadsAt(visit)}">${visit.token}
       ${alert ? html`<input type="hidden" name="version" value="${alert.updated_at}"><input type="hidden" name="base" value="${baseOf(formOf(alert))}">` : html`<input type="hidden" name="once" value="${once}">`}${askedField(shown)}
       <div class="pane">${message(typed, shown)}${loudness(typed, shown)}${whenAndWhere(typed, shown, next)}${others(typed)}</div>
-      <aside class="stick" aria-label="Preview"><details class="peek" open><summary>Preview<span class="muted"> as a phone shows it</span></summary>
+      <aside class="stick" aria-label="Preview"><details class="peek" open><summary>Preview<span class="muted"> on a device</span></summary>
         ${await preview(visit, shown)}
         ${pagePreview(visit, shown)}
-        <button class="plain" name="act" value="preview" data-refresh>Refresh the preview</button>
-        ${(alert?.status ?? "draft") === "draft" && html`<button class="plain" name="act" value="test">Save and test on my devices</button>`}</details></aside>
+        <button class="plain" name="act" value="preview" data-refresh>Refresh preview</button>
+        ${(alert?.status ?? "draft") === "draft" && html`<button class="plain" name="act" value="test">Save and test</button>`}</details></aside>
       ${deciding(typed, shown)}
     </form>`;
 }

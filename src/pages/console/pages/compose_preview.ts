@@ -9,7 +9,7 @@ import { PRIORITIES } from "../../../model/fields/alert.ts";
 import { wordsForPeople } from "../../../model/for_people.ts";
 import { type Html, html } from "../../../ui/html.ts";
 import { channelBase } from "../channel_head.ts";
-import { capabilityReport, couldReach, framedPictures, pageFrame, phone, removalReport } from "../phone.ts";
+import { capabilityReport, couldReach, devices, framedPictures, pageFrame, phone, removalReport } from "../phone.ts";
 import type { Alert, Channel, MemberVisit } from "../visit.ts";
 import { argumentsOf, typedActions } from "./compose_fields.ts";
 
@@ -74,7 +74,7 @@ async function sanitised(visit: MemberVisit, form: URLSearchParams) {
     return {
       blocked: [],
       script_count: 0,
-      refusal: wordsForPeople({ param: "html", message: error.message }, "The markup"),
+      refusal: wordsForPeople({ param: "html", message: error.message }, "HTML"),
     };
   }
 }
@@ -98,10 +98,10 @@ export async function preview(visit: MemberVisit, { channel, alert, form, files 
   const notes = capabilityNotes(drawn, channel.requested_perms);
   const reach = channel.subscribers;
   const could = await couldReach(visit, channel);
-  return html`<div id="preview" data-reach="${reach.toLocaleString("en")}"${alert && html` data-version="${alert.updated_at}"`}>
+  return html`<div id="preview" data-reach="${devices(reach)}"${alert && html` data-version="${alert.updated_at}"`}>
     <h2 class="unseen">Preview</h2>
     ${phone(channel, drawn, now)}
-    <div class="beside"><p class="could"><strong>${could}</strong> Whether it rings, each of them decides.</p>
+    <div class="beside"><p class="could"><strong>${could}</strong> Each device decides whether it rings.</p>
     ${refusal && html`<p class="wrong">${refusal}</p>`}
     ${removalReport(blocked, script_count, true)}
     ${capabilityReport(notes, `${channelBase(visit, channel.id)}/edit`)}</div>
@@ -121,9 +121,9 @@ export function pagePreview(visit: MemberVisit, { channel, alert, form, files }:
     : kept && alert.html
       ? `${base}/alerts/${alert.id}/page`
       : null;
-  return html`<section class="opened when-page" aria-labelledby="opened"><h3 id="opened">When it is opened</h3>
+  return html`<section class="opened when-page" aria-labelledby="opened"><h3 id="opened">When opened</h3>
     ${pageFrame(src)}
     ${alert && kept && framedPictures(alert.html, `${base}/alerts/${alert.id}/page`)}
-    <button class="plain" formaction="${base}/alerts/page" formtarget="page" formenctype="application/x-www-form-urlencoded" data-page>Show the page</button>
+    <button class="plain" formaction="${base}/alerts/page" formtarget="page" formenctype="application/x-www-form-urlencoded" data-page>Show page</button>
   </section>`;
 }

@@ -11,21 +11,21 @@ import { problem, tick } from "../parts.ts";
 import type { MemberVisit, Visit } from "../visit.ts";
 
 const TITLES: Record<ErrorType, string> = {
-  invalid_request: "That did not work",
+  invalid_request: "Request failed",
   unauthorized: "Sign in first",
-  payment_required: "That did not work",
+  payment_required: "Request failed",
   insufficient_scope: "Not allowed",
   forbidden: "Not allowed",
-  not_found: "Nothing here",
-  conflict: "That did not work",
+  not_found: "Not found",
+  conflict: "Request failed",
   rate_limited: "Too many attempts",
   server_error: "Something went wrong on this server",
 };
 
 /** What a person can do where the refusal itself, which programs read too, does not say it. */
 const WAYS_OUT: Partial<Record<ErrorType, string>> = {
-  not_found: "Check the address. If it is right, ask an owner of the workspace whether your account may see it.",
-  server_error: "Try again in a minute. If it happens again, tell the operator of this server.",
+  not_found: "Check the address, or ask an owner of the workspace for access.",
+  server_error: "Try again in a minute. If it happens again, contact the operator of this server.",
 };
 
 /** `kept` is what was written, sealed: the way back leads to its form. */
@@ -39,8 +39,8 @@ export function errorPage(visit: Visit, error: ApiError, kept: string | null = n
     html`<h1>${title}</h1><p class="lede">${what} ${WAYS_OUT[error.type]}</p>${
       kept === null
         ? html`<p><a class="button" href="/console">Go to the console</a></p>`
-        : html`<p>What you wrote is kept in this page. It may have been taken already: look before you send it again.</p>
-    <form method="post" action="${visit.url.pathname + visit.url.search}">${keptField(kept)}<button>Back to what I wrote</button></form>`
+        : html`<p>Your text is kept on this page. It may have been saved already: check before you submit it again.</p>
+    <form method="post" action="${visit.url.pathname + visit.url.search}">${keptField(kept)}<button>Back to my text</button></form>`
     }`,
     { status: error.status, width: "narrow" },
   );
@@ -62,7 +62,7 @@ export interface Question {
 
 /** The page that asks. Its form goes to the same path, which acts at once, with the visit's token and what the condition holds. */
 export function askOnce(visit: Visit, question: Question): Response {
-  const { title, effect, condition, act, back, keep = "Keep it" } = question;
+  const { title, effect, condition, act, back, keep = "Cancel" } = question;
   return visit.page(
     title,
     html`<h1>${title}</h1>
@@ -83,8 +83,8 @@ export const askFirstTick = (checked: boolean): Content =>
     id: "asks-first",
     name: NAME,
     value: "yes",
-    label: "Ask me before anything is published",
-    note: "What it wants to send or schedule waits, and you decide on the page that it is given. It opens no channel to everybody. It may still withdraw alerts.",
+    label: "Require my approval before publishing",
+    note: "Alerts that it sends or schedules wait for your decision on a page it links to. It cannot make a channel public. It can still cancel alerts.",
     checked,
   });
 
@@ -92,7 +92,7 @@ export const askFirstOf = (sent: URLSearchParams): boolean => sent.has(NAME);
 
 /** What a list says of it, and the way to change it. */
 export const askFirstLink = (asksFirst: boolean, href: string, whose: Content): Content =>
-  html`<a href="${href}">${asksFirst ? "Asks first" : "Does not ask first"}<span class="unseen">: change it for ${whose}</span></a>`;
+  html`<a href="${href}">${asksFirst ? "Approval required" : "No approval required"}<span class="unseen">: change it for ${whose}</span></a>`;
 
 /** The page on which it is changed; its form goes to the same path. */
 export const askFirstPage = (
@@ -102,7 +102,7 @@ export const askFirstPage = (
   visit.page(
     title,
     html`<h1>${title}</h1>
-    <p class="lede">It counts from the next call on.</p>
+    <p class="lede">The change applies from its next call.</p>
     <div class="card"><form method="post" action="${visit.url.pathname}">${visit.token}
       ${askFirstTick(asksFirst)}
       <div class="actions"><button>Save</button><a class="button plain" href="${back}">Back</a></div>

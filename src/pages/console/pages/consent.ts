@@ -63,16 +63,16 @@ async function allow(visit: PersonVisit, asking: Asking, choice: Choice): Promis
   const { deps, session, request } = visit;
   const { asked, oauthQuery, clientId, clientName } = asking.request;
   const member = session.memberships[memberIds(session).indexOf(asking.memberId)];
-  if (!member) throw invalidRequest("Choose the workspace that it is for.", "member");
+  if (!member) throw invalidRequest("Choose a workspace.", "member");
   if (asking.shown.length > 0 && choice.ticked.size === 0)
-    throw invalidRequest("Tick at least one thing that it may do, or choose “Do not allow”.", "scope");
+    throw invalidRequest("Tick at least one permission, or choose “Do not allow”.", "scope");
   if (choice.pusher !== "") {
     const channels = await channelsOf(visit, member.workspace_id);
     if (!channels.some(({ id }) => id === choice.pusher))
-      throw invalidRequest("This channel is not one of the chosen workspace. Choose another channel.", "pusher");
+      throw invalidRequest("This channel is not in the chosen workspace. Choose another channel.", "pusher");
   }
   if (![...choice.ticked].some((scope) => asked.includes(scope)) && asking.shown.some((scope) => asked.includes(scope)))
-    throw invalidRequest("Tick at least one thing that it asks for now, or choose “Do not allow”.", "scope");
+    throw invalidRequest("Tick at least one of the requested permissions, or choose “Do not allow”.", "scope");
   const plain = asked.filter((scope) => !isScope(scope) || scope === IMPLICIT_SCOPE);
   const ticked = CHOOSABLE.filter((scope) => choice.ticked.has(scope));
   const grantId = newUuid();
@@ -100,7 +100,7 @@ async function allow(visit: PersonVisit, asking: Asking, choice: Choice): Promis
   }
   return carryOn(visit, next, [], {
     title: "Connected",
-    text: html`${named(clientName)} may now do what you ticked. You can close this page when the assistant says that it is connected.`,
+    text: html`${named(clientName)} now has the permissions you ticked. You can close this page once the assistant reports that it is connected.`,
   });
 }
 
@@ -127,7 +127,7 @@ export const CONSENT_PAGES: readonly Page[] = [
       // The page shows, folded, what the assistant may do already. It said so of the workspace that was chosen before.
       const looked = sent.get("looked_at");
       if (looked !== sent.get("member") && sent.has("had"))
-        throw invalidRequest("You chose another workspace. Look again at what it may do there.", "member");
+        throw invalidRequest("You chose another workspace. Check the permissions again.", "member");
       return await allow(visit, asking, choice);
     } catch (error) {
       if (!(error instanceof ApiError) || error.type !== "invalid_request") throw error;
@@ -138,7 +138,7 @@ export const CONSENT_PAGES: readonly Page[] = [
   // Where the authorization server sends a request that it cannot answer to the assistant.
   openPage("GET", "/api/auth/error", async () => {
     throw invalidRequest(
-      "The assistant sent a request that cannot be carried on. Start again from the assistant; if it stays so, remove it there and add it anew.",
+      "The assistant’s request is not valid. Start again from the assistant; if that fails, remove Belfry there and add it again.",
     );
   }),
 

@@ -52,9 +52,9 @@ export async function channelsOf(visit: PersonVisit, workspaceId: string): Promi
 function duration({ asked, redirect }: AccessRequest): string {
   const local = staysOnDevice(redirect.href);
   if (!asked.includes(OFFLINE))
-    return local ? `${ACCESS_TOKEN_SECONDS / 60} minutes. Then it must ask you again.` : "Until you disconnect it.";
+    return local ? `${ACCESS_TOKEN_SECONDS / 60} minutes. Then it must ask again.` : "Until you disconnect it.";
   return local
-    ? `Until you disconnect it, or until it is not used for ${REFRESH_TOKEN_SECONDS / 86_400} days.`
+    ? `Until you disconnect it, or ${REFRESH_TOKEN_SECONDS / 86_400} days after its last use.`
     : "Until you disconnect it.";
 }
 
@@ -64,12 +64,12 @@ function roleNote(visit: PersonVisit, scope: Scope): Content {
   const below = visit.session.memberships.filter(({ role }) => !roleReaches(role, needed));
   if (below.length === 0) return null;
   if (visit.session.memberships.length === 1)
-    return `This has no effect now: your role is ${below[0]?.role}, and it needs the role ${needed}.`;
-  return `This has no effect in ${below.map((m) => `${m.workspace_name} (${m.role})`).join(", ")}: it needs the role ${needed}.`;
+    return `No effect now: your role is ${below[0]?.role}, and this requires the role ${needed}.`;
+  return `No effect in ${below.map((m) => `${m.workspace_name} (${m.role})`).join(", ")}: this requires the role ${needed}.`;
 }
 
-const COMPOSING = "Composing never publishes: what it writes waits as a draft until somebody sends it.";
-const NOT_UNDONE = html`<span class="badge warn">Cannot be undone</span> “Ask me before anything is published” below lets you read each alert before it is sent.`;
+const COMPOSING = "Writing does not publish: alerts stay drafts until someone sends them.";
+const NOT_UNDONE = html`<span class="badge warn">Cannot be undone</span> “Require my approval before publishing” below lets you read each alert before it is sent.`;
 
 function boxes(visit: PersonVisit, scopes: readonly Scope[], ticked: ReadonlySet<string>): Content {
   return SCOPE_GROUPS.map(({ title, holds }) => {
@@ -94,7 +94,7 @@ function boxes(visit: PersonVisit, scopes: readonly Scope[], ticked: ReadonlySet
   });
 }
 
-const things = ({ length }: readonly Scope[]): string => `${length} ${length === 1 ? "thing" : "things"}`;
+const things = ({ length }: readonly Scope[]): string => `${length} ${length === 1 ? "permission" : "permissions"}`;
 
 /**
  * What changes or publishes stands open. What only reads is one line the first time; in a step-up what is new comes first, and what was
@@ -114,10 +114,10 @@ function permissions(visit: PersonVisit, asking: Asking, choice: Choice, open: b
       added.filter((scope) => !reading.includes(scope)),
       choice.ticked,
     )}
-    ${folded(`It may read ${things(reading)}: open to see or untick them`, reading)}
-    ${folded(html`You allowed ${things(earlier)} before${placeOf(visit, asking)}`, earlier)}
+    ${folded(`Read access: ${things(reading)}`, reading)}
+    ${folded(html`Allowed before: ${things(earlier)}${placeOf(visit, asking)}`, earlier)}
     ${folded(
-      "Allow more than it asks for",
+      "Allow more than requested",
       others,
       others.some((scope) => choice.ticked.has(scope)),
     )}`;
@@ -132,10 +132,10 @@ function placeOf({ session }: PersonVisit, { memberId }: Asking): string {
 
 /** Without the name, which stands once, where the page says whose word it is. */
 function title({ earlier, shown }: Asking): string {
-  if (earlier.length === 0) return "Let an assistant in?";
+  if (earlier.length === 0) return "Connect an assistant?";
   return shown.some((scope) => !earlier.includes(scope))
-    ? "An assistant asks for more"
-    : "An assistant asks to connect again";
+    ? "An assistant requests more permissions"
+    : "Reconnect an assistant?";
 }
 
 export async function consentForm(
@@ -154,14 +154,14 @@ export async function consentForm(
       options: (await channelsOf(visit, workspace_id)).map(({ id, label }) => ({ value: id, label })),
     })),
   );
-  const every = [{ value: "", label: "Every channel that I see" }];
+  const every = [{ value: "", label: "All my channels" }];
   const wire = (id: string) => showId("mem", id);
   return visit.page(
     request.clientName === null ? "Connect an assistant" : `Connect “${request.clientName}”`,
     html`<h1>${title(asking)}</h1>
     <dl class="who">
-      <dt>Who asks</dt><dd><strong>${named(request.clientName)}</strong><br><span class="hint">It gave itself this name. Continue only if you started this.</span></dd>
-      <dt>Answer goes to</dt><dd><strong>${destination(request.redirect)}</strong></dd>
+      <dt>Assistant</dt><dd><strong>${named(request.clientName)}</strong><br><span class="hint">It chose this name itself. Continue only if you started this.</span></dd>
+      <dt>Redirects to</dt><dd><strong>${destination(request.redirect)}</strong></dd>
       ${only && html`<dt>Workspace</dt><dd><strong>${only.workspace_name}</strong> (your role: ${only.role})</dd>`}
       <dt>Access lasts</dt><dd>${duration(request)}</dd>
       <dt>Signed in as</dt><dd>${session.user.name} (${session.user.email})</dd>
@@ -189,11 +189,11 @@ export async function consentForm(
       }
       ${permissions(visit, asking, choice, error !== undefined)}
       ${askFirstTick(choice.asksFirst)}
-      <p class="hint">It always learns which workspace and member this is. Untick what you do not want. It can ask again later.</p>
+      <p class="hint">It can always see the name of the workspace and member. Untick permissions you do not want to give; it can request them again later.</p>
       ${select({
         name: "pusher",
         label: "Channel",
-        hint: "If you choose one channel, it sees no other channel.",
+        hint: "With one channel chosen, it cannot access others.",
         options: only ? [...every, ...(channels[0]?.options ?? [])] : every,
         groups: only ? [] : channels.filter(({ options }) => options.length > 0),
         value: choice.pusher,
@@ -202,7 +202,7 @@ export async function consentForm(
       <div class="actions"><button name="decision" value="allow">Allow</button>
       <button class="plain" name="decision" value="deny" formnovalidate>Do not allow</button></div>
     </form></div>
-    <p class="hint">You can disconnect it at any time on the page Assistants.</p>`,
+    <p class="hint">You can disconnect it at any time on the Assistants page.</p>`,
     { error, width: "narrow" },
   );
 }

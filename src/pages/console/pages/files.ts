@@ -20,7 +20,7 @@ import { askOnce } from "./confirm.ts";
 export const FILE_HINTS: Record<AssetKind, string> = {
   image: `PNG, JPEG, GIF, WebP or AVIF, up to ${said("image_file")}.`,
   audio: `MP3, AAC, M4A, Ogg, WAV or FLAC, up to ${said("audio_file")}.`,
-  html: `An .html page in UTF-8, up to ${said("html_file")}.`,
+  html: `An .html file in UTF-8, up to ${said("html_file")}.`,
 };
 
 /** What each is called where one is chosen. */
@@ -92,14 +92,14 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   return visit.page(
     "Files",
     html`<h1>Files</h1>
-    <p class="lede">Pictures, sounds and pages for alerts, and pictures of channels. The form of an alert offers them, and programs name their id. Unused files are deleted after ${LIMITS.waiting_files_hours} hours.</p>
+    <p class="lede">Pictures, sounds and pages for alerts and channels. Choose them when you write an alert, or pass their ID in API calls. Unused files are deleted after ${LIMITS.waiting_files_hours} hours.</p>
     <section class="card" aria-labelledby="new"><h2 id="new">Upload a file</h2>
       ${problem(error)}
       <form method="post" action="${base}files" enctype="multipart/form-data" novalidate>${token}
         <div class="columns">
           ${select({
             name: "kind",
-            label: "What it is",
+            label: "Type",
             options: ASSET_KINDS.map((value) => ({ value, label: KINDS[value].label })),
             value: sent.get("kind") ?? "image",
             error,
@@ -116,15 +116,15 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
       {
         File: (file) =>
           html`<div>${file.kind === "image" && html`<img class="thumb" src="${file.url}" alt="" width="56" height="56" loading="lazy">`}<a href="${file.frame_url ?? file.url}">${file.name}</a><br><span class="muted">${KINDS[file.kind].field}</span></div>`,
-        "Id for alerts": (file) => copyable(file.id, `the id of ${file.name}`),
+        "ID for alerts": (file) => copyable(file.id, `the ID of ${file.name}`),
         Size: (file) => size(file.bytes),
         Uploaded: (file) => instant(file.created_at, now),
-        Deleted: (file) => (file.attached ? "No, it is in use" : instant(file.expires_at, now)),
+        Expires: (file) => (file.attached ? "In use" : instant(file.expires_at, now)),
         "": (file) =>
           !file.attached &&
           html`<a class="button danger" href="${base}files/${file.id}/delete">Delete<span class="unseen"> ${file.name}</span></a>`,
       },
-      emptyState("No files", "What you upload here, or on the form of an alert, stands here."),
+      emptyState("No files", "Files that you upload here or with an alert appear here."),
     )}${pager(`${base}files`, { before, next: meta.next_before })}`,
     { error, scripts: ["copy"] },
   );
@@ -173,8 +173,8 @@ export const FILE_PAGES: readonly Page[] = [
     if (!file || file.attached) throw notFound("file");
     return askOnce(visit, {
       title: `Delete ${file.name}?`,
-      effect: "Nothing uses this file. A deleted file cannot be brought back.",
-      act: "Delete the file",
+      effect: "This file is not in use. Deleting it is permanent.",
+      act: "Delete file",
       back: `${base}files`,
     });
   }),

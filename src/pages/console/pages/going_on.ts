@@ -55,20 +55,20 @@ export function codeForm(visit: Visit, error?: ApiError, cookies: readonly strin
   return visit.page(
     "Enter your code",
     html`<h1>Enter your code</h1>
-    <p class="lede">The password was right. Your account has two-factor authentication.</p>
+    <p class="lede">Your account uses two-factor authentication.</p>
     ${problem(error)}
     <div class="card wide"><form method="post" action="${CODE_PATH}" novalidate>
       ${handedOn(visit)}
-      ${field({ name: "code", label: "6-digit code", hint: "Your app shows it, a new one every 30 seconds.", autocomplete: "one-time-code", inputmode: "numeric", maxlength: 12, autofocus: !recovering, error })}
+      ${field({ name: "code", label: "6-digit code", hint: "Your authenticator app shows a new code every 30 seconds.", autocomplete: "one-time-code", inputmode: "numeric", maxlength: 12, autofocus: !recovering, error })}
       <button>Sign in</button>
     </form></div>
-    <details class="more"${recovering && html` open`}><summary>I do not have my phone</summary>
+    <details class="more"${recovering && html` open`}><summary>I don’t have my phone</summary>
       <form method="post" action="${CODE_PATH}" novalidate>
         ${handedOn(visit)}
-        ${field({ name: "recovery", label: "Recovery code", hint: "One of those that you kept. Each works once.", autocomplete: "off", maxlength: 40, error })}
-        <button>Sign in with it</button>
+        ${field({ name: "recovery", label: "Recovery code", hint: "One of your saved codes. Each works once.", autocomplete: "off", maxlength: 40, error })}
+        <button>Use recovery code</button>
       </form>
-      <p class="hint">No recovery code either? The operator of this server can turn two-factor authentication off for you.</p>
+      <p class="hint">No recovery code? The operator of this server can turn off two-factor authentication for you.</p>
     </details>
     ${wanted.kept === null && html`<p class="hint"><a href="${stepPath("/console/sign-in", wanted)}">Start again</a></p>`}`,
     { error, width: "narrow", styles: ["people"], cookies },
@@ -81,7 +81,7 @@ export function carryOn(
   cookies: readonly string[] = [],
   words: { title: string; text: Content } = {
     title: "Back to your assistant",
-    text: "You can close this page when the assistant says that it is connected.",
+    text: "You can close this page once the assistant reports that it is connected.",
   },
 ): Response {
   const own = new URL(visit.deps.publicUrl).origin;
@@ -91,7 +91,7 @@ export function carryOn(
   return visit.page(
     words.title,
     html`<h1>${words.title}</h1><p class="lede">${words.text}</p>
-    <p>The answer goes to ${destination(url)}. If nothing happens, press Continue.</p>
+    <p>You are redirected to ${destination(url)}. If nothing happens, choose Continue.</p>
     <p><a class="button" href="${url.href}">Continue</a></p>`,
     { width: "narrow", onwards: url.href, cookies },
   );
@@ -100,14 +100,14 @@ export function carryOn(
 /** Known by its scheme alone, which any app on the device may have taken. */
 const programOf = (protocol: string): string => {
   const name = KNOWN_SCHEMES[protocol.slice(0, -1)];
-  return name ? `the app that opens ${name}'s addresses` : "an app";
+  return name ? `the app that opens ${name}'s links` : "an app";
 };
 
 /** An address as a person should read it: who gets the answer. */
 export function destination(url: URL): string {
   if (url.protocol !== "http:" && url.protocol !== "https:")
     return `${programOf(url.protocol)} on this device (${url.href.split("?")[0]})`;
-  if (isLoopbackName(url.hostname)) return `an app on the computer that you are using (${url.host})`;
+  if (isLoopbackName(url.hostname)) return `an app on this computer (${url.host})`;
   return url.host;
 }
 
@@ -121,10 +121,10 @@ export const hasPasskeys = ({ deps }: Visit): boolean => passkeyHost(deps.public
 /** Back to the form that was written, which its own page shows again. */
 function toKept(visit: Visit, at: string, kept: string | null, cookies: readonly string[]): Response {
   return visit.page(
-    "Back to what you wrote",
+    "Back to your text",
     html`<h1>You are signed in again</h1>
-    <p class="lede">Nothing was done meanwhile. Everything that you wrote is kept in this page.</p>
-    <form method="post" action="${at}" data-onwards>${keptField(kept)}<button>Go on with what you wrote</button></form>`,
+    <p class="lede">Nothing was submitted. Your text is kept on this page.</p>
+    <form method="post" action="${at}" data-onwards>${keptField(kept)}<button>Continue with my text</button></form>`,
     { width: "narrow", scripts: ["onwards"], cookies },
   );
 }

@@ -24,9 +24,9 @@ const OPTIONS = {
 
 /** How long an invite works, by the choice in its form; `own` is an instant that is typed. */
 const LIVES: Record<string, { label: string; days: number | null }> = {
-  day: { label: "A day", days: 1 },
+  day: { label: "1 day", days: 1 },
   month: { label: "30 days", days: 30 },
-  never: { label: "No end", days: null },
+  never: { label: "No expiry", days: null },
   own: { label: "Until…", days: null },
 };
 
@@ -76,22 +76,21 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
     html`${channelHead(visit, channel, "invites")}
     ${
       channel.is_public
-        ? html`<p class="note">${icon("bell")}<span><strong>This channel is public:</strong> anybody may subscribe. Its own address is all that people need.</span></p>
+        ? html`<p class="note">${icon("bell")}<span><strong>This channel is public:</strong> anyone with its address can subscribe.</span></p>
     ${addressCard(channel.url, "The channel’s address", null, { more: files(`${base}/qr`) })}`
-        : html`<p class="lede">Who has an invite’s link can join this private channel, by the link or its QR code. Nobody else finds it.</p>`
+        : html`<p class="lede">People join this private channel with an invite’s link or QR code. It is hidden from everyone else.</p>`
     }
     ${error && form}
     ${
       data.length === 0
-        ? !channel.is_public &&
-          emptyState("No invites yet", "Make one below, and show its code to whom you want to reach.")
+        ? !channel.is_public && emptyState("No invites yet", "Create one below, and share its link or code.")
         : html`${found.form}${table("Invites", found.rows, {
             Invite: (invite) => html`<strong><a href="${base}/invites/${invite.id}">${nameOf(invite)}</a></strong>`,
             State: (invite) => badge(invite, now),
-            "Joined by it": usesOf,
-            Ends: (invite) => instant(invite.expires_at, now),
+            Joined: usesOf,
+            Expires: (invite) => instant(invite.expires_at, now),
             "": (invite) =>
-              html`<a class="button plain" href="${base}/invites/${invite.id}">${usable(invite, now) ? "Show its code" : "Look"}<span class="unseen">: ${nameOf(invite)}</span></a>`,
+              html`<a class="button plain" href="${base}/invites/${invite.id}">${usable(invite, now) ? "Show code" : "Details"}<span class="unseen">: ${nameOf(invite)}</span></a>`,
           })}${found.ways}`
     }
     ${!error && form}`,
@@ -104,18 +103,18 @@ function newInvite(visit: MemberVisit, base: string, { is_public }: Channel, err
   const once = form.get("once") ?? randomBytes(18).toString("base64url");
   const life = form.get("life") ?? "month";
   const typed = { form, error };
-  return html`<section class="card" aria-labelledby="new"><h2 id="new">Make an invite</h2>
+  return html`<section class="card" aria-labelledby="new"><h2 id="new">Create an invite</h2>
     <p class="hint">${
       is_public
-        ? "As long as the channel is public, an invite lets in nobody who could not come anyway, and counts nobody. Make one if you will make the channel private: from then on phones join by it."
-        : "An invite is a link with a code. Make one for each place where you show it: you see how many phones joined by each, and close one without the others."
+        ? "While the channel is public, invites are not needed and count nothing. Create one if you plan to make the channel private."
+        : "An invite is a link with a QR code. Create one for each place you share it: each counts its own joins and can be revoked separately."
     }</p>
     ${problem(error)}
     <form method="post" action="${base}/invites" novalidate>${visit.token}<input type="hidden" name="once" value="${once}">
       <div class="columns">${plainControls(INVITE, typed)}</div>
-      ${segmented({ name: "life", label: "Works for", options: Object.entries(LIVES).map(([value, { label }]) => ({ value, label })), value: life, error })}
+      ${segmented({ name: "life", label: "Valid for", options: Object.entries(LIVES).map(([value, { label }]) => ({ value, label })), value: life, error })}
       <div class="until">${control(INVITE, typed, "expires_at")}</div>
-      <button>Make the invite</button>
+      <button>Create invite</button>
     </form></section>`;
 }
 
@@ -157,19 +156,19 @@ async function show(visit: MemberVisit): Promise<Response> {
       <div><h2 id="invite">${nameOf(invite)} ${badge(invite, now)}</h2>
       ${
         works
-          ? html`<p class="hint">Whoever has this link can join ${channel.name}. ${channel.is_public ? "The channel is public, so anybody else can, too." : "Nobody else finds the channel."}</p>
+          ? html`<p class="hint">Anyone with this link can join ${channel.name}. ${channel.is_public ? "The channel is public, so the link is not required." : "The channel is hidden from everyone else."}</p>
         ${copyable(invite.url, "the invite’s link")}${files(`${base}/invites/${invite.id}/qr`)}`
-          : html`<p>Its link admits nobody. Phones that joined by it stay.</p>`
+          : html`<p>Its link no longer works. Devices that joined with it stay subscribed.</p>`
       }
-      <dl class="facts"><dt>Joined by it</dt><dd>${usesOf(invite)}</dd><dt>Ends</dt><dd>${
+      <dl class="facts"><dt>Joined</dt><dd>${usesOf(invite)}</dd><dt>Expires</dt><dd>${
         invite.expires_at === null ? "Never" : clock(new Date(invite.expires_at))
-      }</dd><dt>Made</dt><dd>${instant(invite.created_at, now)}</dd>${
+      }</dd><dt>Created</dt><dd>${instant(invite.created_at, now)}</dd>${
         invite.revoked_at && html`<dt>Revoked</dt><dd>${instant(invite.revoked_at, now)}</dd>`
       }</dl></div></section>
     ${
       mayUse(visit, "revoke_invite") &&
       evicts &&
-      html`<p><a class="button danger" href="${base}/invites/${invite.id}/revoke">${invite.revoked_at === null ? "Revoke…" : "Unsubscribe who joined by it…"}</a></p>`
+      html`<p><a class="button danger" href="${base}/invites/${invite.id}/revoke">${invite.revoked_at === null ? "Revoke…" : "Unsubscribe devices…"}</a></p>`
     }`,
     OPTIONS,
   );
@@ -179,16 +178,16 @@ async function askRevoke(visit: MemberVisit): Promise<Response> {
   const [channel, invite] = await Promise.all([channelOf(visit), inviteOf(visit)]);
   const page = `${channelBase(visit, channel.id)}/invites/${invite.id}`;
   const joined =
-    invite.uses === 0 ? "No phone" : invite.uses === 1 ? "One phone" : `${invite.uses.toLocaleString("en")} phones`;
+    invite.uses === 0 ? "No devices" : invite.uses === 1 ? "One device" : `${invite.uses.toLocaleString("en")} devices`;
   const form = (evict: string, title: string, effect: string, act: string) =>
     html`<section class="card"><h2>${title}</h2><p>${effect}</p><form method="post" action="${page}/revoke">${visit.token}<button class="danger" name="evict" value="${evict}">${act}</button></form></section>`;
   return visit.page(
     `Revoke ${wordsOf(invite)}?`,
-    html`<h1>${invite.revoked_at === null ? html`Revoke “${nameOf(invite)}”?` : html`Unsubscribe who joined by “${nameOf(invite)}”?`}</h1>
-    <p class="lede">${joined} joined by it so far. A revoked invite never works again.</p>
-    ${invite.revoked_at === null && form("no", "Close the door", "Its link admits nobody else from now on. Phones that joined by it stay subscribed.", "Revoke it")}
-    ${(invite.uses > 0 || invite.revoked_at !== null) && form("yes", "Close the door and unsubscribe who came in", "Exactly the phones that joined by this invite are unsubscribed, without being told. Phones that came by another invite, or before there were any, stay.", invite.revoked_at === null ? "Revoke and unsubscribe them" : "Unsubscribe them")}
-    <p><a class="button plain" href="${page}">Keep it</a></p>`,
+    html`<h1>${invite.revoked_at === null ? html`Revoke “${nameOf(invite)}”?` : html`Unsubscribe devices that joined with “${nameOf(invite)}”?`}</h1>
+    <p class="lede">${joined} joined with it so far. A revoked invite cannot be used again.</p>
+    ${invite.revoked_at === null && form("no", "Revoke only", "Its link stops working. Devices that joined with it stay subscribed.", "Revoke invite")}
+    ${(invite.uses > 0 || invite.revoked_at !== null) && form("yes", "Revoke and unsubscribe everyone who joined", "The devices that joined with this invite are unsubscribed without notice. Devices that joined in other ways stay.", invite.revoked_at === null ? "Revoke and unsubscribe" : "Unsubscribe devices")}
+    <p><a class="button plain" href="${page}">Cancel</a></p>`,
     { width: "narrow" },
   );
 }

@@ -30,14 +30,14 @@ export const ASSISTANT_PAGES: readonly Page[] = [
     return visit.page(
       "Assistants",
       html`<h1>Assistants</h1>
-      <p class="lede">The assistants that you connected to ${caller.workspace.name}. An assistant acts for you. It can never do more than you may.</p>
+      <p class="lede">Assistants connected to ${caller.workspace.name}. An assistant acts on your behalf and never has more permissions than you.</p>
       ${table(
         "Connected assistants",
         rows,
         {
           Assistant: (row) =>
             html`<strong>${named(row.name)}</strong>${row.uri && html`<span class="muted">${URL.parse(row.uri)?.host}</span>`}`,
-          "May do": (row) =>
+          Permissions: (row) =>
             html`<div>${mayDo(row.scopes)}${askFirstLink(row.asks_first, `${base}assistants/${row.id}/asking`, row.name ?? "this assistant")}</div>`,
           Channel: (row) => (row.pusher_id === null ? "All channels" : (row.handle ?? "A deleted channel")),
           Connected: (row) => instant(row.created_at, now),
@@ -45,13 +45,10 @@ export const ASSISTANT_PAGES: readonly Page[] = [
           "": (row) =>
             html`<a class="button danger" href="${base}assistants/${row.id}/disconnect">Disconnect<span class="unseen"> ${row.name ?? "this assistant"}</span></a>`,
         },
-        emptyState(
-          "No assistant is connected",
-          "Give an assistant the address below. It then asks you what it may do.",
-        ),
+        emptyState("No assistants connected", "Give an assistant the address below. It then asks for your permission."),
       )}
       <h2>Connect an assistant</h2>
-      <p>Give it this address. It opens your browser, and you say what it may do.</p>
+      <p>Give it this address. It opens your browser, where you choose its permissions.</p>
       ${copyable(`${deps.publicUrl}/mcp`, "the address")}`,
       { styles: ["people"], scripts: ["copy"] },
     );
@@ -61,7 +58,10 @@ export const ASSISTANT_PAGES: readonly Page[] = [
     const { data: rows } = await visit.asMember(list_connections, {});
     const row = rows.find(({ id }) => id === visit.params.id);
     if (!row) throw notFound("connection");
-    const title = row.name === null ? "May this assistant publish by itself?" : `May “${row.name}” publish by itself?`;
+    const title =
+      row.name === null
+        ? "Can this assistant publish without approval?"
+        : `Can “${row.name}” publish without approval?`;
     return askFirstPage(visit, { title, asksFirst: row.asks_first, back: `${visit.base}assistants` });
   }),
 
@@ -78,8 +78,7 @@ export const ASSISTANT_PAGES: readonly Page[] = [
     if (!row) throw notFound("connection");
     return askOnce(visit, {
       title: row.name === null ? "Disconnect this assistant?" : `Disconnect “${row.name}”?`,
-      effect: html`The assistant is refused from its next call on. To come back, it must ask you again.
-        What it set up is the workspace's and goes on: <a href="${base}webhooks">webhooks</a> that it added, <a href="${base}scheduled">alerts</a> that it scheduled.`,
+      effect: html`The assistant loses access immediately and must ask again to reconnect. Items it created belong to the workspace and stay active: <a href="${base}webhooks">webhooks</a> and <a href="${base}scheduled">scheduled alerts</a>.`,
       act: "Disconnect",
       back: `${base}assistants`,
     });
@@ -95,7 +94,7 @@ const LIFE_OPTIONS = Object.entries(KEY_LIVES).map(([value, { label }]) => ({ va
 
 const PRESET_OPTIONS = [
   ...Object.entries(PRESETS).map(([value, { label }]) => ({ value, label })),
-  { value: "own", label: "Choose each" },
+  { value: "own", label: "Custom" },
 ];
 
 /** What a form asks for: a preset, or each box by itself. */
@@ -113,19 +112,19 @@ async function newKeyForm(visit: MemberVisit, error?: ApiError): Promise<Content
   const ticked = new Set(sent.getAll("scope"));
   const preset = sent.get("preset") ?? (error ? "own" : "read");
   const may = wrongWith(error, "scope", "said");
-  return html`<section class="card" aria-labelledby="new"><h2 id="new">Make a key</h2>
+  return html`<section class="card" aria-labelledby="new"><h2 id="new">Create a key</h2>
     ${problem(error, { scope: `scope-${OFFERED[0]}` })}
     <form method="post" action="${base}keys" novalidate>${token}
       <div class="columns">
-        ${field({ name: "name", label: "Name", value: sent.get("name") ?? "", maxlength: LIMITS.name, hint: "A name to recognise it by: what the key is for.", error })}
-        ${select({ name: "life", label: "Works for", options: LIFE_OPTIONS, value: sent.get("life") ?? "90d", hint: "A key that ends by itself cannot be forgotten.", error })}
+        ${field({ name: "name", label: "Name", value: sent.get("name") ?? "", maxlength: LIMITS.name, hint: "What the key is for.", error })}
+        ${select({ name: "life", label: "Valid for", options: LIFE_OPTIONS, value: sent.get("life") ?? "90d", hint: "An expiry limits the damage of a lost key.", error })}
       </div>
       ${select({
         name: "pusher",
         label: "Channel",
-        hint: "A key for one channel sees no other channel.",
+        hint: "A key for one channel cannot access others.",
         options: [
-          { value: "", label: "Every channel that I see" },
+          { value: "", label: "All my channels" },
           ...channels.data.map((channel) => ({
             value: channel.id,
             label: `${channel.name} (${channel.handle})`,
@@ -134,9 +133,9 @@ async function newKeyForm(visit: MemberVisit, error?: ApiError): Promise<Content
         value: sent.get("pusher") ?? "",
         error,
       })}
-      <div class="scope-choice"><h3 id="scope-said">What the key may do</h3>
-        <p class="hint" id="scope-hint">The key acts for you. It can never do more than you may.</p>
-        ${segmented({ name: "preset", label: "All rights at once", options: PRESET_OPTIONS, value: preset, hint: "“May draft” never publishes: what it writes waits as a draft. Each right has the one before it." })}${may.line}
+      <div class="scope-choice"><h3 id="scope-said">Permissions</h3>
+        <p class="hint" id="scope-hint">The key acts on your behalf and never has more permissions than you.</p>
+        ${segmented({ name: "preset", label: "Preset", options: PRESET_OPTIONS, value: preset, hint: "“Draft” cannot publish: its alerts wait as drafts. Each preset includes the one before it." })}${may.line}
         ${SCOPE_GROUPS.map(
           ({ title, holds }) =>
             html`<fieldset class="each"><legend>${title}</legend>${CHOOSABLE.filter(holds).map((scope) =>
@@ -152,7 +151,7 @@ async function newKeyForm(visit: MemberVisit, error?: ApiError): Promise<Content
         )}
       </div>
       ${askFirstTick(askFirstOf(sent))}
-      <button>Make the key</button>
+      <button>Create key</button>
     </form></section>`;
 }
 
@@ -167,23 +166,23 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   return visit.page(
     "Keys",
     html`<h1>Keys</h1>
-    <p class="lede">Scripts and other programs use keys. Each key acts for the member who made it. Assistants need no key: they ask you on a page of their own. A program that speaks in its own words, such as Alertmanager or ntfy, is connected on the page of its channel, under Senders.</p>
+    <p class="lede">Scripts and programs use keys. Each key acts for the member who created it. Assistants can ask for your consent instead. Connect programs such as Alertmanager or ntfy under Senders on the channel’s page.</p>
     ${error && form}
     ${
       rows.length === 0
-        ? emptyState("No keys", "Make a key below when a script needs one.")
-        : html`${found.form}${table("Keys that work", found.rows, {
+        ? emptyState("No keys", "Create a key below when a script needs one.")
+        : html`${found.form}${table("Active keys", found.rows, {
             Key: (row) =>
               html`<strong>${row.name}</strong><span class="muted">${row.own ? "acts for you" : `acts for ${row.member_name ?? row.email}`}</span>`,
-            "May do": (row) =>
+            Permissions: (row) =>
               html`<div>${mayDo(row.scopes)}${askFirstLink(row.asks_first, `${base}keys/${row.id}/asking`, row.name)}</div>`,
             Channel: (row) =>
               row.pusher_id === null
                 ? "All channels"
-                : html`<div>${row.handle ?? "A deleted channel"} ${(row.made_for || row.sends_to) && row.handle && html`<a href="${base}channels/${row.pusher_id}/senders/${row.id}">Its last requests<span class="unseen">: ${row.name}</span></a>`}</div>`,
-            Made: (row) => instant(row.created_at, now),
+                : html`<div>${row.handle ?? "A deleted channel"} ${(row.made_for || row.sends_to) && row.handle && html`<a href="${base}channels/${row.pusher_id}/senders/${row.id}">Recent requests<span class="unseen">: ${row.name}</span></a>`}</div>`,
+            Created: (row) => instant(row.created_at, now),
             "Last used": (row) => instant(row.last_used_at, now),
-            Ends: (row) => instant(row.expires_at, now),
+            Expires: (row) => instant(row.expires_at, now),
             "": (row) =>
               html`<a class="button danger" href="${base}keys/${row.id}/revoke">Revoke<span class="unseen"> ${row.name}</span></a>`,
           })}${found.ways}`
@@ -195,9 +194,9 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
 
 function goesOn({ base }: MemberVisit, { webhooks, scheduled_alerts }: LeftByKey): Content {
   if (webhooks.length + scheduled_alerts.length === 0) return null;
-  return html`<p>These go on without the key:</p>
-    <ul>${webhooks.map(({ id, url }) => html`<li>The webhook <a class="address" href="${base}webhooks/${id}">${url}</a></li>`)}${scheduled_alerts.map(({ id, pusher_id, title }) => html`<li>The scheduled alert <a href="${base}channels/${pusher_id}/alerts/${id}">${title}</a>, until somebody cancels it</li>`)}</ul>
-    ${webhooks.length > 0 && tick({ id: "end-webhooks", name: "end_webhooks", value: "yes", label: webhooks.length === 1 ? "End its webhook, too" : `End its ${webhooks.length} webhooks, too`, checked: false })}`;
+  return html`<p>These stay active without the key:</p>
+    <ul>${webhooks.map(({ id, url }) => html`<li>The webhook <a class="address" href="${base}webhooks/${id}">${url}</a></li>`)}${scheduled_alerts.map(({ id, pusher_id, title }) => html`<li>The scheduled alert <a href="${base}channels/${pusher_id}/alerts/${id}">${title}</a>, until it is cancelled</li>`)}</ul>
+    ${webhooks.length > 0 && tick({ id: "end-webhooks", name: "end_webhooks", value: "yes", label: webhooks.length === 1 ? "Also delete its webhook" : `Also delete its ${webhooks.length} webhooks`, checked: false })}`;
 }
 
 /** A channel that the member does not see answers 404; the form and the list stay. */
@@ -219,7 +218,7 @@ export const KEY_PAGES: readonly Page[] = [
       "Your new key",
       html`<h1>Your new key</h1>
         <p class="lede">The key <strong>${made.name}</strong> works now. Copy it into the program that uses it.</p>
-        <p class="flash careful">The key is shown only now. Nobody can read it again later.</p>
+        <p class="flash careful">Copy the key now. It cannot be shown again.</p>
         ${copyable(made.key, "the key")}
         <p>Try it:</p>
         ${copyable(`curl -s ${deps.publicUrl}/api/v1/me -H "Authorization: Bearer ${made.key}"`, "the command")}
@@ -232,7 +231,7 @@ export const KEY_PAGES: readonly Page[] = [
     const { data: rows } = await visit.asMember(list_keys, {});
     const row = rows.find(({ id }) => id === visit.params.id);
     if (!row) throw notFound("key");
-    const title = `May the key ${row.name} publish by itself?`;
+    const title = `Can the key ${row.name} publish without approval?`;
     return askFirstPage(visit, { title, asksFirst: row.asks_first, back: `${visit.base}keys` });
   }),
 
@@ -247,9 +246,9 @@ export const KEY_PAGES: readonly Page[] = [
     const { name, ...left } = await visit.asMember(get_left_by_key, { key_id });
     return askOnce(visit, {
       title: `Revoke the key ${name}?`,
-      effect: "Programs that use this key are refused from their next call on. A revoked key never works again.",
+      effect: "Programs that use this key lose access immediately. A revoked key cannot be restored.",
       condition: goesOn(visit, left),
-      act: "Revoke the key",
+      act: "Revoke key",
       back: `${base}keys`,
     });
   }),

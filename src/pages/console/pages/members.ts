@@ -62,11 +62,11 @@ export function channelChoice(
     html`<button class="plain" name="${LOOK}" value="${at}" formaction="#${of}-sees">${words}</button>`;
   const sees = { name: "sees", type: "radio" } as const;
   return html`<fieldset id="${of}-sees"><legend>Channels</legend>${line}
-    ${mayAll && tick({ ...sees, ...all, label: "Every channel, later ones included", attributes })}
+    ${mayAll && tick({ ...sees, ...all, label: "All channels, including future ones", attributes })}
     ${tick({ ...sees, ...only, label: "Only these:", ...(mayAll ? {} : { attributes }) })}
     <div class="columns only">${
       channels.length === 0
-        ? html`<p class="hint">There is no channel yet.</p>`
+        ? html`<p class="hint">No channels yet.</p>`
         : [...ticked, ...offered].map((channel) =>
             tick({
               id: `${of}-${channel.id}`,
@@ -81,8 +81,8 @@ export function channelChoice(
       html`<div class="field"><label for="${of}-find">Find a channel</label>
       <p class="hint" id="${of}-hint">Ticked channels stay. ${
         offered.length === 0
-          ? "No other channel has these letters."
-          : `Of the others, ${from + 1} to ${from + offered.length} of ${others.length} stand here.`
+          ? "No other channels match."
+          : `Showing ${from + 1} to ${from + offered.length} of ${others.length} others.`
       }</p>
       <input type="search" id="${of}-find" name="find" value="${find}" aria-describedby="${of}-hint"></div>
       <div class="actions">${look(0, "Find")}${from > 0 && look(Math.max(0, from - OFFERED), "Previous channels")}${
@@ -126,23 +126,23 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   const mayAll = caller.pusherIds === null;
   const wish = wishOf(visit);
   const found = finder(visit, `${base}members`, rows, {
-    ...{ label: "Find a member", hint: "Name or address" },
+    ...{ label: "Find a member", hint: "Name or e-mail" },
     wordsOf: ({ name, email }) => [name, email],
   });
   const form = html`<section class="card" aria-labelledby="add"><h2 id="add">Add a member</h2>
     ${problem(error, { sees: "new-sees" })}
     <form method="post" action="${base}members" novalidate>${token}
       <div class="columns">
-        ${field({ name: "email", label: "E-mail address", type: "email", value: sent.get("email") ?? "", maxlength: LIMITS.email, autocomplete: "off", hint: deps.mail ? "The link is mailed to this address, and shown to you." : "This server sends no mail: you get a link to hand over.", error })}
-        ${select({ name: "role", label: "Role", options: roleOptions(caller.member.role), value: sent.get("role") ?? "editor", hint: "You can give your own role and those below it.", error })}
+        ${field({ name: "email", label: "E-mail address", type: "email", value: sent.get("email") ?? "", maxlength: LIMITS.email, autocomplete: "off", hint: deps.mail ? "The link is e-mailed to this address and shown to you." : "This server cannot send e-mail: you get a link to pass on.", error })}
+        ${select({ name: "role", label: "Role", options: roleOptions(caller.member.role), value: sent.get("role") ?? "editor", hint: "You can assign your own role or a lower one.", error })}
       </div>
       ${channelChoice("new", channels.data, wish, { mayAll, form: sent, error })}
-      <button>Add and show the link</button>
+      <button>Add and show link</button>
     </form></section>`;
   return visit.page(
     "Members",
     html`<h1>Members</h1>
-    <p class="lede">Who works in ${caller.workspace.name}, in which role, and on which channels.</p>
+    <p class="lede">Members of ${caller.workspace.name}, with their roles and channels.</p>
     ${error && form}
     ${found.form}
     ${table("Members", found.rows, {
@@ -153,7 +153,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
       State: (row) =>
         row.joined
           ? html`<span class="badge good">joined</span>`
-          : html`<span class="badge">${row.invited ? "has a link" : "not joined"}</span>`,
+          : html`<span class="badge">${row.invited ? "invited" : "not joined"}</span>`,
       Added: (row) => instant(row.created_at, now),
       "Last used": (row) => instant(row.last_used_at, now),
       "": (row) =>
@@ -170,7 +170,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
 async function rowOf(visit: MemberVisit) {
   const { data: rows } = await visit.asMember(list_members, {});
   const row = rows.find(({ id, manageable }) => id === visit.params.id && manageable);
-  if (!row) throw new ApiError("not_found", "No such member, or you may not change it.");
+  if (!row) throw new ApiError("not_found", "Member not found, or you cannot change it.");
   return row;
 }
 
@@ -195,16 +195,16 @@ async function one(visit: MemberVisit, error?: ApiError): Promise<Response> {
       </form></section>
     <section class="card" aria-labelledby="link"><h2 id="link">${row.joined ? "Reset access" : "One-time link"}</h2>${
       row.self
-        ? html`<p class="hint">You change your own password on <a href="/console/account">your account's page</a>.</p>`
+        ? html`<p class="hint">Change your own password on <a href="/console/account">your account page</a>.</p>`
         : html`
       <p class="hint">${
         row.joined
-          ? `For a lost password: the link lets ${row.email} choose a new one. Every session and passkey of the account ends then. Give the link to nobody else.`
-          : "The link lets this person join. A new link takes the place of an earlier one."
+          ? `For a lost password: the link lets ${row.email} choose a new one and ends all its sessions and passkeys. Do not share it with anyone else.`
+          : "The link lets this person join. A new link replaces an earlier one."
       }</p>
       <form method="post" action="${at}/link" novalidate>${token}
         ${field({ name: "present", label: "Your own password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error })}
-        <button class="plain">Make a new link</button></form>`
+        <button class="plain">Create new link</button></form>`
     }</section>
     <section class="card" aria-labelledby="remove"><h2 id="remove">Remove from the workspace</h2>
       <p class="hint">${REMOVAL}</p>
@@ -213,7 +213,7 @@ async function one(visit: MemberVisit, error?: ApiError): Promise<Response> {
   );
 }
 
-const REMOVAL = "The member's keys, connected assistants and webhook endpoints end at once. Channels and alerts stay.";
+const REMOVAL = "The member's keys, assistants and webhooks stop working immediately. Channels and alerts stay.";
 
 /** Shows a link, after the mail server took it, or did not. */
 async function linkPage(visit: MemberVisit, made: { email: string; joined: boolean; link: string }) {
@@ -221,19 +221,19 @@ async function linkPage(visit: MemberVisit, made: { email: string; joined: boole
   const { email, joined, link } = made;
   const mailed =
     mail && email !== STAND_IN ? await mail(linkMail(email, visit.caller.workspace.name, link, joined)) : null;
-  const title = mailed ? "The link was mailed" : "A link to hand over";
+  const title = mailed ? "The link was e-mailed" : "A link to pass on";
   return visit.page(
     title,
     html`<h1>${title}</h1>
-    ${mailed === false && html`<p class="flash problem" role="alert">The mail to ${email} could not be sent. Hand over the link yourself.</p>`}
+    ${mailed === false && html`<p class="flash problem" role="alert">The e-mail to ${email} could not be sent. Pass on the link yourself.</p>`}
     <p class="lede">${
       mailed
-        ? html`It was sent to <strong>${email}</strong>. You can also hand it over yourself.`
-        : html`Give it to <strong>${email}</strong> in a way that you trust.`
-    } The link is yours to hand over: whoever opens it first ${joined ? "chooses this person's password" : "becomes this member"}, and in the workspace everything that this account does counts as done by this person. So open it for nobody else.</p>
+        ? html`It was sent to <strong>${email}</strong>. You can also pass it on yourself.`
+        : html`Give it to <strong>${email}</strong> over a secure channel.`
+    } The first person to open it ${joined ? "sets this member's password" : "becomes this member"}, and all actions of the account are attributed to this member. Do not open it yourself.</p>
     <p class="flash careful">The link works once, within ${LIMITS.link_days} days. It is shown only now.</p>
     ${copyable(link, "the link")}
-    <p><a class="button" href="${visit.base}members">Back to the members</a></p>`,
+    <p><a class="button" href="${visit.base}members">Back to members</a></p>`,
     { scripts: ["copy"] },
   );
 }
@@ -280,10 +280,10 @@ export const MEMBER_PAGES: readonly Page[] = [
     const at = `${visit.base}members/${row.id}`;
     return askOnce(visit, {
       title: `Remove ${row.name ?? row.email} from ${visit.caller.workspace.name}?`,
-      effect: `${REMOVAL} To come back, this person needs a new link.`,
+      effect: `${REMOVAL} To rejoin, this person needs a new link.`,
       act: `Remove ${row.name ?? row.email}`,
       back: at,
-      keep: "Keep the member",
+      keep: "Cancel",
     });
   }),
 

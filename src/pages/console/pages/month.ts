@@ -71,7 +71,7 @@ async function read(
     before = meta.next_before;
     if (before === null) break;
     if (page === PAGES - 1)
-      missing.push(`Of what is scheduled, only the first ${PAGES * LIMITS.page} alerts of this month.`);
+      missing.push(`Only the first ${PAGES * LIMITS.page} scheduled alerts of this month are shown.`);
   }
 
   const series = await list({ status: "repeating", limit: RULES });
@@ -100,7 +100,7 @@ async function read(
     await yieldToLoop();
   }
   if (series.meta.next_before !== null || left <= 0 || budget.isSpent)
-    missing.push("Of what repeats, the next occurrences of all, and later ones of some.");
+    missing.push("Repeating alerts are shown with their next occurrence, but not with all later ones.");
   for (const lines of days.values()) lines.sort((a, b) => a.at - b.at);
   return { days, missing };
 }
@@ -152,16 +152,16 @@ async function month(visit: MemberVisit): Promise<Response> {
   return visit.page(
     title,
     html`<h1>${title}</h1>
-    <p class="lede">What ${channel ? html`<a href="${channelBase(visit, channel)}">${names.get(channel) ?? "the channel"}</a>` : "all channels"} will send, by the days of ${zone}. <a href="${channel ? `${channelBase(visit, channel)}?status=scheduled` : `${base}scheduled`}">As a list</a>${channel && html`, or <a href="${viewAt(`${base}month`, { month: asked, zone: query.get("zone") })}">all channels</a>`}.</p>
-    ${missing.length > 0 && html`<p class="flash careful" role="status">Not all of it is shown. ${missing.join(" ")}</p>`}
+    <p class="lede">Planned alerts of ${channel ? html`<a href="${channelBase(visit, channel)}">${names.get(channel) ?? "the channel"}</a>` : "all channels"}, by day in ${zone}. <a href="${channel ? `${channelBase(visit, channel)}?status=scheduled` : `${base}scheduled`}">List view</a>${channel && html`, or <a href="${viewAt(`${base}month`, { month: asked, zone: query.get("zone") })}">all channels</a>`}.</p>
+    ${missing.length > 0 && html`<p class="flash careful" role="status">This list is incomplete. ${missing.join(" ")}</p>`}
     <nav class="actions" aria-label="Months">${link(-1, "Previous month")}${link(1, "Next month")}</nav>
     <table class="month"><caption class="unseen">${title}</caption>
       <thead><tr>${["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
       <tbody>${[...Array(weeks).keys()].map((week) => html`<tr>${[...Array(7).keys()].map((i) => day(begin + week * 7 + i))}</tr>`)}</tbody></table>
-    ${days.size === 0 && html`<p>Nothing is planned in this month.</p>`}
-    ${[...days.values()].flat().some(({ later }) => later) && html`<p class="hint">In italics: what a rule names, and is no alert of its own yet.</p>`}
+    ${days.size === 0 && html`<p>No alerts are planned for this month.</p>`}
+    ${[...days.values()].flat().some(({ later }) => later) && html`<p class="hint">In italics: future occurrences that are not scheduled yet.</p>`}
     <form method="get" action="${base}month" data-own-zone><input type="hidden" name="month" value="${asked}">${channel && html`<input type="hidden" name="channel" value="${channel}">`}
-      ${field({ name: "zone", label: "Days of the zone", value: typed, error })}<button class="plain">Show</button></form>`,
+      ${field({ name: "zone", label: "Time zone", value: typed, error })}<button class="plain">Show</button></form>`,
     {
       error,
       width: "wide",
@@ -181,7 +181,7 @@ function shown(
   zone: string,
 ): Content {
   const time = new Date(localIn(zone, at)).toISOString().slice(11, 16);
-  return html`<li class="${later && "later"}"><a href="${channelBase(visit, alert.pusher_id)}/alerts/${alert.id}"><span class="at">${time}</span> ${cut(alert.title, TITLE)}</a>${times > 1 && html` <span class="muted">and again</span>`}${names && html` <span class="muted">${names.get(alert.pusher_id)}</span>`}</li>`;
+  return html`<li class="${later && "later"}"><a href="${channelBase(visit, alert.pusher_id)}/alerts/${alert.id}"><span class="at">${time}</span> ${cut(alert.title, TITLE)}</a>${times > 1 && html` <span class="muted">and later</span>`}${names && html` <span class="muted">${names.get(alert.pusher_id)}</span>`}</li>`;
 }
 
 export const MONTH_PAGES: readonly Page[] = [memberPage("GET", "/month", month)];

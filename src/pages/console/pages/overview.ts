@@ -9,6 +9,7 @@ import { type Content, type Html, html } from "../../../ui/html.ts";
 import { clock } from "../../../ui/instants.ts";
 import { ASSISTANT_CLIENTS, type AssistantClient, SET_KEY } from "../assistant_clients.ts";
 import { channelBase, channelFace, firstSubscriber } from "../channel_head.ts";
+import { capital } from "../controls.ts";
 import { failingNotice, failingSenders } from "../failing_senders.ts";
 import { asksAlone, copyable, emptyState, instant, livePart } from "../parts.ts";
 import { type MemberVisit, mayUse, memberPage, openPage, type Page, type RowOf } from "../visit.ts";
@@ -28,17 +29,17 @@ function connecting({ deps, caller, base }: MemberVisit): Content {
   const { publicUrl } = deps;
   const asks = supportsConsent(publicUrl);
   const keys = roleReaches(caller.member.role, create_key.role)
-    ? html`<a href="${base}keys">make a key</a>`
+    ? html`<a href="${base}keys">create a key</a>`
     : html`ask an owner for a key`;
   return html`${
     asks
-      ? html`<p>Give your assistant this address. A page opens in your browser and asks what the assistant may do. No key is needed.</p>
+      ? html`<p>Give your assistant this address. A page opens in your browser where you choose its permissions. No key is needed.</p>
     ${copyable(`${publicUrl}/mcp`, "the address")}`
-      : html`<p>This server is not reached over https, so assistants connect with a key.</p>`
+      : html`<p>This server does not use https, so assistants connect with a key.</p>`
   }
-    <details class="more"${!asks && html` open`}><summary>What your client wants to be told</summary>
+    <details class="more"${!asks && html` open`}><summary>Setup for your client</summary>
     <p>With a key: ${keys}, and set it in the shell that starts the client.</p>
-    ${copyable(SET_KEY, "what sets the key")}
+    ${copyable(SET_KEY, "the command")}
     ${ASSISTANT_CLIENTS.map((client) => clientLines(client, publicUrl))}</details>`;
 }
 
@@ -68,25 +69,25 @@ export function firstAlert(visit: MemberVisit, channel: { id: string; handle: st
   ${
     mayUse(visit, "create_alert") &&
     (channel || opens) &&
-    html`<section class="card" aria-labelledby="by-browser"><h3 id="by-browser">In this browser</h3>${
+    html`<section class="card" aria-labelledby="by-browser"><h3 id="by-browser">In the browser</h3>${
       channel
-        ? html`<p>Write it, see it as a phone will show it, then send it.</p><p><a class="button" href="${channelBase(visit, channel.id)}/alerts/new">Write an alert</a></p>`
-        : html`<p>Open a channel, which people subscribe to. Then write on it, see it as a phone will show it, and send it.</p><p><a class="button" href="${base}channels/new">Open a channel</a></p>`
+        ? html`<p>Write an alert, preview it, then send it.</p><p><a class="button" href="${channelBase(visit, channel.id)}/alerts/new">Write an alert</a></p>`
+        : html`<p>Create a channel for people to subscribe to. Then write an alert, preview it and send it.</p><p><a class="button" href="${base}channels/new">Create a channel</a></p>`
     }</section>`
   }
-  <section class="card" aria-labelledby="by-assistant"><h3 id="by-assistant">By an assistant</h3>${connecting(visit)}
+  <section class="card" aria-labelledby="by-assistant"><h3 id="by-assistant">With an assistant</h3>${connecting(visit)}
     ${
       mayUse(visit, "create_alert") &&
-      html`<p>Then ask it:</p>${copyable(said, "what to ask")}
-    <p class="hint">Writing and sending are separate permissions: without the second, its drafts wait here for you.</p>`
+      html`<p>Then ask it:</p>${copyable(said, "the prompt")}
+    <p class="hint">Writing and sending are separate permissions: without the latter, its drafts wait here for you.</p>`
     }</section>
   ${
     mayUse(visit, "send_alert") &&
     (channel || opens) &&
-    html`<section class="card" aria-labelledby="by-curl"><h3 id="by-curl">By curl</h3>
-    <p>With a key of yours${roleReaches(visit.caller.member.role, create_key.role) ? html` (<a href="${base}keys">make one</a>)` : " (an owner makes one)"}, in a shell:</p>
+    html`<section class="card" aria-labelledby="by-curl"><h3 id="by-curl">With curl</h3>
+    <p>With your key${roleReaches(visit.caller.member.role, create_key.role) ? html` (<a href="${base}keys">create one</a>)` : " (an owner can create one)"}, in a shell:</p>
     ${copyable(curlLines(deps.publicUrl, channel), "the lines")}
-    <p class="hint">Everything else is in the <a href="/api/v1/docs">description of the API</a>.</p></section>`
+    <p class="hint">See the <a href="/api/v1/docs">API reference</a> for more.</p></section>`
   }</div>`;
 }
 
@@ -113,7 +114,7 @@ async function overview(visit: MemberVisit): Promise<Response> {
   const sum = (name: "drafts" | "scheduled") => channels.reduce((total, row) => total + row[name], 0);
   const figures: [string, number, string?][] = [
     ["Channels", channels.length, "channels"],
-    ["Could reach", stats.reach],
+    ["Reach", stats.reach],
     ["Drafts", sum("drafts"), "drafts"],
     ["Scheduled", sum("scheduled"), "scheduled"],
     ["Sent in 7 days", stats.totals.alerts_sent, "sent"],
@@ -128,7 +129,7 @@ async function overview(visit: MemberVisit): Promise<Response> {
     ${failingNotice(visit, failing, channels)}
     ${
       drafts.length > 0 &&
-      html`<section aria-labelledby="waiting"><div class="between"><h2 id="waiting">Waiting for review</h2><a href="${base}drafts">All drafts</a></div>
+      html`<section aria-labelledby="waiting"><div class="between"><h2 id="waiting">Awaiting review</h2><a href="${base}drafts">All drafts</a></div>
       ${rows(drafts, ({ updated_at }) => html`Changed ${instant(updated_at, visit.now)}`)}</section>`
     }`,
   );
@@ -142,9 +143,7 @@ async function overview(visit: MemberVisit): Promise<Response> {
     html`<div class="between"><h1>${caller.workspace.name}</h1><div class="actions">${
       opens && html`<a class="button plain" href="${base}channels/new">New channel</a>`
     }${mayUse(visit, "create_alert") && newAlert(visit, active)}</div></div>
-    <p class="lede">You are ${roleWords(caller.member.role)} here${
-      caller.pusherIds && html`, and see ${caller.pusherIds.length === 1 ? "one channel" : "certain channels"} only`
-    }.</p>
+    <p class="lede">Your role: ${capital(caller.member.role)}${caller.pusherIds && html`, with access to ${caller.pusherIds.length === 1 ? "one channel" : "some channels"}`}</p>
     ${waiting}
     ${stats.reach === 0 && reachable && firstSubscriber(visit, reachable)}
     ${
@@ -155,14 +154,14 @@ async function overview(visit: MemberVisit): Promise<Response> {
     ${
       next.length + sent.length > 0 &&
       html`<div class="halves">
-      <section aria-labelledby="next"><div class="between"><h2 id="next">Coming next</h2><a href="${base}scheduled">All scheduled</a></div>${
+      <section aria-labelledby="next"><div class="between"><h2 id="next">Scheduled next</h2><a href="${base}scheduled">All scheduled</a></div>${
         next.length === 0
-          ? emptyState("Nothing is scheduled", "Alerts with a time stand here until they appear.")
+          ? emptyState("No scheduled alerts", "Scheduled alerts appear here until they are sent.")
           : rows(next, ({ send_at }) => clock(new Date(send_at ?? "")))
       }</section>
-      <section aria-labelledby="sent"><div class="between"><h2 id="sent">Sent lately</h2><a href="${base}sent">All sent</a></div>${
+      <section aria-labelledby="sent"><div class="between"><h2 id="sent">Recently sent</h2><a href="${base}sent">All sent</a></div>${
         quiet
-          ? emptyState("Nothing was sent", "What went out stands here.")
+          ? emptyState("No sent alerts", "Sent alerts appear here.")
           : rows(sent, ({ sent_at }) => instant(sent_at, visit.now))
       }</section></div>`
     }
@@ -173,11 +172,11 @@ async function overview(visit: MemberVisit): Promise<Response> {
       channels.length === 0
         ? emptyState(
             "No channels yet",
-            opens ? "Open the first one in any of the three ways above." : "The channels that you see stand here.",
+            opens ? "Create the first one as described above." : "Channels that you can see appear here.",
           )
         : channelTable(visit, channels.slice(0, MOST_CHANNELS), stats)
     }</section>
-    ${!quiet && html`<details class="more"><summary>Write by an assistant or by curl</summary>${firstAlert(visit, active[0] ?? null)}</details>`}`,
+    ${!quiet && html`<details class="more"><summary>Write with an assistant or curl</summary>${firstAlert(visit, active[0] ?? null)}</details>`}`,
     { styles: ["alert_card", "channel", "drawings"], scripts: ["copy", "live"] },
   );
 }
@@ -208,8 +207,6 @@ function alertRows(
       }</div></li>`;
   })}</ul>`;
 }
-
-const roleWords = (role: string) => `an ${role}`.replace("an viewer", "a viewer");
 
 export const OVERVIEW_PAGES: readonly Page[] = [
   openPage("GET", "/console", async (visit) => {

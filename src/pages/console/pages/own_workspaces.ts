@@ -33,26 +33,25 @@ type Ahead = z.output<(typeof get_retention)["output"]>;
 
 /** What goes, and from when on. */
 export function aheadNote({ days, begins_at, alerts, more }: Ahead, now: Date): Html {
-  if (days === null) return html`<p class="note">Alerts are kept for ever.</p>`;
+  if (days === null) return html`<p class="note">Alerts are kept indefinitely.</p>`;
   if (begins_at === null)
-    return html`<p class="note">Alerts are removed ${days} days after their end. None is that old yet.</p>`;
+    return html`<p class="note">Alerts are deleted ${days} days after they end. None is that old yet.</p>`;
   const many = more ? `more than ${said("retention_counted")} alerts` : alerts === 1 ? "1 alert" : `${alerts} alerts`;
-  return html`<p class="note warn"><span>Alerts are removed ${days} days after their end: <strong>${many}</strong> from ${instant(begins_at, now)} on, for good. Until then you can take it back here.</span></p>`;
+  return html`<p class="note warn"><span>Alerts are deleted ${days} days after they end: <strong>${many}</strong> from ${instant(begins_at, now)}. You can undo this until then.</span></p>`;
 }
 
 async function form(visit: MemberVisit, error?: ApiError): Promise<Response> {
   const set = await visit.asMember(get_retention, {});
   const value = visit.form.get("retention_days") ?? String(set.retention_days ?? "");
   return visit.page(
-    "How long alerts are kept",
-    html`<h1>How long alerts are kept</h1>
-    <p class="lede">So many days after its end an alert is removed for good, from phones as well. Its counts stay in the statistics.</p>
+    "Alert retention",
+    html`<h1>Alert retention</h1> <p class="lede">Alerts are permanently deleted, from devices too, this many days after they end. Statistics are kept.</p>
     ${problem(error)}${aheadNote(set, visit.now)}
     <form method="post" action="${visit.base}retention" novalidate>${visit.token}
-      ${field({ name: "retention_days", label: "Days", value, hint: `${LIMITS.retention_least} to ${LIMITS.retention}. Left empty, alerts are kept for ever. The first goes no earlier than ${LIMITS.retention_notice_hours} hours after this was changed.`, error })}
+      ${field({ name: "retention_days", label: "Days", value, hint: `${LIMITS.retention_least} to ${LIMITS.retention}. If empty, alerts are kept indefinitely. Deletion starts at the earliest ${LIMITS.retention_notice_hours} hours after a change.`, error })}
       <div class="actions"><button>Save</button><a class="button plain" href="/console/account">Back to your account</a></div>
     </form>
-    <p class="note">An alert ends when it is sent or withdrawn, or when it expires, if that is later. Drafts and scheduled alerts stay. A channel can say otherwise in its settings. Whoever runs this service can make a copy first, with <code>belfry export</code>.</p>`,
+    <p class="note">An alert ends when it is sent or withdrawn, or when it expires, if later. Drafts and scheduled alerts are kept. A channel can override this in its settings. The operator can make a copy first with <code>belfry export</code>.</p>`,
     { width: "narrow", error },
   );
 }
@@ -68,19 +67,17 @@ const channels = (n: number) => (n === 0 ? "no channel" : n === 1 ? "1 channel" 
 
 /** What becomes of it without the person. */
 function fate(own: Own): Content {
-  if (own.without_you === "stays") return "It stays as it is. Your keys, webhook endpoints and assistants in it end.";
-  if (own.without_you === "goes") return "Nothing is in it, so it is removed.";
+  if (own.without_you === "stays") return "It stays unchanged. Your keys, webhooks and assistants in it stop working.";
+  if (own.without_you === "goes") return "It is empty, so it is deleted.";
   if (own.without_you === "behind")
-    return html`You are its only owner and its only member, and it has ${channels(own.channels)}. Add somebody on the page
-    <a href="/console/${own.id}/members">Members</a>, or delete its channels and files; a channel with subscribers cannot be deleted. Or leave it behind.`;
-  return html`You are its only owner, and it is not empty. Make somebody else an owner on the page
-    <a href="/console/${own.id}/members">Members</a>, or delete its channels and files and remove its members.`;
+    return html`You are its only member, and it has ${channels(own.channels)}. Add another owner under <a href="/console/${own.id}/members">Members</a>, delete its channels and files, or leave it without an owner. A channel with subscribers cannot be deleted.`;
+  return html`You are its only owner, and it is not empty. Make someone else an owner under <a href="/console/${own.id}/members">Members</a>, or delete its contents and remove its members.`;
 }
 
 const planned = (n: number) =>
   n === 0
-    ? "Nothing is scheduled in it."
-    : `${n === 1 ? "One scheduled alert still appears" : `${n} scheduled alerts still appear`}; cancel what shall not.`;
+    ? "It has no scheduled alerts."
+    : `${n === 1 ? "One scheduled alert will still be sent" : `${n} scheduled alerts will still be sent`}; cancel ${n === 1 ? "it" : "them"} to stop ${n === 1 ? "it" : "them"}.`;
 
 /** Without a tick nothing of this happens. */
 function leftBehind(own: Own, error?: ApiError): Content {
@@ -91,8 +88,8 @@ function leftBehind(own: Own, error?: ApiError): Content {
     id,
     name: "leave_behind",
     value: own.id,
-    label: html`Leave ${own.name} behind without an owner`,
-    note: html`<span id="${id}-hint">Its channels are paused at once and nobody can send on them. Subscribers keep them, and what they have. ${planned(own.scheduled)} Your keys, webhook endpoints and assistants in it end. Only the operator of this service can hand it to a new owner, by its id: <code>${own.id}</code></span>`,
+    label: html`Leave ${own.name} without an owner`,
+    note: html`<span id="${id}-hint">Its channels are paused immediately and cannot send. Subscribers keep them and their alerts. ${planned(own.scheduled)} Your keys, webhooks and assistants in it stop working. Only the operator of this service can assign a new owner, by its ID: <code>${own.id}</code></span>`,
     attributes,
   })}</div>`;
 }
@@ -103,7 +100,7 @@ function unticked(data: readonly Own[], ticked: readonly string[]): ApiError | u
     .filter(({ id, without_you }) => without_you === "behind" && !ticked.includes(id))
     .map(({ id, name }) => ({
       param: `behind-${id}`,
-      message: `Tick the box if ${name} shall stay without an owner. Nothing was changed.`,
+      message: `Nothing was changed. Tick the box to leave ${name} without an owner.`,
     }));
   return fields.length === 0
     ? undefined
@@ -124,29 +121,28 @@ export async function ownWorkspaces(visit: PersonVisit, error?: ApiError): Promi
           <div class="actions">${
             own.role === "owner" &&
             html`<a class="button plain" href="/console/${own.id}/name">Rename<span class="unseen"> ${own.name}</span></a>
-          <a class="button plain" href="/console/${own.id}/retention">Keep alerts…<span class="unseen"> of ${own.name}</span></a>`
+          <a class="button plain" href="/console/${own.id}/retention">Alert retention…<span class="unseen"> of ${own.name}</span></a>`
           }
           <a class="button plain" href="/console/${own.id}/leave">Leave<span class="unseen"> ${own.name}</span></a></div></li>`,
       )}</ul>`
     }
     ${problem(error)}
-    <details class="more"${error && html` open`}><summary>Make another workspace</summary>
-      <p>It has channels, members and keys of its own. You are its owner.</p>
+    <details class="more"${error && html` open`}><summary>Create another workspace</summary>
+      <p>It has its own channels, members and keys. You become its owner.</p>
       <form method="post" action="${ACCOUNT}/workspaces" novalidate>${token}
-        ${field({ name: "workspace", label: "Its name", value: sent.get("workspace") ?? "", maxlength: LIMITS.name, autocomplete: "organization", error })}
-        <button>Make the workspace</button>
+        ${field({ name: "workspace", label: "Name", value: sent.get("workspace") ?? "", maxlength: LIMITS.name, autocomplete: "organization", error })}
+        <button>Create workspace</button>
       </form></details>`;
 }
 
 function nameForm(visit: MemberVisit, error?: ApiError): Response {
   return visit.page(
-    "Rename the workspace",
-    html`<h1>Rename the workspace</h1>
-    <p class="lede">Its members and their assistants see the name. Addresses and channels stay as they are.</p>
+    "Rename workspace",
+    html`<h1>Rename workspace</h1> <p class="lede">Members and their assistants see this name. Addresses and channels do not change.</p>
     ${problem(error)}
     <form method="post" action="${visit.base}name" novalidate>${visit.token}
       ${field({ name: "name", label: "Name", value: visit.form.get("name") ?? visit.caller.workspace.name, maxlength: LIMITS.name, autocomplete: "organization", error })}
-      <div class="actions"><button>Save the name</button><a class="button plain" href="${ACCOUNT}">Keep it</a></div>
+      <div class="actions"><button>Save name</button><a class="button plain" href="${ACCOUNT}">Cancel</a></div>
     </form>`,
     { width: "narrow", error },
   );
@@ -158,17 +154,17 @@ async function closing(visit: PersonVisit, error?: ApiError): Promise<Response> 
   return visit.page(
     "Close your account",
     html`<h1>Close your account?</h1>
-    <p class="lede">Your sessions end, your passkeys and codes stop working, and your name and address are removed. This cannot be undone.</p>
-    ${data.length > 0 && html`<h2>What becomes of your workspaces</h2><ul class="ways">${data.map((own) => html`<li><div class="what"><p><strong>${own.name}</strong></p><p>${fate(own)}</p></div></li>`)}</ul>`}
-    <p class="hint">The audit log of a workspace goes on naming what you did there until its time is over.</p>
+    <p class="lede">Your sessions end, your passkeys and codes stop working, and your name and e-mail address are deleted. This cannot be undone.</p>
+    ${data.length > 0 && html`<h2>Effect on your workspaces</h2><ul class="ways">${data.map((own) => html`<li><div class="what"><p><strong>${own.name}</strong></p><p>${fate(own)}</p></div></li>`)}</ul>`}
+    <p class="hint">Your actions stay in each workspace’s audit log until the entries expire.</p>
     ${problem(error)}
     ${
       holds
-        ? html`<p class="flash careful">The account can be closed once no workspace depends on you.</p><p><a class="button" href="${ACCOUNT}">Back to your account</a></p>`
+        ? html`<p class="flash careful">You can close the account once no workspace depends on you.</p><p><a class="button" href="${ACCOUNT}">Back to your account</a></p>`
         : html`<form method="post" action="${ACCOUNT}/close" novalidate>${visit.token}
       ${data.map((own) => leftBehind(own, error))}
       ${field({ name: "present", label: "Your password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error })}
-      <div class="actions"><button class="danger">Close the account for good</button><a class="button plain" href="${ACCOUNT}">Keep it</a></div>
+      <div class="actions"><button class="danger">Close account permanently</button><a class="button plain" href="${ACCOUNT}">Cancel</a></div>
     </form>`
     }`,
     { width: "narrow", error, styles: ["people"] },
@@ -192,11 +188,11 @@ async function leaving(visit: MemberVisit, error?: ApiError): Promise<Response> 
     );
   return askOnce(visit, {
     title,
-    effect: html`${fate(own)} ${own.without_you === "stays" && "You come back only when somebody adds you again."}`,
+    effect: html`${fate(own)} ${own.without_you === "stays" && "To return, you must be added again."}`,
     condition: leftBehind(own, error),
-    act: "Leave the workspace",
+    act: "Leave workspace",
     back: ACCOUNT,
-    keep: "Stay",
+    keep: "Cancel",
     error,
   });
 }

@@ -51,10 +51,10 @@ const VERBS: Record<string, { operation: Verb; done: FlashCode }> = {
 };
 
 const STATES: Record<string, string> = {
-  draft: "Draft: nobody has seen it.",
-  sent: "Sent. A sent alert cannot be unsent; cancelling keeps it from phones that have not fetched it yet.",
+  draft: "Draft, not sent yet.",
+  sent: "Sent. A sent alert cannot be recalled, but cancelling it stops devices that have not fetched it.",
   cancelled: "Cancelled.",
-  repeating: "It repeats: each time is an alert of its own. An edit changes all that are not sent yet.",
+  repeating: "Repeating: each occurrence is a separate alert. An edit changes all unsent occurrences.",
 };
 
 /** Scripts that a document brings and phones never run, for who may decide about it. Other markup was cleaned when it was written. */
@@ -89,7 +89,7 @@ async function review(visit: MemberVisit, error?: ApiError, asks: Html | null = 
     alert.title,
     html`<p class="crumb"><a href="${channelBase(visit, channel.id)}">${channel.name}</a></p>
     <h1>${alert.title}</h1>
-    <p class="lede">${STATES[alert.status] ?? html`Scheduled: phones show it from ${clock(new Date(alert.send_at ?? ""))} on.`}</p>
+    <p class="lede">${STATES[alert.status] ?? html`Scheduled for ${clock(new Date(alert.send_at ?? ""))}.`}</p>
     ${byline(past, now)}
     ${!isOld && problem(error)}
     <form class="reviewing" method="post" action="${visit.url.pathname}" novalidate>${visit.token}
@@ -97,13 +97,13 @@ async function review(visit: MemberVisit, error?: ApiError, asks: Html | null = 
       ${notices.length > 0 && html`<div class="notices">${notices}</div>`}
       <div class="seen">${drawn(visit, alert, channel)}</div>
       <div class="pane">
-        ${alert.review_reply && html`<section class="card"><h2>It was declined</h2><p class="hint">In the words of who declined it:</p>${quoted(alert.review_reply)}</section>`}
-        ${alert.review_note && html`<section class="card"><h2>Why it was written</h2><p class="hint">In its author’s words, which nobody checked:</p>${quoted(alert.review_note)}</section>`}
+        ${alert.review_reply && html`<section class="card"><h2>Declined</h2><p class="hint">Reviewer’s comment:</p>${quoted(alert.review_reply)}</section>`}
+        ${alert.review_note && html`<section class="card"><h2>Author’s note</h2><p class="hint">Not verified:</p>${quoted(alert.review_note)}</section>`}
         ${open && capabilityReport(capabilityNotes(alert, channel.requested_perms), `${channelBase(visit, channel.id)}/edit`)}
         ${await storyCard(past, effort, now)}
         ${repetition(visit, alert)}
         ${facts(visit, alert)}
-        ${mayUse(visit, "send_alert") ? decisions(visit, { alert, error, own }) : html`<p class="hint">Who may send alerts on this channel decides about it.</p>`}
+        ${mayUse(visit, "send_alert") ? decisions(visit, { alert, error, own }) : html`<p class="hint">Only members who can send alerts on this channel can decide.</p>`}
       </div>
       ${mayUse(visit, "send_alert") && foot(visit, { alert, channel, could, error, own })}
     </form>
@@ -131,35 +131,35 @@ function drawn(visit: MemberVisit, alert: Alert, channel: Channel): Html {
   };
   const markup = alert.layout === "html" || alert.layout === "document";
   const framed = `${visit.url.pathname}/page`;
-  return html`<h2 class="unseen">As a phone shows it</h2>${phone(channel, shown, now)}
+  return html`<h2 class="unseen">Preview</h2>${phone(channel, shown, now)}
     ${
       markup &&
       (alert.html || alert.asset_html) &&
-      html`<section class="opened" aria-labelledby="opened"><h2 id="opened">When it is opened</h2>${pageFrame(framed)}${framedPictures(alert.asset_html ?? alert.html, framed)}</section>`
+      html`<section class="opened" aria-labelledby="opened"><h2 id="opened">When opened</h2>${pageFrame(framed)}${framedPictures(alert.asset_html ?? alert.html, framed)}</section>`
     }`;
 }
 
 /** How it repeats, and when next; of an occurrence, what it belongs to. */
 function repetition(visit: MemberVisit, { recurrence, send_at, series_id, pusher_id }: Alert): Content {
   if (series_id)
-    return html`<p><a href="${channelBase(visit, pusher_id)}/alerts/${series_id}">One of an alert that repeats</a></p>`;
+    return html`<p><a href="${channelBase(visit, pusher_id)}/alerts/${series_id}">Part of a repeating alert</a></p>`;
   if (!recurrence) return null;
-  return html`<section class="card"><h2>It repeats</h2><p>${recurrenceWords(recurrence)}</p>${nextOnes(recurrence, send_at, visit.now)}
-    <p><a href="${visit.base}month?channel=${pusher_id}">The month of its channel</a></p></section>`;
+  return html`<section class="card"><h2>Repeats</h2><p>${recurrenceWords(recurrence)}</p>${nextOnes(recurrence, send_at, visit.now)}
+    <p><a href="${visit.base}month?channel=${pusher_id}">Month view</a></p></section>`;
 }
 
 /** What the phone does not show of it. */
 function facts({ now }: MemberVisit, alert: Alert): Content {
   const lines: [string, Content][] = [["Changed", instant(alert.updated_at, now)]];
-  if (alert.send_at) lines.push(["Planned for", clock(new Date(alert.send_at))]);
-  if (alert.sent_at) lines.push(["Visible since", clock(new Date(alert.sent_at))]);
-  if (alert.expires_at) lines.push(["Over at", clock(new Date(alert.expires_at))]);
+  if (alert.send_at) lines.push(["Scheduled for", clock(new Date(alert.send_at))]);
+  if (alert.sent_at) lines.push(["Sent", clock(new Date(alert.sent_at))]);
+  if (alert.expires_at) lines.push(["Expires", clock(new Date(alert.expires_at))]);
   for (const { type, label, url, choices = [] } of alert.actions)
-    lines.push(type === "reply" ? [`Asks “${label}”`, choices.join(" · ")] : [`“${label}” opens`, url]);
+    lines.push(type === "reply" ? [`Question “${label}”`, choices.join(" · ")] : [`Link “${label}”`, url]);
   if (alert.tts_text) lines.push(["Read aloud", alert.tts_text]);
   if (alert.audio_url) lines.push(["Recording", alert.audio_url]);
   const circle = circleOf(alert);
-  if (circle) lines.push(["Only within", `${distanceWords(circle.radius_km)} of ${positionWords(circle)}`]);
+  if (circle) lines.push(["Area", `${distanceWords(circle.radius_km)} of ${positionWords(circle)}`]);
   for (const { label, words } of plainFacts(ALERT, "owner", alert)) lines.push([label, words]);
   return html`<dl class="facts">${lines.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>${circle && circleDrawing(circle)}`;
 }
@@ -196,17 +196,17 @@ async function deleting(visit: MemberVisit, error?: ApiError): Promise<Response>
   const back = visit.url.pathname.replace(/\/delete$/, "");
   if (status === "sent")
     return visit.page(
-      "This alert stays",
-      html`<h1>This alert stays</h1>
-      <p class="lede">This alert was sent. What was sent is a record, and cannot be deleted; cancelling keeps it from phones that have not fetched it yet.</p>
-      <p><a class="button" href="${back}">Back to the alert</a></p>`,
+      "Sent alerts cannot be deleted",
+      html`<h1>Sent alerts cannot be deleted</h1>
+      <p class="lede">Sent alerts are kept as a record. Cancelling it stops devices that have not fetched it.</p>
+      <p><a class="button" href="${back}">Back to alert</a></p>`,
       { width: "narrow", error },
     );
   return askOnce(visit, {
     title: "Delete this alert?",
-    effect: html`“${title}” is removed for good. ${status === "scheduled" && "No phone will show it."}`,
+    effect: html`“${title}” is permanently deleted.${status === "scheduled" && " It will not be sent."}`,
     condition: html`<input type="hidden" name="version" value="${updated_at}">`,
-    act: "Delete the alert",
+    act: "Delete alert",
     back,
     error,
   });
@@ -219,7 +219,7 @@ export const REVIEW_PAGES: readonly Page[] = [
     PATH,
     {
       ...{ again: review, when: hasPlace, names: { expected_updated_at: "version" } },
-      labels: { review_reply: "The reply", send_at: "The time" },
+      labels: { review_reply: "The comment", send_at: "The time" },
     },
     decide,
   ),

@@ -8,6 +8,7 @@ import { mostOf } from "../../../model/fields/accepts.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { minuteOf, written } from "../controls.ts";
+import { devices } from "../phone.ts";
 import type { Alert, Channel, MemberVisit } from "../visit.ts";
 import { alertControl, sureBox } from "./compose_controls.ts";
 
@@ -28,11 +29,11 @@ const begins = ({ status, recurrence }: Alert): boolean => status === "draft" &&
 export function refuseUnready(alert: Alert, form: URLSearchParams, act: string): void {
   if (act === "send" && begins(alert))
     throw invalidRequest(
-      "It repeats, so it begins at a time: schedule it. To send it once, edit it and choose “Does not repeat”.",
+      "A repeating alert must be scheduled. To send it once, edit it and choose “Does not repeat”.",
       "send_at",
     );
   if (alert.priority !== "urgent" || form.has("sure") || (act !== "send" && act !== "schedule")) return;
-  throw invalidRequest("Tick the box: an urgent alert may ring at night.", "sure");
+  throw invalidRequest("Tick the box to confirm: an urgent alert can ring at night.", "sure");
 }
 
 /** What was typed, or else what the alert holds. */
@@ -43,47 +44,44 @@ function formOf(visit: MemberVisit, alert: Alert): URLSearchParams {
 }
 
 const deletion = (visit: MemberVisit): Html =>
-  html`<a class="button danger" href="${visit.url.pathname}/delete">Delete it</a>`;
+  html`<a class="button danger" href="${visit.url.pathname}/delete">Delete</a>`;
 
 /** A copy of what is not sent yet; what was sent has one with its history (see alert_timeline.ts). */
 const others = (visit: MemberVisit): Html =>
-  html`<section class="card" aria-labelledby="others"><h2 id="others">Or else</h2>
-    <p class="hint">A copy begins as a draft, without its times.</p>
+  html`<section class="card" aria-labelledby="others"><h2 id="others">Other actions</h2>
+    <p class="hint">A copy starts as a draft without send times.</p>
     <input type="hidden" name="once" value="${randomUUID()}">
-    <div class="actions"><button class="plain" formaction="${visit.url.pathname}/duplicate">Duplicate it</button>${deletion(visit)}</div></section>`;
+    <div class="actions"><button class="plain" formaction="${visit.url.pathname}/duplicate">Duplicate</button>${deletion(visit)}</div></section>`;
 
 /** On the devices of who looks at it, before anybody else sees it. */
 const trial = (): Html =>
   html`<section class="card" aria-labelledby="trial"><h2 id="trial">Try it first</h2>
-    <p class="hint">Your own devices show it as a test, for ${LIMITS.test_minutes} minutes at most. Nobody else sees it, and it is not counted. <a href="/console/account/devices">Your own devices</a></p>
-    <button class="plain" name="act" value="test">Send a test to my own devices</button></section>`;
+    <p class="hint">Only your test devices show it, for up to ${LIMITS.test_minutes} minutes, and it is not counted. <a href="/console/account/devices">Your test devices</a></p>
+    <button class="plain" name="act" value="test">Send test</button></section>`;
 
 /** What is decided in the page, panel by panel. */
 export function decisions(visit: MemberVisit, { alert, error, own }: Omit<Deciding, "channel" | "could">): Content {
   const { status } = alert;
   if (status === "cancelled") return html`<p>${deletion(visit)}</p>`;
   if (status === "sent")
-    return html`<section class="card"><h2>Take it back</h2>
-      <p class="hint">Phones that have not fetched it never show it. Those that have it, keep it.</p>
-      <button class="danger" name="act" value="cancel">Cancel the alert</button></section>`;
+    return html`<section class="card"><h2>Cancel</h2> <p class="hint">Devices that have not fetched it will not show it. Devices that have it keep it.</p> <button class="danger" name="act" value="cancel">Cancel alert</button></section>`;
   if (status === "repeating")
-    return html`<section class="card"><h2>End it</h2>
-      <p class="hint">All that is not sent yet is cancelled with it. Back to draft, it can be scheduled anew.</p>
-      <div class="actions"><button class="plain" name="act" value="draft">Back to draft</button><button class="danger" name="act" value="cancel">Cancel all that follow</button></div></section>`;
+    return html`<section class="card"><h2>End repetition</h2> <p class="hint">All unsent occurrences are cancelled. As a draft, it can be scheduled again.</p>
+      <div class="actions"><button class="plain" name="act" value="draft">Back to draft</button><button class="danger" name="act" value="cancel">Cancel all following</button></div></section>`;
   const typed = { form: formOf(visit, alert), error };
   const scheduled = status === "scheduled";
-  return html`<section class="card" aria-labelledby="at-a-time"><h2 id="at-a-time">${scheduled ? "Move or withdraw it" : "At a time"}</h2>
-      ${alertControl(typed, "send_at", { hint: "Phones show it from then on." })}
-      <div class="actions"><button class="plain" name="act" value="schedule">${scheduled ? "Move it to this time" : "Schedule it"}</button>${
+  return html`<section class="card" aria-labelledby="at-a-time"><h2 id="at-a-time">${scheduled ? "Reschedule or cancel" : "Schedule"}</h2>
+      ${alertControl(typed, "send_at", { hint: "The time at which it is sent." })}
+      <div class="actions"><button class="plain" name="act" value="schedule">${scheduled ? "Reschedule" : "Schedule"}</button>${
         scheduled &&
-        html`<button class="plain" name="act" value="draft">Back to draft</button><button class="danger" name="act" value="cancel">Cancel it</button>${alert.series_id && html`<button class="danger" name="act" value="following">Cancel it and all that follow</button>`}`
+        html`<button class="plain" name="act" value="draft">Back to draft</button><button class="danger" name="act" value="cancel">Cancel alert</button>${alert.series_id && html`<button class="danger" name="act" value="following">Cancel all following</button>`}`
       }</div></section>
     ${status === "draft" && trial()}
     ${
       !own &&
-      html`<section class="card" aria-labelledby="decline"><h2 id="decline">Decline it</h2>
-      ${written(typed, { name: "review_reply", label: "What should change", rows: 3, most: mostOf(decline_alert.input.shape.review_reply), hint: "Its author reads this. The alert stays a draft." })}
-      <button class="plain" name="act" value="decline">Decline it</button></section>`
+      html`<section class="card" aria-labelledby="decline"><h2 id="decline">Decline</h2>
+      ${written(typed, { name: "review_reply", label: "Comment", rows: 3, most: mostOf(decline_alert.input.shape.review_reply), hint: "Shown to the author. The alert stays a draft." })}
+      <button class="plain" name="act" value="decline">Decline</button></section>`
     }
     ${others(visit)}`;
 }
@@ -94,14 +92,14 @@ export function foot(visit: MemberVisit, { alert, channel, could, error, own }: 
   const reach = channel.subscribers;
   return html`<div class="deciding"><div class="in">
     ${alert.priority === "urgent" && sureBox({ form: visit.form, error })}
-    <p class="said">${could} A sent alert cannot be unsent.</p>
+    <p class="said">${could} A sent alert cannot be recalled.</p>
     <div class="acts">${!own && html`<a class="button plain" href="#decline">Decline</a>`}<a class="button plain" href="${visit.url.pathname}/edit">Edit</a>${
       alert.status !== "repeating" &&
       (begins(alert)
-        ? html`<button name="act" value="schedule">Schedule for ${reach.toLocaleString("en")}</button>`
-        : html`<a class="button plain" href="#at-a-time">${alert.status === "scheduled" ? "Move" : "Schedule"}</a><button name="act" value="send">${
+        ? html`<button name="act" value="schedule">Schedule for ${devices(reach)}</button>`
+        : html`<a class="button plain" href="#at-a-time">${alert.status === "scheduled" ? "Reschedule" : "Schedule"}</a><button name="act" value="send">${
             alert.status === "scheduled" ? "Send now to" : "Send to"
-          } ${reach.toLocaleString("en")}</button>`)
+          } ${devices(reach)}</button>`)
     }</div>
   </div></div>`;
 }

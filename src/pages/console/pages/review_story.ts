@@ -49,7 +49,7 @@ const labelOf = (name: string) => LABELS[name] ?? name;
 /** "Title, Text": which fields. */
 export const namesOf = (fields: readonly Field[]): string =>
   fields
-    .map(({ name }, i) => (i === 0 ? labelOf(name) : labelOf(name).replace(/^./, (c) => c.toLowerCase())))
+    .map(({ name }, i) => (i === 0 ? labelOf(name) : labelOf(name).replace(/^.(?![A-Z])/, (c) => c.toLowerCase())))
     .join(", ");
 
 /** Several edits as one: each field as the first of them found it and the last one left it. `changes` newest first. */
@@ -82,9 +82,9 @@ function cut(text: string, effort: Effort): Content {
 }
 
 const gone = (text: string, effort: Effort): Html =>
-  html`<del><span class="unseen"> taken out: </span>${cut(text, effort)}<span class="unseen">; </span></del>`;
+  html`<del><span class="unseen"> removed: </span>${cut(text, effort)}<span class="unseen">; </span></del>`;
 const come = (text: string, effort: Effort): Html =>
-  html`<ins><span class="unseen"> put in: </span>${cut(text, effort)}<span class="unseen">; </span></ins>`;
+  html`<ins><span class="unseen"> added: </span>${cut(text, effort)}<span class="unseen">; </span></ins>`;
 
 function stayed(text: string, isFirst: boolean, isLast: boolean, effort: Effort): string {
   const head = isFirst ? "" : startOf(text, BESIDE);
@@ -101,21 +101,20 @@ function inWords(pieces: readonly Piece[], effort: Effort): Content {
     if (kind === "new") return come(text, effort);
     return stayed(text, i === 0, i === last, effort);
   });
-  return last < MOST ? shown : [shown, html`<span class="muted"> … and more that changed below</span>`];
+  return last < MOST ? shown : [shown, html`<span class="muted"> … and more changes</span>`];
 }
 
 async function changeIn({ name, before, after }: Field, effort: Effort): Promise<Content> {
   if (FIELDS[name]?.look === "file")
-    return before === null ? "A file was added." : after === null ? "The file was taken off." : "Another file.";
-  if (effort.room === 0)
-    return html`<span class="muted">Changed as well; this page has no more room to show it.</span>`;
+    return before === null ? "A file was added." : after === null ? "The file was removed." : "The file was replaced.";
+  if (effort.room === 0) return html`<span class="muted">Also changed; not shown because the page is too long.</span>`;
   const [was, is] = [textOf(name, before), textOf(name, after)];
   if (!TEXTS.has(name) || was === "" || is === "")
     return html`${was === "" ? html`<span class="muted">Was empty. </span>` : gone(was, effort)} ${is === "" ? html`<span class="muted"> Now empty.</span>` : come(is, effort)}`;
   const pieces = await compareTexts(was, is, effort);
   return pieces
     ? inWords(pieces, effort)
-    : html`<span class="muted">Too much to compare. Before:</span> ${gone(was, effort)} <span class="muted">Now:</span> ${come(is, effort)}`;
+    : html`<span class="muted">Too long to compare. Before:</span> ${gone(was, effort)} <span class="muted">Now:</span> ${come(is, effort)}`;
 }
 
 /** Field by field, what was taken out and put in. */
@@ -129,22 +128,22 @@ export async function differences(fields: readonly Field[], effort: Effort): Pro
 }
 
 const DID: Record<string, string> = {
-  create_alert: "wrote it",
+  create_alert: "created it",
   update_alert: "edited it",
   duplicate_alert: "copied it from another alert",
   decline_alert: "declined it",
-  test_alert: "tested it on own devices",
+  test_alert: "tested it",
   schedule_alert: "scheduled it",
   send_alert: "sent it",
   cancel_alert: "cancelled it",
 };
 
 const BY: Record<string, string> = {
-  rest: "over REST",
-  mcp: "over MCP",
+  rest: "via REST",
+  mcp: "via MCP",
   cli: "from the command line",
   console: "in the console",
-  operator: "on the machine",
+  operator: "on the server",
 };
 
 /** So many lines are asked for; the first ones of a longer story stand in the audit log. */
@@ -156,7 +155,7 @@ type Act = RowOf<"list_audit_events">;
 
 /** Who acted, in words: a person by name, an assistant or a key by its own. */
 export function actorWords({ type, name }: { type: string; name: string | null }): Html {
-  if (type === "operator") return html`The operator <span class="tag">on the machine</span>`;
+  if (type === "operator") return html`The operator <span class="tag">on the server</span>`;
   if (type === "oauth") return html`${name ?? "An assistant"} <span class="tag assistant">assistant</span>`;
   if (type === "key") return html`${name ?? "A key"} <span class="tag">key</span>`;
   return html`${name ?? "A member"}`;
@@ -201,7 +200,7 @@ function changeOf({ story, changes }: Past, line: Act): Change | undefined {
 
 const lostWords = (lost: number): Content =>
   lost > 0 &&
-  html`<p class="hint">What ${lost === 1 ? "the first of them" : `the first ${lost} of them`} changed is not kept any more.</p>`;
+  html`<p class="hint">Details of ${lost === 1 ? "the first change are" : `the first ${lost} changes are`} no longer stored.</p>`;
 
 /** Everything that changed since it was declined, and what was asked for then; null when nobody has declined it, or edited it since. */
 export async function sinceDeclined(past: Past, effort: Effort, now: Date): Promise<Content> {
@@ -214,7 +213,7 @@ export async function sinceDeclined(past: Past, effort: Effort, now: Date): Prom
   const count = edits.length === 1 ? "1 edit" : `${edits.length} edits`;
   return html`<section class="report changed" aria-labelledby="changed"><h2 id="changed">${count} since it was declined</h2>
     <p>${actorWords(declined.actor)} declined it ${instant(declined.created_at, now)}${asked && html`: <q>${asked}</q>`}</p>
-    ${fields.length > 0 ? await differences(fields, effort) : html`<p>It reads as it did then.</p>`}${lostWords(lost)}</section>`;
+    ${fields.length > 0 ? await differences(fields, effort) : html`<p>The text is unchanged.</p>`}${lostWords(lost)}</section>`;
 }
 
 /** For who decided about a version that is not the present one: who did what meanwhile, and what it changed. */
@@ -223,8 +222,7 @@ export async function sinceSeen(past: Past, seen: string, effort: Effort, now: D
   const acts = past.story.filter(({ created_at }) => created_at >= seen).slice(0, -1);
   const { kept, lost } = changedBy(past, acts);
   const fields = together(kept);
-  return html`<section class="report warn changed" role="alert" aria-labelledby="changed-since"><h2 id="changed-since">It changed after you opened this page</h2>
-    <p>Nothing was done. Look at what changed, and decide again.</p>
+  return html`<section class="report warn changed" role="alert" aria-labelledby="changed-since"><h2 id="changed-since">The alert changed after you opened this page</h2> <p>Nothing was done. Check the changes and decide again.</p>
     ${acts.length > 0 && html`<ul>${acts.slice(0, SHOWN).map((line) => html`<li>${actWords(line, now)}</li>`)}</ul>`}
     ${fields.length > 0 && (await differences(fields, effort))}${lostWords(lost)}</section>`;
 }
@@ -256,7 +254,7 @@ export async function storyCard(past: Past, effort: Effort, now: Date): Promise<
     lines.push(html`<li>${actWords(line, now)}${changed}</li>`);
   }
   const older = lines.slice(SHOWN);
-  return html`<section class="card" aria-labelledby="story"><h2 id="story">What was done to it</h2>
+  return html`<section class="card" aria-labelledby="story"><h2 id="story">History</h2>
     <ol class="story">${lines.slice(0, SHOWN)}</ol>
     ${older.length > 0 && html`<details class="more"><summary>${older.length} earlier</summary><ol class="story">${older}</ol></details>`}</section>`;
 }

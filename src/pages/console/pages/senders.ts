@@ -44,20 +44,20 @@ function newForm({ form: sent, token }: MemberVisit, action: string, error?: Api
         label: "Program",
         options: PROGRAM_NAMES.map((value) => ({ value, label: programTitle(value) })),
         value: sent.get("made_for") ?? "alertmanager",
-        hint: "What will send. A program that is not here may know ntfy, Gotify or webhooks with JSON.",
+        hint: "If your program is not listed, it may support ntfy, Gotify or JSON webhooks.",
         error,
       })}
-      ${field({ name: "name", label: "Name", value: sent.get("name") ?? "", maxlength: LIMITS.name, required: false, hint: "To recognise it by, where there are several. Empty: the program's own.", error })}
+      ${field({ name: "name", label: "Name", value: sent.get("name") ?? "", maxlength: LIMITS.name, required: false, hint: "If empty, the name of the program.", error })}
       </div>
       ${tick({
         id: "may-send",
         name: "may_send",
         value: "yes",
-        label: "It may send",
-        note: "What it sends is on phones at once, with nobody in between, and cannot be unsent. Without the tick each message waits as a draft until a person sends it.",
+        label: "Send without review",
+        note: "Its messages are sent immediately and cannot be recalled. Otherwise each message waits as a draft until a member sends it.",
         checked: sent.has("may_send"),
       })}
-      <button>Make its key</button>
+      <button>Create key</button>
     </form></section>`;
 }
 
@@ -69,7 +69,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   return visit.page(
     `Senders of ${channel.name}`,
     html`${channelHead(visit, channel, "senders")}
-    <p class="lede">Programs that you already run can speak to this channel in their own words. Each has a key of its own, which sees no other channel. A key that was made elsewhere is listed once a program used it.</p>
+    <p class="lede">Programs that you already run can send to this channel in their native format. Each uses its own key, limited to this channel. Keys created elsewhere appear here after their first use.</p>
     ${error && newForm(visit, base, error)}
     ${failingNotice(visit, failing, channel)}
     ${table(
@@ -78,13 +78,13 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
       {
         Sender: (sender) =>
           html`<strong><a href="${base}/${sender.id}">${sender.name}</a></strong>${programTitle(sender.program) !== sender.name && html`<span class="muted">${programTitle(sender.program)}</span>`}`,
-        "What it may": mayOf,
+        Permission: mayOf,
         "Last used": (sender) => instant(sender.last_used_at, now),
-        Made: (sender) => instant(sender.created_at, now),
+        Created: (sender) => instant(sender.created_at, now),
         "": (sender) =>
-          html`<a class="button plain" href="${base}/${sender.id}">Its last requests<span class="unseen">: ${sender.name}</span></a>`,
+          html`<a class="button plain" href="${base}/${sender.id}">Recent requests<span class="unseen">: ${sender.name}</span></a>`,
       },
-      emptyState("No senders yet", "Pick a program below, and get the lines to paste into it."),
+      emptyState("No senders yet", "Choose a program below to get the configuration to paste into it."),
     )}
     ${!error && newForm(visit, base)}`,
     { ...OPTIONS, error },
@@ -92,7 +92,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
 }
 
 const pasted = (program: Program, place: Place): Content =>
-  LINES[program](place).map(({ where, text }) => html`<p>${where}</p>${copyable(text, "what to paste")}`);
+  LINES[program](place).map(({ where, text }) => html`<p>${where}</p>${copyable(text, "the configuration")}`);
 
 const placeOf = ({ publicUrl, ntfyHost }: MemberVisit["deps"], { handle }: Channel, key: string): Place => ({
   ...{ publicUrl, ntfyHost, handle, key },
@@ -114,10 +114,10 @@ async function make(visit: MemberVisit): Promise<Response> {
   return visit.page(
     `Connect ${made.name}`,
     html`${channelHead(visit, channel, "senders")}
-    <h2>Paste this: ${programTitle(program)}</h2>
-    <p class="flash careful">The key is shown only now. Nobody can read it again later.</p>
+    <h2>Configuration for ${programTitle(program)}</h2>
+    <p class="flash careful">Copy the key now. It cannot be shown again.</p>
     ${pasted(program, placeOf(deps, channel, made.key))}
-    <p>Then let it send something. <code>docs/senders.md</code> says what becomes of each of its fields.</p>
+    <p>Then send a message from it. <code>docs/senders.md</code> explains how its fields are mapped.</p>
     <p><a class="button" href="${channelBase(visit, channel.id)}/senders/${made.id}">I have copied it</a></p>`,
     OPTIONS,
   );
@@ -132,7 +132,7 @@ const OUTCOMES: Record<Request["outcome"], Html> = {
   scheduled: html`<span class="badge good">scheduled</span>`,
   draft: html`<span class="badge">draft</span>`,
   refused: html`<span class="badge warn">refused</span>`,
-  nothing: html`<span class="badge">nothing to publish</span>`,
+  nothing: html`<span class="badge">ignored</span>`,
 };
 
 async function senderOf(visit: MemberVisit, channel: Channel): Promise<Sender> {
@@ -152,30 +152,30 @@ async function one(visit: MemberVisit): Promise<Response> {
     html`${channelHead(visit, channel, "senders")}
     <p class="back"><a href="${channelBase(visit, channel.id)}/senders">All senders</a></p>
     <section class="card" aria-labelledby="sender"><h2 id="sender">${sender.name} ${mayOf(sender)}</h2>
-      <dl class="facts"><dt>Program</dt><dd>${programTitle(sender.program)}</dd><dt>Made</dt><dd>${instant(sender.created_at, now)}</dd><dt>Last used</dt><dd>${instant(sender.last_used_at, now)}</dd></dl>
-      <p class="hint">A test draft is what its message looks like here. Nobody is shown it, and no key is used: to try the way from the program to here, let the program send.</p>
+      <dl class="facts"><dt>Program</dt><dd>${programTitle(sender.program)}</dd><dt>Created</dt><dd>${instant(sender.created_at, now)}</dd><dt>Last used</dt><dd>${instant(sender.last_used_at, now)}</dd></dl>
+      <p class="hint">A test draft shows how its messages look here, and is not sent. To test the connection, send a message from the program.</p>
       <div class="actions">
-        ${isProgram(sender.program) && html`<form method="post" action="${at}/test">${visit.token}<button class="plain">Make a test draft</button></form>`}
+        ${isProgram(sender.program) && html`<form method="post" action="${at}/test">${visit.token}<button class="plain">Create test draft</button></form>`}
         <a class="button plain" href="${at}">Reload</a>
-        <a class="button danger" href="${base}keys/${sender.id}/revoke">Revoke its key</a></div></section>
-    <section aria-labelledby="requests"><h2 id="requests">Its last requests</h2>
+        <a class="button danger" href="${base}keys/${sender.id}/revoke">Revoke key</a></div></section>
+    <section aria-labelledby="requests"><h2 id="requests">Recent requests</h2>
     ${table(
       "Requests, newest first",
       requests,
       {
         When: ({ at }) => html`<strong>${instant(at, now)}</strong>`,
-        "Spoke as": ({ program }) => programTitle(program),
-        Became: ({ outcome }) => OUTCOMES[outcome],
-        Why: ({ said, notes }) => html`${said}${notes.map((note) => html` <span class="muted">${note}</span>`)}`,
+        Format: ({ program }) => programTitle(program),
+        Result: ({ outcome }) => OUTCOMES[outcome],
+        Details: ({ said, notes }) => html`${said}${notes.map((note) => html` <span class="muted">${note}</span>`)}`,
         "": ({ alert_id, pusher_id, alerts }) =>
           alert_id &&
           pusher_id &&
-          html`<a href="${base}channels/${pusher_id}/alerts/${alert_id}">The alert</a>${alerts > 1 && ` and ${alerts - 1} more`}`,
+          html`<a href="${base}channels/${pusher_id}/alerts/${alert_id}">View alert</a>${alerts > 1 && ` and ${alerts - 1} more`}`,
       },
-      emptyState("Nothing came yet", "When the program sends, what became of it stands here."),
+      emptyState("No requests yet", "Requests from the program and their results appear here."),
     )}
-    <p class="hint">The last ${LIMITS.sender_requests} are kept; of what was sent, nothing is.</p></section>
-    ${isProgram(sender.program) && html`<details class="card"><summary>What to paste</summary><p class="hint">With your key in place of <code>THE-KEY</code>. When it is lost, revoke it and connect the program once more.</p>${pasted(sender.program, placeOf(deps, channel, "THE-KEY"))}</details>`}`,
+    <p class="hint">We keep the last ${LIMITS.sender_requests} requests, never their content.</p></section>
+    ${isProgram(sender.program) && html`<details class="card"><summary>Configuration</summary><p class="hint">Replace <code>THE-KEY</code> with your key. If you lost it, revoke it and connect the program again.</p>${pasted(sender.program, placeOf(deps, channel, "THE-KEY"))}</details>`}`,
     OPTIONS,
   );
 }

@@ -14,7 +14,7 @@ function sizeOf(bytes: number): string {
 }
 
 const number = (count: number | null): Content =>
-  count === null ? html`<span class="muted">Not known yet</span>` : count.toLocaleString("en");
+  count === null ? html`<span class="muted">Not available yet</span>` : count.toLocaleString("en");
 
 const numbers = (caption: string, rows: readonly (readonly [what: string, now: Content])[]): Content =>
   table(caption, rows, { What: ([what]) => what, Now: ([, now]) => now });
@@ -29,51 +29,51 @@ async function page(visit: MemberVisit): Promise<Response> {
   return visit.page(
     "This service",
     html`<h1>This service</h1>
-    <p class="lede">How the service itself is, beside what it does for you. You see it because yours is its only workspace. Whoever runs it sees the same with <code>belfry status</code>, and over time in <code>/metrics</code>.</p>
+    <p class="lede">The state of this server, visible to you because yours is its only workspace. Operators can run <code>belfry status</code> and scrape <code>/metrics</code>.</p>
     ${part(
       "health",
       "Health",
-      html`<p><span class="badge ${well ? "ok" : "warn"}">${well ? "Ready" : `Ready, without: ${degraded.join(", ")}`}</span></p>
+      html`<p><span class="badge ${well ? "ok" : "warn"}">${well ? "Ready" : `Ready, but degraded: ${degraded.join(", ")}`}</span></p>
       ${numbers("Versions and sizes", [
-        ["Belfry", state.version ?? "Not known"],
-        ["Node", state.node ?? "Not known"],
+        ["Belfry", state.version ?? "Unknown"],
+        ["Node", state.node ?? "Unknown"],
         ["PostgreSQL", state.postgres],
         ["Database", sizeOf(state.database_bytes)],
-        ["Alerts, about", number(state.about_alerts)],
-        ["Handsets, about", number(state.about_devices)],
+        ["Alerts (estimate)", number(state.about_alerts)],
+        ["Devices (estimate)", number(state.about_devices)],
       ])}`,
     )}
     ${part(
       "waits",
-      "What waits",
-      numbers("What waits now", [
-        ["Alerts that came due and nobody has looked at", number(state.due_alerts)],
+      "Queues",
+      numbers("Queues", [
+        ["Due alerts, not yet published", number(state.due_alerts)],
         [
-          "The next scheduled alert",
+          "Next scheduled alert",
           state.next_due_at === null ? html`<span class="muted">None</span>` : instant(state.next_due_at, now),
         ],
         ["Webhook deliveries", number(waits?.webhooks ?? null)],
-        ["Webhooks that are switched off", number(state.disabled_webhooks)],
-        ["Wake-ups of closed apps", number(waits?.wake_ups ?? null)],
-        ["Polls that are held", number(waits?.held_polls ?? null)],
-        ["Streams that are open", number(waits?.streams ?? null)],
-        ...Object.entries(state.replicas ?? {}).map(([how, many]) => [`Hot standbys: ${how}`, number(many)] as const),
-        ["Calls without a connection to the database", number(waits?.calls_without_connection ?? null)],
+        ["Disabled webhooks", number(state.disabled_webhooks)],
+        ["Push notifications", number(waits?.wake_ups ?? null)],
+        ["Open long polls", number(waits?.held_polls ?? null)],
+        ["Open streams", number(waits?.streams ?? null)],
+        ...Object.entries(state.replicas ?? {}).map(([how, many]) => [`Read replicas: ${how}`, number(many)] as const),
+        ["Calls waiting for a database connection", number(waits?.calls_without_connection ?? null)],
       ]),
     )}
     ${part(
       "housekeeping",
       "Housekeeping",
       table(
-        "Steps of the housekeeping",
+        "Housekeeping jobs",
         housekeeping ?? [],
         {
-          Step: ({ step }) => step.replaceAll("_", " "),
-          "Last done": ({ last_success_at }) => instant(last_success_at, now),
-          "Failed since the start": ({ failed }) =>
-            failed === 0 ? "Never" : html`<span class="badge warn">${failed}</span>`,
+          Job: ({ step }) => step.replaceAll("_", " "),
+          "Last success": ({ last_success_at }) => instant(last_success_at, now),
+          "Failures since start": ({ failed }) =>
+            failed === 0 ? "None" : html`<span class="badge warn">${failed}</span>`,
         },
-        emptyState("Nothing has run yet", "The first rounds come within two minutes of a start."),
+        emptyState("No jobs have run yet", "The first jobs run within two minutes of the start."),
       ),
     )}`,
     { styles: ["history"] },

@@ -29,8 +29,8 @@ import {
 /** What to do without a password. */
 export const lostPassword = (mails: boolean): Content =>
   mails
-    ? html`<a href="/console/forgot">Forgot the password?</a> A link to a new one is mailed to you.`
-    : html`Forgot the password? This server sends no mail: ask an owner of your workspace, or the operator of this server, for a link.`;
+    ? html`<a href="/console/forgot">Forgot your password?</a> We will e-mail you a reset link.`
+    : html`Forgot your password? Ask an owner of your workspace or the operator of this server for a reset link.`;
 
 export async function signInForm(visit: Visit, options: { email?: string; error?: ApiError } = {}): Promise<Response> {
   const { oauthQuery, kept } = wantedBy(visit);
@@ -41,10 +41,10 @@ export async function signInForm(visit: Visit, options: { email?: string; error?
     html`<h1>Sign in to Belfry</h1>
     ${
       asking
-        ? html`<p class="lede"><strong>${asking.clientName ?? "An assistant"}</strong> asks to connect. Sign in to see what it wants; nothing is shared before you agree.</p>`
+        ? html`<p class="lede"><strong>${asking.clientName ?? "An assistant"}</strong> wants to connect. Sign in to review its request; nothing is shared before you agree.</p>`
         : visit.deps.forms.kept(kept)
-          ? html`<p class="lede">Sign in, and you come back to your form with everything that you wrote in it.</p>`
-          : html`<p class="lede">Use the e-mail and password you chose when you joined.</p>`
+          ? html`<p class="lede">Sign in to return to your form. Your text is kept.</p>`
+          : html`<p class="lede">Use the e-mail address and password you chose when you joined.</p>`
     }
     ${problem(error)}
     <div class="card wide"><form method="post" action="/console/sign-in" novalidate>
@@ -78,16 +78,16 @@ const passkeyForm = (visit: Visit): Content =>
 function forgot(visit: Visit, error?: ApiError): Response {
   const mails = visit.deps.mail !== null;
   return visit.page(
-    "Forgot the password",
-    html`<h1>Forgot the password?</h1>
+    "Forgot your password?",
+    html`<h1>Forgot your password?</h1>
     ${
       mails
-        ? html`<p class="lede">Give your e-mail address. A link to a new password is mailed to it.</p>
+        ? html`<p class="lede">Enter your e-mail address to get a password reset link.</p>
     ${problem(error)}
     <div class="card wide"><form method="post" action="/console/forgot" novalidate>
       ${visit.token}
       ${field({ name: "email", label: "E-mail address", type: "email", value: visit.form.get("email") ?? "", autocomplete: "username", maxlength: LIMITS.email, autofocus: true, error })}
-      <button>Mail me a link</button>
+      <button>Send reset link</button>
     </form></div>`
         : html`<p class="lede">${lostPassword(false)}</p>`
     }
@@ -120,7 +120,7 @@ export const SIGN_IN_PAGES: readonly Page[] = [
         const password = (sent.get("password") ?? "").slice(0, 256);
         refuseFields({
           email: emailProblem(email.trim()),
-          password: password === "" && "Give your password.",
+          password: password === "" && "Enter your password.",
         });
         const at = { address, browser: cookieOf(request.headers, KNOWN_COOKIE) };
         const wanted = wantedBy(visit);
@@ -145,10 +145,10 @@ export const SIGN_IN_PAGES: readonly Page[] = [
       return forgot(visit, error);
     }
     return visit.page(
-      "Look into your mail",
-      html`<h1>Look into your mail</h1>
-      <p class="lede">If this address has an account here, a link to a new password is sent to it. The link works once, within ${LINK_LIFE.person}.</p>
-      <p class="hint">Nothing came? Look into the spam folder, and check the address for which you asked. Otherwise ask an owner of your workspace, or the operator of this server, for a link.</p>
+      "Check your e-mail",
+      html`<h1>Check your e-mail</h1>
+      <p class="lede">If this address has an account here, we sent it a password reset link. The link works once, within ${LINK_LIFE.person}.</p>
+      <p class="hint">No e-mail? Check your spam folder and the address you entered, or ask an owner of your workspace or the operator of this server for a link.</p>
       <p><a class="button" href="/console/sign-in">Back to sign in</a></p>`,
       { width: "narrow" },
     );

@@ -55,7 +55,7 @@ export function rangeForm(path: string, asked: Range & { days: number | null }, 
     "Days shown",
     PRESETS.map(({ days, name }) => ({ href: `${path}?days=${days}`, name, chosen: days === asked.days })),
   )}
-  <form method="get" action="${path}" novalidate>${day("from", "From (UTC)")}${day("to", "To, included")}<button class="plain">Show these days</button></form></div>`;
+  <form method="get" action="${path}" novalidate>${day("from", "From (UTC)")}${day("to", "To (inclusive)")}<button class="plain">Show</button></form></div>`;
 }
 
 type Stats = AnswerOf<"get_pusher_stats"> | AnswerOf<"get_account_stats">;
@@ -71,18 +71,18 @@ interface Around<S extends Stats> {
 }
 
 const counting = html`<section class="card" aria-labelledby="how"><h2 id="how">How we count</h2>
-  <p>Reads and acknowledgements are what devices chose to report, on the UTC day on which the report came. A device reports each once for an alert.</p>
-  <p class="hint">“Could reach” is who is subscribed now, muted ones included. Nobody can know how many phones showed an alert, so no figure here says so.</p></section>`;
+  <p>Reads and acknowledgements are counted on the UTC day when devices reported them. A device reports each at most once per alert.</p>
+  <p class="hint">“Reach” is the current number of subscribers, including muted ones. The number of devices that showed an alert is not known.</p></section>`;
 
 /** `today`: where it is among the days. */
 async function plots({ buckets, totals }: Stats, today: string | null): Promise<Content> {
   if (SERIES.every(({ key }) => totals[key] === 0))
     return emptyState(
-      "Nothing in these days",
-      "Each alert that is sent counts on its UTC day, and so does each read and acknowledgement that a device reports.",
+      "No data for these days",
+      "Sent alerts and reported reads and acknowledgements are counted by UTC day.",
     );
   return html`${(await dayPlots(buckets, totals, today)).map((one) => html`<section class="card">${one}</section>`)}
-    ${today && html`<p class="hint"><svg class="key" width="12" height="12" aria-hidden="true"><rect class="bar running" width="12" height="12" rx="3"/></svg> Today, ${today}, is not over yet.</p>`}
+    ${today && html`<p class="hint"><svg class="key" width="12" height="12" aria-hidden="true"><rect class="bar running" width="12" height="12" rx="3"/></svg> Today, ${today}, is incomplete.</p>`}
     ${dayTable(buckets)}`;
 }
 
@@ -106,10 +106,10 @@ async function statistics<S extends Stats>(visit: MemberVisit, around: Around<S>
     "statistics",
     visit.url,
     html`${figures([
-      ["Could reach now", stats.reach],
+      ["Reach now", stats.reach],
       ...SERIES.map(({ key, column }) => [column, stats.totals[key]] as const),
     ])}${await plots(stats, running ? today : null)}
-    <p><a class="button plain" href="${path}.csv?${query}" download>Days as CSV</a></p>`,
+    <p><a class="button plain" href="${path}.csv?${query}" download>Download days (CSV)</a></p>`,
   );
   if (asksAlone(visit)) return visit.part(part);
   return visit.page(title, html`${form()}${part}${around.below(stats, query)}${counting}`, {
@@ -138,17 +138,14 @@ const ofAll = (visit: MemberVisit): Promise<Response> =>
     read: (range) => visit.call("get_account_stats", range),
     path: `${visit.base}stats`,
     title: "Statistics",
-    head: html`<h1>Statistics</h1><p class="lede">All channels that you see, together.</p>`,
+    head: html`<h1>Statistics</h1><p class="lede">Totals for all channels that you can see.</p>`,
     below: ({ channels }, query) => byChannel(visit, channels, query),
   });
 
 /** The same figures of each channel, one page of them. */
 function byChannel(visit: MemberVisit, channels: AnswerOf<"get_account_stats">["channels"], query: string): Content {
   if (channels.length === 0)
-    return emptyState(
-      "No channels yet",
-      "Open a channel: what it sends, and what its subscribers report, will stand here.",
-    );
+    return emptyState("No channels yet", "Create a channel to see its alerts and subscriber reports here.");
   const { form, rows, ways } = finder(visit, `${visit.base}stats`, channels, {
     ...{ label: "Find a channel", hint: "Name or handle", part: "#channels" },
     query: Object.fromEntries(new URLSearchParams(query)),
@@ -156,7 +153,7 @@ function byChannel(visit: MemberVisit, channels: AnswerOf<"get_account_stats">["
   });
   const table = numbersTable(
     "By channel",
-    ["Channel", "Could reach now", ...SERIES.map(({ column }) => column)],
+    ["Channel", "Reach now", ...SERIES.map(({ column }) => column)],
     rows.map((channel) => [
       html`<a href="${channelBase(visit, channel.pusher_id)}/stats?${query}">${channel.name}</a>`,
       channel.reach,
@@ -165,7 +162,7 @@ function byChannel(visit: MemberVisit, channels: AnswerOf<"get_account_stats">["
     true,
   );
   return html`<section aria-labelledby="channels"><h2 id="channels">By channel</h2>${form}${rows.length > 0 && table}${ways}
-    <p><a class="button plain" href="${visit.base}stats/channels.csv?${query}" download>Channels as CSV</a></p></section>`;
+    <p><a class="button plain" href="${visit.base}stats/channels.csv?${query}" download>Download channels (CSV)</a></p></section>`;
 }
 
 const KEYS = SERIES.map(({ key }) => key);

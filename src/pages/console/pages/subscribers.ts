@@ -27,7 +27,7 @@ const PLATFORMS: Record<string, string> = {
 
 const STATES = [
   { status: null, name: "All" },
-  { status: "active", name: "Listening" },
+  { status: "active", name: "Active" },
   { status: "muted", name: "Muted" },
 ] as const;
 
@@ -67,11 +67,11 @@ async function subscribers(visit: MemberVisit): Promise<Response> {
   const counted = { active: breakdown.total - breakdown.muted, muted: breakdown.muted };
   const head = figures([
     ["Subscribers", breakdown.total],
-    ["Listening", counted.active],
+    ["Active", counted.active],
     ["Muted", counted.muted],
   ]);
   const all = status ? counted[status] : breakdown.total;
-  const listed = html`<h2 id="list">One by one</h2>
+  const listed = html`<h2 id="list">Subscriber list</h2>
     ${chips(
       "Which subscribers",
       STATES.map((state) => ({
@@ -83,19 +83,19 @@ async function subscribers(visit: MemberVisit): Promise<Response> {
     ${
       data.length === 0
         ? emptyState(
-            before ? "Nobody older" : "Nobody",
-            before ? html`<a href="${base}#list">The newest subscribers</a>` : "No subscriber is in this state.",
+            before ? "No older subscribers" : "No subscribers",
+            before ? html`<a href="${base}#list">Newest subscribers</a>` : "No subscribers match this filter.",
           )
         : html`${
             data.length < all &&
-            html`<p class="hint">Listed here: ${figure(data.length)} of ${figure(all)}, ${before ? "older ones" : "the newest"}. The figures above count all of them.</p>`
-          }${table("Subscribers, the newest first", data, {
+            html`<p class="hint">Showing the ${before ? "older" : "newest"} ${figure(data.length)} of ${figure(all)}. The counts above include all.</p>`
+          }${table("Subscribers, newest first", data, {
             Pseudonym: (row) => html`<code class="whole">${row.device}</code>`,
             App: (row) => html`${said("platform", row.platform)} ${row.app_version}`,
             Language: (row) => row.locale,
             "Time zone": (row) => html`<span>${said("timezone", row.timezone)}</span>`,
             State: (row) =>
-              row.muted ? html`<span class="badge">muted</span>` : html`<span class="badge good">listening</span>`,
+              row.muted ? html`<span class="badge">muted</span>` : html`<span class="badge good">active</span>`,
             Since: (row) => instant(row.subscribed_at, now),
           })}`
     }${data.length > 0 && pager(base, { before, next: meta.next_before, query: { status }, part: "#list" })}`;
@@ -105,19 +105,19 @@ async function subscribers(visit: MemberVisit): Promise<Response> {
     breakdown.total === 0
       ? emptyState(
           "No subscribers yet",
-          "Whoever follows this channel will be counted here, by platform, version, language and time zone. Hand out its address, or an invite.",
+          "Subscribers are counted here by platform, version, language and time zone. Share the channel’s address or an invite.",
         )
       : html`${head}${await mix(breakdown)}
-        <p><a class="button plain" href="${base}.csv" download>These counts as CSV</a></p>${listed}`,
+        <p><a class="button plain" href="${base}.csv" download>Download counts (CSV)</a></p>${listed}`,
   );
   if (asksAlone(visit)) return visit.part(part);
   const channel = await visit.call("get_pusher", { pusher_id });
   return visit.page(
     `${channel.name}: subscribers`,
     html`${channelHead(visit, channel, "subscribers")}${part}
-    <section class="card" aria-labelledby="known"><h2 id="known">What is known of them</h2>
-      <p>A subscriber is a device, not a person: it has no name, no address and no number here. The pseudonym tells two of them apart, and is of no use anywhere else.</p>
-      <p class="hint">Which of them allowed sounds, banners or their place is told to no channel, and not counted for one. What this channel asks them for is in its <a href="${channelBase(visit, pusher_id)}/edit">settings</a>.</p></section>`,
+    <section class="card" aria-labelledby="known"><h2 id="known">Data about subscribers</h2>
+      <p>A subscriber is a device, not a person, with no name, address or phone number. The pseudonym only distinguishes subscribers of this channel.</p>
+      <p class="hint">Channels cannot see which permissions a subscriber allowed. The permissions that this channel requests are in its <a href="${channelBase(visit, pusher_id)}/edit">settings</a>.</p></section>`,
     { styles: ["alert_card", "history"], scripts: ["live"] },
   );
 }

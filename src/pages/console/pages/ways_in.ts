@@ -33,28 +33,28 @@ const LOW = 3;
 
 const codesLeft = ({ recovery_codes_left: left }: Ways): Content =>
   left === 0
-    ? "No recovery code is left. Make new ones before you lose your phone."
-    : `${left} recovery ${left === 1 ? "code is" : "codes are"} left${left <= LOW ? ". Make new ones soon." : "."}`;
+    ? "No recovery codes left. Create new ones now."
+    : `${left} recovery ${left === 1 ? "code is" : "codes are"} left${left <= LOW ? ". Create new ones soon." : "."}`;
 
 /** The part of the account's page. */
 export function waysIn(ways: Ways, now: Date): Html {
   const { second_factor: on, passkeys } = ways;
-  return html`<h2>Ways to sign in</h2>
+  return html`<h2>Sign-in methods</h2>
     <ul class="ways">
-      <li><div class="what"><p><strong>Second step</strong> <span class="badge${on && " good"}">${on ? "on" : "off"}</span></p>
-        <p>${on ? codesLeft(ways) : "After the password, a code from an app on your phone. Whoever learns your password cannot sign in with it alone."}</p></div>
-        <a class="button${on ? " plain" : ""}" href="${FACTOR}">${on ? "Change two-factor authentication" : "Turn it on"}</a></li>
+      <li><div class="what"><p><strong>Two-factor authentication</strong> <span class="badge${on && " good"}">${on ? "on" : "off"}</span></p>
+        <p>${on ? codesLeft(ways) : "After your password, enter a code from an app on your phone. A stolen password is then not enough to sign in."}</p></div>
+        <a class="button${on ? " plain" : ""}" href="${FACTOR}">${on ? "Change" : "Turn on"}</a></li>
       ${passkeys.map(
         (row) =>
           html`<li><div class="what"><p><strong>${row.name}</strong> <span class="badge">passkey</span></p>
-          <p>Added ${instant(row.created_at, now)}, ${row.last_used_at === null ? "not used yet" : html`last used ${instant(row.last_used_at, now)}`}${row.synced ? ", kept on several of your devices" : ""}</p></div>
+          <p>Added ${instant(row.created_at, now)}, ${row.last_used_at === null ? "not used yet" : html`last used ${instant(row.last_used_at, now)}`}${row.synced ? ", synced across your devices" : ""}</p></div>
           <a class="button danger" href="${PASSKEYS}/${row.id}/remove">Remove<span class="unseen"> the passkey ${row.name}</span></a></li>`,
       )}
       <li><div class="what"><p><strong>${passkeys.length === 0 ? "Passkeys" : "Another passkey"}</strong></p>
         <p>${
           ways.passkeys_possible
-            ? "Your fingerprint, face or device PIN in place of password and code. Nothing of it leaves your device."
-            : "Browsers make passkeys only for servers with a name and https. Open this one under such an address."
+            ? "Sign in with your fingerprint, face or device PIN instead. These never leave your device."
+            : "Passkeys require https and a host name. Open this server at such an address."
         }</p></div>
         ${ways.passkeys_possible && html`<a class="button plain" href="${PASSKEYS}/new">Add a passkey</a>`}</li>
     </ul>`;
@@ -91,21 +91,21 @@ function askPassword(
 
 const QUESTIONS = {
   begin: {
-    title: "Turn two-factor authentication on",
-    lede: "You need an app that shows codes on your phone, such as the one that keeps your passwords. Every sign-in then asks for a code after the password.",
-    act: "Go on",
+    title: "Turn on two-factor authentication",
+    lede: "You need an authenticator app on your phone. Every sign-in then requires a code after the password.",
+    act: "Continue",
     action: FACTOR,
   },
   recovery: {
-    title: "Make new recovery codes",
-    lede: "New codes take the place of those that are left, which stop working.",
-    act: "Make new codes",
+    title: "Create new recovery codes",
+    lede: "New codes replace the remaining ones, which stop working.",
+    act: "Create new codes",
     action: `${FACTOR}/recovery`,
   },
   off: {
-    title: "Turn two-factor authentication off?",
-    lede: "The password alone signs you in then. Your recovery codes stop working, and the entry in your app is of no use any more.",
-    act: "Turn it off",
+    title: "Turn off two-factor authentication?",
+    lede: "Your password alone will then be enough to sign in. Your recovery codes and the entry in your app stop working.",
+    act: "Turn off",
     action: `${FACTOR}/off`,
     danger: true,
   },
@@ -116,14 +116,14 @@ function pairing(visit: PersonVisit, uri: string, error?: ApiError): Response {
   return visit.page(
     "Connect your app",
     html`<h1>Connect your app</h1>
-    <p class="lede">Scan the picture with the app, or type the secret into it. Then give the code that it shows. Until then nothing has changed.</p>
+    <p class="lede">Scan the QR code with the app or type in the secret. Then enter the code it shows to finish.</p>
     ${problem(error)}
     <div class="pairing">${qrDrawing(uri, "The secret of your two-factor authentication as a QR code")}
-      <div><p>No camera at hand? Type this into the app:</p>
+      <div><p>Can’t scan? Type this into the app:</p>
       ${copyable(secret.replace(/(.{4})(?=.)/g, "$1 "), "the secret")}
       <form method="post" action="${FACTOR}/confirm" novalidate>${visit.token}<input type="hidden" name="uri" value="${uri}">
-        ${field({ name: "code", label: "6-digit code", hint: "The one that the app shows now.", autocomplete: "one-time-code", inputmode: "numeric", maxlength: 12, error })}
-        <div class="actions"><button>Turn two-factor authentication on</button><a class="button plain" href="${ACCOUNT}">Leave it off</a></div>
+        ${field({ name: "code", label: "6-digit code", hint: "The code the app shows now.", autocomplete: "one-time-code", inputmode: "numeric", maxlength: 12, error })}
+        <div class="actions"><button>Turn on</button><a class="button plain" href="${ACCOUNT}">Cancel</a></div>
       </form></div></div>`,
     { error, styles: ["people"], scripts: ["copy"] },
   );
@@ -133,10 +133,10 @@ function recoveryCodes(visit: PersonVisit, title: string, codes: readonly string
   return visit.page(
     title,
     html`<h1>${title}</h1>
-    <p class="lede">These ${spelled("recovery_codes")} codes sign you in when your phone is gone, each of them once. Print them, or keep them where you keep your passwords.</p>
-    <p class="flash careful">They are shown only now. Nobody can read them again later.</p>
+    <p class="lede">Use these ${spelled("recovery_codes")} codes to sign in without your phone; each works once. Print them or save them in your password manager.</p>
+    <p class="flash careful">Save the codes now. They cannot be shown again.</p>
     ${copyable(codes.join("\n"), "the recovery codes")}
-    <p><a class="button" href="${ACCOUNT}">I have kept them</a></p>`,
+    <p><a class="button" href="${ACCOUNT}">I have saved them</a></p>`,
     { width: "narrow", styles: ["people"], scripts: ["copy"] },
   );
 }
@@ -145,15 +145,15 @@ function newPasskeyForm(visit: PersonVisit, error?: ApiError): Response {
   return visit.page(
     "Add a passkey",
     html`<h1>Add a passkey</h1>
-    <p class="lede">Your browser asks for your fingerprint, your face or the PIN of a device. From then on that alone signs you in.</p>
+    <p class="lede">Your browser asks for your fingerprint, face or device PIN. You can then sign in with it alone.</p>
     ${problem(error)}
-    <p class="hint" data-without-passkeys>Passkeys need a browser of these years that runs the script of this page. Your password goes on working without.</p>
+    <p class="hint" data-without-passkeys>Passkeys require a recent browser with JavaScript. Your password keeps working.</p>
     <form method="post" action="${PASSKEYS}" novalidate hidden data-passkey="add" data-begin="${PASSKEYS}/begin">${visit.token}
       <input type="hidden" name="answer" value="">
-      ${field({ name: "name", label: "Name", value: visit.form.get("name") ?? "", hint: "A name to recognise it by, such as the device that keeps it.", maxlength: LIMITS.name, autocomplete: "off", error })}
+      ${field({ name: "name", label: "Name", value: visit.form.get("name") ?? "", hint: "For example, the device that stores it.", maxlength: LIMITS.name, autocomplete: "off", error })}
       ${field({ name: "present", label: "Your password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error })}
       <p class="hint said" role="status" data-said></p>
-      <div class="actions"><button>Add the passkey</button><a class="button plain" href="${ACCOUNT}">Back to your account</a></div>
+      <div class="actions"><button>Add passkey</button><a class="button plain" href="${ACCOUNT}">Back to your account</a></div>
     </form>`,
     { width: "narrow", error, styles: ["people"], scripts: ["passkey"] },
   );
@@ -184,8 +184,8 @@ export const WAYS_IN_PAGES: readonly Page[] = [
     if (!ways.second_factor) return askPassword(visit, QUESTIONS.begin);
     return visit.page(
       "Two-factor authentication",
-      html`<h1>Two-factor authentication is on</h1><p class="lede">Every sign-in asks for a code of your app after the password. ${codesLeft(ways)}</p>
-      <div class="actions"><a class="button" href="${FACTOR}/recovery">Make new recovery codes</a><a class="button danger" href="${FACTOR}/off">Turn it off</a></div>
+      html`<h1>Two-factor authentication is on</h1><p class="lede">Every sign-in requires a code from your app after the password. ${codesLeft(ways)}</p>
+      <div class="actions"><a class="button" href="${FACTOR}/recovery">New recovery codes</a><a class="button danger" href="${FACTOR}/off">Turn off</a></div>
       <p class="hint">To use another app or phone, turn it off and on again.</p><p><a href="${ACCOUNT}">Back to your account</a></p>`,
       { width: "narrow", styles: ["people"] },
     );
@@ -226,8 +226,8 @@ export const WAYS_IN_PAGES: readonly Page[] = [
     if (!row) throw notFound("passkey");
     return askOnce(visit, {
       title: `Remove the passkey ${row.name}?`,
-      effect: "Nobody signs in with it from now on. The device may go on offering it until you remove it there, too.",
-      act: "Remove the passkey",
+      effect: "It can no longer be used to sign in. Your device may still offer it until you also remove it there.",
+      act: "Remove passkey",
       back: ACCOUNT,
     });
   }),

@@ -15,14 +15,14 @@ const PAGE = LIMITS.page_usual;
 
 /** Where a delivery ended (see effects/webhooks/deliver.ts). */
 const FAILURES: Record<string, string> = {
-  refused_target: "The address is none that may be called: it is not public.",
-  dns: "The name has no address.",
+  refused_target: "The address is not public, so it cannot be called.",
+  dns: "The host name could not be resolved.",
   timeout: `No answer within ${spelled("webhook_seconds")} seconds.`,
-  connect: "Nobody answers at the address.",
+  connect: "The connection failed.",
   tls: "The certificate is not trusted.",
-  redirect: "It answered with a redirect, which nobody follows.",
-  status: "It answered with a failure.",
-  reply: "The answer broke off.",
+  redirect: "The receiver returned a redirect; redirects are not followed.",
+  status: "The receiver returned an error.",
+  reply: "The response was incomplete.",
 };
 
 type Delivery = RowOf<"list_deliveries">;
@@ -46,15 +46,18 @@ function facts({ now }: MemberVisit, hook: Webhook): Html {
     ["Events", eventChips(hook.events)],
     [
       "Last delivery",
-      html`${instant(hook.last_delivery_at, now)}${hook.last_status && `, answered ${hook.last_status}`}`,
+      html`${instant(hook.last_delivery_at, now)}${hook.last_status && `, status ${hook.last_status}`}`,
     ],
-    ["Failed in a row", `${hook.failure_count} of ${LIMITS.webhook_failures} that disable it`],
+    ["Consecutive failures", `${hook.failure_count} (disabled after ${LIMITS.webhook_failures})`],
     ["Added", instant(hook.created_at, now)],
     ["Added by", makerOf(hook)],
   ];
   if (hook.dropped_count > 0)
-    rows.push(["Dropped", `${hook.dropped_count}, for want of room on this server. They never count as failures.`]);
-  if (until) rows.push(["Secret before", html`Good until ${clock(until)}; deliveries carry both signatures.`]);
+    rows.push([
+      "Dropped",
+      `${hook.dropped_count}, because this server’s queue was full. They do not count as failures.`,
+    ]);
+  if (until) rows.push(["Previous secret", html`Valid until ${clock(until)}; deliveries carry both signatures.`]);
   return html`<dl class="who facts">${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 }
 
@@ -64,23 +67,23 @@ function mending(visit: MemberVisit, hook: Webhook, may: boolean): Content {
   const at = pathOf(visit, hook);
   const since = clock(new Date(hook.disabled_at ?? ""));
   return html`<section class="card mend" aria-labelledby="mend"><h2 id="mend">Disabled since ${since}</h2>
-    <p>The last ${LIMITS.webhook_failures} deliveries failed, so nothing is sent here any more.${!may && " An editor, an admin or an owner can enable it again."}</p>
+    <p>The last ${LIMITS.webhook_failures} deliveries failed, so deliveries have stopped.${!may && " An editor, an admin or an owner can enable it again."}</p>
     ${
       may &&
       html`<ol>
-        <li>Mend the receiver. The list below says how each delivery ended.</li>
-        <li>Send a test event: a disabled endpoint gets it, too. ${act(visit, `${at}/test`, "Send a test event")}</li>
-        <li>Enable the endpoint. ${act(visit, `${at}/enable`, "Enable it again", "")}</li>
-        <li>Deliver again by hand what it missed, in the list below. What happened while it was disabled was not tried: <code>list_events</code> has it for ${LIMITS.events_days} days.</li>
+        <li>Fix the receiver. The list below shows the result of each delivery.</li>
+        <li>Send a test event; it is delivered even while the endpoint is disabled. ${act(visit, `${at}/test`, "Send a test event")}</li>
+        <li>Enable the endpoint. ${act(visit, `${at}/enable`, "Enable", "")}</li>
+        <li>Redeliver failed events from the list below. Events that occurred while it was disabled are in <code>list_events</code> for ${LIMITS.events_days} days.</li>
       </ol>`
     }</section>`;
 }
 
 function outcome({ ok, status, failure }: Delivery): Content {
   if (ok === null)
-    return html`<span class="badge">under way</span><span class="muted">or the server stopped meanwhile</span>`;
-  if (ok) return html`<span class="badge good">taken</span><span class="muted">answered ${status}</span>`;
-  const why = failure === "status" ? `It answered ${status}.` : (FAILURES[failure ?? ""] ?? failure);
+    return html`<span class="badge">pending</span><span class="muted">or interrupted by a server stop</span>`;
+  if (ok) return html`<span class="badge good">delivered</span><span class="muted">status ${status}</span>`;
+  const why = failure === "status" ? `Status ${status}.` : (FAILURES[failure ?? ""] ?? failure);
   return html`<span class="badge warn">failed</span><span class="muted">${why}</span>`;
 }
 
@@ -92,17 +95,17 @@ async function log(visit: MemberVisit, hook: Webhook, may: boolean): Promise<Htm
     ...(before && { before }),
   });
   return html`<section aria-labelledby="log"><h2 id="log">Deliveries</h2>
-    <p class="hint">The newest ${LIMITS.deliveries} are kept, for ${LIMITS.deliveries_days} days. ${NO_RETRIES} What the receiver wrote is not kept.</p>
+    <p class="hint">The newest ${LIMITS.deliveries} are kept for ${LIMITS.deliveries_days} days. ${NO_RETRIES} Response bodies are not stored.</p>
     ${table(
       "Deliveries, newest first",
       data,
       {
         Event: ({ id, event, event_id, redelivery_of }) =>
-          html`<strong><code>${event}</code></strong>${redelivery_of && html`<span class="muted">by hand, once more</span>`}<details class="more"><summary>Ids<span class="unseen"> of the delivery of ${event}</span></summary><span class="stack"><code>${id}</code> <code>${event_id}</code></span></details>`,
+          html`<strong><code>${event}</code></strong>${redelivery_of && html`<span class="muted">redelivery</span>`}<details class="more"><summary>IDs<span class="unseen"> of the delivery of ${event}</span></summary><span class="stack"><code>${id}</code> <code>${event_id}</code></span></details>`,
         When: ({ created_at }) => instant(created_at, visit.now),
-        Outcome: (delivery) => html`<span class="stack">${outcome(delivery)}</span>`,
-        Took: ({ duration_ms }) =>
-          duration_ms === null ? html`<span class="muted">not yet</span>` : `${duration_ms} ms`,
+        Result: (delivery) => html`<span class="stack">${outcome(delivery)}</span>`,
+        Duration: ({ duration_ms }) =>
+          duration_ms === null ? html`<span class="muted">pending</span>` : `${duration_ms} ms`,
         "": ({ id, event, created_at, ok }) =>
           may &&
           !hook.disabled &&
@@ -110,12 +113,12 @@ async function log(visit: MemberVisit, hook: Webhook, may: boolean): Promise<Htm
           act(
             visit,
             `${pathOf(visit, hook)}/deliveries/${id}/again`,
-            html`Deliver again<span class="unseen"> ${event} of ${minuteWords(new Date(created_at))}</span>`,
+            html`Redeliver<span class="unseen"> ${event} of ${minuteWords(new Date(created_at))}</span>`,
           ),
       },
       before
-        ? emptyState("Nothing older", "This was the end of the list.")
-        : emptyState("Nothing delivered yet", "A test event shows whether the receiver takes what is sent."),
+        ? emptyState("No older deliveries", "This is the end of the list.")
+        : emptyState("No deliveries yet", "Send a test event to check the receiver."),
     )}${pager(pathOf(visit, hook), { before, next: meta.next_before })}</section>`;
 }
 
@@ -129,7 +132,7 @@ async function page(visit: MemberVisit, error?: ApiError): Promise<Response> {
     <h1 class="address">${hook.url}</h1>
     ${problem(error)}
     ${mending(visit, hook, may)}
-    <section class="card" aria-labelledby="facts"><h2 id="facts">How it goes</h2>${facts(visit, hook)}
+    <section class="card" aria-labelledby="facts"><h2 id="facts">Status</h2>${facts(visit, hook)}
       ${
         may &&
         html`<div class="actions">${!hook.disabled && act(visit, `${at}/test`, "Send a test event")}
@@ -163,20 +166,20 @@ export const ONE_WEBHOOK_PAGES: readonly Page[] = [
   memberPage("GET", `${PATH}/secret`, async (visit) => {
     const hook = await endpoint(visit);
     return askOnce(visit, {
-      title: "Make a new secret?",
-      effect: html`Deliveries to <strong class="address">${hook.url}</strong> are signed with the new secret at once. For ${LIMITS.webhook_overlap_hours} hours they carry a second signature by the present one, so the receiver may change over at any time in between.${hook.previous_secret_until && " The secret before the present one ends at once."}`,
-      act: "Make a new secret",
+      title: "Create a new secret?",
+      effect: html`Deliveries to <strong class="address">${hook.url}</strong> are signed with the new secret immediately. For ${LIMITS.webhook_overlap_hours} hours they also carry a signature by the current one, so the receiver can switch at any time.${hook.previous_secret_until && " The previous secret stops working immediately."}`,
+      act: "Create new secret",
       back: pathOf(visit, hook),
-      keep: "Keep the present one",
+      keep: "Cancel",
     });
   }),
 
   memberPage("POST", `${PATH}/secret`, async (visit) => {
     const hook = await visit.call("rotate_webhook_secret", { webhook_id: visit.params.webhook });
     return secretPage(visit, hook, {
-      title: "The new secret",
+      title: "Your new secret",
       lede: html`Deliveries to <strong class="address">${hook.url}</strong> are signed with it from now on.`,
-      further: html`<p>The secret before is good until ${clock(new Date(hook.previous_secret_until ?? ""))}. Until then <code>X-Webhook-Signature</code> has two <code>v1</code> elements, and one that fits is enough.</p>`,
+      further: html`<p>The previous secret is valid until ${clock(new Date(hook.previous_secret_until ?? ""))}. Until then <code>X-Webhook-Signature</code> has two <code>v1</code> elements, and one match is enough.</p>`,
     });
   }),
 
@@ -184,8 +187,8 @@ export const ONE_WEBHOOK_PAGES: readonly Page[] = [
     const hook = await endpoint(visit);
     return askOnce(visit, {
       title: "Delete this webhook?",
-      effect: html`Nothing is sent to <strong class="address">${hook.url}</strong> any more. Its secret and the list of its deliveries go with it.`,
-      act: "Delete the webhook",
+      effect: html`Deliveries to <strong class="address">${hook.url}</strong> stop. Its secret and delivery log are deleted.`,
+      act: "Delete webhook",
       back: pathOf(visit, hook),
     });
   }),

@@ -20,17 +20,17 @@ const EVENT_WORDS: Record<DomainEvent["event"], string> = {
   "alert.sent": "An alert was sent",
   "alert.scheduled": "An alert was scheduled",
   "alert.cancelled": "An alert was cancelled",
-  "subscriber.created": "Somebody joined a channel",
-  "subscriber.deleted": "Somebody left a channel",
-  "alert.visible": "A scheduled alert became visible",
-  "alert.acknowledged": "Phones confirmed an alert: how many, once a minute at most",
-  "alert.replied": "Phones answered what an alert asks: how many chose what, once a second at most",
+  "subscriber.created": "A device joined a channel",
+  "subscriber.deleted": "A device left a channel",
+  "alert.visible": "A scheduled alert was published",
+  "alert.acknowledged": "Devices acknowledged an alert: the count, at most once a minute",
+  "alert.replied": "Devices answered an alert’s question: counts by answer, at most once a second",
 };
 
 const EVENTS = Object.keys(EVENT_WORDS);
 
 /** What every page of webhooks says of trying again. */
-export const NO_RETRIES = `Each event is delivered once, within ${spelled("webhook_seconds")} seconds. There are no automatic retries: what failed can be delivered again by hand.`;
+export const NO_RETRIES = `Each event is delivered once, within ${spelled("webhook_seconds")} seconds. There are no automatic retries; you can redeliver failed events manually.`;
 
 export const eventChips = (events: readonly string[]): Html =>
   html`<ul class="events">${events.map((event) => html`<li><code>${event}</code></li>`)}</ul>`;
@@ -38,14 +38,14 @@ export const eventChips = (events: readonly string[]): Html =>
 /** Whether deliveries go out, and how the last ones went. */
 export function stateOf({ disabled, failure_count, last_delivery_at }: Webhook): Html {
   if (disabled) return html`<span class="badge warn">disabled</span>`;
-  if (failure_count > 0) return html`<span class="badge warn">${failure_count} failed in a row</span>`;
+  if (failure_count > 0) return html`<span class="badge warn">${failure_count} consecutive failures</span>`;
   if (last_delivery_at === null) return html`<span class="badge">not used yet</span>`;
   return html`<span class="badge good">works</span>`;
 }
 
 /** With what an endpoint was registered, as its owner knows it. */
 export function makerOf({ made_by }: Webhook): string {
-  if (made_by === null) return "not known, since it was added before this was kept";
+  if (made_by === null) return "unknown";
   const kind = { key: "the key ", con: "the assistant " }[made_by.id.slice(0, 3)] ?? "";
   return kind + (made_by.name ?? made_by.id);
 }
@@ -61,9 +61,9 @@ export function secretPage(
     title,
     html`<h1>${title}</h1>
     <p class="lede">${lede}</p>
-    <p class="flash careful">The secret is shown only now. Nobody can read it again later.</p>
+    <p class="flash careful">Copy the secret now. It cannot be shown again.</p>
     ${copyable(hook.secret, "the secret")}
-    <p>The receiver checks <code>X-Webhook-Signature</code> with it: the HMAC-SHA256 of the timestamp, a dot and the raw body. The project's <code>examples/webhooks</code> has verifiers to copy, in TypeScript, Python, Go and PHP.</p>
+    <p>The receiver checks <code>X-Webhook-Signature</code> with it: the HMAC-SHA256 of the timestamp, a dot and the raw body. See <code>examples/webhooks</code> for verifiers in TypeScript, Python, Go and PHP.</p>
     ${further}
     <p><a class="button" href="${base}webhooks/${hook.id}">I have copied it</a></p>`,
     { scripts: ["copy"], styles: ["webhooks"] },
@@ -84,7 +84,7 @@ function newForm({ form: sent, token, base }: MemberVisit, error?: ApiError): Co
       <input type="hidden" name="once" value="${sent.get("once") ?? randomUUID()}">
       ${field(url)}${plainControls(WEBHOOK, { form: sent, error })}
       <fieldset><legend>${WEBHOOK.events.drawn.label}</legend>
-        <p class="hint" id="events-hint">No event names a subscriber.</p>${wrong.line}
+        <p class="hint" id="events-hint">Events do not identify subscribers.</p>${wrong.line}
         ${EVENTS.map((event, i) =>
           tick({
             id: `event-${event}`,
@@ -96,7 +96,7 @@ function newForm({ form: sent, token, base }: MemberVisit, error?: ApiError): Co
           }),
         )}
       </fieldset>
-      <button>Add the endpoint</button>
+      <button>Add endpoint</button>
     </form></section>`;
 }
 
@@ -107,7 +107,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   return visit.page(
     "Webhooks",
     html`<h1>Webhooks</h1>
-    <p class="lede">A webhook tells a program of yours what happens: one signed request an event. ${NO_RETRIES} ${LIMITS.webhook_failures} failures in a row disable an endpoint.</p>
+    <p class="lede">A webhook sends a signed request to your program for each event. ${NO_RETRIES} An endpoint is disabled after ${LIMITS.webhook_failures} consecutive failures.</p>
     ${error && form}
     ${table(
       "Endpoints",
@@ -120,20 +120,20 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
         "Last delivery": ({ last_delivery_at: at, last_status }) =>
           at === null
             ? instant(null, now)
-            : html`<span class="stack">${instant(at, now)}<span class="muted">${last_status ? `answered ${last_status}` : "no answer"}</span></span>`,
+            : html`<span class="stack">${instant(at, now)}<span class="muted">${last_status ? `status ${last_status}` : "no response"}</span></span>`,
       },
       emptyState(
         "No endpoints",
         form
-          ? "Add the address of a program below, and choose what it is told."
-          : "Editors, admins and owners can add the address of a program.",
+          ? "Add the address of a program below and choose its events."
+          : "Editors, admins and owners can add endpoints.",
       ),
     )}
     ${!error && form}
     <section class="card" aria-labelledby="pull"><h2 id="pull">Without a public address</h2>
-      <p>A program that nobody can reach fetches the same events instead, with a key that has the scope <code>webhooks:read</code>. They are kept for ${LIMITS.events_days} days, whether there is an endpoint or not.</p>
+      <p>A program without a public address can fetch the same events, with a key that has the scope <code>webhooks:read</code>. Events are kept for ${LIMITS.events_days} days.</p>
       ${copyable(`curl "${visit.deps.publicUrl}/api/v1/core/events" -H "Authorization: Bearer <your key>"`, "the command")}
-      <p class="hint">Keep <code>next_after</code> of the answer, and send it as <code>after</code> with the next call: nothing is lost or repeated in between.</p>
+      <p class="hint">Store <code>next_after</code> from the response and send it as <code>after</code> in the next call, so that no event is lost or repeated.</p>
     </section>`,
     {
       error,
@@ -156,7 +156,7 @@ export const WEBHOOK_PAGES: readonly Page[] = [
       const hook = await visit.call("create_webhook", args, sent.get("once"));
       return secretPage(visit, hook, {
         title: "Your new webhook",
-        lede: html`Deliveries go to <strong class="address">${hook.url}</strong> from now on.`,
+        lede: html`Events are now delivered to <strong class="address">${hook.url}</strong>.`,
       });
     },
   ),

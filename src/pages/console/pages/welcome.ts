@@ -17,7 +17,7 @@ function takeLink(visit: Visit): Response {
   return visit.page(
     "Open your link",
     html`<h1>Open your link</h1>
-    <p class="lede">This page goes on by itself. If it does not, paste the whole link here.</p>
+    <p class="lede">This page continues automatically. If it does not, paste the whole link here.</p>
     <div class="card wide"><form method="post" action="${LINK_PAGE}/open">
       ${visit.token}
       ${field({ name: "link", label: "Your link", autocomplete: "off", maxlength: 500 })}
@@ -31,20 +31,20 @@ function ended(visit: Visit, state: Exclude<LinkState, "live">, link: OpenedLink
   const askForOne =
     link?.joined && visit.deps.mail !== null
       ? html`<a href="/console/forgot">ask for a new one</a>`
-      : "ask whoever gave it to you for a new one";
+      : "ask the person who gave it to you for a new one";
   const words: Record<typeof state, [title: string, what: Content]> = {
     used: [
-      "This link was used already",
-      html`Sign in with your e-mail address and your password. If it was not you who used the link, tell whoever gave it to you.`,
+      "This link was already used",
+      html`Sign in with your e-mail address and password. If you did not use the link, contact the person who gave it to you.`,
     ],
-    replaced: ["A newer link took the place of this one", html`Use the newest link that you got, or ${askForOne}.`],
+    replaced: ["This link was replaced", html`Use the newest link you received, or ${askForOne}.`],
     expired: [
       "This link has expired",
-      html`It worked for ${link ? LINK_LIFE[link.madeBy] : "a short time"}. To go on, ${askForOne}.`,
+      html`It was valid for ${link ? LINK_LIFE[link.madeBy] : "a short time"}. To continue, ${askForOne}.`,
     ],
     unknown: [
-      "This link is not known here",
-      html`Check that you copied the whole link. If you did, it is no longer kept: ask whoever gave it to you for a new one.`,
+      "This link is not valid",
+      html`Check that you copied the whole link, or ask the person who gave it to you for a new one.`,
     ],
   };
   const [title, what] = words[state];
@@ -65,36 +65,35 @@ interface Words {
 /** The account might be one that somebody else made ready for this address. */
 const unproved = (visit: Visit): Response =>
   visit.page(
-    "Show first that this address is yours",
-    html`<h1>Show first that this address is yours</h1>
-    <p class="lede">This address has an account on this server already, and nobody has shown yet that it belongs to who reads the address.
-    ${
+    "Verify your e-mail address",
+    html`<h1>Verify your e-mail address</h1>
+    <p class="lede">This address already has an account here that is not verified. ${
       visit.deps.mail === null
-        ? "Ask the operator of this server for a link: it lets you set a new password and join."
-        : html`<a href="/console/forgot">Ask for a new password by mail</a>, then open this link again.`
+        ? "Ask the operator of this server for a link to set a new password and join."
+        : html`<a href="/console/forgot">Reset your password by e-mail</a>, then open this link again.`
     }</p>`,
     { status: 403, width: "narrow" },
   );
 
 function wordsOf({ kind, joined, proved, workspaceName }: OpenedLink): Words {
-  const ends = `Every session${proved ? " and passkey" : ", passkey and two-factor authentication"} of this account ends.`;
+  const ends = `This ends every session and removes every passkey${proved ? "" : " and two-factor authentication"} of this account.`;
   if (kind === "new")
     return {
       title: `Welcome to ${workspaceName}`,
-      lede: "Choose your name and a password. You sign in with the address and the password from now on.",
+      lede: "Choose your name and a password. You will sign in with your e-mail address and password.",
       button: "Join",
     };
   if (kind === "known")
     return {
       title: `Join ${workspaceName}`,
-      lede: "This address has an account on this server already. Give its password to join.",
+      lede: "This address already has an account here. Enter its password to join.",
       button: "Join",
     };
   return {
     title: "Choose a new password",
     lede: joined
-      ? `You sign in with it from now on. ${ends}`
-      : `This address has an account on this server already. With a new password you join ${workspaceName}. ${ends}`,
+      ? `You will sign in with it. ${ends}`
+      : `This address already has an account here. Set a new password to join ${workspaceName}. ${ends}`,
     button: "Save and sign in",
   };
 }
@@ -109,8 +108,8 @@ function address(visit: Visit, { email }: OpenedLink, error?: ApiError): Content
     maxlength: LIMITS.email,
     hint:
       visit.deps.mail === null
-        ? "You sign in with it. This server sends no mail."
-        : "You sign in with it. Mail comes only when somebody asks for a link for you.",
+        ? "You sign in with it. This server sends no e-mail."
+        : "You sign in with it. We only send e-mail when a link is requested for you.",
     error,
   });
 }
@@ -121,7 +120,7 @@ async function form(visit: Visit, token: string, error?: ApiError): Promise<Resp
   if (link.kind === "known" && !link.proved) return unproved(visit);
   const { title, lede, button } = wordsOf(link);
   const { kind } = link;
-  const long = `At least ${LIMITS.password_least} characters. A few words are easier to remember than signs.`;
+  const long = `At least ${LIMITS.password_least} characters. A few words are easier to remember than symbols.`;
   return visit.page(
     title,
     html`<h1>${title}</h1><p class="lede">${lede}</p>

@@ -14,10 +14,10 @@ export interface Day {
 
 export const SERIES = [
   { key: "alerts_sent", heading: "Alerts sent", column: "Alerts sent", noun: ["alert", "alerts"] },
-  { key: "reads", heading: "Reads that devices reported", column: "Reads", noun: ["read", "reads"] },
+  { key: "reads", heading: "Reported reads", column: "Reads", noun: ["read", "reads"] },
   {
     key: "acks",
-    heading: "Acknowledgements that devices reported",
+    heading: "Reported acknowledgements",
     column: "Acks",
     noun: ["acknowledgement", "acknowledgements"],
   },

@@ -204,7 +204,7 @@ const mark = ({ at, text, under, side, spare }: Mark) =>
 function numbersOf({ about, slots, noun }: Plot): string {
   const some = slots.filter(({ value }) => value > 0);
   const said = some.map(({ words, value }) => `${words}: ${whole(value)}`).join("; ");
-  return `${about} ${said}.${some.length < slots.length ? ` No ${noun[1]} at any other time.` : ""}`;
+  return `${about} ${said}.${some.length < slots.length ? ` No ${noun[1]} at other times.` : ""}`;
 }
 
 export interface Rank {
@@ -235,5 +235,5 @@ export async function ranks(counted: string, what: string, ranks: readonly Rank[
   // A single row more takes no more room than the word that would open it.
   if (rest.length < 2) return body(rows, caption);
   const others = rest.reduce((sum, { value }) => sum + value, 0);
-  return html`${body(rows.slice(0, SHOWN), caption)}<details class="more"><summary>${rest.length} more, ${whole(others)} together</summary>${body(rest, `${caption}, the rest`)}</details>`;
+  return html`${body(rows.slice(0, SHOWN), caption)}<details class="more"><summary>${rest.length} more, ${whole(others)} in total</summary>${body(rest, `${caption}, others`)}</details>`;
 }
