@@ -1,4 +1,4 @@
-// Only additions (docs/rules.md#additive): what one version of openapi.json documented and a later one does not.
+// Only additions (rules#additive): what one version of openapi.json documented and a later one does not.
 
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";

@@ -2,7 +2,7 @@
 // assistants are told of all. `--check` writes nothing, names what is not current and exits 1.
 
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, relative } from "node:path";
+import { basename, dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ERROR_MEANING } from "../src/api/openapi/answers.ts";
 import { openApiDocument } from "../src/api/openapi/document.ts";
@@ -17,6 +17,7 @@ import { ASSISTANT_CLIENTS } from "../src/pages/console/assistant_clients.ts";
 import { SETTINGS } from "../src/store/config/settings.ts";
 import { PATHS } from "../src/store/db/paths.ts";
 import { ANYTHING, ROOMS, WINGS } from "../test/support/rooms.ts";
+import { readRules } from "../test/support/rules.ts";
 import { TOOLS } from "../tools/index.ts";
 import { allStatements } from "./all_statements.ts";
 import { APP_FIELDS, appFields } from "./app_fields.ts";
@@ -34,7 +35,7 @@ const PAGES = [
   "skills/belfry/SKILL.md",
   "SECURITY.md",
   "examples/README.md",
-  ...globSync("docs/*.md", { cwd: ROOT }).sort(),
+  ...globSync("docs/{,!(decisions)/**/}*.md", { cwd: ROOT }).sort(),
 ];
 
 const at = (path: string) => fileURLToPath(new URL(path, ROOT));
@@ -58,6 +59,13 @@ function room(part: string): [path: string, decides: string] {
     .split(/(?<=\.) (?=[A-Z])/);
   return [`${path}.ts`, sentence.replace(/\.$/, "")];
 }
+
+/** The first sentence of a paragraph, without links and comments. */
+const firstSentence = (text: string): string =>
+  text
+    .replace(/<!--.*?-->/g, "")
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .split(/(?<=\.) (?=[A-Z`])/)[0]!;
 
 const STATEMENTS = await allStatements();
 
@@ -107,6 +115,19 @@ const TABLES: Record<string, () => string> = {
         return [path, why, names.sort().join(", ")];
       }),
     ),
+  // Old addresses of rules lead to these lines.
+  rules: () =>
+    [...Map.groupBy(readRules(), ({ page }) => page)]
+      .map(([page, rules]) => {
+        const file = basename(page);
+        const lines = rules.map(({ name, text }) => [
+          `<a id="${name}"></a>[${name}](${file}#${name})`,
+          firstSentence(text.replace(/^.*?\*\*[^:]*: /, "")),
+        ]);
+        const [, title = ""] = /^# Rules: (.+)$/m.exec(readFileSync(at(page), "utf8")) ?? [];
+        return `## ${title[0]?.toUpperCase()}${title.slice(1)}\n\n${table(["Rule", "First sentence"], lines)}`;
+      })
+      .join("\n\n"),
   limits: () =>
     table(
       ["Limit", "Number", "Of what"],

@@ -56,7 +56,7 @@ export default defineTool({
       gradient_to: pickColour(input.gradient_to, gradient.to),
       initials: input.initials ?? deriveInitials(input.name),
     });
-    // docs/rules.md#handle-is-unique
+    // rules#handle-is-unique
     await ctx.em.flush().catch((error) => {
       throw error instanceof UniqueConstraintViolationException ? conflict(TAKEN) : error;
     });

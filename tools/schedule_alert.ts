@@ -61,7 +61,7 @@ export default defineTool({
     const [after] = await ctx.sql(scheduleAlert, { id: alert.id, send_at: sendAt, former });
     // It came due while we looked at it.
     if (!after) throw conflict((ALERT_GRID.sent.schedule as { message: string }).message);
-    // Moving the instant changes no state, so it is not counted (docs/rules.md#limit-sends).
+    // Moving the instant changes no state, so it is not counted (rules#limit-sends).
     if (cell.do === "change") await countSend(ctx, pusherId);
     announce(ctx, "alert.scheduled", after);
     return published("schedule", after, ctx);

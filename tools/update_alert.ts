@@ -54,7 +54,7 @@ export default defineTool({
     const attached = await attachAssets(sent, stored, ctx);
     if (attached.problem) throw attached.problem;
     const { fields, htmlLength } = compose(attached.sent, stored, attached.text);
-    // A scheduled alert without send_at is a draft again (docs/rules.md#edit-to-draft).
+    // A scheduled alert without send_at is a draft again (rules#edit-to-draft).
     const status = alert.status !== "draft" && fields.send_at === null ? "draft" : alert.status;
     checkRule(status, fields.recurrence);
     // What repeats began at its send_at, perhaps long ago; its end is only held against that.

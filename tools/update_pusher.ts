@@ -86,7 +86,7 @@ export default defineTool({
   },
 });
 
-/** docs/rules.md#pausing-withdraws-nothing */
+/** rules#pausing-withdraws-nothing */
 function pauseNote(scheduled: number): string {
   return scheduled === 0
     ? "Sends are refused until the channel is active again. Nothing is scheduled."

@@ -86,7 +86,7 @@ function commentsIn(source: string, comments: readonly (Span & { type: string })
       end,
       text: mask(
         withoutCode(text),
-        /docs\/\S+|https?:\S+|@ts-\S+|biome-ignore[^\n]*|@(?:param|returns|throws|example)\b/g,
+        /docs\/\S+|\brules#\S+|https?:\S+|@ts-\S+|biome-ignore[^\n]*|@(?:param|returns|throws|example)\b/g,
       ),
     };
   });

@@ -28,7 +28,7 @@ const FORMAT = 9;
 const MAX_ROWS = 20_000;
 const MAX_TOTAL = 32 * 1024 * 1024;
 
-/** Bytes of one page (docs/rules.md#inbox-pages). An alert that is larger comes alone. */
+/** Bytes of one page (rules#inbox-pages). An alert that is larger comes alone. */
 const MAX_BYTES = LIMITS.inbox;
 /** Bytes of `{"data":[],"meta":{…}}`. */
 const FRAME = 256;

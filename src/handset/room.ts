@@ -1,5 +1,5 @@
-// How many channels one device may have joined: so many as one held poll can wait for (docs/rules.md#channels-of-a-device); and how
-// often one device and one address may join and leave, which strangers are told of (docs/rules.md#limit-joins).
+// How many channels one device may have joined: so many as one held poll can wait for (rules#channels-of-a-device); and how
+// often one device and one address may join and leave, which strangers are told of (rules#limit-joins).
 
 import { conflict } from "../model/errors.ts";
 import { LIMITS } from "../model/limits.ts";

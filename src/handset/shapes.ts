@@ -99,7 +99,7 @@ export const leanItem = named(
   ),
 );
 
-/** A card without the fields that hold what they hold when nobody gives them (docs/rules.md#inbox-lean). */
+/** A card without the fields that hold what they hold when nobody gives them (rules#inbox-lean). */
 export const leanOf = (item: z.output<typeof inboxItem>): z.input<typeof leanItem> =>
   Object.fromEntries(
     Object.entries(item).filter(([name, value]) => {

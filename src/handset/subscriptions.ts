@@ -107,7 +107,7 @@ export const put_subscription = defineHandsetOperation({
     }
     await refuseTooMany(device_id, ctx);
     if (!channel.is_public) {
-      // The join above is rolled back with this refusal (docs/rules.md#unusable-invite).
+      // The join above is rolled back with this refusal (rules#unusable-invite).
       const [taken] = invite === undefined ? [] : await ctx.sql(takeInvite, { pusher_id, code: invite });
       if (!taken) throw notFound("channel");
       await ctx.em.nativeUpdate(Subscription, { device: device_id, pusher: pusher_id }, { invite: taken.id });

@@ -1,7 +1,7 @@
 // The nine error types and the one envelope that every refusal travels in.
 // The only place that pairs a type with an HTTP status. Knows nothing of transports or rows.
 
-/** `error.type` → HTTP status (docs/rules.md, "Errors"). */
+/** `error.type` → HTTP status (docs/reference/rules/requests.md). */
 export const ERROR_STATUS = {
   invalid_request: 422,
   unauthorized: 401,
@@ -16,7 +16,7 @@ export const ERROR_STATUS = {
 
 export type ErrorType = keyof typeof ERROR_STATUS;
 
-/** The body of every refusal (docs/rules.md#error-envelope). */
+/** The body of every refusal (rules#error-envelope). */
 export interface ErrorEnvelope {
   error: { type: ErrorType; message: string; param: string | null };
 }
@@ -93,7 +93,7 @@ export function refuseFields(wrong: Record<string, string | false | null | undef
   throw new ApiError("invalid_request", fields.map(({ message }) => message).join(" "), { fields });
 }
 
-/** 401. One sentence for every cause, so that nothing is told apart (docs/rules.md#error-unauthorized). */
+/** 401. One sentence for every cause, so that nothing is told apart (rules#error-unauthorized). */
 export function unauthorized(): ApiError {
   return new ApiError(
     "unauthorized",
@@ -103,8 +103,8 @@ export function unauthorized(): ApiError {
 }
 
 /**
- * 403 with its challenge (docs/rules.md#error-insufficient-scope); several scopes are listed space-separated. With none the scopes are
- * there, a person wants to be asked first (docs/rules.md#asks-first), and nothing is to be asked for.
+ * 403 with its challenge (rules#error-insufficient-scope); several scopes are listed space-separated. With none the scopes are
+ * there, a person wants to be asked first (rules#asks-first), and nothing is to be asked for.
  * `message` names another way out where there is one, `review` the alert that it is about.
  */
 export function insufficientScope(
@@ -127,7 +127,7 @@ export function insufficientScope(
   );
 }
 
-/** 403 for what a person has to do themselves, on this page (docs/rules.md#asks-first). */
+/** 403 for what a person has to do themselves, on this page (rules#asks-first). */
 export const needsApproval = (message: string, page: string): ApiError =>
   new ApiError("insufficient_scope", message, { page });
 
@@ -135,7 +135,7 @@ export function forbidden(message: string): ApiError {
   return new ApiError("forbidden", message);
 }
 
-/** 404, in the same words for what is not there and what is not yours (docs/rules.md#foreign-is-missing). */
+/** 404, in the same words for what is not there and what is not yours (rules#foreign-is-missing). */
 export function notFound(what = "row"): ApiError {
   return new ApiError("not_found", `No such ${what}, or it is not yours.`);
 }

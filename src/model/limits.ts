@@ -1,4 +1,4 @@
-// The number of every rule that a user can meet (docs/rules.md), once. Fields, statements, forms, texts and the spans of the docs
+// The number of every rule that a user can meet (docs/reference/limits.md), once. Fields, statements, forms, texts and the spans of the docs
 // read it here. test/house/limits.test.ts finds one that is written elsewhere. Browsers run it as well,
 // so it imports nothing of ours. Characters are Unicode code points.
 

@@ -31,7 +31,7 @@ export const PUBLISH: Scope = "alerts:send";
  */
 export const BASE_SCOPES = ALL_SCOPES.filter((scope) => scope.endsWith(":read") || scope === "alerts:write");
 
-/** What every credential holds (docs/rules.md#account-read-always). */
+/** What every credential holds (rules#account-read-always). */
 export const IMPLICIT_SCOPE: Scope = "account:read";
 
 export function isScope(value: string): value is Scope {

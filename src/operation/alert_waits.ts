@@ -1,6 +1,6 @@
 // Calls that wait for people: held until the alert that they are about becomes another version, or gets other replies
 // where they wait for these, their time is over, or the client leaves. No connection to the database is held
-// meanwhile. docs/rules.md#review-wait
+// meanwhile. rules#review-wait
 
 import { LIMITS } from "../model/limits.ts";
 import type { ChangeHub } from "../store/changes/hub.ts";

@@ -1,5 +1,5 @@
 // What a person was asked about, as it travels with the client that will call again: sealed, bound to the caller, the call, the alert and
-// its version, good for an hour and once. It allows nothing: only what a signed-in person decided counts. docs/rules.md#mcp-review
+// its version, good for an hour and once. It allows nothing: only what a signed-in person decided counts. rules#mcp-review
 
 import { randomUUID } from "node:crypto";
 import type { ToReview } from "../model/errors.ts";

@@ -61,7 +61,7 @@ export interface Performance {
   repeats?: Repeats | null;
   patience?: Patience;
   onRepeat?: Context["onRepeat"];
-  /** What is wrong with the call itself. A repeat is answered all the same (docs/rules.md#idempotency). */
+  /** What is wrong with the call itself. A repeat is answered all the same (rules#idempotency). */
   refusal?: unknown;
 }
 

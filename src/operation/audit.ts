@@ -1,7 +1,7 @@
 // The audit lines of a call that wrote: who called, by which transport, which operation and which row. They hold ids
-// and a status, never the value of a field (docs/rules.md#audit-log). The lines and the events are written by one
+// and a status, never the value of a field (rules#audit-log). The lines and the events are written by one
 // statement, with the commit. Workspaces are notified of subscribers at most once a second
-// (docs/rules.md#subscriber-events-are-gathered).
+// (rules#subscriber-events-are-gathered).
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Kysely } from "kysely";

@@ -82,7 +82,7 @@ export function createDispatcher(deps: DispatchDeps) {
       ),
     /**
      * The same, but an alert that the caller may write and not publish is kept as a draft, for which a person decides
-     * (docs/rules.md#review-url).
+     * (rules#review-url).
      */
     toolOrDraft: (tool: Tool, caller: Caller, call: Call): Promise<Outcome | NeedsReview> =>
       noticed(
@@ -248,7 +248,7 @@ function repeatsUnder(
 
 /**
  * Shape, then text: what a schema took is small enough to be looked at closely. `ids` are looked up, never
- * stored, whatever characters they hold (docs/rules.md#ids). `beside`: what else the caller may name.
+ * stored, whatever characters they hold (rules#ids). `beside`: what else the caller may name.
  */
 function parse(
   schema: z.ZodObject,

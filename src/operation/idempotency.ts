@@ -1,4 +1,4 @@
-// A repeat answers as the first call did (docs/rules.md#idempotency). One transaction holds the claim of the key, the
+// A repeat answers as the first call did (rules#idempotency). One transaction holds the claim of the key, the
 // action and the kept answer, so that a retry after a lost answer never acts twice. An operation that is one
 // statement has this take the key, and looks for the first answer when it did not (docs/decisions/0034).
 
@@ -25,7 +25,7 @@ export interface Claim {
   recheck(db: Kysely<unknown>, first: unknown): Promise<void>;
 }
 
-/** How a send without a key is treated that equals another one (docs/rules.md#sent-once). */
+/** How a send without a key is treated that equals another one (rules#sent-once). */
 export const ON_REPEAT: Partial<Record<Transport, "answer" | "note">> = {
   mcp: "answer",
   cli: "answer",

@@ -160,7 +160,7 @@ export function createSeen(metrics: SeenMetrics) {
 
 /**
  * Whoever decides hears that a draft begins to wait, where a call was refused for want of a person or waits for one. What becomes of the
- * notice is nothing to the call (docs/rules.md#reviews-channel).
+ * notice is nothing to the call (rules#reviews-channel).
  * `review` is ToReview. Whether the draft waits, and was not told of before, its row says. No line of the audit log is about it: nobody has called it.
  */
 export async function tellOfReview(

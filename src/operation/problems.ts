@@ -58,7 +58,7 @@ function objectAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodObject 
   return null;
 }
 
-/** The message names all that is taken in its place (docs/rules.md#wrong-field-names-the-right-ones). */
+/** The message names all that is taken in its place (rules#wrong-field-names-the-right-ones). */
 function unknownField(schema: z.ZodType, path: PropertyKey[], key: string, beside: readonly string[]): ApiError {
   const known = Object.keys(objectAt(schema, path)?.shape ?? {});
   const names = path.length > 0 ? known : [...known, ...beside];

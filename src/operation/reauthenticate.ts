@@ -1,5 +1,5 @@
 // The second authentication of a call that has waited: its credential may have been revoked or narrowed in the meantime.
-// docs/rules.md#wait-credential
+// rules#wait-credential
 
 import { roleReaches } from "../model/domain/standing.ts";
 import { visibilityOf } from "../store/context.ts";

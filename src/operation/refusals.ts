@@ -36,7 +36,7 @@ async function refuseInvisible(em: SqlEntityManager, caller: Caller, input: Reco
     throw notFound("alert");
 }
 
-/** Visibility of the channel that was asked for, and of the one that was made (docs/rules.md#idempotency-keys). */
+/** Visibility of the channel that was asked for, and of the one that was made (rules#idempotency-keys). */
 export async function refuseRepeat(
   em: SqlEntityManager,
   caller: Caller,
@@ -74,7 +74,7 @@ const CHANNEL_ARGUMENTS = ["pusher_id", "to_pusher_id"];
 const isHandle = (text: string) => text.length <= LIMITS.handle && /^[a-z0-9_-]+$/.test(text);
 
 /**
- * The input with the id of each channel in place of its handle (docs/rules.md#handle-for-an-id). What names no
+ * The input with the id of each channel in place of its handle (rules#handle-for-an-id). What names no
  * channel that the caller sees stays as it is: the handler refuses it as a missing one.
  */
 export async function withChannelIds<I extends Record<string, unknown>>(

@@ -1,8 +1,8 @@
 // What a call of an operation can do to others, read from its record: what clients are told before they call, and whether a call with
 // these arguments makes something public. What a credential may not do for want of a scope, or before a person has decided, and who can do
 // it instead: whoever may write alerts and not publish them is led to a person, who decides on the alert's review page. Composing and
-// publishing are two permissions (docs/rules.md#composing-is-not-publishing), and who has both may still have to ask first
-// (docs/rules.md#asks-first).
+// publishing are two permissions (rules#composing-is-not-publishing), and who has both may still have to ask first
+// (rules#asks-first).
 
 import { approvalAt, consolePage, reviewInstead } from "../model/domain/review.ts";
 import { type ApiError, insufficientScope, needsApproval, type ToReview } from "../model/errors.ts";
@@ -52,13 +52,13 @@ function lacking(
 /** The same for whatever is published. */
 export const lackingToPublish = (caller: Caller): Scope[] | null => lacking(caller, [PUBLISH], true);
 
-/** The same for withdrawing one alert, for which no person has to be asked (docs/rules.md#asks-first). */
+/** The same for withdrawing one alert, for which no person has to be asked (rules#asks-first). */
 export const lackingToWithdraw = (caller: Caller): Scope[] | null => lacking(caller, [PUBLISH], false);
 
 /**
  * Refuses what needs a person's approval beside publishing: cancelling more than one alert, deleting a channel, evicting subscribers.
  * `path`: the console's page for it, below the workspace's own.
- * @throws 403 insufficient_scope for a credential that asks first (docs/rules.md#asks-first).
+ * @throws 403 insufficient_scope for a credential that asks first (rules#asks-first).
  */
 export function refuseUnapproved({ caller, services }: Context, path: string): void {
   if (!caller.credential.asksFirst) return;
@@ -68,7 +68,7 @@ export function refuseUnapproved({ caller, services }: Context, path: string): v
 
 /**
  * 403 for the scopes that the call needs and the credential lacks, in the order of the tool's record, or for what its person wants to be
- * asked about first; null when it may. Who may not publish is told where a person can (docs/rules.md#review-url).
+ * asked about first; null when it may. Who may not publish is told where a person can (rules#review-url).
  */
 export async function refuseScopes(
   tool: Tool,

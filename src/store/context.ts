@@ -65,7 +65,7 @@ export interface InboxState {
   due: string[];
 }
 
-/** How an inbox shows its alerts: with every field, or with those that say something (docs/rules.md#inbox-lean). */
+/** How an inbox shows its alerts: with every field, or with those that say something (rules#inbox-lean). */
 export type InboxView = "full" | "lean";
 
 /** Somebody without a credential; `address` is what limits per address count, null for who is exempt from them. */
@@ -231,7 +231,7 @@ export interface Context<C = Caller> {
   services: Services;
   log: Log;
   patience: Patience;
-  /** How an equal send is treated: its first alert is answered, or it is sent, with a note or without (docs/rules.md#sent-once). */
+  /** How an equal send is treated: its first alert is answered, or it is sent, with a note or without (rules#sent-once). */
   readonly onRepeat: "answer" | "note" | "send";
   /** The only clock. */
   now(): Date;

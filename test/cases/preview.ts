@@ -41,7 +41,7 @@ export const previewCases: Case[] = [
       expect(Object.keys(body).sort()).toEqual(["blocked", "html", "layout", "notes", "script_count"]);
       expect(body.html).not.toMatch(/script|onclick/i);
       expect(body.html).toContain("there");
-      // docs/rules.md#blocked-rows
+      // rules#blocked-rows
       expect(body.blocked).toContainEqual({ kind: "element", name: "script", count: 2 });
       expect(body.blocked).toContainEqual({ kind: "attribute", name: "onclick", count: 1 });
       expect(body.blocked).toContainEqual({ kind: "url", name: "javascript", count: 1 });

@@ -218,7 +218,7 @@ export const subscriberCases: Case[] = [
         const all = await pages(world, { pusher_id: id, limit });
         const devices = all.flatMap(({ data }) => data.map(({ device }: any) => device));
         expect([limit, devices.length, new Set(devices).size]).toEqual([limit, 20, 20]);
-        // The whole set on every page (docs/rules.md#subscriber-breakdown).
+        // The whole set on every page (rules#subscriber-breakdown).
         for (const { breakdown } of all) expect(breakdown).toEqual(all[0].breakdown);
         expect(all[0].data.length).toBe(limit <= 17 ? 17 : Math.min(limit, 20));
       }
@@ -302,7 +302,7 @@ export const subscriberCases: Case[] = [
   {
     rule: "subscriber-breakdown",
     name: "facts that look like parts of the language are facts",
-    // An assistant is shown none of them (docs/rules.md#subscribers-in-plain-labels).
+    // An assistant is shown none of them (rules#subscribers-in-plain-labels).
     over: "REST",
     tool: "list_subscribers",
     given: async (world) => {

@@ -131,7 +131,7 @@ const handleRows: Case[] = (
       expect(missing.status).toBe(404);
       expect(hidden.body).toEqual(missing.body);
       expect(missing.body.error.message).not.toBe(SAYS);
-      // So is another kind's id (docs/rules.md#ids).
+      // So is another kind's id (rules#ids).
       expect((await world.rest(tool, { pusher_id: NO_ALERT, ...more })).body).toEqual(missing.body);
       // Who sees the channel is answered as for its id.
       const other = tool === "delete_pusher" ? await world.pusher() : { id: own, handle };

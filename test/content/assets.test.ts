@@ -42,7 +42,7 @@ describe("on a service", () => {
     world.rest("update_alert", { pusher_id: alert.pusher_id, alert_id: alert.id, ...fields }, key);
 
   describe("uploading", () => {
-    // docs/rules.md#uploads
+    // rules#uploads
     test("answers with what the content is, whatever was said of it", async () => {
       const answer = await pages.call("POST", "?kind=image&name=..%2Ftide.exe", {
         body: PNG,
@@ -346,7 +346,7 @@ describe("on a service", () => {
       expect(copy.body.blocked).toEqual(html.blocked);
     });
 
-    // docs/rules.md#alert-assets
+    // rules#alert-assets
     test("an alert takes a picture and a sound, and every read shows where they are", async () => {
       const image = await pages.upload("image", PNG);
       const audio = await pages.upload("audio", MP3);
@@ -513,7 +513,7 @@ describe("on a service", () => {
       '<!doctype html><style>p{color:red}</style><p onclick="x()">Tide <b>high</b><script>alert(1)</script></p>',
     );
 
-    // docs/rules.md#alert-html-asset
+    // rules#alert-html-asset
     test("phones are shown the sanitised text, the file stays as written", async () => {
       const file = await pages.upload("html", PAGE);
       const made = (await create({ layout: "html", html_asset_id: file.id, send: true })).body;
@@ -561,7 +561,7 @@ describe("on a service", () => {
   });
 
   describe("expiry", () => {
-    // docs/rules.md#uploads-expire
+    // rules#uploads-expire
     test("an expired file is gone at once, its bytes with the housekeeping", async () => {
       const file = await pages.upload("image", PNG);
       const id = parseId("ast", file.id)!;

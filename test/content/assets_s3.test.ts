@@ -79,7 +79,7 @@ describe("an S3-compatible store", () => {
     expect(await world.sql("select id from asset")).toEqual([]);
   });
 
-  // docs/rules.md#unavailable
+  // rules#unavailable
   test.each([403, 507, 503])("a provider that answers %i refuses the upload whole, for a while", async (status) => {
     provider.failing = status;
     const answer = await pages.call("POST", "?kind=image", { body: PNG });
@@ -111,7 +111,7 @@ describe("an S3-compatible store", () => {
     expect(await world.sql("select id from asset")).toEqual([]);
   });
 
-  // docs/rules.md#unavailable
+  // rules#unavailable
   test("a provider that nobody reaches is not called the database", async () => {
     const port = await freePort("127.0.0.1");
     const away = await World.open({

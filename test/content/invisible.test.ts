@@ -232,7 +232,7 @@ describe("on a service", () => {
     if (lines) expect((await call(tool, args("a\n\tb\r\nc"))).status).toBeLessThan(300);
   });
 
-  // docs/rules.md#hidden-characters
+  // rules#hidden-characters
   test.each(FIELDS)("%s does not give back what nobody sees in %s", async (tool, field, _lines, args) => {
     const hidden = `\u200b${tags("x")}y`;
     const { status, body } = await call(tool, args(hidden));

@@ -37,7 +37,7 @@ const card = (id: string, of = token) => world.handset("GET", `/alerts/${id}`, o
 const cardIn = async (id: string, query = "") =>
   (await world.handset("GET", `/inbox${query}`, token)).body.data.find((row: any) => row.id === id);
 
-// docs/rules.md#card-text
+// rules#card-text
 describe("the text of an alert", () => {
   test("is whole for its owner, and cut at a whole character in lists, with its length", async () => {
     const alert = await send(LONGEST);
@@ -133,7 +133,7 @@ describe("the text of an alert", () => {
   });
 });
 
-// docs/rules.md#card-text docs/rules.md#foreign-is-missing
+// rules#card-text rules#foreign-is-missing
 test("a device fetches the whole card of what its inbox shows, and every other id is one and the same 404", async () => {
   const alert = await send(LONGEST, { html: "<p>Waves</p>" });
   const { status, body } = await card(alert.id);

@@ -189,7 +189,7 @@ describe("two judges", () => {
   });
 });
 
-// docs/rules.md#preview-html
+// rules#preview-html
 describe("comparisons", () => {
   test.each([
     "if a<b and c>d then",
@@ -280,7 +280,7 @@ describe("any input", () => {
       .map(([html, at, piece]) => html.slice(0, at) + piece + html.slice(at)),
   );
 
-  // docs/rules.md#sanitiser-is-stable
+  // rules#sanitiser-is-stable
   test("is safe, is stable on a second pass, and is reported when it changed", () => {
     fc.assert(
       fc.property(nonsense, (html) => {
@@ -386,7 +386,7 @@ describe("size", () => {
     expect(result.html.length).toBeLessThanOrEqual(html.length * 8);
   });
 
-  // docs/rules.md#markup-bounds
+  // rules#markup-bounds
   test("elements that go on in too many paragraphs end, and are reported", () => {
     const lines = Array.from({ length: 2000 }, (_, i) => `<p>${i}`);
     const few = clean(`<p><b>${lines.slice(0, 500).join("")}`);

@@ -202,7 +202,7 @@ inBrowser("in Chromium", () => {
     expect(await page.evaluate(strangers, { texts, allowed })).toEqual([]);
   });
 
-  // docs/rules.md#sanitiser-is-stable
+  // rules#sanitiser-is-stable
   test("its tree is the one that was written, so a browser adds and moves nothing", async () => {
     const texts = [...HOSTILE.map(({ html }) => html), ...Object.values(HARMLESS), ...nonsense].map(clean);
     const written = texts.map((html) => [...html.matchAll(/<([a-z0-9]+)/g)].map(([, name]) => name));

@@ -38,7 +38,7 @@ describe("on a service", () => {
   const inInbox = async (id: string) =>
     (await world.handset("GET", "/inbox?limit=100", token)).body.data.find((row: any) => row.id === id);
 
-  // docs/rules.md#one-sanitiser
+  // rules#one-sanitiser
   test.each(FRAGMENTS)("preview, create, edit, read and inbox agree on %s", async (html) => {
     const shown = await preview(html);
     const made = await world.alert(pusher.id, { layout: "html", html });

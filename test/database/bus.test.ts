@@ -1,5 +1,5 @@
 // What carries words between processes: Redis and NATS as real servers that are killed, silenced and come back. Words may be lost, so each
-// test ends with what is heard again. docs/rules.md#notify-url
+// test ends with what is heard again. rules#notify-url
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Bus } from "../../src/store/bus/bus.ts";
@@ -96,7 +96,7 @@ describe.each(CARRIERS)("$program", ({ program, scheme, start }) => {
       expect(never.counts.again).toBe(0);
     });
 
-    // docs/rules.md#held-wakes
+    // rules#held-wakes
     test("polls of two processes wake each other, by no connection that listens, and while it hangs or is gone by their own look", async () => {
       const here = await world.replica({ MESSAGE_BUS_URL: messageBusUrl });
       const there = await world.replica({ MESSAGE_BUS_URL: messageBusUrl });

@@ -37,7 +37,7 @@ const poll = (at: World, etag?: string, by = token) =>
   at.handset("GET", "/inbox", by, undefined, etag ? { "if-none-match": etag } : {});
 const tagAt = async (at: World, by = token) => (await poll(at, undefined, by)).headers.get("etag")!;
 
-// docs/rules.md#inbox-epoch
+// rules#inbox-epoch
 test("the operator's command ends every validator, wakes who waits and leaves all else", async () => {
   const etag = await tagAt(world);
   const feed = `/c/${channel.handle}/feed.atom`;
@@ -53,7 +53,7 @@ test("the operator's command ends every validator, wakes who waits and leaves al
   expect((await world.request("GET", feed, { headers: { "if-none-match": feedTag } })).status).toBe(200);
 });
 
-// docs/rules.md#inbox-epoch
+// rules#inbox-epoch
 test("another process has the same validators, and a copy of the database others", async () => {
   const etag = await tagAt(world);
   const other = await world.replica();
@@ -75,7 +75,7 @@ test("another process has the same validators, and a copy of the database others
   await back.leave();
 });
 
-// docs/rules.md#inbox-epoch
+// rules#inbox-epoch
 test("a restart of the embedded database keeps validators, its files brought back from a copy do not", async () => {
   const dataDir = initialised(join(folder.path, "data"));
   const config = loadConfig({ DATA_DIR: dataDir, DATABASE_URL: "", REDIS_URL: "", LOG_LEVEL: "silent" });
@@ -112,7 +112,7 @@ describe.skipIf(lacksStandbys())("a standby", () => {
   });
   afterAll(() => servers?.remove());
 
-  // docs/rules.md#inbox-epoch
+  // rules#inbox-epoch
   test("that takes over from a running server's database knows no validator from before, from its first answer on", async () => {
     const { primary } = servers;
     await primary.client("createdb", "belfry");

@@ -103,13 +103,13 @@ describe("more alerts than are looked at one by one", () => {
       { pusher_id: showId("psh", at.pusher_id), alert_id: showId("alr", at.id), ...args } as never,
     );
 
-  // docs/rules.md#find-words docs/rules.md#find-is-indexed
+  // rules#find-words rules#find-is-indexed
   test("rare words, and words of old alerts alone", () => same(RARE));
 
-  // docs/rules.md#find-words docs/rules.md#find-place
+  // rules#find-words rules#find-place
   test("frequent words, page by page", () => same(FREQUENT, 3));
 
-  // docs/rules.md#find-in-sight
+  // rules#find-in-sight
   test("in one channel, and in some", async () => {
     for (const channel of channels)
       for (const query of ["olden", "high 17", "harbour olden", "submarine"])
@@ -121,7 +121,7 @@ describe("more alerts than are looked at one by one", () => {
     expect(body.data.map(({ id }: Row) => id)).toEqual(theirs.slice(0, 100));
   });
 
-  // docs/rules.md#find-place docs/rules.md#find-time
+  // rules#find-place rules#find-time
   test("small pages of a rare word, within a time", async () => {
     const all = await readAll("olden", null, "newest");
     expect(await walk({ query: "olden", limit: 7 })).toEqual(all);
@@ -133,7 +133,7 @@ describe("more alerts than are looked at one by one", () => {
     expect(await walk({ query: "olden", to: from })).toEqual(all.slice(since.length));
   });
 
-  // docs/rules.md#find-words
+  // rules#find-words
   test("what changes is found as it is then, at once", async () => {
     const oldest = async (status: string) =>
       (await world.sql("select id, pusher_id, status, title from alert where status = ? order by created_at limit 2", [
@@ -155,7 +155,7 @@ describe("more alerts than are looked at one by one", () => {
     await same(["olden", "olden 17"]);
   });
 
-  // docs/rules.md#find-earlier
+  // rules#find-earlier
   test("what an earlier version writes and edits is found as it says then, when its words are made", async () => {
     const [{ id }] = (await world.sql("select id from alert where status = 'draft' limit 1")) as [Row];
     await world.sql("update alert set title = 'Whale' where id = ?", [id]);
@@ -165,7 +165,7 @@ describe("more alerts than are looked at one by one", () => {
     await same(["olden", "submarine"]);
   });
 
-  // docs/rules.md#inbox-validator
+  // rules#inbox-validator
   test("making words changes no validator and no count", async () => {
     const states = () => world.sql("select pusher_id, rev, published, changed_at from channel_state order by 1");
     const before = await states();
@@ -255,7 +255,7 @@ describe("with a hundred times as many alerts", () => {
     return { buffers, used };
   }
 
-  // docs/rules.md#find-is-indexed
+  // rules#find-is-indexed
   test("no word costs much more", async () => {
     for (let n = 0; n < 10; n++) one = uuidOf((await world.pusher()).id);
     await fill(1, FEW);

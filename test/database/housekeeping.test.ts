@@ -165,7 +165,7 @@ describe("housekeeping", () => {
     );
   const there = async (token: string) => (await world.handset("GET", "/inbox", token)).status === 200;
 
-  // docs/rules.md#find-earlier
+  // rules#find-earlier
   test("alerts that an earlier version wrote get their words, and what is edited meanwhile is found as it is then", async () => {
     const { id } = await world.pusher();
     const written = await world.alert(id, { title: "Lighthouse" });
@@ -219,7 +219,7 @@ describe("housekeeping", () => {
     expect(await count(row.table)).toBe(before + 3);
   });
 
-  // docs/rules.md#devices-not-seen
+  // rules#devices-not-seen
   test("devices not seen for a year go like leaving; what they reported stays counted", async () => {
     const channel = await world.pusher();
     const other = await world.pusher();

@@ -1,5 +1,5 @@
 // A process with two connections to the database, the least, and one that listens: everything that it does beside each other finds one.
-// docs/rules.md#database-connections
+// rules#database-connections
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadConfig } from "../../src/store/config/load.ts";

@@ -1,5 +1,5 @@
 // The service behind a real pgbouncer, in both of its modes, beside one that has none: what it asks of the database, what holds on the
-// connections that it is lent, and how the two hear each other. docs/rules.md#database-pooler
+// connections that it is lent, and how the two hear each other. rules#database-pooler
 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -110,7 +110,7 @@ describe.skipIf(lacks("pgbouncer"))("behind pgbouncer", () => {
         expect((await world.rest(tool, { pusher_id: id })).status).toBe(200);
     });
 
-    // docs/rules.md#held-wakes
+    // rules#held-wakes
     test("a poll that is held hears at once of what was sent beside the pooler, and the other way", async () => {
       const { id, handle } = await world.pusher();
       for (const [here, there] of [

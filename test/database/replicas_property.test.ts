@@ -13,7 +13,7 @@ import { eventually } from "../support/wait.ts";
 import { type Answer, World } from "../support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 2);
-/** Alerts of a channel, so that who joins again is shown all (docs/rules.md#before-joining). One more may be sent. */
+/** Alerts of a channel, so that who joins again is shown all (rules#before-joining). One more may be sent. */
 const MOST = LIMITS.before_joining - 1;
 const any = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)]!;
 
@@ -85,7 +85,7 @@ describe.skipIf(lacksStandbys())("reads from standbys", () => {
     eventually(() => readers.every((world) => states(world).every((state, i) => state === wanted[i])));
   const moved = () => readers.reduce((sum, world) => sum + replicasOf(world).counts().moved, 0);
 
-  // docs/rules.md#replicas
+  // rules#replicas
   test("a standby takes every statement that may move, and none of them finds a credential", async () => {
     const moving = definedStatements().filter(({ moves }) => moves);
     expect(moving.length).toBeGreaterThan(30);
@@ -109,7 +109,7 @@ describe.skipIf(lacksStandbys())("reads from standbys", () => {
     expect(refused).toEqual([]);
   });
 
-  // docs/rules.md#replicas docs/rules.md#inbox-is-state docs/rules.md#inbox-validator
+  // rules#replicas rules#inbox-is-state rules#inbox-validator
   test("no handset goes back, and each sees what was told before it asked", async () => {
     const channels = await Promise.all([1, 2, 3].map(async () => new Channel(await plain.pusher())));
     const here = () => any([plain, ...readers]);
@@ -234,7 +234,7 @@ describe.skipIf(lacksStandbys())("reads from standbys", () => {
     for (const { moved, stayed } of counts) expect(Math.min(moved, stayed)).toBeGreaterThan(0);
   });
 
-  // docs/rules.md#replicas
+  // rules#replicas
   test("a standby of other rows answers nothing", async () => {
     const { primary } = servers;
     await primary.client("createdb", "other");
@@ -250,7 +250,7 @@ describe.skipIf(lacksStandbys())("reads from standbys", () => {
     await reader.leave();
   });
 
-  // docs/rules.md#replicas
+  // rules#replicas
   test("one that falls silent is left out, and one that took over is no standby", async () => {
     await eventually(() => states(readers[0]!)[0] === "answers");
     const token = await plain.device();
@@ -273,7 +273,7 @@ describe.skipIf(lacksStandbys())("reads from standbys", () => {
     expect((await poll()).status).toBe(200);
   });
 
-  // docs/rules.md#replicas docs/rules.md#inbox-epoch
+  // rules#replicas rules#inbox-epoch
   test("after a failover the standbys of the new primary answer, and no validator from before holds", async () => {
     const token = await plain.device((await plain.pusher()).handle);
     const [reader] = readers as [World];

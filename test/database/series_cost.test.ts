@@ -1,5 +1,5 @@
 // What repeating alerts cost the housekeeping: with 20,000 of them it reads as many blocks as with 2,000, by its index, whether
-// PostgreSQL plans for the values or for all values. Covers docs/rules.md#recurrence-ahead.
+// PostgreSQL plans for the values or for all values. Covers rules#recurrence-ahead.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -216,7 +216,7 @@ describe("with 200,000 reports", () => {
     expect(read).toEqual([]);
   });
 
-  // docs/rules.md#find-is-indexed
+  // rules#find-is-indexed
   test.each(["force_custom_plan", "force_generic_plan"])(
     "a search asks the indexes of words and those of its order (%s)",
     async (mode) => {

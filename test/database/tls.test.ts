@@ -54,7 +54,7 @@ describe.skipIf(cannot)("a database that speaks TLS", () => {
     return rows[0].ssl;
   };
 
-  // docs/rules.md#database-tls
+  // rules#database-tls
   test("every connection, the one that listens as well", async () => {
     const { handle } = await world.pusher();
     const device = await world.device(handle);
@@ -71,7 +71,7 @@ describe.skipIf(cannot)("a database that speaks TLS", () => {
     await held.answer.catch(() => {});
   });
 
-  // docs/rules.md#database-tls
+  // rules#database-tls
   test.each([
     ["require", "127.0.0.1", true],
     ["verify-ca", "127.0.0.1", true],
@@ -84,7 +84,7 @@ describe.skipIf(cannot)("a database that speaks TLS", () => {
     await other.leave();
   });
 
-  // docs/rules.md#database-tls
+  // rules#database-tls
   test.each([
     ["an authority that nobody knows", () => urlAt("localhost", "sslmode=verify-full"), /certificate/],
     [
@@ -99,7 +99,7 @@ describe.skipIf(cannot)("a database that speaks TLS", () => {
     expect(error.message).not.toContain("127.0.0.1");
   });
 
-  // docs/rules.md#database-tls
+  // rules#database-tls
   test("a server without it ends the start as well", async () => {
     await world.leave();
     await servers.primary.stop();
@@ -110,7 +110,7 @@ describe.skipIf(cannot)("a database that speaks TLS", () => {
   });
 });
 
-// docs/rules.md#database-tls
+// rules#database-tls
 test.each([
   ["prefer goes on in the open", "sslmode=prefer", /sslmode=/],
   ["an authority without asking for it", "sslmode=require&sslrootcert=/dev/null", /verify/],

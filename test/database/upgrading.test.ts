@@ -107,7 +107,7 @@ test("replicas that start together bring it up once", async () => {
 
 const kept = (name: string) => readFileSync(join(import.meta.dirname, "kept", name), "utf8");
 
-// docs/rules.md#upgrade
+// rules#upgrade
 test("a database of 0.1.0 in use is brought up, and its key and its phone go on", async () => {
   const databaseUrl = await empty();
   const orm = opened(databaseUrl);
@@ -144,7 +144,7 @@ test("a database of 0.1.0 in use is brought up, and its key and its phone go on"
   await world.close();
 });
 
-// docs/rules.md#upgrade
+// rules#upgrade
 test("one of a build from before 0.1.0 was released is refused in a sentence that says the way out, and stays as it is", async () => {
   const orm = opened(await empty());
   const em = orm.em.fork() as SqlEntityManager;

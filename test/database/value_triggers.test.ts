@@ -59,7 +59,7 @@ const another = (table: string) =>
     table === "device" ? "(random() * 1e15)::bigint" : "gen_random_uuid()"
   })) || ${table === "device" ? "jsonb_build_object('token_hash', '\\x' || md5(random()::text))" : "'{}'"})).* from ${table} r limit 1`;
 
-// docs/rules.md#values-written
+// rules#values-written
 describe("SQL by hand", () => {
   test.each(BROKEN)("%s.%s is not %j", async (table, column, text) => {
     const value = column === "actions" ? JSON.parse(text) : text;
@@ -91,7 +91,7 @@ describe("SQL by hand", () => {
   });
 });
 
-// docs/rules.md#values-written
+// rules#values-written
 describe("the rule in code and the rule in the database", () => {
   const ODD = [
     "https://",
@@ -176,7 +176,7 @@ describe("the rule in code and the rule in the database", () => {
   });
 });
 
-// docs/rules.md#values-written, docs/rules.md#upgrade
+// rules#values-written, rules#upgrade
 test("rows of an older version that break a rule survive the upgrade, and their other columns change", async () => {
   const kept = (name: string) => readFileSync(join(import.meta.dirname, "kept", name), "utf8");
   const old = await freshDatabase({ empty: true });

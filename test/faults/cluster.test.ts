@@ -107,7 +107,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
     );
   const sum = async (name: string) => (await figures(name)).reduce((one, other) => one + other, 0);
 
-  // docs/rules.md#held-wakes
+  // rules#held-wakes
   test("polls that are held and streams in every process hear what one of them was told", async () => {
     const channel = await world.pusher();
     const waits: Promise<number>[] = [];
@@ -164,7 +164,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
     );
   });
 
-  // docs/rules.md#limit-sends
+  // rules#limit-sends
   test("a limit is exact, whoever counts", async () => {
     const channel = await world.pusher();
     const answers = await atOnce(LIMITS.sends + 15, (i) => send(channel, `alert ${i}`), 15);
@@ -172,7 +172,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
     expect([counts.get(201)?.length, counts.get(429)?.length]).toEqual([LIMITS.sends, 15]);
   });
 
-  // docs/rules.md#error-unauthorized
+  // rules#error-unauthorized
   test("what one process has ended ends in all others: keys, and streams of who was put out", async () => {
     const key = await world.key();
     for (const { url } of replicas) expect((await call(url, "GET", "/api/v1/me", { token: key })).status).toBe(200);
@@ -209,7 +209,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
     );
   });
 
-  // docs/rules.md#push-wakes
+  // rules#push-wakes
   test("one is killed and one stopped under load: each acknowledged alert is there once, and each wake-up is sent once at most", async () => {
     const channels = await Promise.all(Array.from({ length: 8 }, () => world.pusher()));
     const token = await world.device(...channels.map(({ handle }) => handle));

@@ -34,7 +34,7 @@ describe("with short bounds", () => {
   });
   afterAll(() => world.close());
 
-  // docs/rules.md#unavailable
+  // rules#unavailable
   test("a call that waits for a lock too long is 503 with Retry-After, over every transport", async () => {
     const pusher = await world.pusher();
     const holder = em(world.service.orm);

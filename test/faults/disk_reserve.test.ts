@@ -130,7 +130,7 @@ test("every form of the console, every upload and the authorization server are r
       method &&
       !["GET", "HEAD"].includes(method) &&
       !operations.has(route!) &&
-      // Addresses that only name the right one change nothing (docs/rules.md#wrong-addresses).
+      // Addresses that only name the right one change nothing (rules#wrong-addresses).
       !/^\/((c\/)?:topic|message|current\/user|(mcp|client|application)(\/\*\*)?)?$/.test(route!) &&
       // They take keys, and are tried below.
       !/^\/(ntfy|gotify)|\/ingest(\/api\/v2\/alerts)?$/.test(route!),

@@ -11,7 +11,7 @@ describe("on a service", () => {
   });
   afterAll(() => world.close());
 
-  // docs/rules.md#error-server
+  // rules#error-server
   test("a table that is gone", async () => {
     const pusher = await world.pusher();
     const device = await world.device(pusher.handle);

@@ -367,7 +367,7 @@ describe("on a service", () => {
     await withOrm(world.settings, expectRecountClean);
   }, 60_000);
 
-  // docs/rules.md#keys-are-hashed
+  // rules#keys-are-hashed
   test("nothing secret is in the log at trace, nor any key or token in the database", async () => {
     const more = { LOG_LEVEL: "trace", WEBHOOK_ALLOW_HOSTS: "127.0.0.1:9" };
     const server = await start(more);
@@ -500,7 +500,7 @@ describe("first start", () => {
   };
   const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-  // docs/rules.md#first-start
+  // rules#first-start
   test("says where everything is", async () => {
     const { dataDir, server } = await startFirst();
     // A log collector gets lines of JSON and nothing else.
@@ -693,7 +693,7 @@ describe("settings", () => {
     expect(Object.keys(BAD).sort()).toEqual(Object.keys(SETTINGS).sort());
   });
 
-  // docs/rules.md#settings-are-checked
+  // rules#settings-are-checked
   test.each(rows)("$name=$value is refused by its name", ({ name, value }) => {
     const load = () => loadConfig({ [name]: value }, {});
     expect(load).toThrow(ConfigError);

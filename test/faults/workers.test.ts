@@ -153,7 +153,7 @@ async function hold(token: string, on = service) {
   });
 }
 
-// docs/rules.md#held-wakes
+// rules#held-wakes
 test("polls of one process hear at once of what another one was told", async () => {
   expect(workersOf(service)).toHaveLength(WORKERS);
   expect(service.log().match(/"first start"/g)).toHaveLength(1);
@@ -198,7 +198,7 @@ test("so do streams; a worker that ends takes its own along, and its figures sta
   for (const { leave } of left) leave();
 });
 
-// docs/rules.md#limit-sends
+// rules#limit-sends
 test("a limit is that of the whole service", async () => {
   const { id } = await newChannel();
   const answers = await atOnce(LIMITS.sends + 10, (i) => send(id, `alert ${i}`), 10);

@@ -63,7 +63,7 @@ async function walk(token: string, limit: number): Promise<any[]> {
 const marked = (rows: any[]) => rows.filter(({ before_joining }) => before_joining === true).length;
 const titles = (rows: any[]) => rows.map(({ title }) => title);
 
-// docs/rules.md#before-joining
+// rules#before-joining
 describe("alerts from before joining", () => {
   test("are the newest few, marked; what is sent from then on is not", async () => {
     const pusher = await channel(25);
@@ -120,7 +120,7 @@ describe("alerts from before joining", () => {
     expect(again.headers.get("etag")).not.toBe(etag);
   });
 
-  // docs/rules.md#inbox-shared
+  // rules#inbox-shared
   test("are of each device, also where pages are read and kept for several at once", async () => {
     const pusher = await channel(10);
     const early = await device(pusher);
@@ -168,7 +168,7 @@ describe("alerts from before joining", () => {
     expect((await world.handset("POST", "/reports", token, { reports })).body).toEqual({ accepted: 1 });
   });
 
-  // docs/rules.md#ntfy-listens
+  // rules#ntfy-listens
   test("are the same ones for ntfy's programs with the token of the device", async () => {
     const pusher = await channel(25, { is_public: false });
     const invite = await world.rest("create_invite", { pusher_id: pusher.id });
@@ -187,7 +187,7 @@ describe("alerts from before joining", () => {
   });
 });
 
-// docs/rules.md#inbox-validator
+// rules#inbox-validator
 test("pausing and resuming a channel tells its subscribers nothing; suspending it does", async () => {
   const pusher = await world.pusher();
   await world.alert(pusher.id, { title: "There", send: true });

@@ -70,7 +70,7 @@ function listen(seen: Omit<Seen, "revision">, revision: string): string[] {
   return heard;
 }
 
-// docs/rules.md#held-wakes
+// rules#held-wakes
 test.each(KINDS)("%s: a change before or after the listener began is reported, and no other", async (kind) => {
   const all = await subjects();
   const { seen, read, change } = all[kind];
@@ -105,7 +105,7 @@ test("whatever is deleted has the empty revision, and who has ended hears nothin
   expect(ended).toEqual([]);
 });
 
-// docs/rules.md#review-wait
+// rules#review-wait
 test("a change of a channel is looked for in the alerts of it, without the round", async () => {
   const { alert, channel } = await subjects();
   const heard = listen(alert.seen, await alert.read());
@@ -115,7 +115,7 @@ test("a change of a channel is looked for in the alerts of it, without the round
   expect(heard).toEqual([await alert.read()]);
 });
 
-// docs/rules.md#held-wakes
+// rules#held-wakes
 test("a plan, and the end of a plan, is found without a message", async () => {
   const pusher = await world.pusher();
   const [channels, read] = [[uuidOf(pusher.id)], "select rev::text from channel_state where pusher_id = ?::uuid"];
@@ -134,7 +134,7 @@ test("a plan, and the end of a plan, is found without a message", async () => {
   expect([await found(false), await found(true)]).toEqual([[], [false]]);
 });
 
-// docs/rules.md#stream-standing
+// rules#stream-standing
 test("a follower that knows an older revision of its device is named, whatever another one of it knows", async () => {
   const { orm, log } = world.service;
   const pusher = await world.pusher();
@@ -156,7 +156,7 @@ test("a follower that knows an older revision of its device is named, whatever a
   for (const one of followers) tracker.unfollow([uuidOf(pusher.id)], one);
 });
 
-// docs/rules.md#review-wait
+// rules#review-wait
 test("a wait leaves nothing behind", async () => {
   const { alert } = await subjects();
   const any = vi.spyOn(AbortSignal, "any");

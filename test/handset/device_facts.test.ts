@@ -5,7 +5,7 @@ import { FACTS } from "../support/handsets.ts";
 import { World } from "../support/world.ts";
 
 describe("on a service", () => {
-  // docs/rules.md#register-device
+  // rules#register-device
   describe("registration", () => {
     let world: World;
     beforeAll(async () => {

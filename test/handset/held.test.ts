@@ -1,4 +1,4 @@
-// Held polls: what wakes them and what does not, how long they are held, and how many may be (docs/rules.md#held-inbox).
+// Held polls: what wakes them and what does not, how long they are held, and how many may be (rules#held-inbox).
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { atOnce } from "../support/at_once.ts";
@@ -35,7 +35,7 @@ async function toldOf(of: { token: string; etag: string }, happens: () => Promis
 }
 
 describe("what wakes", () => {
-  // docs/rules.md#held-inbox
+  // rules#held-inbox
   test("a send, and the cancelling of what was sent", async () => {
     const one = await handset();
     let alert: any;
@@ -82,7 +82,7 @@ describe("what wakes", () => {
     expect([gone.status, gone.titles]).toEqual([200, []]);
   });
 
-  // docs/rules.md#held-wakes
+  // rules#held-wakes
   test("an eviction, told by the process that commits it and not found a second later", async () => {
     const one = await handset();
     const other = await world.pusher({ is_public: false });
@@ -111,7 +111,7 @@ describe("what wakes", () => {
     expect([status, body.error.type]).toEqual([401, "unauthorized"]);
   });
 
-  // docs/rules.md#held-wakes
+  // rules#held-wakes
   test("what nobody told this process: an operator's suspending, and an edit of what was sent", async () => {
     const one = await handset();
     await world.alert(one.pusher.id, { title: "Sent", send: true });
@@ -130,7 +130,7 @@ describe("what wakes", () => {
     expect(await wakes(world, "round")).toBe(rounds + 3);
   });
 
-  // docs/rules.md#passed-is-sent
+  // rules#passed-is-sent
   test("the instant of a scheduled alert, planned before the poll or during it, and moved", async () => {
     const one = await handset();
     const schedule = (title: string, seconds: number) =>
@@ -151,7 +151,7 @@ describe("what wakes", () => {
   });
 });
 
-// docs/rules.md#held-inbox
+// rules#held-inbox
 test("drafts, plans, other channels and the reports of others wake nobody", async () => {
   const one = await handset();
   const sent = await world.alert(one.pusher.id, { title: "Sent", send: true });
@@ -173,7 +173,7 @@ test("drafts, plans, other channels and the reports of others wake nobody", asyn
 });
 
 describe("what is answered at once", () => {
-  // docs/rules.md#held-preference
+  // rules#held-preference
   test.each([
     ["no validator", { "if-none-match": "" }, "", 200, null],
     ["an old validator", { "if-none-match": '"of yesterday"' }, "", 200, "wait=55"],
@@ -219,7 +219,7 @@ describe("what is answered at once", () => {
 });
 
 describe("bounds", () => {
-  // docs/rules.md#held-bounds
+  // rules#held-bounds
   test("four polls a handset: a fifth one ends the oldest", async () => {
     const { token, etag, pusher } = await handset();
     const polls = [];
@@ -235,7 +235,7 @@ describe("bounds", () => {
     for (const poll of polls.slice(1)) expect((await poll.answer).status).toBe(200);
   });
 
-  // docs/rules.md#held-bounds
+  // rules#held-bounds
   test("who leaves frees the place at once", async () => {
     const { token, etag } = await handset();
     const poll = holding(world, token, etag);
@@ -246,7 +246,7 @@ describe("bounds", () => {
     await poll.answer;
   });
 
-  // docs/rules.md#held-bounds
+  // rules#held-bounds
   test("in all, and for one address: what is beyond is answered at once", async () => {
     const small = await World.open({ settings: { LONG_POLL_LIMIT: "4", LONG_POLL_LIMIT_PER_IP: "2" } });
     try {
@@ -280,7 +280,7 @@ describe("bounds", () => {
     }
   });
 
-  // docs/rules.md#held-bounds
+  // rules#held-bounds
   test("what is held is not in flight, holds no connection to the database, and counts for no latency", async () => {
     const small = await World.open({ settings: { MAX_CONCURRENT_REQUESTS: "3", DATABASE_POOL_SIZE: "2" } });
     try {
@@ -306,7 +306,7 @@ describe("bounds", () => {
     }
   });
 
-  // docs/rules.md#poll-turns
+  // rules#poll-turns
   test("all who poll at once after a start are answered in their turn, whatever may be in flight", async () => {
     const small = await World.open({ settings: { MAX_CONCURRENT_REQUESTS: "3", DATABASE_POOL_SIZE: "2" } });
     try {
@@ -319,7 +319,7 @@ describe("bounds", () => {
     }
   });
 
-  // docs/rules.md#held-bounds
+  // rules#held-bounds
   test("all that one send wakes are answered, and all poll again at once, whatever may be in flight", async () => {
     const small = await World.open({ settings: { MAX_CONCURRENT_REQUESTS: "3", DATABASE_POOL_SIZE: "2" } });
     try {
@@ -367,7 +367,7 @@ describe("two processes", () => {
   const LISTENERS = `select pid from pg_stat_activity where datname = current_database() and query = 'listen belfry_changed'`;
   const somebodyListens = () => waitFor(async () => expect((await world.sql(LISTENERS)).length).toBeGreaterThan(0));
 
-  // docs/rules.md#held-wakes
+  // rules#held-wakes
   test("what one commits the other is told, and finds it where the word was lost", async () => {
     const one = await handset();
     const hold = async (etag: string) => {

@@ -91,7 +91,7 @@ class Follower {
   }
 }
 
-// docs/rules.md#held-wakes docs/rules.md#inbox-is-state
+// rules#held-wakes rules#inbox-is-state
 test("followers on two processes miss nothing while eight write and those who listen are killed", async () => {
   const pushers = await atOnce(5, () => world.pusher(), 5);
   const followers = await atOnce(
@@ -193,7 +193,7 @@ test("followers on two processes miss nothing while eight write and those who li
   expect(missed).toBeGreaterThan(0);
 });
 
-// docs/rules.md#held-inbox
+// rules#held-inbox
 test("who is entered before the reading misses no send, who is entered after it does", async () => {
   const metrics = { held: () => {}, streams: () => {}, woken: () => {} };
   const { orm, log } = world.service;

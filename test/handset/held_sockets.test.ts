@@ -52,7 +52,7 @@ async function listening(times?: Times, { ends = false } = {}): Promise<Listenin
   return { ...(await listen(served, { host: HOST, port }, times)), port };
 }
 
-// docs/rules.md#held-inbox
+// rules#held-inbox
 test("no bound on headers, bodies or idle connections cuts what is held", async () => {
   const server = await listening({ ...TIMES, headers: 200, body: 300, idle: 200 });
   const one = await handset();
@@ -64,7 +64,7 @@ test("no bound on headers, bodies or idle connections cuts what is held", async 
   await server.close();
 });
 
-// docs/rules.md#held-bounds
+// rules#held-bounds
 test.each(["end", "destroy", "resetAndDestroy"] as const)(
   "a client that leaves by %s frees its place at once",
   async (leave) => {
@@ -102,7 +102,7 @@ test("what is sent behind a held poll waits for it, and the bound on a connectio
   await server.close();
 });
 
-// docs/rules.md#held-stop
+// rules#held-stop
 test("a stop answers what is held, and holds nothing more", async () => {
   const server = await listening(undefined, { ends: true });
   const sockets = await Promise.all(

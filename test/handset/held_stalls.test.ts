@@ -49,7 +49,7 @@ async function stall(seconds: number) {
   await turnUntil(() => proxy.asked() > before);
 }
 
-// docs/rules.md#held-wakes
+// rules#held-wakes
 test.each([1, 3, 10])("after %d s in which nothing passed, a change is seen soon", async (seconds) => {
   const poll = await held();
   await stall(seconds);
@@ -61,7 +61,7 @@ test.each([1, 3, 10])("after %d s in which nothing passed, a change is seen soon
   expect(performance.now() - began).toBeLessThan(SOON_MS);
 });
 
-// docs/rules.md#held-wakes
+// rules#held-wakes
 test("an instant that is known is kept, whatever the looks before it took", async () => {
   const due = Date.now() + 15_000;
   const poll = await held({ title: "Due", send: true, send_at: inSeconds(15) });
@@ -71,7 +71,7 @@ test("an instant that is known is kept, whatever the looks before it took", asyn
   expect(Date.now() - due).toBeLessThan(SOON_MS);
 });
 
-// docs/rules.md#held-wakes
+// rules#held-wakes
 test("a poll is not woken again and again by an alert that is due and cannot be written down as sent", async () => {
   const pusher = await world.pusher();
   const { token } = await registered(world);

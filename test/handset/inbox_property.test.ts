@@ -155,7 +155,7 @@ test("pages with ties are walked once each while inserts go on", async () => {
   }
 });
 
-// docs/rules.md#inbox-pages
+// rules#inbox-pages
 test("pages that end at their bytes lose and repeat nothing, inside of a tie as well", async () => {
   const pusher = await world.pusher();
   const device = await world.device(pusher.handle);
@@ -217,7 +217,7 @@ test.each([
 });
 
 describe("a handset that polls and holds polls", () => {
-  // docs/rules.md#inbox-is-state docs/rules.md#held-inbox
+  // rules#inbox-is-state rules#held-inbox
   test("any sequence of operations leaves the inbox that a model says", async () => {
     const seen = { notModified: 0, due: 0 };
     await fc.assert(
@@ -236,7 +236,7 @@ describe("a handset that polls and holds polls", () => {
     expect(seen.due).toBeGreaterThan(0);
   });
 
-  // docs/rules.md#inbox-validator docs/rules.md#held-inbox
+  // rules#inbox-validator rules#held-inbox
   test("a poller misses nothing and doubles nothing while eight write", async () => {
     const pushers = await atOnce(4, () => world.pusher(), 4);
     // Two quiet channels with one old alert each, between which the handset changes at the end.
@@ -416,7 +416,7 @@ describe("a handset that polls and holds polls", () => {
         sent.push(...body.data);
         before = body.meta.next_before;
       }
-      // docs/rules.md#before-joining
+      // rules#before-joining
       const isSince = ({ sent_at }: any) => sent_at >= joined.get(handle)!;
       const newestFirst = (a: any, b: any) => (`${b.sent_at} ${b.id}` > `${a.sent_at} ${a.id}` ? 1 : -1);
       const past = sent.filter((row) => !isSince(row)).sort(newestFirst);

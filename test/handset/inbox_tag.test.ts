@@ -41,7 +41,7 @@ describe("on a service", () => {
     );
   };
 
-  // docs/rules.md#inbox-validator
+  // rules#inbox-validator
   test("planning, moving and calling off what nobody sees leaves it as it is", async () => {
     const { read, verb, plan } = await reader();
     const { etag } = await read();

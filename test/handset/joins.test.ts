@@ -12,7 +12,7 @@ afterAll(() => world.close());
 
 const leave = (on: World, token: string, handle: string) => on.handset("DELETE", `/subscriptions/${handle}`, token);
 
-// docs/rules.md#subscriber-events-are-gathered
+// rules#subscriber-events-are-gathered
 test("a flood of joins and leaves is told once a second, with the count that holds", async () => {
   const pusher = await world.pusher();
   const [first, second] = [await registered(world), await registered(world)];
@@ -30,7 +30,7 @@ test("a flood of joins and leaves is told once a second, with the count that hol
   expect(body.subscribers).toBe(2);
 });
 
-// docs/rules.md#subscriber-events-are-gathered
+// rules#subscriber-events-are-gathered
 test("what a process took and did not live to tell is told by another one", async () => {
   const own = await World.open();
   const pusher = await own.pusher();
@@ -49,7 +49,7 @@ test("what a process took and did not live to tell is told by another one", asyn
   await own.close();
 });
 
-// docs/rules.md#limit-joins
+// rules#limit-joins
 test("one device joins and leaves a channel six times a minute, and what changes nothing counts nothing", async () => {
   const limited = await World.open({ limits: true });
   const [pusher, other] = [await limited.pusher(), await limited.pusher()];
@@ -75,7 +75,7 @@ test("one device joins and leaves a channel six times a minute, and what changes
   await limited.close();
 });
 
-// docs/rules.md#limit-joins
+// rules#limit-joins
 test("a device and an address have a bound over all channels, imports counted", async () => {
   const limited = await World.open({
     limitMax: { "joins-of-device": 3 },

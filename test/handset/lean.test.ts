@@ -18,7 +18,7 @@ const read = async (token: string, query: string, headers = {}) => {
   return { status, body, etag: got.get("etag")! };
 };
 
-// docs/rules.md#inbox-lean
+// rules#inbox-lean
 test("it leaves out what holds what it holds when nobody gives it, on a first page and on a later one", async () => {
   const pusher = await world.pusher();
   const token = await world.device(pusher.handle);

@@ -32,7 +32,7 @@ async function privateChannel(max_uses: number | null = null) {
 }
 
 describe("export and import", () => {
-  // docs/rules.md#export docs/rules.md#import
+  // rules#export rules#import
   test("take the public channels to another device, with mute and permissions, and name the others", async () => {
     const open = await Promise.all([world.pusher(), world.pusher()]);
     const hidden = await privateChannel();
@@ -77,7 +77,7 @@ describe("export and import", () => {
     await expectRecountClean(world.service.orm);
   });
 
-  // docs/rules.md#export
+  // rules#export
   test("each page of an export is a body of the import", async () => {
     const channels = await Promise.all(Array.from({ length: 5 }, () => world.pusher()));
     const { token } = await registered(world);
@@ -127,7 +127,7 @@ describe("export and import", () => {
 });
 
 describe("a move by a code", () => {
-  // docs/rules.md#move
+  // rules#move
   test("takes everything along, private channels too, and leaves the other device without any", async () => {
     const open = await world.pusher();
     const both = await world.pusher();
@@ -187,7 +187,7 @@ describe("a move by a code", () => {
 
   const joinedBy = async ({ handle, invite }: any) => join(world, (await registered(world)).token, handle, invite.code);
 
-  // docs/rules.md#move-codes
+  // rules#move-codes
   test("every code that does not work is the same 404, and moves nothing", async () => {
     const channel = await world.pusher();
     const from = await joined(world, channel.handle);
@@ -222,7 +222,7 @@ describe("a move by a code", () => {
     expect(kept.filter(({ code }: any) => code.includes("bft_"))).toEqual([]);
   });
 
-  // docs/rules.md#move-codes
+  // rules#move-codes
   test("of many who use one code at once, one gets everything", async () => {
     const channels = await Promise.all([world.pusher(), world.pusher(), privateChannel()]);
     const from = await registered(world);
@@ -236,7 +236,7 @@ describe("a move by a code", () => {
     await expectRecountClean(world.service.orm);
   });
 
-  // docs/rules.md#move-codes
+  // rules#move-codes
   test("an address tries twenty in a minute, right or wrong", async () => {
     const channel = await world.pusher();
     const code = await codeOf((await joined(world, channel.handle)).token);
@@ -263,7 +263,7 @@ describe("a move by a code", () => {
   });
 });
 
-// docs/rules.md#channels-of-a-device
+// rules#channels-of-a-device
 test("a device joins at most a thousand channels, whichever way", async () => {
   const { id, token } = await registered(world);
   const channel = await world.pusher();

@@ -19,7 +19,7 @@ const breakdown = async (channel: { id: string }) =>
   (await world.rest("list_subscribers", { pusher_id: channel.id })).body.breakdown;
 
 describe("what a handset says of itself", () => {
-  // docs/rules.md#own-device
+  // rules#own-device
   test("is read and changed field by field, and its channels' breakdowns follow", async () => {
     const channel = await world.pusher();
     const device = await joined(world, channel.handle);
@@ -41,7 +41,7 @@ describe("what a handset says of itself", () => {
     await expectRecountClean(world.service.orm);
   });
 
-  // docs/rules.md#own-device
+  // rules#own-device
   test("is refused by the rules of registration, and a change of nothing is none", async () => {
     const { token } = await registered(world);
     for (const [facts, param] of [
@@ -82,7 +82,7 @@ describe("what a handset says of itself", () => {
 });
 
 describe("a handset that removes itself", () => {
-  // docs/rules.md#remove-device
+  // rules#remove-device
   test("leaves its channels, is nobody from then on, and what it reported stays counted", async () => {
     const channel = await world.pusher();
     const other = await world.pusher({ is_public: false });
@@ -169,7 +169,7 @@ test("changes of a handset, its mutes, joins and leaves at the same time are cou
 });
 
 describe("what a handset joined", () => {
-  // docs/rules.md#own-channels
+  // rules#own-channels
   test("is listed as cards, the newest first, in pages that lose nothing; private ones too, suspended ones not", async () => {
     const { token } = await registered(world);
     const channels = [];

@@ -1,5 +1,5 @@
 // A draft on the devices of its author, before anybody else sees it: who sees it and for how long, what it leaves behind, and what
-// wakes for it (docs/rules.md#own-devices).
+// wakes for it (rules#own-devices).
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addMember } from "../../src/identity/operator/accounts.ts";
@@ -65,7 +65,7 @@ const refusal = (work: Promise<unknown>) =>
     (error) => error.message,
   );
 
-// docs/rules.md#own-devices
+// rules#own-devices
 test("a draft is shown, marked, on the author's own device alone; and nothing of it is counted or told", async () => {
   const pusher = await world.pusher();
   const [own, other] = [await ownDevice(pusher.handle), await world.device(pusher.handle)];
@@ -101,7 +101,7 @@ test("a draft is shown, marked, on the author's own device alone; and nothing of
   expect(further.body.data).toEqual([]);
 });
 
-// docs/rules.md#own-devices
+// rules#own-devices
 test("it goes by itself, when the draft is edited, sent or deleted, and when its author may not write there any more", async () => {
   const pusher = await world.pusher();
   const own = await ownDevice(pusher.handle);
@@ -134,7 +134,7 @@ test("it goes by itself, when the draft is edited, sent or deleted, and when its
   expect(await titles(own)).toEqual([]);
 });
 
-// docs/rules.md#own-devices
+// rules#own-devices
 test("a held poll is answered when a test begins, and stands with it for the next change", async () => {
   const pusher = await world.pusher();
   const own = await ownDevice(pusher.handle);
@@ -155,7 +155,7 @@ test("a held poll is answered when a test begins, and stands with it for the nex
   expect((await third).body.data.map(({ title }: any) => title)).toEqual(["Real"]);
 });
 
-// docs/rules.md#own-devices
+// rules#own-devices
 test("a code links one device, once and for minutes; the newest counts; unlinking ends what it showed", async () => {
   const pusher = await world.pusher();
   const own = await ownDevice(pusher.handle);
@@ -179,7 +179,7 @@ test("a code links one device, once and for minutes; the newest counts; unlinkin
   expect((await world.handset("DELETE", "/devices/me/owner", own)).status).toBe(204);
 });
 
-// docs/rules.md#own-devices
+// rules#own-devices
 test("what cannot be tested says what to do: no device, none that follows, no draft, too many devices", async () => {
   const pusher = await world.pusher();
   const alone = await somebody();
@@ -193,7 +193,7 @@ test("what cannot be tested says what to do: no device, none that follows, no dr
   expect(await refusal(codeFor(alone))).toBe("You have 5 devices of your own, which is the most; unlink one first.");
 });
 
-// docs/rules.md#own-devices
+// rules#own-devices
 test("a person's devices are the person's: a viewer tests nothing, and nobody else unlinks them", async () => {
   const pusher = await world.pusher();
   const viewer = await somebody("viewer");
@@ -206,7 +206,7 @@ test("a person's devices are the person's: a viewer tests nothing, and nobody el
   expect((await as(author, list_own_devices)).data).toHaveLength(1);
 });
 
-// docs/rules.md#own-devices
+// rules#own-devices
 test("twenty tests an hour", async () => {
   const limited = await World.open({ limits: true });
   const before = world;
@@ -221,7 +221,7 @@ test("twenty tests an hour", async () => {
   await limited.close();
 });
 
-// docs/rules.md#publishing-is-one-row
+// rules#publishing-is-one-row
 test("a test writes as many rows as the person has devices, however many others follow the channel", async () => {
   const pusher = await world.pusher();
   await ownDevice(pusher.handle);

@@ -67,7 +67,7 @@ const beside = (alert: { id: string }, work: () => Promise<unknown>) =>
       await work();
     });
 
-// docs/rules.md#reports-at-once
+// rules#reports-at-once
 test("every figure is the sum with what an older version counted aside", async () => {
   const { channel, alert, tokens } = await asked(4);
   const [one, two, three, four] = tokens as [string, string, string, string];
@@ -100,7 +100,7 @@ test("every figure is the sum with what an older version counted aside", async (
   await expectRecountClean(world.service.orm);
 });
 
-// docs/rules.md#reports-at-once
+// rules#reports-at-once
 test("however many count at once, each phone counts once", async () => {
   const { alert, tokens } = await asked(12);
   await report(tokens[0]!, alert, [READ]);
@@ -127,7 +127,7 @@ test("however many count at once, each phone counts once", async () => {
   await expectRecountClean(world.service.orm);
 });
 
-// docs/rules.md#events-asked-for
+// rules#events-asked-for
 test("who asks to be told is told all that was counted, before it asked and aside", async () => {
   const { channel, alert, tokens } = await asked(3);
   const [one, two, three] = tokens as [string, string, string];

@@ -56,7 +56,7 @@ describe("reports", () => {
     expect(await Promise.all(hung)).toEqual([{ accepted: 1 }, { accepted: 1 }]);
   });
 
-  // docs/rules.md#reports-need-sight
+  // rules#reports-need-sight
   test("on what is not visible yet, or to a stranger, they are skipped", async () => {
     const channel = await world.pusher();
     const device = await world.device(channel.handle);

@@ -78,7 +78,7 @@ async function written(channels: number, alerts: number) {
   return pushers;
 }
 
-// docs/rules.md#inbox-shared
+// rules#inbox-shared
 test("devices with the same channels share a page, which is the one that each gets alone", async () => {
   const pushers = await written(4, 30);
   const sets = [[0], [0, 1], [1, 2, 3], [0, 1, 2, 3], []];
@@ -107,7 +107,7 @@ test("devices with the same channels share a page, which is the one that each ge
   expect((await Promise.all([shared(gone.id, 50), shared(devices[0]!.id, 50)]))[0]).toBeNull();
 });
 
-// docs/rules.md#inbox-shared
+// rules#inbox-shared
 test("a page is kept for all that have its channels, until something is another one in these", async () => {
   const [pusher, other] = await atOnce(2, () => world.pusher(), 2);
   const first = await world.alert(pusher.id, { send: true, title: "The first" });
@@ -189,7 +189,7 @@ test("more than one statement may read is read by the next ones", async () => {
   for (const [i, page] of found.entries()) expect(textOf(page!)).toBe((await alone(devices[i]!, 50)).text);
 });
 
-// docs/rules.md#held-inbox docs/rules.md#inbox-shared
+// rules#held-inbox rules#inbox-shared
 test("whoever is woken together is answered byte by byte as a plain poll is next", async () => {
   const pushers = await written(3, 12);
   const handsets = await atOnce(
@@ -224,7 +224,7 @@ test("whoever is woken together is answered byte by byte as a plain poll is next
   }
 });
 
-// docs/rules.md#inbox-shared
+// rules#inbox-shared
 test("nobody gets a page from before it asked, nor of a channel that it left, while many ask and write", async () => {
   const pushers = await atOnce(3, () => world.pusher(), 3);
   const devices = await atOnce(24, async () => device(...pushers.filter(() => Math.random() < 0.8)), 4);

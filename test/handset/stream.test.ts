@@ -55,7 +55,7 @@ async function handset(query = "") {
   return { pusher, token, id, etag };
 }
 
-// docs/rules.md#stream
+// rules#stream
 test("it begins with the head alone where the handset holds the inbox, else with look", async () => {
   const { pusher, token, etag } = await handset();
   const quiet = open(token, { last: await etag() });
@@ -105,7 +105,7 @@ test("who may not have one is told why", async () => {
   expect(await heldNow(world)).toBe(0);
 });
 
-// docs/rules.md#stream-standing
+// rules#stream-standing
 test("it is told of its own standing: left, muted, suspended, gone, by this process or another", async () => {
   for (const by of [world, other]) {
     const { pusher, token } = await handset();
@@ -155,7 +155,7 @@ test("what is sent after an eviction is not told, however it was evicted", async
   await opened(0);
 });
 
-// docs/rules.md#stream-bounds
+// rules#stream-bounds
 test("a fifth stream of a device ends the first one, and beyond the process's bound it is 503", async () => {
   const all: Opened[] = [];
   for (let device = 0; device < 3; device++) {
@@ -197,7 +197,7 @@ test("a reader that takes nothing is cut off, and who asks once more on it, too"
   await opened(0);
 });
 
-// docs/rules.md#held-stop
+// rules#held-stop
 test("a stop ends each with the time to come again, and waits for none of them", async () => {
   const own = await freePort(HOST);
   const stopping = await world.replica();

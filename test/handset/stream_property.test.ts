@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const any = <T>(list: T[]): T => list[Math.floor(Math.random() * list.length)]!;
 
-// docs/rules.md#stream docs/rules.md#inbox-is-state
+// rules#stream rules#inbox-is-state
 test("streams and polls end with what polls alone show, and so they do when events are lost", async () => {
   const world = worlds[0]!;
   const pushers = await atOnce(4, () => world.pusher(), 4);

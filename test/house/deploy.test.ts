@@ -105,7 +105,7 @@ const trusts = (proxies: string, address: string) =>
   createClientReader(loadConfig({ TRUSTED_PROXIES: proxies }, {}).trustedProxies)(address, new Headers())
     .byTrustedProxy;
 
-// docs/rules.md#this-machine
+// rules#this-machine
 test("no file of deploy trusts private addresses but its proxy's own", () => {
   const others = ["10.0.0.1", "10.244.1.7", "172.16.0.1", "172.17.0.1", "192.168.0.1", "fd00::1"].concat([
     "127.0.0.1",
@@ -128,7 +128,7 @@ test("no file of deploy trusts private addresses but its proxy's own", () => {
   for (const address of others) expect(trusts(made.ConfigMap.data.TRUSTED_PROXIES, address), address).toBe(false);
 });
 
-// docs/rules.md#this-machine
+// rules#this-machine
 test("Kubernetes lets only the ingress reach the pods, and no pod reach link-local addresses", () => {
   const { podSelector, policyTypes, ingress, egress } = made.NetworkPolicy.spec;
   expect(podSelector.matchLabels).toEqual(made.Deployment.spec.template.metadata.labels);

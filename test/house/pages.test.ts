@@ -80,7 +80,7 @@ describe.each(pages)("%s", (page) => {
     });
     expect(dead).toEqual([]);
     // A page may also speak of a rule as code does.
-    const spoken = [...text.matchAll(/docs\/rules\.md#([\w-]+)/g)].map(([, rule]) => rule!);
+    const spoken = [...text.matchAll(/\brules#([\w-]+)/g)].map(([, rule]) => rule!);
     expect(spoken.filter((rule) => !names.has(rule))).toEqual([]);
   });
 

@@ -123,7 +123,7 @@ describe("the skill", () => {
   });
 });
 
-// docs/rules.md#llms
+// rules#llms
 describe("/llms.txt", () => {
   let world: World;
   beforeAll(async () => {

@@ -40,7 +40,7 @@ test("holds the two commands", () => {
   expect(blocks("README.md", "")).toEqual(["npm ci && npm start\n", "npm ci && npm test\n"]);
 });
 
-// docs/rules.md#docs-site
+// rules#docs-site
 test("each command of the docs is run here, or its block says that it is not", () => {
   const pages = globSync(["*.md", "docs/**/*.md"], { cwd: ROOT }).map((page) => page.replaceAll("\\", "/"));
   const untold = pages.flatMap((page) =>

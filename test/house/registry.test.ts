@@ -42,7 +42,7 @@ test("every table of rows is run", () => {
   expect(unrun, "give each a line in TABLES of test/cases/tables.ts").toEqual([]);
 });
 
-// docs/rules.md#mcp-hints
+// rules#mcp-hints
 test("who is asked before what: the hints, as clients are told them", () => {
   const named = (hint: keyof Hints) => TOOLS.filter((tool) => hintsOf(tool)[hint]).map(({ name }) => name);
   expect(named("readOnly")).toEqual(names.filter((name) => /^(get|list|preview|wait)_/.test(name)));
@@ -124,7 +124,7 @@ describe("tools/list", () => {
     return (await world.service.app.fetch(request)).text();
   };
 
-  // docs/rules.md#mcp-list
+  // rules#mcp-list
   test("at most 8,000 tokens of four bytes", async () => {
     const text = await list(world.owner);
     expect(text).toContain('"get_me"');
@@ -157,7 +157,7 @@ describe("tools/list", () => {
     }
   });
 
-  // docs/rules.md#mcp-schema-words
+  // rules#mcp-schema-words
   test("no word of a schema that Gemini, OpenAI or Anthropic refuses", () => {
     const words = new Set([
       ...["type", "description", "enum", "format", "pattern", "default", "items", "properties", "required"],
@@ -222,7 +222,7 @@ describe("tools/list", () => {
     expect(instructions).not.toContain("\nstatus: ");
   });
 
-  // docs/rules.md#mcp-list
+  // rules#mcp-list
   test("two lines on what no tool does, and none does it", () => {
     const lines = listOf(TOOLS)
       .instructions.split("\n")
@@ -236,7 +236,7 @@ describe("tools/list", () => {
     );
   });
 
-  // docs/rules.md#mcp-list
+  // rules#mcp-list
   test("a key is not shown what it can never use; get_me says what it lacks", async () => {
     const named = async (scopes: string) => {
       const key = await world.key({ scopes });

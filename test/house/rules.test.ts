@@ -1,4 +1,4 @@
-// The rules travel with the code: every citation names a rule of docs/rules.md, and every rule is cited by a test.
+// The rules travel with the code: every citation names a rule, and every rule is cited by a test.
 
 import { expect, test } from "vitest";
 import { TABLES } from "../cases/tables.ts";
@@ -25,7 +25,7 @@ test("every rule has a name of its own, a text, and a line in the page", () => {
   expect(rules.map(({ name }) => name).filter((name, at, all) => all.indexOf(name) !== at)).toEqual([]);
 });
 
-test("every citation names a rule (a new rule is a line in docs/rules.md)", () => {
+test("every citation names a rule (a new rule is a line in docs/reference/rules)", () => {
   const unknown = [
     ...rows.map(({ rule, at }) => ({ rule, at })),
     ...[...inTests, ...inCode].map(({ rule, file, line }) => ({ rule, at: `${file}:${line}` })),

@@ -106,7 +106,7 @@ describe("on a service", () => {
     expect(routes().filter(({ reads }) => reads).length).toBeGreaterThan(20);
   });
 
-  // docs/rules.md#body-bounds
+  // rules#body-bounds
   test.each([true, false])("every route stops at its bound (with a length: %s)", async (declared) => {
     const wrong: object[] = [];
     for (const route of routes()) {

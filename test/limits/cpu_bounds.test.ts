@@ -58,7 +58,7 @@ describe("on a service", () => {
     expect(mcp.ms).toBeLessThan(plain.ms * 10 + 100);
   });
 
-  // docs/rules.md#json-bounds
+  // rules#json-bounds
   test("a batch of tiny messages at /mcp", async () => {
     const plain = await costOf(() => post(`["${"x".repeat(3.8e6)}"]`));
     const batch = await costOf(() => post(`[${many("1", 3.8e6)}]`, "/mcp"));

@@ -34,7 +34,7 @@ describe.skipIf(lacks("redis-server"))("on one Redis", () => {
     return (await service.app.fetch(request, "198.51.100.9")).status;
   };
 
-  // docs/rules.md#installations
+  // rules#installations
   test("an address is counted by the processes of one database, and not by another one", async () => {
     expect([await register(one), await register(replica), await register(one)]).toEqual([201, 201, 201]);
     expect([await register(one), await register(replica)]).toEqual([429, 429]);
@@ -42,7 +42,7 @@ describe.skipIf(lacks("redis-server"))("on one Redis", () => {
     expect(await register(other)).toBe(429);
   });
 
-  // docs/rules.md#installations
+  // rules#installations
   test("a change of one database is not reported to another one", async () => {
     const log = { warn: () => {}, debug: () => {} };
     const busOf = ({ service }: World) => openBus({ messageBusUrl: redis.url }, { orm: service.orm, log });

@@ -98,7 +98,7 @@ async function killWorkers(): Promise<void> {
   });
 }
 
-// docs/rules.md#leases
+// rules#leases
 test("four calls of a credential wait for a review, on whichever processes, and four again when these die", async () => {
   const { id } = await newChannel();
   const alert = await json("POST", `/api/v1/pushers/${id}/alerts`, { title: "Tide" });
@@ -116,7 +116,7 @@ test("four calls of a credential wait for a review, on whichever processes, and 
   await waitAll();
 });
 
-// docs/rules.md#leases
+// rules#leases
 test("an address has as many streams as one process would give it, and another address has its own", async () => {
   const { handle } = await newChannel();
   const listenAll = async (address: string) => {
@@ -143,7 +143,7 @@ async function newDevice(): Promise<{ authorization: string }> {
   return { authorization: `Bearer ${token}` };
 }
 
-// docs/rules.md#leases, docs/rules.md#held-bounds
+// rules#leases, rules#held-bounds
 test("a device has four polls held, on whichever processes, and one more ends the oldest", async () => {
   const device = await newDevice();
   const first = call("GET", "/handset/v1/inbox", device);
@@ -166,7 +166,7 @@ test("a device has four polls held, on whichever processes, and one more ends th
   }
 });
 
-// docs/rules.md#leases, docs/rules.md#stream-bounds
+// rules#leases, rules#stream-bounds
 test("a device has four streams, on whichever processes, and those of processes that die count no more", async () => {
   const device = await newDevice();
   const openAll = async () => {

@@ -50,7 +50,7 @@ describe("on a service", () => {
         : world.mcp("create_pusher", channel(), keys[n % 2]),
     );
     expect(statuses(answers)).toEqual({ 201: 10, 429: 14 });
-    // Another member of the same workspace has its own (docs/rules.md#limit-windows).
+    // Another member of the same workspace has its own (rules#limit-windows).
     expect((await world.rest("create_pusher", channel(), await world.memberKey("editor"))).status).toBe(201);
     expect((await world.rest("create_pusher", channel(), second)).status).toBe(429);
   });
@@ -65,9 +65,9 @@ describe("on a service", () => {
     expect(read.body.alerts_sent).toBe(30);
     const drafts = await world.rest("list_alerts", { pusher_id: pusher.id, status: "draft" }, key);
     expect(drafts.body.data).toEqual([]);
-    // docs/rules.md#limit-sends
+    // rules#limit-sends
     expect((await send(other, key)).status).toBe(201);
-    // Drafts have no ceiling (docs/rules.md#limit-drafts), and neither has anything else on that channel.
+    // Drafts have no ceiling (rules#limit-drafts), and neither has anything else on that channel.
     expect(statuses(await times(40, () => send(pusher, key, { send: false })))).toEqual({ 201: 40 });
     const [alert] = (await world.rest("list_alerts", { pusher_id: pusher.id, status: "sent" }, key)).body.data;
     const path = { pusher_id: pusher.id, alert_id: alert.id };
@@ -168,7 +168,7 @@ describe("on a service", () => {
       const wait = Number(refused.headers.get("retry-after"));
       expect(Number.isInteger(wait) && wait >= 1 && wait <= 60).toBe(true);
       expect(refused.headers.get("ratelimit")).toContain(`t=${wait}`);
-      // docs/rules.md#error-rate-limited
+      // rules#error-rate-limited
       expect(refused.body.error.message).toMatch(/30 .*60 seconds/);
       expect(refused.body.error.message).toContain(`${wait} second`);
     }
@@ -179,7 +179,7 @@ describe("on a service", () => {
     });
   });
 
-  // docs/rules.md#register-ceiling
+  // rules#register-ceiling
   test("60 registrations of handsets a minute per address; loopback is exempt", async () => {
     const register = async (address: string) => {
       const request = new Request("http://localhost/handset/v1/devices", {
@@ -247,7 +247,7 @@ describe.skipIf(lacks("redis-server"))("shared through Redis", () => {
     expect(statuses(await times(64, (n) => send(n, pusher, key)))).toEqual({ 201: 30, 429: 34 });
   });
 
-  // docs/rules.md#limit-fails-open
+  // rules#limit-fails-open
   test("fails open while the cache is away, and limits again when it is back", {
     timeout: 240_000,
   }, async () => {

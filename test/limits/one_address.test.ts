@@ -28,7 +28,7 @@ test("places: so many in all and for each, and none is given back twice", () => 
   expect([places.hasRoom("one"), places.hasRoom("other")]).toEqual([false, false]);
 });
 
-// docs/rules.md#one-address
+// rules#one-address
 describe("admission", () => {
   const bodyOf = (complete = false) => Object.assign(new EventEmitter(), { complete }) as never as IncomingMessage;
 
@@ -107,7 +107,7 @@ describe.skipIf(lacksAddresses())("on sockets", () => {
     `POST /handset/v1/devices HTTP/1.1\r\nHost: x\r\n${more}Content-Type: application/json\r\nContent-Length: ${facts.length}\r\n\r\n`;
   const me = (more = "") => `GET /api/v1/me HTTP/1.1\r\nHost: x\r\n${more}Authorization: Bearer ${world.owner}\r\n\r\n`;
 
-  // docs/rules.md#one-address
+  // rules#one-address
   test.each([
     ["by itself", ONE, OTHER, "", ""],
     [

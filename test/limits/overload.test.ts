@@ -35,7 +35,7 @@ test("a look stands for those who ask meanwhile, a failed one as well, and no lo
   expect(looks).toBe(3);
 });
 
-// docs/rules.md#error-envelope
+// rules#error-envelope
 test("where the router or its error handler fails itself, the request is answered and gives its place back", async () => {
   class Unroutable extends Request {
     get _url(): never {
@@ -76,7 +76,7 @@ describe("on a service", () => {
   });
   afterAll(() => world?.close());
 
-  // docs/rules.md#unavailable
+  // rules#unavailable
   test("beyond the bound on work in flight: 503 at once, as a server_error with Retry-After", async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, () => world.request("GET", "/api/v1/me", { token: world.owner })),
@@ -159,7 +159,7 @@ describe("on a service", () => {
     await listening.close();
   });
 
-  // docs/rules.md#health
+  // rules#health
   test("stopping: first /readyz says so while all is served, then answers end their connections", async () => {
     const own = await world.replica();
     port = await freePort(HOST);

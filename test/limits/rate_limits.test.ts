@@ -365,7 +365,7 @@ describe.skipIf(lacks("redis-server"))("Redis away and back", () => {
   /** Windows that no test outlives. */
   const LONG: Policy = { ...SENDS, seconds: 3600 };
 
-  // docs/rules.md#limit-fails-open
+  // rules#limit-fails-open
   test("killed in mid-run: no call fails, and limiting resumes", async () => {
     const port = await freePort();
     let redis = await startRedis(port);

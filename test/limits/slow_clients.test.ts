@@ -168,7 +168,7 @@ describe("on a service", () => {
       expect(ms).toBeLessThan(50_000);
     });
 
-    // docs/rules.md#slow-bodies
+    // rules#slow-bodies
     test.concurrent.each([
       ["a body within its bound has its whole time, and no more", 16_000, 600, times.body],
       ["what is thrown away after a refusal has its own", 999_999, 6_000, times.rest],
@@ -183,7 +183,7 @@ describe("on a service", () => {
       expect(ms).toBeLessThan(50_000);
     });
 
-    // docs/rules.md#slow-bodies
+    // rules#slow-bodies
     test("one that comes too slowly is told so", async () => {
       const socket = connect(port, HOST);
       socket.write("POST /handset/v1/devices HTTP/1.1\r\nHost: x\r\nContent-Length: 9000\r\n\r\n");

@@ -99,7 +99,7 @@ async function readSlowly(socket: Socket, until: (text: string) => boolean): Pro
 const idsIn = (text: string) =>
   [...text.matchAll(/"id":"(alr_\w+)","time":\d+,(?:"expires":\d+,)?"event":"message"/g)].map(([, id]) => id);
 
-// docs/rules.md#ntfy-bounds
+// rules#ntfy-bounds
 test.each([
   ["json", []],
   ["sse", []],
@@ -129,7 +129,7 @@ test.each([
   }
 });
 
-// docs/rules.md#ntfy-bounds
+// rules#ntfy-bounds
 test("a slow reader gets the whole backlog, and after it what was sent meanwhile", async () => {
   const socket = await open(`/ntfy/${handle}/json?since=all`, port);
   const [pusher] = (await world.rest("list_pushers", {})).body.data.filter((one: any) => one.handle === handle);
@@ -161,7 +161,7 @@ test("a slow reader of a WebSocket gets everything once", async () => {
   expect(new Set(got).size).toBe(got.length);
 });
 
-// docs/rules.md#stream-bounds
+// rules#stream-bounds
 test("a WebSocket whose client answers no ping is ended, though it is read, and one that answers stays", async () => {
   const at = `ws://${HOST}:${strictPort}/ntfy/${handle}/ws`;
   const answering = new WebSocket(at);
@@ -231,7 +231,7 @@ const newStream = (sink: Socket, ends: string[] = []) =>
     ended: (why) => ends.push(why),
   });
 
-// docs/rules.md#stream-bounds
+// rules#stream-bounds
 test("a stream and a listener whose clients take nothing between two signs of life end, others go on", async () => {
   const pairs = [await unreadPair(), await unreadPair(), await unreadPair()] as const;
   const [a, b, c] = pairs;
@@ -254,7 +254,7 @@ test("a stream and a listener whose clients take nothing between two signs of li
   for (const { close } of pairs) close();
 });
 
-// docs/rules.md#stream-bounds
+// rules#stream-bounds
 test.skipIf(lacksSendQueues)(
   "a stream ends when the system has accepted much that its client does not take",
   async () => {
@@ -280,7 +280,7 @@ test.skipIf(lacksSendQueues)(
   },
 );
 
-// docs/rules.md#stream-bounds
+// rules#stream-bounds
 test.skipIf(lacksSendQueues).each([
   ["IPv4", HOST, HOST],
   ...(lacksIpv6
@@ -301,7 +301,7 @@ test.skipIf(lacksSendQueues).each([
 
 const queuedFor = async (sink: Socket) => streamSink(sink).unacknowledged(await readSendQueues());
 
-// docs/rules.md#ntfy-bounds
+// rules#ntfy-bounds
 test("a connection that is cut off leaves nothing with the system", async () => {
   const { sink, client, close } = await unreadPair();
   const one = listener(sink);
@@ -314,7 +314,7 @@ test("a connection that is cut off leaves nothing with the system", async () => 
   close();
 });
 
-// docs/rules.md#ntfy-bounds
+// rules#ntfy-bounds
 test.skipIf(lacksSendQueues)(
   "the next part of a backlog waits until the client has taken the last one, which the system accepted",
   async () => {
@@ -339,7 +339,7 @@ test.skipIf(lacksSendQueues)(
   },
 );
 
-// docs/rules.md#ntfy-bounds
+// rules#ntfy-bounds
 test("beyond the limit of all backlogs the connection is ended that has waited longest", async () => {
   const pairs = [await unreadPair(), await unreadPair(), await unreadPair()];
 
@@ -362,7 +362,7 @@ test("beyond the limit of all backlogs the connection is ended that has waited l
   expect(read).toBe(all.length);
 });
 
-// docs/rules.md#ntfy-bounds
+// rules#ntfy-bounds
 test("news of a connection that has not taken its backlog has the limit of a slow reader", async () => {
   const { sink, close } = await unreadPair();
   fill(sink, 1_000_000);
@@ -374,7 +374,7 @@ test("news of a connection that has not taken its backlog has the limit of a slo
   close();
 });
 
-// docs/rules.md#ntfy-listens
+// rules#ntfy-listens
 test("a program whose connection begins during a stop is ended, and listens to nothing", async () => {
   const { orm, log } = world.service;
   const { id } = await world.pusher();

@@ -148,7 +148,7 @@ describe("on a service", () => {
     }
   });
 
-  // docs/rules.md#oauth-errors
+  // rules#oauth-errors
   test("register: bodies", async () => {
     for (const body of [
       "",

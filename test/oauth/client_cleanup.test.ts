@@ -31,7 +31,7 @@ const cleaned = async (hours: number) => {
   return replica.service.housekeeping.round("oauth_clients");
 };
 
-// docs/rules.md#assistant-registration
+// rules#assistant-registration
 test("a client that nobody let in goes after a day, and no other", async () => {
   const stray: string = (await register(world)).body.client_id;
   const used: string = (await register(world)).body.client_id;

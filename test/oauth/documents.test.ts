@@ -73,7 +73,7 @@ describe.skipIf(NO_CERTIFICATE)("on a service", () => {
     return { status, text, to: headers.get("location") };
   };
 
-  // docs/rules.md#assistant-registration
+  // rules#assistant-registration
   test("the way that works: the page by the document, a token, a refresh, and no registration", async () => {
     const before = await world.sql(`select count(*)::int as n from auth."oauthClient"`);
     const client_id = describeAt("/works.json", { jwks_uri: at("/keys"), logo_uri: at("/logo"), unknown: 1 });
@@ -133,7 +133,7 @@ describe.skipIf(NO_CERTIFICATE)("on a service", () => {
       { redirect_uris: ["http://localhost/callback", "http://127.0.0.1/callback"] },
     ],
   ];
-  // docs/rules.md#assistant-registration
+  // rules#assistant-registration
   test.each(PUBLISHED)("%s is let in by what it publishes", async (client_name, redirect_uri, fields) => {
     const client_id = describeAt(`/${client_name.replace(" ", "-")}.json`, { client_name, ...fields });
     const { tokens, next } = await connect(world, owner, { client_id }, { redirect_uri });
@@ -286,7 +286,7 @@ describe.skipIf(NO_CERTIFICATE)("with hosts allowed for webhooks and push servic
   });
   afterAll(() => world?.close());
 
-  // docs/rules.md#assistant-registration
+  // rules#assistant-registration
   test.each([
     () => at("/private.json"),
     () => `https://127.0.0.1:${port()}/private.json`,
@@ -305,7 +305,7 @@ describe.skipIf(NO_CERTIFICATE)("with hosts allowed for webhooks and push servic
 });
 
 describe.skipIf(NO_CERTIFICATE)("with a host allowed for descriptions alone", () => {
-  // docs/rules.md#assistant-registration docs/rules.md#push-addresses
+  // rules#assistant-registration rules#push-addresses
   test("neither a webhook nor a push service may be there", async () => {
     const settings = {
       CLIENT_METADATA_ALLOW_HOSTS: host,

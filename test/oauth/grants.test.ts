@@ -107,7 +107,7 @@ describe("on a service", () => {
     return status === 200 ? `${body.workspace.name}: ${body.credential.scopes.sort().join(" ")}` : status;
   }
 
-  // docs/rules.md#assistant-tokens
+  // rules#assistant-tokens
   test("a later consent in another workspace gives an earlier token nothing", async () => {
     const client = await clientAt();
     const first = await connect(client);

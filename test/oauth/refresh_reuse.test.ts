@@ -61,7 +61,7 @@ async function isOver({ client_id }: { client_id: string }, access: string, live
   expect((await refresh(client_id, live)).body).toMatchObject({ error: "invalid_grant" });
 }
 
-// docs/rules.md#refresh-reuse
+// rules#refresh-reuse
 test("a client that repeats a request gets working tokens each time, and the log notes it once", async () => {
   const its = await connected();
   const answers = [];
@@ -78,7 +78,7 @@ test("a client that repeats a request gets working tokens each time, and the log
   await allWork(its.client_id, answers);
 });
 
-// docs/rules.md#refresh-reuse
+// rules#refresh-reuse
 test.each([5, 50])("%i uses at once, over three processes, all get working tokens", async (count) => {
   const its = await connected();
   const replicas = [await world.replica(), await world.replica()];
@@ -93,7 +93,7 @@ test.each([5, 50])("%i uses at once, over three processes, all get working token
   for (const replica of replicas) await replica.leave();
 });
 
-// docs/rules.md#refresh-reuse
+// rules#refresh-reuse
 test("an earlier token of a chain works after its successors were used, and they go on", async () => {
   const { client_id, first } = await connected();
   const b = await refresh(client_id, first);
@@ -107,7 +107,7 @@ test("an earlier token of a chain works after its successors were used, and they
   expect((await refresh(client_id, next.body.refresh_token)).status).toBe(200);
 });
 
-// docs/rules.md#refresh-reuse
+// rules#refresh-reuse
 test("a minute counts from the first use, however often the token was used since", async () => {
   const its = await connected();
   const { body } = await refresh(its.client_id, its.first);
@@ -119,7 +119,7 @@ test("a minute counts from the first use, however often the token was used since
   expect(await its.noted()).toEqual(["failed", null]);
 });
 
-// docs/rules.md#refresh-reuse
+// rules#refresh-reuse
 test("a use after its time ends the connection and nothing else of the client, in words of the console", async () => {
   const its = await connected();
   const other = await connected();
@@ -133,7 +133,7 @@ test("a use after its time ends the connection and nothing else of the client, i
   for (const token of [its.first, body.refresh_token, body.access_token]) expect(text).not.toContain(token);
 });
 
-// docs/rules.md#refresh-reuse
+// rules#refresh-reuse
 test("another client with a used token ends the connection; one that is not registered does not", async () => {
   const its = await connected();
   const { body } = await refresh(its.client_id, its.first);
@@ -145,7 +145,7 @@ test("another client with a used token ends the connection; one that is not regi
   expect(await its.noted()).toEqual(["failed"]);
 });
 
-// docs/rules.md#refresh-reuse
+// rules#refresh-reuse
 test("a refusal uses nothing up: a wrong secret, a foreign resource, another client", async () => {
   const client = (await register(world, { ...USUAL, token_endpoint_auth_method: "client_secret_post" })).body;
   const { tokens } = await connect(world, owner, client);
@@ -162,7 +162,7 @@ test("a refusal uses nothing up: a wrong secret, a foreign resource, another cli
   expect((await refresh(client_id, token, { client_secret })).status).toBe(200);
 });
 
-// docs/rules.md#refresh-reuse
+// rules#refresh-reuse
 test("a repeat with other scopes is answered with what was granted of them", async () => {
   const { client_id, first } = await connected();
   const scopeOf = async (scope: string) => (await refresh(client_id, first, { scope })).body.scope.split(" ").sort();
@@ -173,7 +173,7 @@ test("a repeat with other scopes is answered with what was granted of them", asy
   expect((await refresh(client_id, body.refresh_token)).body.refresh_token).toEqual(expect.any(String));
 });
 
-// docs/rules.md#assistant-disconnect
+// rules#assistant-disconnect
 test("a minute gives nothing after the person disconnected", async () => {
   const its = await connected();
   const { body } = await refresh(its.client_id, its.first);
@@ -182,7 +182,7 @@ test("a minute gives nothing after the person disconnected", async () => {
   await isOver(its, body.access_token, body.refresh_token);
 });
 
-// docs/rules.md#refresh-reuse
+// rules#refresh-reuse
 test("a fault between new tokens and the answer uses nothing up, an hour later as well", async () => {
   const its = await connected();
   await world.sql(
@@ -244,7 +244,7 @@ describe("on three worker processes", () => {
     return { status: answer.status, headers: answer.headers, body: await answer.json() };
   };
 
-  // docs/rules.md#refresh-reuse
+  // rules#refresh-reuse
   test("uses at once, and again after a restart, all get working tokens", async () => {
     const { client_id, first } = await connected();
     server = await start();

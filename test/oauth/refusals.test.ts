@@ -143,7 +143,7 @@ describe("on a service", () => {
     expect(challenged.headers.get("www-authenticate")).toContain('scope="webhooks:read"');
   });
 
-  // docs/rules.md#mcp-step-up
+  // rules#mcp-step-up
   test("who can ask for scopes is challenged with all that the call needs, and told where a person publishes", async () => {
     const { tokens } = await connect(await register());
     const pusher = await world.pusher();
@@ -191,7 +191,7 @@ describe("on a service", () => {
     expect(await consentPage(bare.path)).not.toContain("/console/consent");
   });
 
-  // docs/rules.md#assistant-tokens
+  // rules#assistant-tokens
   test("a foreign audience is refused", async () => {
     const client = await register();
     const { path } = request(client, { resource: "https://other.example/mcp" });
@@ -219,7 +219,7 @@ describe("on a service", () => {
     expect((await refresh(client, next.body.refresh_token)).status).toBeGreaterThanOrEqual(400);
   });
 
-  // docs/rules.md#assistant-redirects
+  // rules#assistant-redirects
   test("a changed redirect address is refused at both ends", async () => {
     const client = await register();
     for (const redirect_uri of [
@@ -261,7 +261,7 @@ describe("on a service", () => {
     expect(await world.sql("select count(*)::int as n from connection")).toEqual(before);
   });
 
-  // docs/rules.md#assistant-disconnect
+  // rules#assistant-disconnect
   test("disconnecting ends the next call and the refresh, on every process", async () => {
     const client = await register();
     const { tokens } = await connect(client);

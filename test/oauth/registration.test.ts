@@ -174,7 +174,7 @@ describe("on a service", () => {
     expect(consent).toContain(/^https?:/.test(uses) ? new URL(uses).host : uses);
   });
 
-  // docs/rules.md#assistant-redirects
+  // rules#assistant-redirects
   test("a scheme that the operator names is one, and only the whole address matches", async () => {
     const address = "myeditor://plugin/callback";
     const { status, body } = await register(world, { redirect_uris: [address] });
@@ -333,7 +333,7 @@ describe("how often one address registers", () => {
   });
   afterAll(() => world?.close());
 
-  // docs/rules.md#assistant-registration
+  // rules#assistant-registration
   test("so many a minute, counted for itself; what was refused and what came from loopback is not counted", async () => {
     const from = async (address: string | null, fields = {}) => (await register(world, fields, address)).status;
     for (let i = 0; i < 5; i += 1) expect(await from("203.0.113.7", { redirect_uris: [] })).toBe(400);

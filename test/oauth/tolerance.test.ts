@@ -57,7 +57,7 @@ describe("on a service", () => {
       { grant_type: "client_credentials" },
     ];
 
-    // docs/rules.md#assistant-unknown
+    // rules#assistant-unknown
     test("is told so at the token endpoint, for every grant", async () => {
       for (const fields of FORMS)
         for (const client_id of ["nosuchclient", "https://nosuchclient.example/client.json", "x".repeat(4000)]) {
@@ -69,7 +69,7 @@ describe("on a service", () => {
         }
     });
 
-    // docs/rules.md#assistant-unknown
+    // rules#assistant-unknown
     test("gets a challenge when it came with a header, and the same answer when it revokes", async () => {
       for (const fields of FORMS) {
         const { status, body, headers } = await token(fields, basic("nosuchclient", "secret"));
@@ -80,7 +80,7 @@ describe("on a service", () => {
       expect(revoked).toMatchObject({ status: 401, body: { error: "invalid_client" } });
     });
 
-    // docs/rules.md#assistant-unknown
+    // rules#assistant-unknown
     test("is one that was removed; a registered one with a wrong token is told of the token", async () => {
       const { client_id } = (await register(world)).body;
       const fields = { grant_type: "refresh_token", refresh_token: "x", client_id };
@@ -117,7 +117,7 @@ describe("on a service", () => {
       `${ORIGIN}/mcp/x`,
     ];
 
-    // docs/rules.md#assistant-resource
+    // rules#assistant-resource
     test.each(OURS)("%j is ours at each step, and the audience is canonical", async (resource) => {
       const { client_id } = (await register(world)).body;
       const fields = await codeFor(client_id, { resource });
@@ -132,7 +132,7 @@ describe("on a service", () => {
       }
     });
 
-    // docs/rules.md#assistant-resource
+    // rules#assistant-resource
     test.each(FOREIGN)("%j is foreign at each step", async (resource) => {
       const { client_id } = (await register(world)).body;
       expect(await leadsTo(client_id, { resource })).toBe(422);
@@ -144,7 +144,7 @@ describe("on a service", () => {
       expect((await token({ grant_type: "refresh_token", client_id, refresh_token })).status).toBe(200);
     });
 
-    // docs/rules.md#assistant-resource
+    // rules#assistant-resource
     test("a client that names no resource at any step gets a token that works", async () => {
       const { client_id } = (await register(world)).body;
       const { verifier, path } = request(client_id);
@@ -157,7 +157,7 @@ describe("on a service", () => {
       expect((await world.mcp("get_me", {}, body.access_token)).status).toBe(200);
     });
 
-    // docs/rules.md#assistant-resource
+    // rules#assistant-resource
     test("a service with a name of its own knows only this name", () => {
       const canonical = (resource: string) => {
         const parameters = new URLSearchParams({ resource });
@@ -179,7 +179,7 @@ describe("on a service", () => {
     const registered = async (redirect: string): Promise<string> =>
       (await register(world, { redirect_uris: [redirect] })).body.client_id;
 
-    // docs/rules.md#assistant-redirects
+    // rules#assistant-redirects
     test.each([
       ["http://localhost:1234/callback", "http://127.0.0.1:5678/callback"],
       ["http://localhost:1234/callback", "http://[::1]:5678/callback"],
@@ -194,7 +194,7 @@ describe("on a service", () => {
       expect(tokens.status).toBe(200);
     });
 
-    // docs/rules.md#assistant-redirects
+    // rules#assistant-redirects
     test.each([
       "http://localhost:1234/other",
       "http://localhost:1234/callback/",
@@ -222,7 +222,7 @@ describe("on a service", () => {
       expect(await leadsTo(client_id, { redirect_uri })).toBe(422);
     });
 
-    // docs/rules.md#assistant-redirects
+    // rules#assistant-redirects
     test("the token endpoint takes the very address that the code was sent to", async () => {
       const client_id = await registered("http://localhost:1234/callback");
       const sent = "http://127.0.0.1:5678/callback";
@@ -232,7 +232,7 @@ describe("on a service", () => {
       }
     });
 
-    // docs/rules.md#assistant-redirects
+    // rules#assistant-redirects
     test("another program on the machine that receives the code has no use of it without the verifier", async () => {
       const client_id = await registered("http://localhost:1234/callback");
       const fields = await codeFor(client_id, { redirect_uri: "http://127.0.0.1:9/callback" });
@@ -242,7 +242,7 @@ describe("on a service", () => {
   });
 
   describe("secrets", () => {
-    // docs/rules.md#assistant-tolerance
+    // rules#assistant-tolerance
     test("a secret of a client that has none is ignored, wherever it is", async () => {
       const { client_id } = (await register(world)).body;
       const ways: [Record<string, string>, Record<string, string>][] = [
@@ -266,7 +266,7 @@ describe("on a service", () => {
       }
     });
 
-    // docs/rules.md#assistant-tolerance
+    // rules#assistant-tolerance
     test.each(["client_secret_basic", "client_secret_post"])(
       "a client of %s may send its secret either way, and must send the right one",
       async (method) => {
@@ -300,7 +300,7 @@ describe("on a service", () => {
   });
 
   describe("scopes", () => {
-    // docs/rules.md#assistant-tolerance
+    // rules#assistant-tolerance
     test.each([
       ["pushers:read nope", ["pushers:read"]],
       ["openid email profile", BASE_SCOPES],
@@ -316,7 +316,7 @@ describe("on a service", () => {
       expect(tokens.body.scope.split(" ").sort()).toEqual(["offline_access", ...wanted].sort());
     });
 
-    // docs/rules.md#assistant-refresh
+    // rules#assistant-refresh
     test("a client that names no grants gets a refresh token for exactly the scopes of the 401", async () => {
       const challenge = (await world.mcp("get_me", {}, "nothing")).headers.get("www-authenticate")!;
       const scope = /scope="([^"]+)"/.exec(challenge)![1]!;
@@ -328,7 +328,7 @@ describe("on a service", () => {
       expect((await token({ grant_type: "refresh_token", client_id, refresh_token })).status).toBe(200);
     });
 
-    // docs/rules.md#assistant-refresh
+    // rules#assistant-refresh
     test("one that registers for no refresh tokens gets none, even if it asks", async () => {
       const { client_id } = (await register(world, { grant_types: ["authorization_code"] })).body;
       const { tokens, consent } = await connect(world, owner, { client_id }, { scope: "pushers:read offline_access" });

@@ -127,7 +127,7 @@ describe("a server in use, by URL", () => {
     await here.alert(channel.id, { title: "Too late", send: true });
   });
 
-  // docs/rules.md#backup
+  // rules#backup
   test("is restored row for row, answers the same, and its validators are others", async () => {
     const settings = await emptyServer();
     const { code, json, stderr } = await belfryShared(["restore", backup], settings);
@@ -154,13 +154,13 @@ describe("a server in use, by URL", () => {
     await expectRecountClean(there.service.orm);
   });
 
-  // docs/rules.md#backup
+  // rules#backup
   test("folder and files are its owner's alone", async () => {
     expect(statSync(backup).mode & 0o777).toBe(0o700);
     for (const name of readdirSync(backup)) expect(statSync(join(backup, name)).mode & 0o777, name).toBe(0o600);
   });
 
-  // docs/rules.md#restore
+  // rules#restore
   test("a server that is not empty is only replaced when told, and then wholly", async () => {
     const settings = await emptyServer();
     const other = { ...settings, SECRET: "the other server has a secret of its own" };
@@ -188,7 +188,7 @@ describe("a server in use, by URL", () => {
     expect(await restOf(settings)).toEqual(schema);
   });
 
-  // docs/rules.md#restore
+  // rules#restore
   test.each<[string, (copy: string) => void, RegExp]>([
     [
       "a piece is changed",
@@ -262,7 +262,7 @@ describe("a server in use, by URL", () => {
     expect(refusal.error.message).toMatch(says);
     expect(await tablesOf(settings)).toBe(0);
   });
-  // docs/rules.md#backup
+  // rules#backup
   test("can be read through without a server", async () => {
     const settings = { DATA_DIR: at("no server") };
     expect(await belfryShared(["restore", "--check", backup], settings)).toMatchObject({
@@ -307,7 +307,7 @@ describe("a server in use, by URL", () => {
       ends.push(() => provider.close());
     });
 
-    // docs/rules.md#backup
+    // rules#backup
     test("is kept, found, restored and removed; what was interrupted counts as none", async () => {
       const s3 = s3Settings("BACKUP_S3", provider);
       const settings = { ...here.settings, ...s3, BACKUP_TARGET: "s3://kept/of/harbour" };
@@ -363,7 +363,7 @@ function change(copy: string, how: (manifest: any) => unknown): void {
 }
 
 describe("an embedded server", () => {
-  // docs/rules.md#backup
+  // rules#backup
   test("is kept while it runs, killed or not, and comes up elsewhere with its secret", async () => {
     const running = await startServer(initialised(at("first")));
     const settings = { DATA_DIR: at("first") };

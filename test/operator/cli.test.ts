@@ -120,7 +120,7 @@ test.each<[string[], string?]>([
   expect(shared).toEqual(alone);
 });
 
-// docs/rules.md#cli-every-operation
+// rules#cli-every-operation
 test("every operation of the list is a command", async () => {
   const { data } = await ok(["tools"]);
   expect(data.map(({ name }: { name: string }) => name)).toEqual(TOOLS.map(({ name }) => name));
@@ -131,7 +131,7 @@ test("every operation of the list is a command", async () => {
   }
 });
 
-// docs/rules.md#cli-exit-codes
+// rules#cli-exit-codes
 test("what the service refuses is exit 1 with the envelope", async () => {
   const refused = async (args: string[], settings?: Record<string, string>) => {
     const { code, stdout, refusal } = await belfry(args, settings);
@@ -184,7 +184,7 @@ test("the local key is sent to no other address, and an absent server is a serve
   }
 });
 
-// docs/rules.md#cli-one-server
+// rules#cli-one-server
 test("a command never mixes two servers: it says which one, or is refused", async () => {
   const other = { DATABASE_URL: "postgres://x@127.0.0.1:1/x", SECRET: "s".repeat(32) };
   const port = new URL(server.url).port;
@@ -308,7 +308,7 @@ test("zsh and fish get completions for the same tree", async () => {
   expect(fish.stdout).toMatch(/complete -c belfry -n '__fish_seen_subcommand_from keys; and .*' -a revoke/);
 });
 
-// docs/rules.md#one-server-a-folder
+// rules#one-server-a-folder
 test("a second server on one data directory is refused in one line", async () => {
   const child = spawn(process.execPath, [CLI, "serve"], {
     env: environment({ DATA_DIR: server.dataDir, PORT: "0" }),

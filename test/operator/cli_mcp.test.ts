@@ -52,7 +52,7 @@ async function connected(version: string): Promise<AnyClient> {
   return client as unknown as AnyClient;
 }
 
-// docs/rules.md#mcp-over-stdio
+// rules#mcp-over-stdio
 test.each(["2026-07-28", "legacy", "sdk 1"])("the story with %s", async (version) => {
   const client = await connected(version);
   try {
@@ -168,7 +168,7 @@ test("a server that went away says so in the results, until it is back", async (
   await second.stop();
 });
 
-// docs/rules.md#mcp-review
+// rules#mcp-review
 test("a client of 2025 that opens addresses is sent to the review page, here as over HTTP", async () => {
   const made = await belfry(["keys", "create", "--scopes", "alerts:read,alerts:write"], {
     DATA_DIR: server.dataDir,

@@ -91,7 +91,7 @@ describe("on the embedded database", () => {
     server = null;
   });
 
-  // docs/rules.md#operator-on-the-database
+  // rules#operator-on-the-database
   test("beside the running server, on its database", { timeout: 300_000 }, async () => {
     server = await startServer(await dataDirectory("beside"));
     const settings = { DATA_DIR: server.dataDir };
@@ -210,7 +210,7 @@ describe("on the embedded database", () => {
       json: { database: "embedded", running: true, folder: join(server.dataDir, "postgres") },
     });
     expect(await lookIn(running.json)).toEqual([{ keys: 1 }]);
-    // docs/rules.md#service-state
+    // rules#service-state
     const { service, state, ...where } = running.json;
     expect(service).toEqual({ url: server.url, status: "ready" });
     expect(state).toMatchObject({

@@ -43,7 +43,7 @@ async function told(settings: Record<string, string>) {
   };
 }
 
-// docs/rules.md#doctor
+// rules#doctor
 test("a server that is well is said to be, part by part", async () => {
   chmodSync(world.dataDir, 0o700);
   await world.pusher();
@@ -60,7 +60,7 @@ test("a server that is well is said to be, part by part", async () => {
   expect(checks.length).toBeGreaterThan(5);
 });
 
-// docs/rules.md#doctor
+// rules#doctor
 test("each fault is found by its name", async () => {
   const deaf = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve) => deaf.listen(0, "127.0.0.1", resolve));
@@ -99,7 +99,7 @@ test("each fault is found by its name", async () => {
   deaf.close();
 });
 
-// docs/rules.md#doctor
+// rules#doctor
 test("looking makes no database, no folder and no tables", async () => {
   const nothing = { DATA_DIR: at("nothing") };
   expect((await told(nothing)).of("database")).toMatchObject([{ state: "skipped", says: "there is none yet" }]);

@@ -122,7 +122,7 @@ describe("a workspace in use, by URL", () => {
     return JSON.parse(JSON.stringify(answers).replaceAll(/\/assets\/(ast_\w+)\/[\w-]+/g, "/assets/$1"));
   }
 
-  // docs/rules.md#workspace-export
+  // rules#workspace-export
   test("answers the same on another server, where every counter agrees", async () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const settings = await otherServer();
@@ -245,7 +245,7 @@ describe("a workspace in use, by URL", () => {
     ["nothing", () => "", /does not begin/],
     ["no text", () => "\u0000\n", /no JSON object/],
     ["one endless line", () => "x".repeat(17 * 1024 * 1024), /longer than any/],
-    // docs/rules.md#workspace-import
+    // rules#workspace-import
   ])("%s is refused, and nothing of it stays", async (name, made, said) => {
     const settings = await otherServer();
     const broken = at(`${name}.jsonl`);

@@ -105,7 +105,7 @@ const channelOf = async (handle: string) =>
   (await world.rest("list_pushers", { limit: 100 })).body.data.find((one: any) => one.handle === handle);
 const alertsOf = async (handle: string) => (await world.rest("list_alerts", { pusher_id: handle })).body.data;
 
-// docs/rules.md#moving-in
+// rules#moving-in
 describe("ntfy", () => {
   const files = () => [at("user.db"), at("cache.db")];
   beforeAll(() => {

@@ -112,7 +112,7 @@ const action = (fields: Row) => ({
   actions: [{ type: "open_url", label: "Read", url: "https://x.example/", ...fields }],
 });
 
-// docs/rules.md#import-rows
+// rules#import-rows
 describe("a row that no operation would have made is refused by its line, and nothing comes", () => {
   const CASES: [kind: string, fields: Row | ((row: Row) => Row), named?: string][] = [
     ["workspace", { name: `A\n${BIDI}` }],
@@ -294,7 +294,7 @@ describe("a row that no operation would have made is refused by its line, and no
   );
 });
 
-// docs/rules.md#import-rows
+// rules#import-rows
 describe("a reference to what another workspace has is refused by its line, and nothing comes", () => {
   test.each<[string, string, (row: Row) => unknown, ((row: Row) => boolean)?]>([
     ["workspace", "reviews_id", (row) => (row.reviews_id = foreign.channel)],
@@ -347,7 +347,7 @@ function oneMore(kind: string, fields: Row): { text: string; line: number } {
   return { text: lines.toSpliced(last + 1, 0, more).join("\n"), line: last + 2 };
 }
 
-// docs/rules.md#import-rows
+// rules#import-rows
 describe("a row that the database rejects is refused by its line and field, and nothing comes", () => {
   const ID = "01890000-0000-7000-8000-000000000000";
 
@@ -404,7 +404,7 @@ describe("a row that the database rejects is refused by its line and field, and 
   });
 });
 
-// docs/rules.md#import-rows
+// rules#import-rows
 test("an event may be a little later than the import, as clocks differ", async () => {
   const fresh = await freshDatabase();
   ends.push(fresh.remove);
@@ -412,7 +412,7 @@ test("an event may be a little later than the import, as clocks differ", async (
   expect((await imported(text, fresh.settings as Record<string, string>)).code).toBe(0);
 });
 
-// docs/rules.md#import-rows
+// rules#import-rows
 test("texts and markup pass the sanitiser, and what they lose is reported", async () => {
   const HTML = '<p onclick="x()">Until <b>noon</b><script>alert(1)</script><a href="javascript:x()">go</a></p>';
   const text = changed(
@@ -463,7 +463,7 @@ test("what was not changed comes as it was", async () => {
   expect(again.filter(steady)).toEqual(lines.filter(steady));
 });
 
-// docs/rules.md#import-rows
+// rules#import-rows
 test("a notice about a draft leads to the console of the server that reads, and to no other host", async () => {
   const isNotice = ({ actions }: Row) => actions?.[0]?.label === "Review";
   const url: string = JSON.parse(lines.find((text) => isNotice(JSON.parse(text).row ?? {}))!).row.actions[0].url;

@@ -86,7 +86,7 @@ const LIGHT = [
   { asked: ["listen", "harbour", "--url", "http://127.0.0.1:1", "--state", "/dev/null/x"], ends: 2 },
 ];
 
-// docs/rules.md#mcp-over-stdio, docs/rules.md#listen
+// rules#mcp-over-stdio, rules#listen
 test.each(LIGHT)(
   "belfry $asked.0 loads the command line's parser and nothing of the service",
   async ({ asked, ends }) => {

@@ -93,7 +93,7 @@ const stateOf = (handle: string) =>
 const joined = (handle: string) =>
   waitFor(() => expect(JSON.parse(readFileSync(stateOf(handle), "utf8")).since).toBeTruthy());
 
-// docs/rules.md#listen
+// rules#listen
 test("what is sent after it joined comes as lines, in order; what was sent before does not", async () => {
   const { id } = await channel("listen-lines");
   await send(id, "Before");
@@ -105,7 +105,7 @@ test("what is sent after it joined comes as lines, in order; what was sent befor
   expect(statSync(stateOf("listen-lines")).mode & 0o777).toBe(0o600);
 });
 
-// docs/rules.md#listen
+// rules#listen
 test("a command is told in its environment and its input, confirms when asked, and its failure ends nothing", async () => {
   const { id } = await channel("listen-exec");
   const heard = join(folder.path, "heard");
@@ -124,7 +124,7 @@ test("a command is told in its environment and its input, confirms when asked, a
   expect(acks).toEqual([0, 1, 1]);
 });
 
-// docs/rules.md#listen
+// rules#listen
 test("a private channel takes an invite, once; a device that is gone and an unknown channel are told", async () => {
   const { id } = await channel("listen-private", false);
   const settings = { BELFRY_URL: server.url, XDG_STATE_HOME: join(folder.path, "state") };
@@ -168,7 +168,7 @@ async function withoutStreams() {
   return { proxy, asked, url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` };
 }
 
-// docs/rules.md#listen
+// rules#listen
 test("where there is no stream it polls, and is held", async () => {
   const { id } = await channel("listen-polls");
   const { proxy, asked, url } = await withoutStreams();
@@ -182,7 +182,7 @@ test("where there is no stream it polls, and is held", async () => {
   proxy.close();
 });
 
-// docs/rules.md#listen
+// rules#listen
 test(`listener and server killed ${ROUNDS} times each: every alert comes, in order`, async () => {
   const { id } = await channel("listen-kills");
   const titles: string[] = [];

@@ -53,7 +53,7 @@ describe("of a service", () => {
       ?.split(" ")
       .at(-1);
 
-  // docs/rules.md#figures-by-operation
+  // rules#figures-by-operation
   test("each call is counted by its operation, its way and its outcome, and measured", async () => {
     const { id } = await world.pusher();
     await world.rest("create_alert", { pusher_id: id, title: "An alert" });
@@ -73,7 +73,7 @@ describe("of a service", () => {
     ).toBe("1");
   });
 
-  // docs/rules.md#figures-name-nobody
+  // rules#figures-name-nobody
   test("labels are our own words, whatever was asked for", async () => {
     const { id, handle } = await world.pusher({ name: "Tenant text" });
     await world.alert(id, { title: "Tenant text", send: true });

@@ -75,7 +75,7 @@ describe("a manipulated backup", () => {
 
   const NOT_OURS = /its manifest\.json is not as belfry backup writes it/;
 
-  // docs/rules.md#restore
+  // rules#restore
   test.each<[string, (copy: string) => unknown, RegExp]>([
     ["a file's id leads upwards", fileWithId("../../victim/planted"), NOT_OURS],
     ["a file's id is an absolute path", fileWithId("/tmp/planted"), NOT_OURS],
@@ -210,7 +210,7 @@ describe("a store of files", () => {
     "x\n",
   ].concat(["%2e%2e%2fx", "..%2fx", "x∕y", "x．．y", "C:x", "x".repeat(201)]);
 
-  // docs/rules.md#file-names
+  // rules#file-names
   test.each(Object.keys(STORES) as (keyof typeof STORES)[])("refuses names with a path, in a %s", async (kind) => {
     const store = await STORES[kind]();
     const calls = provider.calls.length;
@@ -227,7 +227,7 @@ describe("a store of files", () => {
       for (const name of BAD) await expect(store.get(name), name).rejects.toThrow(/not allowed/);
   });
 
-  // docs/rules.md#file-names
+  // rules#file-names
   test("a folder neither reads nor writes through a link in it", async () => {
     const store = folderBackend(at("files/linked"));
     writeFileSync(at("files/target"), "kept");

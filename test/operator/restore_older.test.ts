@@ -42,7 +42,7 @@ async function oldBackup(): Promise<string> {
   return box.where;
 }
 
-// docs/rules.md#upgrade
+// rules#upgrade
 test("a backup of 0.1.0's rows is restored and brought up", async () => {
   const { secret } = JSON.parse(kept("0.1.0.json"));
   const databaseUrl = await emptyDatabase();

@@ -57,7 +57,7 @@ describe("on a service", () => {
     );
   const refused = /^SECRET is not the one that this database was used with/;
 
-  // docs/rules.md#secret-belongs
+  // rules#secret-belongs
   test("another secret is refused at start, by name", async () => {
     await expect(start(OTHER)).rejects.toThrow(refused);
     const { code, stderr } = await belfry(["serve"], { ...world.settings, SECRET: OTHER, PORT: "0" });
@@ -110,7 +110,7 @@ describe("on a service", () => {
       `insert into auth."twoFactor" (id, secret, "backupCodes", "userId", verified) values ('two', ?, ?, 'two', true)`,
       [sealed, sealed],
     );
-    // A channel's picture that was uploaded (docs/rules.md#channel-picture-held).
+    // A channel's picture that was uploaded (rules#channel-picture-held).
     const picture = randomUUID();
     await world.sql(
       `insert into asset (id, workspace_id, kind, content_type, bytes, sha256, name, stored)

@@ -105,7 +105,7 @@ describe("of a service", () => {
 
   const below = (parent: string) => spans.filter(({ parentSpanId }) => parentSpanId === parent);
 
-  // docs/rules.md#traces
+  // rules#traces
   test("a client's trace goes on: request, operation, statements, webhook", () => {
     const [request, ...others] = below(ABOVE).filter(({ traceId }) => traceId === TRACE);
     expect(others).toEqual([]);
@@ -129,7 +129,7 @@ describe("of a service", () => {
     expect(BigInt(sql!.endTimeUnixNano)).toBeLessThanOrEqual(BigInt(operation!.endTimeUnixNano));
   });
 
-  // docs/rules.md#traces
+  // rules#traces
   test("a message of MCP says what its call belongs to, and the request is linked", () => {
     const [operation] = below(ABOVE).filter(({ name }) => name === "create_alert");
     expect(operation!.traceId).toBe(TRACE.replace("0a", "1b"));
@@ -148,7 +148,7 @@ describe("of a service", () => {
     expect([refused.status.code, said(refused)["error.type"]]).toEqual([2, "not_found"]);
   });
 
-  // docs/rules.md#traces-name-nobody
+  // rules#traces-name-nobody
   test("no span holds a word of a tenant, an id or a key, and no receiver is told of a trace", () => {
     const all = collector.requests.map(({ body }) => body.toString()).join();
     const theirs = [/tenant.text/i, pusher.id, pusher.handle, world.owner, world.workspace.id, String(sink.port)];
@@ -160,7 +160,7 @@ describe("of a service", () => {
     expect(all).toContain('{"key":"service.name","value":{"stringValue":"bells"}}');
   });
 
-  // docs/rules.md#request-id
+  // rules#request-id
   test("the log's lines of a request, and of its deliveries, have its id and its trace", () => {
     const request = lines.find(({ trace_id, msg }) => trace_id === TRACE && msg === "request");
     expect(request).toMatchObject({ operation: "create_alert", status: 201 });

@@ -19,7 +19,7 @@ test("variables that begin as settings do are unknown, and those of other progra
   expect(unknownSettings(all)).toEqual(["BACKUP_S3_KEY", "BELFRY_TOKEN", "PUBLIC_URI", "public_url"]);
 });
 
-// docs/rules.md#misspelt-settings
+// rules#misspelt-settings
 describe("a misspelt setting", () => {
   test.each([
     ["BELFRY_PORT", "PORT"],

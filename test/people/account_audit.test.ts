@@ -71,7 +71,7 @@ const acts = async (member: { id: string }) =>
   );
 const comesTo = (member: { id: string }, lines: string[]) => expect.poll(() => acts(member)).toEqual(lines);
 
-// docs/rules.md#audit-ways-in
+// rules#audit-ways-in
 test("an account made by a link, a sign-in and a sign-out are told with who it was", async () => {
   const member = await joined();
   expect((await signIn(member.email, PASSWORD)).status).toBe(303);
@@ -83,7 +83,7 @@ test("an account made by a link, a sign-in and a sign-out are told with who it w
   }
 });
 
-// docs/rules.md#audit-ways-in
+// rules#audit-ways-in
 test("failed sign-ins are told of nobody, and of many the 1st and the 10th within their time", async () => {
   const member = await joined();
   for (let i = 0; i < 12; i++) expect((await signIn(member.email, `a wrong one ${i}`)).status).toBe(401);
@@ -96,7 +96,7 @@ test("failed sign-ins are told of nobody, and of many the 1st and the 10th withi
   await comesTo(member, ["claim_account", "sign_in failed 1", "sign_in failed 10", "sign_in failed 1"]);
 });
 
-// docs/rules.md#audit-ways-in
+// rules#audit-ways-in
 test("an unknown address leaves no line, and nothing that was typed is kept", async () => {
   const member = await joined();
   const lines = async () => world.sql("select * from audit_event");
@@ -109,7 +109,7 @@ test("an unknown address leaves no line, and nothing that was typed is kept", as
   expect(JSON.stringify(after)).not.toMatch(/typed by|nobody-at-all|203\.0\./);
 });
 
-// docs/rules.md#audit-ways-in
+// rules#audit-ways-in
 test("each workspace of an account is told, and no other", async () => {
   const member = await joined();
   const elsewhere = (await createWorkspace(em(), { name: "Elsewhere" })).id;
@@ -131,7 +131,7 @@ test("each workspace of an account is told, and no other", async () => {
   await expect.poll(() => of(world.workspace.id, member)).toEqual(["claim_account", "join_workspace", "sign_in"]);
 });
 
-// docs/rules.md#audit-ways-in
+// rules#audit-ways-in
 test("a new password by mail is told when it is asked for and when it is set; a spent link, too", async () => {
   const member = await joined();
   const ask = () => new Visitor(world, AT).post("/console/forgot", { email: member.email });
@@ -148,7 +148,7 @@ test("a new password by mail is told when it is asked for and when it is set; a 
   expect((await told(member))[1].actor.id).toBeNull();
 });
 
-// docs/rules.md#audit-ways-in
+// rules#audit-ways-in
 test("a second factor and a passkey are told apart, right or wrong", async () => {
   const member = await joined();
   const { visitor } = member;
@@ -204,7 +204,7 @@ test("a second factor and a passkey are told apart, right or wrong", async () =>
   ]);
 });
 
-// docs/rules.md#audit-ways-in
+// rules#audit-ways-in
 test("the console's page says it in words, and so does its file", async () => {
   const member = await joined();
   for (let i = 0; i < 10; i++) await signIn(member.email, "no");
@@ -218,7 +218,7 @@ test("the console's page says it in words, and so does its file", async () => {
   expect((await owner.get(`${at}.csv`)).text).toMatch(/failed_runs,changed\r?\n/);
 });
 
-// docs/rules.md#audit-log
+// rules#audit-log
 test("the console's page and its file name the fields that an edit changed", async () => {
   const { id: pusher_id } = await world.pusher();
   const { id: alert_id } = await world.alert(pusher_id);

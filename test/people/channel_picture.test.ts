@@ -1,4 +1,4 @@
-// A channel's picture that was uploaded here (docs/rules.md#channel-picture-held): by the form with a script and without one, held as
+// A channel's picture that was uploaded here (rules#channel-picture-held): by the form with a script and without one, held as
 // long as the channel has it, and nobody else's.
 
 import { request } from "node:http";

@@ -117,7 +117,7 @@ describe("channels in the console", () => {
     }
   });
 
-  // docs/rules.md#console-edits-what-changed
+  // rules#console-edits-what-changed
   test("who edits keeps what another changed meanwhile, and is shown it before writing over it", async () => {
     const { id } = await world.pusher({ name: "Before", description: "A line", city: "Porto" });
     const path = `${base}channels/${id}/edit`;

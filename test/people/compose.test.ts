@@ -146,7 +146,7 @@ describe("writing an alert in the console", () => {
     expect(await alerts()).toHaveLength(count);
   });
 
-  // docs/rules.md#console-once
+  // rules#console-once
   test("a form that is sent twice makes one alert", async () => {
     const { once } = filled((await owner.get(fresh(base))).text);
     const fields = { title: "Only once", once: once!, act: "send" };
@@ -158,7 +158,7 @@ describe("writing an alert in the console", () => {
     expect(filled(other.text)).toMatchObject({ title: "Another text" });
   });
 
-  // docs/rules.md#console-urgent
+  // rules#console-urgent
   test("sent now is sent now, whatever stands in the field of the other choice; urgent only with the box", async () => {
     const urgent = {
       title: "The quay floods",
@@ -178,7 +178,7 @@ describe("writing an alert in the console", () => {
     expect(page.headers.get("location")).toBe(`${base}/${idOf(sent)}`);
   });
 
-  // docs/rules.md#console-urgent
+  // rules#console-urgent
   test("nothing is scheduled without a time, and so nothing is sent by mistake", async () => {
     const count = (await alerts()).length;
     const without = await sendNew({ title: "When?", act: "schedule" });
@@ -194,7 +194,7 @@ describe("writing an alert in the console", () => {
     expect((await now(alert.id)).status).toBe("draft");
   });
 
-  // docs/rules.md#console-two-writers
+  // rules#console-two-writers
   test("who is slower sees both texts, keeps theirs, and takes over what they had not touched", async () => {
     const alert = await world.alert(pusher.id, { title: "Old title", body: "Old text", sound: "bell" });
     const fields = filled((await owner.get(`${base}/${alert.id}/edit`)).text);
@@ -216,7 +216,7 @@ describe("writing an alert in the console", () => {
     expect(await now(alert.id)).toMatchObject({ title: "My title", body: "My text", sound: "siren" });
   });
 
-  // docs/rules.md#console-two-writers
+  // rules#console-two-writers
   test("what was sent while somebody wrote is not changed, and their text becomes a new alert", async () => {
     const alert = await world.alert(pusher.id, { title: "Going out" });
     const fields = filled((await owner.get(`${base}/${alert.id}/edit`)).text);
@@ -240,7 +240,7 @@ describe("writing an alert in the console", () => {
     expect(filled(saved.text)).toMatchObject({ html: "<p>a</p>" });
   });
 
-  // docs/rules.md#one-sanitiser
+  // rules#one-sanitiser
   test("the preview shows the card, what is taken out and what was never asked for, and keeps nothing", async () => {
     const count = (await alerts()).length;
     const typed = {
@@ -275,7 +275,7 @@ describe("writing an alert in the console", () => {
     expect(large.status).toBe(200);
   });
 
-  // docs/rules.md#circle-on-device
+  // rules#circle-on-device
   test("the circle is drawn to scale, and without one the form says what the channel's does", async () => {
     const plain = await owner.get(fresh(base));
     expect(plain.text).toContain("No area: the alert applies everywhere.");

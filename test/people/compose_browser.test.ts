@@ -127,7 +127,7 @@ inBrowser("an owner who writes and reviews", () => {
     expect(faults.flat()).toEqual([]);
   });
 
-  // docs/rules.md#review-url, docs/rules.md#decline and docs/rules.md#console-story
+  // rules#review-url, rules#decline and rules#console-story
   test("what an assistant may not send, a person reviews on a phone: declines it, sees it mended, and sends it", async () => {
     const key = await its.site.world.key({ name: "Tide robot", scopes: "alerts:read,alerts:write" });
     const client = new Client({ name: "robot", version: "1" });

@@ -101,7 +101,7 @@ describe("the consent page", () => {
     expect(isTicked((await pageOf(client, "pushers:read")).text, "alerts:send")).toBe(false);
   });
 
-  // docs/rules.md#assistants-consent
+  // rules#assistants-consent
   test("the first consent names drafting and never sending, and folds what only reads", async () => {
     const { text } = await pageOf(await clientAt(), BASE_SCOPES.join(" "));
     const folded = text.replace(/<details.*?<\/details>/gs, "");
@@ -115,7 +115,7 @@ describe("the consent page", () => {
     order(text, "scope-alerts:write", "Read access: 7 permissions", "Allow more than requested", "scope-alerts:send");
   });
 
-  // docs/rules.md#assistants-consent
+  // rules#assistants-consent
   test("a person gives less than is asked for, and more", async () => {
     const client = await clientAt(HOSTED, null, USUAL.grant_types);
     const asked = {

@@ -245,7 +245,7 @@ inBrowser("consent", () => {
     },
   );
 
-  // docs/rules.md#assistants-consent
+  // rules#assistants-consent
   test("asks which workspace, pre-ticks what was named, and takes no for an answer", async () => {
     const { world } = site;
     const em = world.service.orm.em.fork() as any;

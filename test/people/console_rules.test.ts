@@ -48,7 +48,7 @@ describe("the console's rules", () => {
   });
   afterAll(() => world?.close());
 
-  // docs/rules.md#console-forgery
+  // rules#console-forgery
   test("a forged form is refused and changes nothing", async () => {
     const before = await count("api_key");
     const fields = { name: "forged", scope: ["alerts:send"], life: "never", pusher: "" };
@@ -128,7 +128,7 @@ describe("the console's rules", () => {
     expect((await new Visitor(world).get(base)).headers.get("location")).toContain("/console/sign-in?next=");
   });
 
-  // docs/rules.md#console-roles
+  // rules#console-roles
   test("nobody grants or takes what is above them, and an owner stays", async () => {
     const admin = await memberOf("admin");
     const editor = await memberOf("editor");
@@ -254,7 +254,7 @@ describe("the console's rules", () => {
     }
   });
 
-  // docs/rules.md#keys-make-no-keys
+  // rules#keys-make-no-keys
   test("no operation makes a key, a member, a link or a connection", async () => {
     const tables = ["api_key", "member", "member_link", "connection", 'auth."user"', "auth.session", "workspace"];
     const counts = async () => Promise.all(tables.map(count));

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { csv, csvAnswer } from "../../src/pages/console/page.ts";
 
-// docs/rules.md#csv-harmless
+// rules#csv-harmless
 test("lines end in CR LF, and what has commas, quotes or lines is quoted", () => {
   expect(
     csv([

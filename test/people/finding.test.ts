@@ -28,7 +28,7 @@ const titles = async (path: string) => {
   return ["Ferry late", "Ferry draft", "Ferry market"].filter((title) => text.includes(`>${title}</a>`));
 };
 
-// docs/rules.md#console-lists docs/rules.md#find-words docs/rules.md#find-writer
+// rules#console-lists rules#find-words rules#find-writer
 test("alerts are found by words, state, channel and writer", async () => {
   const { text } = await owner.get(`${base}alerts?q=ferr`);
   const [, robot] = /<option value="(key_[^"]+)">Tide robot \(key\)/.exec(text) ?? [];
@@ -43,7 +43,7 @@ test("alerts are found by words, state, channel and writer", async () => {
   expect(text).toContain('/sent?q=ferr"');
 });
 
-// docs/rules.md#console-for-people
+// rules#console-for-people
 test("what cannot be looked for is said above the empty list", async () => {
   for (const path of ["sent", "alerts", `channels/${river.id}`]) {
     const { status, text } = await owner.get(`${base}${path}?q=%3F%21`);

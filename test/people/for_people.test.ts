@@ -1,4 +1,4 @@
-// Covers docs/rules.md#console-for-people. No page speaks to programs: whatever a schema can find wrong is said in the words of a form, and a refusal that speaks of arguments
+// Covers rules#console-for-people. No page speaks to programs: whatever a schema can find wrong is said in the words of a form, and a refusal that speaks of arguments
 // or formats of the API is written with its sentence for people (src/model/for_people.ts).
 
 import { globSync, readFileSync } from "node:fs";

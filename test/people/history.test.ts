@@ -44,7 +44,7 @@ const words = (date: string) =>
     timeZone: "UTC",
   }).format(new Date(date));
 
-// Covers docs/rules.md#console-figures.
+// Covers rules#console-figures.
 describe("history, statistics and subscribers", () => {
   let world: World;
   let owner: Visitor;

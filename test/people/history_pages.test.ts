@@ -35,7 +35,7 @@ inBrowser("what was sent, in a browser", () => {
     alertPath = `${channel}/alerts/${sent.id}`;
   });
 
-  // docs/rules.md#console-figures
+  // rules#console-figures
   test("without script plots, tables, filters and ranges are there", async () => {
     const { context, page, faults } = await its.visit({ javaScriptEnabled: false });
     await page.goto(its.base + channel);

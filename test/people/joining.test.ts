@@ -58,7 +58,7 @@ describe("one-time links", () => {
     mails?.close();
   });
 
-  // docs/rules.md#one-time-links
+  // rules#one-time-links
   test("a link is for its address, whatever the form says", async () => {
     const member = await invited();
     const made = await link(member.row);

@@ -1,4 +1,4 @@
-// A workspace whose only member goes although it has channels (docs/rules.md#left-behind): said plainly, done whole or not at all, and
+// A workspace whose only member goes although it has channels (rules#left-behind): said plainly, done whole or not at all, and
 // handed to a new owner by the operator.
 
 import { afterAll, beforeAll, expect, test } from "vitest";

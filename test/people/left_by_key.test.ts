@@ -36,7 +36,7 @@ async function used(name: string) {
   return { id, key, hook, alert, pusher, url };
 }
 
-// docs/rules.md#webhook-maker
+// rules#webhook-maker
 test("a webhook names the key, the member or nobody who registered it", async () => {
   const { id, hook, url } = await used("river robot");
   expect(hook.made_by).toEqual({ id, name: "river robot" });
@@ -60,7 +60,7 @@ test("a webhook names the key, the member or nobody who registered it", async ()
   expect(url).toContain("river");
 });
 
-// docs/rules.md#key-leaves
+// rules#key-leaves
 test("the page that revokes a key says what goes on, and without the tick it does", async () => {
   const { id, key, hook, alert, url } = await used("gone quietly");
   const page = await owner.get(`${base}keys/${id}/revoke`);
@@ -71,7 +71,7 @@ test("the page that revokes a key says what goes on, and without the tick it doe
   expect((await hooks()).some((row) => row.id === hook.id)).toBe(true);
 });
 
-// docs/rules.md#key-leaves
+// rules#key-leaves
 test("with the tick its webhooks end, each with a line in the audit log, and nobody else's", async () => {
   const other = await used("another one");
   const { id, hook } = await used("gone with all");
@@ -86,7 +86,7 @@ test("with the tick its webhooks end, each with a line in the audit log, and nob
   ]);
 });
 
-// docs/rules.md#key-leaves
+// rules#key-leaves
 test("the operator's answer names what goes on, and the same command ends it afterwards", async () => {
   const { id, hook, alert, pusher, url } = await used("of the operator");
   const first = await operator("revoke_key", { key: id });
@@ -106,7 +106,7 @@ test("the operator's answer names what goes on, and the same command ends it aft
   expect((await hooks()).some((row) => row.id === hook.id)).toBe(false);
 });
 
-// docs/rules.md#key-leaves
+// rules#key-leaves
 test("a key that left nothing is asked about as before", async () => {
   const wish = { workspace: world.workspace.id, scopes: "pushers:read", name: "idle" };
   const { id } = await createKey(em(), wish, new Date());

@@ -70,14 +70,14 @@ async function invitedElsewhere(email: string) {
   return { row, link, joined };
 }
 
-// docs/rules.md#proved-address
+// rules#proved-address
 test("who adds a member is told whose link it is, and what following it means", async () => {
   const { added } = await madeReady();
   expect(added.text).toContain("Do not open it yourself");
   expect(added.text).toContain("becomes this member");
 });
 
-// docs/rules.md#link-resets
+// rules#link-resets
 test("a new password by a link removes passkeys, second step and sessions from before, and says so", async () => {
   const { email, id, visitor } = await madeReady();
   await new Visitor(world).post("/console/forgot", { email });
@@ -99,7 +99,7 @@ test("a new password by a link removes passkeys, second step and sessions from b
   expect([await signIn(email, THEIRS), await signIn(email, OWN)]).toEqual([401, 303]);
 });
 
-// docs/rules.md#proved-address
+// rules#proved-address
 test("an account whose address was never proved enters no second workspace, and then it does", async () => {
   const { email } = await madeReady();
   const { link, joined } = await invitedElsewhere(email);
@@ -114,7 +114,7 @@ test("an account whose address was never proved enters no second workspace, and 
   expect(await joined()).toBe(true);
 });
 
-// docs/rules.md#proved-address
+// rules#proved-address
 test("the operator vouches for a person, and a manager's link takes a proof away", async () => {
   const { email } = await madeReady();
   const { row, joined } = await invitedElsewhere(email);
@@ -132,7 +132,7 @@ test("the operator vouches for a person, and a manager's link takes a proof away
   expect([await countOf("passkey", other.id), await countOf("twoFactor", other.id)]).toEqual([0, 1]);
 });
 
-// docs/rules.md#link-resets
+// rules#link-resets
 test("the second step of a proved account stands over every link, by mail and of a manager, one after another", async () => {
   const { id, email } = await madeReady();
   await world.sql(`update auth."user" set "emailVerified" = true, "twoFactorEnabled" = true where id = ?`, [id]);
@@ -148,7 +148,7 @@ test("the second step of a proved account stands over every link, by mail and of
   }
 });
 
-// docs/rules.md#proved-address
+// rules#proved-address
 test("the address that a first owner chooses is proved by nothing", async () => {
   const workspace = (await createWorkspace(em(), { name: "First" })).id;
   const wish = { workspace, email: "owner@localhost", role: "owner" };
@@ -159,7 +159,7 @@ test("the address that a first owner chooses is proved by nothing", async () => 
   expect((await account(email)).emailVerified).toBe(false);
 });
 
-// docs/rules.md#password-again
+// rules#password-again
 test("a session alone makes nobody's link, and nobody makes their own", async () => {
   const { email } = await madeReady();
   const members = await world.sql("select id, email from member where email in (?, ?)", [email, OWNER.email]);

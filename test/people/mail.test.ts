@@ -82,7 +82,7 @@ test.each([
   },
 );
 
-// docs/rules.md#reviews-channel
+// rules#reviews-channel
 test("a draft that waits is mailed once to who asked for it, and the mail says nothing that the draft says", async () => {
   const base = `/console/${world.workspace.id}`;
   const from = `${base}/drafts`;

@@ -1,4 +1,4 @@
-// Common passwords are refused wherever one is set, without a question to anybody outside (docs/rules.md#common-passwords).
+// Common passwords are refused wherever one is set, without a question to anybody outside (rules#common-passwords).
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newPasswordProblem } from "../../src/identity/auth/new_password.ts";

@@ -1,4 +1,4 @@
-// The pages by which a person links own devices, and tries a draft on them (docs/rules.md#own-devices). Without a browser.
+// The pages by which a person links own devices, and tries a draft on them (rules#own-devices). Without a browser.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { pushService } from "../support/push_service.ts";
@@ -43,7 +43,7 @@ const written = (title: string) =>
     { from: DEVICES },
   );
 
-// docs/rules.md#own-devices
+// rules#own-devices
 test("who has no device is told where to link one, and the draft is kept", async () => {
   const answer = await written("Kept all the same");
   expect(answer.status).toBe(409);
@@ -52,7 +52,7 @@ test("who has no device is told where to link one, and the draft is kept", async
   expect(body.data.map(({ title }: any) => title)).toEqual(["Kept all the same"]);
 });
 
-// docs/rules.md#own-devices
+// rules#own-devices
 test("a device that opened the link is shown a test and woken for it, and nobody else is", async () => {
   const page = await owner.post(DEVICES, {});
   const code = /\/app\/#own=(bfo_\w+)/.exec(page.text)![1];
@@ -79,7 +79,7 @@ test("a device that opened the link is shown a test and woken for it, and nobody
   expect(service.count("other")).toBe(0);
 });
 
-// docs/rules.md#own-devices
+// rules#own-devices
 test("a device is unlinked on the page, once", async () => {
   const page = await owner.get(DEVICES);
   const action = /action="([^"]+\/unlink)"/.exec(page.text)![1]!;

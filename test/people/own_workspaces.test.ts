@@ -1,4 +1,4 @@
-// A person's names and workspaces (docs/rules.md#own-workspaces): changed, made, left, and what becomes of them when an account
+// A person's names and workspaces (rules#own-workspaces): changed, made, left, and what becomes of them when an account
 // is closed.
 
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Passkeys (docs/rules.md#passkeys): made and used by a real browser with a virtual device, and refused when anything about an
+// Passkeys (rules#passkeys): made and used by a real browser with a virtual device, and refused when anything about an
 // answer is not right: another origin, nobody asked for a finger, another session, a changed signature.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

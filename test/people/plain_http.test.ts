@@ -17,7 +17,7 @@ const ask = (path: string, init: RequestInit = {}) =>
     new Request(PUBLIC_URL + path, { ...init, headers: { host: "192.0.2.7:8787", ...init.headers } }),
   );
 
-// docs/rules.md#mcp-plain-http
+// rules#mcp-plain-http
 test("its owner joins by the link, signs in again, and is told that assistants connect with a key", async () => {
   const owner = await ownerOf(world, PUBLIC_URL);
   const { headers } = await owner.get("/console");
@@ -28,7 +28,7 @@ test("its owner joins by the link, signs in again, and is told that assistants c
   expect((await again.post("/console/sign-in", { email, password })).status).toBe(303);
 });
 
-// docs/rules.md#mcp-plain-http
+// rules#mcp-plain-http
 test("an assistant is served with a key, and without one it is not sent to OAuth", async () => {
   const message = {
     method: "POST",

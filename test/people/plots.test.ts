@@ -23,7 +23,7 @@ const drawn = async (slots: Slot[]) =>
 const slotsOf = (values: number[], width = values.length): Slot[] =>
   values.map((value, i) => ({ from: i / width, to: (i + 1) / width, value, words: `part ${i}` }));
 
-// Covers docs/rules.md#console-figures.
+// Covers rules#console-figures.
 describe("a plot", () => {
   test("of very many parts is one shape, as high over each as its number", async () => {
     const values = Array.from({ length: 150 }, (_, i) => (i % 7 === 0 ? 0 : 1 + ((i * 37) % 200)));

@@ -1,5 +1,5 @@
 // Alerts that repeat, as a person makes, reviews, sees and ends them: the form and the month without a script, then both in a browser.
-// Covers docs/rules.md#recurrence and #recurrence-rules.
+// Covers rules#recurrence and #recurrence-rules.
 
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -108,7 +108,7 @@ describe("without a script", () => {
     expect(both.text).toContain("Mine");
   });
 
-  // docs/rules.md#recurrence
+  // rules#recurrence
   test("the review of a draft that repeats offers to begin it, and sends nothing", async () => {
     const id = idOf(await send({ act: "save" }));
     const { text } = await owner.get(`${alerts()}/${id}`);

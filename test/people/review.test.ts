@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ownerOf, type Visitor } from "../support/site.ts";
 import { inSeconds, World } from "../support/world.ts";
 
-// Covers docs/rules.md#review-url, #review-note and #decline.
+// Covers rules#review-url, #review-note and #decline.
 describe("the review of an alert", () => {
   let world: World;
   let owner: Visitor;
@@ -89,7 +89,7 @@ describe("the review of an alert", () => {
     expect((await owner.get(pathOf(alert))).text).toContain("Name the &lt;b&gt;pier");
   });
 
-  // Covers docs/rules.md#blocked-kept.
+  // Covers rules#blocked-kept.
   test("what was taken out of it stands above it, here and where it is edited, until the text is written anew", async () => {
     const alert = await written({
       title: "Page",
@@ -105,7 +105,7 @@ describe("the review of an alert", () => {
     expect((await owner.get(pathOf(alert))).text).not.toContain("Removed content");
   });
 
-  // Covers docs/rules.md#alert-changes and #console-story.
+  // Covers rules#alert-changes and #console-story.
   test("a declined draft comes back with what was asked for and the words that changed, and nothing of them is markup", async () => {
     const alert = await written({ title: "The <b>old</b> pier", body: "Leaves at five." });
     const edit = (fields: object) => world.rest("update_alert", { pusher_id: pusher, alert_id: alert.id, ...fields });
@@ -127,7 +127,7 @@ describe("the review of an alert", () => {
       expect(story).toContain(`<summary>${summary}</summary>`);
   });
 
-  // Covers docs/rules.md#console-story.
+  // Covers rules#console-story.
   test("what is no longer kept is said to be", async () => {
     const alert = await written({ title: "0" });
     await decide(alert, { act: "decline", review_reply: "No." });
@@ -138,7 +138,7 @@ describe("the review of an alert", () => {
     expect(text).toContain("Details of the first 2 changes are no longer stored.");
   });
 
-  // Covers docs/rules.md#console-story.
+  // Covers rules#console-story.
   test("the page stays small and soon there, whatever the edits are", async () => {
     const alert = await written({ title: "Long", layout: "document", html: "<p>1</p>" });
     const words = (i: number) => Array.from({ length: 60_000 }, (_, n) => `<${(n * i) % 97}>`).join(" ");
@@ -155,7 +155,7 @@ describe("the review of an alert", () => {
     for (const said of ["Too long to compare", "more characters", "the page is too long"]) expect(text).toContain(said);
   });
 
-  // Covers docs/rules.md#console-story.
+  // Covers rules#console-story.
   test("a decision about an older version does nothing, and tells who did what since, and what it changed", async () => {
     const alert = await written({ title: "Seen", send_at: inSeconds(3600) });
     const { id } = alert;

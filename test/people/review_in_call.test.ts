@@ -14,9 +14,9 @@ const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile:
 inBrowser("in a browser", () => {
   const its = siteAndOwner();
 
-  // docs/rules.md#mcp-review
+  // rules#mcp-review
   const composes = { scopes: "alerts:read,alerts:write" };
-  // docs/rules.md#asks-first
+  // rules#asks-first
   const asksFirst = { scopes: "all", asks_first: true };
   test.each([
     ["2026", "may not publish", composes],

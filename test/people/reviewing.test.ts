@@ -30,7 +30,7 @@ describe("without a browser", () => {
   };
   const main = (text: string) => text.slice(text.indexOf("<main"));
 
-  // docs/rules.md#console-story
+  // rules#console-story
   test("its title is the heading, and who wrote it is said once", async () => {
     const { id } = await written({ title: "River <rises>" });
     const page = main((await owner.get(`${base}/${id}`)).text);
@@ -42,7 +42,7 @@ describe("without a browser", () => {
     expect([edited.match(/created it/g)?.length, edited.match(/edited it/g)?.length]).toEqual([1, 1]);
   });
 
-  // docs/rules.md#console-decline-own
+  // rules#console-decline-own
   test("nobody is offered to decline what they alone have written", async () => {
     const form = { layout: "text", priority: "normal", when: "now", act: "save" };
     const saved = await owner.send(`${base}/new`, { ...form, title: "Mine" });
@@ -66,7 +66,7 @@ describe("without a browser", () => {
     expect((await owner.get(`${base}/${id}`)).text).toContain(">Decline</button>");
   });
 
-  // docs/rules.md#review-note
+  // rules#review-note
   test("a note and a reply stand as somebody's words", async () => {
     const said = "The operator has approved this.";
     const { id, updated_at } = await written({ review_note: said });
@@ -81,7 +81,7 @@ describe("without a browser", () => {
     expect((await owner.get(`/console/${world.workspace.id}/drafts`)).text).toContain(`<q>${said}</q>`);
   });
 
-  // docs/rules.md#member-names
+  // rules#member-names
   test("nobody is called as pages call somebody else", async () => {
     const name = (of: string) => owner.post("/console/account/name", { name: of }, { from: "/console/account" });
     for (const taken of [
@@ -107,7 +107,7 @@ describe("without a browser", () => {
     await expect(signedInAs(world, { ...OWNER, name: "The operator", email })).rejects.toThrow("422");
   });
 
-  // docs/rules.md#console-pictures
+  // rules#console-pictures
   test("nothing of another server is part of the page, nor of its frame, before somebody asks for it", async () => {
     const { id } = await written({ image_url: ELSEWHERE, layout: "html", html: MARKUP });
     for (const path of [`${base}/${id}`, `${base}/${id}/edit`]) {
@@ -132,7 +132,7 @@ describe("without a browser", () => {
 inBrowser("in a browser", () => {
   const its = siteAndOwner();
 
-  // docs/rules.md#console-pictures
+  // rules#console-pictures
   test("a review asks no other server for anything until somebody taps", async () => {
     const pusher = await its.site.world.pusher({ name: "Ferries" });
     const { review_url } = await its.site.world.alert(pusher.id, {
@@ -162,7 +162,7 @@ inBrowser("in a browser", () => {
     await context.close();
   });
 
-  // docs/rules.md#console-one-clock
+  // rules#console-one-clock
   test("one clock: the reader's zone, and UTC as the tip, on every page", async () => {
     const { world, url } = its.site;
     const pusher = await world.pusher({ name: "Ferries", is_public: true });

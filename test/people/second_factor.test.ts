@@ -1,4 +1,4 @@
-// Two steps to sign in (docs/rules.md#second-factor): turned on and off by its person, asked for on every way by which a password
+// Two steps to sign in (rules#second-factor): turned on and off by its person, asked for on every way by which a password
 // opens a session, slowed down as passwords are, and kept so that a copy of the database opens nothing.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -155,7 +155,7 @@ describe("the second step", () => {
     expect(await isIn((await password(email)).visitor)).toBe(true);
   });
 
-  // docs/rules.md#guessing
+  // rules#guessing
   test("is slowed down as passwords are, and locked for a while after ten wrong codes in a row", async () => {
     const { email, uri } = await person(true);
     const wrong = await wrongCode(uri);

@@ -1,5 +1,5 @@
 // An alert that would be sent twice: by the browser's way back, by a second form that holds the same, by a second draft
-// (docs/rules.md#console-once, docs/rules.md#console-asks-again).
+// (rules#console-once, rules#console-asks-again).
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addMember } from "../../src/identity/operator/accounts.ts";
@@ -36,7 +36,7 @@ describe("without a browser", () => {
   }
   const againOf = (text: string) => /name="again" value="([^"]+)"/.exec(text)?.[1] ?? "";
 
-  // docs/rules.md#console-once
+  // rules#console-once
   test("the address names the form, which makes one alert wherever it was opened from", async () => {
     const { at, once } = await opened();
     expect((await opened()).once).not.toBe(once);
@@ -58,7 +58,7 @@ describe("without a browser", () => {
     expect(await alerts("The pier is open")).toHaveLength(1);
   });
 
-  // docs/rules.md#console-asks-again
+  // rules#console-asks-again
   test("an equal alert that was just sent is asked about, in a new form, an edit and a review", async () => {
     const said = {
       title: "Line 2 stops at noon",
@@ -102,7 +102,7 @@ describe("without a browser", () => {
     expect((await alerts(said.title)).filter(({ status }) => status === "sent")).toHaveLength(4);
   });
 
-  // docs/rules.md#console-asks-again
+  // rules#console-asks-again
   test("it says who sent the other one, and what is older or another channel's asks nothing", async () => {
     const em = world.service.orm.em.fork() as never;
     const email = "editor@example.org";
@@ -138,7 +138,7 @@ inBrowser("in a browser", () => {
     base = `${its.base}channels/${pusher.id}/alerts`;
   });
 
-  // docs/rules.md#console-once
+  // rules#console-once
   test.each([true, false])("the way back after Send leads to the same form, scripts: %s", async (javaScriptEnabled) => {
     const title = `The pier is shut ${javaScriptEnabled}`;
     const { context, page, faults } = await its.visit({ javaScriptEnabled });

@@ -1,5 +1,5 @@
 // How the service itself is, for the owner of its only workspace, and for nobody once there is another one.
-// docs/rules.md#service-state
+// rules#service-state
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addMember } from "../../src/identity/operator/accounts.ts";

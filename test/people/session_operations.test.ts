@@ -1,4 +1,4 @@
-// What only a signed-in person can do (docs/rules.md#session-only): complete records, out of reach of every key, token and
+// What only a signed-in person can do (rules#session-only): complete records, out of reach of every key, token and
 // transport, judged by dispatch for role, password and rows; what is another's answers as what is not there.
 
 import { randomUUID } from "node:crypto";
@@ -304,7 +304,7 @@ describe.each(named(() => true))("%s", (name, op) => {
     expect(notes).toEqual([{ caller: `session:${who.person.id}`, operation: name }]);
   });
 
-  // docs/rules.md#signed-in-operations
+  // rules#signed-in-operations
   test("no key and no access token may call it, whoever's it is", async () => {
     const args = await READY[name]!();
     const { person: _, ...keyless } = caller;
@@ -363,7 +363,7 @@ function missing(id: string): string {
 test.each(named(({ stepUp }) => stepUp))(
   "%s takes the password again, names every wrong field, and so many attempts",
   async (name, op) => {
-    // docs/rules.md#password-again
+    // rules#password-again
     const by = await person(`careful${++people}@example.org`);
     const args = { ...(await READY[name]!()), [String(op.stepUp)]: "not the password" };
     const before = await world.sql(`select password from auth.account where "userId" = ?`, [by.person.id]);

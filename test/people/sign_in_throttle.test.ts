@@ -49,7 +49,7 @@ function throttle(held: Promise<unknown> | null = null) {
   return { made, attempt, waits, checked: () => checked };
 }
 
-// docs/rules.md#password-turns
+// rules#password-turns
 test("two hashes at once; then who is known, then strangers as they came, sixteen of them at most", async () => {
   const inTurn = createPasswordTurns();
   const began: string[] = [];
@@ -75,7 +75,7 @@ test("two hashes at once; then who is known, then strangers as they came, sixtee
 });
 
 describe("the throttle", () => {
-  // docs/rules.md#guessing
+  // rules#guessing
   test("however much strangers guess, the right password is never refused", async () => {
     const { attempt, waits } = throttle();
     for (let i = 0; i < 400; i++) expect(await attempt(false, `192.0.2.${i % 100}`)).toBe("wrong");
@@ -116,7 +116,7 @@ describe("the throttle", () => {
     expect(waits).toEqual([]);
   });
 
-  // docs/rules.md#guessing
+  // rules#guessing
   test("what ends in a fault is no wrong password; what is refused is", async () => {
     const { made, attempt } = throttle();
     const at = { email: EMAIL, address: "192.0.2.1", browser: null };
@@ -219,7 +219,7 @@ describe("signing in", () => {
     expect((await tries(world, email, PASSWORD, "192.0.2.1", owner)).status).toBe(303);
   });
 
-  // docs/rules.md#guessing
+  // rules#guessing
   test("while no session can be written the right password is neither wrong nor counted", async () => {
     await world.sql(
       "create function auth.refuse() returns trigger language plpgsql as $$ begin raise 'no room'; end $$",
@@ -267,7 +267,7 @@ describe("with passwords that cost what they do in service", () => {
     expect(made.toString("hex")).toBe(key);
   });
 
-  // docs/rules.md#password-turns
+  // rules#password-turns
   test("strangers who guess in a crowd are told to come back, and who is known goes ahead of them", async () => {
     const owner = new Visitor(world);
     expect((await tries(world, email, PASSWORD, "198.51.100.20", owner)).status).toBe(303);

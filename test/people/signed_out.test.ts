@@ -1,5 +1,5 @@
 // A session that ends while somebody writes: what was written comes back after signing in, in its form, and nothing was done
-// (docs/rules.md#console-kept).
+// (rules#console-kept).
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { PAGES } from "../../src/pages/console/routes.ts";
@@ -142,7 +142,7 @@ describe("without a browser", () => {
     ["another workspace", () => "/console/account/workspaces", { workspace: "Trams" }, [/value="Trams"/]],
   ];
 
-  // docs/rules.md#console-kept
+  // rules#console-kept
   test.each(FORMS)("%s", async (_, path, fields, shown) => {
     const at = path();
     const seen = fields.seen && hidden((await owner.get(at)).text, "seen");
@@ -189,7 +189,7 @@ describe("without a browser", () => {
     expect((await owner.post("/console/sign-in", { ...OWNER, next })).headers.get("location")).toContain("actor=mem_x");
   });
 
-  // docs/rules.md#console-forgery
+  // rules#console-forgery
   test("what comes back is shown and never acted on, at its own address alone, and only what was sealed here", async () => {
     const at = `${base}keys`;
     const token = await owner.token("/console/account");
@@ -280,7 +280,7 @@ inBrowser("in a browser", () => {
     pusher = await its.site.world.pusher({ name: "Ferries" });
   });
 
-  // docs/rules.md#console-once
+  // rules#console-once
   test("a post that breaks off is sent once more by the browser, and makes one alert", async () => {
     const { context, page } = await its.visit();
     await page.goto(`${its.base}channels/${pusher.id}/alerts/new`);
@@ -297,7 +297,7 @@ inBrowser("in a browser", () => {
     await context.close();
   });
 
-  // docs/rules.md#console-kept
+  // rules#console-kept
   test.each([true, false])(
     "a session that ends while somebody composes costs one sign-in, scripts: %s",
     async (javaScriptEnabled) => {

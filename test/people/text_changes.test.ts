@@ -9,7 +9,7 @@ const shown = async (before: string, after: string) =>
     ?.map(({ kind, text }) => (kind === "same" ? text : kind === "gone" ? `[-${text}-]` : `[+${text}+]`))
     .join("");
 
-// docs/rules.md#console-story
+// rules#console-story
 describe("a comparison", () => {
   test.each([
     ["The quay floods at five", "The quay floods at six", "The quay floods at [-five-][+six+]"],

@@ -24,7 +24,7 @@ async function opened(settings: Record<string, string>) {
 
 const twice = (text: string) => [text, text];
 
-// docs/rules.md#console-says-who-wakes
+// rules#console-says-who-wakes
 test("where an alert is written and decided stands how many of those it could reach are woken", async () => {
   const service = await pushService();
   const { world, pusher, said } = await opened({ WEB_PUSH_ALLOW_HOSTS: service.host });
@@ -39,7 +39,7 @@ test("where an alert is written and decided stands how many of those it could re
   service.close();
 });
 
-// docs/rules.md#console-says-who-wakes
+// rules#console-says-who-wakes
 test("a server that wakes nobody says so there", async () => {
   const { world, pusher, said } = await opened({ WEB_PUSH: "off" });
   await world.device(pusher.handle);

@@ -47,7 +47,7 @@ describe("an owner", () => {
     });
   const arrived = (count: number) => waitFor(() => expect(sink.requests).toHaveLength(count));
 
-  // docs/rules.md#webhook-by-hand
+  // rules#webhook-by-hand
   test("makes a webhook, mends it, gives it what it missed, changes its secret and deletes it", async () => {
     const pusher = await world.pusher({ name: "Harbour" });
     const page = await visit();
@@ -108,7 +108,7 @@ describe("an owner", () => {
     expect(await world.sql("select from webhook_endpoint where id = ?", [id])).toEqual([]);
   });
 
-  // docs/rules.md#audit-list
+  // rules#audit-list
   test("reads who did all that, by channel and by who, and keeps it as a table", async () => {
     const key = await world.key({ name: "=cmd|' /C calc'!A0" });
     const pusher = await world.pusher({ name: "Lighthouse" }, key);

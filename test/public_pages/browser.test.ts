@@ -86,7 +86,7 @@ inBrowser("public pages in a browser", () => {
     "/docs?q=webhook+secret",
   ];
 
-  // docs/rules.md#page-policy
+  // rules#page-policy
   test("nothing keeps anybody out at three widths, light and dark; no page asks another server or weighs 200 kB", async () => {
     const { context, page, faults } = await watched(its.browser, its.site);
     for (const path of pages()) {
@@ -100,7 +100,7 @@ inBrowser("public pages in a browser", () => {
     await context.close();
   });
 
-  // docs/rules.md#channel-page
+  // rules#channel-page
   test("without script everything is there: the page, the way in, the search", async () => {
     const context = await its.browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
@@ -141,8 +141,8 @@ inBrowser("public pages in a browser", () => {
     await context.close();
   });
 
-  // docs/rules.md#page-policy
-  // docs/rules.md#public-inbox
+  // rules#page-policy
+  // rules#public-inbox
   test("an open page shows what is new by itself, keeps what was opened, and says when the channel is gone", async () => {
     const { world } = its.site;
     const channel = await world.pusher({ handle: "news-desk", name: "News desk" });
@@ -231,7 +231,7 @@ inBrowser("public pages in a browser", () => {
     await world.rest("update_pusher", { pusher_id: channel.id, is_public: false });
   });
 
-  // docs/rules.md#near-me
+  // rules#near-me
   test("what is near is worked out here: the smallest area around one first, and no request carries the position", async () => {
     const [latitude, longitude] = [38.712345, -9.154321];
     const { context, page, faults } = await watched(its.browser, its.site, {
@@ -279,7 +279,7 @@ inBrowser("public pages in a browser", () => {
     await context.close();
   });
 
-  // docs/rules.md#invite-page
+  // rules#invite-page
   test("a camera reads the QR code, and who follows an invite's comes in", async () => {
     for (const colorScheme of ["light", "dark"] as const) {
       const { context, page } = await watched(its.browser, its.site, {

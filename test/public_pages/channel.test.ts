@@ -21,7 +21,7 @@ const qrOf = (text: string) => readQr(/<svg class="qr".*?<\/svg>/s.exec(text)![0
 const BASE = "http://localhost:8787/c";
 
 describe("a public channel", () => {
-  // docs/rules.md#channel-page
+  // rules#channel-page
   test("shows its card, what it asks for, its newest alerts, a link that subscribes and its own QR code", async () => {
     const channel = await world.pusher({
       name: "Harbour Watch",
@@ -96,7 +96,7 @@ describe("a public channel", () => {
     );
   });
 
-  // docs/rules.md#passed-is-sent
+  // rules#passed-is-sent
   test("shows what came due, and it is written down as sent before", async () => {
     const channel = await world.pusher();
     const alert = await world.alert(channel.id, { title: "Came due" });
@@ -125,8 +125,8 @@ describe("a public channel", () => {
     expect(text).not.toContain("Taken back");
   });
 
-  // docs/rules.md#page-validator
-  // docs/rules.md#app-says-silence
+  // rules#page-validator
+  // rules#app-says-silence
   test("says what becomes of an alert while the app is closed, where the channel wants to be heard", async () => {
     const of = async (settings: Record<string, string>, requested_perms: string[]) => {
       const other = await World.open({ settings });
@@ -170,7 +170,7 @@ describe("a public channel", () => {
   });
 });
 
-// docs/rules.md#private-page
+// rules#private-page
 describe("nobody can tell apart", () => {
   let secret: any;
   let suspended: any;
@@ -219,7 +219,7 @@ describe("nobody can tell apart", () => {
     expect(new Set(seen.map(bytesOf)).size).toBe(1);
   });
 
-  // docs/rules.md#invite-page
+  // rules#invite-page
   test("but a code that admits shows the card, no alert, and a link that carries the code", async () => {
     const { code, url } = await codeOf();
     const { pathname, search } = new URL(url);
@@ -243,7 +243,7 @@ describe("nobody can tell apart", () => {
   });
 });
 
-// docs/rules.md#page-policy
+// rules#page-policy
 test("hostile texts of every field are text", async () => {
   const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>'&amp;`;
   const channel = await world.pusher({
@@ -294,7 +294,7 @@ test("a page stays under 200 kB whatever its alerts hold", async () => {
   expect(bytes).toBeLessThan(200_000);
 });
 
-// docs/rules.md#page-views
+// rules#page-views
 test("one address asks for so many pages a minute, whatever is there", async () => {
   const small = await World.open({ settings: { PAGE_VIEWS_PER_MINUTE: "3" } });
   try {
@@ -314,7 +314,7 @@ test("one address asks for so many pages a minute, whatever is there", async () 
   }
 });
 
-// docs/rules.md#page-base
+// rules#page-base
 describe("CHANNEL_BASE_URL", () => {
   test.each([
     ["https://alerts.example.org", "", ""],

@@ -21,7 +21,7 @@ const handlesIn = (text: string) =>
 const found = async (query: Record<string, string>) =>
   handlesIn((await pageAt(world, `/c?${new URLSearchParams(query)}`)).text);
 
-// docs/rules.md#directory-page
+// rules#directory-page
 describe("the directory", () => {
   test("finds public active channels by the letters of name and tags and by category, newest first", async () => {
     const mark = uniqueHandle();
@@ -101,7 +101,7 @@ describe("the directory", () => {
     expect((await pageAt(world, "/c", held)).status).toBe(304);
   });
 
-  // docs/rules.md#near-me
+  // rules#near-me
   test("hands out one list of channels with a circle, told apart by its validator", async () => {
     const placed = await world.pusher({ name: "Placed", lat: 1, lon: 2, radius_km: 3 });
     const hidden = await world.pusher({ is_public: false, lat: 1, lon: 2, radius_km: 3 });
@@ -121,7 +121,7 @@ describe("the directory", () => {
   });
 });
 
-// docs/rules.md#front-page
+// rules#front-page
 describe("the front page", () => {
   const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
 
@@ -178,7 +178,7 @@ describe("the front page", () => {
   });
 });
 
-// docs/rules.md#search-is-indexed
+// rules#search-is-indexed
 describe("with 20,000 channels", () => {
   let many: World;
   const WORDS = ["river", "bridge", "bakery", "night", "watch", "harbour", "über", "日本語", "e\u0301t", "%_\\"];
@@ -273,7 +273,7 @@ describe("with 20,000 channels", () => {
     expect(indexes(plans.placed)).toContain("pusher_placed");
   });
 
-  // docs/rules.md#directory
+  // rules#directory
   test("a search finds what looking at every channel would find", async () => {
     const device = await many.device();
     const piece = fc.oneof(

@@ -3,6 +3,7 @@
 
 import { globSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { MOVED } from "../../src/pages/docs_site/files.ts";
 import { render } from "../../src/pages/docs_site/markdown.ts";
 import { pageAt, type SeenPage } from "../support/pages.ts";
 import { ROOT, readRules } from "../support/rules.ts";
@@ -36,7 +37,7 @@ async function crawled(): Promise<Map<string, SeenPage>> {
   return seen;
 }
 
-// docs/rules.md#docs-site
+// rules#docs-site
 describe("every page", () => {
   let seen: Map<string, SeenPage>;
   let pages: [string, SeenPage][];
@@ -70,7 +71,7 @@ describe("every page", () => {
     expect(new Set(titles).size).toBe(pages.length);
   });
 
-  // docs/rules.md#page-policy
+  // rules#page-policy
   test("runs nothing, asks nobody else, and shows no markup that it does not know", () => {
     for (const [path, { text, headers }] of pages) {
       expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'self'; img-src/);
@@ -87,8 +88,11 @@ describe("every page", () => {
   });
 
   test("has every rule under its name, and this server's address in the examples", () => {
-    const ids = new Set(idsOf(seen.get("/docs/rules")!));
-    expect(readRules().filter(({ name }) => !ids.has(name))).toEqual([]);
+    const index = new Set(idsOf(seen.get("/docs/reference/rules")!));
+    for (const { name, page } of readRules()) {
+      expect(index).toContain(name);
+      expect(seen.get(`/${page.replace(/\.md$/, "")}`)!.text).toContain(` id="${name}"`);
+    }
     expect(seen.get("/docs/start")!.text).toContain(`API=${PUBLIC_URL}/api/v1`);
     for (const [path, { text }] of pages) expect([path, text.includes("localhost:8787")]).toEqual([path, false]);
   });
@@ -116,6 +120,14 @@ test("is kept a while, 304 to who holds it, compressed for who takes it, and wit
     expect([path, (await pageAt(world, path)).status]).toEqual([path, 404]);
 });
 
+test("old addresses lead to the pages of today", async () => {
+  for (const [old, now] of Object.entries(MOVED)) {
+    const { status, headers } = await pageAt(world, `/docs/${old}`, { redirect: "manual" });
+    expect([old, status, headers.get("location")]).toEqual([old, 301, `/docs/${now}`]);
+    expect([now, (await pageAt(world, `/docs/${now}`)).status]).toEqual([now, 200]);
+  }
+});
+
 describe("the search", () => {
   test("lists sections that hold all words, those first whose heading has them", async () => {
     const { text } = await pageAt(world, "/docs?q=Webhook+secret");
@@ -128,7 +140,9 @@ describe("the search", () => {
       expect(idsOf(await pageAt(world, path!))).toContain(anchor ?? idsOf(await pageAt(world, path!))[0]);
     }
     const named = await pageAt(world, "/docs?q=sent-is-frozen");
-    expect(/<ol class="found">\s*<li><a href="([^"]+)"/.exec(named.text)![1]).toBe("/docs/rules#sent-is-frozen");
+    expect(/<ol class="found">\s*<li><a href="([^"]+)"/.exec(named.text)![1]).toBe(
+      "/docs/reference/rules/alert-states#sent-is-frozen",
+    );
     expect(named.text).toContain('<meta name="robots" content="noindex">');
   });
 
@@ -142,7 +156,7 @@ describe("the search", () => {
     expect([long.status, long.text.includes("a".repeat(101))]).toEqual([200, false]);
   });
 
-  // docs/rules.md#page-views
+  // rules#page-views
   test("one address asks so often as for other public pages", async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 6; i++) statuses.push((await pageAt(world, "/docs?q=a", {}, "198.51.100.9")).status);

@@ -58,7 +58,7 @@ const atomOf = async (handle: string) => parseXml((await ask(handle, "feed.atom"
 const jsonOf = async (handle: string) => JSON.parse((await ask(handle, "feed.json")).text);
 
 describe("the feeds of a public channel", () => {
-  // docs/rules.md#feeds
+  // rules#feeds
   test("tell its newest sent alerts, as both formats want them, and nothing that a handset is not shown", async () => {
     const channel = await world.pusher({
       name: "Harbour & <Watch>",
@@ -150,7 +150,7 @@ describe("the feeds of a public channel", () => {
     }
   });
 
-  // docs/rules.md#feeds
+  // rules#feeds
   test.each([
     "</title><script>alert(1)</script>",
     "]]><!--",
@@ -173,7 +173,7 @@ describe("the feeds of a public channel", () => {
     expect(items[0]).toMatchObject({ title: alert.title, content_text: alert.body });
   });
 
-  // docs/rules.md#feeds
+  // rules#feeds
   test("have at most a mebibyte, whatever their alerts hold, and leave long markup out", async () => {
     const channel = await world.pusher();
     const markup = (bytes: number) => `<p>${"&amp;".repeat(bytes / 5)}</p>`;
@@ -219,7 +219,7 @@ describe("the feeds of a public channel", () => {
 });
 
 describe("a validator of a feed", () => {
-  // docs/rules.md#feed-validators
+  // rules#feed-validators
   test.each(FILES)("holds while nothing changes, and ends with every change of what is shown: %s", async (file) => {
     const channel = await world.pusher();
     const id = { pusher_id: channel.id };
@@ -250,7 +250,7 @@ describe("a validator of a feed", () => {
     }
   });
 
-  // docs/rules.md#feed-validators
+  // rules#feed-validators
   test("by time is given once its second is over, so that no change within it is missed", async () => {
     const channel = await world.pusher();
     await world.alert(channel.id, { title: "One", send: true });
@@ -277,7 +277,7 @@ describe("a validator of a feed", () => {
     expect((await ask(channel.handle, "feed.atom")).headers.has("last-modified")).toBe(false);
   });
 
-  // docs/rules.md#passed-is-sent
+  // rules#passed-is-sent
   test("ends with the instant of a scheduled alert, which is then there", async () => {
     const channel = await world.pusher();
     const { headers } = await ask(channel.handle, "feed.json");
@@ -292,7 +292,7 @@ describe("a validator of a feed", () => {
   });
 });
 
-// docs/rules.md#feeds
+// rules#feeds
 test("private, suspended and missing channels answer one 404, byte for byte, with a code as well", async () => {
   const hidden = await world.pusher({ is_public: false });
   const { body: invite } = await world.rest("create_invite", { pusher_id: hidden.id });

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { startServer } from "../support/processes.ts";
 import { World } from "../support/world.ts";
 
-// docs/rules.md#start-names-the-page
+// rules#start-names-the-page
 test("a start names the page of the one public channel, and opening it works", async () => {
   const world = await World.open();
   const dataDir = mkdtempSync(join(tmpdir(), "belfry-start-"));

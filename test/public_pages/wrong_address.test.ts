@@ -1,4 +1,4 @@
-// What is not there: a page for a browser, the one envelope for a program, wherever somebody looks (docs/rules.md#wrong-address).
+// What is not there: a page for a browser, the one envelope for a program, wherever somebody looks (rules#wrong-address).
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ownerOf } from "../support/site.ts";
@@ -41,7 +41,7 @@ async function asked(path: string, accept: string | null) {
   return { status: response.status, type: response.headers.get("content-type"), text: await response.text() };
 }
 
-// docs/rules.md#wrong-address
+// rules#wrong-address
 test.each(PATHS)("%s", async (path) => {
   const page = await asked(path, BROWSER);
   expect([page.status, page.type]).toEqual([404, "text/html; charset=utf-8"]);

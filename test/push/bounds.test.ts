@@ -1,5 +1,5 @@
-// What wake-ups may take, with a sender of the test's own (docs/rules.md#push-bounds), and how alerts become rounds
-// (docs/rules.md#push-once).
+// What wake-ups may take, with a sender of the test's own (rules#push-bounds), and how alerts become rounds
+// (rules#push-once).
 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Channels, createChannels } from "../../src/handset/push/channels.ts";
@@ -41,7 +41,7 @@ function held(limits: Partial<typeof WAKE_UP_LIMITS> = {}) {
 }
 
 describe("places", () => {
-  // docs/rules.md#push-bounds
+  // rules#push-bounds
   test("so many at once in all, and so many to one origin", async () => {
     const { add, underWay, wakeUps } = held();
     for (let n = 0; n < 1000; n++) add(`a${n}`);
@@ -175,7 +175,7 @@ describe("rounds", () => {
     return { ...state, state, read, errors, pass };
   }
 
-  // docs/rules.md#push-once
+  // rules#push-once
   test("alerts of one moment are one round, as urgent as the most urgent of them", async () => {
     const { channels, read, pass } = counting();
     for (const urgency of ["normal", "high", "normal"] as const) channels.wake("a", urgency);

@@ -93,7 +93,7 @@ inBrowser("in a browser", () => {
     await page.goto(`${site.url}/healthz`);
   };
 
-  // docs/rules.md#push-wakes
+  // rules#push-wakes
   test("the person switches it on, beside the channel or in the settings, and the service is told where", async () => {
     const silent = page.getByText("This device receives no notifications while the app is closed.");
     await silent.waitFor();

@@ -1,5 +1,5 @@
 // Endpoints are strangers' addresses: what may be stored, what is called, and what a push service can do to this server
-// (docs/rules.md#push-addresses).
+// (rules#push-addresses).
 
 import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -55,7 +55,7 @@ describe("when it is stored", () => {
     world = await open([service.host]);
   });
 
-  // docs/rules.md#push-addresses docs/rules.md#no-echo
+  // rules#push-addresses rules#no-echo
   test("only what a push service on the public internet may have handed out is taken, and no message tells more", async () => {
     const { token } = await registered(world);
     const refused = [

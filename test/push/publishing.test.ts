@@ -67,7 +67,7 @@ async function publishing(settings: Record<string, string>) {
   }
 }
 
-// docs/rules.md#publishing-is-one-row docs/rules.md#push-wakes
+// rules#publishing-is-one-row rules#push-wakes
 test("the transaction that publishes is the same, statement by statement, whether anybody is woken or not", async () => {
   const without = await publishing({ WEB_PUSH: "off" });
   const with_ = await publishing(on(service.host));
@@ -99,7 +99,7 @@ test("a push service that refuses this server is in the log, with the setting th
   await world.remove();
 });
 
-// docs/rules.md#push-bounds
+// rules#push-bounds
 test("a push service that hangs costs a send nothing, and a SIGTERM with a thousand waiting ends the process in time", async () => {
   const hang = await tcpSink();
   const world = await World.open();

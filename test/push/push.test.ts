@@ -1,4 +1,4 @@
-// Handsets that are woken while their app is closed: who is, by what, and what is kept of it (docs/rules.md#push-wakes).
+// Handsets that are woken while their app is closed: who is, by what, and what is kept of it (rules#push-wakes).
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/store/config/load.ts";
@@ -46,7 +46,7 @@ const rowOf = async ({ id }: { id: string }) =>
   (await world.sql("select * from push_endpoint where device_id = ?::bigint", [id]))[0];
 
 describe("what a handset says and hears", () => {
-  // docs/rules.md#push-setting
+  // rules#push-setting
   test("a server that wakes nobody says so, and takes no endpoint", async () => {
     const off = await World.open({ settings: { WEB_PUSH: "off" } });
     const { token } = await registered(off);
@@ -62,7 +62,7 @@ describe("what a handset says and hears", () => {
     await off.close();
   });
 
-  // docs/rules.md#push-setting
+  // rules#push-setting
   test("by itself a server wakes where a browser can be woken: by https, and on this machine", () => {
     const auto = (PUBLIC_URL: string) => loadConfig({ PUBLIC_URL }, {}).webPush;
     for (const url of [
@@ -106,7 +106,7 @@ describe("what a handset says and hears", () => {
     expect(row.push_key.includes("PRIVATE KEY")).toBe(false);
   });
 
-  // docs/rules.md#push-endpoint
+  // rules#push-endpoint
   test("one endpoint a device: the next replaces it, DELETE forgets it, and nobody is shown it", async () => {
     const { pusher, name, device } = await channel();
     const shown = async () => (await world.handset("GET", "/push", device.token)).body.kind;
@@ -154,7 +154,7 @@ describe("what a handset says and hears", () => {
 });
 
 describe("what wakes", () => {
-  // docs/rules.md#push-wakes
+  // rules#push-wakes
   test("creating with send, sending a draft, and sending by an assistant, as a vendor would take it", async () => {
     const { pusher, name } = await channel();
     await send(pusher);
@@ -230,7 +230,7 @@ describe("what wakes", () => {
     expect(service.count(name)).toBe(1);
   });
 
-  // docs/rules.md#push-once
+  // rules#push-once
   test("a channel wakes a device once a second at most, and the last wake-up comes after the last alert", async () => {
     const { pusher, name } = await channel();
     const begun = Date.now();
@@ -246,7 +246,7 @@ describe("what wakes", () => {
     for (const [i, at] of times().entries()) expect(at - begun).toBeGreaterThan(i * 1000 - 10);
   });
 
-  // docs/rules.md#push-scheduled
+  // rules#push-scheduled
   test("a scheduled alert at its instant, whoever finds that it has come", async () => {
     const { pusher, name, device } = await channel();
     await send(pusher, { send_at: inSeconds(1) });
@@ -302,7 +302,7 @@ describe("what wakes", () => {
 describe("what answers say", () => {
   const answering = (name: string, status: number) => statuses.set(`/wpush/v2/${name}`, status);
 
-  // docs/rules.md#push-forgets
+  // rules#push-forgets
   test.each([404, 410])("%i forgets the endpoint, and the device stays", async (status) => {
     const { pusher, name, device } = await channel();
     answering(name, status);
@@ -362,7 +362,7 @@ describe("what answers say", () => {
     slow.close();
   });
 
-  // docs/rules.md#push-leaves-nothing
+  // rules#push-leaves-nothing
   test("a wake-up that was taken leaves no trace in the database", async () => {
     const { pusher, name, device } = await channel();
     // A row that is written anew, even with the same values, has another xmin.

@@ -57,7 +57,7 @@ function handsetKeys() {
 
 const endpoint = (name: string) => `${service.origin}/up/${name}`;
 
-// docs/rules.md#push-unified
+// rules#push-unified
 test("its wake-up is a message that only the handset can open, and that holds nothing", async () => {
   const pusher = await world.pusher({ requested_perms: ["notify"] });
   const { keys, open } = handsetKeys();

@@ -36,7 +36,7 @@ const edit = async (alert: Named, fields: Record<string, unknown>) => {
 const kept = async (alert: Named) =>
   (await world.sql("select from alert_change where alert_id = ?", [parseId("alr", alert.id)])).length;
 
-// docs/rules.md#alert-changes
+// rules#alert-changes
 test("each edit tells which fields it changed, from what to what, and nothing of the others", async () => {
   const open_url = { type: "open_url", label: "Map", url: "https://x.example/map" };
   const alert = await world.alert(pusher.id, { title: "One", body: "First" });
@@ -77,7 +77,7 @@ test("each edit tells which fields it changed, from what to what, and nothing of
   ]);
 });
 
-// docs/rules.md#alert-changes
+// rules#alert-changes
 test("a new alert, a refused edit and a call without fields keep nothing; an edit that changes nothing says so", async () => {
   const alert = await world.alert(pusher.id, { title: "One" });
   await edit(alert, {});
@@ -87,7 +87,7 @@ test("a new alert, a refused edit and a call without fields keep nothing; an edi
   expect(await changesOf(alert)).toEqual([{ updated_at: same.updated_at, fields: [], replied_to: null }]);
 });
 
-// docs/rules.md#alert-changes
+// rules#alert-changes
 test("a moved instant is told of scheduling and declining as well, and what a reviewer had asked for of the next edit", async () => {
   const alert = await world.alert(pusher.id);
   const [six, seven] = [inSeconds(3600), inSeconds(7200)].map((at) => at.replace("Z", "000Z"));
@@ -107,7 +107,7 @@ test("a moved instant is told of scheduling and declining as well, and what a re
   ]);
 });
 
-// docs/rules.md#alert-changes
+// rules#alert-changes
 test("the newest twenty are kept, of an alert that was sent too, and they go with the alert", async () => {
   const alert = await world.alert(pusher.id, { title: "0" });
   for (let i = 1; i <= 25; i++) await edit(alert, { title: String(i) });
@@ -125,7 +125,7 @@ test("the newest twenty are kept, of an alert that was sent too, and they go wit
   expect(await kept(draft)).toBe(0);
 });
 
-// docs/rules.md#alert-changes
+// rules#alert-changes
 test("who does not see the alert is told that it is not there", async () => {
   const alert = await world.alert(pusher.id);
   await edit(alert, { title: "Other" });
@@ -141,7 +141,7 @@ test("who does not see the alert is told that it is not there", async () => {
   }
 });
 
-// docs/rules.md#alert-changes
+// rules#alert-changes
 test("keeping it costs no exchange with the database: an edit has one more than a new draft, since it locks first", async () => {
   const proxy = await databaseProxy(world.settings.DATABASE_URL!);
   const replica = await world.replica({ DATABASE_URL: proxy.url, DATABASE_POOL_SIZE: "2" });

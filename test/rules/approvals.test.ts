@@ -1,5 +1,5 @@
 // Calls that publish nothing and still need a person's approval of a credential that asks first: cancelling more than one alert,
-// deleting a channel, evicting subscribers. docs/rules.md#asks-first
+// deleting a channel, evicting subscribers. rules#asks-first
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -159,7 +159,7 @@ test("withdrawing a sent alert without the scope is refused over MCP, and not an
   expect([status, body.error.type]).toEqual([403, "insufficient_scope"]);
 });
 
-// docs/rules.md#mcp-review
+// rules#mcp-review
 test("a client that opens addresses sends its person to the page, and then answers what was done", async () => {
   const fetched = (address: string | URL, init?: RequestInit) => {
     const headers = new Headers(init?.headers);

@@ -1,5 +1,5 @@
 // "Ask me before anything is published": whoever holds alerts:send and has to ask first publishes nothing, by no operation and on no way,
-// until a signed-in person does it. docs/rules.md#asks-first
+// until a signed-in person does it. rules#asks-first
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { SESSION_OPERATIONS } from "../../src/identity/session/index.ts";
@@ -183,7 +183,7 @@ test.each(HARMLESS)("%s (%s) is done", async (name, _what, args) => {
   for (const one of after as unknown[]) expect(alerts).toContainEqual(one);
 });
 
-// docs/rules.md#recurrence
+// rules#recurrence
 describe("a series", () => {
   const schedule = TOOLS.find(({ name }) => name === "schedule_alert")!;
   const approve = (args: object) => world.service.dispatcher.tool(schedule, person, { args, log: SILENT });
@@ -291,7 +291,7 @@ describe("changed by a person", () => {
     expect((await world.rest("list_alerts", { pusher_id: pusher.id })).body.data).toHaveLength(1);
   });
 
-  // docs/rules.md#asks-first
+  // rules#asks-first
   test.each<[string, Record<string, string[]>, boolean]>([
     ["ticked", { asks_first: ["yes"] }, true],
     ["unticked", {}, false],

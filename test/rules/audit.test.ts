@@ -26,7 +26,7 @@ const lines = (): Promise<any[]> =>
   world.sql("select a.*, a.created_at::text from audit_event a order by a.created_at desc, a.id desc");
 const count = async () => (await lines()).length;
 
-// docs/rules.md#audit-log
+// rules#audit-log
 test.each(TOOLS.map((tool) => [tool.name, onlyReads(tool)] as const))(
   "%s leaves a line exactly when it writes",
   async (name, readOnly) => {
@@ -44,7 +44,7 @@ test.each(TOOLS.map((tool) => [tool.name, onlyReads(tool)] as const))(
   },
 );
 
-// docs/rules.md#audit-log
+// rules#audit-log
 test("no field of a call and no secret is in it", async () => {
   const texts = ["A title that", "a body that", "a label that"];
   const pusher = await world.pusher({ name: texts[0], description: texts[1], handle: uniqueHandle() });
@@ -66,7 +66,7 @@ test("no field of a call and no secret is in it", async () => {
     expect(all).not.toContain(secret);
 });
 
-// docs/rules.md#audit-log
+// rules#audit-log
 test("what is refused, repeated under a key, or done by a handset leaves none", async () => {
   const pusher = await world.pusher();
   const again = { pusher_id: pusher.id, title: "x", idempotency_key: "once" };
@@ -81,7 +81,7 @@ test("what is refused, repeated under a key, or done by a handset leaves none", 
   expect(await count()).toBe(before);
 });
 
-// docs/rules.md#audit-log
+// rules#audit-log
 test("when the line cannot be written, nothing was done", async () => {
   const pusher = await world.pusher();
   const events = world.acts.length;
@@ -94,7 +94,7 @@ test("when the line cannot be written, nothing was done", async () => {
   expect((await world.rest("create_alert", { pusher_id: pusher.id, title: "x" })).status).toBe(201);
 });
 
-// docs/rules.md#audit-log
+// rules#audit-log
 test("the operator's commands and our own programs are told apart", async () => {
   const em = () => world.service.orm.em.fork() as SqlEntityManager;
   const pusher = await world.pusher();
@@ -129,7 +129,7 @@ test("the operator's commands and our own programs are told apart", async () => 
   expect((await lines())[0]).toMatchObject({ operation: "revoke_key", transport: "console" });
 });
 
-// docs/rules.md#audit-log
+// rules#audit-log
 test("whose log a call is told in is said by its record, not guessed from its answer", () => {
   const actor = operatorActor(uuidOf(world.workspace.id));
   const body = { id: showId("wsp", newUuid()), member_id: showId("mem", newUuid()) };
@@ -138,7 +138,7 @@ test("whose log a call is told in is said by its record, not guessed from its an
   ]);
 });
 
-// docs/rules.md#audit-append-only
+// rules#audit-append-only
 test("nobody changes or removes a line, but for what its time is over for", async () => {
   await world.pusher();
   const before = await lines();

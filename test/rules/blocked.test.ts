@@ -23,7 +23,7 @@ const HIDING = { title: "Qu\u200bay", html: "<p>Hi</p><script>1</script>" };
 
 const read = async (alert: { id: string; pusher_id: string }) => (await world.rest("get_alert", alertAt(alert))).body;
 
-// docs/rules.md#blocked-kept
+// rules#blocked-kept
 test("reading an alert tells what its texts lost, by both faces as creating it did", async () => {
   const made = await world.alert(pusher.id, HIDING);
   expect(made.blocked).toEqual([SCRIPT, JOINER]);
@@ -32,7 +32,7 @@ test("reading an alert tells what its texts lost, by both faces as creating it d
   expect((await world.alert(pusher.id)).blocked).toEqual([]);
 });
 
-// docs/rules.md#blocked-kept
+// rules#blocked-kept
 test("markup that an earlier version stored in another spelling keeps its report when it is sent again", async () => {
   const alert = await world.alert(pusher.id, HIDING);
   const stored = "<table><tr><td>Hi</td></tr></table>";
@@ -42,7 +42,7 @@ test("markup that an earlier version stored in another spelling keeps its report
   expect(body.blocked).toEqual([SCRIPT, JOINER]);
 });
 
-// docs/rules.md#blocked-kept
+// rules#blocked-kept
 test("an edit lets go of what the texts that it replaces had lost, and of nothing else", async () => {
   const alert = await world.alert(pusher.id, HIDING);
   const edit = async (fields: Record<string, unknown>) => {
@@ -66,7 +66,7 @@ test("an edit lets go of what the texts that it replaces had lost, and of nothin
   expect(await edit({ layout: "text", html: null })).toEqual([]);
 });
 
-// docs/rules.md#blocked-kept
+// rules#blocked-kept
 test("what a document loses when it becomes something else comes on top, and stays when it becomes one again", async () => {
   const alert = await world.alert(pusher.id, { layout: "document", html: "<p>Hi</p><script>1</script>" });
   expect(alert.blocked).toEqual([]);
@@ -76,7 +76,7 @@ test("what a document loses when it becomes something else comes on top, and sta
   }
 });
 
-// docs/rules.md#blocked-kept
+// rules#blocked-kept
 test("of an uploaded page it is what its file lost, for as long as the alert has the file", async () => {
   const page = Buffer.from("<!doctype html><p>Hi</p><script>1</script>");
   const file = (await consoleOf(world).upload("html", page)).id;
@@ -87,7 +87,7 @@ test("of an uploaded page it is what its file lost, for as long as the alert has
   expect(body.blocked).toEqual([]);
 });
 
-// docs/rules.md#blocked-kept
+// rules#blocked-kept
 test("a copy has it, and so has what was sent; handsets, receivers of events and lists have not", async () => {
   const token = await world.device(pusher.handle);
   const alert = await world.alert(pusher.id, HIDING);
@@ -121,7 +121,7 @@ const HANDLERS = `
   .trim()
   .split(/\s+/);
 
-// docs/rules.md#blocked-kept
+// rules#blocked-kept
 test("who fills the report with kinds of markup is told a hundred of them, and no count is lost", async () => {
   expect(HANDLERS.length).toBe(110);
   const html = `<p ${HANDLERS.map((name) => `on${name}=x`).join(" ")}>Hi</p>`;

@@ -54,7 +54,7 @@ async function poll(door: World, token: string, etag?: string) {
 const ids = (alert: any) => ({ pusher_id: alert.pusher_id, alert_id: alert.id });
 
 describe("a step back", () => {
-  // docs/rules.md#shown-stays-sent
+  // rules#shown-stays-sent
   test("takes nothing from handsets, owners and counts, whichever replica they ask", async () => {
     const { pusher, token, plan } = await channel();
     const [due, later] = [await plan(1, "Due"), await plan(9, "Later")];

@@ -333,7 +333,7 @@ describe("two services", () => {
     return (await world.sql(sums, [id, id]))[0];
   };
 
-  // docs/rules.md#reports
+  // rules#reports
   test("200 devices that report read and ack ten times each count 200 and 200", async () => {
     const pusher = await world.pusher();
     const alert = await world.alert(pusher.id, { send: true });
@@ -425,7 +425,7 @@ describe("two services", () => {
     expect((await deleted).status).toBe(204);
   });
 
-  // docs/rules.md#filtered-lists
+  // rules#filtered-lists
   test("a list filtered by status shows that status while alerts come due", async () => {
     const pusher = await world.pusher();
     // Far enough ahead for all of them to be made in time.

@@ -183,7 +183,7 @@ const VERBS = {
   list: { tool: "list_alerts", scope: "alerts:read", onChannel: { does() {} } },
 } satisfies Record<string, Verb>;
 
-/** What the rules say to a call, in the order of all checks (docs/rules.md#order-of-checks), and what the model is after it. */
+/** What the rules say to a call, in the order of all checks (rules#order-of-checks), and what the model is after it. */
 function expected(step: Step, model: Model, alert: Alert | null): Refused {
   const verb: Verb = VERBS[step.do];
   const { scopes, asks, sees } = ACTORS[step.by];
@@ -205,7 +205,7 @@ function expected(step: Step, model: Model, alert: Alert | null): Refused {
   return refused;
 }
 
-/** An assistant that may not publish is answered what became of an alert that no person has to decide about any more (docs/rules.md#mcp-review). */
+/** An assistant that may not publish is answered what became of an alert that no person has to decide about any more (rules#mcp-review). */
 const isDecided = ({ do: verb, by, astray }: Step, alert: Alert | null, refused: Refused): boolean =>
   (verb === "send" || verb === "schedule") &&
   refused === "insufficient_scope" &&
@@ -254,7 +254,7 @@ class Account {
     if (!verb.onChannel) args.alert_id = this.alerts[index] ?? "alr_01h455vb4pex5vsknk084sn02q";
     const told = await this.ask(verb.tool, args, this.keys[step.by]);
     if (!told.refused && (step.do === "create" || step.do === "duplicate")) this.alerts.push(told.body.id);
-    // An assistant's alert that it may not publish is kept as a draft, and a person decides (docs/rules.md#mcp-review).
+    // An assistant's alert that it may not publish is kept as a draft, and a person decides (rules#mcp-review).
     const kept =
       told.refused === "insufficient_scope" && /kept as the draft (alr_\w+)/.exec(told.body.error.message)?.[1];
     if (kept) await this.ask("delete_alert", { pusher_id: args.pusher_id, alert_id: kept }, this.keys.owner);
@@ -430,7 +430,7 @@ const WELL_KNOWN: (Step | Act)[] = [
   { ...plain, do: "count" },
 ];
 
-// docs/rules.md#two-faces docs/rules.md#order-of-checks
+// rules#two-faces rules#order-of-checks
 test("any story is the same over three faces, and as the rules say", { timeout: 900_000 }, async () => {
   await fc.assert(fc.asyncProperty(stories, play), { numRuns: ROUNDS * 2, examples: [[WELL_KNOWN]] });
   await expectRecountClean(world.service.orm);
@@ -439,7 +439,7 @@ test("any story is the same over three faces, and as the rules say", { timeout: 
   for (const name of ["create done", "send done", "edit conflict"]) expect(seen[name] ?? 0, name).toBeGreaterThan(0);
 });
 
-// docs/rules.md#two-faces
+// rules#two-faces
 test("a command that is a process of its own says what one in here says", async () => {
   const { id, handle } = await world.pusher();
   for (const [tool, args] of [

@@ -1,4 +1,4 @@
-// docs/rules.md#local-times: what a zone's clocks show at an instant names that instant, but for the hours that come twice;
+// rules#local-times: what a zone's clocks show at an instant names that instant, but for the hours that come twice;
 // and the two offsets that a refusal names are right.
 
 import fc from "fast-check";

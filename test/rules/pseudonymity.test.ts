@@ -112,7 +112,7 @@ describe("on a service", () => {
     return text === "" ? null : JSON.parse(text);
   }
 
-  // docs/rules.md#subscribers-are-pseudonyms
+  // rules#subscribers-are-pseudonyms
   test("nothing that must stay inside comes out", async () => {
     const pusher = await call("create_pusher", {
       handle: uniqueHandle(),

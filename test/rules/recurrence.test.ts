@@ -34,7 +34,7 @@ const planned = async ({ pusher_id }: { pusher_id: string }) =>
 
 const told = (id: string) => world.acts.filter(({ data }) => data.alert_id === id).map(({ event }) => event);
 
-// docs/rules.md#occurrence
+// rules#occurrence
 test("each occurrence is an alert of its own, told of and counted", async () => {
   const at = inSeconds(3600);
   const series = await repeating({
@@ -74,7 +74,7 @@ test("each occurrence is an alert of its own, told of and counted", async () => 
   expect(await planned(series)).toHaveLength(AHEAD);
 });
 
-// docs/rules.md#series-edit
+// rules#series-edit
 test("an edit of the series changes what is planned, but what was edited alone", async () => {
   const series = await repeating();
   const [first, second, third] = await planned(series);
@@ -109,7 +109,7 @@ test("an edit of the series changes what is planned, but what was edited alone",
   await expectRecountClean(world.service.orm);
 });
 
-// docs/rules.md#series-end
+// rules#series-end
 test("it ends whole, or from an occurrence on", async () => {
   const series = await repeating();
   const rows = await planned(series);
@@ -139,7 +139,7 @@ test("a series of which nothing is to come is over by itself", async () => {
   expect((await world.rest("get_alert", alertAt(series))).body.status).toBe("cancelled");
 });
 
-// docs/rules.md#recurrence-rules
+// rules#recurrence-rules
 test("no more of a channel repeat than it may send in a minute", async () => {
   const { id } = await world.pusher();
   const begin = async () => {
@@ -151,7 +151,7 @@ test("no more of a channel repeat than it may send in a minute", async () => {
   expect(await begin()).toBe(409);
 });
 
-// docs/rules.md#recurrence-ahead
+// rules#recurrence-ahead
 describe("several processes", () => {
   test("each instant once, while connections die", { timeout: 300_000 }, async () => {
     const replicas = [world, await world.replica(), await world.replica()];
@@ -187,7 +187,7 @@ describe("several processes", () => {
         ).filter(({ id }) => !before.has(id));
         for (const { id } of all) {
           const own = made.filter(({ series_id }) => series_id === uuidOf(id));
-          // docs/rules.md#recurrence-late
+          // rules#recurrence-late
           expect(own.filter(({ late }) => late)).toHaveLength(1);
           expect(own).toHaveLength(AHEAD + 1);
           expect(new Set(own.map(({ occurs_at }) => String(occurs_at))).size).toBe(AHEAD + 1);

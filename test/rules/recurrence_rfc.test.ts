@@ -91,7 +91,7 @@ test.each<[string, string[]]>([
   expect(times.slice(0, wanted.length)).toEqual(wanted);
 });
 
-// docs/rules.md#recurrence-clocks
+// rules#recurrence-clocks
 test("minutes of an hour are those of the zone's clock", () => {
   const sendAt = Date.UTC(2027, 0, 1, 3, 50);
   const [first] = nextTimes("FREQ=HOURLY;BYMINUTE=0 Asia/Kolkata", { sendAt, now: sendAt, most: 1 });

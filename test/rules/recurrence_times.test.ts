@@ -1,5 +1,5 @@
 // What a recurrence comes to: the zones' clocks on both changes of a year, what is refused, and that nothing takes long.
-// docs/rules.md#recurrence-clocks
+// rules#recurrence-clocks
 
 import { describe, expect, test } from "vitest";
 import { fillOf, nextTimes, timesWithin } from "../../src/model/domain/occurrences.ts";
@@ -81,7 +81,7 @@ describe("clocks that change", () => {
   });
 });
 
-/** docs/rules.md#recurrence-rules */
+/** rules#recurrence-rules */
 describe("hostile rules", () => {
   test.each([
     "FREQ=SECONDLY UTC",
@@ -126,7 +126,7 @@ describe("hostile rules", () => {
   });
 });
 
-/** docs/rules.md#recurrence-cost */
+/** rules#recurrence-cost */
 describe("the work of an answer is bounded in steps", () => {
   const from = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i).join();
   const WEEKDAYS = "BYDAY=MO,TU,WE,TH,FR";
@@ -188,7 +188,7 @@ describe("the work of an answer is bounded in steps", () => {
   });
 });
 
-/** docs/rules.md#recurrence-ahead */
+/** rules#recurrence-ahead */
 describe("what is written", () => {
   const series = (recurrence: string, filled_to: string | null) => ({
     series_id: "s",
@@ -215,14 +215,14 @@ describe("what is written", () => {
     expect(years.fill_at).toBe("2028-01-01T08:00:00.000Z");
   });
 
-  // docs/rules.md#recurrence-late
+  // rules#recurrence-late
   test("of what nobody wrote the newest alone", () => {
     const { occurs } = fill("FREQ=MINUTELY;INTERVAL=5 UTC", "2027-01-01T09:00:00Z", "2027-01-08T09:02:00Z");
     expect(occurs).toHaveLength(13);
     expect(occurs.slice(0, 2)).toEqual(["2027-01-08T09:00", "2027-01-08T09:05"]);
   });
 
-  // docs/rules.md#series-end
+  // rules#series-end
   test("nothing more when it is over", () => {
     const last = fill("FREQ=DAILY;COUNT=3 UTC", null, "2027-01-01T00:00:00Z");
     expect(last).toMatchObject({ fill_at: "2027-01-03T08:00:00.000Z" });

@@ -48,7 +48,7 @@ async function asked(fields = {}, phones = 3) {
   return { pusher, tokens, alert };
 }
 
-// docs/rules.md#replies
+// rules#replies
 test("each phone counts once, by its last choice; what is not offered is skipped; the shape is checked", async () => {
   const { alert, tokens } = await asked();
   const [one, two] = tokens as [string, string];
@@ -83,7 +83,7 @@ test("each phone counts once, by its last choice; what is not offered is skipped
   }
 });
 
-// docs/rules.md#replies
+// rules#replies
 test("no reply is taken once the alert is over or withdrawn, or where it asks nothing", async () => {
   const { alert, tokens } = await asked({ expires_at: inSeconds(3600) });
   await reply(tokens[0]!, alert.id, "Later");
@@ -98,7 +98,7 @@ test("no reply is taken once the alert is over or withdrawn, or where it asks no
   expect(await waitFor(plain.alert)).toMatchObject({ question: null, replies: [], open: false });
 });
 
-// docs/rules.md#replies
+// rules#replies
 test("minds that change at once, through two processes, leave exact counts", async () => {
   const { alert, tokens } = await asked({}, 8);
   const last = new Map<string, string>();
@@ -120,7 +120,7 @@ test("minds that change at once, through two processes, leave exact counts", asy
   await expectRecountClean(world.service.orm);
 });
 
-// docs/rules.md#replies-wait
+// rules#replies-wait
 test("who waits is answered by a reply, whichever process took it, and by nothing else", async () => {
   const { alert, tokens } = await asked();
   let answered = false;
@@ -148,7 +148,7 @@ test("who waits is answered by a reply, whichever process took it, and by nothin
   expect(await over).toMatchObject({ open: false, total: 1 });
 });
 
-// docs/rules.md#replies-wait
+// rules#replies-wait
 test("a credential has as many calls waiting as for reviews, and one more is answered at once", async () => {
   const { alert, tokens } = await asked();
   let answered = 0;
@@ -164,7 +164,7 @@ test("a credential has as many calls waiting as for reviews, and one more is ans
   expect((await Promise.all(calls)).filter(({ total }) => total === 1)).toHaveLength(LIMITS.review_waits);
 });
 
-// docs/rules.md#event-replied
+// rules#event-replied
 test("webhooks are told the counts, at most once a second for one alert, and the last state always", async () => {
   const { alert, tokens, pusher } = await asked();
   const told = () => world.events.filter(({ event, data }) => event === "alert.replied" && data.alert_id === alert.id);

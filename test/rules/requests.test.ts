@@ -80,7 +80,7 @@ describe("on a service", () => {
       "content type %s is fine",
       async (type) => expect((await post(pusherJson(), { "content-type": type })).status).toBe(201),
     );
-    // docs/rules.md#empty-body
+    // rules#empty-body
     test("an empty body is {}", async () => {
       const path = `${PUSHERS}/${pusher.id}`;
       expect((await world.request("PATCH", path, { token })).status).toBe(200);
@@ -259,7 +259,7 @@ describe("on a service", () => {
     });
   });
 
-  // docs/rules.md#unknown-route docs/rules.md#version-path
+  // rules#unknown-route rules#version-path
   describe("routes", () => {
     test.each([
       ["GET", "/api"],
@@ -414,7 +414,7 @@ describe("on a service", () => {
     );
   });
 
-  // docs/rules.md#no-echo
+  // rules#no-echo
   describe("no echo", () => {
     const CANARY = "canary-7f3a";
     const text = ({ body, headers }: Answer) =>

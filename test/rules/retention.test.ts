@@ -1,5 +1,5 @@
 // Alerts go when their channel kept them long enough, and not before: told first, in slices, with every count left as it was
-// (docs/rules.md#retention).
+// (rules#retention).
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { uuidOf } from "../support/handsets.ts";
@@ -56,9 +56,9 @@ async function filled() {
 
 const KEPT = ["draft", "expired lately", "planned", "still shown", "withdrawn lately", "young"];
 
-// docs/rules.md#retention
-// docs/rules.md#retention-told
-// docs/rules.md#retention-counts
+// rules#retention
+// rules#retention-told
+// rules#retention-counts
 test("what ended long enough ago goes a day after it was told, and every count stays", async () => {
   const { channel, old } = await filled();
   const token = await world.device(channel.handle);
@@ -113,7 +113,7 @@ const lastYear = () => {
   return { from: day(364), to: day(0) };
 };
 
-// docs/rules.md#retention-told
+// rules#retention-told
 test("what was set by mistake is taken back before anything goes", async () => {
   const { channel } = await filled();
   await world.rest("update_pusher", { pusher_id: channel.id, retention_days: 7 });
@@ -129,7 +129,7 @@ test("what was set by mistake is taken back before anything goes", async () => {
   expect(await titles(channel.id)).toHaveLength(9);
 });
 
-// docs/rules.md#retention-days
+// rules#retention-days
 test("the workspace speaks for channels that say nothing of their own", async () => {
   const [own, none, ever] = [
     await world.pusher(),

@@ -46,7 +46,7 @@ const read = async (alert: Named) => (await world.rest("get_alert", alertAt(aler
 const addressOf = (alert: Named) =>
   `http://localhost:8787/console/${world.workspace.id}/channels/${alert.pusher_id}/alerts/${alert.id}`;
 
-// docs/rules.md#review-url
+// rules#review-url
 test("the address stands in the answers while there is something to review, by both faces", async () => {
   const made = (await world.rest("create_alert", { pusher_id: pusher.id, title: "x" }, author)).body;
   expect(made.review_url).toBe(addressOf(made));
@@ -69,7 +69,7 @@ test("the address stands in the answers while there is something to review, by b
   expect((await read(await alertIn(world, "passed", pusher))).review_url).toBeNull();
 });
 
-// docs/rules.md#review-url
+// rules#review-url
 test("who may not publish is told where a person can, and of an alert that is not there nothing more", async () => {
   const alert = await world.alert(pusher.id, { send_at: inSeconds(3600) });
   for (const face of ["rest", "mcp"] as const) {
@@ -114,7 +114,7 @@ async function calledOverMcp(name: string, alert: Named): Promise<unknown> {
   return body.result.structuredContent;
 }
 
-// docs/rules.md#mcp-review
+// rules#mcp-review
 test("over MCP a call to publish what was decided about answers what became of it; a call to withdraw it does not", async () => {
   for (const [decision, decide] of [
     ["declined", (alert: Named) => decline(alert)],
@@ -132,7 +132,7 @@ test("over MCP a call to publish what was decided about answers what became of i
   }
 });
 
-// docs/rules.md#review-draft
+// rules#review-draft
 test("create with send by who may not publish: over REST nothing is kept, over MCP a draft that a person decides about", async () => {
   const count = async () => (await world.rest("list_alerts", { pusher_id: pusher.id, limit: 100 })).body.data.length;
   const before = await count();
@@ -161,7 +161,7 @@ test("create with send by who may not publish: over REST nothing is kept, over M
   expect(await count()).toBe(before + 1);
 });
 
-// docs/rules.md#decline
+// rules#decline
 test("what was scheduled is a draft again, receivers are told, and the author reads why", async () => {
   const alert = await alertIn(world, "scheduled", pusher);
   const before = world.acts.length;
@@ -173,7 +173,7 @@ test("what was scheduled is a draft again, receivers are told, and the author re
   expect(data[0].review_reply).toBe("Say which quay.");
 });
 
-// docs/rules.md#decline
+// rules#decline
 test("a draft keeps the instant that its author proposed, and nobody outside is told", async () => {
   const send_at = inSeconds(3600).replace("Z", "000Z");
   const alert = await world.alert(pusher.id, { send_at });
@@ -183,7 +183,7 @@ test("a draft keeps the instant that its author proposed, and nobody outside is 
   expect(world.acts.length).toBe(before);
 });
 
-// docs/rules.md#decline
+// rules#decline
 test("the reply stands until somebody edits, schedules or sends; no copy has it", async () => {
   const declined = async () => {
     const alert = await world.alert(pusher.id, { review_note: "The office called." });
@@ -207,7 +207,7 @@ test("the reply stands until somebody edits, schedules or sends; no copy has it"
   }
 });
 
-// docs/rules.md#decline
+// rules#decline
 test("what is frozen, and what has changed since, is not declined", async () => {
   for (const state of ["sent", "passed", "cancelled"] as const) {
     const alert = await alertIn(world, state, pusher);
@@ -222,7 +222,7 @@ test("what is frozen, and what has changed since, is not declined", async () => 
     expect(await refusalOf(decline(alert, reply))).toMatchObject({ param: "review_reply" });
 });
 
-// docs/rules.md#review-note
+// rules#review-note
 test("handsets and receivers of events get neither the note nor the reply", async () => {
   const token = await world.device(pusher.handle);
   const alert = await world.alert(pusher.id, { review_note: "Between us: the office called." });
@@ -236,7 +236,7 @@ test("handsets and receivers of events get neither the note nor the reply", asyn
   expect((await read(alert)).review_note).toBe("Between us: the office called.");
 });
 
-// docs/rules.md#review-note
+// rules#review-note
 test("what no reader sees is taken out of the note and reported", async () => {
   const args = { pusher_id: pusher.id, title: "x", review_note: "Send\u200b now" };
   const { body } = await world.rest("create_alert", args, author);

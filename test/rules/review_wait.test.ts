@@ -42,7 +42,7 @@ function wait(query = "", signal?: AbortSignal) {
 /** Another call of the same kind, from its beginning to its end. */
 const meanwhile = () => world.rest("wait_for_review", alertAt(draft, { seconds: 0 }), author);
 
-// docs/rules.md#review-wait
+// rules#review-wait
 test.each(["rest", "mcp"] as const)("held until a person decides, over %s", async (face) => {
   let answered = false;
   const waiting = world[face]("wait_for_review", alertAt(draft), author).finally(() => {
@@ -64,7 +64,7 @@ test.each(["rest", "mcp"] as const)("held until a person decides, over %s", asyn
   expect(await more.answer).toMatchObject({ decision: "waiting", review_reply: null });
 });
 
-// docs/rules.md#review-wait
+// rules#review-wait
 test("four of a credential wait; who leaves frees a place, and all hear what another process did", async () => {
   const calls = Array.from({ length: LIMITS.review_waits + 1 }, () => {
     const leaving = new AbortController();

@@ -11,7 +11,7 @@ const finds = (text: string, query: string) => {
   return sought.length > 0 && sought.every((word) => holdsWord(words, word));
 };
 
-// docs/rules.md#find-words
+// rules#find-words
 describe("one word, however it is written", () => {
   test.each([
     ["Praça do Comércio", "praca comercio"],

@@ -1,5 +1,5 @@
 // The whole grid of status and verb over REST, with one success and one refusal of each verb over MCP.
-// docs/rules.md#change-tools
+// rules#change-tools
 
 import { afterAll, beforeAll, describe } from "vitest";
 import { statusCases } from "../cases/alert_status.ts";

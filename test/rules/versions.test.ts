@@ -20,7 +20,7 @@ const send = (alert: { id: string; pusher_id: string }, tag: string, body: objec
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
 
-// docs/rules.md#expected-version
+// rules#expected-version
 test("who holds the present version of an alert is not given it again, unless it came due since", async () => {
   const draft = await alertIn(world, "draft");
   const read = (tag: string, alert = draft) =>
@@ -51,7 +51,7 @@ test("who holds the present version of an alert is not given it again, unless it
   expect([due.status, due.body.status, due.headers.get("etag")]).toEqual([200, "sent", planned_tag]);
 });
 
-// docs/rules.md#expected-version
+// rules#expected-version
 test("an edit of a channel is held to the version that it names, and what has no versions refuses one", async () => {
   const pusher = await world.pusher();
   const path = `/api/v1/pushers/${pusher.id}`;
@@ -75,7 +75,7 @@ test("an edit of a channel is held to the version that it names, and what has no
   expect((await world.rest("get_pusher", { pusher_id: pusher.id })).body.name).toBe("Third");
 });
 
-// docs/rules.md#expected-version
+// rules#expected-version
 test("every answer that shows one alert has its version as ETag", async () => {
   const draft = await alertIn(world, "draft");
   const args = alertAt(draft);
@@ -97,7 +97,7 @@ test("every answer that shows one alert has its version as ETag", async () => {
   expect(list.headers.get("etag")).toBeNull();
 });
 
-// docs/rules.md#expected-version
+// rules#expected-version
 describe("If-Match", () => {
   const VERBS: [name: string, state: "draft" | "scheduled", body: object | null][] = [
     ["an edit", "draft", { title: "New" }],
@@ -139,7 +139,7 @@ describe("If-Match", () => {
   });
 });
 
-// docs/rules.md#expected-version
+// rules#expected-version
 test("of many that edit the same version at once exactly one does", async () => {
   const alert = await alertIn(world, "draft");
   const titles = Array.from({ length: 12 }, (_, i) => `Writer ${i}`);
@@ -151,7 +151,7 @@ test("of many that edit the same version at once exactly one does", async () => 
   expect([(await readBack(world, alert)).title]).toEqual(won);
 });
 
-// docs/rules.md#expected-version
+// rules#expected-version
 test("the version grows though the clock steps back", async () => {
   const alert = await alertIn(world, "draft");
   await world.sql("update alert set updated_at = '2999-01-01T00:00:00.000001Z'");

@@ -58,7 +58,7 @@ const REFUSED = (["wait_for_review", "wait_for_replies"] as const).flatMap((tool
   ),
 );
 
-// docs/rules.md#wait-credential
+// rules#wait-credential
 test.each(REFUSED)("over %s, %s is refused when %s", async (face, tool, _name, status, change) => {
   const token = await world.memberKey("editor", undefined, { scopes: "all" });
   const key = (await world.rest("get_me", {}, token)).body;
@@ -83,7 +83,7 @@ test.each(REFUSED)("over %s, %s is refused when %s", async (face, tool, _name, s
   expect(body.replies).toBeUndefined();
 });
 
-// docs/rules.md#wait-credential
+// rules#wait-credential
 test.each(["rest", "mcp"] as const)("over %s, a credential that is as it was gets its answer", async (face) => {
   const token = await world.memberKey("editor", undefined, { scopes: "alerts:read" });
   const pusher = await world.pusher();

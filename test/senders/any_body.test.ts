@@ -63,7 +63,7 @@ const JSON_TYPE = "application/json";
 const SHOWN = /^No title or text was found, so the fields are shown/;
 const REFUSED = /^The file was left out: an alert takes pictures/;
 
-// docs/rules.md#sender-files
+// rules#sender-files
 describe("a body becomes an alert", () => {
   const rows: [name: string, sent: () => Sent, alert: object, note?: RegExp | string][] = [
     ["JSON of Apprise without a file", () => apprise([]), { title: "T", body: "m", ...NONE }],
@@ -245,7 +245,7 @@ describe("a body becomes an alert", () => {
   });
 });
 
-// docs/rules.md#tongues-refuse
+// rules#tongues-refuse
 test.each<[string, () => Sent, number]>([
   ["XML that is none", () => ({ type: "application/xml", body: "not XML" }), 422],
   ["XML without a text", () => soap("<A/>"), 422],

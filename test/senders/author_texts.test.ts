@@ -24,7 +24,7 @@ async function publish(program: Program, body: unknown, headers?: Record<string,
 const buttons = ({ actions }: { actions: { label: string; url: string }[] }) =>
   Object.fromEntries(actions.map(({ label, url }) => [label, url]));
 
-// docs/rules.md#senders-author
+// rules#senders-author
 describe("Grafana", () => {
   /** As Grafana's documentation shows it, with texts of ours. */
   const alert = (zone: string, more: object = {}) => ({

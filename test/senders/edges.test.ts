@@ -48,7 +48,7 @@ const countAlerts = async () => Number((await site.world.sql("select count(*) as
 const FOREIGN = `Basic ${btoa("proxyuser:pw")}`;
 const auth = (header: string) => Buffer.from(header).toString("base64url");
 
-// docs/rules.md#sender-credential
+// rules#sender-credential
 describe("the credential in the program's own place decides", () => {
   const JSON_BODY = { headers: { "content-type": "application/json" }, body: '{"message":"x"}' };
   const rows: [name: string, sent: () => Sent, status: number][] = [
@@ -227,7 +227,7 @@ describe("JSON that is broken is refused with its place", () => {
   });
 });
 
-// docs/rules.md#tongues
+// rules#tongues
 describe("JSON at the address of a topic", () => {
   test("that names the topic is read as at the root", async () => {
     const body = JSON.stringify({
@@ -327,7 +327,7 @@ test.each(["AbCdEf123456", "123456789012", "1795612200000", "-5"])(
   },
 );
 
-// docs/rules.md#sender-files
+// rules#sender-files
 describe("a file that is sent along", () => {
   const waiting = async () => Number((await site.world.sql("select count(*) as n from asset where refs = 0"))[0].n);
   const rows: [name: string, sent: () => Sent, picture: boolean, note: RegExp | null, alert: object][] = [
@@ -472,7 +472,7 @@ describe("a file that is sent along", () => {
   });
 });
 
-// docs/rules.md#wrong-addresses
+// rules#wrong-addresses
 describe("an address that is wrong is refused with the right one", () => {
   const STREAM = { accept: "application/json, text/event-stream", "content-type": "application/json" };
   const CALL = '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}';

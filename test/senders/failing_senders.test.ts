@@ -40,7 +40,7 @@ const linesOf = (page: string) =>
     .map((rest) => rest.split("</li>")[0]!.replace(/<[^>]*>/g, ""))
     .filter((line) => / with the key .* refused/.test(line));
 
-// docs/rules.md#failing-senders
+// rules#failing-senders
 test("a sender that is refused is on the overview and its channel's pages until a request succeeds", async () => {
   const pusher = await world.pusher({ name: "The quay" });
   const other = await world.pusher();
@@ -64,7 +64,7 @@ test("a sender that is refused is on the overview and its channel's pages until 
   for (const page of pages) expect(await text(page)).not.toContain(TITLE);
 });
 
-// docs/rules.md#failing-senders
+// rules#failing-senders
 test("a key of the command line is among the senders of each channel that it sent to, and fails on one alone", async () => {
   const one = await world.pusher({ name: "One" });
   const two = await world.pusher({ name: "Two" });
@@ -92,7 +92,7 @@ test("a key of the command line is among the senders of each channel that it sen
   expect(linesOf(await text("/"))).toEqual([]);
 });
 
-// docs/rules.md#failing-senders
+// rules#failing-senders
 test("members see failing senders of keys that they may revoke, on channels that they see", async () => {
   const [hidden, shown] = [await world.pusher({ name: "Hidden" }), await world.pusher({ name: "Shown" })];
   for (const { id, handle } of [hidden, shown])

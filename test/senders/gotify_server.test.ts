@@ -363,7 +363,7 @@ const DIFFERENCES: Record<string, [gotify: string, here: string]> = {
 
 const SECTIONS = { CREDENTIALS, FIELDS, EXTRAS, BODIES, ADDRESSES };
 
-// docs/rules.md#tongues
+// rules#tongues
 describe.skipIf(lacksGotify)(
   "a request is answered as Gotify's server answers it, but for the differences listed",
   () => {

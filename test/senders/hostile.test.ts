@@ -356,7 +356,7 @@ const HOSTILE: [what: string, sent: (program: Program) => Sent, heard?: "heard"]
 
 test.each(HOSTILE)("%s", (_, sent, heard) => isWell(sent, heard !== undefined));
 
-// docs/rules.md#tongues-refuse
+// rules#tongues-refuse
 test("JSON has its bounds of depth and values, in a form as well", async () => {
   const door = (program: Program) => DOORS.find(([name]) => name === `?from=${program}`)!;
   const inField = (json: string): Sent => ({
@@ -398,7 +398,7 @@ test("what is no HTTP, or too much of it, ends before a tongue hears it", async 
   expect(await raw(`Title: a\r\n${rest}`)).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-// docs/rules.md#tongues-refuse
+// rules#tongues-refuse
 test.each(["/ntfy/a/b/c", "/ntfy/%00", "/gotify/application", "/gotify/message/1"])(
   "the address %s is refused in the tongue of its beginning",
   async (path) => {
@@ -411,7 +411,7 @@ test.each(["/ntfy/a/b/c", "/ntfy/%00", "/gotify/application", "/gotify/message/1
   },
 );
 
-// docs/rules.md#tongues
+// rules#tongues
 test("a channel of others, a private one and none are refused alike, and without a key all are", async () => {
   const { world } = site;
   const foreign = await world.foreignKey();

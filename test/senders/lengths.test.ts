@@ -75,7 +75,7 @@ const ADAPTERS: Record<string, (title: string, body: string) => Sent> = {
   }),
 };
 
-// docs/rules.md#sender-lengths
+// rules#sender-lengths
 describe.each(Object.entries(ADAPTERS))("%s", (_, sent) => {
   test("a text at the limit is published whole", async () => {
     const body = "word "
@@ -127,13 +127,13 @@ describe.each(Object.entries(ADAPTERS))("%s", (_, sent) => {
   });
 });
 
-// docs/rules.md#sender-lengths
+// rules#sender-lengths
 test("a message of invisible characters alone is published", async () => {
   const path = `/ntfy/${channel.handle}`;
   expect((await send({ path, body: "\u200b\u3164" })).alert).toMatchObject({ title: "Untitled" });
 });
 
-// docs/rules.md#sender-lengths
+// rules#sender-lengths
 test("a button without a visible label does not lose the message", async () => {
   const headers = { actions: "view, \u00ad, https://example.org/a" };
   const { alert } = await send({ path: `/ntfy/${channel.handle}`, body: "m", headers });
@@ -153,14 +153,14 @@ test("a button without a visible label does not lose the message", async () => {
   expect(JSON.stringify(grafana.alert)).toContain("https://example.org/c");
 });
 
-// docs/rules.md#sender-lengths
+// rules#sender-lengths
 test("the first visible line is the title of plain text", async () => {
   const { alert } = await send({ path: ingest("?from=text"), body: "\u0000\n\u200b\nDisk full\nOn db1" });
   expect(alert.title).toBe("Disk full");
   expect(alert.body).toMatch(/Disk full\nOn db1$/);
 });
 
-// docs/rules.md#sender-lengths
+// rules#sender-lengths
 describe("tags of ntfy", () => {
   const tagged = (tags: string, title: string, body: string, more = {}) =>
     send({ path: `/ntfy/${channel.handle}`, body, headers: { title, tags, ...more } });
@@ -203,7 +203,7 @@ describe("tags of ntfy", () => {
   });
 });
 
-// docs/rules.md#sender-plain-text
+// rules#sender-plain-text
 describe("markup comes with its plain text", () => {
   const LIST = "**Down**: 2 hosts\n\n- db1 <primary> & co\n- db2\n\nSee [the page](https://example.org/p).";
   const PLAIN = "Down: 2 hosts\n\n- db1  & co\n- db2\n\nSee the page.";
@@ -266,7 +266,7 @@ describe("markup comes with its plain text", () => {
   ])("%s", (markup, text) => expect(plainText(markup)).toBe(text));
 });
 
-// docs/rules.md#sender-lengths
+// rules#sender-lengths
 describe("a text is cut between characters that people see as one", () => {
   test.each([
     ["flags", "🇩🇪".repeat(100), 7, "🇩🇪🇩🇪🇩🇪"],

@@ -22,7 +22,7 @@ const statuses = (channel: Channel) => statusesOf(world, channel);
 const send = (program: Program, channel: Channel, ...more: Record<string, any>[]) =>
   sendSample(world, program, channel, ...more);
 
-// docs/rules.md#senders-limit
+// rules#senders-limit
 test("a picture that comes over the limit of sends is not decoded, and the check counts no send", async () => {
   const channel = await openChannel();
   const png = Buffer.from(
@@ -52,7 +52,7 @@ test("a picture that comes over the limit of sends is not decoded, and the check
   expect(await put(channel.key)).toEqual([200, expect.stringContaining("that can be decoded")]);
 });
 
-// docs/rules.md#senders-inactive
+// rules#senders-inactive
 describe("a channel that is not active", () => {
   test.each(PROGRAM_NAMES)("%s: the alert is saved as a draft, and the answer is a success", async (program) => {
     const channel = await openChannel();
@@ -115,7 +115,7 @@ describe("a channel that is not active", () => {
   });
 });
 
-// docs/rules.md#senders-limit
+// rules#senders-limit
 describe("the limit of sends", () => {
   /** The status of each program's answer, and whether the alert is among the drafts. */
   const ANSWERS: Record<Program, [status: number, isSaved: boolean]> = {

@@ -68,7 +68,7 @@ const commits = (count: number) =>
     },
   }));
 
-// docs/rules.md#senders-lists
+// rules#senders-lists
 describe("an alert is not lost for a long list", () => {
   test.each([
     ["alertmanager", group(3_000), "DiskFull: 3000 alerts"],

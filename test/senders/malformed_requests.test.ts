@@ -44,7 +44,7 @@ const FOLDED = /^A header is folded over several lines\. Send it as one line/;
 const CONTROL = /^A header value contains a line end or a control character\. Send it as one line/;
 const INVALID = /^The request is not valid HTTP/;
 
-// docs/rules.md#malformed-http
+// rules#malformed-http
 test.each<[string, () => string, number, RegExp]>([
   ["a header folded by a blank", () => request("Title: first\r\n second\r\n"), 400, FOLDED],
   ["a header folded by a tab", () => request("Title: first\r\n\tsecond\r\n"), 400, FOLDED],
@@ -96,7 +96,7 @@ test.each<[string, () => string, number, RegExp]>([
   expect(await countAlerts()).toBe(before);
 });
 
-// docs/rules.md#malformed-http
+// rules#malformed-http
 test.each<[string, (response: ServerResponse) => void, RegExp]>([
   // A second head would be read as a part of the first body.
   ["is being sent", (response) => void response.write("first"), /^HTTP\/1\.1 200 (?!.*HTTP)/s],

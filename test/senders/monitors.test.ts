@@ -121,7 +121,7 @@ alerting:
   });
 });
 
-// docs/rules.md#senders-limit
+// rules#senders-limit
 describe.skipIf(lacks("prometheus-alertmanager"))("a storm of Alertmanager's groups", () => {
   const GROUPS = 45;
   const folder = temporaryFolder();

@@ -72,7 +72,7 @@ const logOf = async (key: string) =>
   )[0]?.requests ?? [];
 const countAlerts = async () => Number((await world.sql("select count(*) as n from alert"))[0].n);
 
-// docs/rules.md#tongues
+// rules#tongues
 describe("a message of ntfy is an alert", () => {
   const AUTH = () => Buffer.from(`Bearer ${bound}`).toString("base64url");
   const rows: [name: string, sent: () => Sent, alert: Record<string, unknown>, note?: RegExp][] = [
@@ -306,7 +306,7 @@ describe("a message of ntfy is an alert", () => {
   });
 });
 
-// docs/rules.md#tongues-refuse
+// rules#tongues-refuse
 describe("a refusal is ntfy's own", () => {
   const many = () => Buffer.alloc(10_000_000, "x");
   const rows: [name: string, sent: () => Sent, code: number, http: number][] = [
@@ -563,7 +563,7 @@ describe("the ingest route of a channel", () => {
   });
 });
 
-// docs/rules.md#tongues
+// rules#tongues
 test.each([
   ["ntfy", () => ({ path: `/ntfy/${handle}`, body: "Draft" }), (body: any) => body.belfry],
   [
@@ -585,7 +585,7 @@ test.each([
   },
 );
 
-// docs/rules.md#sender-log
+// rules#sender-log
 test("the last requests of a key are kept without anything of what was sent; nobody's write nothing", async () => {
   const key = await world.key({ scopes: "alerts:write,alerts:send", pusher: channel.id });
   for (let i = 0; i < LIMITS.sender_requests + 3; i++)

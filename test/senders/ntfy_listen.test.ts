@@ -1,5 +1,5 @@
 // Programs that listen as to ntfy, on real sockets: who may hear what, what a message is, that nothing is lost between two
-// connections, and how one ends. docs/rules.md#ntfy-listens
+// connections, and how one ends. rules#ntfy-listens
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -124,7 +124,7 @@ const send = (pusher: { id: string }, title: string, fields: object = {}) =>
 const patch = (pusher: { id: string }, fields: object) =>
   world.rest("update_pusher", { pusher_id: pusher.id, ...fields });
 
-// docs/rules.md#ntfy-listens
+// rules#ntfy-listens
 test.each(["json", "ws"])("a public channel is heard by anybody, as %s", async (format) => {
   const pusher = await world.pusher();
   await send(pusher, "before");
@@ -468,7 +468,7 @@ test("a server of two processes that is killed while it tells: nothing is lost w
   }
 });
 
-// docs/rules.md#ntfy-bounds
+// rules#ntfy-bounds
 test("bounds: places of an address, and how often it asks", async () => {
   const small = await world.replica({ LONG_POLL_LIMIT: "2", PAGE_VIEWS_PER_MINUTE: "6" });
   const at = await freePort(HOST);
@@ -523,7 +523,7 @@ test.skipIf(lacksSender("ntfy"))("ntfy's own command line hears a channel", asyn
   }
 });
 
-// docs/rules.md#ntfy-listens
+// rules#ntfy-listens
 test.each([true, false])(
   "whoever may listen does after is_public was %s, beside a stream of the channel",
   async (was) => {

@@ -52,7 +52,7 @@ async function publish(path: string, times: number, headers: Record<string, stri
 }
 const LATER = { in: "30m" };
 
-// docs/rules.md#ntfy-sequences
+// rules#ntfy-sequences
 describe("messages with one sequence id", () => {
   const json = (sequence_id: string) => JSON.stringify({ topic: channel.handle, message: "m", sequence_id });
   test.each<[string, () => Sent, string]>([
@@ -117,7 +117,7 @@ describe("messages with one sequence id", () => {
   });
 });
 
-// docs/rules.md#ntfy-sequences
+// rules#ntfy-sequences
 describe("DELETE of a sequence id", () => {
   const remove = (path: string, more: Sent = {}) => send({ method: "DELETE", path: at(path), ...more });
 

@@ -16,7 +16,7 @@ const list = async ({ id }: Channel): Promise<any[]> =>
   (await world.rest("list_alerts", { pusher_id: id, limit: 100 })).body.data;
 const delivery = (id: string) => ({ "x-github-delivery": id });
 
-// docs/rules.md#senders-draft
+// rules#senders-draft
 describe("a message with an id", () => {
   test("deletes its own draft, and leaves that of another message with the same text", async () => {
     const channel = await openChannel(world);
@@ -87,7 +87,7 @@ describe("a message with an id", () => {
   });
 });
 
-// docs/rules.md#senders-draft
+// rules#senders-draft
 describe("a message without an id", () => {
   test("deletes each draft about the same thing with the same title", async () => {
     const channel = await openChannel(world);

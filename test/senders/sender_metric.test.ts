@@ -16,7 +16,7 @@ async function counted(): Promise<Record<string, number>> {
   return Object.fromEntries([...lines].map(([, program, outcome, count]) => [`${program} ${outcome}`, Number(count)]));
 }
 
-// docs/rules.md#sender-metric
+// rules#sender-metric
 test("what a program sends is counted by program and outcome, and by nothing that it wrote", async () => {
   const { handle, id } = await world.pusher();
   const key = await world.key({ scopes: "alerts:write,alerts:send", pusher: id });

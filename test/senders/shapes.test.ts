@@ -368,7 +368,7 @@ describe("what programs send", () => {
     expect(first.collapse_key).toMatch(/^am-[0-9a-f]{32}$/);
   });
 
-  // docs/rules.md#tongues-once
+  // rules#tongues-once
   test("what Prometheus repeats is published once, whatever its annotations say meanwhile, and again when others fire", async () => {
     const at = (summary: string, ...names: string[]) => ({
       body: names.map((name) => alert("Repeats", name, { annotations: { summary } })),
@@ -454,7 +454,7 @@ describe("a key that only composes", () => {
 });
 
 describe("what no program sends", () => {
-  // docs/rules.md#tongues-signed
+  // rules#tongues-signed
   test("a signature that is none, another's or missing is refused", async () => {
     for (const signature of ["", "sha256=00", `sha256=${"0".repeat(64)}`, "sha1=abc"]) {
       const headers = { "x-github-event": "push", "x-hub-signature-256": signature };
@@ -463,7 +463,7 @@ describe("what no program sends", () => {
     }
   });
 
-  // docs/rules.md#templates
+  // rules#templates
   test.each([
     ["{{constructor.constructor}}|{{toString}}|{{__proto__}}", "||"],
     ["{{=<% %>=}}<% t %>", null],

@@ -24,7 +24,7 @@ async function publish(program: Program, body: unknown, headers?: Record<string,
   return alerts[0];
 }
 
-// docs/rules.md#senders-unknown
+// rules#senders-unknown
 describe("an unknown event of a known program", () => {
   const github = (event: string, body: object) => publish("github", body, { "x-github-event": event });
   const gitlab = (event: string, body: object) => publish("gitlab", body, { "x-gitlab-event": event });
@@ -124,7 +124,7 @@ describe("an unknown event of a known program", () => {
   });
 });
 
-// docs/rules.md#senders-events
+// rules#senders-events
 describe("CloudEvents", () => {
   const structured = { "content-type": "application/cloudevents+json" };
   let n = 0;
@@ -220,7 +220,7 @@ describe("CloudEvents", () => {
   });
 });
 
-// docs/rules.md#senders-collapse
+// rules#senders-collapse
 describe("alerts that replace each other", () => {
   const certificate = (name: string, days: string) => ({
     heartbeat: null,

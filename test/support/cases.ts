@@ -1,6 +1,6 @@
-// Case rows: one rule of docs/rules.md and its result. Each row runs over REST. One success and one refusal of each tool also run over
+// Case rows: one rule and its result. Each row runs over REST. One success and one refusal of each tool also run over
 // MCP, in a new state, and both transports must give equal bodies. test/rules/faces_property.test.ts compares all other calls.
-// docs/rules.md#two-faces
+// rules#two-faces
 
 import { expect, test } from "vitest";
 import { MAX_ANSWER } from "../../src/api/transports/mcp_answers.ts";
@@ -11,7 +11,7 @@ import { DEFAULT_LIMIT } from "../../src/store/shapes/fields.ts";
 import { type Answer, toolNamed, type World } from "./world.ts";
 
 export interface Case<Given = any> {
-  /** The rule that the row stands for: its name in docs/rules.md. */
+  /** The rule that the row stands for: its name in docs/reference/rules. */
   rule: string;
   /** Further rules that it stands for. */
   also?: readonly string[];

@@ -29,13 +29,13 @@ export async function joined(world: World, handle: string, code?: string, facts:
   return device;
 }
 
-/** What the tests' own secret makes of a raw device id, written from the rule alone (docs/rules.md#subscriber-device). */
+/** What the tests' own secret makes of a raw device id, written from the rule alone (rules#subscriber-device). */
 export const pseudonym = (deviceId: string) =>
   createHmac("sha256", "a secret of the tests that is long enough").update(deviceId).digest("hex").slice(0, 10);
 
 export const uuidOf = (id: string) => parseId(id.slice(0, 3) as "psh", id)!;
 
-/** docs/rules.md#channel-suspended */
+/** rules#channel-suspended */
 export const suspend = (world: World, handle: string, suspended = true) =>
   setSuspended(world.service.orm.em.fork() as SqlEntityManager, handle, suspended);
 

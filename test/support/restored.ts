@@ -1,4 +1,4 @@
-// An answer over MCP with what it left out put back from the declared shape alone (docs/rules.md#lean-rows): a test that
+// An answer over MCP with what it left out put back from the declared shape alone (rules#lean-rows): a test that
 // compares both faces so tells that nothing is lost.
 
 import { z } from "zod";

@@ -1,8 +1,8 @@
-// The rules of docs/rules.md, and where tests cite them: rows of test/cases by name, all other tests by a link on the line
-// above. scripts/coverage_map.ts shows them side by side, test/house/rules.test.ts holds that none is missing on either side.
+// The rules of docs/reference/rules and their citations in tests: by name in the rows of test/cases, by `rules#name` on the
+// line above any other test. Used by scripts/coverage_map.ts and test/house/rules.test.ts.
 
 import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { ErrorType } from "../../src/model/errors.ts";
 
 export const ROOT = join(import.meta.dirname, "../..");
@@ -13,11 +13,17 @@ export interface Rule {
   chapter: string;
   /** Its text, with its mark. */
   text: string;
+  /** The page that documents it, from the root. */
+  page: string;
 }
 
-/** Every rule of the page, in its order. */
-export function readRules(page = readFileSync(join(ROOT, "docs/rules.md"), "utf8")): Rule[] {
-  return page
+const PAGES = globSync("docs/reference/rules/*.md", { cwd: ROOT }).filter((page) => basename(page) !== "README.md");
+
+/** Every rule, page by page. */
+export const readRules = (): Rule[] => PAGES.sort().flatMap(rulesOf);
+
+function rulesOf(page: string): Rule[] {
+  return readFileSync(join(ROOT, page), "utf8")
     .split(/^## /m)
     .slice(1)
     .flatMap((part) => {
@@ -27,13 +33,13 @@ export function readRules(page = readFileSync(join(ROOT, "docs/rules.md"), "utf8
         .slice(1)
         .map((item) => {
           const [, name = ""] = /^<a id="([^"]*)"><\/a>\*\*\1\*\*/.exec(item) ?? [];
-          return { name, chapter, text: item.replace(/\s+/g, " ").trim() };
+          return { name, chapter, page, text: item.replace(/\s+/g, " ").trim() };
         });
     });
 }
 
-/** A link to a rule as code and tests write it. */
-const LINK = /docs\/rules\.md#([\w-]+)/g;
+/** A citation of a rule in code and tests. */
+const LINK = /(?:\bdocs\/rules\.md|\brules)#([\w-]+)/g;
 
 /** What comes after a test's or a group's name, up to the name's end; the title is its second group. */
 const TITLE = /\b(?:test|describe)\b[^;]*?\(\s*(["`])((?:\\.|(?!\1).)*)\1/;
@@ -52,12 +58,12 @@ export interface Citation {
 /** Every link to a rule in the files of the patterns. */
 export function citationsIn(...patterns: string[]): Citation[] {
   const itself = new Set(["test/support/rules.ts", "test/house/rules.test.ts"]);
-  return globSync(patterns, { cwd: ROOT })
+  return globSync(patterns, { cwd: ROOT, exclude: ["**/node_modules"] })
     .filter((file) => !itself.has(file))
     .sort()
     .flatMap((file) => {
       const text = readFileSync(join(ROOT, file), "utf8");
-      if (!text.includes("docs/rules.md#")) return [];
+      if (!/rules(?:\.md)?#/.test(text)) return [];
       const lines = text.split("\n");
       return lines.flatMap((line, at) =>
         [...line.matchAll(LINK)].map(([, rule]) => {

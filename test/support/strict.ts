@@ -1,5 +1,5 @@
 // Holds every answer that the suite sees against the declared shape: nothing undeclared, nothing missing, one envelope.
-// docs/rules.md#error-envelope docs/rules.md#error-message docs/rules.md#error-param
+// rules#error-envelope rules#error-message rules#error-param
 
 import { z } from "zod";
 import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
@@ -90,12 +90,12 @@ function checkMcp({ status, body }: Answer, requestBody: unknown): void {
     return;
   }
   const { params } = JSON.parse(requestBody) as { params: { name: string; arguments?: { view?: unknown } } };
-  // Who may not publish is answered what a person decided (docs/rules.md#mcp-review).
+  // Who may not publish is answered what a person decided (rules#mcp-review).
   const name = "decision" in result.structuredContent ? "wait_for_review" : params.name;
   const route = routes.find(({ operation }) => operation.name === name)!;
   const view = params.arguments?.view ?? (route.chooses ? "brief" : undefined);
   const whole = restored(route.operation as Tool, view, result.structuredContent);
-  // What is left out of an answer that would be too long is said beside its shape (docs/rules.md#mcp-answers-are-short).
+  // What is left out of an answer that would be too long is said beside its shape (rules#mcp-answers-are-short).
   const { left_out: _, ...shown } = whole;
   shapeOf(route, view).parse(shown);
 }

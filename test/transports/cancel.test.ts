@@ -55,7 +55,7 @@ async function connected(kind: string, way: string, key: string) {
   };
 }
 
-// docs/rules.md#review-wait
+// rules#review-wait
 describe.each(["HTTP", "belfry mcp"])("over %s", (way) => {
   test.concurrent.each(["2026", "2025", "sdk 1"])("%s", async (kind) => {
     const { world } = site;

@@ -47,7 +47,7 @@ describe("the address", () => {
     expect(read(trusted, peer, forwarded)).toMatchObject({ address, local }),
   );
 
-  // docs/rules.md#this-machine
+  // rules#this-machine
   test.each([
     "forwarded: for=127.0.0.1",
     'Forwarded: for="[::1]"',
@@ -111,7 +111,7 @@ describe("on a service", () => {
     expect(await register("2001:db8:0:1::")).toBe(201);
   });
 
-  // docs/rules.md#no-credential-needed
+  // rules#no-credential-needed
   test("/metrics is for this machine, whatever an untrusted peer says", async () => {
     const metrics = async (peer: string, forwarded?: string) =>
       (await ask("/metrics", peer, forwarded ? { "x-forwarded-for": forwarded } : {})).status;
@@ -121,7 +121,7 @@ describe("on a service", () => {
     expect(await metrics("10.0.0.1", "127.0.0.1, 203.0.113.1")).toBe(403);
   });
 
-  // docs/rules.md#this-machine
+  // rules#this-machine
   test("/metrics and limits do not believe a trusted proxy that names this machine", async () => {
     for (const forwarded of ["127.0.0.1", "::1", "::ffff:127.0.0.1", "127.0.0.2"]) {
       const headers = { "x-forwarded-for": forwarded };
@@ -135,7 +135,7 @@ describe("on a service", () => {
     expect(statuses).toEqual([201, 201, 429]);
   });
 
-  // docs/rules.md#request-id
+  // rules#request-id
   test("a trusted proxy names the request; another one, or with a name that is none, does not", async () => {
     const idOf = async (peer: string, id: string) =>
       (await ask("/healthz", peer, { "x-request-id": id })).headers.get("x-request-id");

@@ -182,7 +182,7 @@ inBrowser("the page of the API", () => {
     await context.close();
   });
 
-  // docs/rules.md#api-page-key
+  // rules#api-page-key
   test("the key is nowhere but in its field, and gone with what it brought when the page is left", async () => {
     const { context, page, asked } = await open();
     const { world, url } = its.site;

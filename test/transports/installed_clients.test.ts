@@ -136,7 +136,7 @@ describe.skipIf(lacks("assistants' clients"))("a client", () => {
       /belfry .* OAuth/,
     ],
   ];
-  // docs/rules.md#assistant-registration
+  // rules#assistant-registration
   test.skipIf(lacks("script")).each(CONSENTED)(
     "%s: a person lets it in, and it is connected",
     async (name, document, login, after, connected) => {

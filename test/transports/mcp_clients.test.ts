@@ -100,7 +100,7 @@ describe("on a service", () => {
       });
     });
 
-    // docs/rules.md#deleted-answer
+    // rules#deleted-answer
     test("the story: open a channel, compose, send, withdraw", async () => {
       await using(kind, world.owner, async (client) => {
         const call = async (name: string, args: Record<string, unknown> = {}) => {
@@ -127,7 +127,7 @@ describe("on a service", () => {
       });
     });
 
-    // docs/rules.md#mcp-results
+    // rules#mcp-results
     test("a refusal is a result with isError and the envelope; an unknown tool is a protocol error", async () => {
       await using(kind, world.owner, async (client) => {
         const refused = await client.callTool({ name: "get_pusher", arguments: { pusher_id: "psh_none" } });
@@ -162,7 +162,7 @@ describe("on a service", () => {
       });
     });
 
-    // docs/rules.md#mcp-step-up
+    // rules#mcp-step-up
     test("a key is told in the result what it lacks, and who may publish", async () => {
       const pusher = await world.pusher();
       const key = await world.key({ scopes: "alerts:read,alerts:write" });
@@ -266,7 +266,7 @@ describe("on a service", () => {
     }),
   });
 
-  // docs/rules.md#mcp-401
+  // rules#mcp-401
   test("401 names the metadata and the scopes to begin with, and the metadata is there", async () => {
     const metadata = `http://127.0.0.1:${port}/.well-known/oauth-protected-resource/mcp`;
     const none = await raw("POST", JSON_HEADERS, message("tools/list"));
@@ -281,7 +281,7 @@ describe("on a service", () => {
     expect(document.resource).toBe(mcp);
   });
 
-  // docs/rules.md#mcp-doors
+  // rules#mcp-doors
   test("Host and Origin are checked before the key", async () => {
     const wrong: Record<string, string>[] = [
       { host: "evil.example" },
@@ -327,7 +327,7 @@ describe("on a service", () => {
     expect(old.body.result.ttlMs).toBeUndefined();
   });
 
-  // docs/rules.md#mcp-protocols
+  // rules#mcp-protocols
   test("an unknown version and a header that differs from the body are refused with 400", async () => {
     const { headers, body } = modern("tools/list");
     const unknown = await raw(

@@ -167,7 +167,7 @@ const varied: fc.Arbitrary<Asked> = fc
 
 const isPlain = (asked: Asked) => plainRequest(request(asked), JSON.parse(JSON.stringify(asked.body))) !== null;
 
-// docs/rules.md#mcp-protocols
+// rules#mcp-protocols
 test("a request in the usual form is recognised, and answered as the SDK answers it", async () => {
   await fc.assert(
     fc.asyncProperty(usual, async (asked) => {
@@ -180,7 +180,7 @@ test("a request in the usual form is recognised, and answered as the SDK answers
   );
 });
 
-// docs/rules.md#mcp-protocols
+// rules#mcp-protocols
 test("whatever is varied in it, the answer is the SDK's", async () => {
   let plain = 0;
   await fc.assert(

@@ -85,7 +85,7 @@ async function tap(url: string, act: string, more: Record<string, string> = {}) 
   return owner.post(pathname, { act, version, ...more }, { from: pathname });
 }
 
-// docs/rules.md#mcp-review
+// rules#mcp-review
 describe("a client of 2026", () => {
   test.each([
     ["send", {}, { decision: "sent", status: "sent" }],
@@ -207,7 +207,7 @@ describe("a client of 2026", () => {
   });
 });
 
-// docs/rules.md#mcp-step-up
+// rules#mcp-step-up
 test("a connected assistant: asked where its client opens addresses, else challenged, and nothing is kept then", async () => {
   const client = (await register(world)).body;
   const scope = "alerts:read alerts:write";
@@ -248,7 +248,7 @@ describe("the state that travels", () => {
   };
   const stays = { inputResponses: { review: { action: "cancel" } } };
 
-  // docs/rules.md#mcp-review
+  // rules#mcp-review
   test("good once, for its caller, its call and its alert", async () => {
     const [alert, other] = [await draft(), await draft()];
     const first = (await raw("send_alert", alertAt(alert))).result;
@@ -279,7 +279,7 @@ describe("the state that travels", () => {
   });
 });
 
-// docs/rules.md#mcp-review
+// rules#mcp-review
 describe.each(["sdk 2", "sdk 1"] as const)("a client of 2025, %s", (kind) => {
   test("is sent there by the error of its era, and tries again after its person's tap", async () => {
     const alert = await draft();
@@ -310,7 +310,7 @@ describe.each(["sdk 2", "sdk 1"] as const)("a client of 2025, %s", (kind) => {
   });
 });
 
-// docs/rules.md#review-wait
+// rules#review-wait
 test("a call that waits tells of its progress, and ends when its client cancels it", async () => {
   const alert = await draft();
   const { call } = await modern(async () => "cancel");

@@ -51,7 +51,7 @@ describe("on a service", () => {
     list_account_alerts: async () => ({ limit: 3 }),
   };
 
-  // docs/rules.md#views
+  // rules#views
   test("every tool with views is tried", () => {
     expect(Object.keys(CALLS).sort()).toEqual(
       TOOLS.filter(hasView)
@@ -155,7 +155,7 @@ describe("on a service", () => {
     }
   }
 
-  // docs/rules.md#lean-rows
+  // rules#lean-rows
   test("twenty alerts of a list are 1,650 tokens, and a row says what it holds and no more", async () => {
     const { id } = await world.pusher();
     for (let i = 0; i < 20; i++)
@@ -248,7 +248,7 @@ describe("on a service", () => {
     expect(whole.body.data).toHaveLength(60);
   });
 
-  // docs/rules.md#mcp-answers-are-short docs/rules.md#pages
+  // rules#mcp-answers-are-short rules#pages
   test.each([
     ["brief", {}, 121, 280],
     ["full", { view: "full" }, 121, 280],

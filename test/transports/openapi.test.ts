@@ -138,7 +138,7 @@ test("generated files are current (mend with: npm run gen)", async () => {
   expect(stale(generated())).toEqual([]);
 });
 
-// docs/rules.md#additive
+// rules#additive
 describe("only additions", () => {
   /**
    * What was closed later in fields that nobody had documented, a scope that only a field asks for which was added with it, and a field

@@ -44,7 +44,7 @@ afterAll(async () => {
   await world?.close();
 });
 
-// docs/rules.md#page-views
+// rules#page-views
 test("each address may ask for so many a minute, and nobody gets a copy of their own", async () => {
   const own = await World.open({ settings: { PAGE_VIEWS_PER_MINUTE: "2" }, limits: true });
   try {

@@ -9,7 +9,7 @@ import { World } from "../support/world.ts";
 
 const FILLED = { about: "The ferry of 07:30 leaves from pier 4", alert: "Ferry moved", channel: "quay" };
 
-// docs/rules.md#mcp-prompts
+// rules#mcp-prompts
 describe.each(["auto", "legacy"] as const)("a client: %s", (mode) => {
   let world: World;
   let client: Client;

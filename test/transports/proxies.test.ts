@@ -91,7 +91,7 @@ for (const proxy of PROXIES)
       expect([large.statusCode, await large.body.text()]).toEqual([422, expect.stringContaining("larger than 64 KiB")]);
     });
 
-    // docs/rules.md#stream
+    // rules#stream
     test("what a stream tells comes through at once", async () => {
       const [world] = worlds as [World];
       const pusher = await world.pusher();
@@ -111,7 +111,7 @@ for (const proxy of PROXIES)
       body.destroy();
     });
 
-    // docs/rules.md#one-address
+    // rules#one-address
     test.skipIf(lacksAddresses())("bodies of one client that never come leave room for the others", async () => {
       const halves = Array.from({ length: 60 }, () => {
         const socket = connect({ port, host: HOST, localAddress: "127.0.0.2" });

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-// docs/rules.md#public-inbox
+// rules#public-inbox
 describe("the public inbox", () => {
   test("says what the page shows, and its 404 is the page's", async () => {
     const channel = await world.pusher({ name: "Harbour", requested_perms: ["notify"] });
@@ -88,7 +88,7 @@ describe("the public inbox", () => {
   });
 });
 
-// docs/rules.md#page-views
+// rules#page-views
 test("pages that stay open take nothing from those who open one at their address", async () => {
   const other = await World.open({ settings: { PAGE_VIEWS_PER_MINUTE: "2" } });
   const { handle } = await other.pusher();
@@ -99,7 +99,7 @@ test("pages that stay open take nothing from those who open one at their address
   await other.close();
 });
 
-// docs/rules.md#shared-caches
+// rules#shared-caches
 describe("what everybody is shown alike", () => {
   const READER = {
     cookie: "belfry_session=x; a=b",

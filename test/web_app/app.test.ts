@@ -170,7 +170,7 @@ inBrowser("the app", () => {
       await page.getByRole("heading", { level: 1, name: `A ${name}` }).waitFor();
     };
 
-    // docs/rules.md#app-asks-nobody-else
+    // rules#app-asks-nobody-else
     test("a picture of another site is fetched when the person asks for it, and not before", async () => {
       const before = faults.length;
       await open("image");
@@ -183,7 +183,7 @@ inBrowser("the app", () => {
       faults.splice(before);
     });
 
-    // docs/rules.md#app-markup-frame
+    // rules#app-markup-frame
     test("markup keeps its styles in a frame of no origin, and its scripts do not run", async () => {
       await open("document");
       const frame = page.frameLocator(".chosen iframe");
@@ -263,7 +263,7 @@ inBrowser("the app", () => {
     });
   });
 
-  // docs/rules.md#app-markup-frame
+  // rules#app-markup-frame
   test("hostile markup is shown without running, also as it would come from a service that cleans nothing", async () => {
     const context = await its.browser.newContext();
     const page = await context.newPage();

@@ -21,7 +21,7 @@ async function typed(line: string): Promise<{ code: number | null; said: string 
 }
 
 inBrowser("after the first start", () => {
-  // docs/rules.md#first-start docs/rules.md#start-names-the-page
+  // rules#first-start rules#start-names-the-page
   test("the printed page is there, takes a subscriber, and rings by the printed line", async () => {
     const folder = temporaryFolder();
     const server = await startServer(folder.path);

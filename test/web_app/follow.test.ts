@@ -30,7 +30,7 @@ inBrowser("following a channel", () => {
     (await its.site.world.rest("get_alert_stats", { pusher_id: pusher.id, alert_id: alert.body.id })).body.totals;
   const held = (count: number) => waitFor(async () => expect(await heldNow(its.site.world)).toBe(count));
 
-  // docs/rules.md#app-grants-nothing
+  // rules#app-grants-nothing
   test("the link shows who asks for what, grants nothing by itself, and joins", async () => {
     await page.goto(`${its.site.url}/app/#join=${pusher.handle}`);
     await page.getByRole("heading", { name: "Riverside Flood Desk" }).waitFor();
@@ -46,7 +46,7 @@ inBrowser("following a channel", () => {
     expect([platform, locale]).toEqual(["web", "en-US"]);
   });
 
-  // docs/rules.md#app-holds-one-poll
+  // rules#app-holds-one-poll
   test("it follows by a stream, and holds a poll where there is none", async () => {
     const figure = async (name: string) =>
       new RegExp(`^${name} (\\d+)$`, "m").exec((await its.site.world.request("GET", "/metrics")).body)?.[1];
@@ -106,7 +106,7 @@ inBrowser("following a channel", () => {
     expect(await kept(page, "reports")).toEqual([]);
   });
 
-  // docs/rules.md#app-reports-are-chosen
+  // rules#app-reports-are-chosen
   test("with reports off nothing of it leaves the device", async () => {
     const told: string[] = [];
     page.on("request", (request) => request.url().includes("/reports") && told.push(request.method()));
@@ -135,7 +135,7 @@ inBrowser("following a channel", () => {
     await card(page, "For the crew").waitFor();
   });
 
-  // docs/rules.md#app-grants-at-once
+  // rules#app-grants-at-once
   test("permissions, mute and leaving are the person's at any time", async () => {
     await join();
     const subscription = async () =>
@@ -156,7 +156,7 @@ inBrowser("following a channel", () => {
     expect(await kept(page, "channels")).toEqual([]);
   });
 
-  // docs/rules.md#app-keeps-reports
+  // rules#app-keeps-reports
   test("without a network it shows what it has, keeps confirmations, and makes up for it afterwards", async () => {
     await join();
     await inbox();
@@ -191,7 +191,7 @@ inBrowser("following a channel", () => {
     await card(page, "After").waitFor();
   });
 
-  // docs/rules.md#app-holds-one-poll
+  // rules#app-holds-one-poll
   test("two tabs are one device: one holds the poll, both show what comes, and the other takes over", async () => {
     await join();
     await inbox();
@@ -233,7 +233,7 @@ inBrowser("following a channel", () => {
     await held(1);
   });
 
-  // docs/rules.md#cancel-reaches-no-further
+  // rules#cancel-reaches-no-further
   test("what the channel withdraws stays here and says so", async () => {
     await join();
     await inbox();

@@ -121,7 +121,7 @@ inBrowser("from an assistant to an ear", () => {
     for (const [what, all] of times) expect([what, all.toSorted((a, b) => a - b)[2]! < second()]).toEqual([what, true]);
   });
 
-  // docs/rules.md#circle-on-device
+  // rules#circle-on-device
   test("an alert's circle rings who is inside of it and nobody else, and no request says where the device is", async () => {
     await context.grantPermissions(["geolocation"], { origin: its.site.url });
     await context.setGeolocation({ latitude: 51.50123, longitude: -0.10456, accuracy: 20 });

@@ -29,7 +29,7 @@ inBrowser("the inbox", () => {
   const chip = (name: RegExp) => page.getByRole("button", { name });
   const soon = () => new Date(Date.now() + 3_600_000).toISOString();
 
-  // docs/rules.md#sender-plain-text
+  // rules#sender-plain-text
   test("an opened alert shows its words once, where its text is that of its markup", async () => {
     const desk = await channel("Build Desk");
     await join(desk);
@@ -47,7 +47,7 @@ inBrowser("the inbox", () => {
     }
   });
 
-  // docs/rules.md#app-before-joining
+  // rules#app-before-joining
   test("who joins inherits no past: it is read, nothing of it is to be confirmed, and the newest are shown", async () => {
     const desk = await channel("Flood Desk");
     for (let n = 1; n <= 30; n++) await send(desk, `Old ${n}.`, { requires_ack: n % 2 === 0 });
@@ -80,7 +80,7 @@ inBrowser("the inbox", () => {
     expect((await kept(page, "alerts")).length).toBe(LIMITS.before_joining + 1);
   });
 
-  // docs/rules.md#card-text
+  // rules#card-text
   test("a long text is cut, and shown whole when the person asks for it; offline the cut is said", async () => {
     const desk = await channel("Reports");
     await join(desk);
@@ -105,7 +105,7 @@ inBrowser("the inbox", () => {
     expect([row.body, row.body_length]).toEqual([body, undefined]);
   });
 
-  // docs/rules.md#app-marks-tell-nobody
+  // rules#app-marks-tell-nobody
   test("all that is shown can be marked as read, and no channel is told that it was opened", async () => {
     const desk = await channel("Quay");
     await join(desk);
@@ -124,7 +124,7 @@ inBrowser("the inbox", () => {
     expect(JSON.parse(reported[0]!).reports.map(({ kind }: any) => kind)).toEqual(["read", "ack"]);
   });
 
-  // docs/rules.md#app-marks-tell-nobody
+  // rules#app-marks-tell-nobody
   test("an alert is put away, and comes back when the person wants it", async () => {
     const desk = await channel("Ferry");
     await join(desk);
@@ -153,7 +153,7 @@ inBrowser("the inbox", () => {
     expect(await strip.getByText("Ringing").count()).toBe(0);
   });
 
-  // docs/rules.md#app-finds-here
+  // rules#app-finds-here
   test("words and a channel find alerts, without asking anybody", async () => {
     const [one, other] = [await channel("Harbour"), await channel("Bakery")];
     await join(one);

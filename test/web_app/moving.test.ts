@@ -10,7 +10,7 @@ import { inBrowser, siteAndBrowser } from "../support/in_browser.ts";
 import { readQr } from "../support/pages.ts";
 import { watched } from "../support/site.ts";
 
-// Covers docs/rules.md#export, #import, #move and #remove-device.
+// Covers rules#export, #import, #move and #remove-device.
 inBrowser("this device", () => {
   const its = siteAndBrowser();
   let open: { handle: string };
@@ -91,7 +91,7 @@ inBrowser("this device", () => {
     await late.getByText("This link is invalid or expired.").waitFor();
   });
 
-  // docs/rules.md#app-move-keeps-states
+  // rules#app-move-keeps-states
   test("what was read and confirmed goes along, and the browser that is left says that it moved", async () => {
     const page = await follower();
     const { world, url } = its.site;
@@ -131,7 +131,7 @@ inBrowser("this device", () => {
     expect(await page.getByRole("button", { name: "Acknowledge" }).count()).toBe(0);
   });
 
-  // docs/rules.md#app-move-keeps-states
+  // rules#app-move-keeps-states
   test("who is put out of a channel is told that, and not that its alerts were withdrawn", async () => {
     const page = await follower();
     await page.goto(`${its.site.url}/app/#inbox`);

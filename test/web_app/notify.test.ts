@@ -80,13 +80,13 @@ inBrowser("outside of the page", () => {
       expect(quiet).not.toHaveProperty("vibrate");
     });
 
-    // docs/rules.md#alert-collapse-key
+    // rules#alert-collapse-key
     test("of a channel and collapse key one stands, an urgent one until it is answered", async () => {
       expect((await line({ collapse_key: "level" }, RINGS)).options.tag).toBe("river level");
       expect((await line({ priority: "urgent" }, RINGS)).options.requireInteraction).toBe(true);
     });
 
-    // docs/rules.md#alert-ack
+    // rules#alert-ack
     test("has a button where the alert wants to be acknowledged", async () =>
       expect((await line({ requires_ack: true }, QUIET)).options.actions).toEqual([
         { action: "ack", title: "Acknowledge" },
@@ -168,7 +168,7 @@ inBrowser("outside of the page", () => {
     expect(await page.evaluate(() => (globalThis as any).badges)).toEqual([3, "cleared"]);
   });
 
-  // docs/rules.md#circle-on-device
+  // rules#circle-on-device
   describe("where the device is", () => {
     const where = (now: number) =>
       page.evaluate(async (at) => {

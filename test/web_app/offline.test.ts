@@ -26,7 +26,7 @@ inBrowser("what the app has kept", () => {
   const inFrame = () => page.frameLocator(".chosen iframe").getByRole("heading", { name: "Tides" });
   const frames = /\/static\/app\/[\w-]+\/frame\.html$/;
 
-  // docs/rules.md#app-offline
+  // rules#app-offline
   test("markup that is opened for the first time without a network is shown whole", async () => {
     await joinInApp(page, its.site.url, { handle: pusher.handle });
     await page.goto(`${its.site.url}/app/#inbox`);

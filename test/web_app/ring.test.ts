@@ -158,7 +158,7 @@ inBrowser("a ring", () => {
     expect(await heard("spoken")).toEqual([]);
   });
 
-  // docs/rules.md#alert-vibrate
+  // rules#alert-vibrate
   test.each(Object.entries(PATTERNS).filter(([, pattern]) => pattern !== null))(
     "vibrates: %s",
     async (_name, pattern) => {
@@ -179,7 +179,7 @@ inBrowser("a ring", () => {
   });
 
   describe("a recording", () => {
-    // docs/rules.md#alert-audio
+    // rules#alert-audio
     test("is cut after twenty seconds by the clock, and not before", async () => {
       await page.clock.install({ time: BEFORE });
       await open();
@@ -239,7 +239,7 @@ inBrowser("a ring", () => {
     });
   });
 
-  // docs/rules.md#alert-tts docs/rules.md#alert-lang
+  // rules#alert-tts rules#alert-lang
   describe("reading aloud", () => {
     const speak = { text: "Leave now", lang: "en-US" };
 

@@ -280,7 +280,7 @@ const ROWS: Row[] = [
   },
 ];
 
-// docs/rules.md#priority-is-a-ceiling docs/rules.md#handset-decides docs/rules.md#unasked-is-silent
+// rules#priority-is-a-ceiling rules#handset-decides rules#unasked-is-silent
 describe("what an alert does", () => {
   test.each(ROWS)("$when", ({ alert, channel = aChannel(), device, want }) => {
     expect(decide(anAlert(alert), channel, aDevice(device), NOW)).toMatchObject(want);
@@ -404,7 +404,7 @@ describe("whatever the facts are", () => {
       { numRuns: 2000 },
     ));
 
-  // docs/rules.md#one-rings
+  // rules#one-rings
   test("of several at once one is heard, the most urgent, and the others keep their line", () =>
     fc.assert(
       fc.property(

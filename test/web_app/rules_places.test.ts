@@ -24,7 +24,7 @@ function byArrows(a: Place, b: Place): number {
   return 6371.0088 * Math.atan2(Math.hypot(...cross), u[0] * v[0] + u[1] * v[1] + u[2] * v[2]);
 }
 
-// docs/rules.md#alert-circle docs/rules.md#circle-on-device
+// rules#alert-circle rules#circle-on-device
 describe("an alert's circle", () => {
   test("distances agree with another formula on random places, to a metre", () =>
     fc.assert(
@@ -62,7 +62,7 @@ describe("an alert's circle", () => {
   });
 });
 
-// docs/rules.md#quiet-hours
+// rules#quiet-hours
 describe("quiet hours", () => {
   const night = { from: "22:00", to: "07:00" };
   test.each([
@@ -133,7 +133,7 @@ const shown = (rows: Row[], now = NOW) => {
   return [spotlight.map(({ id }) => id), history.map(({ id }) => id)];
 };
 
-// docs/rules.md#alert-expires-at docs/rules.md#spotlight
+// rules#alert-expires-at rules#spotlight
 describe("the spotlight", () => {
   test("an expired alert leaves the spotlight to the millisecond, and stays readable", () => {
     const rows = [row("a", 5, { expires_at: ago(-10) }), row("b", 3)];
@@ -152,14 +152,14 @@ describe("the spotlight", () => {
     expect(arrange([plain, waits], NOW + WAITS_MS).next_change_at).toBe(null);
   });
 
-  // docs/rules.md#app-before-joining
+  // rules#app-before-joining
   test("of what was sent before joining that stands which says how long it counts", () => {
     const [plain, waits] = [row("a", 1, { before: true }), row("b", 1, { before: true, requires_ack: true })];
     const counts = row("c", 1, { before: true, expires_at: ago(-60) });
     expect(shown([plain, waits, counts])).toEqual([["c"], ["b", "a"]]);
   });
 
-  // docs/rules.md#app-marks-tell-nobody
+  // rules#app-marks-tell-nobody
   test("one that was put away leaves it, and replaces the older ones all the same", () => {
     const [old, put] = [row("a", 2, { collapse_key: "k" }), row("b", 1, { collapse_key: "k", dismissed: true })];
     expect(shown([old, put])).toEqual([[], ["b", "a"]]);
@@ -174,7 +174,7 @@ describe("the spotlight", () => {
     ).toEqual([["a", "c", "d", "b"], []]));
 });
 
-// docs/rules.md#alert-collapse-key docs/rules.md#spotlight
+// rules#alert-collapse-key rules#spotlight
 describe("collapsing", () => {
   const level = { collapse_key: "level" };
   test("the newest of a channel's key stands for the others", () =>

@@ -33,7 +33,7 @@ const channel = (...permissions: string[]) => ({
   subscription: { muted: false, permissions, subscribed_at: "2026-01-01T00:00:00.000000Z" },
 });
 
-// docs/rules.md#repeats
+// rules#repeats
 test("however often it is looked, it is shown again three times at most, and all within its hour and what follows", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 30 * EVERY }), { maxLength: 200 }), (looks) => {
@@ -53,13 +53,13 @@ test("however often it is looked, it is shown again three times at most, and all
   expect([1, 2, 3].map((nth) => repeatDue({ ...alert, repeated: nth - 1 }, SENT + nth * EVERY))).toEqual([1, 2, 3]);
 });
 
-// docs/rules.md#repeats
+// rules#repeats
 test("repeats that the device slept through count as shown", () => {
   expect(repeatDue(alert, SENT + 2 * EVERY + MINUTE)).toBe(2);
   expect(repeatDue({ ...alert, repeated: 2 }, SENT + 2 * EVERY + 3 * MINUTE)).toBe(null);
 });
 
-// docs/rules.md#repeats
+// rules#repeats
 test.each([
   ["important", { priority: "important" }],
   ["asks for no acknowledgement", { requires_ack: false }],
@@ -68,7 +68,7 @@ test.each([
   expect(repeatDue({ ...alert, ...fields }, SENT + EVERY)).toBe(null);
 });
 
-// docs/rules.md#repeats
+// rules#repeats
 test("a repeat does what its person allows, and nothing in quiet hours without their word", () => {
   const later = SENT + EVERY;
   const quiet = { ...device, quiet_hours: { from: "11:00", to: "13:00" } };

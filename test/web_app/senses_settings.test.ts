@@ -85,7 +85,7 @@ inBrowser("the settings of the senses", () => {
     await page.getByRole("status").getByText("No voice is installed for English.").waitFor();
   });
 
-  // docs/rules.md#quiet-hours
+  // rules#quiet-hours
   test("quiet hours are kept, and two equal times are not", async () => {
     await open();
     await page.getByLabel("Turn on quiet hours").check();

@@ -14,7 +14,7 @@ const IPHONE =
 /** A browser that has no Web Push, as Safari's tabs on an iPhone have none. */
 const withoutPush = (page: Page) => page.addInitScript(() => Reflect.deleteProperty(globalThis, "PushManager"));
 
-// docs/rules.md#app-says-silence
+// rules#app-says-silence
 inBrowser("a closed app that hears nothing", () => {
   const its = siteAndBrowser({}, { whole: true });
   const off = siteAndBrowser({ settings: { WEB_PUSH: "off" } }, { whole: true });

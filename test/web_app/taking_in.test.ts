@@ -25,7 +25,7 @@ describe("an answer of the inbox", () => {
     expect(ids(compare([row(3), row(2), row(1)], true, known(row(1))).fresh)).toEqual(["alr_3", "alr_2"]);
   });
 
-  // docs/rules.md#cancel-reaches-no-further
+  // rules#cancel-reaches-no-further
   test("what is gone from it stays on the device, marked as withdrawn", () => {
     const { withdrawn } = compare([row(3), row(1)], true, known(row(1), row(2), row(3)));
     expect(withdrawn).toEqual([row(2, { status: "cancelled" })]);
@@ -42,7 +42,7 @@ describe("an answer of the inbox", () => {
   });
 });
 
-// docs/rules.md#app-before-joining
+// rules#app-before-joining
 describe("what was sent before the device followed the channel", () => {
   const alert = row(5, { read_at: null, requires_ack: true }) as any;
   const since = (minute: string) => ({
@@ -80,7 +80,7 @@ describe("what was sent before the device followed the channel", () => {
 });
 
 describe("what is kept", () => {
-  // docs/rules.md#app-keeps-the-newest
+  // rules#app-keeps-the-newest
   test("so many alerts, the newest", () => {
     const rows = Array.from({ length: KEPT_ALERTS + 2 }, (_, i) => ({
       ...row(0),

@@ -67,7 +67,7 @@ function likeness(a: number[], b: number[]): number {
   return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
 }
 
-// docs/rules.md#alert-sound
+// rules#alert-sound
 inBrowser("the tones", () => {
   const its = modulesAndBrowser();
   let page: Page;

@@ -33,7 +33,7 @@ async function front(to: string) {
 inBrowser("a newer version of the app", () => {
   const its = siteAndBrowser();
 
-  // docs/rules.md#app-new-version
+  // rules#app-new-version
   test("waits until the person takes it, and then the page, its files and what is kept of them are new", async () => {
     const { url, state, close } = await front(its.site.url);
     const context = await its.browser.newContext({ viewport: { width: 390, height: 844 } });

@@ -53,7 +53,7 @@ const feed = async (name: string) =>
 const acknowledge = async (token: string, { id }: { id: string }) =>
   (await world.handset("POST", "/reports", token, { reports: [{ alert_id: id, kind: "ack" }] })).body;
 
-// docs/rules.md#events-asked-for
+// rules#events-asked-for
 test("nobody asks: nothing is noted, and nothing is told or written", async () => {
   const pusher = await world.pusher();
   const token = await world.device(pusher.handle);
@@ -66,7 +66,7 @@ test("nobody asks: nothing is noted, and nothing is told or written", async () =
   expect(await feed("alert.visible")).toEqual([]);
 });
 
-// docs/rules.md#events-asked-for
+// rules#events-asked-for
 test("what was scheduled is told once when it has become visible, whoever looked first and however many tell", async () => {
   // For all that follow.
   await call("create_webhook", { url: `http://127.0.0.1:${sink.port}/`, events: ASKED });
@@ -98,7 +98,7 @@ test("what was scheduled is told once when it has become visible, whoever looked
   expect(sink.requests.map(({ headers }) => headers["x-webhook-event"])).toEqual([ASKED[0], ASKED[0]]);
 });
 
-// docs/rules.md#events-asked-for
+// rules#events-asked-for
 test("what was moved, withdrawn or sent by hand before its instant is not told; nor what was withdrawn right after", async () => {
   const pusher = await world.pusher();
   const [moved, withdrawn, sent, after] = await Promise.all(["a", "b", "c", "d"].map((t) => planned(pusher, t)));
@@ -113,7 +113,7 @@ test("what was moved, withdrawn or sent by hand before its instant is not told; 
   expect(await world.sql("select from alert_counter where appeared")).toEqual([]);
 });
 
-// docs/rules.md#events-asked-for
+// rules#events-asked-for
 test("what came due while nobody ran is told late instead of never", async () => {
   const own = await World.open({ settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" } });
   await call("create_webhook", { url: `http://127.0.0.1:${sink.port}/late`, events: ASKED }, own);
@@ -131,7 +131,7 @@ test("what came due while nobody ran is told late instead of never", async () =>
   await own.remove();
 });
 
-// docs/rules.md#events-asked-for
+// rules#events-asked-for
 test("acknowledgements are counted together, at most once a minute for one alert, and name nobody", async () => {
   const pusher = await world.pusher();
   const phones = await Promise.all([1, 2, 3].map(() => world.device(pusher.handle)));
@@ -163,7 +163,7 @@ test("acknowledgements are counted together, at most once a minute for one alert
   expect(told(pusher, "alert.acknowledged")).toHaveLength(2);
 });
 
-// docs/rules.md#events-asked-for
+// rules#events-asked-for
 test("the look for what waits reads an index that holds nothing else", async () => {
   const { text } = await import("../../src/store/queries/reports.ts").then((m) => m.lockUntoldAlerts);
   await world.sql(

@@ -50,7 +50,7 @@ const drip = (socket: Socket, text: string, everyMs: number) => {
 };
 
 describe("a receiver that answers 2xx", () => {
-  // docs/rules.md#event-headers
+  // rules#event-headers
   test("gets one POST, with the headers, the bytes and a signature of this moment", async () => {
     const sink = await opened(httpSink((_request, response) => response.end("thanks")));
     const began = Math.floor(Date.now() / 1000);
@@ -95,7 +95,7 @@ describe("a receiver that answers 2xx", () => {
     expect(await deliver(`http://127.0.0.1:${sink.port}/`)).toMatchObject({ ok: true, status: 200 });
   });
 
-  // docs/rules.md#event-answer
+  // rules#event-answer
   test("and goes on for ever is read up to 64 kB", async () => {
     let written = 0;
     const sink = await opened(
@@ -137,7 +137,7 @@ describe("a receiver that answers 2xx", () => {
 });
 
 describe("a receiver that answers something else", () => {
-  // docs/rules.md#event-no-retry
+  // rules#event-no-retry
   test.each([400, 401, 404, 410, 429, 500, 503])("%d is a failure", async (status) => {
     const sink = await opened(httpSink((_request, response) => response.writeHead(status).end("no".repeat(50_000))));
     const result = await deliver(`http://127.0.0.1:${sink.port}/`);
@@ -145,7 +145,7 @@ describe("a receiver that answers something else", () => {
     await waitFor(async () => expect(await sink.open()).toBe(0));
   });
 
-  // docs/rules.md#event-no-redirect
+  // rules#event-no-redirect
   test.each([300, 301, 302, 303, 304, 305, 307, 308])(
     "%d is a failure and the Location is never called",
     async (status) => {
@@ -272,7 +272,7 @@ describe("one time for everything", () => {
     expect(result).toMatchObject({ ok: false, status: null, failure: "timeout" });
   });
 
-  // docs/rules.md#event-delivery
+  // rules#event-delivery
   test("is five seconds, for each kind of slowness; what DNS takes of it the receiver does not get", async () => {
     expect(DELIVERY_TIMEOUT_MS).toBe(5000);
     const dns = await opened(
@@ -367,7 +367,7 @@ describe("a host that was repointed", () => {
     });
   });
 
-  // docs/rules.md#webhook-public-addresses
+  // rules#webhook-public-addresses
   test("between the check and the connection: the checked address is dialled, after one look-up", async () => {
     const { sink, rules, dns } = await repointed(({ type, nth }) => {
       if (type === "AAAA") return {};

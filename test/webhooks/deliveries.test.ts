@@ -69,7 +69,7 @@ test("1,000 deliveries verify at a receiver that knows only the signature chapte
   const ids = new Set<string>();
   const began = Math.floor(Date.now() / 1000);
   let verified = 0;
-  // Written from the rule alone: docs/rules.md#event-signature
+  // Written from the rule alone: rules#event-signature
   const sink = await httpSink((_request, response) => {
     const { headers, body } = sink.requests.pop()!;
     const elements = String(headers["x-webhook-signature"]).split(",");
@@ -97,7 +97,7 @@ test("1,000 deliveries verify at a receiver that knows only the signature chapte
 });
 
 describe("emit", () => {
-  // docs/rules.md#event-body
+  // rules#event-body
   test("returns before anything is asked or sent, and sends exactly event, created_at and data", async () => {
     const { open, deliver } = held();
     const endpointsFor = vi.fn(async () => [endpoint("a"), endpoint("b")]);
@@ -160,7 +160,7 @@ describe("emit", () => {
 });
 
 describe("bounds", () => {
-  // docs/rules.md#event-room
+  // rules#event-room
   test("so many under way, so many waiting; what is over is dropped, counted once each and logged once a minute", async () => {
     const { open, deliver } = held();
     let clock = 0;
@@ -176,7 +176,7 @@ describe("bounds", () => {
     await waitFor(() => expect(dropped.get("a")).toBe(86));
     expect(open).toHaveLength(4);
     expect(deliveries.pending()).toBe(14);
-    // docs/rules.md#event-room
+    // rules#event-room
     expect(results).toEqual([]);
     expect(lines.warn).toHaveBeenCalledTimes(1);
     clock += 60_000;

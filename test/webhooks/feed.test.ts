@@ -80,7 +80,7 @@ const SLOW_COMMITS = `
   create constraint trigger slow after insert on workspace_event deferrable initially deferred
     for each row execute function slow_commit()`;
 
-// docs/rules.md#event-feed-place
+// rules#event-feed-place
 test("who goes on from place to place gets every event once, whatever commits late; who goes by serial numbers does not", {
   timeout: 240_000,
 }, async () => {
@@ -156,7 +156,7 @@ test("who goes on from place to place gets every event once, whatever commits la
   expect(lost).toContain(published().find(({ data }) => data.title === "Held")!.id);
 });
 
-// docs/rules.md#event-feed
+// rules#event-feed
 test("the feed says what webhooks were told, byte for byte, under the same ids", async () => {
   const sink = await httpSink((_request, response) => response.end());
   const events = ["alert.sent", "alert.scheduled", "alert.cancelled", "subscriber.created", "subscriber.deleted"];
@@ -193,7 +193,7 @@ test("the feed says what webhooks were told, byte for byte, under the same ids",
   sink.close();
 });
 
-// docs/rules.md#event-feed
+// rules#event-feed
 test("an event is there exactly when what it tells of is", async () => {
   await world.sql("alter table workspace_event add constraint no_more check (body not like '%Refused%') not valid");
   const before = published().length;
@@ -239,7 +239,7 @@ test("an event costs no exchange with the database, alone or beside a line of th
   await proxy.close();
 });
 
-// docs/rules.md#event-feed-kept
+// rules#event-feed-kept
 test("what was removed leaves the others their places", async () => {
   for (let n = 0; n < 4; n++) await alert({ title: `Tide ${n}`, send: true });
   const reader = follower(world);

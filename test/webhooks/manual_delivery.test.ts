@@ -54,7 +54,7 @@ const fits = (n: number, secret: string) => {
 };
 const elements = (n: number) => String(sink.requests[n]!.headers["x-webhook-signature"]).match(/v1=/g)!.length;
 
-// docs/rules.md#webhook-log
+// rules#webhook-log
 test("every delivery is in the log under the id that its receiver was told", async () => {
   await send();
   await over(1);
@@ -67,7 +67,7 @@ test("every delivery is in the log under the id that its receiver was told", asy
   expect(JSON.stringify(await world.sql("select * from webhook_delivery"))).not.toContain("is not kept");
 });
 
-// docs/rules.md#webhook-by-hand
+// rules#webhook-by-hand
 test("an endpoint is disabled, tried, enabled, and gets what it missed by hand", async () => {
   status = 500;
   await world.sql("update webhook_endpoint set failure_count = 19 where id = ?", [uuidOf(hook.id)]);
@@ -94,7 +94,7 @@ test("an endpoint is disabled, tried, enabled, and gets what it missed by hand",
   expect(fits(2, hook.secret)).toBe(true);
 });
 
-// docs/rules.md#webhook-by-hand
+// rules#webhook-by-hand
 test("what is asked for by hand counts as any delivery, and is not tried again", async () => {
   status = 500;
   await call("test_webhook", at());
@@ -113,7 +113,7 @@ test("what is asked for by hand counts as any delivery, and is not tried again",
   expect(sink.requests).toHaveLength(4);
 });
 
-// docs/rules.md#webhook-rotated
+// rules#webhook-rotated
 test("for a day both secrets fit, then the new one alone", async () => {
   const { secret } = await call("rotate_webhook_secret", at());
   await send();
@@ -132,7 +132,7 @@ test("for a day both secrets fit, then the new one alone", async () => {
   expect(row.previous_secret).toBeNull();
 });
 
-// docs/rules.md#webhook-log
+// rules#webhook-log
 test("the log keeps the newest 200, for seven days", async () => {
   const rows = (count: number, age: string) =>
     world.sql(

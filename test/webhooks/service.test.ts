@@ -99,7 +99,7 @@ describe("on a service", () => {
     await world.close();
   });
 
-  // docs/rules.md#signed-webhooks
+  // rules#signed-webhooks
   test("each event carries exactly its fields, in one envelope", async () => {
     const to = await sink();
     const { call, pusher: open, send, listen } = await account(world);
@@ -178,7 +178,7 @@ describe("on a service", () => {
     const published = await next(() => call("send_alert", path(draft)));
     expect([published.event, published.data]).toEqual(["alert.sent", alertData(published.result)]);
 
-    // docs/rules.md#events-of-subscribers
+    // rules#events-of-subscribers
     const device = await registered(world);
     const came = await next(() => join(world, device.token, pusher.handle));
     expect(came).toMatchObject({ event: "subscriber.created", data: { pusher_id: pusher.id, count: 1 } });
@@ -189,7 +189,7 @@ describe("on a service", () => {
     expect(new Set(to.requests.map(({ headers }) => headers["x-webhook-id"])).size).toBe(to.requests.length);
   });
 
-  // docs/rules.md#events-of-alerts
+  // rules#events-of-alerts
   test("what changes nothing, and the passing of send_at, is no event", async () => {
     const [to, before] = [await sink(), await sink()];
     const { key, call, pusher: open, send, listen } = await account(world);
@@ -229,7 +229,7 @@ describe("on a service", () => {
     await world.handset("DELETE", `/subscriptions/${pusher.handle}`, stranger.token);
     await world.handset("DELETE", "/subscriptions/nobody-has-this", stranger.token);
 
-    // docs/rules.md#publishing-is-one-row
+    // rules#publishing-is-one-row
     const soon = await send(pusher, { title: "Soon", send_at: inSeconds(5), idempotency_key: "once" });
     await eventually(async () => (await call("get_alert", path(soon))).status === "sent");
     await world.rest(
@@ -300,7 +300,7 @@ describe("on a service", () => {
     const invite = await call("create_invite", { pusher_id: pusher.id });
     for (let n = 0; n < 3; n++) await joined(world, pusher.handle, invite.code);
     await toldOf(world, pusher.id, 3);
-    // An eviction is one event, however many it is of (docs/rules.md#subscriber-events-are-gathered).
+    // An eviction is one event, however many it is of (rules#subscriber-events-are-gathered).
     await call("revoke_invite", { pusher_id: pusher.id, invite_id: invite.id, remove_subscribers: true });
     await eventually(() => people.requests.length === 1 && alerts.requests.length === 1);
     await pause(50);
@@ -325,7 +325,7 @@ describe("on a service", () => {
     for (const [i, { url, headers, body }] of to.requests.entries()) {
       if (verified(headers, body, secrets.get(url)!)) good += 1;
       const t = Number(/t=(\d+)/.exec(String(headers["x-webhook-signature"]))![1]);
-      // docs/rules.md#event-verifying
+      // rules#event-verifying
       expect(Math.abs(to.arrivals[i]! / 1000 - t)).toBeLessThan(300);
     }
     expect([good, to.requests.length]).toEqual([20 * rounds, 20 * rounds]);
@@ -338,7 +338,7 @@ describe("on a service", () => {
     expect(headers["x-webhook-signature"]).toMatch(/^t=\d{10},v1=[0-9a-f]{64}$/);
   });
 
-  // docs/rules.md#webhook-secret
+  // rules#webhook-secret
   test("a secret is sealed at rest, and shown in one answer only", async () => {
     const { key, listen, call } = await account(world);
     const { secret, id } = await listen("https://1.1.1.1/");
@@ -374,7 +374,7 @@ describe("on a service", () => {
     for (const body of answers) expect(JSON.stringify(body)).not.toContain(secret.slice(6));
   });
 
-  // docs/rules.md#webhook-disabled
+  // rules#webhook-disabled
   test("20 consecutive failures disable: exactly 20 POSTs, none afterwards", async () => {
     const [bad, good] = [await sink(answer(500)), await sink()];
     const { pusher: open, send, listen, endpoint } = await account(world);
@@ -399,7 +399,7 @@ describe("on a service", () => {
     });
   });
 
-  // docs/rules.md#webhook-success
+  // rules#webhook-success
   test("19 failures and a success: the counter is zero, and 19 more do not disable", async () => {
     const to = await sink(answer(404));
     const { pusher: open, send, listen, endpoint } = await account(world);
@@ -438,7 +438,7 @@ describe("on a service", () => {
     expect(to.requests).toHaveLength(50);
   });
 
-  // docs/rules.md#strangers-disable-nothing
+  // rules#strangers-disable-nothing
   test("who comes and goes disables nobody's endpoint, and pushes nothing out of its log", async () => {
     const to = await sink(answer(503));
     const { pusher: open, send, listen, endpoint, call } = await account(world);
@@ -680,7 +680,7 @@ describe("names", () => {
   const register = (key: string, host: string, more = {}) =>
     world.rest("create_webhook", { url: `https://${host}/hook`, events: ALL, ...more }, key);
 
-  // docs/rules.md#webhook-public-addresses
+  // rules#webhook-public-addresses
   test("registration refuses what names or resolves to any address that is not public, or does not exist", async () => {
     const key = await world.foreignKey();
     const messages = new Set<string>();
@@ -713,7 +713,7 @@ describe("names", () => {
       expect([name, (await register(key, `${name}.hooks.test`)).status]).toEqual([name, 201]);
   });
 
-  // docs/rules.md#event-repointed
+  // rules#event-repointed
   test("a name that is repointed at a private address is refused at delivery, and that is a failed delivery", async () => {
     const trap = await httpSink((_request, response) => void response.end());
     const { key, pusher: open, send, endpoint } = await account(world);

@@ -45,13 +45,13 @@ describe("the reference verifier accepts", () => {
     expect(verifySignature({ header, rawBody, secret, now: now + off })).toBe(true);
   });
 
-  // docs/rules.md#event-signature
+  // rules#event-signature
   test("the body as bytes", () => {
     expect(verifySignature({ header, rawBody: new TextEncoder().encode(rawBody), secret, now })).toBe(true);
   });
 });
 
-// docs/rules.md#event-verifying
+// rules#event-verifying
 describe("the reference verifier refuses", () => {
   test.each([-100_000, -301, 301, 100_000, Number.NaN])("a clock that is %d s off", (off) => {
     expect(verifySignature({ header, rawBody, secret, now: now + off })).toBe(false);

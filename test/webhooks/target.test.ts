@@ -88,7 +88,7 @@ describe("accepted", () => {
   });
 });
 
-// docs/rules.md#webhook-public-addresses
+// rules#webhook-public-addresses
 test.each([
   "http://192.168.1.9:8065/x",
   "http://mattermost:8065/x",
@@ -181,7 +181,7 @@ describe("refused by the text alone, without a question to DNS", () => {
   });
 });
 
-// docs/rules.md#create-webhook
+// rules#create-webhook
 describe("refused by what DNS says", () => {
   test.each([
     ["private.belfry-peer.net", "address"],

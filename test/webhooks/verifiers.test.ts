@@ -99,7 +99,7 @@ test("there are four, of 45 lines at most", () => {
     expect(readFileSync(join(ROOT, file), "utf8").trimEnd().split("\n").length, file).toBeLessThanOrEqual(45);
 });
 
-// docs/rules.md#event-verifying
+// rules#event-verifying
 describe.each(Object.entries(LANGUAGES))("%s", (_, { needs, build, command: wanted }) => {
   const missing = needs !== undefined && lacks(needs);
   if (build && !missing) beforeAll(build, GO_MS);

@@ -9,7 +9,7 @@ import type { AlertInput } from "./tongue.ts";
 import { cleanLines, oneLine, shortened, visibleLine } from "./words.ts";
 
 /**
- * The same alert within its limits (docs/rules.md#sender-lengths). A title that is too long moves whole into the text, a text that is too
+ * The same alert within its limits (rules#sender-lengths). A title that is too long moves whole into the text, a text that is too
  * long is cut at a word, and an alert with markup alone gets its plain text as `body`. Each loss is a sentence in `notes`.
  */
 export function fitAlert(fields: AlertInput, notes: string[]): AlertInput {

@@ -240,7 +240,7 @@ async function saveDraft(alert: ReadAlert, channel: string, caller: Caller, hear
   return outcome.body as CreatedAlert;
 }
 
-/** The refusal at the limit of sends, in the status that makes the program deliver the alert later (docs/rules.md#senders-limit). */
+/** The refusal at the limit of sends, in the status that makes the program deliver the alert later (rules#senders-limit). */
 async function refusalAtLimit(
   limit: ApiError,
   alert: ReadAlert,

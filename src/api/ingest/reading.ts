@@ -160,7 +160,7 @@ export const isOurs = (token: string): boolean => token.startsWith(KEY_PREFIX) |
 
 /**
  * The credential of a request: of those that are ours the first one, where the program's own places come before Authorization, which a
- * proxy may have set (docs/rules.md#sender-credential). Without one of ours, the first of any; null for none.
+ * proxy may have set (rules#sender-credential). Without one of ours, the first of any; null for none.
  */
 export function tokenOf(request: Request, { parameters = [], headers = [], wrapped = [] }: Places): string | null {
   const query = new URL(request.url).searchParams;

@@ -26,7 +26,7 @@ export interface IngestRequest {
   text(): string;
   /** The body as JSON, whatever its content type says, within our bounds of depth and values. @throws ApiError (invalid_request). */
   json(): unknown;
-  /** Entries of long lists that are not in this JSON, once it was read (docs/rules.md#senders-lists). */
+  /** Entries of long lists that are not in this JSON, once it was read (rules#senders-lists). */
   readonly omitted: number;
   /** The same as an object. @throws ApiError (invalid_request) for any other value. */
   object(): Record<string, unknown>;
@@ -92,7 +92,7 @@ export interface Tongue {
   readonly name: Program;
   /**
    * How the program delivers a message that is refused at the limit of sends with 503: `repeated` until it is accepted, or `once`.
-   * Absent: its clients understand 429 (docs/rules.md#senders-limit).
+   * Absent: its clients understand 429 (rules#senders-limit).
    */
   readonly delivery?: "repeated" | "once";
   /** By headers or the shape of what is sent, where `?from=` is left out; must not throw. The first in the list that does is taken. */

@@ -144,7 +144,7 @@ export function refusalResponses(errors: Iterable<ErrorType>, shared: Json): Jso
   );
 }
 
-/** What passes by itself (docs/rules.md#unavailable). */
+/** What passes by itself (rules#unavailable). */
 export const UNAVAILABLE: Json = {
   description: "`server_error`: the database is away or slow, a disk is full, or too much is asked at once. Retry.",
   headers: headerRefs("Retry-After"),

@@ -1,4 +1,4 @@
-// What registered endpoints receive: one signed POST an event (docs/rules.md#signed-webhooks).
+// What registered endpoints receive: one signed POST an event (rules#signed-webhooks).
 
 import { EVENTS } from "../../model/fields/webhook.ts";
 import { LIMITS, spelled } from "../../model/limits.ts";

@@ -29,7 +29,7 @@ export function answerSchema(schema: z.ZodType): JsonSchema {
   return tidy(open(rest));
 }
 
-/** Nothing in an answer is closed (docs/rules.md#additive). Instants are told by their names. */
+/** Nothing in an answer is closed (rules#additive). Instants are told by their names. */
 function open(schema: JsonSchema): JsonSchema {
   return walk(schema, (node) => {
     if (node.additionalProperties === false) delete node.additionalProperties;

@@ -53,7 +53,7 @@ export function setHeader(response: Response, name: string, value: string): void
 export const isPage = (response: Response): boolean =>
   !(response instanceof Answer) && response.headers.get("content-type")?.startsWith("text/html") === true;
 
-/** The one envelope (docs/rules.md#error-envelope). `status` departs from the type's own only for 405. */
+/** The one envelope (rules#error-envelope). `status` departs from the type's own only for 405. */
 export function refusal(error: unknown, status?: number): Response {
   const known = faultOf(error);
   return jsonAnswer(status ?? known.status, known.toEnvelope(), known.headers);

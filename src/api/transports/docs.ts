@@ -14,7 +14,7 @@ interface DocsOptions {
   tools: readonly Tool[];
   handsetOperations: readonly HandsetOperation[];
   publicUrl: string;
-  /** docs/rules.md#page-views. @throws 429 */
+  /** rules#page-views. @throws 429 */
   countView(event: H3Event): Promise<void>;
 }
 

@@ -145,7 +145,7 @@ export function createMcpEndpoint({ tools, dispatcher, authenticate, onChallenge
     return method === "tools/call" ? byName.get(params?.name as string) : undefined;
   };
 
-  /** HTTP 403 with every scope that the call needs, for who can ask for them (docs/rules.md#mcp-step-up). */
+  /** HTTP 403 with every scope that the call needs, for who can ask for them (rules#mcp-step-up). */
   async function scopeChallenge(message: unknown, passed: Passed): Promise<ApiError | null> {
     const { caller, mayGrow } = passed;
     const tool = calledTool(message);

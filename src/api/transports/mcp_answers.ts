@@ -1,5 +1,5 @@
 // What an MCP result carries, and how long it may be: an assistant reads every byte of it. A field of a row is left out only where it is
-// null, empty, false or 0 (docs/rules.md#lean-rows). A list that would be too long ends early and says so, anything
+// null, empty, false or 0 (rules#lean-rows). A list that would be too long ends early and says so, anything
 // else is answered in its short form, and without the end of a list where that is too long. Holds no business word.
 
 import { z } from "zod";

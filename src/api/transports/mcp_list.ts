@@ -30,7 +30,7 @@ const MAX_ENUM_IN_EDITS = 2;
 
 /**
  * Keywords that no list needs, and those of an edit, whose fields are described where they are made. Gemini refuses
- * `additionalProperties`, and each `format` of a text but date-time and enum (docs/rules.md#mcp-schema-words).
+ * `additionalProperties`, and each `format` of a text but date-time and enum (rules#mcp-schema-words).
  */
 const UNSAID = ["additionalProperties", "default", "format", "minItems", "minLength"];
 const BOUNDS = ["exclusiveMinimum", "maxItems", "maxLength", "maximum", "minimum", "pattern"];
@@ -109,7 +109,7 @@ function annotationsOf({ readOnly, destructive, idempotent, openWorld }: Hints) 
 const MAX_OFFERS = 64;
 
 /**
- * What of the tools a caller is shown: all, but for a key, whose scopes never grow, not those that it can never use (docs/rules.md#mcp-list).
+ * What of the tools a caller is shown: all, but for a key, whose scopes never grow, not those that it can never use (rules#mcp-list).
  * The same list for the same scopes.
  */
 export function createOffers(tools: readonly Tool[]): (caller: Caller) => readonly Tool[] {

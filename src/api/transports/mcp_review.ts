@@ -1,6 +1,6 @@
 // A person in the call: where only somebody signed in may decide, the client is asked to send its person to a page, in the words of its
 // protocol, and the call that is tried again answers what became of it. What a client answers for its person proves nothing: it
-// only says whether somebody went to look. Holds no business word. docs/rules.md#mcp-review
+// only says whether somebody went to look. Holds no business word. rules#mcp-review
 
 import { randomUUID } from "node:crypto";
 import {

@@ -1,5 +1,5 @@
 // What a client would like of an answer (RFC 7240), what is malformed or not known here passed over; and a poll that may be
-// held, as HTTP says it: `Prefer: wait=N` asks, `Preference-Applied` says that it was granted (docs/rules.md#held-inbox).
+// held, as HTTP says it: `Prefer: wait=N` asks, `Preference-Applied` says that it was granted (rules#held-inbox).
 
 import { LIMITS } from "../../model/limits.ts";
 import { emptyAnswer, jsonAnswer } from "./answers.ts";

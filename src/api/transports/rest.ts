@@ -155,7 +155,7 @@ async function readCall<O extends Routed>(event: H3Event, request: Request, onRo
 
 /**
  * The operation of the body's `action`, and the body without it; with other fields beside it than the operation's own
- * the request is refused (docs/rules.md#action-or-fields).
+ * the request is refused (rules#action-or-fields).
  */
 function chooseByAction<O extends Routed>(onRoute: O[], body: Record<string, unknown>) {
   const plain = plainOf(onRoute);
@@ -215,7 +215,7 @@ function shadowed(args: Record<string, unknown>, pathNames: readonly string[]): 
     : invalidRequest("This field is not known here; the path already names the row.", name);
 }
 
-/** docs/rules.md#unknown-fields */
+/** rules#unknown-fields */
 export function readQuery(params: URLSearchParams): { args: Record<string, string>; problem?: ApiError } {
   const args: Record<string, string> = Object.create(null);
   for (const [name, value] of params) {

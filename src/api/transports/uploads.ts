@@ -1,4 +1,4 @@
-// The uploads of a signed-in person as JSON, which no key reaches (docs/rules.md#uploads). The console says who is signed
+// The uploads of a signed-in person as JSON, which no key reaches (rules#uploads). The console says who is signed
 // in, and dispatch says what the person may do. This file makes sure that a page of another origin cannot make the browser
 // upload or delete.
 

@@ -1,5 +1,5 @@
 // What accounts are told after the act: which alerts became visible, how often they were acknowledged and answered
-// (docs/rules.md#events-asked-for), and what subscribers came to while nobody could be told (#subscriber-events-are-gathered).
+// (rules#events-asked-for), and what subscribers came to while nobody could be told (#subscriber-events-are-gathered).
 // It waits in rows, and whichever process comes first locks them, writes the events down with them, and tells. So do the next
 // occurrences of repeating alerts come, whether or not the process that began them still lives.
 

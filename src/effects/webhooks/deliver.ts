@@ -1,4 +1,4 @@
-// One delivery: one POST within its time (docs/rules.md#event-delivery), to the address that was checked, and to no
+// One delivery: one POST within its time (rules#event-delivery), to the address that was checked, and to no
 // other. Must not know rows, failure counts or other deliveries; nothing is tried twice.
 
 import type { Socket } from "node:net";
@@ -7,9 +7,9 @@ import { dial, exchange } from "./connection.ts";
 import { signPayload } from "./sign.ts";
 import { resolveTarget, type TargetRules } from "./target.ts";
 
-/** All that a delivery may take (docs/rules.md#event-delivery). */
+/** All that a delivery may take (rules#event-delivery). */
 export const DELIVERY_TIMEOUT_MS = LIMITS.webhook_seconds * 1000;
-/** docs/rules.md#event-answer */
+/** rules#event-answer */
 export const MAX_REPLY_BYTES = LIMITS.webhook_answer;
 
 /**
@@ -89,7 +89,7 @@ export async function deliverOnce(delivery: Delivery): Promise<DeliveryResult> {
       status = received;
     });
     if (status >= 200 && status < 300) return finish();
-    // A 3xx is an answer that is not 2xx, and its Location is not read (docs/rules.md#event-no-redirect).
+    // A 3xx is an answer that is not 2xx, and its Location is not read (rules#event-no-redirect).
     return finish(status >= 300 && status < 400 ? "redirect" : "status");
   } catch {
     return finish(end.signal.aborted ? "timeout" : stage);

@@ -1,4 +1,4 @@
-// From an event to its deliveries, beside the action that it reports and never in its way (docs/rules.md#signed-webhooks).
+// From an event to its deliveries, beside the action that it reports and never in its way (rules#signed-webhooks).
 // Held in memory within bounds; nothing is stored, retried or run later.
 // Must not know rows: endpoints come from one function, results go to another.
 
@@ -35,7 +35,7 @@ export interface DeliveriesOptions {
   endpointsFor: (event: WebhookEvent, workspaceId: string) => Promise<readonly DeliveryEndpoint[]>;
   /** Records a result, and says whether the endpoint may be called again; if not, what waits for it is let go. */
   onResult: (endpointId: string, result: DeliveryResult, attempted: Attempted) => Promise<{ enabled: boolean }>;
-  /** Records so many deliveries that were dropped for our own lack of room (docs/rules.md#event-room). */
+  /** Records so many deliveries that were dropped for our own lack of room (rules#event-room). */
   onDropped: (endpointId: string, count: number) => Promise<unknown>;
   /** Told of every dropped delivery or event at once; must not throw. */
   noteDropped?: (count: number) => void;
@@ -212,7 +212,7 @@ export function createDeliveries(options: DeliveriesOptions) {
     recordingDrops = null;
   }
 
-  /** Drops what waits; what is under way ends within its time (docs/rules.md#webhook-removed). */
+  /** Drops what waits; what is under way ends within its time (rules#webhook-removed). */
   function forget(endpointId: string): void {
     lanes.forget(endpointId);
     drops.delete(endpointId);

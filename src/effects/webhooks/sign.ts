@@ -4,11 +4,11 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { LIMITS } from "../../model/limits.ts";
 
-/** docs/rules.md#event-verifying */
+/** rules#event-verifying */
 export const SIGNATURE_TOLERANCE_SECONDS = LIMITS.webhook_clock_seconds;
 
 function digest(secret: string, rawBody: string | Uint8Array, timestamp: string): Buffer {
-  // What is signed, and under what, says docs/rules.md#event-signature: the key is the secret
+  // What is signed, and under what, says rules#event-signature: the key is the secret
   // string as shown, whsec_ included; the body goes in as the bytes that travel, never parsed and written again.
   return createHmac("sha256", secret).update(`${timestamp}.`).update(rawBody).digest();
 }
@@ -44,7 +44,7 @@ export function verifySignature({
 }: {
   /** The header as received; absent is simply not valid. */
   header: string | null | undefined;
-  /** The bytes as they came, before anything parses them (docs/rules.md#event-verifying). */
+  /** The bytes as they came, before anything parses them (rules#event-verifying). */
   rawBody: string | Uint8Array;
   secret: string;
   /** Unix seconds; the machine's clock by default. */
@@ -61,7 +61,7 @@ export function verifySignature({
     const name = element.slice(0, Math.max(at, 0)).trim();
     const value = element.slice(at + 1).trim();
     if (name === "t") timestamps.push(value);
-    // Other elements may come to the header later; they are not looked at (docs/rules.md#event-verifying).
+    // Other elements may come to the header later; they are not looked at (rules#event-verifying).
     else if (name === "v1" && /^[0-9a-f]{64}$/i.test(value)) candidates.push(Buffer.from(value, "hex"));
   }
   // Two timestamps would let two readers disagree about which of them was signed.

@@ -26,7 +26,7 @@ export const CHECKS_A_BEAT = 4;
 /** So many bytes may be on their way in a network without being a sign that the client does not read. */
 const ON_THEIR_WAY = LIMITS.ntfy_page;
 
-/** A connection that is written to until it ends. It counts what its client takes: docs/rules.md#stream-bounds */
+/** A connection that is written to until it ends. It counts what its client takes: rules#stream-bounds */
 export abstract class Connection<Reason> {
   ended = false;
   /** Something was written, and it was not seen yet that the client took it. */

@@ -1,6 +1,6 @@
 // Holds polls: a held poll listens to its device and the channels of that device, and is an ordinary poll each time
 // that one of them changes, credential included, until its answer is another one or its time is over
-// (docs/rules.md#held-inbox). No answer is kept in between, and no connection to the database.
+// (rules#held-inbox). No answer is kept in between, and no connection to the database.
 
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { DEVICE_PREFIX, hexHash, looksLikeToken } from "../../identity/auth/tokens.ts";

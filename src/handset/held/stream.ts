@@ -1,5 +1,5 @@
 // One stream of an inbox: what it asks for, what its handset holds by now, and how it ends. A client that leaves too
-// much loses the stream, and polls. docs/rules.md#stream
+// much loses the stream, and polls. rules#stream
 
 import type { InboxView } from "../../store/context.ts";
 import type { FoundDevice } from "../../store/queries/held.ts";

@@ -1,4 +1,4 @@
-// The streams of this process (docs/rules.md#stream): each follows the channels of its device, and reads the device
+// The streams of this process (rules#stream): each follows the channels of its device, and reads the device
 // again when that may not be what it was. Nothing depends on one: a handset without a stream polls.
 
 import { hexHash } from "../../identity/auth/tokens.ts";

@@ -1,5 +1,5 @@
 // Backlogs of connections, written part by part as their clients take them, within one limit of memory for all of them.
-// docs/rules.md#ntfy-bounds
+// rules#ntfy-bounds
 
 import { LIMITS } from "../../model/limits.ts";
 import { sharedReading } from "../../store/db/batch.ts";

@@ -1,5 +1,5 @@
 // What of channels is heard, and by whom: their handles looked up with the credential of a handset, and what was
-// there before, within bounds. docs/rules.md#ntfy-listens
+// there before, within bounds. rules#ntfy-listens
 
 import { LIMITS } from "../../model/limits.ts";
 import { batched, LOOK_UPS, sharedReading } from "../../store/db/batch.ts";

@@ -1,5 +1,5 @@
 // One program that listens: which messages it gets and in which form, the order in which it gets them, and when its
-// connection ends. docs/rules.md#ntfy-listens
+// connection ends. rules#ntfy-listens
 
 import { LIMITS } from "../../model/limits.ts";
 import type { Delta, Follower } from "../held/channel_tracker.ts";

@@ -1,4 +1,4 @@
-// Programs of ntfy that listen to channels (docs/rules.md#ntfy-listens): each follows its channels and gets first
+// Programs of ntfy that listen to channels (rules#ntfy-listens): each follows its channels and gets first
 // what was there before. One whose access may have changed is ended: it comes back if it may, and says what it heard
 // last.
 

@@ -1,7 +1,7 @@
 // Wake-ups as the rest of the service sees them: the key to subscribe with, whether an endpoint may be stored, and an event after whose
-// commit the devices of its channel are woken (docs/rules.md#push-wakes). Joins the parts of this folder to the rows. What the answers
+// commit the devices of its channel are woken (rules#push-wakes). Joins the parts of this folder to the rows. What the answers
 // of push services say about endpoints is written down beside the service's work: one that is gone is forgotten, one that fails is
-// counted, one that works again counts from the beginning. A wake-up that was taken leaves nothing (docs/rules.md#push-leaves-nothing).
+// counted, one that works again counts from the beginning. A wake-up that was taken leaves nothing (rules#push-leaves-nothing).
 
 import { checkTarget, targetRules } from "../../effects/webhooks/target.ts";
 import type { DomainEvent } from "../../model/domain/events.ts";

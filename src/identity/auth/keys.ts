@@ -20,7 +20,7 @@ import { clientName } from "./client_metadata.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 import { hexHash, KEY_PREFIX, looksLikeToken } from "./tokens.ts";
 
-/** No credential does more than its member may (docs/rules.md#key-acts-for-its-member). */
+/** No credential does more than its member may (rules#key-acts-for-its-member). */
 export function callerWith(member: ValuesOf<typeof MEMBER_FACTS.columns>, credential: Caller["credential"]): Caller {
   return {
     workspace: { id: member.workspace_id, name: member.workspace_name, listening: member.listening },

@@ -61,7 +61,7 @@ export function createRefreshTokens({ orm, grants }: { orm: Orm; grants: Grants 
 
     /**
      * Answers a refresh by `library`, once or again within its time; a later use ends the grant
-     * (docs/rules.md#refresh-reuse).
+     * (rules#refresh-reuse).
      */
     async refresh(
       { fields, clientId, forward }: TokenRequest,

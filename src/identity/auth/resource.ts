@@ -19,7 +19,7 @@ function isOwn(resource: string, publicUrl: string): boolean {
 /**
  * Writes each spelling of our own resource in its canonical form and removes repeats and empty values. Ours are the
  * origin and /mcp, with or without a trailing slash, in any letter case of the host and under each name of loopback.
- * Foreign resources stay as they are, so that they are refused as invalid_target (docs/rules.md#assistant-resource).
+ * Foreign resources stay as they are, so that they are refused as invalid_target (rules#assistant-resource).
  */
 export function canonicalResources(parameters: URLSearchParams, publicUrl: string): void {
   const named = parameters

@@ -46,7 +46,7 @@ export function createPasswordTurns() {
   };
 }
 
-/** docs/rules.md#password-again */
+/** rules#password-again */
 const WRONG = { max: LIMITS.wrong_passwords, seconds: LIMITS.wrong_passwords_minutes * 60 };
 /** How often the people of an office behind one address may mistype. */
 const BY_ADDRESS: Policy = {

@@ -1,5 +1,5 @@
 // Workspaces, members, keys and channel suspension, as the operator on the machine may change them. No API operation or
-// MCP tool reaches any of this (docs/rules.md#keys-make-no-keys).
+// MCP tool reaches any of this (rules#keys-make-no-keys).
 
 import { type InferEntity, UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
@@ -233,7 +233,7 @@ export async function revokeKey(
   return { id: wireId, revoked_at: key.revoked_at, ...left, webhooks, ended_webhooks: ended.length };
 }
 
-/** Suspends a channel, or restores it to active (docs/rules.md#channel-suspended). */
+/** Suspends a channel, or restores it to active (rules#channel-suspended). */
 export async function setSuspended(em: Em, handle: string, suspended: boolean) {
   return em.transactional(async (inside) => {
     const pusher = await inside.findOne(Pusher, { handle }, EVERYTHING);

@@ -220,7 +220,7 @@ export const get_service_state = defineMemberOperation({
   output: stateView.extend({ degraded: z.array(z.string()).describe("What does not work besides: files.") }),
   async handler(_input, { sql, caller, services: { itself } }) {
     const [counted] = await sql(severalWorkspaces, {});
-    // A member who is restricted to channels does not see all that is counted here (docs/rules.md#service-state).
+    // A member who is restricted to channels does not see all that is counted here (rules#service-state).
     if (counted?.workspaces !== 1 || caller.pusherIds !== null)
       throw forbidden(
         "Only the owner of a service's only workspace sees this. Whoever runs the service asks belfry status on its machine.",

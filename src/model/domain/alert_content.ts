@@ -6,7 +6,7 @@ import { forBoth } from "../for_people.ts";
 import { LIMITS } from "../limits.ts";
 import { checkGeofence, type Geofence } from "./channel.ts";
 
-/** Characters of markup (docs/rules.md#alert-lengths); the other layouts count as html. */
+/** Characters of markup (rules#alert-lengths); the other layouts count as html. */
 export const MAX_HTML = { html: LIMITS.alert_html, document: LIMITS.alert_document } as const;
 
 interface Content extends Geofence {
@@ -110,7 +110,7 @@ export function checkRule(status: string, recurrence: string | null): void {
   if (status === "scheduled") checkNoRecurrence(recurrence);
 }
 
-/** The instant that a schedule needs (docs/rules.md#schedule). @throws 422 naming the way out. */
+/** The instant that a schedule needs (rules#schedule). @throws 422 naming the way out. */
 export function checkSchedule(sendAt: string | null, now: string): string {
   if (sendAt !== null && sendAt > now) return sendAt;
   const what = sendAt === null ? "The draft has no send_at" : "send_at must be in the future";
@@ -123,7 +123,7 @@ export function checkSchedule(sendAt: string | null, now: string): string {
   );
 }
 
-/** docs/rules.md#send-needs-a-live-alert */
+/** rules#send-needs-a-live-alert */
 export function checkNotExpired(expiresAt: string | null, now: string): void {
   if (expiresAt !== null && expiresAt <= now)
     throw invalidRequest(

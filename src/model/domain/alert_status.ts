@@ -1,4 +1,4 @@
-// What each verb does to an alert in each status, with every cell filled (docs/rules.md, "Alerts: states and
+// What each verb does to an alert in each status, with every cell filled (docs/reference/rules/alert-states.md, "Alerts: states and
 // verbs"). Pure: it never sees a row, a clock or a caller.
 
 import type { AlertStatus } from "../entities/alert.ts";
@@ -15,11 +15,11 @@ export const isDue = (alert = "alert", clock = "now()") =>
 export const isPlanned = (alert = "alert", clock = "now()") =>
   `(${alert}.status = 'scheduled' and ${alert}.visible_at > ${clock})`;
 
-/** SQL: what handsets see (docs/rules.md#passed-is-sent). */
+/** SQL: what handsets see (rules#passed-is-sent). */
 export const isVisible = (alert = "alert", clock = "now()") => `(${alert}.status = 'sent' or ${isDue(alert, clock)})`;
 
 /**
- * The one expression of an alert's status as the world sees it, for select lists (docs/rules.md#passed-is-sent). `clock`
+ * The one expression of an alert's status as the world sees it, for select lists (rules#passed-is-sent). `clock`
  * is SQL: the instant of the reading, or `now()` where a filter of the same statement has to agree.
  */
 export const effectiveStatus = (clock = "clock_timestamp()") =>
@@ -91,7 +91,7 @@ export const ALERT_GRID: Record<AlertStatus, Record<AlertVerb, Cell>> = {
 /** Verbs that a channel which is not active refuses from every status, before the grid is asked. */
 export const NEEDS_ACTIVE_CHANNEL: ReadonlySet<AlertVerb> = new Set(["send", "schedule"]);
 
-/** Their 409 (docs/rules.md#send-needs-active). */
+/** Their 409 (rules#send-needs-active). */
 export const CHANNEL_NOT_ACTIVE = "The channel is not active; resume it, or keep the alert as a draft.";
 
 /** The `note` of send, schedule and cancel: what the answer means, said on repeats, too. */

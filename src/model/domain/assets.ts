@@ -4,7 +4,7 @@
 import type { AssetKind } from "../entities/asset.ts";
 import { LIMITS } from "../limits.ts";
 
-/** Bytes that a file of each kind may have (docs/rules.md#uploads). */
+/** Bytes that a file of each kind may have (rules#uploads). */
 export const MAX_BYTES: Record<AssetKind, number> = {
   image: LIMITS.image_file,
   audio: LIMITS.audio_file,

@@ -1,5 +1,5 @@
 // The alerts of a first page that were sent before a device joined their channels: which of them it sees, and as what
-// (docs/rules.md#before-joining). Devices with the same channels share a page where these marks are the same.
+// (rules#before-joining). Devices with the same channels share a page where these marks are the same.
 
 import { toIsoMicros } from "../fields/columns.ts";
 import { LIMITS } from "../limits.ts";

@@ -1,6 +1,6 @@
 // Rules of a channel. Which capability of the subscriber's phone each field of an alert leans on, and the notes for those that the channel
-// never asked for: a note is no error (docs/rules.md#unasked-is-silent). Its circle, which is whole or absent, as an alert's is
-// (docs/rules.md#channel-geofence); what it looks like when its owner says nothing, initials from the name and gradient colours from the
+// never asked for: a note is no error (rules#unasked-is-silent). Its circle, which is whole or absent, as an alert's is
+// (rules#channel-geofence); what it looks like when its owner says nothing, initials from the name and gradient colours from the
 // handle; and handles that would collide with the service's own addresses or mislead about who speaks.
 
 import { createHash } from "node:crypto";
@@ -75,7 +75,7 @@ export function channelNotes(requested: readonly string[]): CapabilityNote[] {
   return [{ capability: "notify", field: "requested_perms", message }];
 }
 
-/** docs/rules.md#alert-notes */
+/** rules#alert-notes */
 export function capabilityNotes(alert: Used, requested: readonly string[]): CapabilityNote[] {
   return USES.filter(({ capability, used }) => !requested.includes(capability) && used(alert)).map(
     ({ capability, field, effect }) => ({
@@ -119,7 +119,7 @@ export function deriveInitials(name: string): string {
   return [...(letters || [...name.trim()][0] || "?")].slice(0, LIMITS.channel_initials).join("");
 }
 
-/** What is no colour keeps the current one (docs/rules.md#channel-colours). */
+/** What is no colour keeps the current one (rules#channel-colours). */
 export function pickColour(wanted: string | undefined, current: string): string {
   return wanted !== undefined && COLOUR.test(wanted) ? wanted.toLowerCase() : current;
 }

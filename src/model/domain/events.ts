@@ -85,6 +85,6 @@ export const subscriberEvent = (channel: {
   },
 });
 
-/** What the outside is told of it, byte for byte, whether it is sent or fetched (docs/rules.md#event-body). */
+/** What the outside is told of it, byte for byte, whether it is sent or fetched (rules#event-body). */
 export const eventBody = ({ event, created_at, data }: Pick<DomainEvent, "event" | "created_at" | "data">): string =>
   JSON.stringify({ event, created_at, data });

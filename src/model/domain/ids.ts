@@ -74,7 +74,7 @@ export function showIdOrNull(kind: IdKind, uuid: string | null): string | null {
 export function channelUuid(text: string, row = "channel"): string {
   const id = parseId("psh", text);
   if (id) return id;
-  // Another kind's id is a missing row (docs/rules.md#ids).
+  // Another kind's id is a missing row (rules#ids).
   if (KINDS.some((kind) => parseId(kind, text) !== null)) throw notFound(row);
   throw new ApiError("not_found", "No such channel. Use its id (psh_…) or its handle.");
 }

@@ -1,5 +1,5 @@
 // The occurrences of a repeating alert: its next times, those of a month, and those to be written now. Pure, and bounded in steps
-// whatever the rule says. Also a time of day that a zone's clocks skip or show twice (docs/rules.md#recurrence-clocks).
+// whatever the rule says. Also a time of day that a zone's clocks skip or show twice (rules#recurrence-clocks).
 
 import { invalidRequest } from "../errors.ts";
 import { toIsoMicros } from "../fields/columns.ts";
@@ -176,7 +176,7 @@ interface Series {
 
 /**
  * The occurrences of a series to be written now: the next few, and of those that should have been since `filled_to` while no process ran,
- * the newest alone (docs/rules.md#recurrence-late). `fill_at`: when to look again; null where nothing is to come. A stored rule that
+ * the newest alone (rules#recurrence-late). `fill_at`: when to look again; null where nothing is to come. A stored rule that
  * cannot be read writes nothing, and is looked at again in a day, so that it stops no other series.
  */
 export function fillOf({ series_id, recurrence, send_at, filled_to }: Series, now: number) {

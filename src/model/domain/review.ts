@@ -12,7 +12,7 @@ interface Place {
   alertId: string;
 }
 
-/** docs/rules.md#review-url */
+/** rules#review-url */
 export const reviewUrl = ({ publicUrl, workspaceId, pusherId, alertId }: Place): string =>
   `${publicUrl}/console/${showId("wsp", workspaceId)}/channels/${showId("psh", pusherId)}/alerts/${showId("alr", alertId)}`;
 
@@ -24,7 +24,7 @@ export const alertPath = ({ pusher_id, id }: { pusher_id: string; id: string }):
 export const consolePage = ({ publicUrl, workspaceId }: Pick<Place, "publicUrl" | "workspaceId">, path = ""): string =>
   `${publicUrl}/console/${showId("wsp", workspaceId)}${path}`;
 
-/** The refusal of a credential that needs a person's approval: its only way out is a page (docs/rules.md#asks-first). */
+/** The refusal of a credential that needs a person's approval: its only way out is a page (rules#asks-first). */
 export const approvalAt = (page: string): string =>
   `This credential needs a person's approval for this. Ask a person to do it in the console: ${page}`;
 

@@ -187,7 +187,7 @@ function* elapsedTimes(rule: RuleParts, clock: ZoneClock, { start, from, step, b
     const ahead = skip === null ? apart : Math.max(apart, Math.ceil(skip / apart) * apart);
     index += (step * ahead) / apart;
     if (skip !== null) continue;
-    // An hour that is shown twice comes once where hours or days are named (docs/rules.md#recurrence-clocks).
+    // An hour that is shown twice comes once where hours or days are named (rules#recurrence-clocks).
     if (BYDAY.length + BYHOUR.length > 0 && clock.timestampOf(local) !== at) continue;
     const times =
       unit === HOUR && minutes.length > 0

@@ -35,7 +35,7 @@ export class ZoneClock {
     return ms + this.#known.ahead;
   }
 
-  /** The timestamp at which the clock shows `local`; of a time that it skips or shows twice as docs/rules.md#recurrence-clocks. */
+  /** The timestamp at which the clock shows `local`; of a time that it skips or shows twice as rules#recurrence-clocks. */
   timestampOf(local: number): number {
     this.localAt(local);
     const { from, to, ahead } = this.#known;

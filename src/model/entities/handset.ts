@@ -124,7 +124,7 @@ export const Report = defineEntity({
 /** What an account is still to be told of an alert; the index holds these alone. */
 export const UNTOLD = "appeared or untold or replied";
 
-/** How many devices read and acknowledged an alert, and what of it the account was told (docs/rules.md#events-asked-for). */
+/** How many devices read and acknowledged an alert, and what of it the account was told (rules#events-asked-for). */
 export const AlertCounter = defineEntity({
   name: "AlertCounter",
   indexes: [{ name: "alert_counter_untold", properties: ["alert_id"], where: UNTOLD }],
@@ -192,7 +192,7 @@ export const ChannelDayStripe = defineEntity({
 
 /**
  * A handset that a person linked to the own account by an act on that handset, and the draft that it is shown as a test
- * (docs/rules.md#own-devices). The person's alone: no channel and no other member learns of it.
+ * (rules#own-devices). The person's alone: no channel and no other member learns of it.
  */
 export const OwnDevice = defineEntity({
   name: "OwnDevice",

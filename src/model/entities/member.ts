@@ -13,7 +13,7 @@ export const Workspace = defineEntity({
     events_numbered: p.bigint("string").default("0"),
     /** The channel that tells of drafts which wait for a review. No foreign key: one that is gone takes nothing. */
     reviews_id: p.uuid().nullable(),
-    /** What holds for channels that say nothing of their own (docs/rules.md#retention); null and 0: for ever. */
+    /** What holds for channels that say nothing of their own (rules#retention); null and 0: for ever. */
     retention_days: p.integer().nullable(),
     retention_from: instant().nullable(),
     created_at: writtenAt(),

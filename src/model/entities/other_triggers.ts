@@ -70,7 +70,7 @@ export const PICTURES = [
   when (old.image_asset_id is not null) execute function pusher_to_assets()`,
 ];
 
-/** 'on' in a transaction whose alerts go because they were kept long enough: what was counted of them stays (docs/rules.md#retention). */
+/** 'on' in a transaction whose alerts go because they were kept long enough: what was counted of them stays (rules#retention). */
 export const STAYS_COUNTED = "current_setting('belfry.stays_counted', true)";
 
 export const RETENTION = [

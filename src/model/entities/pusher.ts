@@ -58,7 +58,7 @@ export const Pusher = defineEntity({
     workspace: () => p.manyToOne(Workspace).ref().deleteRule("cascade"),
     handle: p.text().unique("pusher_handle"),
     ...propertiesOf(PUSHER),
-    /** The uploaded file whose address `image_url` is, so that it stays (docs/rules.md#channel-picture-held). */
+    /** The uploaded file whose address `image_url` is, so that it stays (rules#channel-picture-held). */
     image_asset: () => p.manyToOne(Asset).ref().nullable().deleteRule("no action"),
     /** Name and tags in lower case, what the directory searches: lower-casing is not left to the database's locale. */
     search: p.text(),
@@ -80,7 +80,7 @@ export type PusherRow = InferEntity<typeof Pusher>;
 /**
  * Kept by triggers in the transaction of the rows that it counts (see triggers.ts): `rev` grows with every change of
  * what is sent, `published` counts sent and scheduled alerts, `subscribers` the subscriptions. What the account was told of
- * these is kept by who tells it (docs/rules.md#subscriber-events-are-gathered).
+ * these is kept by who tells it (rules#subscriber-events-are-gathered).
  */
 export const ChannelState = defineEntity({
   name: "ChannelState",

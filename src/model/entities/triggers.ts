@@ -7,7 +7,7 @@ import { VALUES } from "./value_triggers.ts";
 
 /**
  * A channel's narrow row follows its status. Subscribers see the same alerts of an active and a paused channel, so only suspending and
- * what ends a suspension raise `rev` (docs/rules.md#inbox-validator).
+ * what ends a suspension raise `rev` (rules#inbox-validator).
  */
 const CHANNEL_STATE = [
   `create function pusher_to_state() returns trigger language plpgsql as $$
@@ -203,7 +203,7 @@ const SUBSCRIBERS = [
   execute function device_to_mix()`,
 ];
 
-/** What told of a draft is over when somebody decided about it, whatever way that went (docs/rules.md#reviews-channel). */
+/** What told of a draft is over when somebody decided about it, whatever way that went (rules#reviews-channel). */
 const REVIEWS = [
   `create function notice_over() returns trigger language plpgsql as $$
   begin

@@ -56,7 +56,7 @@ export function text(min: number, max: number, { lines = false, cleaned = false 
     .meta(bounds);
 }
 
-/** https alone (docs/rules.md#https-only), without credentials, white space and what is invisible. */
+/** https alone (rules#https-only), without credentials, white space and what is invisible. */
 export function httpsUrl() {
   return z
     .string()

@@ -1,5 +1,5 @@
 // The buttons of an alert: those that lead somewhere, and one question with fixed choices, of which a handset reports the one that its
-// person taps (docs/rules.md#alert-reply).
+// person taps (rules#alert-reply).
 
 import { z } from "zod";
 import { forBoth } from "../for_people.ts";
@@ -17,7 +17,7 @@ const CHOICES = forBoth(
 );
 const address = httpsUrl();
 
-/** A button that leads somewhere, or a question with fixed choices (docs/rules.md#alert-reply). */
+/** A button that leads somewhere, or a question with fixed choices (rules#alert-reply). */
 const action = z
   .strictObject({
     type: z.enum(["open_url", "reply"]).default("open_url"),
@@ -61,7 +61,7 @@ export const choicesOf = (alert: { actions: readonly Action[] }, counts: readonl
 
 export const choicesView = z.array(z.object({ choice: z.string(), count: z.int() }));
 
-/** The buttons that lead somewhere: those without a type as well (docs/rules.md#alert-actions-shape). */
+/** The buttons that lead somewhere: those without a type as well (rules#alert-actions-shape). */
 export const linksOf = <A extends Partial<Pick<Action, "type">>>(actions: readonly A[]): A[] =>
   actions.filter(({ type }) => type !== "reply");
 

@@ -14,7 +14,7 @@ export const OTHER = "other";
 
 /**
  * What an assistant is shown of a version and of a locale: figures, and a language with its region. Both are patterns in which a
- * stranger can write a sentence (docs/rules.md#subscribers-in-plain-labels).
+ * stranger can write a sentence (rules#subscribers-in-plain-labels).
  */
 export const plainVersion = (text: string): string => /^\d{1,6}(?:\.\d{1,6}){0,3}/.exec(text)?.[0] ?? OTHER;
 export function plainLocale(text: string): string {

@@ -109,7 +109,7 @@ export const yesOr = (blank: boolean) => ({
   look: "yes" as const,
   property: () => p.boolean().default(blank),
   sql: sql.boolean,
-  // A default that is not false is stated: such a field is never left out of a row (docs/rules.md#lean-rows).
+  // A default that is not false is stated: such a field is never left out of a row (rules#lean-rows).
   shows: blank ? z.boolean().meta({ default: true }) : z.boolean(),
   blank,
 });

@@ -20,7 +20,7 @@ export const CATEGORIES = [
   "community",
 ] as const;
 
-/** docs/rules.md#handle-shape */
+/** rules#handle-shape */
 export const HANDLE = new RegExp(`^[a-z0-9][a-z0-9_-]{${LIMITS.handle_least - 2},${LIMITS.handle - 2}}[a-z0-9]$`);
 
 /** What a channel may ask its subscribers for. */
@@ -41,7 +41,7 @@ const tags = z
 
 const KEPT = `must be ${LIMITS.retention_least} to ${LIMITS.retention} days, or 0 for ever`;
 
-/** docs/rules.md#retention; 0 is for ever. */
+/** rules#retention; 0 is for ever. */
 export const keptDays = () =>
   z
     .int()

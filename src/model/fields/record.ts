@@ -162,7 +162,7 @@ export const argumentsOf = <F extends Fields>(fields: F): { [N in keyof Accepted
     (field) => given(field, false),
   );
 
-/** The arguments that change a row: absent stays, null empties (docs/rules.md#patch). */
+/** The arguments that change a row: absent stays, null empties (rules#patch). */
 export const changesOf = <F extends Fields>(
   fields: F,
 ): {

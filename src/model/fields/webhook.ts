@@ -9,7 +9,7 @@ import { defineFields } from "./record.ts";
 
 /**
  * What happened, as the outside may be told: never a device's identity. The last three are told where an endpoint of the workspace
- * asks for them, and cost nothing elsewhere (docs/rules.md#events-asked-for).
+ * asks for them, and cost nothing elsewhere (rules#events-asked-for).
  */
 export const EVENTS = [
   "alert.sent",

@@ -50,7 +50,7 @@ function msOf(offset: string): number {
 
 /**
  * The instant in ms of a zone's local time, whatever its clocks do: of what they show twice the first, and of what they skip as much
- * later as they go forward (docs/rules.md#recurrence-clocks).
+ * later as they go forward (rules#recurrence-clocks).
  */
 export function nearestIn(zone: string, asUtc: number): number {
   const format = need(formatOf(zone), "the zone was looked at when the rule was read");

@@ -7,7 +7,7 @@ import { words } from "./allow_list.ts";
 
 export type BlockedKind = "element" | "attribute" | "url" | "style" | "character";
 
-/** One row of `blocked` (docs/rules.md#alert-blocked). */
+/** One row of `blocked` (rules#alert-blocked). */
 export interface BlockedRow {
   kind: BlockedKind;
   name: string;

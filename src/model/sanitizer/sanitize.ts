@@ -67,7 +67,7 @@ function escapeComparisons(html: string): string {
 const MAX_READINGS = 8;
 
 /**
- * The cleaned fragment and the report of what went (docs/rules.md#preview-html).
+ * The cleaned fragment and the report of what went (rules#preview-html).
  *
  * `blocked` counts removed elements (a removed element takes its attributes with it, unlisted), removed attributes,
  * refused addresses by scheme, and style declarations by property. It is empty when nothing is missing. What only
@@ -103,8 +103,8 @@ const UNSEEN: Partial<Record<BlockedRow["kind"], ReadonlySet<string>>> = {
 };
 
 /**
- * Counts the scripts of a document (docs/rules.md#preview-document). `notes` counts what its readers do not see, or may
- * not see (docs/rules.md#preview-hidden). A document itself is kept whole.
+ * Counts the scripts of a document (rules#preview-document). `notes` counts what its readers do not see, or may
+ * not see (rules#preview-hidden). A document itself is kept whole.
  */
 export function inspectDocument(html: string): { script_count: number; notes: BlockedRow[] } {
   const report = new Report();

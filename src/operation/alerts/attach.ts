@@ -1,5 +1,5 @@
 // The uploaded files that a change of an alert names: found among those that the caller may attach, and held until the
-// change is committed. A file that is not there is 422 on its field (docs/rules.md#alert-asset-missing).
+// change is committed. A file that is not there is 422 on its field (rules#alert-asset-missing).
 
 import { ASSET_FIELDS, type AssetField, KIND_WORDS } from "../../model/domain/assets.ts";
 import { parseId } from "../../model/domain/ids.ts";

@@ -55,7 +55,7 @@ export function alertIds(path: AlertPath): { pusherId: string; alertId: string }
 
 /**
  * The alert, locked until the transaction ends, and settled if it is due. What the caller expects of it is compared here for
- * every verb, with the row locked (docs/rules.md#expected-version).
+ * every verb, with the row locked (rules#expected-version).
  * @throws 404 when the caller does not see it; 409 when it is another version than the expected one.
  */
 export async function lockedAlert(path: AlertToChange, ctx: Context) {
@@ -92,7 +92,7 @@ export async function alertFor(verb: AlertVerb, path: AlertToChange, ctx: Contex
 }
 
 /**
- * An edit that leaves an alert scheduled changes what will be published (docs/rules.md#composing-is-not-publishing). Judged
+ * An edit that leaves an alert scheduled changes what will be published (rules#composing-is-not-publishing). Judged
  * of the locked row, so that an edit which waited for somebody's schedule is held to it as well. @throws 403 insufficient_scope.
  */
 export function refuseComposer(alert: AlertRecord, sent: { send_at?: string | null }, ctx: Context): void {
@@ -110,7 +110,7 @@ export function refuseComposer(alert: AlertRecord, sent: { send_at?: string | nu
 }
 
 /**
- * Deleting a scheduled alert withdraws it, as cancelling does (docs/rules.md#delete-scheduled).
+ * Deleting a scheduled alert withdraws it, as cancelling does (rules#delete-scheduled).
  * @throws 403 insufficient_scope.
  */
 export function refuseWithdrawal(alert: AlertRecord, ctx: Context): void {

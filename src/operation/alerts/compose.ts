@@ -32,7 +32,7 @@ type Blocked = AlertFields["blocked"];
 
 /**
  * What a text lost that is written now, in place of what the one before it had lost. A text that is the stored one, to the last
- * character, was not changed, so what it had lost stays (docs/rules.md#blocked-kept).
+ * character, was not changed, so what it had lost stays (rules#blocked-kept).
  */
 export function lost(blocked: Blocked, name: keyof AlertFields, report: Report, isStored: boolean): void {
   const rows = report.kept();
@@ -71,7 +71,7 @@ function bringsMarkup(sent: Sent, stored: AlertRecord | null): boolean {
 }
 
 /**
- * What is absent stays, what is null is emptied (docs/rules.md#patch). `stored` is null for a new alert. Asset ids are
+ * What is absent stays, what is null is emptied (rules#patch). `stored` is null for a new alert. Asset ids are
  * uuids here. `assetText` is the text of the html asset where this change concerns it (see operation/alerts/attach.ts).
  */
 export function compose(given: Sent, stored: AlertRecord | null, assetText: string | null): Composed {
@@ -96,7 +96,7 @@ export function compose(given: Sent, stored: AlertRecord | null, assetText: stri
     return mode === "document" ? markup : sanitizeHtml(markup, report).html;
   };
   if (fields.html === null) delete blocked.html;
-  // The file stays as written (docs/rules.md#alert-html-asset), handsets are shown `asset_html`.
+  // The file stays as written (rules#alert-html-asset), handsets are shown `asset_html`.
   if (fields.html_asset_id === null) {
     fields.asset_html = null;
     delete blocked.asset_html;

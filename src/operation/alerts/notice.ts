@@ -1,5 +1,5 @@
 // The alert by which the owner hears that a draft waits: an ordinary one, on the workspace's own channel for it. It says which channel
-// and who asks, and nothing that the draft says, since it stands on locked screens. docs/rules.md#reviews-channel
+// and who asks, and nothing that the draft says, since it stands on locked screens. rules#reviews-channel
 
 import { z } from "zod";
 import { newUuid, showId } from "../../model/domain/ids.ts";

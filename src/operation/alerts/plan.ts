@@ -1,5 +1,5 @@
 // Which alerts a call moves or cancels. Plans of dry runs: the alerts, their versions and outcomes that a person was shown, stored under a short name for the credential that
-// asked. docs/rules.md#move-plan
+// asked. rules#move-plan
 
 import { randomBytes } from "node:crypto";
 import { channelUuid, parseId } from "../../model/domain/ids.ts";

@@ -1,5 +1,5 @@
 // A call without an idempotency key that publishes what its credential published a moment ago. Over MCP and the
-// command line it is answered the first alert; programs over REST decide for themselves. docs/rules.md#sent-once
+// command line it is answered the first alert; programs over REST decide for themselves. rules#sent-once
 
 import { parseId, showId } from "../../model/domain/ids.ts";
 import { LIMITS } from "../../model/limits.ts";

@@ -54,7 +54,7 @@ export async function beginSeries(
     throw conflict(
       `${LIMITS.repeating} alerts of this channel repeat already, which is the most. Cancel one of them first.`,
     );
-  // A rule costs milliseconds also when it is refused, so it is counted first (docs/rules.md#recurrence-cost).
+  // A rule costs milliseconds also when it is refused, so it is counted first (rules#recurrence-cost).
   const counted = await countSend(ctx, alert.pusher_id);
   counted.keep();
   checkTimes(alert.recurrence, send_at, ctx);

@@ -12,7 +12,7 @@ import { showAlert } from "../../store/shapes/alert.ts";
 /** Nothing of a sent or cancelled alert can be reviewed any more. */
 const REVIEWED: ReadonlySet<AlertRecord["status"]> = new Set(["draft", "repeating", "scheduled"]);
 
-/** The address of an alert's review; null when it is frozen (docs/rules.md#review-url). */
+/** The address of an alert's review; null when it is frozen (rules#review-url). */
 export function reviewUrlOf({ id, pusher_id, status }: AlertRecord, ctx: Context): string | null {
   if (!REVIEWED.has(status)) return null;
   const { publicUrl } = ctx.services;
@@ -29,7 +29,7 @@ export function shownWhole<R extends AlertRecord>(record: R, requested: readonly
   };
 }
 
-/** What all texts of an alert lost when they were written, as one list (docs/rules.md#blocked-kept). */
+/** What all texts of an alert lost when they were written, as one list (rules#blocked-kept). */
 function blockedOf({ blocked = {} }: AlertRecord): BlockedRow[] {
   const texts = Object.values(blocked);
   return texts.length === 0 ? [] : texts.reduce((all, rows) => all.addRows(rows), new Report()).rows();

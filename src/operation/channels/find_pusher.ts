@@ -1,5 +1,5 @@
 // What the operations on one channel share: find it among those that the caller sees, and lock it; hold its uploaded picture,
-// whose file would go after a day otherwise (docs/rules.md#channel-picture-held); and tell what `retention_days` leads to
+// whose file would go after a day otherwise (rules#channel-picture-held); and tell what `retention_days` leads to
 // (#retention-told).
 
 import type { SqlEntityManager } from "@mikro-orm/sql";

@@ -15,7 +15,7 @@ import { type Alert, type AnswerOf, type MemberVisit, mayUse } from "./visit.ts"
 
 const HOUR_MS = 3_600_000;
 
-/** A bucket is half an hour long for so many hours after the sending, an hour afterwards (docs/rules.md#alert-stats). */
+/** A bucket is half an hour long for so many hours after the sending, an hour afterwards (rules#alert-stats). */
 const HALF_HOURS = 6;
 
 const [, ...SERIES] = DAY_SERIES;

@@ -1,6 +1,6 @@
 // The frame around every page, and the headers that keep it ours: no script but the files that a page names, styles from here
 // only, no framing. And tables as files that spreadsheets open: RFC 4180, and no cell is taken for a formula
-// (docs/rules.md#csv-harmless).
+// (rules#csv-harmless).
 
 import type { Session } from "../../identity/auth/people.ts";
 import { list_connections } from "../../identity/session/connections.ts";

@@ -133,7 +133,7 @@ export interface MemberVisit extends PersonVisit {
   ): Promise<z.output<O>>;
   /**
    * Runs an operation that keys and assistants have, too, as this member. With `once`, a form that is sent twice makes one
-   * thing (docs/rules.md#idempotency).
+   * thing (rules#idempotency).
    */
   call<N extends ToolName>(tool: N, args?: ArgumentsOf<N>, once?: string | null): Promise<AnswerOf<N>>;
 }

@@ -8,6 +8,8 @@ import { fileURLToPath } from "node:url";
 const ROOT = new URL("../../../", import.meta.url);
 export const DOCS_PATH = "/docs";
 
+const ruleFile = (topic: string) => `docs/reference/rules/${topic}.md`;
+
 /** File by file what the contents list. What lies in docs/ beside these stands at the end. */
 const GROUPS: readonly (readonly [title: string, files: readonly string[]])[] = [
   ["Get started", ["README.md", "docs/start.md"]],
@@ -16,7 +18,18 @@ const GROUPS: readonly (readonly [title: string, files: readonly string[]])[] = 
     ["docs/send.md", "docs/senders.md", "docs/console.md", "docs/receive.md", "docs/connect.md", "docs/assistants.md"],
   ],
   ["Operate", ["docs/running.md", "docs/scale.md", "docs/upgrading.md", "docs/moving.md", "SECURITY.md"]],
-  ["Develop", ["docs/operations.md", "docs/words.md", "docs/handset.md", "docs/handset_app.md", "docs/rules.md"]],
+  ["Develop", ["docs/operations.md", "docs/words.md", "docs/handset.md", "docs/handset_app.md"]],
+  [
+    "Rules",
+    [
+      "docs/reference/rules/README.md",
+      "docs/reference/limits.md",
+      ...["service", "requests", "channels", "alerts", "alert-states", "statistics", "webhooks", "accounts"].map(
+        ruleFile,
+      ),
+      ...["senders", "handsets", "pages", "mcp-and-cli"].map(ruleFile),
+    ],
+  ],
   [
     "Contribute",
     ["CONTRIBUTING.md", "docs/architecture.md", "docs/dependencies.md", "CHANGELOG.md", "docs/decisions/README.md"],
@@ -27,7 +40,11 @@ const GROUPS: readonly (readonly [title: string, files: readonly string[]])[] = 
 const SLUGS: Record<string, string> = {
   "README.md": "",
   "docs/running.md": "operate",
-  "docs/decisions/README.md": "decisions",
+};
+
+/** Old addresses of pages below DOCS_PATH, and where each page is now. */
+export const MOVED: Readonly<Record<string, string>> = {
+  rules: "reference/rules",
 };
 
 export interface Doc {
@@ -46,7 +63,7 @@ const slugOf = (file: string) =>
   SLUGS[file] ??
   file
     .replace(/^docs\//, "")
-    .replace(/\.md$/, "")
+    .replace(/(\/README)?\.md$/, "")
     .toLowerCase();
 const docOf = (file: string): Doc => ({ file, slug: slugOf(file) });
 export const placeOf = (file: string): string => fileURLToPath(new URL(file, ROOT));

@@ -1,11 +1,11 @@
-// The docs of this version under /docs: docs/rules.md#docs-site. What they are made of is loaded when the first is asked for.
+// The docs of this version under /docs: rules#docs-site. What they are made of is loaded when the first is asked for.
 
 import { readFileSync } from "node:fs";
 import type { H3, H3Event } from "h3";
 import { addStatic, prepare, type Static } from "../../api/transports/static.ts";
 import { notFound } from "../../model/errors.ts";
 import { lazy } from "../../store/db/lazy.ts";
-import { DOCS_PATH, findPictures, placeOf } from "./files.ts";
+import { DOCS_PATH, findPictures, MOVED, placeOf } from "./files.ts";
 import type { Around } from "./site.ts";
 
 /** They change with the version alone. */
@@ -13,7 +13,7 @@ const KEPT = { "cache-control": "public, max-age=300" };
 
 export interface DocsSiteDeps extends Around {
   headers: Record<string, string>;
-  /** docs/rules.md#page-views. @throws 429 */
+  /** rules#page-views. @throws 429 */
   countView(event: H3Event): Promise<void>;
 }
 
@@ -33,7 +33,8 @@ export function addDocsSite(app: H3, { countView, ...deps }: DocsSiteDeps): void
     if (!found) throw notFound("page");
     return once(slug, () => prepare(String(found), headers));
   }
-  const lastOf = (request: Request) => decodeURIComponent(new URL(request.url).pathname.split("/").at(-1) ?? "");
+  const restOf = (request: Request, base: string) =>
+    decodeURIComponent(new URL(request.url).pathname.slice(base.length + 1));
 
   addStatic(
     app,
@@ -44,10 +45,14 @@ export function addDocsSite(app: H3, { countView, ...deps }: DocsSiteDeps): void
     },
     countView,
   );
-  addStatic(app, `${DOCS_PATH}/:page`, async (request) => page(lastOf(request)), countView);
-  addStatic(app, `${DOCS_PATH}/decisions/:page`, async (request) => page(`decisions/${lastOf(request)}`), countView);
+  for (const [old, now] of Object.entries(MOVED))
+    for (const method of ["GET", "HEAD"] as const)
+      app.on(method, `${DOCS_PATH}/${old}`, () => {
+        return new Response(null, { status: 301, headers: { ...KEPT, location: `${DOCS_PATH}/${now}` } });
+      });
+  addStatic(app, `${DOCS_PATH}/**`, async (request) => page(restOf(request, DOCS_PATH)), countView);
   addStatic(app, `${DOCS_PATH}/pictures/:file`, async (request) => {
-    const name = lastOf(request);
+    const name = restOf(request, `${DOCS_PATH}/pictures`);
     const picture = (await pictures()).get(name);
     if (!picture) throw notFound("picture");
     const { file, type } = picture;

@@ -1,5 +1,5 @@
-// The page of one channel: docs/rules.md#channel-page. Finds what somebody who brings this code, or none, may see. And its public inbox:
-// the same as JSON and without a credential, so that caches answer however many ask (docs/rules.md#public-inbox).
+// The page of one channel: rules#channel-page. Finds what somebody who brings this code, or none, may see. And its public inbox:
+// the same as JSON and without a credential, so that caches answer however many ask (rules#public-inbox).
 
 import { holdsTag } from "../../api/transports/answers.ts";
 import type { AssetAddresses } from "../../model/domain/assets.ts";

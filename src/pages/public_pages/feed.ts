@@ -1,4 +1,4 @@
-// The feeds of a public channel, for readers and programs that know nothing of ours: docs/rules.md#feeds. As Atom 1.0 (RFC 4287), where
+// The feeds of a public channel, for readers and programs that know nothing of ours: rules#feeds. As Atom 1.0 (RFC 4287), where
 // whatever somebody wrote is escaped text, and as JSON Feed 1.1 (jsonfeed.org), where what the standard has no word for stands under
 // `_belfry`. Whoever holds the present one is told so from the channel's revision, without its alerts being read.
 

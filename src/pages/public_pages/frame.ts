@@ -1,7 +1,7 @@
 // The frame around every public page, and the headers that go with it: nothing runs but a file of ours where a page names
 // one, styles from here only, no framing, and no address of ours told to where a link leads, since an invite stands in some. And what
 // those are told who may not see a channel, or asked for one that is not there: one text for all of them, byte for byte
-// (docs/rules.md#private-page). What came with a code is told of codes, whatever became of it and of the channel.
+// (rules#private-page). What came with a code is told of codes, whatever became of it and of the channel.
 
 import { createHash } from "node:crypto";
 import { holdsTag, refusal, wantsPage } from "../../api/transports/answers.ts";
@@ -62,7 +62,7 @@ ${beside ? html`<div class="book">${beside}${main}</div>` : main}
 const FRESH_SECONDS = 1;
 
 /**
- * docs/rules.md#shared-caches. What everybody is shown alike may be kept for a moment, so that readers of any number are one request
+ * rules#shared-caches. What everybody is shown alike may be kept for a moment, so that readers of any number are one request
  * a second: a channel that was made private and an alert that was cancelled are gone when it is over.
  */
 export const SHARED = `public, max-age=${FRESH_SECONDS}, stale-while-revalidate=${LIMITS.public_seconds - FRESH_SECONDS}`;

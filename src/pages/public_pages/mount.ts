@@ -52,7 +52,7 @@ export function mount(
   });
 }
 
-/** docs/rules.md#page-views. @throws 429 */
+/** rules#page-views. @throws 429 */
 export async function countView(
   { limits, pageViewsPerMinute: max }: PublicPagesDeps,
   address: string | null,

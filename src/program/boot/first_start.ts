@@ -135,7 +135,7 @@ export async function beginningOf(service: Started, config: Config) {
   return { made, example, page: await onlyPage(config, service) };
 }
 
-/** docs/rules.md#start-names-the-page. Null: there is no public channel, or more than one, or nobody can say. */
+/** rules#start-names-the-page. Null: there is no public channel, or more than one, or nobody can say. */
 async function onlyPage({ channelBaseUrl }: Config, { orm }: Started): Promise<string | null> {
   const [only, another] = await run(databaseOf(orm), twoPublicChannels, {}).catch(() => []);
   return only && !another ? `${channelBaseUrl}/${only.handle}` : null;

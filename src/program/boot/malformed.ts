@@ -1,4 +1,4 @@
-// Answers to requests that Node's parser refuses before any route sees them (docs/rules.md#malformed-http).
+// Answers to requests that Node's parser refuses before any route sees them (rules#malformed-http).
 
 import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";

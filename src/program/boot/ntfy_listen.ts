@@ -1,7 +1,7 @@
 // The routes for programs that send in other formats (ntfy, Gotify, webhooks), beside ours and at the root of the
 // host names in the settings. Those hosts serve nothing else, so no cookie exists there. Also connects ntfy's
 // subscribers to the listeners: who they are, how many there may be, and the connection that they are written to.
-// docs/rules.md#ntfy-listens
+// rules#ntfy-listens
 
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";

@@ -79,7 +79,7 @@ function greet({ publicUrl: url, dataDir }: Config, { cluster }: Serving, { made
     { base: undefined, timestamp: pino.stdTimeFunctions.isoTime },
     pino.destination({ fd: 1, sync: true }),
   );
-  // docs/rules.md#first-start
+  // rules#first-start
   if (made) {
     const { workspace_id, member_id } = made;
     const where = { url, mcp: `${url}/mcp`, channel: example, credentials: dataPaths(dataDir).credentials };

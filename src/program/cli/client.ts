@@ -44,7 +44,7 @@ export async function callByRest(
   throw fromEnvelope(answer, answerHeaders) ?? otherServer(url, response.status);
 }
 
-/** docs/rules.md#deleted-answer */
+/** rules#deleted-answer */
 function deleted(tool: Tool, args: Record<string, unknown>) {
   return { deleted: true, id: args[pathArguments(tool.http.path).at(-1) ?? ""] };
 }

@@ -1,5 +1,5 @@
 // `belfry listen`: a handset for machines. It follows one channel and passes each alert on, as a line of JSON or to a program, once
-// and in the order of their instants; what it has passed on outlives it (docs/rules.md#listen). Nothing of the service is loaded.
+// and in the order of their instants; what it has passed on outlives it (rules#listen). Nothing of the service is loaded.
 
 import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";

@@ -1,7 +1,7 @@
 // The one component that knows which channels, devices and alerts changed and who listens: held polls, streams,
 // ntfy's programs and calls that wait for people. Changes are learned after a commit of this process, by a message of
 // another one, at the time of a scheduled alert, and by a look at the database once a second, which alone is enough.
-// docs/rules.md#held-wakes
+// rules#held-wakes
 
 import type { Bus } from "../bus/bus.ts";
 import type { Log } from "../context.ts";

@@ -53,7 +53,7 @@ export function intendedSetting(name: string): string | null {
 }
 
 /**
- * Refuses a start with misspelt or renamed settings, all of them in one message (docs/rules.md#misspelt-settings).
+ * Refuses a start with misspelt or renamed settings, all of them in one message (rules#misspelt-settings).
  * @throws ConfigError naming each variable and the setting that it was meant to be
  */
 export function refuseMisspelt(environment: Env): void {

@@ -1,10 +1,10 @@
-// Which alerts of a channel a device sees that joined it, as SQL (docs/rules.md#before-joining).
+// Which alerts of a channel a device sees that joined it, as SQL (rules#before-joining).
 
 import { LIMITS } from "../../model/limits.ts";
 
 /**
  * SQL: the place, as (visible_at, id), of the oldest alert of channel `channel` that a device sees which joined it at `since`
- * (docs/rules.md#before-joining). No row: it sees all.
+ * (rules#before-joining). No row: it sees all.
  */
 export const firstShown = (channel: string, since: string) =>
   `select old.visible_at, old.id from alert old

@@ -1,4 +1,4 @@
-// The beginning of an alert's text, as cards and lists carry it (docs/rules.md#card-text). It is cut in SQL, so that no page reads the
+// The beginning of an alert's text, as cards and lists carry it (rules#card-text). It is cut in SQL, so that no page reads the
 // rest of a long text.
 
 import { int, nullable, selected } from "../../model/fields/sql.ts";

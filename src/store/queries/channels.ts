@@ -152,7 +152,7 @@ export const listInvites = defineStatement.reading("list_invites", {
 /** So many of them are told at once; the others hear within a second. */
 const TOLD = 10_000;
 
-/** docs/rules.md#revoke-evicts. */
+/** rules#revoke-evicts. */
 export const evictInvited = defineJoin("evict_invited", {
   parameters: { pusher_id: uuid, invite_id: uuid },
   columns: { removed: int, devices: array(bigint) },

@@ -1,7 +1,7 @@
 // How devices go. Whoever takes them away locks their channels first, then the devices, each in one order, as joins, leaves and
 // evictions do. What one says of itself goes through the entity manager. And subscriptions on their way to another device: written down
 // and read again, or moved by a one-time code of which only the hash is kept. And the handsets that a person linked to the own account,
-// with the draft that they are shown as a test (docs/rules.md#own-devices).
+// with the draft that they are shown as a test (rules#own-devices).
 
 import { array, bigint, boolean, bytea, int, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
 import { LIMITS } from "../../model/limits.ts";

@@ -39,7 +39,7 @@ const SELECTED = `a.id, p.handle, p.is_public, p.image_url as icon, a.has_page, 
       ${selectedCut("a", FIELDS)}, ${bodyLength("a")}`;
 const HAS_PAGE = "coalesce(html, asset_html) is not null as has_page";
 
-/** docs/rules.md#ntfy-listens. The channels of these handles that a device, or nobody in particular, may hear. */
+/** rules#ntfy-listens. The channels of these handles that a device, or nobody in particular, may hear. */
 export const heardChannels = defineStatement.reading("heard_channels", {
   parameters: { handles: array(text), device_id: nullable(bigint) },
   columns: {

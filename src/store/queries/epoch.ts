@@ -1,6 +1,6 @@
 // What a validator begins with beside revisions, which are counted anew in a database that is restored: a number by chance that
 // the rows carry along, and the timeline, which PostgreSQL itself counts up wherever it goes on without the server that was
-// there before. A restart changes neither (docs/rules.md#inbox-epoch). And what is asked so that a standby answers nothing that is older
+// there before. A restart changes neither (rules#inbox-epoch). And what is asked so that a standby answers nothing that is older
 // than the question (src/store/replicas/replicas.ts).
 
 import { array, float8, nullable, text, uuid } from "../../model/fields/sql.ts";

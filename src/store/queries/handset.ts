@@ -44,7 +44,7 @@ export const MARK = "hashint8extended(c.rev, uuid_hash_extended(c.pusher_id, 0))
 /** SQL: when the subscription `s` began, in microseconds since 1970, which a double holds exactly. */
 export const SINCE = "(extract(epoch from s.subscribed_at) * 1000000)::float8";
 
-/** SQL: how often the device `d` left a channel, as a part of its validators; empty where it never did (docs/rules.md#inbox-validator). */
+/** SQL: how often the device `d` left a channel, as a part of its validators; empty where it never did (rules#inbox-validator). */
 export const LEAVES = "coalesce('-' || nullif(d.leaves, 0), '')";
 
 /**
@@ -152,7 +152,7 @@ export const subscribedChannels = defineList.reading("subscribed_channels", {
     order by s.subscribed_at desc fetch first ($limit::int) rows with ties`,
 });
 
-/** docs/rules.md#channel-public. */
+/** rules#channel-public. */
 export const channelCard = defineList.reading("channel_card", {
   parameters: { ...CARDS.parameters, handle: text, code: nullable(text) },
   columns: CARDS.columns,
@@ -209,7 +209,7 @@ const LISTED = {
     order by p.created_at desc fetch first ($limit::int) rows with ties`,
 };
 
-/** docs/rules.md#directory. Ties of the last instant come along. */
+/** rules#directory. Ties of the last instant come along. */
 export const directory = defineList.reading("directory", {
   parameters: { ...CARDS.parameters, ...LISTED.parameters },
   columns: CARDS.columns,

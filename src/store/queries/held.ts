@@ -1,4 +1,4 @@
-// Devices with the channels that their held polls and streams wait for (docs/rules.md#held-inbox), and the newest
+// Devices with the channels that their held polls and streams wait for (rules#held-inbox), and the newest
 // alerts of channels that are followed. Each statement reads one snapshot.
 
 import { array, bigint, boolean, float8, int, nullable, outerJoined, text, uuid } from "../../model/fields/sql.ts";

@@ -1,8 +1,8 @@
-// The inbox is a query over sent alerts: docs/rules.md#publishing-is-one-row. A scheduled alert that handsets are
+// The inbox is a query over sent alerts: rules#publishing-is-one-row. A scheduled alert that handsets are
 // about to be shown is settled: written down as sent first, so that no clock can take it back, on this replica or on
 // another. It needs no worker, since readers of the row see it as sent already. So the rows of a page are those that
 // say `sent`, whatever the clock says. Where an endpoint asks to be told of what was settled, that is noted in the
-// same statement (docs/rules.md#events-asked-for).
+// same statement (rules#events-asked-for).
 
 import { isDue } from "../../model/domain/alert_status.ts";
 import { ALERT } from "../../model/fields/alert.ts";
@@ -91,7 +91,7 @@ export const inboxChannels = defineStatement.reading("inbox_channels", {
  * last instant come along. `max_bytes` ends it, though not before its first row; markup beyond that is not even read.
  * `inside` is an alert that became visible at `before`: those of this instant that come after it are included. Ids
  * come from the index alone, whole rows only for the page, and what is long of a row only where it is shown. Of each
- * channel the alerts from before the device joined end after a few (docs/rules.md#before-joining). `also` is SQL that
+ * channel the alerts from before the device joined end after a few (rules#before-joining). `also` is SQL that
  * adds to the ids of one channel.
  */
 const page = (also: string) => ({

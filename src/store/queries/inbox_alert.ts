@@ -12,7 +12,7 @@ const defineStatement = statementsOf("inbox");
 const TEST_SHOWN = { ...ALERT_SHOWN, id: neverNull(uuid), test_until: neverNull(timestamptz) };
 
 /**
- * The draft that a device is shown as a test (docs/rules.md#own-devices), as a row of its inbox. It has an id of its own, so that
+ * The draft that a device is shown as a test (rules#own-devices), as a row of its inbox. It has an id of its own, so that
  * the alert is a new one when it is sent.
  */
 export const ownTest = defineStatement.reading("own_test", {

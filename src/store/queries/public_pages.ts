@@ -55,7 +55,7 @@ const told = (name: string) => {
 };
 
 /**
- * docs/rules.md#channel-page. One row when somebody who brings this code, or none, may see the channel, with the newest alerts of a
+ * rules#channel-page. One row when somebody who brings this code, or none, may see the channel, with the newest alerts of a
  * public one. `due`: something of it came due and is not settled; what is asked for with `due` is shown all the same
  * (store/queries/inbox.ts).
  */
@@ -89,7 +89,7 @@ const PLACED = {
   radius_km: neverNull(float8),
 };
 
-/** docs/rules.md#near-me. The newest channels of the directory that have a circle. */
+/** rules#near-me. The newest channels of the directory that have a circle. */
 export const placedChannels = defineStatement.reading("placed_channels", {
   parameters: { limit: int },
   columns: PLACED,
@@ -107,7 +107,7 @@ export const twoPublicChannels = defineStatement.reading("two_public_channels", 
 const HEAD = columnsOf(drawnOn(PUSHER, "feed"));
 
 /**
- * A channel whose feed anybody may read: docs/rules.md#feeds. `revision`: equal texts mean equal feeds. `due`: something came
+ * A channel whose feed anybody may read: rules#feeds. `revision`: equal texts mean equal feeds. `due`: something came
  * due and is not settled. `modified`: the last change of what is shown; null while the second that it fell into goes on.
  */
 export const publicFeed = defineStatement.reading("public_feed", {

@@ -1,4 +1,4 @@
-// Where push services take wake-ups for devices, and whom a channel wakes (docs/rules.md#push-wakes). What is sealed in a row
+// Where push services take wake-ups for devices, and whom a channel wakes (rules#push-wakes). What is sealed in a row
 // names its version: whoever judges an endpoint judges the one that it was given, not one that took its place.
 
 import { PUSH_KINDS, WAKES } from "../../model/entities/handset.ts";
@@ -74,7 +74,7 @@ export const forgetEndpoints = defineStatement("forget_push_endpoints", {
   text: `delete from push_endpoint e using ${VERSIONS.text} where ${OF}`,
 });
 
-/** An endpoint that has failed so often in a row, and for so long, is forgotten (docs/rules.md#push-forgets). */
+/** An endpoint that has failed so often in a row, and for so long, is forgotten (rules#push-forgets). */
 export const noteFailures = defineStatement("note_push_failures", {
   parameters: { ...VERSIONS.parameters, failures: int, days: int },
   text: `with failed as (select e.device_id, e.failures + 1 >= $failures::int

@@ -1,5 +1,5 @@
 // Self-reports, many devices' in one statement: rows, counters and days change together or not at all. What accounts
-// that asked for it are still to be told of alerts (docs/rules.md#events-asked-for) is noted where it happens, in the
+// that asked for it are still to be told of alerts (rules#events-asked-for) is noted where it happens, in the
 // same statement, and told afterwards by whichever process comes first.
 
 import { isVisible } from "../../model/domain/alert_status.ts";
@@ -150,7 +150,7 @@ export const takeAnyReports = defineStatement("take_any_reports", {
    select request, count(*)::int as accepted from v group by request`,
 });
 
-/** Forgets when reports before an instant were made; that they were made stays (docs/rules.md#prune-reports). */
+/** Forgets when reports before an instant were made; that they were made stays (rules#prune-reports). */
 export const pruneReports = defineStatement("prune_reports", {
   parameters: { device_id: bigint, before: timestamptz },
   text: "update report set at = null where device_id = $device_id and at is not null and at < $before",

@@ -1,4 +1,4 @@
-// Alerts that were kept as long as their channel keeps them (docs/rules.md#retention): which these are, how many would go, and their end.
+// Alerts that were kept as long as their channel keeps them (rules#retention): which these are, how many would go, and their end.
 // What was counted of them stays. Each part is read by an index from its oldest alert on, so that it costs what goes and not what stays.
 
 import { array, boolean, int, nullable, timestamptz, uuid } from "../../model/fields/sql.ts";

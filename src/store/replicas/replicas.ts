@@ -1,5 +1,5 @@
 // Reads from hot standbys (DATABASE_READ_URLS). A question is taken to one that has come at least as far as the primary was when the
-// question was asked: nothing that anybody has seen by then is missing in the answer, whoever showed it (docs/rules.md#replicas).
+// question was asked: nothing that anybody has seen by then is missing in the answer, whoever showed it (rules#replicas).
 // Loaded only where there are any.
 
 import { setTimeout as pause } from "node:timers/promises";

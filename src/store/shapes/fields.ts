@@ -58,7 +58,7 @@ export function place() {
 /** Path ids are plain strings: one that is no id answers 404, never 422. */
 export const pathId = (what: string) => z.string().describe(what);
 
-/** The version of a row that a change is meant for (docs/rules.md#expected-version). */
+/** The version of a row that a change is meant for (rules#expected-version). */
 export const expectedVersion = () => instant().optional().describe("409 if updated_at is another by now.");
 
 /** The largest page. */
@@ -98,7 +98,7 @@ export const heldSeconds = () =>
     .optional()
     .describe(`At most; ${LIMITS.review_held_seconds} when absent.`);
 
-/** A text in few words: its beginning (docs/rules.md#views). `most`: characters, the mark that it goes on among them. */
+/** A text in few words: its beginning (rules#views). `most`: characters, the mark that it goes on among them. */
 export const cut = (text: string, most: number = LIMITS.brief_text): string =>
   codePoints(text) <= most ? text : `${[...text].slice(0, most - 1).join("")}…`;
 

@@ -50,7 +50,7 @@ export const changedPusherView = pusherView.extend({
 
 export type PusherView = z.infer<typeof pusherView>;
 
-/** docs/rules.md#channel-tags */
+/** rules#channel-tags */
 export function searchText(pusher: { name: string; tags: string[] }): string {
   return fold([pusher.name, ...pusher.tags].join(" "));
 }

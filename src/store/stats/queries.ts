@@ -75,7 +75,7 @@ export const alertTotals = defineStatement.reading("alert_totals", {
 export const SAMPLE = LIMITS.stats_sample;
 
 /**
- * Half hours, then hours (docs/rules.md#alert-stats). `sent_at` is the instant at which the alert became visible. `seen` is how many reports survive, counted up to one more than the sample.
+ * Half hours, then hours (rules#alert-stats). `sent_at` is the instant at which the alert became visible. `seen` is how many reports survive, counted up to one more than the sample.
  */
 export const alertTimeline = defineStatement.reading("alert_timeline", {
   parameters: { alert_id: uuid, sent_at: timestamptz, sample: int },

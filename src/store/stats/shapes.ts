@@ -1,5 +1,5 @@
 // Statistics on the wire: counts that can be backed, nothing else, so no delivered figure and no rate, anywhere. And which UTC
-// days a request means; no plan shortens a range (docs/rules.md#stats-no-clamp).
+// days a request means; no plan shortens a range (rules#stats-no-clamp).
 
 import { z } from "zod";
 import { invalidRequest } from "../../model/errors.ts";
@@ -20,7 +20,7 @@ export const dayBuckets = z.array(z.object({ date: z.string(), alerts_sent: z.in
 /** What channel and account statistics share. */
 export const rangeView = { timezone: z.literal("UTC"), from: z.string(), to: z.string(), reach, totals };
 
-/** docs/rules.md#stats-sums */
+/** rules#stats-sums */
 export function sumOf(buckets: { alerts_sent: number; reads: number; acks: number }[]): z.infer<typeof totals> {
   const sum = { alerts_sent: 0, reads: 0, acks: 0 };
   for (const bucket of buckets) {

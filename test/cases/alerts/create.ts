@@ -8,7 +8,7 @@ import { alertAt, alertIn, INSTANT, once, putChannel, sharedDraft, sharedPusher,
 const TITLE = "alert-title";
 const NULLS = "patch-null";
 
-/** An action without a type opens an address (docs/rules.md#alert-actions-shape). */
+/** An action without a type opens an address (rules#alert-actions-shape). */
 const untyped = (tool: string, name: string, given: Case["given"], at: (row: any) => object): Case => ({
   rule: "alert-actions-shape",
   tool,

@@ -24,7 +24,7 @@ export const admitCases: Case[] = [
       expect(eventsOf(world, pusher.id)).toEqual([]);
       const { status, body } = await world.handset("GET", `${card}?invite=${invite.code}`, token);
       expect(status).toBe(200);
-      // docs/rules.md#invite-label
+      // rules#invite-label
       expect(JSON.stringify(body)).not.toContain("label");
     },
   },

@@ -188,7 +188,7 @@ export const createInviteCases: Case[] = [
     input: ({ id }) => ({ pusher_id: id, max_uses: 1 }),
     want: { body: { uses: 0, max_uses: 1 } },
     after: async (world, pusher, { body: invite }) => {
-      // Nothing is used up (docs/rules.md#invite-of-a-public-channel), nor does a wrong code keep anybody out.
+      // Nothing is used up (rules#invite-of-a-public-channel), nor does a wrong code keep anybody out.
       await joined(world, pusher.handle, invite.code);
       await joined(world, pusher.handle, invite.code);
       await joined(world, pusher.handle, "no-such-code");

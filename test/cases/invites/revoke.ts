@@ -29,7 +29,7 @@ export const listInviteCases: Case[] = [
       const made = [];
       for (const label of ["first", "second", "third"])
         made.push((await world.rest("create_invite", { pusher_id: pusher.id, label })).body);
-      // docs/rules.md#revoke-invite
+      // rules#revoke-invite
       await world.rest("revoke_invite", { pusher_id: pusher.id, invite_id: made[1].id });
       return { pusher, made };
     },

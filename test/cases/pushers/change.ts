@@ -144,7 +144,7 @@ export const changePusherCases: Case[] = [
     want: {},
     after: async (world, { pusher, before, after, tag }) => {
       const device = await world.device();
-      // docs/rules.md#directory
+      // rules#directory
       const found = async (q: string) =>
         (await world.handset("GET", `/channels?q=${q}`, device)).body.data.map(({ handle }: any) => handle);
       expect(await found(before)).toEqual([]);

@@ -37,7 +37,7 @@ export const accountStatsCases: Case[] = [
     want: {
       body: {
         timezone: "UTC",
-        // A device on two channels counts twice (docs/rules.md#account-stats).
+        // A device on two channels counts twice (rules#account-stats).
         reach: 3,
         totals: { alerts_sent: 2, reads: 2, acks: 1 },
         channels: [row("Three", 0, 0, 0, 0), row("Two", 2, 1, 2, 1), row("One", 1, 1, 0, 0)],

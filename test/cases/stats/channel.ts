@@ -21,7 +21,7 @@ const range = (name: string, args: Record<string, unknown>, from: () => string, 
     expect(body.buckets[0]).toEqual({ date: from(), alerts_sent: 0, reads: 0, acks: 0 });
     expect(body.buckets.at(-1).date).toBe(to());
     expect(new Set(body.buckets.map(({ date }: any) => date)).size).toBe(days);
-    // docs/rules.md#stats-no-clamp
+    // rules#stats-no-clamp
     expect(Object.keys(body).sort()).toEqual(["buckets", "from", "reach", "timezone", "to", "totals"]);
     noOutcomes(body);
   },

@@ -92,7 +92,7 @@ export const createWebhookCases: Case[] = [
   refused("no events", { events: undefined }, "events", /required/),
   refused("an empty list", { events: [] }, "events"),
   refused("an unknown event", { events: ["alert.sent", "alert.read"] }, "events.1"),
-  // There are no such events (docs/rules.md#events-of-alerts).
+  // There are no such events (rules#events-of-alerts).
   refused("alert.delivered", { events: ["alert.delivered"] }, "events.0"),
   refused("alert.failed", { events: ["alert.failed"] }, "events.0"),
   refused("one text for events", { events: "alert.sent" }, "events"),

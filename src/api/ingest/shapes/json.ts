@@ -81,7 +81,7 @@ export function fieldsOfJson(told: object, otherwise = { title: "", body: "" }):
   const [first = ""] = body.trim().split("\n", 1);
   return alertOf({
     title: title || first,
-    // No text is shown twice (docs/rules.md#senders-author).
+    // No text is shown twice (rules#senders-author).
     body: title === "" && body.trim() === first ? "" : body,
     url: found(told, "url"),
     image: found(told, "image"),

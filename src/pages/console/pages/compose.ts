@@ -1,5 +1,5 @@
 // Writing an alert: a new one, or an edit of a draft or a scheduled one. Every button is an operation; the version that the page
-// was made of goes along, so two people who edit one draft never overwrite each other unseen (docs/rules.md#expected-version).
+// was made of goes along, so two people who edit one draft never overwrite each other unseen (rules#expected-version).
 
 import { createHash, randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";

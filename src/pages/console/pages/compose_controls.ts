@@ -1,6 +1,6 @@
 // Controls that only the form of an alert has: switches of few choices, and files with what was uploaded before. And what stands above it:
 // where two people edited one alert, who was faster, and both texts, so that nothing is lost or overwritten unseen; and where the alert was
-// sent a moment ago already, a question with a way to that one, before phones ring a second time (docs/rules.md#console-asks-again).
+// sent a moment ago already, a question with a way to that one, before phones ring a second time (rules#console-asks-again).
 
 import type { z } from "zod";
 import { find_equal_send } from "../../../identity/session/reviews.ts";

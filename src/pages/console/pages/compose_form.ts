@@ -118,7 +118,7 @@ function whenAndWhere(typed: Typed, { channel, alert }: Shown, next: Content): H
   );
 }
 
-/** Only an alert's own circle silences (docs/rules.md#circle-on-device), which is not what people expect of a channel's. */
+/** Only an alert's own circle silences (rules#circle-on-device), which is not what people expect of a channel's. */
 function noCircle(channel: Channel): Content {
   const circle = circleOf(channel);
   if (!circle) return "No area: the alert applies everywhere.";

@@ -1,6 +1,6 @@
 // Pages of one question, or of one sentence. The link in a list leads to a page that asks once more before something ends; only its form
 // acts, so a slip of the finger ends nothing and nothing of it needs a script. What ends, and who may end it, is decided by the caller's
-// page. One tick has keys and assistants ask before anything is published (docs/rules.md#asks-first). And a refusal as a page: what is
+// page. One tick has keys and assistants ask before anything is published (rules#asks-first). And a refusal as a page: what is
 // wrong, and the way out.
 
 import { type ApiError, type ErrorType, noSpace } from "../../../model/errors.ts";

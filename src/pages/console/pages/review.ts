@@ -1,6 +1,6 @@
 // Where a person reviews what somebody wrote, most often an assistant: the alert as a phone shows it, who wrote it and why, and
 // the decision, in reach of a thumb. What each decision does, and whether it may be made, its operation says. The version that
-// the page showed goes with every decision, so nobody sends what they have not seen (docs/rules.md#expected-version). Of what
+// the page showed goes with every decision, so nobody sends what they have not seen (rules#expected-version). Of what
 // was sent, its reads and acks alone, for the script that follows them, and the copy by which it is corrected.
 
 import { test_alert } from "../../../identity/session/own_devices.ts";

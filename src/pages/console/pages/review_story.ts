@@ -1,6 +1,6 @@
 // Who wrote an alert, by which way, and what was done to it since: lines of the audit log in words, and what edits changed, each by itself
 // and several together as one. The log holds no contents; what edits replaced is kept with the alert, for a while
-// (docs/rules.md#alert-changes). Texts are compared word by word; what was taken out is struck through, what was put in is underlined,
+// (rules#alert-changes). Texts are compared word by word; what was taken out is struck through, what was put in is underlined,
 // and a screen reader is told which is which.
 
 import { list_alert_changes } from "../../../identity/session/reviews.ts";

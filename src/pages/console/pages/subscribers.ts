@@ -1,5 +1,5 @@
 // Who subscribes to a channel, as the pseudonyms that the service knows them by, and what they are made up of. Nothing that
-// identifies (docs/rules.md#subscriber-device).
+// identifies (rules#subscriber-device).
 
 import { DEVICE } from "../../../model/fields/device.ts";
 import { namesOf } from "../../../model/fields/record.ts";

@@ -1,5 +1,5 @@
 // What an alert may do on this device. Its priority is a ceiling and never an outcome: the person's grants, mute, quiet
-// hours and whereabouts decide below it (docs/rules.md#priority-is-a-ceiling). Pure: the same facts give the same answer.
+// hours and whereabouts decide below it (rules#priority-is-a-ceiling). Pure: the same facts give the same answer.
 
 import { inCircle, POSITION_LASTS_MS } from "./circle.ts";
 import { isQuiet } from "./quiet_hours.ts";
@@ -127,7 +127,7 @@ function whyNothing(alert: Alert, channel: Channel, device: Device, now: number)
   return null;
 }
 
-/** A grant counts while the channel asks for it (docs/rules.md#unasked-is-silent). */
+/** A grant counts while the channel asks for it (rules#unasked-is-silent). */
 function granted({ requested_perms, subscription }: Channel, what: Capability): boolean {
   return requested_perms.includes(what) && (subscription?.permissions.includes(what) ?? false);
 }

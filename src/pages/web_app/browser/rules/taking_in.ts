@@ -19,7 +19,7 @@ interface Joined {
 
 /**
  * An alert as the person has it: one that was sent before they followed its channel is read, and nothing of it is to be
- * confirmed (docs/rules.md#app-before-joining); so is one whose channel they follow no more. The service marks such alerts. An alert that
+ * confirmed (rules#app-before-joining); so is one whose channel they follow no more. The service marks such alerts. An alert that
  * was kept under an earlier subscription has no mark, so its time is compared. What is kept stays as the channel sent it.
  */
 export function sinceJoining<
@@ -41,7 +41,7 @@ export function sinceJoining<
 
 export interface Compared<Row, Known> {
   fresh: Row[];
-  /** Not in the inbox any more, marked so. What the device has it keeps (docs/rules.md#cancel-reaches-no-further). */
+  /** Not in the inbox any more, marked so. What the device has it keeps (rules#cancel-reaches-no-further). */
   withdrawn: Known[];
 }
 

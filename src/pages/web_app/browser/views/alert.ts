@@ -63,7 +63,7 @@ export function AlertView({ id }: { id: string }): VNode {
     </article>`;
 }
 
-/** The text, or its beginning with a way to the whole (docs/rules.md#card-text). */
+/** The text, or its beginning with a way to the whole (rules#card-text). */
 function Text({ alert }: { alert: KeptAlert }): VNode {
   const { connection } = useApp();
   const [state, setState] = useState<"asking" | "here" | "away" | "gone" | null>(null);

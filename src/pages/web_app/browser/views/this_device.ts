@@ -1,5 +1,5 @@
 // This device in the settings: keep what is followed as a file, take it to another browser, or go; whose own it is, to whom tests of drafts
-// are shown on it before anybody else sees them (docs/rules.md#own-devices); and what a link to move or to own opens.
+// are shown on it before anybody else sees them (rules#own-devices); and what a link to move or to own opens.
 
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
