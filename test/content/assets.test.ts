@@ -88,7 +88,7 @@ describe("on a service", () => {
       ["a GIF as a page", "html", GIF, /is image\/gif; kind html takes an \.html page/],
       ["a page as a picture", "image", HTML, /is text\/html; kind image takes a picture/],
       ["a sound as a picture", "image", M4A, /is audio\/mp4/],
-      ["an SVG", "image", Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"), /of no kind that is taken/],
+      ["an SVG", "image", Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"), /has an unsupported type/],
       ["nothing", "image", Buffer.alloc(0), /empty/],
     ])("refuses %s", async (_, kind, body, says) => {
       const before = [await rows(), files()];

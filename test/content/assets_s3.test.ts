@@ -39,7 +39,7 @@ describe("an S3-compatible store", () => {
     provider.held = promise;
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
-      const put = expect(store.put("late", PNG)).rejects.toThrow("did not answer in time");
+      const put = expect(store.put("late", PNG)).rejects.toThrow("did not respond in time");
       while (asked().length === 0) await turn();
       await vi.advanceTimersByTimeAsync(30_000);
       await put;
@@ -93,7 +93,7 @@ describe("an S3-compatible store", () => {
     expect(JSON.stringify(answer.body)).not.toContain("its own words");
     // What the log is given names the store and the cause, and no key.
     const failure = await world.service.assets.store.put("x", PNG).catch((error) => error.message);
-    expect(failure).toMatch(/^the file store http:\/\/127\.0\.0\.1:\d+\/belfry-files failed: PUT was answered \d+$/);
+    expect(failure).toMatch(/^the file store http:\/\/127\.0\.0\.1:\d+\/belfry-files failed: PUT returned \d+$/);
     expect(failure).not.toContain("not-a-secret");
     // A store that every replica shares takes none of them out of service.
     await expect
@@ -120,7 +120,7 @@ describe("an S3-compatible store", () => {
     const answer = await consoleOf(away).call("POST", "?kind=image", { body: PNG });
     expect([answer.status, answer.body.error.message]).toEqual([
       503,
-      expect.stringMatching(/^The store of uploaded files does not answer now/),
+      expect.stringMatching(/^The store of uploaded files is not available/),
     ]);
     await away.close();
   });

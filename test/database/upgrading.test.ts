@@ -92,7 +92,7 @@ test("who keeps a table is waited for so long and no longer: it is said, and wha
   await old.execute("lock table file in row exclusive mode");
   const said = await migrate(orm, 0).catch((error) => error);
   expect(said).toBeInstanceOf(ConfigError);
-  expect(said.message).toMatch(/^DATABASE_URL .*could not be migrated: .*others held tables .*start again/);
+  expect(said.message).toMatch(/^DATABASE_URL .*could not be migrated: tables were locked .*Start again/);
   expect(await executed(orm)).toEqual([BEFORE, PENDING[0]]);
   await old.commit();
   expect(await migrate(orm)).toEqual([PENDING[1]]);
@@ -159,7 +159,7 @@ test("one of a build from before 0.1.0 was released is refused in a sentence tha
   const said = await migrate(orm).catch((error) => error);
   expect(said).toBeInstanceOf(ConfigError);
   expect(said.message).toBe(
-    "DATABASE_URL or DATA_DIR names a database of a build from before 0.1.0 was released: start the source of 0.1.0 on it once, then this version. Nothing in it was changed.",
+    "DATABASE_URL or DATA_DIR names a database of a build older than 0.1.0. Start 0.1.0 on it once, then this version. Nothing was changed.",
   );
   expect([await schemaOf(em), await migrationsOf(em)]).toEqual([schema, had]);
   expect(await isMigrated(orm)).toBe(false);

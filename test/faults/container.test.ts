@@ -83,7 +83,7 @@ describe.skipIf(prevented(lacking))("root with few capabilities", () => {
   test.each(LEAST)("without %s it says so", async (capability) => {
     expect(await refused(newFolder(), without(capability))).toMatch(
       new RegExp(
-        `lacks CAP_${capability.toUpperCase()}, .*ordinary user, or set DATABASE_URL to a PostgreSQL that runs already\\.`,
+        `lacks CAP_${capability.toUpperCase()}, .*ordinary user, or set DATABASE_URL to a running PostgreSQL server\\.`,
       ),
     );
   });
@@ -103,7 +103,7 @@ describe.skipIf(prevented(lacking))("root with few capabilities", () => {
   test("as the only user of a namespace it says that it cannot become another user", async ({ skip }) => {
     const rootless = ["unshare", "--user", "--map-root-user"] as const;
     skip(prevented(works(...rootless) ? null : "this system allows no namespace of one user"));
-    expect(await refused(newFolder(), [...rootless])).toMatch(/may not become the user \w+ \(EINVAL\)\. /);
+    expect(await refused(newFolder(), [...rootless])).toMatch(/cannot switch to the user \w+ \(EINVAL\)\. /);
   });
 
   test("with those five it works: starts, answers its operator, ends its database, and one that was left behind", async () => {
@@ -209,7 +209,7 @@ describe.skipIf(prevented(lacking ?? closed))("another user", () => {
   test("without a line in /etc/passwd: initdb would refuse it, so it is told what to do", async () => {
     expect(await refused(newFolder(USER), as(USER))).toMatch(
       new RegExp(
-        `the user ${USER} has no line in /etc/passwd\\. Run .*, or set DATABASE_URL to a PostgreSQL that runs already\\.`,
+        `the user ${USER} has no entry in /etc/passwd\\. Run .*, or set DATABASE_URL to a running PostgreSQL server\\.`,
       ),
     );
   });
@@ -217,7 +217,7 @@ describe.skipIf(prevented(lacking ?? closed))("another user", () => {
   test("who may pass through DATA_DIR but not read its database is told whose it is", async () => {
     const dataDir = newFolder();
     await (await startServer(dataDir)).stop();
-    const nobodys = /another user \(uid \d+\); run the service as that user or root\./;
+    const nobodys = /another user \(uid \d+\)\. Run the service as that user or root\./;
     for (const name of ["", "database.json"]) {
       expect(await refused(dataDir, as(USER))).toMatch(nobodys);
       chmodSync(join(dataDir, name), 0o755);

@@ -61,12 +61,12 @@ test("a partial restore, by the service and by a command", async () => {
   const dataDir = copyOf();
   rmSync(join(dataDir, "postgres/global"), { recursive: true });
   expect(await refused(dataDir)).toMatch(
-    new RegExp(`DATA_DIR \\(${dataDir}\\) is not whole: .*postgres/global.* is missing.*restore the folder`),
+    new RegExp(`DATA_DIR \\(${dataDir}\\) is incomplete: .*postgres/global.* is missing.*Restore the folder`),
   );
   const command = await belfry(["keys", "list"], { DATA_DIR: dataDir });
   expect(command).toMatchObject({ stdout: "", code: expect.any(Number) });
   expect(command.code).not.toBe(0);
-  expect(command.stderr).toContain("is not whole");
+  expect(command.stderr).toContain("is incomplete");
 });
 
 test("a missing secret beside a database that was used with one", async () => {

@@ -18,7 +18,7 @@ import { World } from "../support/world.ts";
 const envelope = {
   error: {
     type: "server_error",
-    message: expect.stringMatching(/^The database does not answer now/),
+    message: expect.stringMatching(/^The database is not available/),
     param: null,
   },
 };

@@ -346,14 +346,14 @@ describe("what lies in the folder", () => {
   test("a folder that was used before and holds no database is not given a new one", async () => {
     const remembering = copyOf();
     rmSync(join(remembering, "postgres"), { recursive: true });
-    expect(await message(remembering)).toMatch(/was used before, as .*database\.json shows.* is missing/);
+    expect(await message(remembering)).toMatch(/was used before \(it contains .*database\.json\).* is missing/);
     const restored = newFolder();
     writeFileSync(join(restored, "credentials.json"), "{}");
-    expect(await message(restored)).toMatch(/was used before, as .*credentials\.json shows/);
+    expect(await message(restored)).toMatch(/was used before \(it contains .*credentials\.json\)/);
     const uploads = newFolder();
     mkdirSync(join(uploads, "assets"));
     writeFileSync(join(uploads, "assets", "file"), "x");
-    expect(await message(uploads)).toContain("assets shows");
+    expect(await message(uploads)).toContain("it contains assets");
     const damaged = copyOf();
     writeFileSync(join(damaged, "database.json"), "{");
     expect(await message(damaged)).toContain("database.json cannot be read");
@@ -364,25 +364,25 @@ describe("what lies in the folder", () => {
     mkdirSync(join(earlier, "pg"));
     expect(await message(earlier)).toContain("an earlier Belfry in pg/");
     expect(readdirSync(earlier)).toEqual(["pg"]);
-    expect(await message(join(copyOf(), "postgres"))).toContain("a PostgreSQL cluster of its own");
+    expect(await message(join(copyOf(), "postgres"))).toContain("is a PostgreSQL cluster");
     const before = copyOf();
     writeFileSync(join(before, "postgres/pg_hba.conf"), "# Belfry writes this file at each start.\n");
     const files = () => readdirSync(before, { recursive: true }).sort();
     const held = files();
-    expect(await message(before)).toMatch(/from before 0\.1\.0 was released: start the source of 0\.1\.0 on it once/);
+    expect(await message(before)).toMatch(/older than 0\.1\.0\. Start 0\.1\.0 on it once/);
     expect(files()).toEqual(held);
     const other = copyOf();
     writeFileSync(join(other, "postgres/PG_VERSION"), "17\n");
     expect(await message(other)).toMatch(
-      /PostgreSQL 17, and this Belfry brings 18\. Go on with 17 by POSTGRES_BIN.*belfry backup FOLDER, then .* belfry restore/,
+      /PostgreSQL 17, but this Belfry includes 18\. Set POSTGRES_BIN.*belfry backup FOLDER, then .* belfry restore/,
     );
     expect(readFileSync(join(other, "postgres/PG_VERSION"), "utf8")).toBe("17\n");
   });
 
   test("what is damaged inside is told in PostgreSQL's words, in one line", async () => {
     for (const [control, words] of [
-      ["x".repeat(8192), /holds a database that does not start: .*(PANIC|FATAL)/],
-      ["", /holds a database that does not start: SIGABRT: PANIC: .*pg_control/],
+      ["x".repeat(8192), /contains a database that does not start: .*(PANIC|FATAL)/],
+      ["", /contains a database that does not start: SIGABRT: PANIC: .*pg_control/],
     ] as const) {
       const dataDir = copyOf();
       writeFileSync(join(dataDir, "postgres/global/pg_control"), control);
@@ -390,7 +390,7 @@ describe("what lies in the folder", () => {
     }
     const file = newFolder();
     writeFileSync(join(file, "postgres"), "text");
-    expect(await message(file)).toMatch(/holds a file where the folder of its database should be: .*restore/);
+    expect(await message(file)).toMatch(/contains a file instead of the database folder: .*Restore/);
   });
 
   test("a first start that was interrupted starts", async () => {

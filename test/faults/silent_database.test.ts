@@ -117,7 +117,7 @@ async function everyCallIsToldSo(boundMs: number): Promise<void> {
         expect(JSON.parse(text)).toEqual({
           error: {
             type: "server_error",
-            message: expect.stringMatching(/^The database does not answer now/),
+            message: expect.stringMatching(/^The database is not available/),
             param: null,
           },
         });

@@ -95,7 +95,7 @@ test("one Ctrl-C at npm start: what is in flight is answered, then the database 
   expect(await opening.finish()).toBe(201);
   expect(await line.ended).toEqual([0, null]);
   expect(line.said()).toContain('"stopped"');
-  expect(line.said()).not.toContain("the database ended");
+  expect(line.said()).not.toContain("the database exited");
   expect(processesOn(dataDir)).toEqual([]);
 });
 

@@ -274,7 +274,7 @@ test("killed while clients write, a worker is replaced, and nothing acknowledged
     before = body.meta.next_before;
   }
   // The second end within a minute of the same one is not followed at once.
-  expect(service.log()).toMatch(/"waitMs":[1-9]\d*,"msg":"a worker ended/);
+  expect(service.log()).toMatch(/"waitMs":[1-9]\d*,"msg":"a worker exited/);
   expect(kept.sort()).toEqual(acknowledged.sort());
 });
 

@@ -184,13 +184,15 @@ test("what cannot be tested says what to do: no device, none that follows, no dr
   const pusher = await world.pusher();
   const alone = await somebody();
   const path = await draft(pusher);
-  expect(await refusal(as(alone, test_alert, path))).toMatch(/^You have no device of your own yet\./);
+  expect(await refusal(as(alone, test_alert, path))).toMatch(/^You have no test devices\./);
   await ownDevice((await world.pusher()).handle, alone);
-  expect(await refusal(as(alone, test_alert, path))).toMatch(/^None of your own devices follows this channel\./);
+  expect(await refusal(as(alone, test_alert, path))).toMatch(
+    /^None of your test devices is subscribed to this channel\./,
+  );
   await world.rest("schedule_alert", { ...path, send_at: inSeconds(3600) });
-  expect(await refusal(as(author, test_alert, path))).toMatch(/^Only a draft is tested\./);
+  expect(await refusal(as(author, test_alert, path))).toMatch(/^Only drafts can be tested\./);
   for (let n = 1; n < LIMITS.own_devices; n++) await link(await world.device(), await codeFor(alone));
-  expect(await refusal(codeFor(alone))).toBe("You have 5 devices of your own, which is the most; unlink one first.");
+  expect(await refusal(codeFor(alone))).toBe("You have 5 test devices, the maximum. Unlink one first.");
 });
 
 // rules#own-devices

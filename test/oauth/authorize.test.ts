@@ -83,7 +83,7 @@ describe("on a service", () => {
         status: 422,
         to: null,
       });
-      expect(answer.text).toContain("without asking you");
+      expect(answer.text).toContain("without your consent");
     }
   });
 
@@ -122,7 +122,7 @@ describe("on a service", () => {
   test("an unknown assistant, and an address that was not registered: what to do is said", async () => {
     const unknown = await new Visitor(world).get(request("nobody").path);
     expect(unknown.status).toBe(422);
-    expect(unknown.text).toContain("does not know the assistant");
+    expect(unknown.text).toContain("is not registered on this server");
     const other = request(await registered(EVIL), { redirect_uri: "https://other.example/" });
     const answer = await owner.get(other.path);
     expect(answer.status).toBe(422);

@@ -305,7 +305,7 @@ describe("on a service", () => {
     const left = await world.sql(`select "clientId" as id from auth."oauthClient" where "clientId" in (?, ?, ?)`, ids);
     expect(left.map(({ id }) => id).sort()).toEqual([fresh.client_id, used.client_id].sort());
     expect((await world.mcp("get_me", {}, tokens.body.access_token)).status).toBe(200);
-    expect((await owner.get(request(unused.client_id).path)).text).toContain("does not know the assistant");
+    expect((await owner.get(request(unused.client_id).path)).text).toContain("is not registered on this server");
   });
 
   test("a client that asks for a secret gets one, kept as a hash alone", async () => {

@@ -169,7 +169,7 @@ describe("a server in use, by URL", () => {
     const running = await belfryShared(["restore", backup, "--replace"], settings);
     expect(running.refusal.error).toMatchObject({
       type: "conflict",
-      message: expect.stringMatching(/stop every Belfry/),
+      message: expect.stringMatching(/Stop all Belfry/),
     });
     await world.leave();
     const held = await rowsOf(settings);
@@ -213,43 +213,43 @@ describe("a server in use, by URL", () => {
     [
       "rows are left out of the manifest",
       (copy) => change(copy, (said) => said.tables.pop()),
-      /tables, columns or sequences that its version/,
+      /tables, columns or sequences that do not belong to its version/,
     ],
     [
       "a sequence is not one of its tables",
       (copy) => change(copy, (said) => said.sequences.push({ name: "pg_catalog.x", last: "1" })),
-      /tables, columns or sequences that its version/,
+      /tables, columns or sequences that do not belong to its version/,
     ],
     [
       "rows are counted otherwise",
       (copy) => change(copy, (said) => (said.tables.find(({ name }: any) => name === "alert").rows = 99)),
-      /is damaged: alert has not the rows/,
+      /is damaged: alert does not have the expected number of rows/,
     ],
     [
       "it is something else",
       (copy) => writeFileSync(join(copy, "manifest.json"), '{"name": "belfry"}'),
       /is not a backup of Belfry/,
     ],
-    [
-      "its format is newer",
-      (copy) => change(copy, (said) => (said.format = 2)),
-      /was made by a newer Belfry than this/,
-    ],
+    ["its format is newer", (copy) => change(copy, (said) => (said.format = 2)), /was made by a newer version/],
     [
       "its schema is newer",
       (copy) => change(copy, (said) => said.migrations.push("Migration20991231000000_later")),
-      /was made by a newer Belfry than this/,
+      /was made by a newer version/,
     ],
     [
       "its schema is of before a release",
       (copy) => change(copy, (said) => (said.migrations = said.migrations.slice(0, 2))),
-      /was made by a build from before 0\.1\.0 was released: restore it with that build/,
+      /was made by a build older than 0\.1\.0\. Restore it with that build/,
     ],
-    ["it was interrupted", (copy) => rmSync(join(copy, "manifest.json")), /is no backup: it has no manifest\.json/],
+    [
+      "it was interrupted",
+      (copy) => rmSync(join(copy, "manifest.json")),
+      /is not a complete backup: it has no manifest\.json/,
+    ],
     [
       "it is the folder around",
       (copy) => renameSync(copy, join(at("around"), "belfry-20260101T000000Z")),
-      /holds backups and is none itself; name one of them: belfry-20260101T000000Z/,
+      /contains backups\. Name one of them: belfry-20260101T000000Z/,
     ],
   ])("is refused by name when %s, and nothing stays", async (what, spoil, says) => {
     const settings = empty;
@@ -323,7 +323,7 @@ describe("a server in use, by URL", () => {
         ...other,
         ...s3,
       });
-      expect(refused.refusal.error.message).toContain("is no backup");
+      expect(refused.refusal.error.message).toContain("is not a complete backup");
       provider.listed = 3;
       await eventually(() => !first.backup.includes(new Date().toISOString().slice(11, 19).replaceAll(":", "")));
       const second = (await belfryShared(["backup", "--keep", "1"], settings)).json;
@@ -335,7 +335,7 @@ describe("a server in use, by URL", () => {
 
       provider.failing = 503;
       const away = await belfryShared(["backup"], settings);
-      expect(away.refusal.error.message).toMatch(/store of the backup does not do its work: \w.* 503/);
+      expect(away.refusal.error.message).toMatch(/Backup storage failed: \w.* 503/);
     });
 
     test("needs its store", async () => {
@@ -381,7 +381,7 @@ describe("an embedded server", () => {
     if (left?.endsWith(".part"))
       expect(
         (await belfryShared(["restore", "--check", join(at("killed"), left)], settings)).refusal.error.message,
-      ).toContain("is no backup");
+      ).toContain("is not a complete backup");
 
     const { json } = await belfryShared(["backup", at("embedded")], settings);
     expect(json).toMatchObject({ secret: true });
@@ -404,7 +404,7 @@ describe("an embedded server", () => {
     const started = await belfry(["serve"], { ...second, PORT: "0" });
     expect(started).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/holds a restore that did not come to its end/),
+      stderr: expect.stringMatching(/contains an incomplete restore/),
     });
     const done = await belfry(["restore", json.backup], second);
     expect(done).toMatchObject({ code: 0, json: { rows: json.rows } });

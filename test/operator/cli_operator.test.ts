@@ -242,7 +242,7 @@ describe("on the embedded database", () => {
       const args = { DATA_DIR: dataDir, PSQLRC: "/dev/null" };
       const said = await belfry(["psql"], args, "\\pset format unaligned\nselect 'in' || 'side' as seen;\n");
       // Whoever has no client is told how to get in.
-      if (!there) return expect(said.refusal.error.message).toMatch(/no psql on the PATH.*belfry status/);
+      if (!there) return expect(said.refusal.error.message).toMatch(/psql is not on the PATH.*belfry status/);
       expect(said.stdout).toMatch(/^seen\ninside$/m);
       expect(said.code).toBe(0);
     };
@@ -257,7 +257,7 @@ describe("on the embedded database", () => {
   test("a lock without a database is told clearly", async () => {
     const { code, refusal } = await whileHeld;
     expect({ code, type: refusal.error.type }).toEqual({ code: 1, type: "conflict" });
-    expect(refusal.error.message).toContain("Another Belfry process holds the data directory");
+    expect(refusal.error.message).toContain("Another Belfry process is using the data directory");
   });
 });
 
@@ -325,7 +325,7 @@ describe("on PostgreSQL by URL", () => {
     const unknown = await belfryShared(["members", "link", "--email", "nobody@example.org"], settings);
     expect(unknown).toMatchObject({ code: 1, refusal: { error: { type: "not_found" } } });
     const both = await belfryShared([...link, "--member", member.id], settings);
-    expect(both.refusal.error.message).toContain("not by both");
+    expect(both.refusal.error.message).toContain("not both");
     const named = await belfryShared(["workspaces", "create", "--name", "Two\nlines"], settings);
     expect(named.refusal.error).toMatchObject({ type: "invalid_request", param: "name" });
   });
@@ -334,6 +334,6 @@ describe("on PostgreSQL by URL", () => {
     const settings = { DATABASE_URL: "postgresql://belfry@127.0.0.1:1/belfry" };
     const { code, refusal } = await belfryShared(["keys", "list"], settings);
     expect({ code, type: refusal.error.type }).toEqual({ code: 1, type: "server_error" });
-    expect(refusal.error.message).toContain("(ECONNREFUSED); check DATABASE_URL");
+    expect(refusal.error.message).toContain("(ECONNREFUSED). Check DATABASE_URL");
   });
 });

@@ -54,7 +54,7 @@ test("a server that is well is said to be, part by part", async () => {
   for (const check of ["settings", "file modes", "clock", "schema", "secret", "counters", "backups"])
     expect(of(check), check).toMatchObject([{ state: "ok" }]);
   // The server of the tests gives up what the power takes.
-  expect(of("database").filter(({ says }) => !/ answers$|lose what it has ack/.test(says))).toEqual([]);
+  expect(of("database").filter(({ says }) => !/ responds$|can lose acknowledged writes/.test(says))).toEqual([]);
   for (const check of ["redis", "files", "mail"]) expect(of(check)).toMatchObject([{ state: "skipped" }]);
   expect(of("service")).toMatchObject([{ state: "warning" }]);
   expect(checks.length).toBeGreaterThan(5);
@@ -88,13 +88,13 @@ test("each fault is found by its name", async () => {
     { state: "wrong", says: expect.stringMatching(/^DATABASE_STATEMENT_TIMEOUT_MS must be/) },
     { state: "warning", says: expect.stringMatching(/^WEBHOOK_ALLOW_HOST is set/) },
   ]);
-  expect(of("secret")).toMatchObject([{ state: "wrong", says: expect.stringMatching(/^SECRET is not the one/) }]);
+  expect(of("secret")).toMatchObject([{ state: "wrong", says: expect.stringMatching(/^SECRET does not match/) }]);
   expect(of("address")).toMatchObject([{ state: "warning", way_out: expect.stringContaining("TRUSTED_PROXIES") }]);
   expect(of("counters")).toMatchObject([
     { state: "wrong", says: expect.stringMatching(/^channel_state\.published: 1 do/) },
   ]);
   for (const check of ["redis", "mail", "files"]) expect(of(check), check).toMatchObject([{ state: "wrong" }]);
-  expect(of("backups")).toMatchObject([{ state: "wrong", says: expect.stringContaining("more than two days ago") }]);
+  expect(of("backups")).toMatchObject([{ state: "wrong", says: expect.stringContaining("more than two days old") }]);
   await provider.close();
   deaf.close();
 });
@@ -102,7 +102,7 @@ test("each fault is found by its name", async () => {
 // rules#doctor
 test("looking makes no database, no folder and no tables", async () => {
   const nothing = { DATA_DIR: at("nothing") };
-  expect((await told(nothing)).of("database")).toMatchObject([{ state: "skipped", says: "there is none yet" }]);
+  expect((await told(nothing)).of("database")).toMatchObject([{ state: "skipped", says: "does not exist yet" }]);
   expect(existsSync(nothing.DATA_DIR)).toBe(false);
   const { settings, remove } = await freshDatabase({ empty: true });
   expect((await told(settings)).of("schema")).toMatchObject([{ state: "skipped" }]);
@@ -151,7 +151,7 @@ test("a schema of another version and a clock that differs", async () => {
   await world.sql("delete from migration where name like '%later'");
   const [fold = ""] = carried();
   await world.sql("delete from migration where name >= ?", [fold]);
-  expect(await schema()).toMatchObject({ state: "wrong", says: expect.stringContaining("before 0.1.0") });
+  expect(await schema()).toMatchObject({ state: "wrong", says: expect.stringContaining("older than 0.1.0") });
   for (const name of carried()) await world.sql("insert into migration (name) values (?)", [name]);
   expect(await schema()).toMatchObject({ state: "ok" });
   vi.unstubAllEnvs();
@@ -166,10 +166,10 @@ test("several settings are judged, each by its name", () => {
 
 test("on a terminal a line each, with the way out below", () => {
   const table = tableOf([
-    { check: "settings", state: "ok", says: "each can be used", way_out: null },
+    { check: "settings", state: "ok", says: "all settings are valid", way_out: null },
     { check: "disk", state: "wrong", says: "9 MB are free", way_out: "make room" },
   ]);
   expect(table).toBe(
-    `ok       settings  each can be used\nWRONG    disk      9 MB are free\n${" ".repeat(19)}→ make room\n`,
+    `ok       settings  all settings are valid\nWRONG    disk      9 MB are free\n${" ".repeat(19)}→ make room\n`,
   );
 });

@@ -208,43 +208,43 @@ describe("a workspace in use, by URL", () => {
   });
 
   test.each<[string, (lines: string[]) => string, RegExp]>([
-    ["a file without its last line", (lines) => lines.slice(0, -1).join("\n"), /ends too early/],
-    ["a file that was cut in a line", (lines) => lines.join("\n").slice(0, -200), /no JSON object/],
+    ["a file without its last line", (lines) => lines.slice(0, -1).join("\n"), /is incomplete/],
+    ["a file that was cut in a line", (lines) => lines.join("\n").slice(0, -200), /not a JSON object/],
     [
       "a file that lacks a line",
       (lines) => lines.filter((_, i) => i !== 5).join("\n"),
-      /lacks lines|belongs to nothing|does not refer to/,
+      /has fewer lines|does not belong to anything|does not refer to/,
     ],
-    ["a file with more behind", (lines) => [...lines, lines[2]].join("\n"), /goes on after/],
+    ["a file with more behind", (lines) => [...lines, lines[2]].join("\n"), /continues after/],
     [
       "a row of nobody",
       (lines) => lines.map((line) => line.replace(/("kind":"member".*"workspace_id":")\w{8}/, "$100000000")).join("\n"),
-      /^Line 3 of the file, of the kind member, is not valid: it belongs to nothing/,
+      /^Line 3 of the file \(member\) is not valid: it does not belong to anything/,
     ],
     [
       "another kind of line",
       (lines) => [lines[0], '{"kind":"api_key","row":{}}', ...lines.slice(1)].join("\n"),
-      /does not write/,
+      /not from belfry export/,
     ],
     [
       "a row that is none",
       (lines) => [...lines.slice(0, 2), '{"kind":"member","row":[]}', ...lines.slice(2)].join("\n"),
-      /does not write/,
+      /not from belfry export/,
     ],
     [
       "a value that no column takes",
       (lines) => lines.map((line) => line.replace('"role":"owner"', '"role":"king"')).join("\n"),
-      /^Line \d+ of the file, of the kind member, is not valid: role must be one of owner/,
+      /^Line \d+ of the file \(member\) is not valid: role must be one of owner/,
     ],
     [
       "another version's rows",
       (lines) => lines.map((line) => line.replace(/"schema":"\w{4}/, '"schema":"0000')).join("\n"),
       /another version/,
     ],
-    ["no export", () => "hello\n", /no JSON object/],
-    ["nothing", () => "", /does not begin/],
-    ["no text", () => "\u0000\n", /no JSON object/],
-    ["one endless line", () => "x".repeat(17 * 1024 * 1024), /longer than any/],
+    ["no export", () => "hello\n", /not a JSON object/],
+    ["nothing", () => "", /is not a file of belfry export/],
+    ["no text", () => "\u0000\n", /not a JSON object/],
+    ["one endless line", () => "x".repeat(17 * 1024 * 1024), /is too long/],
     // rules#workspace-import
   ])("%s is refused, and nothing of it stays", async (name, made, said) => {
     const settings = await otherServer();

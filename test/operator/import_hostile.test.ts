@@ -281,7 +281,7 @@ describe("a row that no operation would have made is refused by its line, and no
       expect(code).toBe(1);
       const { type, message } = refusal.error;
       expect(type).toBe("invalid_request");
-      const begins = `Line ${number + 1} of the file, of the kind ${kind}, is not valid: `;
+      const begins = `Line ${number + 1} of the file (${kind}) is not valid: `;
       expect(message.startsWith(begins), message).toBe(true);
       // The field is named, but where it is one that no row has, or the text cannot be stored; what was in it never is.
       const [field = "", value] = typeof fields === "function" ? [named] : Object.entries<any>(fields)[0]!;
@@ -312,7 +312,7 @@ describe("a reference to what another workspace has is refused by its line, and 
   ])("%s.%s", async (kind, field, how, which) => {
     const { code, refusal } = await imported(changed(kind, how, which));
     expect(refusal.error.message).toMatch(
-      new RegExp(`^Line \\d+ of the file, of the kind ${kind}, is not valid: ${field} (does not refer|names a device)`),
+      new RegExp(`^Line \\d+ of the file \\(${kind}\\) is not valid: ${field} (does not refer|names a device)`),
     );
     expect(code).toBe(1);
     expect(await there.sql("select id::text as id from workspace")).toEqual([{ id: foreign.workspace }]);
@@ -333,7 +333,7 @@ describe("a reference to what another workspace has is refused by its line, and 
     const before = await there.sql("select count(*)::int as n, max(rev)::int as rev from channel_state");
     const { code, refusal } = await imported(changed(kind, how));
     expect({ code, type: refusal.error.type }).toEqual({ code: 1, type: "invalid_request" });
-    expect(refusal.error.message).toMatch(/belongs to nothing in the file|does not refer to a row/);
+    expect(refusal.error.message).toMatch(/does not belong to anything in the file|does not refer to a row/);
     expect(await there.sql("select count(*)::int as n, max(rev)::int as rev from channel_state")).toEqual(before);
   });
 });
@@ -355,13 +355,13 @@ describe("a row that the database rejects is refused by its line and field, and 
     const { code, refusal } = await imported(text);
     expect({ code, error: refusal.error }).toMatchObject({
       code: 1,
-      error: { type, message: `Line ${line} of the file, of the kind ${kind}, is not valid: ${problem}` },
+      error: { type, message: `Line ${line} of the file (${kind}) is not valid: ${problem}` },
     });
     expect(await there.sql("select id::text as id from workspace")).toEqual([{ id: foreign.workspace }]);
     expect(await there.sql("select id::text as id from alert")).toEqual([{ id: foreign.alert }]);
   }
 
-  const IN_USE = "in use already, on this server or in another line of the file.";
+  const IN_USE = "already in use, on this server or in another line of the file.";
   test.each<[kind: string, fields: () => Row, problem: string]>([
     ["workspace", () => ({}), `id is ${IN_USE}`],
     ["member", () => ({ id: ID }), `workspace_id and email are ${IN_USE}`],
@@ -388,7 +388,7 @@ describe("a row that the database rejects is refused by its line and field, and 
   test("a row of a channel that the file does not have belongs to nothing", async () => {
     const line = lines.findIndex(has("invite"));
     const text = changed("invite", set({ pusher_id: ID }));
-    await expectRefused(text, line + 1, "invite", "invalid_request", "it belongs to nothing in the file.");
+    await expectRefused(text, line + 1, "invite", "invalid_request", "it does not belong to anything in the file.");
   });
 
   test("among many rows the first that is rejected is named", async () => {

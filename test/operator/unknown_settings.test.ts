@@ -52,8 +52,8 @@ describe("a misspelt setting", () => {
   test("names all of them and the right ones, and never a value", () => {
     const refuse = () => refuseMisspelt({ BELFRY_PORT: "hunter2", PUBLIC_URl: "x", NTFY_HOSTS: "a", HOME: "/" });
     expect(refuse).toThrow(
-      "BELFRY_PORT is not a setting: did you mean PORT? NTFY_HOSTS is not a setting: did you mean NTFY_HOST? " +
-        "PUBLIC_URl is not a setting: did you mean PUBLIC_URL? Rename or remove them.",
+      "BELFRY_PORT is not a setting. Did you mean PORT? NTFY_HOSTS is not a setting. Did you mean NTFY_HOST? " +
+        "PUBLIC_URl is not a setting. Did you mean PUBLIC_URL? Rename or remove them.",
     );
   });
 
@@ -83,7 +83,7 @@ describe("a misspelt setting", () => {
     expect(await run(process.execPath, ["src/main.ts"], settings)).toMatchObject({
       code: 1,
       stdout: "",
-      stderr: "belfry: BELFRY_PORT is not a setting: did you mean PORT? Rename or remove it.\n",
+      stderr: "belfry: BELFRY_PORT is not a setting. Did you mean PORT? Rename or remove it.\n",
     });
   });
 });

@@ -211,7 +211,7 @@ test("the console's page says it in words, and so does its file", async () => {
   await comesTo(member, ["claim_account", "sign_in failed 1", "sign_in failed 10"]);
   const at = `/console/${world.workspace.id}/audit`;
   const { text } = await owner.get(at);
-  expect(text).toContain("Make an account by a link");
+  expect(text).toContain("Create an account with a link");
   expect(text).toMatch(/Unknown[\s\S]*failed 10 times in 15 minutes|failed 10 times in 15 minutes[\s\S]*Unknown/);
   expect(text).toMatch(/Unknown[\s\S]{0,400}Iris Vale/);
   expect(text).not.toContain(`<code>${member.id}`);

@@ -140,7 +140,7 @@ inBrowser("a person in the console", () => {
     await elsewhere.waitForURL(home);
     await page.goto(`${site.url}/console/account`);
     expect(await page.locator("tbody tr").first().textContent()).toContain("127.0.0.1");
-    const others = page.locator("tbody tr").filter({ hasNotText: "this one" });
+    const others = page.locator("tbody tr").filter({ hasNotText: "this session" });
     expect(await others.count()).toBe(1);
     await others.getByRole("link", { name: /^End/ }).click();
     await page.getByRole("button", { name: "End the session" }).click();
@@ -181,10 +181,7 @@ inBrowser("a person in the console", () => {
     await page.locator("label:has([name=preset][value=own])").click();
     await page.getByRole("button", { name: "Create key" }).click();
     const links = page.getByRole("alert").getByRole("link");
-    expect(await links.allTextContents()).toEqual([
-      "The key's name is missing.",
-      "Tick at least one thing that the key may do.",
-    ]);
+    expect(await links.allTextContents()).toEqual(["The key's name is missing.", "Tick at least one permission."]);
     await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("name");
     expect(await name.getAttribute("aria-describedby")).toBe("name-hint name-wrong");
     await links.last().click();

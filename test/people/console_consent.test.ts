@@ -197,7 +197,7 @@ inBrowser("consent", () => {
       // What is new stands first, what was granted before is folded and stays ticked.
       expect(await box(page, "subscribers:read").isVisible()).toBe(true);
       expect(await box(page, "pushers:read").isVisible()).toBe(false);
-      await page.getByText(/^You allowed \d+ things before$/).click();
+      await page.getByText(/^Allowed before: \d+ permissions$/).click();
       expect(await box(page, "pushers:read").isVisible()).toBe(true);
       expect(await box(page, "subscribers:read").isChecked()).toBe(true);
       expect(await page.getByLabel("Channel", { exact: true }).inputValue()).toBe(seen.id);

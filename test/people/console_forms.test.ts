@@ -119,7 +119,7 @@ describe("forms of the console", () => {
       expect(row.scopes.filter((scope: string) => scope !== "account:read").sort()).toEqual([...scopes].sort());
     }
     const none = await owner.post(`${base}keys`, { name: "none", life: "7d", preset: "own" });
-    expect(none.text).toContain("Tick at least one thing that the key may do.");
+    expect(none.text).toContain("Tick at least one permission.");
   });
 
   test("every wrong field is named at once, the first takes the focus, and lists stay", async () => {
@@ -148,8 +148,7 @@ describe("forms of the console", () => {
     expect((await upload("image", new File([PNG], "listed.png"))).status).toBe(303);
     const none = await upload(null, null);
     expect(none.status).toBe(422);
-    for (const words of ["Choose what the file is.", "Choose a file.", "listed.png"])
-      expect(none.text).toContain(words);
+    for (const words of ["Choose the file type.", "Choose a file.", "listed.png"]) expect(none.text).toContain(words);
     const large = await upload("image", new File([new Uint8Array(6_000_000)], "large.png"));
     expect(large.status).toBe(422);
     expect(large.text).toContain("listed.png");

@@ -46,7 +46,7 @@ describe("members", () => {
     const email = "contradiction@example.org";
     const answer = await add({ email, role: "editor", sees: "all", pusher: one.id });
     expect(answer.status).toBe(422);
-    expect(answer.text).toContain("You chose every channel, and single channels as well. Choose one of the two");
+    expect(answer.text).toContain("Choose either all channels or single channels");
     expect(answer.text).toContain(`value="${email}"`);
     expect(answer.text).toContain('<option value="editor" selected');
     // What was ticked stays; which of the two is meant is for the person to say.
@@ -79,10 +79,10 @@ describe("members", () => {
     for (const sees of [[], "some", "everything"]) {
       const answer = await add({ sees });
       expect(answer.status).toBe(422);
-      expect(answer.text).toContain("Choose every channel, or tick at least one.");
+      expect(answer.text).toContain("Choose all channels, or tick at least one.");
     }
     const restricted = await add({ role: "owner", pusher: one.id });
-    expect(restricted.text).toContain("An owner sees every channel.");
+    expect(restricted.text).toContain("Owners can access all channels.");
     expect((await last()).id).toBe(before.id);
   });
 
@@ -154,7 +154,7 @@ describe("members", () => {
       await page.getByLabel("All channels").check();
       await page.getByLabel("E-mail address").fill("browser@example.org");
       await page.getByRole("button", { name: "Add and show link" }).click();
-      expect(await page.getByRole("alert").textContent()).toContain("Choose one of the two");
+      expect(await page.getByRole("alert").textContent()).toContain("Choose either all channels or single channels");
       expect(await page.getByLabel(one.handle).isChecked()).toBe(true);
       await page.getByLabel("Only these:").check();
       await page.getByRole("button", { name: "Add and show link" }).click();

@@ -126,7 +126,7 @@ describe("one-time links", () => {
     for (const email of [colleague.email, person.email]) {
       const answer = await visitor().join(made, { name: "First", email, password: PASSWORD });
       expect(answer.status).toBe(422);
-      expect(answer.text).toContain("This address is in use on this server.");
+      expect(answer.text).toContain("This address is already in use.");
     }
     expect(await count('auth."user"')).toBe(users);
     const theirs = await link(colleague.row);
@@ -249,7 +249,7 @@ describe("one-time links", () => {
     expect((await visitor().open(invitation)).text).toContain("already has an account here. Enter its password");
     const wrong = await visitor().join(invitation, { name: "", email: "", password: OTHER });
     expect(wrong.status).toBe(422);
-    expect(wrong.text).toContain("This is not the password of the account");
+    expect(wrong.text).toContain("The password is incorrect.");
     expect((await visitor().join(invitation, { name: "", email: "", password: PASSWORD })).status).toBe(303);
     // The link was made before; it is refused all the same, and no new one is made.
     const late = await visitor().join(handed, { name: "", email: "", password: OTHER });
@@ -259,7 +259,7 @@ describe("one-time links", () => {
     const from = `/console/${world.workspace.id}/members`;
     const refused = await owner.post(`${from}/${person.id}/link`, { present: PASSWORD }, { from });
     expect(refused.status).toBe(403);
-    expect(refused.text).toContain("a member of another workspace, too");
+    expect(refused.text).toContain("also belongs to another workspace");
     expect(await signIn(person.email, PASSWORD)).toBe(303);
     // The operator of the server may.
     expect((await visitor().join(await link(person.row), { name: "", email: "", password: OTHER })).status).toBe(303);

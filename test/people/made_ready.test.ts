@@ -81,7 +81,7 @@ test("who adds a member is told whose link it is, and what following it means", 
 test("a new password by a link removes passkeys, second step and sessions from before, and says so", async () => {
   const { email, id, visitor } = await madeReady();
   await new Visitor(world).post("/console/forgot", { email });
-  const asked = (text: string) => text.includes(`To: ${email}\n`) && text.includes("on the sign-in page");
+  const asked = (text: string) => text.includes(`To: ${email}\n`) && text.includes("password reset was requested");
   await expect.poll(() => mails.taken.some(asked), WAIT).toBe(true);
   const mailed = mails.linkTo(email)!;
   expect((await new Visitor(world).open(mailed)).text).toContain(

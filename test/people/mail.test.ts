@@ -71,7 +71,7 @@ test.each([
     )!;
     mails.refuses = { command: new RegExp(`^${command}`, "i"), answer };
     expect(await mail({ to: "refused@example.org", subject: "s", text: "welcome#secret" })).toBe(false);
-    expect(warned).toEqual([[{ code, command, answered }, "a mail was not sent"]]);
+    expect(warned).toEqual([[{ code, command, answered }, "an e-mail could not be sent"]]);
     const page = await add(`refused${answered}@example.org`);
     mails.refuses = null;
     expect([page.status, page.text]).toEqual([
@@ -104,7 +104,7 @@ test("a draft that waits is mailed once to who asked for it, and the mail says n
   await eventually(async () => mails.taken.length > before);
   const mail = mails.taken.at(-1)!;
   expect(mail).toContain(`To: ${OWNER.email}`);
-  expect(mail).toContain("Subject: Ferries: a draft waits");
+  expect(mail).toContain("Subject: Ferries: a draft awaits review");
   expect(mail).toContain(draft.review_url);
   expect(mail).not.toContain("secret");
   await wants("");

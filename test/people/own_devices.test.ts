@@ -47,7 +47,7 @@ const written = (title: string) =>
 test("who has no device is told where to link one, and the draft is kept", async () => {
   const answer = await written("Kept all the same");
   expect(answer.status).toBe(409);
-  expect(answer.text).toContain("You have no device of your own yet.");
+  expect(answer.text).toContain("You have no test devices.");
   const { body } = await world.rest("list_alerts", { pusher_id: pusher.id, status: "draft" });
   expect(body.data.map(({ title }: any) => title)).toEqual(["Kept all the same"]);
 });

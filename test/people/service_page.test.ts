@@ -36,7 +36,7 @@ test("its owner sees versions, sizes, what waits and the housekeeping", async ()
     "Next scheduled alert": expect.stringMatching(/^in 1 hour/),
     "Webhook deliveries": "0",
     "Calls waiting for a database connection": "0",
-    "one time links": expect.stringMatching(/^just now\s*Never$/),
+    "one time links": expect.stringMatching(/^just now\s*None$/),
   });
   expect(text).not.toContain("Tenant text");
   const { text: audit } = await owner.get(`/console/${world.workspace.id}/audit`);

@@ -53,9 +53,7 @@ describe("an owner", () => {
     const page = await visit();
     await page.follow("Webhooks");
     await page.press("Add endpoint");
-    expect(page.withRole("alert").join()).toMatch(
-      /Address is missing\..*What is sent there needs at least one choice\./,
-    );
+    expect(page.withRole("alert").join()).toMatch(/Address is missing\..*Events needs at least one choice\./);
     await page.press("Add endpoint", { url: "ftp://nowhere", events: "alert.sent" });
     expect(page.withRole("alert").join()).toContain("https");
     expect(page.field("events", "alert.sent")).toHaveProperty("checked");
@@ -88,7 +86,7 @@ describe("an owner", () => {
     await page.press(/^Deliver again alert\.sent/);
     await arrived(3);
     expect(sink.requests[2]!.body.toString()).toBe(sink.requests[0]!.body.toString());
-    await reloadedUntil(page, /by hand, once more.*taken/);
+    await reloadedUntil(page, /redelivery.*delivered/);
 
     // A new secret beside the old one.
     await page.follow("New secret");

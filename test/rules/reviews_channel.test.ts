@@ -75,7 +75,7 @@ test("a phone that joined hears it, once, and reads nothing of the draft", async
   const [notice, ...more] = await notices(id, alert);
   expect(more).toEqual([]);
   expect(notice).toMatchObject({
-    ...{ status: "sent", title: "Ferries: a draft waits", body: "“Tide robot” asks you to look at it." },
+    ...{ status: "sent", title: "Ferries: a draft awaits review", body: "“Tide robot” submitted a draft for review." },
     actions: [{ type: "open_url", label: "Review", url: alert.review_url }],
   });
   expect(JSON.stringify(notice)).not.toMatch(/secret tide|on a bus/);

@@ -116,7 +116,7 @@ inBrowser("the inbox", () => {
     await page.getByRole("button", { name: "Mark all as read" }).waitFor({ state: "detached" });
     expect(await page.locator(".list .dot").count()).toBe(0);
     expect(await page.title()).toBe("Inbox · Belfry");
-    await chip(/^To confirm 1$/).waitFor();
+    await chip(/^To acknowledge 1$/).waitFor();
     expect([reported, await kept(page, "reports")]).toEqual([[], []]);
     // Who confirms afterwards has read: both are told.
     await card(page, "News 3").getByRole("button", { name: "Acknowledge" }).click();

@@ -121,7 +121,7 @@ inBrowser("this device", () => {
     await inbox(other);
     await card(other, "Confirmed").getByText("Acknowledged").waitFor();
     await other.getByRole("button", { name: /^Unread 1$/ }).waitFor();
-    await other.getByRole("button", { name: /^To confirm 2$/ }).waitFor();
+    await other.getByRole("button", { name: /^To acknowledge 2$/ }).waitFor();
     await card(other, "Untouched").locator(".dot").waitFor();
 
     await inbox(page);

@@ -35,7 +35,7 @@ export async function createAssets(options: {
     /** Its bytes. @throws when the store does not hold them whole. */
     async read(uuid: string, size: number) {
       const bytes = await store.get(uuid);
-      if (bytes?.length !== size) throw new Error("the asset store does not hold a file that its row promises");
+      if (bytes?.length !== size) throw new Error("an uploaded file is missing from the asset store");
       return bytes as Uint8Array<ArrayBuffer>;
     },
     /** Clears away up to `max` files that have expired, and answers how many: a step of the housekeeping. */
@@ -82,7 +82,7 @@ export async function removeUpload(
   const [claimed] = await run(em, claimAsset, { ...assetScope(caller), id });
   if (claimed) return removeFile(em, store, id);
   if (!(await run(em, visibleAsset, { ...assetScope(caller), id }))[0]) throw notFound("file");
-  throw conflict("An alert or a channel has this file; take it out there first.");
+  throw conflict("This file is used by an alert or channel. Remove it there first.");
 }
 
 export type Assets = Awaited<ReturnType<typeof createAssets>>;

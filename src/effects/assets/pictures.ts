@@ -72,7 +72,7 @@ export async function cleanPicture(bytes: Buffer, contentType: string, maxBytes:
     );
   if (width * pageHeight * pages > MAX_FRAMES_PIXELS)
     throw invalidRequest(
-      `The frames of a picture may have at most ${million(MAX_FRAMES_PIXELS)} pixels in all; these have ${pages} × ${width} × ${pageHeight}.`,
+      `The frames of a picture may have at most ${million(MAX_FRAMES_PIXELS)} pixels in total; these have ${pages} × ${width} × ${pageHeight}.`,
       "file",
     );
   const says = header.exif ?? header.xmp ?? header.iptc ?? header.tifftagPhotoshop ?? header.comments;
@@ -91,10 +91,7 @@ export async function cleanPicture(bytes: Buffer, contentType: string, maxBytes:
     });
     if (clean.length <= maxBytes) return clean;
   }
-  throw invalidRequest(
-    "The picture would be too large without its metadata; remove them (EXIF, XMP, IPTC) or make it smaller.",
-    "file",
-  );
+  throw invalidRequest("The picture is too large. Remove its metadata (EXIF, XMP, IPTC) or make it smaller.", "file");
 }
 
 const ENCODE: Record<string, (picture: Picture, quality: number) => Picture> = {
@@ -106,8 +103,7 @@ const ENCODE: Record<string, (picture: Picture, quality: number) => Picture> = {
   "image/avif": (picture, quality) => picture.avif({ quality: quality - 25, effort: 2 }),
 };
 
-const unreadable = (): ApiError =>
-  invalidRequest("The picture cannot be decoded; export it anew and send it again.", "file");
+const unreadable = (): ApiError => invalidRequest("The picture cannot be decoded. Export it again and retry.", "file");
 
 let last: Promise<unknown> = Promise.resolve();
 

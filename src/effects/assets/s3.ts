@@ -32,13 +32,13 @@ export function s3Backend({ endpoint, bucket, ...credentials }: Bucket, patience
     // A connection is free again once its answer is read.
     await response.arrayBuffer();
     if (response.status === 404) return null;
-    throw new Error(`${method} was answered ${response.status}`);
+    throw new Error(`${method} returned ${response.status}`);
   }
 
   return {
     async put(id, bytes) {
       // A bucket that is not there.
-      if (!(await call("PUT", id, new Uint8Array(bytes)))) throw new Error("PUT was answered 404");
+      if (!(await call("PUT", id, new Uint8Array(bytes)))) throw new Error("PUT returned 404");
     },
     async get(id, maxBytes = Number.POSITIVE_INFINITY) {
       const response = await call("GET", id);
@@ -74,7 +74,7 @@ export async function listBucket({ endpoint, bucket, ...credentials }: Bucket, p
     const request = await client.sign(`${endpoint.replace(/\/$/, "")}/${bucket}?${asked}`);
     const response = await fetch(request, { signal: AbortSignal.timeout(LIST_MS) });
     const said = await response.text();
-    if (!response.ok) throw new Error(`a list was answered ${response.status}`);
+    if (!response.ok) throw new Error(`LIST returned ${response.status}`);
     for (const [, , name = ""] of said.matchAll(/<(Key|Prefix)>([^<]*)<\/\1>/g))
       if (name.startsWith(path) && name !== path) found.push(name.slice(path.length));
     token = /<NextContinuationToken>([^<]*)</.exec(said)?.[1] ?? "";

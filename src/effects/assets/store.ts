@@ -118,7 +118,7 @@ export async function createAssetStore(config: StoreConfig, note?: NoteStored) {
   /** @throws naming the store and the cause. */
   async function soon<T>(verb: keyof Backend, work: Promise<T>): Promise<T> {
     try {
-      const result = await within(PATIENCE_MS, work, "the asset store did not answer in time");
+      const result = await within(PATIENCE_MS, work, "the asset store did not respond in time");
       answered = true;
       note?.(verb, true);
       return result;

@@ -69,7 +69,7 @@ export async function receiveUpload(upload: Upload): Promise<AssetRecord> {
       error instanceof FileStoreError
         ? em.nativeUpdate(Asset, { id }, { expires_at: raw("clock_timestamp()") })
         : removeFile(em, store, id);
-    await cleared.catch((failed) => log.warn({ err: failed }, "a refused upload was not cleared away"));
+    await cleared.catch((failed) => log.warn({ err: failed }, "a rejected upload could not be removed"));
     throw error;
   }
   const { content_type, name, expires_at = null, created_at } = asset;
@@ -82,7 +82,7 @@ async function refuseOverQuota(em: SqlEntityManager, { member }: Caller): Promis
   const waiting = { member: member.id, expires_at: { $gt: raw("clock_timestamp()") } };
   if ((await em.count(Asset, waiting)) >= LIMITS.waiting_files)
     throw conflict(
-      `At most ${LIMITS.waiting_files} of your files may wait for an alert; attach or delete some, or wait until they expire.`,
+      `You have ${LIMITS.waiting_files} unused files, the maximum. Use or delete some, or wait until they expire.`,
     );
 }
 
@@ -107,7 +107,7 @@ export async function collect(
     }
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    throw invalidRequest("The file did not arrive whole; send it again.", "file");
+    throw invalidRequest("The upload was incomplete. Send the file again.", "file");
   }
   return Buffer.concat(chunks);
 }
@@ -116,6 +116,6 @@ function checkedKind(bytes: Uint8Array, kind: AssetKind) {
   if (bytes.length === 0) throw invalidRequest("The file is empty.", "file");
   const found = sniff(bytes);
   if (found?.kind === kind) return found;
-  const is = found ? `is ${found.contentType}` : "is of no kind that is taken here";
+  const is = found ? `is ${found.contentType}` : "has an unsupported type";
   throw invalidRequest(`The file's content ${is}; kind ${kind} takes ${KIND_WORDS[kind]}.`, "file");
 }

@@ -66,12 +66,12 @@ const REMOVALS: Record<string, Removal> = {
     where: ended('"expiresAt"'),
   },
   oauth_refresh_tokens: {
-    removes: "Assistants' refresh tokens, a day after they expired, with the access tokens that came from them.",
+    removes: "Assistants' refresh tokens, a day after they expired, with their access tokens.",
     from: `auth."oauthRefreshToken"`,
     where: ended('"expiresAt"'),
   },
   connection_grants: {
-    removes: "Consents to assistants of which no token and no remembered consent is left, a day after they were given.",
+    removes: "Consents without remaining tokens or remembered consent, a day after they were given.",
     from: "connection_grant",
     where: `${ended("created_at")}
          and not exists (select 1 from auth."oauthRefreshToken" r where r."referenceId" = connection_grant.id::text)
@@ -83,45 +83,45 @@ const REMOVALS: Record<string, Removal> = {
     where: ended('"expiresAt"'),
   },
   oauth_clients: {
-    removes: "Assistants that nobody has let in, a day after they registered or brought their document.",
+    removes: "Assistants without consent, a day after they registered.",
     from: `auth."oauthClient"`,
     where: WITHOUT_GRANT,
     every_seconds: HOUR / 4,
   },
   step_ups: {
-    removes: "That an assistant was told which scopes it lacks, after a day.",
+    removes: "Records of scope challenges to assistants, after a day.",
     from: "step_up",
     where: ended("asked_at"),
   },
   device_transfers: {
-    removes: "Codes by which subscriptions move to another device, a day after they expired.",
+    removes: "Codes for moving subscriptions to another device, a day after they expired.",
     from: "device_transfer",
     where: ended("expires_at"),
   },
   own_device_links: {
-    removes: "Links by which a handset becomes somebody's own, a day after they expired.",
+    removes: "Links for test devices, a day after they expired.",
     from: "own_device",
     where: `device_id is null and ${ended("expires_at")}`,
   },
   alert_changes: {
-    removes: `What edits of alerts replaced, after ${LIMITS.alert_changes_days} days; of each alert only the newest ${LIMITS.alert_changes} edits are kept at all.`,
+    removes: `Edit history of alerts, after ${LIMITS.alert_changes_days} days; at most the newest ${LIMITS.alert_changes} edits per alert are kept.`,
     from: "alert_change",
     where: ended("updated_at", `interval '${LIMITS.alert_changes_days} days'`),
   },
   webhook_deliveries: {
-    removes: `What became of webhook deliveries, after ${LIMITS.deliveries_days} days; of each endpoint only the newest ${LIMITS.deliveries} are kept at all.`,
+    removes: `Webhook deliveries, after ${LIMITS.deliveries_days} days; at most the newest ${LIMITS.deliveries} per endpoint are kept.`,
     from: "webhook_delivery",
     where: ended("created_at", `interval '${LIMITS.deliveries_days} days'`),
   },
   events: {
-    removes: `Events of the feed that list_events reads, after ${LIMITS.events_days} days.`,
+    removes: `Events for list_events, after ${LIMITS.events_days} days.`,
     from: "workspace_event",
     where: ended("created_at", `interval '${LIMITS.events_days} days'`),
     batch: 1000,
     every_seconds: HOUR / 4,
   },
   idempotency_records: {
-    removes: `Idempotency keys and the answers kept under them, after ${LIMITS.idempotency_hours} hours.`,
+    removes: `Idempotency keys and their stored responses, after ${LIMITS.idempotency_hours} hours.`,
     from: "idempotency_record",
     where: ended("created_at", `interval '${LIMITS.idempotency_hours} hours'`),
     every_seconds: HOUR / 4,
@@ -142,49 +142,46 @@ export function housekeepingJobs(deps: StepDeps): Job[] {
   const { deviceRetentionDays: days, auditRetentionDays: audited } = deps;
   const steps: Record<string, Step> = {
     due_alerts: {
-      removes: "From what is only planned: alerts whose instant has come are written down as sent.",
+      removes: "Due alerts, which are marked as sent.",
       work: (batch) => deps.settleSome(batch),
       every_seconds: 2,
     },
     due_series: {
-      removes: "From what is to be written: repeating alerts get their next occurrences.",
+      removes: "Repeating alerts, whose next occurrences are created.",
       work: (batch) => fillDueSeries(deps, batch),
       // Their channels are locked while their rules are read, some milliseconds for each.
       batch: 50,
       every_seconds: 5,
     },
     untold_subscribers: {
-      removes: "From what waits: a channel's subscribers are told of again a second after the last event of them.",
+      removes: "Subscriber count events that were delayed, sent a second after the last one.",
       work: (batch) => tellUntold(deps, batch),
       batch: 1000,
       every_seconds: 1,
     },
     untold_alerts: {
-      removes:
-        "From what waits: that a scheduled alert became visible is told, and how often alerts were acknowledged and answered.",
+      removes: "Pending events about published alerts, acknowledgements and answers.",
       work: (batch) => tellUntoldAlerts(deps, batch),
       every_seconds: 1,
     },
     unindexed_alerts: {
-      removes:
-        "From what is missing: alerts that an earlier version wrote get the words by which they are found, a thousand in a second.",
+      removes: "Alerts of earlier versions, which are added to the search index, a thousand per second.",
       work: (batch) => indexMissing(deps.orm, batch),
       batch: 1000,
       every_seconds: 60,
     },
     ended_alerts: {
-      removes:
-        "Alerts that ended as many days ago as their channel keeps them (retention_days); what was counted of them stays.",
+      removes: "Alerts past the retention_days of their channel; their counts are kept.",
       work: (batch) => removeEndedAlerts(deps.orm, batch),
     },
     left_reports: {
-      removes: "What handsets reported of alerts that went so.",
+      removes: "Device reports for these alerts.",
       work: (batch) => removeReportsLeft(deps.orm, batch),
       batch: 1000,
       every_seconds: 60,
     },
     unused_files: {
-      removes: `Uploaded files that no alert took within ${LIMITS.waiting_files_hours} hours, from the store and from the list.`,
+      removes: `Uploaded files that are unused after ${LIMITS.waiting_files_hours} hours.`,
       work: (batch) => deps.removeExpiredAssets(batch),
       batch: 100,
       every_seconds: HOUR / 4,
@@ -192,13 +189,13 @@ export function housekeepingJobs(deps: StepDeps): Job[] {
   };
   if (days > 0)
     steps.unseen_devices = {
-      removes: "Devices that were not seen for so many days as DEVICE_RETENTION_DAYS says, with their subscriptions.",
+      removes: "Devices that were inactive for DEVICE_RETENTION_DAYS days, with their subscriptions.",
       work: (batch) => removeUnseenDevices(deps, days, batch),
       batch: 200,
     };
   if (audited > 0)
     steps.audit_events = {
-      removes: "Lines of the audit log that are as old as AUDIT_RETENTION_DAYS says.",
+      removes: "Audit log entries older than AUDIT_RETENTION_DAYS days.",
       work: (batch) => removeOldAudit(deps.orm, audited, batch),
       batch: 1000,
     };

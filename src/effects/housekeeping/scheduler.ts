@@ -102,7 +102,7 @@ export function createHousekeeping(options: {
     try {
       plan(job, (await round(job)) >= job.batch ? PAUSE_MS : pause);
     } catch (error) {
-      log.warn({ err: error, step: job.name }, "a job of the housekeeping failed; it is tried again");
+      log.warn({ err: error, step: job.name }, "a housekeeping job failed; retrying later");
       plan(job, RETRY_MS);
     }
   }

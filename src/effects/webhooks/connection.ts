@@ -123,7 +123,7 @@ async function connect(origin: string, rules: TargetRules, timeoutMs: number) {
   const timer = setTimeout(() => late.abort(), timeoutMs);
   try {
     const target = await resolveTarget(`${origin}/`, rules, { signal: late.signal });
-    if (!target.ok) throw new Error("not an address that may be called");
+    if (!target.ok) throw new Error("the address is not allowed");
     return await dial(target.url, target.addresses, late.signal, () => {});
   } finally {
     clearTimeout(timer);
@@ -134,7 +134,7 @@ export const FETCH_TIMEOUT_MS = 5000;
 export const MAX_DOCUMENT_BYTES = LIMITS.client_document;
 
 /**
- * `refused`: not an address that may be called. `unreachable`: no answer from it within the time. `answer`: another one
+ * `refused`: the address is not allowed. `unreachable`: no answer from it within the time. `answer`: another one
  * than 200 with JSON. `large`: more than may be read.
  */
 export type Fetched = { ok: true; text: string } | { ok: false; why: "refused" | "unreachable" | "answer" | "large" };

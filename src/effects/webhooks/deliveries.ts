@@ -132,7 +132,7 @@ export function createDeliveries(options: DeliveriesOptions) {
           wait(workspaceId, { endpoint, eventId, event: event.event, body, from });
         }
     } catch (error) {
-      log.error({ err: error, event: event.event }, "webhook endpoints could not be read; the event is lost");
+      log.error({ err: error, event: event.event }, "webhook endpoints could not be read; the event was dropped");
     }
     lookups -= 1;
     findEndpoints();
@@ -185,7 +185,7 @@ export function createDeliveries(options: DeliveriesOptions) {
     noteDropped?.(count);
     dropped += count;
     if (now() - droppedLoggedAt < LOG_EVERY_MS) return;
-    log.warn({ dropped }, "webhook deliveries dropped: too many are waiting");
+    log.warn({ dropped }, "webhook deliveries dropped: the queue is full");
     droppedLoggedAt = now();
     dropped = 0;
   }
@@ -231,7 +231,7 @@ export function createDeliveries(options: DeliveriesOptions) {
     backlog.clear();
     lanes.clear();
     drops.clear();
-    if (left > 0) log.warn({ left }, "webhook deliveries given up at shutdown");
+    if (left > 0) log.warn({ left }, "webhook deliveries abandoned at shutdown");
   }
 
   return { emit, send, forget, drain, pending };

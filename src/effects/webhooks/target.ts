@@ -40,8 +40,8 @@ const REASONS = {
   // One sentence for a private address and for no such name: else names of an inner network could be told apart.
   unreachable:
     "Give a host that exists in public DNS and whose every address is reachable on the public internet; " +
-    "for a receiver inside your own network the operator names it in WEBHOOK_ALLOW_HOSTS.",
-  resolver: "The host could not be looked up; see that its name servers answer.",
+    "for a receiver inside your own network, the operator can allow its host with WEBHOOK_ALLOW_HOSTS.",
+  resolver: "The host could not be resolved. Check its name servers.",
 } as const;
 
 /**
@@ -79,7 +79,7 @@ export function targetRules(
     const { host, port } = hostAndPort(isIPv6(entry) ? `[${entry}]` : entry);
     const url = URL.parse(`http://${host}/`);
     if (host === "" || url === null || Number.isNaN(port)) {
-      throw new Error("WEBHOOK_ALLOW_HOSTS must be a comma list of host or host:port.");
+      throw new Error("WEBHOOK_ALLOW_HOSTS must be a comma-separated list of host or host:port.");
     }
     const name = withoutFinalDot(url.hostname);
     const ports = allowed.get(name);
@@ -90,7 +90,7 @@ export function targetRules(
     const { host, port } = hostAndPort(isIPv6(entry) ? `[${entry}]` : entry);
     if (isIP(host.replace(/^\[(.*)\]$/, "$1")) === 0 || Number.isNaN(port)) {
       throw new Error(
-        "WEBHOOK_DNS_SERVERS must be a comma list of ip or ip:port; write an IPv6 address with a port as [ip]:port.",
+        "WEBHOOK_DNS_SERVERS must be a comma-separated list of ip or ip:port; write an IPv6 address with a port as [ip]:port.",
       );
     }
   }

@@ -18,17 +18,17 @@ export const ACCOUNT_ACTS = {
   sign_in_second_factor: "Sign in with a second factor",
   sign_in_passkey: "Sign in with a passkey",
   sign_out: "Sign out",
-  ask_password_link: "Ask for a link to a new password",
-  follow_link: "Follow a one-time link",
-  claim_account: "Make an account by a link",
-  join_workspace: "Join the workspace by a link",
-  reset_password: "Set a new password by a link",
+  ask_password_link: "Request a password reset",
+  follow_link: "Use a one-time link",
+  claim_account: "Create an account with a link",
+  join_workspace: "Join the workspace with a link",
+  reset_password: "Set a new password with a link",
   reuse_refresh_token: "Reuse a refresh token within one minute",
 } as const;
 
 /** The title and the badge on pages of an act with the status failed, where "failed" does not say enough. */
 export const FAILED_ACTS: Readonly<Record<string, readonly [title: string, badge: string]>> = {
-  reuse_refresh_token: ["Disconnect an assistant because an old refresh token was used again", "possible theft"],
+  reuse_refresh_token: ["Disconnect an assistant: old refresh token reused", "possible theft"],
 };
 
 export type AccountAct = keyof typeof ACCOUNT_ACTS;
@@ -85,7 +85,7 @@ export function createAccountLog({
     if (isTold(count)) await writeEnd(database, linesOf(act, await actors(), "failed", count), []);
   }
   const beside = (work: Promise<unknown>) =>
-    void work.catch((error) => log.error({ err: error }, "a failed run was not written down"));
+    void work.catch((error) => log.error({ err: error }, "a failed attempt could not be recorded"));
 
   return {
     /**

@@ -28,14 +28,13 @@ const UNDERSTOOD = [
 ];
 
 const AGAIN = "Remove this server in the assistant and add it again.";
-const UNASKED = "The assistant wanted to go on without asking you, and may not. Start again from the assistant.";
+const UNASKED = "The assistant tried to connect without your consent. Start again from the assistant.";
 
 /** What a person can do about each error that the library would send to the assistant. */
 const SENTENCES: Record<string, string> = {
-  invalid_client: `This server does not know the assistant that sent you, or no longer does. ${AGAIN}`,
-  invalid_redirect: `The assistant wants its answer at an address that it did not register. ${AGAIN}`,
-  invalid_target:
-    "The assistant asked for access to another service than this one. Check the address under which this server was added to it.",
+  invalid_client: `This assistant is not registered on this server. ${AGAIN}`,
+  invalid_redirect: `The assistant did not register this redirect address. ${AGAIN}`,
+  invalid_target: "The assistant requested access to a different service. Check the server address in the assistant.",
   login_required: UNASKED,
   consent_required: UNASKED,
   interaction_required: UNASKED,
@@ -45,7 +44,7 @@ const SENTENCES: Record<string, string> = {
 function refused(error: string | null): ApiError {
   return invalidRequest(
     (error !== null && Object.hasOwn(SENTENCES, error) && SENTENCES[error]) ||
-      `The assistant sent a request that cannot be carried on. Start again from the assistant; if it stays so: ${AGAIN}`,
+      `The assistant’s request is not valid. Start again from the assistant. If that fails: ${AGAIN}`,
   );
 }
 

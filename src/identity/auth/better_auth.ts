@@ -101,7 +101,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOpti
           // It stands for both factors, so holding the device is not enough: its owner was asked for, too.
           afterVerification: async ({ verification }) => {
             if (!verification.authenticationInfo.userVerified)
-              throw new APIError("UNAUTHORIZED", { message: "The passkey's owner was not asked for." });
+              throw new APIError("UNAUTHORIZED", { message: "The passkey did not verify its user." });
           },
         },
       }),

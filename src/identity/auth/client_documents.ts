@@ -22,18 +22,17 @@ export type FetchDocument = (
   address: string,
 ) => Promise<{ ok: true; text: string } | { ok: false; why: "refused" | "unreachable" | "answer" | "large" }>;
 
-const WITH_A_KEY = "A server that does not reach the internet can be given to an assistant with a key";
+const WITH_A_KEY = "On a server without internet access, connect the assistant with a key";
 
 const WHY = {
-  refused: `its host is not one of the public internet that this server may fetch from. ${WITH_A_KEY}`,
-  unreachable: `nothing answered there in time. ${WITH_A_KEY}`,
-  answer: "there is no JSON document there",
-  large: `the document there has more than ${said("client_document")}`,
+  refused: `its host is not on the public internet. ${WITH_A_KEY}`,
+  unreachable: `it did not respond in time. ${WITH_A_KEY}`,
+  answer: "it is not a JSON document",
+  large: `the document is larger than ${said("client_document")}`,
 } as const;
 
 /** A person reads this, and can only tell it to whoever made the assistant. */
-const unusable = (why: string) =>
-  invalidRequest(`The assistant names itself by an address, and cannot be let in: ${why}.`);
+const unusable = (why: string) => invalidRequest(`The assistant's client metadata URL was rejected: ${why}.`);
 
 /** An https address with a path, written as parsers write it, without what could mean another document. */
 function isDocumentAddress(clientId: string): boolean {
@@ -50,12 +49,12 @@ function described(clientId: string, text: string): object {
     throw unusable(WHY.answer);
   }
   if (typeof said !== "object" || said === null || (said as { client_id?: unknown }).client_id !== clientId)
-    throw unusable("the client_id in its document is not that address");
-  if ("client_secret" in said || "client_secret_expires_at" in said) throw unusable("its document holds a secret");
+    throw unusable("the client_id in the document does not match the URL");
+  if ("client_secret" in said || "client_secret_expires_at" in said) throw unusable("the document contains a secret");
   const { token_endpoint_auth_method, token_endpoint_auth_methods_supported } = said as Record<string, unknown>;
   // What it would rather do stands in the one; what it does where a server knows no more, as ChatGPT, in the list.
   const knows = [token_endpoint_auth_method ?? "none", token_endpoint_auth_methods_supported].flat();
-  if (!knows.includes("none")) throw unusable("its document asks for another token_endpoint_auth_method than none");
+  if (!knows.includes("none")) throw unusable("the token_endpoint_auth_method in the document is not none");
   return { ...said, token_endpoint_auth_method: "none" };
 }
 
@@ -88,7 +87,7 @@ export function createClientDocuments(options: {
       await clients.keep(clientId, metadata, null);
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
-      throw invalidRequest(`The assistant's own description cannot be used. ${error.message}`);
+      throw invalidRequest(`The assistant's client metadata is not valid. ${error.message}`);
     }
   }
 
@@ -100,13 +99,13 @@ export function createClientDocuments(options: {
      */
     async know(clientId: string, address: string | null): Promise<void> {
       if (!/^https:/i.test(clientId)) return;
-      if (!isDocumentAddress(clientId)) throw unusable("it is not a plain https address with a path");
+      if (!isDocumentAddress(clientId)) throw unusable("it is not a plain https URL with a path");
       if (await isFresh(clientId)) return;
       const running = underWay.get(clientId);
       if (running) return running;
       const taken = await limits.take(POLICY, address === null ? "local" : countedAs(address));
       if (!taken.allowed || underWay.size >= MAX_AT_ONCE)
-        throw new ApiError("rate_limited", "Too many new assistants at once; try again in a minute.", {
+        throw new ApiError("rate_limited", "Too many new assistants. Try again in one minute.", {
           headers: rateLimitHeaders(POLICY, taken),
         });
       const fetching = (underWay.get(clientId) ?? fetchAndKeep(clientId)).finally(() => underWay.delete(clientId));

@@ -36,14 +36,14 @@ const SAID = z.object({
 });
 
 const WRONG: Record<string, string> = {
-  "": "Send the client's metadata as one JSON object.",
-  client_name: `client_name is one line of 1 to ${LIMITS.client_name} characters.`,
-  client_uri: `client_uri is an http or https address of at most ${said("url")} characters.`,
-  redirect_uris: `redirect_uris is a list of 1 to ${LIMITS.client_redirects} addresses of at most ${said("url")} characters each.`,
-  grant_types: "grant_types is a list that names authorization_code, and refresh_token if wanted.",
-  response_types: "response_types is a list that names code.",
-  token_endpoint_auth_method: `token_endpoint_auth_method is one of ${TOKEN_AUTH_METHODS.join(", ")}.`,
-  application_type: "application_type is web or native.",
+  "": "Send the client metadata as a JSON object.",
+  client_name: `client_name must be one line of 1 to ${LIMITS.client_name} characters.`,
+  client_uri: `client_uri must be an http or https URL of at most ${said("url")} characters.`,
+  redirect_uris: `redirect_uris must be a list of 1 to ${LIMITS.client_redirects} URLs of at most ${said("url")} characters each.`,
+  grant_types: "grant_types must be a list with authorization_code and optionally refresh_token.",
+  response_types: "response_types must be a list with code.",
+  token_endpoint_auth_method: `token_endpoint_auth_method must be one of ${TOKEN_AUTH_METHODS.join(", ")}.`,
+  application_type: "application_type must be web or native.",
 };
 
 function refuse(field: string, why = WRONG[field] ?? WRONG[""] ?? field): never {

@@ -68,7 +68,7 @@ export function createClients(options: {
         if (!taken.allowed)
           throw new OAuthError(
             "temporarily_unavailable",
-            `Too many registrations from this address; try again in ${taken.resetSeconds} seconds.`,
+            `Too many registrations from this address. Try again in ${taken.resetSeconds} seconds.`,
             { status: 429, headers: rateLimitHeaders(policy, taken) },
           );
       }
@@ -111,7 +111,7 @@ export function createStepUps({ orm, isLow }: { orm: Orm; isLow: () => boolean }
       if (taken)
         throw new OAuthError(
           "interaction_required",
-          "Refreshing gives the scopes that were granted; a person must grant more: send them to authorize.",
+          "A refresh token cannot add scopes. Send the user to the authorization endpoint to grant more.",
         );
     },
   };

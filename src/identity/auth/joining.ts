@@ -54,12 +54,11 @@ const ACTS = { new: "claim_account", known: "join_workspace", reset: "reset_pass
 
 const unproved = () =>
   forbidden(
-    "It was never shown that this account's address is yours. Set a new password by a link that is mailed to it or that the operator of this server gives you, then follow this link again.",
+    "This account's e-mail address is not verified. Set a new password with a reset link from your e-mail or from the operator of this server, then open this link again.",
   );
 
 /** Two links for one address followed at once: the second finds what the first made. */
-const overtaken = () =>
-  conflict("Somebody followed another link for this address at the same moment. Open your link again.");
+const overtaken = () => conflict("Another link for this address was used at the same time. Open your link again.");
 
 const isTaken = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false;
@@ -97,7 +96,7 @@ export function createJoining(options: {
     const kind = kindOf(link);
     if (kind === "reset" && link.made_by === "manager" && link.elsewhere)
       throw forbidden(
-        "This account belongs to other workspaces, too, so a link of this one cannot change its password. Ask the operator of this server for a link.",
+        "This account also belongs to other workspaces, so only the server operator can reset its password. Ask the operator for a link.",
       );
     const email = link.email === STAND_IN ? claim.email : link.email;
     // A link that travelled by mail alone shows that its reader reads the mail of the address, and the operator answers for
@@ -179,7 +178,7 @@ export function createJoining(options: {
         );
         if (!right) {
           accountLog.failed("join_workspace", { email: seen.email });
-          throw invalidRequest("This is not the password of the account with this address.", "password");
+          throw invalidRequest("The password is incorrect.", "password");
         }
       } else {
         await throttle.countAddress(address);
@@ -191,7 +190,7 @@ export function createJoining(options: {
       } catch (error) {
         if (!isTaken(error)) throw error;
         if (seen.email !== STAND_IN) throw overtaken();
-        throw invalidRequest("This address is in use on this server. Give another one.", "email");
+        throw invalidRequest("This address is already in use. Enter another one.", "email");
       }
     },
 
@@ -212,7 +211,7 @@ export function createJoining(options: {
         });
         await mail(to, link);
       };
-      send().catch((error) => log.error({ err: error }, "a link to a new password was not made"));
+      send().catch((error) => log.error({ err: error }, "a password reset link could not be created"));
     },
   };
 }

@@ -53,7 +53,7 @@ export function createLastUse(
     if (at - (notedAt.get(id) ?? Number.NEGATIVE_INFINITY) < EVERY_MS) return;
     if (notedAt.size >= MAX_REMEMBERED) notedAt.clear();
     notedAt.set(id, at);
-    write(id).catch((error) => log.warn({ err: error }, "last use of a credential not written"));
+    write(id).catch((error) => log.warn({ err: error }, "the last use of a credential could not be recorded"));
   };
 }
 

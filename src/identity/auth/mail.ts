@@ -34,7 +34,7 @@ export function createMail(
       note?.(true);
       return true;
     } catch (error) {
-      log.warn(reasonOf(error as MailError), "a mail was not sent");
+      log.warn(reasonOf(error as MailError), "an e-mail could not be sent");
       note?.(false);
       return false;
     } finally {
@@ -79,46 +79,46 @@ const reasonOf = ({ code = "unknown", command, responseCode, message }: MailErro
 
 type MailConfig = Pick<Config, "smtpUrl" | "mailFrom" | "publicUrl">;
 
-const UNEXPECTED = "If you did not expect this mail, do nothing.";
+const UNEXPECTED = "If you did not expect this e-mail, ignore it.";
 
 /** The mail that brings a one-time link which somebody made for this person. */
 export const linkMail = (to: string, workspace: string, link: string, joined: boolean): Message => ({
   to,
-  subject: joined ? "Choose a new Belfry password" : `Join ${workspace} on Belfry`,
+  subject: joined ? "Reset your Belfry password" : `Join ${workspace} on Belfry`,
   text: `${
     joined
-      ? `You can choose a new password for your Belfry account, with which you work in the workspace ${workspace}.`
+      ? `You can now reset the password of your Belfry account, a member of the workspace ${workspace}.`
       : `You were added to the workspace ${workspace} on Belfry.`
   }
 
 Open this link within ${LINK_LIFE.manager}. It works once.
 ${link}
 
-${UNEXPECTED} Whoever made the link for you has it, too.
+${UNEXPECTED} The person who created the link also has it.
 `,
 });
 
 /** The mail that a draft waits, to who wants it; as its alert, it says nothing that the draft says. */
 export const draftMail = (to: string, draft: { channel: string; asker: string; url: string }): Message => ({
   to,
-  subject: `${draft.channel}: a draft waits`,
-  text: `“${draft.asker}” asks you to look at a draft on the channel ${draft.channel}. Nobody reads it before somebody has decided.
+  subject: `${draft.channel}: a draft awaits review`,
+  text: `“${draft.asker}” submitted a draft for review on the channel ${draft.channel}. It is not sent until a member approves it.
 
 ${draft.url}
 
-You asked for these mails, and end them in the list of drafts.
+You subscribed to these e-mails. To stop them, open the list of drafts.
 `,
 });
 
 /** The mail that a person asked for on the sign-in page. */
 export const resetMail = (to: string, link: string): Message => ({
   to,
-  subject: "Choose a new Belfry password",
-  text: `You can choose a new password for your Belfry account. Somebody asked for this on the sign-in page.
+  subject: "Reset your Belfry password",
+  text: `A password reset was requested for your Belfry account.
 
 Open this link within ${LINK_LIFE.person}. It works once.
 ${link}
 
-${UNEXPECTED} Nobody can use the link without reading this mail.
+${UNEXPECTED} Without this link, nobody can reset your password.
 `,
 });

@@ -14,8 +14,8 @@ const AROUND = 6;
 const EDGES = /^[^\p{L}]*|[^\p{L}]*$/gu;
 const LEAST_DIFFERENT = 4;
 
-const COMMON = "This password is on lists of common ones. Take a few words that belong to nobody else.";
-const OWN = "This password is your name or your address. Take one that others do not know.";
+const COMMON = "This password is too common. Try several unrelated words.";
+const OWN = "This password is your name or e-mail address. Choose one that others cannot guess.";
 
 const core = (text: string) => text.replace(EDGES, "");
 

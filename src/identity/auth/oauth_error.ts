@@ -39,7 +39,7 @@ export function parameterProblem(parameters: URLSearchParams): string | null {
   const seen = new Set<string>();
   for (const [name, value] of parameters) {
     if (!PRINTABLE.test(name) || !PRINTABLE.test(value))
-      return "A parameter holds characters other than printable ASCII.";
+      return "A parameter contains characters other than printable ASCII.";
     if (seen.has(name) && !MAY_REPEAT.has(name)) return "A parameter is repeated.";
     seen.add(name);
   }
@@ -54,5 +54,5 @@ export function credentialsProblem(authorization: string | null): string | null 
   const decoded = new URLSearchParams(`pair=${pair.replaceAll("&", "%26")}`).get("pair") ?? "";
   return PRINTABLE.test(pair) && PRINTABLE.test(decoded)
     ? null
-    : "The Authorization header holds characters other than printable ASCII.";
+    : "The Authorization header contains characters other than printable ASCII.";
 }

@@ -32,10 +32,10 @@ export function supportsConsent(publicUrl: string): boolean {
 }
 
 const REASONS = {
-  shape: `A redirect URI is an absolute address of at most ${said("url")} printable ASCII characters, without fragment, user name or password.`,
-  http: "A redirect URI with http goes to localhost, 127.0.0.1 or [::1]; use https elsewhere.",
+  shape: `A redirect URI must be an absolute URL of at most ${said("url")} printable ASCII characters, without fragment, user name or password.`,
+  http: "A redirect URI with http must use localhost, 127.0.0.1 or [::1]. Use https for other hosts.",
   scheme:
-    "This scheme is not one that answers are sent to: use https, http on loopback, a reverse-domain scheme (com.example.app:/callback) or one that the operator names in OAUTH_REDIRECT_SCHEMES.",
+    "This redirect URI scheme is not allowed. Use https, http on loopback, a reverse-domain scheme (com.example.app:/callback) or one from OAUTH_REDIRECT_SCHEMES.",
 } as const;
 
 /** What is wrong with a redirect address, as a fixed sentence; null when nothing is. `more` are the operator's schemes. */

@@ -28,7 +28,7 @@ export function createPasswordTurns() {
     if (running < AT_ONCE) return void running++;
     const line = lines[standing];
     if (line.length >= MOST_IN_TURN[standing])
-      throw unavailable("Too many passwords are being checked; try again in a few seconds.", SECONDS);
+      throw unavailable("Too many sign-ins at once. Try again in a few seconds.", SECONDS);
     await new Promise<void>((resolve) => line.push(resolve));
   }
 
@@ -104,7 +104,7 @@ export function createThrottle(options: {
   async function take(policy: Policy, subject: string) {
     const taken = await limits.take(policy, subject);
     if (!taken.allowed)
-      throw new ApiError("rate_limited", `Too many attempts; try again in ${taken.resetSeconds} seconds.`, {
+      throw new ApiError("rate_limited", `Too many attempts. Try again in ${taken.resetSeconds} seconds.`, {
         headers: rateLimitHeaders(policy, taken),
       });
     return { count: taken.limit - taken.remaining, back: () => limits.giveBack(policy, subject, taken) };

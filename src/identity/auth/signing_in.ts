@@ -21,7 +21,7 @@ export interface ClientOrigin {
 const withOAuthQuery = (oauthQuery: string | null) => (oauthQuery ? { oauth_query: oauthQuery } : {});
 
 const signInAgain = () =>
-  new ApiError("unauthorized", "This took too long, or too many codes were wrong. Sign in again.");
+  new ApiError("unauthorized", "The sign-in expired, or too many codes were wrong. Sign in again.");
 
 const failed = ({ status }: Response) => new Error(`the sign-in library answered ${status}`);
 
@@ -32,7 +32,7 @@ async function refusedSecond(answer: Response): Promise<null> {
   if (answer.status === 429)
     throw new ApiError(
       "rate_limited",
-      "Too many wrong codes for this account; try again in 15 minutes, or sign in with a passkey.",
+      "Too many wrong codes for this account. Try again in 15 minutes, or sign in with a passkey.",
       { headers: { "retry-after": "900" } },
     );
   if (answer.status >= 500) throw failed(answer);
@@ -136,7 +136,7 @@ export function createSigningIn(options: {
       );
       if (!opened) {
         accountLog.failed("sign_in", { email });
-        throw new ApiError("unauthorized", "The e-mail address or the password is not right.");
+        throw new ApiError("unauthorized", "The e-mail address or password is incorrect.");
       }
       if (!opened.owesSecond) await accountLog.doneBy("sign_in", { email });
       return opened;
@@ -181,8 +181,8 @@ export function createSigningIn(options: {
       accountLog.failed("sign_in_second_factor", { email: account.email });
       throw invalidRequest(
         kind === "code"
-          ? "This code is not right, or it was used already. Wait for the next one."
-          : "This is none of your recovery codes that are left.",
+          ? "This code is incorrect or was already used. Wait for the next one."
+          : "Invalid or already used recovery code.",
         kind,
       );
     },
@@ -192,7 +192,7 @@ export function createSigningIn(options: {
       await throttle.countAddress(address);
       const path = "/passkey/generate-authenticate-options";
       const answer = await ask(path, { method: "GET", headers: withoutSession(from) });
-      if (!answer.ok) throw invalidRequest("Passkeys cannot be used just now. Sign in with your password.");
+      if (!answer.ok) throw invalidRequest("Passkeys are not available right now. Sign in with your password.");
       const options = (await answer.json()) as Record<string, unknown>;
       return {
         options: { ...options, userVerification: "required" },
@@ -218,7 +218,7 @@ export function createSigningIn(options: {
         if (shown) accountLog.failed("sign_in_passkey", { credential_id: shown.id });
         throw new ApiError(
           "unauthorized",
-          "This passkey is not known here, or the answer came too late. Try again, or use your password.",
+          "This passkey is unknown, or the sign-in timed out. Try again, or use your password.",
         );
       }
       const [account] = await run(database, usePasskey, { credential_id: shown.id });

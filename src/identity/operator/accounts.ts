@@ -54,8 +54,7 @@ async function workspaceOf(em: Em, workspace: string | undefined): Promise<strin
     return id;
   }
   const all = await em.find(Workspace, {}, { limit: 2 });
-  if (all.length !== 1)
-    throw invalidRequest("There is not exactly one workspace; say which with --workspace wsp_….", "workspace");
+  if (all.length !== 1) throw invalidRequest("Choose a workspace with --workspace wsp_….", "workspace");
   return need(all[0], "there is exactly one").id;
 }
 
@@ -153,7 +152,7 @@ function parseScopes(text: string): Scope[] {
   if (text === "all") return ALL_SCOPES;
   const scopes = text.split(",").map((scope) => scope.trim());
   if (!scopes.every(isScope))
-    throw invalidRequest(`scopes must be "all" or a comma list of ${ALL_SCOPES.join(", ")}.`, "scopes");
+    throw invalidRequest(`scopes must be "all" or a comma-separated list of ${ALL_SCOPES.join(", ")}.`, "scopes");
   return [...new Set(scopes as Scope[])];
 }
 
@@ -161,10 +160,11 @@ function parseScopes(text: string): Scope[] {
 async function memberByEmail(em: Em, workspace: string | undefined, email: string): Promise<MemberRow> {
   const within = workspace === undefined ? {} : { workspace: await workspaceOf(em, workspace) };
   const rows = await em.find(Member, { ...within, email: email.trim().toLowerCase() }, { limit: 2 });
-  if (rows.length === 0) throw new ApiError("not_found", "No member has this e-mail address; members list shows them.");
+  if (rows.length === 0)
+    throw new ApiError("not_found", "No member has this e-mail address. List members with members list.");
   if (rows.length > 1)
     throw invalidRequest(
-      "Several workspaces have a member with this e-mail address; say which with --workspace wsp_….",
+      "Several workspaces have a member with this e-mail address. Choose one with --workspace wsp_….",
       "workspace",
     );
   return need(rows[0], "there is exactly one");
@@ -176,7 +176,7 @@ export async function memberOf(
   { workspace, member, email }: Pick<NewKey, "workspace" | "member"> & { email?: string },
 ): Promise<MemberRow> {
   if (member !== undefined && email !== undefined)
-    throw invalidRequest("Name the member by --member or by --email, not by both.", "member");
+    throw invalidRequest("Name the member with --member or --email, not both.", "member");
   if (email !== undefined) return memberByEmail(em, workspace, email);
   if (member !== undefined) {
     const id = parseId("mem", member);
@@ -187,8 +187,7 @@ export async function memberOf(
   }
   const workspaceId = await workspaceOf(em, workspace);
   const owner = await em.findOne(Member, { workspace: workspaceId, role: "owner" }, { orderBy: { created_at: "asc" } });
-  if (!owner)
-    throw invalidRequest("The workspace has no owner yet; add one with members add, or name --member.", "member");
+  if (!owner) throw invalidRequest("The workspace has no owner. Add one with members add, or use --member.", "member");
   return owner;
 }
 

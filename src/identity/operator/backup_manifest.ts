@@ -72,7 +72,7 @@ export function manifestBytes(manifest: Manifest): Buffer {
   const bytes = Buffer.from(`${JSON.stringify(manifest)}\n`);
   if (bytes.length > MAX_MANIFEST_BYTES)
     throw conflict(
-      "This server has more uploaded files than belfry backup can name. Back up the database and the bucket separately (docs/running.md#backup).",
+      "This server has more uploaded files than belfry backup supports. Back up the database and the bucket separately (docs/running.md#backup).",
     );
   return bytes;
 }
@@ -103,16 +103,15 @@ export async function readManifest(box: Box, version: string): Promise<Manifest>
   }
   const of = said as { belfry?: unknown; format?: unknown; version?: unknown } | null;
   if (of?.belfry !== "backup") throw invalidRequest(`${box.where} is not a backup of Belfry.`, "from");
-  const newer = `was made by a newer Belfry than this ${version}: restore it with the version that made it, which its ${MANIFEST} names, or a later one.`;
+  const newer = `was made by a newer version than ${version}. Restore it with that version, given in its ${MANIFEST}, or a later one.`;
   if (typeof of.format === "number" && of.format > FORMAT) throw invalidRequest(`${box.where} ${newer}`, "from");
   const read = Manifest.safeParse(said);
-  if (!read.success)
-    throw invalidRequest(`${box.where} is damaged: its ${MANIFEST} is not as belfry backup writes it.`, "from");
+  if (!read.success) throw invalidRequest(`${box.where} is damaged: its ${MANIFEST} is not valid.`, "from");
   const had = standing(read.data.migrations);
   if (had.newer.length > 0) throw invalidRequest(`${box.where} ${newer}`, "from");
   if (had.before)
     throw invalidRequest(
-      `${box.where} was made by a build from before ${had.before} was released: restore it with that build, and start the source of ${had.before} on it once.`,
+      `${box.where} was made by a build older than ${had.before}. Restore it with that build, then start ${had.before} on it once.`,
       "from",
     );
   return read.data;

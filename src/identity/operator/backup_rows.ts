@@ -31,7 +31,7 @@ export interface SequenceState {
 const PIECE = 8 * 2 ** 20;
 
 const NOT_OF_CELLS =
-  "A cell on Citus is neither backed up nor restored by this command: keep the coordinator and each worker as Citus says (docs/scale.md#cells-on-citus).";
+  "This command does not support cells on Citus. Back up the coordinator and workers with the tools of Citus (docs/scale.md#cells-on-citus).";
 
 /** @throws 409 on the database of a cell. */
 export async function refuseCells(em: SqlEntityManager): Promise<void> {
@@ -162,7 +162,7 @@ export async function readRows(
     JSON.stringify(all.map(({ name, columns }) => [name, [...columns].sort()]));
   if (shape(there) !== shape(tables) || sequences.some(({ name }) => !theirs.has(name)))
     throw invalidRequest(
-      `${box.where} has tables, columns or sequences that its version of Belfry does not make; restore it with the version that wrote it.`,
+      `${box.where} has tables, columns or sequences that do not belong to its version of Belfry. Restore it with the version that created it.`,
       "from",
     );
   // The role owns the tables and is no superuser, so keys that refer are taken away and made again, as pg_dump does.
@@ -180,7 +180,7 @@ export async function readRows(
       pipeline(Readable.from(eachWhole(box, pieces)), createGunzip(), into),
     );
     if (put !== rows)
-      throw invalidRequest(`${box.where} is damaged: ${name} has not the rows that were counted.`, "from");
+      throw invalidRequest(`${box.where} is damaged: ${name} does not have the expected number of rows.`, "from");
   }
   for (const { name, last } of sequences)
     if (last !== null)

@@ -67,7 +67,7 @@ export const readPiece = (box: Box, name: string, maxBytes: number): Promise<Uin
 export async function wholePiece(box: Box, { name, bytes, sha256 }: Piece): Promise<Uint8Array> {
   const found = await readPiece(box, name, bytes);
   if (found?.length !== bytes || sumOf(found) !== sha256)
-    throw damaged(box, name, found ? "is not what was written" : "is missing");
+    throw damaged(box, name, found ? "has been changed" : "is missing");
   return found;
 }
 
@@ -128,7 +128,7 @@ async function again<T>(work: () => Promise<T>): Promise<T> {
       return await work();
     } catch (error) {
       if (error instanceof UnsafeFileError) throw error;
-      if (tries === TRIES) throw conflict(`The store of the backup does not do its work: ${(error as Error).message}.`);
+      if (tries === TRIES) throw conflict(`Backup storage failed: ${(error as Error).message}.`);
     }
 }
 
@@ -206,8 +206,8 @@ export async function openBackup(from: string, settings: ShelfSettings): Promise
   const inside = await (await openShelf(address, settings)).names();
   throw invalidRequest(
     inside.length > 0
-      ? `${address} holds backups and is none itself; name one of them: ${inside.slice(-5).join(", ")}.`
-      : `${address} is no backup: it has no ${MANIFEST}, which belfry backup writes last. An interrupted one cannot be restored.`,
+      ? `${address} contains backups. Name one of them: ${inside.slice(-5).join(", ")}.`
+      : `${address} is not a complete backup: it has no ${MANIFEST}. An interrupted backup cannot be restored.`,
     "from",
   );
 }

@@ -26,7 +26,7 @@ type Row = Record<string, unknown>;
 export async function layCell(url: string, name: string) {
   if (!NAME.test(name))
     throw invalidRequest(
-      "The cell's name must begin with a small letter and have only small letters, digits and _: [a-z][a-z0-9_]{0,39}.",
+      "The cell name must start with a lowercase letter and contain only lowercase letters, digits and _: [a-z][a-z0-9_]{0,39}.",
       "name",
     );
   const cell = CELL_PREFIX + name;
@@ -45,7 +45,7 @@ export async function layCell(url: string, name: string) {
     if (made) {
       if ((found?.role || found?.schema) && found?.mark !== BEGUN)
         throw conflict(
-          `The schema or the role ${cell} is there already, and not of this command; choose another name.`,
+          `The schema or role ${cell} already exists and was not created by this command. Choose another name.`,
         );
       await begin(em, cell, password, found?.mark === BEGUN);
       await fill(urlOf(url, cell, password)).catch(explain);
@@ -66,16 +66,14 @@ async function refuseWithoutCitus(em: SqlEntityManager): Promise<void> {
   );
   if (!citus)
     throw conflict(
-      "This database has no Citus. Without it, give each Belfry a database of its own; with it, name the coordinator's database in DATABASE_URL, after CREATE EXTENSION citus there and on each worker.",
+      "Citus is not installed in this database. Run CREATE EXTENSION citus on the coordinator and each worker, or use a separate database for each Belfry.",
     );
-  if (!superuser) throw conflict("Laying out a cell needs a superuser of the coordinator in DATABASE_URL.");
+  if (!superuser) throw conflict("Creating a cell requires a superuser of the coordinator in DATABASE_URL.");
   const [{ workers } = {}] = await em.execute<Row[]>(
     "select citus_is_coordinator() and exists (select from citus_get_active_worker_nodes()) as workers",
   );
   if (!workers)
-    throw conflict(
-      "DATABASE_URL must name a coordinator that has workers; citus_add_node('host', 5432) adds one to it.",
-    );
+    throw conflict("DATABASE_URL must name a coordinator with workers. Add one with citus_add_node('host', 5432).");
 }
 
 /** The role and its empty schema, which is on a worker from its beginning: so what a later version adds comes to be there, too. */
@@ -110,7 +108,7 @@ const AWAY = /^(08|28)/;
 function explain(error: unknown): never {
   if (!AWAY.test((error as { code?: string }).code ?? "")) throw error;
   throw conflict(
-    "The new role was not let in: the coordinator's pg_hba.conf must let it in with its password, and each worker's must let it in from the coordinator (trust or a certificate for that address, or a line in the coordinator's .pgpass). What was begun stays; run the command again.",
+    "The new role cannot connect. Allow it in pg_hba.conf: with its password on the coordinator, and from the coordinator on each worker (trust, certificate or .pgpass). Then run the command again.",
   );
 }
 

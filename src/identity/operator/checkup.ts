@@ -27,7 +27,7 @@ export async function checkUp(where: OperatorSettings | null, now: () => Date): 
   const database = where && (await databaseFindings(where, config, now));
   findings.push(
     ...(database?.findings ?? [
-      of("database").skipped("was not asked, since its settings cannot be used", "mend those first"),
+      of("database").skipped("not checked because the settings are not valid", "fix the settings first"),
     ]),
     await serviceFinding(config),
     await answers("redis", config.redisUrl, "REDIS_URL", askRedis),
@@ -43,13 +43,13 @@ export async function checkUp(where: OperatorSettings | null, now: () => Date): 
 
 function settingFindings(wrong: string[]): Finding[] {
   return [
-    ...(wrong.length === 0 ? [of("settings").ok("each can be used")] : []),
-    ...wrong.map((message) => of("settings").wrong(message, "the service does not start before it is mended")),
+    ...(wrong.length === 0 ? [of("settings").ok("all settings are valid")] : []),
+    ...wrong.map((message) => of("settings").wrong(message, "the service will not start until this is fixed")),
     ...listUnknownSettings().map((name) => {
       const intended = intendedSetting(name);
       return of("settings").warning(
-        `${name} is set, and this version does not read it`,
-        intended ? `did you mean ${intended}?` : "look for its name in docs/running.md#settings, or remove it",
+        `${name} is set but not used by this version`,
+        intended ? `did you mean ${intended}?` : "check the name in docs/running.md#settings, or remove it",
       );
     }),
   ];
@@ -73,11 +73,11 @@ function fileFindings({ dataDir, databaseUrl, secret }: Partial<Config>): Findin
   if (missing)
     found.push(
       of("secret").wrong(
-        `${paths.secret} is missing, with which this database was used`,
-        "put it back from a backup, or set SECRET to what it was",
+        `${paths.secret} is missing, and this database requires it`,
+        "restore it from a backup, or set SECRET to its value",
       ),
     );
-  return found.length > 0 ? found : [of("file modes").ok("secrets are their owner's alone")];
+  return found.length > 0 ? found : [of("file modes").ok("secrets are readable only by their owner")];
 }
 
 function hasDatabaseQuietly(dataDir: string): boolean {
@@ -94,7 +94,7 @@ async function diskFindings({ dataDir, databaseUrl, minFreeDiskMb = 0 }: Partial
   const { bavail, bsize } = await statfs(folder);
   const free = Math.floor((bavail * bsize) / 2 ** 20);
   const says = `${free} MB are free below ${folder}`;
-  const way = `make room, or move DATA_DIR; below MIN_FREE_DISK_MB=${minFreeDiskMb} writes are refused`;
+  const way = `free disk space, or move DATA_DIR; below MIN_FREE_DISK_MB=${minFreeDiskMb} writes are refused`;
   if (free < minFreeDiskMb) return [of("disk").wrong(says, way)];
   return [free < 3 * minFreeDiskMb ? of("disk").warning(says, way) : of("disk").ok(says)];
 }
@@ -106,25 +106,25 @@ function addressFindings({ publicUrl, host, trustedProxies = [] }: Partial<Confi
   if (protocol === "http:" && !here)
     return [
       of("address").warning(
-        "PUBLIC_URL is plain http: passwords and keys travel readable, and browsers allow no passkeys and no wake-ups",
+        "PUBLIC_URL is plain http: passwords and keys are not encrypted, and browsers allow no passkeys or push notifications",
         "terminate TLS at a proxy and set PUBLIC_URL to its https address",
       ),
     ];
   if (protocol === "https:" && trustedProxies.length === 0)
     return [
       of("address").warning(
-        "PUBLIC_URL is https and no proxy is trusted: all clients count as the one address of the proxy",
-        "set TRUSTED_PROXIES to the address of what terminates TLS",
+        "PUBLIC_URL is https and no proxy is trusted: all clients share the address of the proxy",
+        "set TRUSTED_PROXIES to the address of the proxy that terminates TLS",
       ),
     ];
-  return [of("address").ok(`clients come to ${publicUrl}`)];
+  return [of("address").ok(`clients use ${publicUrl}`)];
 }
 
 function pushFindings({ webPushContact }: Partial<Config>): Finding[] {
   if (!webPushContact || !isPrivateContact(webPushContact)) return [];
   return [
     of("push").warning(
-      "the contact for push services is a host of a private network, and some of them refuse it",
+      "the push contact is a host on a private network, which some push services reject",
       "set WEB_PUSH_CONTACT to a mailto: address",
     ),
   ];
@@ -140,11 +140,14 @@ async function serviceFinding({ publicUrl }: Partial<Config>): Promise<Finding> 
       signal: AbortSignal.timeout(ASK_MS),
       redirect: "manual",
     });
-    if (status === 200) return of("service").ok(`answers at ${publicUrl}`);
-    return of("service").warning(`${publicUrl}/healthz says ${status}`, "look at the proxy, and whether it leads here");
+    if (status === 200) return of("service").ok(`responds at ${publicUrl}`);
+    return of("service").warning(
+      `${publicUrl}/healthz returned ${status}`,
+      "check that the proxy forwards to this server",
+    );
   } catch (error) {
-    const says = `does not answer at ${publicUrl} from here (${reasonOf(error)})`;
-    return of("service").warning(says, "start it; or look at PUBLIC_URL, its DNS name and the proxy");
+    const says = `does not respond at ${publicUrl} from here (${reasonOf(error)})`;
+    return of("service").warning(says, "start it, or check PUBLIC_URL, its DNS name and the proxy");
   }
 }
 
@@ -161,8 +164,8 @@ async function answers(
     return of(check).ok("answers");
   } catch (error) {
     return of(check).wrong(
-      `does not answer, or refuses (${reasonOf(error)})`,
-      `look at ${setting} and whether this machine may reach it`,
+      `does not respond, or refuses the connection (${reasonOf(error)})`,
+      `check ${setting} and the network`,
     );
   }
 }
@@ -207,13 +210,13 @@ async function backupFinding(config: Partial<Config>, now: Date): Promise<Findin
       const says = `the newest is ${name}`;
       return age < OLD_MS
         ? of("backups").ok(says)
-        : of("backups").wrong(`${says}, more than two days ago`, "look why belfry backup no longer runs");
+        : of("backups").wrong(`${says}, which is more than two days old`, "check why belfry backup no longer runs");
     }
-    return of("backups").wrong(`there is none in ${shelf.where}`, "run belfry backup, and every night");
+    return of("backups").wrong(`none found in ${shelf.where}`, "run belfry backup now and every night");
   } catch (error) {
     return of("backups").wrong(
-      `cannot be looked at (${reasonOf(error)})`,
-      "look at BACKUP_TARGET and the BACKUP_S3_ settings",
+      `cannot be read (${reasonOf(error)})`,
+      "check BACKUP_TARGET and the BACKUP_S3_ settings",
     );
   }
 }

@@ -43,7 +43,7 @@ export const of = (check: string) => {
 
 /** Only the code of what a system said, since its words may quote what nobody should read here. */
 export function reasonOf(error: unknown): string {
-  return codeOf(error) ?? (error instanceof Error && error.name !== "Error" ? error.name : "no answer");
+  return codeOf(error) ?? (error instanceof Error && error.name !== "Error" ? error.name : "no response");
 }
 
 const defineStatement = statementsOf("upkeep");
@@ -80,11 +80,11 @@ export async function databaseFindings(
       made = hasDatabase(where.dataDir);
     } catch (error) {
       const { message } = error as Error;
-      return { findings: [of("database").wrong(message, "do as it says")], checks: [] };
+      return { findings: [of("database").wrong(message, "follow the message")], checks: [] };
     }
     if (!made)
       return {
-        findings: [of("database").skipped("there is none yet", "belfry serve makes one")],
+        findings: [of("database").skipped("does not exist yet", "belfry serve creates it")],
         checks: [],
       };
   }
@@ -113,8 +113,10 @@ export async function databaseFindings(
     );
   } catch (error) {
     const own = error instanceof Error && /^(ConfigError|ApiError)$/.test(error.name);
-    const says = own ? error.message : `does not answer, or does not let us in (${reasonOf(error)})`;
-    const way = own ? "do as it says" : "look at DATABASE_URL, and whether PostgreSQL runs and takes connections";
+    const says = own ? error.message : `does not respond, or refuses the connection (${reasonOf(error)})`;
+    const way = own
+      ? "follow the message"
+      : "check DATABASE_URL, and that PostgreSQL is running and accepts connections";
     return { findings: [of("database").wrong(says, way)], checks: [] };
   }
 }
@@ -133,31 +135,31 @@ function stateFindings(
   const when = (bad: boolean, state: State, says: string, way: string) =>
     void (bad && found.push(of("database")[state](says, way)));
   when(version < 15, "wrong", `is PostgreSQL ${shown}`, "use 15 or newer");
-  when(standby, "wrong", "is a standby, which takes no writes", "name the primary in DATABASE_URL");
+  when(standby, "wrong", "is a standby, which accepts no writes", "name the primary in DATABASE_URL");
   when(
     !standby && !may_create,
     "wrong",
-    "does not let us make tables",
-    "give the role the right to create in database and schema",
+    "does not allow creating tables",
+    "grant the role CREATE on the database and schema",
   );
   when(
     !utf8,
     "wrong",
-    "does not keep text as UTF-8",
-    "make a database with encoding UTF8 and move there by belfry backup and restore",
+    "does not use the encoding UTF-8",
+    "create a database with encoding UTF8 and move to it with belfry backup and restore",
   );
-  when(!durable, "warning", "may lose what it has acknowledged with the power", "set fsync and full_page_writes to on");
+  when(!durable, "warning", "can lose acknowledged writes in a power failure", "set fsync and full_page_writes to on");
   when(
     databaseUrl !== null && connections < databasePoolSize + 5,
     "warning",
-    `takes ${connections} connections, and each process keeps up to ${databasePoolSize}`,
+    `allows ${connections} connections, and each process uses up to ${databasePoolSize}`,
     "raise max_connections, or lower DATABASE_POOL_SIZE",
   );
-  if (found.length === 0) found.push(of("database").ok(`PostgreSQL ${shown} answers`));
+  if (found.length === 0) found.push(of("database").ok(`PostgreSQL ${shown} responds`));
   const off = Math.abs(ahead);
   const says = `the clocks of this machine and the database are ${(off / 1000).toFixed(1)} seconds apart`;
-  const way = "let both take their time from one source (chrony, systemd-timesyncd)";
-  if (off < SKEW_MS) found.push(of("clock").ok("this machine and the database agree"));
+  const way = "synchronise both clocks (chrony, systemd-timesyncd)";
+  if (off < SKEW_MS) found.push(of("clock").ok("the clocks of this machine and the database agree"));
   else found.push(of("clock")[off < FAR_MS ? "warning" : "wrong"](says, way));
   return found;
 }
@@ -170,47 +172,47 @@ async function versionFinding(em: SqlEntityManager): Promise<{ found: Finding; c
   if (before)
     return {
       found: of("schema").wrong(
-        `is that of a build from before ${before} was released`,
-        `start the source of ${before} on it once, then this version`,
+        `belongs to a build older than ${before}`,
+        `start ${before} on it once, then this version`,
       ),
       current: false,
     };
   if (newer.length > 0)
     return {
-      found: of("schema").wrong("a newer Belfry has changed this database", "run that version, or a later one"),
+      found: of("schema").wrong("a newer Belfry has changed this database", "run that version or a later one"),
       current: false,
     };
   if (missing.length > 0)
     return {
       found: of("schema")[done ? "warning" : "skipped"](
-        done ? `${missing.length} migrations are still to come` : "has no tables of Belfry yet",
-        "the next start brings it up, or belfry migrate",
+        done ? `${missing.length} migrations are pending` : "has no Belfry tables yet",
+        "start the service, or run belfry migrate",
       ),
       current: false,
     };
-  return { found: of("schema").ok("is that of this version"), current: true };
+  return { found: of("schema").ok("matches this version"), current: true };
 }
 
 async function secretFinding(em: SqlEntityManager, config: Partial<Config>): Promise<Finding> {
   const { secret, dataDir = "", databaseUrl } = config;
   try {
     const own = loadSecret({ secret: secret ?? null, dataDir }, true);
-    if (await isSecretOf(em, own)) return of("secret").ok("is the database's");
+    if (await isSecretOf(em, own)) return of("secret").ok("matches the database");
     return of("secret").wrong(
-      `${databaseUrl === null && !secret ? dataPaths(dataDir).secret : "SECRET"} is not the one that the database was used with`,
-      "put the earlier one back; what is sealed opens with no other",
+      `${databaseUrl === null && !secret ? dataPaths(dataDir).secret : "SECRET"} does not match the database`,
+      "restore the previous secret; encrypted values cannot be decrypted with another one",
     );
   } catch (error) {
-    return of("secret").skipped(`could not be compared (${reasonOf(error)})`, "start the service once");
+    return of("secret").skipped(`could not be checked (${reasonOf(error)})`, "start the service once");
   }
 }
 
 function counterFindings(checks: Diagnosis["checks"]): Finding[] {
   const wrong = checks.filter((check) => check.wrong > 0);
-  if (wrong.length === 0) return [of("counters").ok("all agree with their rows")];
+  if (wrong.length === 0) return [of("counters").ok("all counters match their rows")];
   return wrong.map(({ name, wrong: rows }) =>
     of("counters").wrong(
-      `${name}: ${rows} do not agree with their rows`,
+      `${name}: ${rows} do not match their rows`,
       name.endsWith(".orphans")
         ? "belfry doctor --mend removes them"
         : "restore a backup, or report it with this output",

@@ -74,22 +74,23 @@ async function readAll(em: Em, asked: Import): Promise<Imported> {
   let end: Row | null = null;
   for await (const line of lines) {
     number++;
-    if (end) throw broken("goes on after its last line");
+    if (end) throw broken("continues after its last line");
     const { kind, row, ...more } = parsed(line);
     if (kind === "end") {
       end = more;
       continue;
     }
     const next = CARRIED.find((one) => one.kind === kind);
-    if (!next || !isRow(row)) throw broken("has a line that belfry export does not write");
+    if (!next || !isRow(row)) throw broken("has a line that is not from belfry export");
     if (next !== at || held.length === AT_ONCE || characters > CHARACTERS_AT_ONCE) await flush();
     at = next;
     held.push({ line: number, row: puts.checked(next.kind, row, number) });
     characters += line.length;
   }
   await flush();
-  if (!end) throw broken("ends too early: its last line is missing. Copy it again, or export again");
-  if (JSON.stringify(end.lines) !== JSON.stringify(puts.read)) throw broken("lacks lines that its last line counts");
+  if (!end) throw broken("is incomplete: its last line is missing. Copy it again, or export again");
+  if (JSON.stringify(end.lines) !== JSON.stringify(puts.read))
+    throw broken("has fewer lines than its last line states");
   return puts.result();
 }
 
@@ -102,15 +103,15 @@ function parsed(line: string): Row {
   } catch {
     // Said below.
   }
-  throw broken("has a line that is no JSON object, as one that was cut");
+  throw broken("has a line that is not a JSON object");
 }
 
 async function checkHead(em: Em, line: string | undefined): Promise<void> {
   const { belfry, format, schema } = line === undefined ? {} : parsed(line);
-  if (belfry !== "export" || format !== FORMAT) throw broken("does not begin as one of belfry export");
+  if (belfry !== "export" || format !== FORMAT) throw broken("is not a file of belfry export");
   if (schema !== need((await run(em, readSchema, {}))[0], "a sum has a row").schema)
     throw conflict(
-      "The file was made by another version of Belfry, whose rows have other columns. Bring both servers to one version and export again.",
+      "The file was made by another version of Belfry. Use the same version on both servers and export again.",
     );
 }
 
@@ -144,9 +145,9 @@ function putting(em: Em, { secret, publicUrl, targets, now }: Import) {
         const row = checkedRow(kind, given, { publicUrl, targets, reviews, latest });
         if (kind === "workspace" && row.reviews_id !== null) reviews.add(String(row.reviews_id));
         if (kind === "device" && !devices.add(String(row.id)))
-          throw invalidRequest("id is not above that of the device before.", "file");
+          throw invalidRequest("id is not greater than that of the previous device.", "file");
         if (kind === "subscription" && !devices.has(String(row.device_id)))
-          throw invalidRequest("device_id names a device that the file does not have.", "file");
+          throw invalidRequest("device_id names a device that is not in the file.", "file");
         return row;
       } catch (error) {
         throw error instanceof ApiError ? wrongLine(line, kind, error.message) : error;
@@ -208,6 +209,6 @@ async function refuseTaken(em: Em, rows: Row[]): Promise<void> {
   const taken = await run(em, takenHandles, { handles: rows.map(({ handle }) => String(handle)) });
   if (taken.length > 0)
     throw conflict(
-      `This server has channels, or had them, with handles that the file has, too: ${taken.map(({ handle }) => handle).join(", ")}. Delete those first (belfry delete-pusher), or import on a server that was not started yet.`,
+      `These handles are already used or reserved on this server: ${taken.map(({ handle }) => handle).join(", ")}. Delete those channels first (belfry delete-pusher), or import into a new server.`,
     );
 }

@@ -14,7 +14,7 @@ const GROWTH = 20;
 export function cleanAlert(row: AlertFields): AlertFields {
   const blocked = { ...row.blocked };
   if (!Object.keys(blocked).every((field) => Object.hasOwn(ALERT, field)))
-    throw invalidRequest("blocked names a field that alerts do not have.", "file");
+    throw invalidRequest("blocked names an unknown field.", "file");
   const clean: AlertFields = { ...cleanTexts(row, row, blocked), blocked };
   for (const field of ["html", "asset_html"] as const) {
     const markup = row[field];

@@ -17,7 +17,7 @@ export interface Line {
 export class Unowned extends Error {}
 
 const wrong = (line: number, kind: CarriedKind, problem: string) =>
-  `Line ${line} of the file, of the kind ${kind}, is not valid: ${problem}`;
+  `Line ${line} of the file (${kind}) is not valid: ${problem}`;
 
 /** `problem` is a sentence of ours, which repeats nothing of the file. */
 export const wrongLine = (line: number, kind: CarriedKind, problem: string): ApiError =>
@@ -72,7 +72,7 @@ async function refusalOf(
   line: number,
   cause: unknown,
 ): Promise<ApiError> {
-  if (cause instanceof Unowned) return wrongLine(line, kind, "it belongs to nothing in the file.");
+  if (cause instanceof Unowned) return wrongLine(line, kind, "it does not belong to anything in the file.");
   const { code = "", constraint = "", column, table: of } = cause as DatabaseError;
   const found = column
     ? [{ column }]
@@ -83,7 +83,7 @@ async function refusalOf(
   const named = fields.join(" and ") || "a value";
   const is = fields.length > 1 ? "are" : "is";
   if (code === "23505")
-    return conflict(wrong(line, kind, `${named} ${is} in use already, on this server or in another line of the file.`));
+    return conflict(wrong(line, kind, `${named} ${is} already in use, on this server or in another line of the file.`));
   if (code === "23502") return wrongLine(line, kind, `${named} is missing.`);
   if (code === "23503") return wrongLine(line, kind, `${named} does not refer to a row of the file.`);
   const by = constraint && ` (${constraint})`;

@@ -58,9 +58,9 @@ const refuse = (message: string) => {
 const one = (isRight: (value: string) => boolean, error: string) => z.string().refine(isRight, error);
 const uuid = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "must be a uuid");
 const isStamp = (value: string) => readInstant(value) !== null;
-const stamp = one(isStamp, "must be an RFC 3339 instant");
+const stamp = one(isStamp, "must be an RFC 3339 timestamp");
 /** The time of an event that has happened. */
-const past = one(isStamp, "must be an RFC 3339 instant");
+const past = one(isStamp, "must be an RFC 3339 timestamp");
 const pastOrNull = past.nullable();
 const count = z.int().min(0, "must not be below 0");
 const upTo = (most: number) => count.max(most, `must be at most ${most}`);
@@ -69,10 +69,10 @@ const stripe = upTo(2 ** 15 - 1);
 /** A text, since JSON's numbers have fewer digits. */
 export const bigint = one(
   (value) => /^\d{1,19}$/.test(value) && BigInt(value) < 2n ** 63n,
-  "must be a whole number below 2 to the power of 63, as a text",
+  "must be a whole number below 2^63, as a string",
 );
 const hash = z.string().regex(/^\\x[0-9a-f]{64}$/, "must be 32 bytes in hexadecimal digits");
-const day = z.iso.date("must be a day").refine((value) => value > "0001", "must be a day");
+const day = z.iso.date("must be a date").refine((value) => value > "0001", "must be a date");
 const replies = z.array(count).length(LIMITS.reply_choices, `must be ${LIMITS.reply_choices} counts`);
 const name = one(
   (value) => value === value.trim() && nameProblem(value, "") === null,
@@ -209,10 +209,10 @@ function place() {
 const STORED: { [K in CarriedKind]?: (row: Row, here: Here) => Row } = {
   file(row) {
     const { kind, content_type, bytes, name, text } = row as UploadedFile;
-    if (!isTypeOfKind(kind, content_type)) refuse("content_type is not one of its kind.");
-    if (bytes > MAX_BYTES[kind]) refuse("bytes are more than its kind may have.");
-    if (name !== cleanName(name, kind)) refuse("name is not as those of uploaded files.");
-    if (codePoints(text ?? "") > MAX_BYTES.html) refuse("text is longer than a page may be.");
+    if (!isTypeOfKind(kind, content_type)) refuse("content_type does not match its kind.");
+    if (bytes > MAX_BYTES[kind]) refuse("bytes are more than allowed for its kind.");
+    if (name !== cleanName(name, kind)) refuse("name is not a valid file name.");
+    if (codePoints(text ?? "") > MAX_BYTES.html) refuse("text is longer than allowed for a page.");
     return row;
   },
   channel(row) {
@@ -223,7 +223,7 @@ const STORED: { [K in CarriedKind]?: (row: Row, here: Here) => Row } = {
   },
   webhook(row, { targets }) {
     if (!mayBeTarget(String(row.url), targets))
-      refuse("url is not an https address of the public internet. WEBHOOK_ALLOW_HOSTS names exceptions.");
+      refuse("url is not an https address of the public internet. To allow it, use WEBHOOK_ALLOW_HOSTS.");
     return row;
   },
   alert(row, { reviews, publicUrl }) {
@@ -248,9 +248,9 @@ function refuseOtherTimes(row: Row): void {
   const status = row.status as AlertStatus;
   const { has, lacks } = TIMES[status];
   const missing = has.find((field) => row[field] === null);
-  if (missing) refuse(`${missing} is missing, which an alert of the status ${status} has.`);
+  if (missing) refuse(`${missing} is missing but required for an alert with status ${status}.`);
   const wrong = lacks.find((field) => row[field] !== null);
-  if (wrong) refuse(`${wrong} is not null, which an alert of the status ${status} does not have.`);
+  if (wrong) refuse(`${wrong} must be null for an alert with status ${status}.`);
 }
 
 /** @throws 422 for the time of an event that is in the future. */
@@ -286,7 +286,7 @@ export function checkedRow(kind: CarriedKind, given: Row, here: Here): Row {
   if (!parsed.success) throw invalidInput(parsed.error, schema);
   // The operations make some values of others: a list in lowercase letters, each once.
   const changed = columns.find((column) => !isDeepStrictEqual(parsed.data[column], row[column]));
-  if (changed) refuse(`${changed} is not as belfry export writes it.`);
+  if (changed) refuse(`${changed} does not have the format of belfry export.`);
   refuseFuture(schema.shape, row, here.latest);
   return STORED[kind]?.(row, here) ?? row;
 }

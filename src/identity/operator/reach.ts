@@ -74,7 +74,7 @@ export async function withDatabase<T>(settings: OperatorSettings, use: (reached:
     if (running) return running.result;
     if (performance.now() > until)
       throw conflict(
-        "Another Belfry process holds the data directory and its database takes no connections; stop it and try again.",
+        "Another Belfry process is using the data directory, and its database accepts no connections. Stop it and try again.",
       );
   }
 }
@@ -180,7 +180,7 @@ export async function shellOnDatabase(settings: OperatorSettings): Promise<numbe
       child.once("error", () =>
         reject(
           conflict(
-            "There is no psql on the PATH: install PostgreSQL's client. belfry status prints the DATABASE_URL for any other one, good while the service runs.",
+            "psql is not on the PATH. Install the PostgreSQL client, or use another client with the DATABASE_URL from belfry status while the service runs.",
           ),
         ),
       );
@@ -220,7 +220,10 @@ async function onSchema<T>(settings: OperatorSettings, use: (orm: Orm) => Promis
 /** A request that was begun is not tried again: it may have been done before the database went away. */
 function neverTwice(error: unknown): never {
   if (unavailability(error) === null) throw error;
-  throw new ApiError("server_error", "The database went away; look whether the change is there before a retry.");
+  throw new ApiError(
+    "server_error",
+    "The connection to the database was lost. Check whether the change was made before you retry.",
+  );
 }
 
 /** The database's or the system's own code, of the error or what it came from. */
@@ -235,10 +238,10 @@ export function unusable(error: unknown): Error {
   if (error instanceof ConfigError || error instanceof ApiError) return error;
   const code = codeOf(error);
   if (code === "28000")
-    return forbidden("The database belongs to another user; run this as the user of the service, or as root.");
+    return forbidden("The database belongs to another user. Run this as the user of the service or as root.");
   const reason = code ? ` (${code})` : "";
   return new ApiError(
     "server_error",
-    `The database could not be opened and brought up${reason}; check DATABASE_URL, or DATA_DIR for the embedded one.`,
+    `The database could not be opened or migrated${reason}. Check DATABASE_URL, or DATA_DIR for the embedded database.`,
   );
 }

@@ -95,7 +95,7 @@ async function secretFor(
   if (own !== null && settings.secret !== null && own !== settings.secret)
     throw new ConfigError(
       "SECRET",
-      `is another one than that of the backup, with which it has to be read: set it to what stands in ${box.where}/secret${databaseUrl === null ? ", or not at all" : ""}.`,
+      `does not match the backup. Set it to the contents of ${box.where}/secret${databaseUrl === null ? ", or unset it" : ""}.`,
     );
   const path = dataPaths(dataDir).secret;
   const inFile = databaseUrl === null && existsSync(path) ? readFileSync(path, "utf8").trim() : null;
@@ -103,7 +103,7 @@ async function secretFor(
   if (found === null)
     throw new ConfigError(
       "SECRET",
-      "is missing: the backup was made without the secret, so set it to what it was then.",
+      "is missing: the backup does not contain the secret. Set it to the secret of that server.",
     );
   return found;
 }
@@ -126,7 +126,7 @@ async function putInto(
     await refuseOthers(em);
     if (!replace && (await hasRows(orm, em)))
       throw conflict(
-        "This server is not empty. Name another DATA_DIR or DATABASE_URL, or give --replace, which removes all that it holds.",
+        "This server is not empty. Use another DATA_DIR or DATABASE_URL, or delete its data with --replace.",
       );
     await putFiles(box, manifest, settings);
     const { missing } = standing(manifest.migrations);

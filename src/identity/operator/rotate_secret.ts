@@ -35,8 +35,7 @@ export async function refuseOthers(em: SqlEntityManager): Promise<void> {
     await pause(50);
     open = await count();
   }
-  if (open > 0)
-    throw conflict(`${open} other connections to the database are open; stop every Belfry process on it first.`);
+  if (open > 0) throw conflict(`${open} other connections to the database are open. Stop all Belfry processes first.`);
 }
 
 const ANSWER_KEY = "jsonb_build_array(credential_id, operation, key)::text";
@@ -117,7 +116,7 @@ const replacePicture = defineStatement("replace_channel_picture", {
 
 /** In the manager's transaction. @throws 422 for a wrong old or a bad new secret, 409 while anybody else is connected. */
 export async function rotateSecret(em: SqlEntityManager, { from, to }: { from: string; to: string }) {
-  if (from === to) throw invalidRequest("The new secret is the old one.", "to");
+  if (from === to) throw invalidRequest("The new secret equals the old one. Choose another.", "to");
   await refuseOthers(em);
   await refuseOtherSecret(em, from, "from");
   const counts = {
@@ -139,9 +138,9 @@ export async function rotateSecret(em: SqlEntityManager, { from, to }: { from: s
   return {
     ...counts,
     changed: [
-      "People sign in again.",
-      "Subscribers' pseudonyms are new.",
-      "Addresses of uploaded files that were handed out before no longer work; handsets get the new ones with their next poll.",
+      "Users must sign in again.",
+      "Subscriber pseudonyms have changed.",
+      "Old URLs of uploaded files no longer work. Devices get the new ones with their next poll.",
     ],
   };
 }

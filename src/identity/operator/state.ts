@@ -10,29 +10,29 @@ import type { serviceState } from "../../store/queries/service.ts";
 const count = z.int();
 
 export const stateView = z.object({
-  version: z.string().nullable().describe("Of Belfry, as its processes say; null where none answers."),
+  version: z.string().nullable().describe("The version that its processes report; null if none responds."),
   node: z.string().nullable(),
   postgres: z.string(),
   database_bytes: count,
-  about_alerts: count.nullable().describe("By the database's estimate; null before its first."),
+  about_alerts: count.nullable().describe("The database's estimate; null before its first."),
   about_devices: count.nullable(),
-  due_alerts: count.describe("Scheduled alerts whose instant has come and that nobody has seen as sent yet."),
+  due_alerts: count.describe("Due alerts that are not published yet."),
   next_due_at: z.string().nullable(),
   disabled_webhooks: count,
   waits: z
     .object({
-      webhooks: count.describe("Events and deliveries that wait or are under way."),
+      webhooks: count.describe("Events and deliveries queued or in progress."),
       wake_ups: count,
       held_polls: count,
       streams: count,
-      calls_without_connection: count.describe("Calls that wait for a connection to the database."),
+      calls_without_connection: count.describe("Calls waiting for a database connection."),
     })
     .nullable(),
-  replicas: z.record(z.string(), count).nullable().describe("Hot standbys by their state; null where there is none."),
+  replicas: z.record(z.string(), count).nullable().describe("Read replicas by state; null if there are none."),
   housekeeping: z
     .array(z.object({ step: z.string(), last_success_at: z.string(), failed: count }))
     .nullable()
-    .describe("Since the service began: what has run, and how often it failed."),
+    .describe("Jobs since the service started, and their failures."),
 });
 export type State = z.output<typeof stateView>;
 

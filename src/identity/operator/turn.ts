@@ -28,16 +28,16 @@ type Ctx = Context<MemberCaller>;
 /** What contradicts itself is asked about, and never taken for the wider of its meanings. */
 function channelProblem({ role, every_channel, pusher_ids }: MemberWish): string | null {
   if (every_channel && pusher_ids.length > 0)
-    return "You chose every channel, and single channels as well. Choose one of the two: nothing was saved yet.";
-  if (!every_channel && pusher_ids.length === 0) return "Choose every channel, or tick at least one.";
+    return "Choose either all channels or single channels. Nothing was saved.";
+  if (!every_channel && pusher_ids.length === 0) return "Choose all channels, or tick at least one.";
   if (role === "owner" && !every_channel)
-    return "An owner sees every channel. Choose another role to restrict a member.";
+    return "Owners can access all channels. Choose another role to restrict a member.";
   return null;
 }
 
 /** What is wrong with a wish by itself. */
 export const wishProblems = (wish: MemberWish) => ({
-  role: !ROLES.includes(wish.role as Role) && `The role is one of ${ROLES.join(", ")}.`,
+  role: !ROLES.includes(wish.role as Role) && `The role must be one of ${ROLES.join(", ")}.`,
   pusher_ids: channelProblem(wish),
 });
 
@@ -49,7 +49,7 @@ export async function takeTurn({ em, sql, caller }: Ctx): Promise<Standing> {
   const me = await em.findOne(Member, { id: caller.member.id, workspace: caller.workspace.id });
   if (!me) throw notFound("workspace");
   const mine = standing(me as MemberRow);
-  if (!roleReaches(mine.role, "admin")) throw forbidden("Only owners and admins manage the members of a workspace.");
+  if (!roleReaches(mine.role, "admin")) throw forbidden("Only owners and admins can manage members.");
   return mine;
 }
 
@@ -59,7 +59,7 @@ export async function managed({ em, caller }: Ctx, mine: Standing, wireId: strin
   const row = id ? await em.findOne(Member, { id, workspace: caller.workspace.id }) : null;
   if (!row || !knows(mine, standing(row as MemberRow))) throw notFound("member");
   if (!manages(mine, standing(row as MemberRow)))
-    throw forbidden("This member has a role above yours, or sees channels that you do not.");
+    throw forbidden("You cannot manage a member with a higher role or with channels that you cannot access.");
   return row as MemberRow;
 }
 
@@ -69,9 +69,9 @@ export async function granted({ em, caller }: Ctx, mine: Standing, wish: MemberW
     ? null
     : await Promise.all(wish.pusher_ids.map((id) => pusherOf(em, caller.workspace.id, id)));
   const role = wish.role as Role;
-  if (!roleReaches(mine.role, role)) throw forbidden("You cannot give a role above your own.");
+  if (!roleReaches(mine.role, role)) throw forbidden("You cannot assign a role above your own.");
   if (!covers(mine.pusher_ids, pusher_ids))
-    throw forbidden("You see only certain channels, so your members can see no others.");
+    throw forbidden("You can only give access to channels that you can access yourself.");
   return { role, pusher_ids };
 }
 
@@ -79,7 +79,7 @@ export async function granted({ em, caller }: Ctx, mine: Standing, wish: MemberW
 export async function keepAnOwner({ em, caller }: Ctx, row: MemberRow): Promise<void> {
   if (row.role !== "owner") return;
   if ((await em.count(Member, { workspace: caller.workspace.id, role: "owner" })) < 2)
-    throw conflict("This is the workspace's last owner. Make somebody else an owner first.");
+    throw conflict("This is the workspace's last owner. Make someone else an owner first.");
 }
 
 export type OwnWorkspace = RowOf<typeof ownWorkspaces>;
@@ -112,7 +112,7 @@ export async function leave(
   const told = (own: OwnWorkspace) => mayStayBehind(own) && behind.includes(showId("wsp", own.id));
   if (!staying.every(told))
     throw conflict(
-      "You are the only owner of a workspace that is not empty. Make somebody else an owner there, or delete its channels and files and remove its members first. One with channels and without other members can be left behind, if you say so.",
+      "You are the only owner of a workspace that is not empty. Make someone else an owner, or delete its contents and remove its members first.",
     );
   for (const own of staying) await pauseAll(ctx, own);
   for (const { id, member_id, last_owner } of workspaces) {

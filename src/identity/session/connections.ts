@@ -53,7 +53,7 @@ export const list_connections = defineMemberOperation({
 
 export const list_grants = definePersonOperation({
   name: "list_grants",
-  title: "List what an assistant was granted",
+  title: "List grants of an assistant",
   description:
     "What the person has granted one assistant so far, one entry for each member, the last consented to first.",
   writes: "nothing",
@@ -79,7 +79,7 @@ export const list_grants = definePersonOperation({
 
 export const grant_connection = defineMemberOperation({
   name: "grant_connection",
-  title: "Let an assistant in",
+  title: "Connect an assistant",
   description:
     "Write down what the person granted an assistant, once the authorization server made a code of it. Should this not happen, the code is worth nothing and the assistant asks again.",
   role: "viewer",

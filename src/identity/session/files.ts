@@ -73,7 +73,7 @@ export const upload_file = defineMemberOperation({
   }),
   output: assetView,
   fieldProblems: ({ kind, file }) => ({
-    kind: !isKind(kind) && `Choose what the file is. kind must be one of ${ASSET_KINDS.join(", ")}.`,
+    kind: !isKind(kind) && `Choose the file type. kind must be one of ${ASSET_KINDS.join(", ")}.`,
     file: file === null && "Choose a file.",
   }),
   async handler({ kind, file }, { em, caller, log, services: { assets } }) {

@@ -66,7 +66,7 @@ export const list_keys = defineMemberOperation({
 
 export const list_sender_requests = defineMemberOperation({
   name: "list_sender_requests",
-  title: "List requests of a sender",
+  title: "List sender requests",
   description: `What became of the last ${LIMITS.sender_requests} requests that a key made in another program's words, the newest first. A key that the caller may not revoke is none.`,
   role: "admin",
   writes: "nothing",
@@ -102,7 +102,7 @@ function refusedSince(requests: readonly SenderRequest[], channel: string | null
 
 export const list_failing_senders = defineMemberOperation({
   name: "list_failing_senders",
-  title: "List senders that fail",
+  title: "List failing senders",
   description:
     "Keys of which the last request in another program's format was refused, by channel, the newest first. Only keys that the caller may revoke and channels that it sees.",
   role: "admin",
@@ -148,12 +148,12 @@ export const KEY_LIVES: Record<string, { label: string; seconds: number | null }
   "30d": { label: "30 days", seconds: 30 * DAY },
   "90d": { label: "90 days", seconds: 90 * DAY },
   "365d": { label: "1 year", seconds: 365 * DAY },
-  never: { label: "Until you revoke it", seconds: null },
+  never: { label: "No expiry", seconds: null },
 };
 
 export const create_key = defineMemberOperation({
   name: "create_key",
-  title: "Make a key",
+  title: "Create a key",
   description:
     "Make a key that acts for the caller's own member and can do no more than it. The answer is the only time that it is shown.",
   role: "admin",
@@ -169,8 +169,8 @@ export const create_key = defineMemberOperation({
   output: z.object({ id: z.string(), name: z.string(), key: z.string() }),
   fieldProblems: ({ name, scopes, life }) => ({
     name: nameProblem(name, "The key's name"),
-    life: !Object.hasOwn(KEY_LIVES, life) && "Choose how long the key works.",
-    scopes: (scopes.length === 0 || !scopes.every(isScope)) && "Tick at least one thing that the key may do.",
+    life: !Object.hasOwn(KEY_LIVES, life) && "Choose how long the key is valid.",
+    scopes: (scopes.length === 0 || !scopes.every(isScope)) && "Tick at least one permission.",
   }),
   async handler({ name, scopes, pusher_id, life, asks_first, made_for }, { em, caller, now }) {
     if (pusher_id !== null) {
@@ -196,7 +196,7 @@ export type LeftByKey = z.output<typeof leftByKey>;
 
 export const get_left_by_key = defineMemberOperation({
   name: "get_left_by_key",
-  title: "See what goes on without a key",
+  title: "List dependents of a key",
   description: "What a key made and what goes on when it is revoked: webhook endpoints, and alerts that it scheduled.",
   role: "admin",
   writes: "nothing",

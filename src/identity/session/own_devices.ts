@@ -16,7 +16,7 @@ import { mintToken, OWN_DEVICE_PREFIX } from "../auth/tokens.ts";
 
 export const get_wake_ups = defineMemberOperation({
   name: "get_wake_ups",
-  title: "Read wake-ups of a channel",
+  title: "Get push reach of a channel",
   description:
     "How many of a channel's subscribers are woken while their app is closed. It is counted among so many of those that let the channel be noticed; a count, and never which they are.",
   role: "viewer",
@@ -40,7 +40,7 @@ export const get_wake_ups = defineMemberOperation({
 
 export const list_own_devices = definePersonOperation({
   name: "list_own_devices",
-  title: "List own devices",
+  title: "List test devices",
   description: "The handsets that the person linked to the own account. Nobody else is shown them.",
   writes: "nothing",
   output: listOf({ id: z.string(), platform: z.string(), app_version: z.string(), linked_at: z.string() }),
@@ -54,15 +54,14 @@ export const list_own_devices = definePersonOperation({
 
 export const link_own_device = definePersonOperation({
   name: "link_own_device",
-  title: "Make a link for an own device",
+  title: "Create a link for a test device",
   description: `Make a link by which the handset that opens it becomes the person's own: once, within ${LIMITS.own_device_minutes} minutes. It is shown this once; another one replaces it.`,
   errors: ["conflict"],
   output: z.object({ url: z.string(), expires_at: z.string() }),
   async handler(_, { sql, caller: { person }, services: { publicUrl } }) {
     const { token: code, hash: code_hash } = mintToken(OWN_DEVICE_PREFIX);
     const [row] = await sql(putOwnLink, { id: newUuid(), user_id: person.id, code_hash });
-    if (!row?.expires_at)
-      throw conflict(`You have ${LIMITS.own_devices} devices of your own, which is the most; unlink one first.`);
+    if (!row?.expires_at) throw conflict(`You have ${LIMITS.own_devices} test devices, the maximum. Unlink one first.`);
     // Behind the "#", which no browser sends: no server or log on the way sees it.
     return { url: `${publicUrl}/app/#own=${code}`, expires_at: toIsoMicros(row.expires_at) };
   },
@@ -70,7 +69,7 @@ export const link_own_device = definePersonOperation({
 
 export const unlink_own_device = definePersonOperation({
   name: "unlink_own_device",
-  title: "Unlink an own device",
+  title: "Unlink a test device",
   description: "Forget that a handset is the person's own: it is shown no test any more. Another person's is none.",
   errors: ["not_found"],
   input: z.strictObject({ device_id: z.string() }),
@@ -87,7 +86,7 @@ export const unlink_own_device = definePersonOperation({
 
 export const test_alert = defineMemberOperation({
   name: "test_alert",
-  title: "Test a draft on own devices",
+  title: "Test a draft",
   description: `Show a draft, as it is now, on the person's own devices that follow its channel, for ${LIMITS.test_minutes} minutes at most or until it is edited, sent or deleted. Nobody else sees it and nothing counts it. It publishes nothing, so it asks for no more than composing does.`,
   role: "editor",
   limit: { name: "draft-tests", per: "creator", max: LIMITS.tests, seconds: 3600 },
@@ -101,7 +100,7 @@ export const test_alert = defineMemberOperation({
   async handler(path, ctx) {
     if (!parseId("psh", path.pusher_id)) throw notFound("alert");
     const { alert, pusherId } = await lockedAlert(path, ctx);
-    if (alert.status !== "draft") throw conflict("Only a draft is tested. Bring it back to draft first.");
+    if (alert.status !== "draft") throw conflict("Only drafts can be tested. Move the alert back to draft first.");
     const { person } = ctx.caller;
     const rows = await ctx.sql(testDraft, {
       user_id: person.id,
@@ -114,8 +113,8 @@ export const test_alert = defineMemberOperation({
     if (devices.length === 0)
       throw conflict(
         rows[0]?.linked
-          ? "None of your own devices follows this channel. Follow it in the app on one of them first."
-          : "You have no device of your own yet. Link one on the page of your account first.",
+          ? "None of your test devices is subscribed to this channel. Subscribe one in the app first."
+          : "You have no test devices. Link one on your account page first.",
       );
     await ctx.countAgainstLimit(person.id);
     ctx.handsetsSee(devices);

@@ -28,13 +28,13 @@ import { expectedVersion, listOf } from "../../store/shapes/fields.ts";
 
 export const open_reviews = defineMemberOperation({
   name: "open_reviews",
-  title: "Hear of drafts that wait",
+  title: "Open the review channel",
   description:
     "Open the workspace's private channel that tells of drafts which wait for a review, with an invite for the phones that shall hear it. Where there is one, that one is the answer.",
   role: "admin",
   output: z.object({ id: z.string() }),
   async handler(_input, { em, caller }) {
-    if (caller.pusherIds !== null) throw forbidden("Who sees certain channels only cannot open others.");
+    if (caller.pusherIds !== null) throw forbidden("With access to certain channels only, you cannot create others.");
     const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
     const workspace = await em.findOneOrFail(Workspace, { id: caller.workspace.id }, lock);
     const { reviews_id } = workspace;
@@ -44,7 +44,7 @@ export const open_reviews = defineMemberOperation({
       name: "Reviews",
       handle,
       category: "ai",
-      description: `Drafts of ${workspace.name} that wait for somebody to decide.`,
+      description: `Drafts of ${workspace.name} that await review.`,
       requested_perms: ["notify", "sound", "vibrate"],
       is_public: false,
     });
@@ -53,7 +53,7 @@ export const open_reviews = defineMemberOperation({
       pusher: channel.id,
       ...blanksOf(INVITE),
       code: randomBytes(24).toString("base64url"),
-      label: "Phones of whoever decides",
+      label: "Devices of reviewers",
     });
     workspace.reviews_id = channel.id;
     await em.flush();
@@ -63,7 +63,7 @@ export const open_reviews = defineMemberOperation({
 
 export const mail_drafts = defineMemberOperation({
   name: "mail_drafts",
-  title: "Mail drafts that wait",
+  title: "Set review e-mails",
   description: "Say whether a mail tells this member of each draft that waits, beside the channel that tells of them.",
   role: "editor",
   input: z.strictObject({ mails_drafts: z.boolean() }),
@@ -129,7 +129,7 @@ export const list_alert_changes = defineMemberOperation({
 
 export const find_equal_send = defineMemberOperation({
   name: "find_equal_send",
-  title: "Find equal send",
+  title: "Find identical alert",
   description:
     "The newest alert of a channel that was sent in the last minutes and reads as these fields do, so that a person is asked before it is sent twice.",
   role: "editor",

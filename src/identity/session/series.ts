@@ -11,7 +11,7 @@ import { listOf } from "../../store/shapes/fields.ts";
 
 export const list_filled_series = defineMemberOperation({
   name: "list_filled_series",
-  title: "See how far series are written",
+  title: "Get generated occurrences",
   description:
     "Up to when the occurrences of repeating alerts have rows, cancelled and moved ones included. Ids that the member does not see are left out.",
   role: "viewer",

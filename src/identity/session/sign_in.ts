@@ -74,7 +74,7 @@ export const change_password = definePersonOperation({
 
 export const get_sign_in = definePersonOperation({
   name: "get_sign_in",
-  title: "Get own ways to sign in",
+  title: "Get own sign-in methods",
   description: "Whether the person's two-factor authentication is on, and the passkeys. No secret is ever shown again.",
   writes: "nothing",
   output: z.object({
@@ -120,14 +120,14 @@ export const begin_second_factor = definePersonOperation({
   output: z.object({ uri: z.string(), secret: z.string() }),
   async handler(_input, { em, caller, services: { signIn } }) {
     const begun = await signIn.secondFactor.begin(em, caller.person);
-    if (!begun) throw conflict("Two-factor authentication is on already. Turn it off first to use another app.");
+    if (!begun) throw conflict("Two-factor authentication is already on. Turn it off first to use another app.");
     return begun;
   },
 });
 
 export const confirm_second_factor = definePersonOperation({
   name: "confirm_second_factor",
-  title: "Turn two-factor authentication on",
+  title: "Turn on two-factor authentication",
   description:
     "Turn it on by a code of the app, and answer the recovery codes, which are shown only now. Every other session of the person ends.",
   errors: ["conflict"],
@@ -135,10 +135,11 @@ export const confirm_second_factor = definePersonOperation({
   output: z.object({ recovery_codes: z.array(z.string()) }),
   async handler({ code }, { em, caller: { person }, services: { signIn } }) {
     const codes = await signIn.secondFactor.confirm(em, person, code.replace(/\s/g, ""));
-    if (codes === null) throw conflict("Nothing was begun, or it is on already. Begin again on your account's page.");
+    if (codes === null)
+      throw conflict("Two-factor setup was not started, or is already complete. Start again on your account page.");
     if (codes === false)
       throw invalidRequest(
-        "This code is not right. Codes change every 30 seconds; check the clock of your phone.",
+        "This code is incorrect. Codes change every 30 seconds; check the clock of your phone.",
         "code",
       );
     const others = (await signIn.sessionsOf(em, person)).filter(({ id }) => id !== person.sessionId);
@@ -153,7 +154,7 @@ export const confirm_second_factor = definePersonOperation({
 
 export const renew_recovery_codes = definePersonOperation({
   name: "renew_recovery_codes",
-  title: "Make new recovery codes",
+  title: "Create new recovery codes",
   description:
     "Make other recovery codes, which takes the password. The earlier ones end; the new ones are shown only now.",
   stepUp: "present",
@@ -169,7 +170,7 @@ export const renew_recovery_codes = definePersonOperation({
 
 export const end_second_factor = definePersonOperation({
   name: "end_second_factor",
-  title: "Turn two-factor authentication off",
+  title: "Turn off two-factor authentication",
   description: "Sign in by the password alone again, which takes the password. The recovery codes end, too.",
   stepUp: "present",
   errors: ["conflict"],
@@ -177,7 +178,7 @@ export const end_second_factor = definePersonOperation({
   output: z.object({ ended: z.literal(true) }),
   async handler(_input, { em, caller, services: { signIn } }) {
     if (!(await signIn.secondFactor.end(em, caller.person)))
-      throw conflict("Two-factor authentication is off already.");
+      throw conflict("Two-factor authentication is already off.");
     return { ended: true as const };
   },
 });
@@ -195,8 +196,8 @@ export const begin_passkey = definePersonOperation({
     if (options) return { options };
     throw conflict(
       signIn.passkeys.possible
-        ? "You have as many passkeys as one account may have. Remove one first."
-        : "Browsers make no passkeys for the address of this server. It needs a name and https.",
+        ? "You have the maximum number of passkeys. Remove one first."
+        : "Passkeys require https and a host name, which this server's address does not have.",
     );
   },
 });
@@ -212,8 +213,7 @@ export const add_passkey = definePersonOperation({
   async handler({ name, answer }, { em, caller, services: { signIn } }) {
     const given = answer && { name: name.trim(), answer };
     const id = given && (await signIn.passkeys.add(em, caller.person, given));
-    if (!id)
-      throw invalidRequest("The browser's answer was not accepted, or it came too late. Add the passkey once more.");
+    if (!id) throw invalidRequest("The passkey was rejected, or the request timed out. Add the passkey again.");
     return { id };
   },
 });

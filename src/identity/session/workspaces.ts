@@ -79,7 +79,7 @@ export const update_profile = definePersonOperation({
 
 export const create_workspace = definePersonOperation({
   name: "create_workspace",
-  title: "Make a workspace",
+  title: "Create a workspace",
   description:
     "Make a workspace of the person's own, with its own channels, members and keys. The person is its owner.",
   errors: ["conflict"],
@@ -91,7 +91,7 @@ export const create_workspace = definePersonOperation({
     await sql(lockUser, { id: person.id });
     const own = await sql(ownWorkspaces, { user_id: person.id, workspace_id: null });
     if (own.filter(({ role }) => role === "owner").length >= LIMITS.own_workspaces)
-      throw conflict(`You own ${LIMITS.own_workspaces} workspaces, and nobody owns more. Leave one first.`);
+      throw conflict(`You own ${LIMITS.own_workspaces} workspaces, the maximum. Leave one first.`);
     const [account] = await sql(accountOf, { user_id: person.id });
     if (!account) throw forbidden("This account is closed.");
     const workspace = em.create(Workspace, { id: newUuid(), name: name.trim() });
@@ -109,7 +109,7 @@ export const create_workspace = definePersonOperation({
 
 export const rename_workspace = defineMemberOperation({
   name: "rename_workspace",
-  title: "Change the workspace's name",
+  title: "Rename a workspace",
   description: "Give the workspace another name, by which its members and their assistants know it.",
   role: "owner",
   errors: ["not_found"],
@@ -126,7 +126,7 @@ export const rename_workspace = defineMemberOperation({
 
 export const get_retention = defineMemberOperation({
   name: "get_retention",
-  title: "See how long alerts are kept",
+  title: "Get alert retention",
   description:
     "After how many days alerts of a channel go, or those of all channels that say nothing of their own, how many that are now and from when on.",
   role: "viewer",
@@ -151,7 +151,7 @@ export const get_retention = defineMemberOperation({
 
 export const set_retention = defineMemberOperation({
   name: "set_retention",
-  title: "Say how long alerts are kept",
+  title: "Set alert retention",
   description: "Say after how many days the alerts of all channels go that say nothing of their own.",
   role: "owner",
   input: z.strictObject({ retention_days: keptDays().nullable() }),
@@ -212,7 +212,7 @@ export const close_account = definePersonOperation({
 
 export const get_service_state = defineMemberOperation({
   name: "get_service_state",
-  title: "Read the state of the service",
+  title: "Get service state",
   description:
     "How the service as a whole is: versions, sizes, what waits. For the owner of its only workspace; where there are several, only who runs it sees that, on the machine.",
   role: "owner",

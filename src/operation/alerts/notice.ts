@@ -55,8 +55,8 @@ export const createReviewNotice = (mail: ((to: readonly string[], draft: Waiting
       alertId,
     });
     const said = {
-      title: `${found.name}: a draft waits`,
-      body: `“${credential.name}” asks you to look at it.`,
+      title: `${found.name}: a draft awaits review`,
+      body: `“${credential.name}” submitted a draft for review.`,
       collapse_key: showId("alr", alertId),
       actions: [{ type: "open_url" as const, label: "Review", url }],
     };

@@ -17,27 +17,27 @@ export const BACKUP = {
   backupTarget: {
     name: "BACKUP_TARGET",
     meaning:
-      "Where belfry backup writes and belfry doctor looks when they are told nothing else: a folder, or s3://bucket/prefix. One for each server.",
+      "Default target of belfry backup, also checked by belfry doctor: a folder or s3://bucket/prefix. Use one target per server.",
     ...matching(/^(s3:\/\/[a-z0-9][\w.-]{1,254}(\/[\w./-]*)?|(?!\w+:\/\/).+)$/i, "a folder, or s3://bucket/prefix"),
   },
   backupS3Endpoint: {
     name: "BACKUP_S3_ENDPOINT",
-    meaning: "S3-compatible store of an s3:// address.",
+    meaning: "Endpoint of the S3-compatible store for an s3:// target.",
     ...orOfFiles("assetsS3Endpoint", httpUrl),
   },
   backupS3Region: {
     name: "BACKUP_S3_REGION",
-    meaning: "Its region; auto where the provider has none.",
+    meaning: "Region of the bucket; auto if the provider has none.",
     ...orOfFiles("assetsS3Region", REGION.read),
   },
   backupS3AccessKeyId: {
     name: "BACKUP_S3_ACCESS_KEY_ID",
-    meaning: "Key that may read, write, list and delete in the bucket.",
+    meaning: "Access key with permission to read, write, list and delete in the bucket.",
     ...orOfFiles("assetsS3AccessKeyId", ACCESS_KEY.read),
   },
   backupS3SecretAccessKey: {
     name: "BACKUP_S3_SECRET_ACCESS_KEY",
-    meaning: "The secret that goes with it.",
+    meaning: "Secret key for this access key.",
     ...orOfFiles("assetsS3SecretAccessKey", ACCESS_KEY.read),
   },
 } satisfies Table;

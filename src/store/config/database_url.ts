@@ -47,15 +47,15 @@ export function tlsOf(url: string): { ssl?: false | object } {
 function refuseOpenWays({ searchParams }: URL, name: string): void {
   const mode = searchParams.get("sslmode");
   if (mode !== null && !TLS_MODES.includes(mode))
-    throw new ConfigError(name, `must say sslmode=${TLS_MODES.join(", ")}, or nothing of it.`);
+    throw new ConfigError(name, `must have sslmode=${TLS_MODES.join(", ")}, or none.`);
   const authority = searchParams.get("sslrootcert");
   if (authority === null) return;
   if (mode !== "verify-ca" && mode !== "verify-full")
-    throw new ConfigError(name, "names sslrootcert, which goes with sslmode=verify-ca or verify-full.");
+    throw new ConfigError(name, "has sslrootcert, which requires sslmode=verify-ca or verify-full.");
   try {
     readFileSync(authority);
   } catch {
-    throw new ConfigError(name, `names an sslrootcert that cannot be read: ${authority}.`);
+    throw new ConfigError(name, `has an sslrootcert that cannot be read: ${authority}.`);
   }
 }
 
@@ -78,7 +78,7 @@ export function databaseUrl(raw: string | undefined, name: string): string | nul
     if (wanted !== null && !WRITABLE.includes(wanted))
       throw new ConfigError(
         name,
-        `must say target_session_attrs=${WRITABLE.join(" or ")}, or nothing of it: the service writes.`,
+        `must have target_session_attrs=${WRITABLE.join(" or ")}, or none, because the service writes.`,
       );
     refuseOpenWays(one, name);
   }

@@ -9,35 +9,35 @@ export const BOUNDS = {
   deviceRegistrationsPerMinute: {
     name: "DEVICE_REGISTRATIONS_PER_MINUTE",
     meaning:
-      "How many handsets one address may register in a minute, and a tenth of how often it may join and leave channels; loopback is exempt.",
+      "Maximum device registrations per IP address and minute; ten times as many joins and leaves are allowed. Loopback is exempt.",
     ...wholeNumber(1, 1_000_000, LIMITS.registrations),
   },
   pageViewsPerMinute: {
     name: "PAGE_VIEWS_PER_MINUTE",
     meaning:
-      "How many public pages, feeds and descriptions of the API one address may ask for in a minute; loopback is exempt.",
+      "Maximum requests for public pages, feeds and API documents per IP address and minute. Loopback is exempt.",
     ...wholeNumber(1, 1_000_000, 600),
   },
   deviceRetentionDays: {
     name: "DEVICE_RETENTION_DAYS",
     meaning:
-      "Days after which a handset that was not seen again is removed, which lowers its channels' subscribers as leaving does; what it reported stays counted. 0 keeps all.",
+      "Days after which an inactive device is deleted with its subscriptions; its reports stay counted. 0 keeps all devices.",
     ...wholeNumber(0, 36_500, 365),
   },
   auditRetentionDays: {
     name: "AUDIT_RETENTION_DAYS",
-    meaning: "Days after which a line of the audit log is removed. 0 keeps all.",
+    meaning: "Days after which audit log entries are deleted. 0 keeps all entries.",
     ...wholeNumber(0, 36_500, 365),
   },
   clientRegistrationsPerMinute: {
     name: "CLIENT_REGISTRATIONS_PER_MINUTE",
-    meaning: "How many assistants one address may register in a minute; loopback is exempt.",
+    meaning: "Maximum assistant registrations per IP address and minute. Loopback is exempt.",
     ...wholeNumber(1, 1_000_000, 20),
   },
   oauthRedirectSchemes: {
     name: "OAUTH_REDIRECT_SCHEMES",
     meaning:
-      "Comma list of further schemes, such as myeditor, at which an assistant's own program may get its answer; reverse-domain schemes and those of known editors need no entry.",
-    ...list(mayBeAdded, "schemes without a colon, none of which a browser runs or opens by itself"),
+      "Comma-separated list of additional redirect URI schemes for assistants, such as myeditor. Reverse-domain schemes and those of known editors need no entry.",
+    ...list(mayBeAdded, "schemes without a colon, none of which browsers execute or open themselves"),
   },
 } satisfies Table;

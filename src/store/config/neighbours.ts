@@ -31,36 +31,36 @@ function refuseHalfAStore(soFar: Earlier): void {
   const missing = parts.filter((part) => soFar[part] == null);
   const [first] = missing;
   if (first && missing.length < parts.length)
-    throw new ConfigError(NEIGHBOURS[first].name, "is missing: the ASSETS_S3_ settings go together, all or none.");
+    throw new ConfigError(NEIGHBOURS[first].name, "is missing: set all ASSETS_S3_ settings or none.");
 }
 
 export const NEIGHBOURS = {
   redisUrl: {
     name: "REDIS_URL",
     shownDefault: "(in process)",
-    meaning: "Redis or Valkey that shares the rate limits between several services on one database.",
+    meaning: "Redis or Valkey for shared rate limits when several services use one database.",
     read: urlOf(["redis:", "rediss:"]),
   },
   redisTimeoutMs: {
     name: "REDIS_TIMEOUT_MS",
     meaning:
-      "Milliseconds that a call waits for Redis at most; then it is let through, and counted when Redis answers again.",
+      "Timeout of Redis calls in milliseconds; requests are then allowed, and counted once Redis responds again.",
     ...wholeNumber(10, 5_000, 100),
   },
   webhookAllowHosts: {
     name: "WEBHOOK_ALLOW_HOSTS",
-    meaning: "Comma list of exact host[:port]: private or plain http hosts that registered webhooks may reach.",
+    meaning: "Comma-separated list of exact host[:port] entries: private or plain http hosts that webhooks may call.",
     ...list(isHostAndPort, "exact host[:port] entries"),
   },
   clientMetadataAllowHosts: {
     name: "CLIENT_METADATA_ALLOW_HOSTS",
     meaning:
-      "Comma list of exact host[:port]: private hosts from which assistant metadata may be fetched; https only. Any visitor can make the server fetch from them, so name no others.",
+      "Comma-separated list of exact host[:port] entries: private https hosts from which assistant metadata may be fetched. Any visitor can trigger such requests, so list no other hosts.",
     ...list(isHostAndPort, "exact host[:port] entries"),
   },
   webhookDnsServers: {
     name: "WEBHOOK_DNS_SERVERS",
-    meaning: "Comma list of ip[:port] that resolve webhook hosts.",
+    meaning: "Comma-separated list of ip[:port] DNS servers for webhook hosts.",
     ...list(isDnsServer, "ip[:port] entries"),
     shownDefault: "(the system's)",
   },
@@ -68,27 +68,27 @@ export const NEIGHBOURS = {
     name: "ASSETS_S3_ENDPOINT",
     shownDefault: "(files in DATA_DIR)",
     meaning:
-      "S3-compatible store for uploaded files instead of DATA_DIR/assets; needed when several services work on one database.",
+      "Endpoint of an S3-compatible store for uploaded files, instead of DATA_DIR/assets; required when several services use one database.",
     read: (raw, name) => (raw === undefined ? null : httpUrl(raw, name)),
   },
   assetsS3Bucket: {
     name: "ASSETS_S3_BUCKET",
-    meaning: "Its bucket; nothing else should lie in it.",
+    meaning: "Bucket for uploaded files; use it for nothing else.",
     ...matching(/^[a-z0-9][\w.-]{1,254}$/i, "the name of a bucket"),
   },
   assetsS3Region: {
     name: "ASSETS_S3_REGION",
-    meaning: "Its region; auto where the provider has none.",
+    meaning: "Region of the bucket; auto if the provider has none.",
     ...REGION,
   },
   assetsS3AccessKeyId: {
     name: "ASSETS_S3_ACCESS_KEY_ID",
-    meaning: "Key that may read, write and delete in the bucket.",
+    meaning: "Access key with permission to read, write and delete in the bucket.",
     ...ACCESS_KEY,
   },
   assetsS3SecretAccessKey: {
     name: "ASSETS_S3_SECRET_ACCESS_KEY",
-    meaning: "The secret that goes with it.",
+    meaning: "Secret key for this access key.",
     ...ACCESS_KEY,
     read: (raw, name, soFar) => {
       const value = ACCESS_KEY.read(raw, name);
@@ -98,13 +98,13 @@ export const NEIGHBOURS = {
   },
   smtpUrl: {
     name: "SMTP_URL",
-    shownDefault: "(no mail)",
-    meaning: "smtp:// or smtps:// server that one-time links are mailed through; they are always shown as well.",
+    shownDefault: "(no e-mail)",
+    meaning: "smtp:// or smtps:// server for e-mails with one-time links; the links are also shown.",
     read: urlOf(["smtp:", "smtps:"]),
   },
   mailFrom: {
     name: "MAIL_FROM",
-    meaning: "Sender of those mails.",
+    meaning: "Sender of these e-mails.",
     ...matching(/^[^\r\n<>]*<?[^\s@<>]+@[^\s@<>]+>?$/, "an e-mail address, with or without a name"),
     shownDefault: "belfry@ the host of PUBLIC_URL",
   },

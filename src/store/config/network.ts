@@ -36,7 +36,7 @@ const ownHost = {
     if (!HOST_NAME.test(host) || URL.parse(`http://${host}`)?.hostname !== host)
       throw new ConfigError(name, "must be a host name without a port, such as ntfy.example.org.");
     if (host !== new URL(publicUrl).hostname) return host;
-    throw new ConfigError(name, "must be another host name than that of PUBLIC_URL.");
+    throw new ConfigError(name, "must be a different host name than that of PUBLIC_URL.");
   },
 };
 
@@ -46,7 +46,7 @@ export const NETWORK = {
   host: {
     name: "HOST",
     shownDefault: "localhost",
-    meaning: "Address to listen on; localhost is 127.0.0.1, and ::1 where this machine has it.",
+    meaning: "Address to listen on; localhost means 127.0.0.1 and, if available, ::1.",
     read: (raw, name) => {
       if (raw !== undefined && !HOST_NAME.test(raw) && !isIP(raw))
         throw new ConfigError(name, "must be a host name or an address.");
@@ -61,7 +61,7 @@ export const NETWORK = {
   publicUrl: {
     name: "PUBLIC_URL",
     shownDefault: "http://HOST:PORT",
-    meaning: "Origin under which clients reach the service; its host is the one that /mcp accepts besides loopback.",
+    meaning: "Origin at which clients reach the service; /mcp accepts only its host and loopback.",
     read: (raw, name, soFar) => {
       if (raw !== undefined) return origin(raw, name);
       const host = soFar.host === "0.0.0.0" || soFar.host === "::" ? "localhost" : (soFar.host ?? "");
@@ -71,31 +71,31 @@ export const NETWORK = {
   channelBaseUrl: {
     name: "CHANNEL_BASE_URL",
     shownDefault: "PUBLIC_URL/c",
-    meaning: "Prefix of the public channel addresses.",
+    meaning: "Base URL of public channel pages.",
     read: (raw, name, soFar) => (raw === undefined ? `${soFar.publicUrl}/c` : httpUrl(raw, name)),
   },
   ntfyHost: {
     name: "NTFY_HOST",
     meaning:
-      "Host name, other than that of PUBLIC_URL, at whose root ntfy's publishing API is served, and nothing else; programs that know a bare host only are given it.",
+      "Separate host name that serves only the ntfy publishing API at its root, for programs that accept only a host.",
     ...ownHost,
   },
   gotifyHost: {
     name: "GOTIFY_HOST",
-    meaning: "The same for Gotify's API.",
+    meaning: "Separate host name that serves only the Gotify API at its root.",
     ...ownHost,
   },
   trustedProxies: {
     name: "TRUSTED_PROXIES",
     meaning:
-      "Comma list of addresses and ranges (10.0.3.0/28, loopback) of proxies whose X-Forwarded-For and X-Request-Id are believed. Name only addresses that your proxies have.",
+      "Comma-separated list of addresses and ranges (10.0.3.0/28, loopback) of proxies that are trusted to set X-Forwarded-For and X-Request-Id. List only your own proxies.",
     ...list(isProxyRange, "addresses and ranges, such as 10.0.0.1, 10.0.0.0/8 or loopback"),
   },
   workers: {
     name: "WORKERS",
     shownDefault: "1",
     meaning:
-      "Number of worker processes, in addition to the shared one; auto: one for each core. Each has its share of MAX_CONCURRENT_REQUESTS, LONG_POLL_LIMIT and DATABASE_POOL_SIZE. 1: the service is a single process.",
+      "Number of worker processes besides the primary; auto: one per core. They share MAX_CONCURRENT_REQUESTS, LONG_POLL_LIMIT and DATABASE_POOL_SIZE. 1 runs a single process.",
     read: (raw, name) => {
       const count = raw === "auto" ? Math.min(availableParallelism(), MOST_WORKERS) : Number(raw ?? 1);
       if (raw !== undefined && raw !== "auto" && (!/^\d+$/.test(raw) || count < 1 || count > MOST_WORKERS))
@@ -106,46 +106,44 @@ export const NETWORK = {
   maxConcurrentRequests: {
     name: "MAX_CONCURRENT_REQUESTS",
     meaning:
-      "How many requests are worked on at once, half of them for one address; more are answered 503 with Retry-After at once.",
+      "Maximum concurrent requests, of which one IP address can use half. Further requests get 503 with Retry-After.",
     ...wholeNumber(1, 1_000_000, 1000),
   },
   maxConnectionsPerIp: {
     name: "MAX_CONNECTIONS_PER_IP",
-    meaning:
-      "How many connections one address may have, each held poll one of them; 127.0.0.1, ::1 and TRUSTED_PROXIES are exempt.",
+    meaning: "Maximum connections per IP address, including long polls. 127.0.0.1, ::1 and TRUSTED_PROXIES are exempt.",
     ...wholeNumber(1, 1_000_000, 2_000),
   },
   longPollLimit: {
     name: "LONG_POLL_LIMIT",
     meaning:
-      "How many polls of inboxes wait for something new at once, streams among them; more polls are answered at once, more streams 503. Each poll takes about 30 kB of memory (10,000: 300 MB); 0 holds none.",
+      "Maximum concurrent long polls and streams. Further polls return immediately, further streams get 503. Each takes about 30 kB of memory; 0 turns off long polling.",
     ...wholeNumber(0, 1_000_000, 10_000),
   },
   longPollLimitPerIp: {
     name: "LONG_POLL_LIMIT_PER_IP",
-    meaning: "How many of them one address may have waiting; loopback is exempt.",
+    meaning: "Maximum concurrent long polls and streams per IP address. Loopback is exempt.",
     ...wholeNumber(1, 1_000_000, 1_000),
   },
   shutdownDelayMs: {
     name: "SHUTDOWN_DELAY_MS",
-    meaning: "How long a stopping server still takes requests while /readyz already says 503, in milliseconds.",
+    meaning: "Time in milliseconds during which a stopping server still accepts requests while /readyz returns 503.",
     ...wholeNumber(0, 60_000, 1000),
   },
   shutdownTimeoutMs: {
     name: "SHUTDOWN_TIMEOUT_MS",
-    meaning:
-      "How long stopping may take after that, in milliseconds; then the process ends as it is, whatever it waits for.",
+    meaning: "Maximum duration of the shutdown after that, in milliseconds; the process then exits immediately.",
     ...wholeNumber(1_000, 600_000, 25_000),
   },
   metricsPublic: {
     name: "METRICS_PUBLIC",
-    meaning: "true serves /metrics to every address instead of loopback alone.",
+    meaning: "true serves /metrics to all addresses instead of loopback only.",
     ...flag(false),
   },
   logLevel: {
     name: "LOG_LEVEL",
     shownDefault: "info",
-    meaning: `One of ${LOG_LEVELS.join(", ")}.`,
+    meaning: `Log level: one of ${LOG_LEVELS.join(", ")}.`,
     read: (raw, name) => {
       if (raw === undefined) return "info";
       if (!LOG_LEVELS.includes(raw as LogLevel))
@@ -156,7 +154,7 @@ export const NETWORK = {
   nodeEnv: {
     name: "NODE_ENV",
     shownDefault: "production",
-    meaning: "Kept for the libraries that read it; the service behaves the same in all.",
+    meaning: "Read by libraries only; it does not change the service.",
     read: (raw) => raw ?? "production",
   },
 } satisfies Table;

@@ -24,7 +24,7 @@ export const PUSH = {
     name: "WEB_PUSH",
     shownDefault: "auto",
     meaning:
-      "Whether handsets whose app is closed are woken, through the push service of their browser or phone (Web Push, UnifiedPush). A wake-up says nothing. auto: where browsers can be, so where PUBLIC_URL is https or this machine; on; off.",
+      "Push notifications to devices while the app is closed (Web Push, UnifiedPush), without content. auto: on if PUBLIC_URL is https or this machine; on; off.",
     read: (raw = "auto", name, { publicUrl = "" }) => {
       if (!["auto", "on", "off"].includes(raw)) throw new ConfigError(name, "must be auto, on or off.");
       return raw === "auto" ? canBeWoken(publicUrl) : raw === "on";
@@ -33,9 +33,9 @@ export const PUSH = {
   /** Null while it is off. */
   webPushContact: {
     name: "WEB_PUSH_CONTACT",
-    shownDefault: "PUBLIC_URL, by https",
+    shownDefault: "PUBLIC_URL, if https",
     meaning:
-      "mailto: or https: address at which push services reach whoever runs this; each wake-up names it. Without one a service on this machine names itself, which Apple's push service refuses.",
+      "mailto: or https: contact of the operator for push services, sent with each push notification. Apple's push service rejects the default of a server on this machine.",
     read: (raw, name, { webPush, publicUrl = "" }) => {
       if (raw !== undefined && (!CONTACT.test(raw) || !URL.canParse(raw)))
         throw new ConfigError(name, "must be a mailto: or https: address, such as mailto:ops@example.org.");
@@ -44,7 +44,7 @@ export const PUSH = {
       if (!canBeWoken(publicUrl))
         throw new ConfigError(
           name,
-          "is required with WEB_PUSH=on where PUBLIC_URL is not https: set it to a mailto: or https: address.",
+          "is required with WEB_PUSH=on if PUBLIC_URL is not https. Set it to a mailto: or https: address.",
         );
       return publicUrl.replace(/^http:/, "https:");
     },
@@ -52,7 +52,7 @@ export const PUSH = {
   webPushAllowHosts: {
     name: "WEB_PUSH_ALLOW_HOSTS",
     meaning:
-      "Comma list of exact host[:port] of push services that may be private or plain http. Every handset may name them, so name nothing else.",
+      "Comma-separated list of exact host[:port] entries: push services that may be private or plain http. Any device can use these hosts, so list no others.",
     ...list(isHostAndPort, "exact host[:port] entries"),
   },
 } satisfies Table;

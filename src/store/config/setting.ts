@@ -89,7 +89,8 @@ export const list = (check: (item: string) => boolean, shape: string) => ({
       .split(",")
       .map((item) => item.trim().toLowerCase())
       .filter(Boolean);
-    for (const item of items) if (!check(item)) throw new ConfigError(name, `must be a comma list of ${shape}.`);
+    for (const item of items)
+      if (!check(item)) throw new ConfigError(name, `must be a comma-separated list of ${shape}.`);
     return items;
   },
 });

@@ -8,8 +8,7 @@ export const MIN_SECRET_BYTES = 32;
 
 /** What goes with a database of one's own. @throws ConfigError without one. */
 function besideUrl<Value>(value: Value, name: string, { databaseUrl }: Earlier): Value {
-  if (value !== null && !databaseUrl)
-    throw new ConfigError(name, "goes with DATABASE_URL: set that as well, or leave this one out.");
+  if (value !== null && !databaseUrl) throw new ConfigError(name, "requires DATABASE_URL. Set both or neither.");
   return value;
 }
 
@@ -17,28 +16,25 @@ export const STORAGE = {
   dataDir: {
     name: "DATA_DIR",
     shownDefault: ".data",
-    meaning: "Folder of the embedded database, its lock, secret and first credentials, and of uploaded files.",
+    meaning: "Folder for the embedded database, its lock, the secret, the first credentials and uploaded files.",
     read: (raw) => resolve(raw ?? ".data"),
   },
   databaseUrl: {
     name: "DATABASE_URL",
     shownDefault: "(embedded)",
     meaning:
-      "PostgreSQL to use instead of the embedded one; then SECRET is required. It may name several hosts with commas between them: the one that takes writes is found, and found again after a failure.",
+      "PostgreSQL to use instead of the embedded one; requires SECRET. With several comma-separated hosts, the writable one is used, also after a failover.",
     read: databaseUrl,
   },
   databaseReadUrls: {
     name: "DATABASE_READ_URLS",
     shownDefault: "(none)",
     meaning:
-      "Comma list of hot standbys of DATABASE_URL, one server each, that answer what may be read there: polls, lists, public pages, statistics. Each has DATABASE_POOL_SIZE connections more.",
+      "Comma-separated list of hot standbys of DATABASE_URL for reads: polls, lists, public pages, statistics. Each uses DATABASE_POOL_SIZE additional connections.",
     read: (raw, name, soFar) => {
       const urls = (raw ?? "").split(",").flatMap((url) => databaseUrl(url.trim() || undefined, name) ?? []);
       if (urls.length > 0 && !soFar.databaseUrl)
-        throw new ConfigError(
-          name,
-          "names standbys of DATABASE_URL, which is not set; the embedded database has none.",
-        );
+        throw new ConfigError(name, "requires DATABASE_URL; the embedded database has no standbys.");
       return urls;
     },
   },
@@ -46,32 +42,31 @@ export const STORAGE = {
     name: "DATABASE_POOLER_MODE",
     shownDefault: "(none)",
     meaning:
-      "How the pooler that DATABASE_URL leads to (pgbouncer) lends its connections: session or transaction. The latter needs DATABASE_LISTEN_URL or MESSAGE_BUS_URL.",
+      "Mode of the connection pooler at DATABASE_URL (pgbouncer): session or transaction. transaction requires DATABASE_LISTEN_URL or MESSAGE_BUS_URL.",
     read: (raw, name, soFar): Pooler | null => {
       const pooler = raw === "session" || raw === "transaction" ? raw : null;
       if (raw !== undefined && pooler === null)
-        throw new ConfigError(name, "must be session or transaction, or left out where there is no pooler.");
+        throw new ConfigError(name, "must be session or transaction, or unset without a pooler.");
       return besideUrl(pooler, name, soFar);
     },
   },
   databaseListenUrl: {
     name: "DATABASE_LISTEN_URL",
     shownDefault: "(DATABASE_URL)",
-    meaning:
-      "The same database past a pooler: here processes listen to one another, and commands of the operator work.",
+    meaning: "URL of the same database without the pooler, for LISTEN and operator commands.",
     read: (raw, name, soFar) => besideUrl(databaseUrl(raw, name), name, soFar),
   },
   messageBusUrl: {
     name: "MESSAGE_BUS_URL",
     shownDefault: "(the database)",
     meaning:
-      "NATS (nats://) or Redis (redis://, rediss://) by which the processes of one database tell each other what changed, instead of LISTEN; for tens of processes and more.",
+      "NATS (nats://) or Redis (redis://, rediss://) server for change notifications between processes, instead of LISTEN; recommended for tens of processes or more.",
     read: (raw, name, { databasePoolerMode, databaseListenUrl }) => {
       const url = urlOf(["nats:", "redis:", "rediss:"])(raw, name);
       if (databasePoolerMode === "transaction" && !databaseListenUrl && url === null)
         throw new ConfigError(
           "DATABASE_LISTEN_URL",
-          "is required with DATABASE_POOLER_MODE=transaction, through which nobody can listen: name the database past the pooler, or set MESSAGE_BUS_URL.",
+          "is required with DATABASE_POOLER_MODE=transaction, which does not support LISTEN: set it to the database without the pooler, or set MESSAGE_BUS_URL.",
         );
       return url;
     },
@@ -79,64 +74,63 @@ export const STORAGE = {
   databasePoolSize: {
     name: "DATABASE_POOL_SIZE",
     shownDefault: "12; 4 with MESSAGE_BUS_URL",
-    meaning:
-      "How many connections to the database the service keeps at most, besides one of each process that listens.",
+    meaning: "Maximum database connections of the service, besides one per process for LISTEN.",
     read: (raw, name, { messageBusUrl }) => wholeNumber(2, 500, messageBusUrl ? 4 : 12).read(raw, name),
   },
   databaseConnectTimeoutMs: {
     name: "DATABASE_CONNECT_TIMEOUT_MS",
-    meaning: "How long a call waits for a connection to the database; then it is 503.",
+    meaning: "Maximum wait for a database connection; the call then gets 503.",
     ...wholeNumber(10, 600_000, 5_000),
   },
   databaseStatementTimeoutMs: {
     name: "DATABASE_STATEMENT_TIMEOUT_MS",
-    meaning: "How long one statement may take; then its call is 503. 0: as long as it takes.",
+    meaning: "Maximum duration of a statement; the call then gets 503. 0: no limit.",
     ...wholeNumber(0, 3_600_000, 15_000),
   },
   databaseLockTimeoutMs: {
     name: "DATABASE_LOCK_TIMEOUT_MS",
-    meaning: "How long a statement waits for a lock; then its call is 503. 0: as long as it takes.",
+    meaning: "Maximum wait for a lock; the call then gets 503. 0: no limit.",
     ...wholeNumber(0, 3_600_000, 5_000),
   },
   databaseIdleTimeoutMs: {
     name: "DATABASE_IDLE_TIMEOUT_MS",
-    meaning: "After how long the database ends a transaction in which nothing happens. 0: never.",
+    meaning: "Idle time after which the database ends a transaction. 0: no limit.",
     ...wholeNumber(0, 3_600_000, 10_000),
   },
   databaseKeepaliveIntervalMs: {
     name: "DATABASE_KEEPALIVE_INTERVAL_MS",
-    meaning: "After how long an idle connection to the database is asked whether it is there. 0: never.",
+    meaning: "Idle time after which a database connection is checked. 0: never.",
     ...wholeNumber(0, 3_600_000, 10_000),
   },
   minFreeDiskMb: {
     name: "MIN_FREE_DISK_MB",
     meaning:
-      "While less is free on the disk of the embedded database, writes are 503 and /readyz says why; its log may take up to 256 MB.",
+      "With less free disk space for the embedded database, writes get 503 and /readyz gives the reason. The database log can take up to 256 MB.",
     ...wholeNumber(0, 1_000_000_000, 320),
   },
   postgresBin: {
     name: "POSTGRES_BIN",
-    shownDefault: "(the package's)",
+    shownDefault: "(from the npm package)",
     meaning:
-      "Folder with postgres and initdb of PostgreSQL 15 or newer, for the embedded database instead of those that npm brings.",
+      "Folder with postgres and initdb of PostgreSQL 15 or newer for the embedded database, instead of those from npm.",
     read: (raw) => (raw === undefined ? null : resolve(raw)),
   },
   postgresSharedBuffers: {
     name: "POSTGRES_SHARED_BUFFERS",
-    meaning: "Memory in MB that the embedded database keeps pages in; more pays off beyond a million rows.",
+    meaning: "Shared buffers of the embedded database in MB; more helps beyond a million rows.",
     ...wholeNumber(8, 65_536, 32),
   },
   postgresSynchronousCommit: {
     name: "POSTGRES_SYNCHRONOUS_COMMIT",
     meaning:
-      "false lets the embedded database answer before the disk has what was written: faster on slow disks, and a loss of power may take the last half second of acknowledged sends along. Nothing is ever damaged.",
+      "false lets the embedded database confirm writes before they are on disk: faster on slow disks, but a power failure can lose the last half second of writes. Data is never corrupted.",
     ...flag(true),
   },
   /** Null until `loadSecret` has made or read the embedded one. */
   secret: {
     name: "SECRET",
-    shownDefault: "(made in DATA_DIR)",
-    meaning: "Server secret of at least 32 bytes: encrypts and pseudonymises. Required with DATABASE_URL.",
+    shownDefault: "(generated in DATA_DIR)",
+    meaning: "Server secret of at least 32 bytes for encryption and pseudonyms. Required with DATABASE_URL.",
     read: (raw, name, soFar) => {
       if (raw !== undefined && Buffer.byteLength(raw) < MIN_SECRET_BYTES)
         throw new ConfigError(name, `must be at least ${MIN_SECRET_BYTES} bytes long.`);

@@ -9,14 +9,13 @@ export const TRACES = {
     name: "OTEL_EXPORTER_OTLP_ENDPOINT",
     shownDefault: "(none)",
     meaning:
-      "Address of a collector that takes OTLP as JSON over HTTP, such as http://127.0.0.1:4318; spans go to /v1/traces below it. Without one nothing is traced.",
+      "Collector for OTLP as JSON over HTTP, such as http://127.0.0.1:4318; spans are sent to /v1/traces. If unset, tracing is off.",
     read: (raw, name) => (raw === undefined ? null : httpUrl(raw, name)),
   },
   otelHeaders: {
     name: "OTEL_EXPORTER_OTLP_HEADERS",
     shownDefault: "(none)",
-    meaning:
-      "Comma list of name=value, percent-encoded, that the collector is sent as headers, such as a key of its own.",
+    meaning: "Comma-separated list of percent-encoded name=value headers for the collector, such as an API key.",
     read: (raw, name): Record<string, string> => {
       const items = (raw ?? "")
         .split(",")
@@ -26,7 +25,8 @@ export const TRACES = {
         items.map((item) => {
           const [, key = "", value = ""] = HEADER.exec(item) ?? [];
           const plain = URL.canParse(`x:${value}`) && /^(?:[^%]|%[0-9a-fA-F]{2})*$/.test(value);
-          if (!key || !plain) throw new ConfigError(name, "must be a comma list of name=value, percent-encoded.");
+          if (!key || !plain)
+            throw new ConfigError(name, "must be a comma-separated list of percent-encoded name=value.");
           return [key, decodeURIComponent(value)];
         }),
       );
@@ -35,7 +35,7 @@ export const TRACES = {
   otelServiceName: {
     name: "OTEL_SERVICE_NAME",
     shownDefault: "belfry",
-    meaning: "Name of this service in its traces.",
+    meaning: "Name of this service in traces.",
     read: (raw = "belfry", name) => {
       if (!/^[\x20-\x7e]{1,255}$/.test(raw)) throw new ConfigError(name, "must be a short text of printable ASCII.");
       return raw;
@@ -45,7 +45,7 @@ export const TRACES = {
     name: "OTEL_TRACES_SAMPLER_ARG",
     shownDefault: "1",
     meaning:
-      "Share of the traces that is followed, from 0 to 1, decided by the trace's id. A client that does not follow its own trace is not followed either.",
+      "Share of traces to sample, from 0 to 1, decided by trace ID. Traces that the client does not sample are not sampled.",
     read: (raw = "1", name) => {
       if (!/^(0|1|0?\.\d{1,9}|1\.0+|0\.0+)$/.test(raw))
         throw new ConfigError(name, "must be a number from 0 to 1, such as 0.1.");

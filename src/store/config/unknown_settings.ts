@@ -64,7 +64,7 @@ export function refuseMisspelt(environment: Env): void {
     const renamed = RENAMED_SETTINGS.get(name);
     if (renamed) return [`${name} is now named ${renamed}.`];
     const intended = isServiceLink(name, environment[name]) ? null : intendedSetting(name);
-    return intended ? [`${name} is not a setting: did you mean ${intended}?`] : [];
+    return intended ? [`${name} is not a setting. Did you mean ${intended}?`] : [];
   });
   if (found.length > 0)
     throw new ConfigError(found.join(" "), found.length > 1 ? "Rename or remove them." : "Rename or remove it.");

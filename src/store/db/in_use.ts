@@ -3,7 +3,7 @@
 /** Another process holds the data directory. */
 export class DataDirInUse extends Error {
   constructor(dir: string) {
-    super(`The data directory ${dir} is in use by another Belfry process; stop it, or set another DATA_DIR.`);
+    super(`The data directory ${dir} is in use by another Belfry process. Stop it, or set another DATA_DIR.`);
     this.name = "DataDirInUse";
   }
 }

@@ -115,7 +115,7 @@ async function patiently<T>(ms: number, work: () => Promise<T>): Promise<T> {
       if (performance.now() > until)
         throw new ConfigError(
           "DATABASE_URL",
-          `names a database that could not be migrated: for ${ms / 1000} seconds others held tables that have to be changed (a backup, a long transaction, a busy replica). What was migrated until then stays, and an older version can go on; start again when they are done.`,
+          `names a database that could not be migrated: tables were locked for ${ms / 1000} seconds (by a backup, a long transaction or a replica). Completed migrations are kept, and an older version still works. Start again when the locks are released.`,
         );
     }
 }
@@ -132,7 +132,7 @@ async function migrateNext(orm: Orm, inTheWay: string[]): Promise<string[]> {
     if (before)
       throw new ConfigError(
         "DATABASE_URL or DATA_DIR",
-        `names a database of a build from before ${before} was released: start the source of ${before} on it once, then this version. Nothing in it was changed.`,
+        `names a database of a build older than ${before}. Start ${before} on it once, then this version. Nothing was changed.`,
       );
     const [next] = missing;
     if (!next) return [];

@@ -34,13 +34,13 @@ export async function lookAtPooler(
   if (has.get("TimeZone") !== "UTC")
     throw new ConfigError(
       "DATABASE_URL",
-      "leads to a pooler whose connections have a TimeZone that is not UTC, though we ask for it: set it for the role or the database.",
+      "uses a pooler whose connections ignore the TimeZone UTC. Set it for the role or the database.",
     );
   const missing = Object.entries(wanted).filter(([name, ms]) => has.get(name) !== String(ms));
   if (missing.length === 0) return;
   const connect_query = missing.map(([name, ms]) => `set ${name} = ${ms}`).join("; ");
   log.warn(
     { connect_query },
-    "The pooler's connections lack these bounds; docs/running.md#through-a-pooler has the line",
+    "the pooler's connections lack these timeouts; see docs/running.md#through-a-pooler for the configuration",
   );
 }

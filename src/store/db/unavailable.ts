@@ -35,12 +35,12 @@ export function faultOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof FileStoreError)
     return unavailable(
-      "The store of uploaded files does not answer now, or refuses. Try again in a moment; if it stays so, the operator finds the cause in the log.",
+      "The store of uploaded files is not available. Try again in a moment; if it still fails, the operator can find the cause in the log.",
       10,
     );
   if (unavailability(error) === null) return serverError();
   return unavailable(
-    "The database does not answer now; retry after the seconds in Retry-After, a creating call with the same Idempotency-Key.",
+    "The database is not available. Retry after the seconds in Retry-After, with the same Idempotency-Key for calls that create.",
   );
 }
 

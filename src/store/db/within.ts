@@ -1,7 +1,7 @@
 // A bound on how long something is waited for that may never say anything.
 
 /** @throws `late` as an error where the work takes longer; it goes on all the same. */
-export async function within<T>(ms: number, work: Promise<T>, late = "no answer in time"): Promise<T> {
+export async function within<T>(ms: number, work: Promise<T>, late = "no response in time"): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   work.catch(() => {});
   try {

@@ -50,7 +50,7 @@ export function refuseBefore({ dataDir, cluster }: Place): void {
   if (!readFileSync(join(cluster, "pg_hba.conf"), "utf8").startsWith(HEADER)) return;
   throw dataDirProblem(
     dataDir,
-    "holds a database of a build from before 0.1.0 was released: start the source of 0.1.0 on it once, then this version.",
+    "contains a database of a build older than 0.1.0. Start 0.1.0 on it once, then this version.",
   );
 }
 
@@ -64,8 +64,7 @@ const DESCRIPTORS = `/proc/${process.pid}/fd`;
 /** A name of the folder that leaves room for the socket in it, and the release of what holds that name open. */
 export function socketFolder(folder: string): { path: string; release(): void } {
   if (Buffer.byteLength(folder + SOCKET) <= LONGEST) return { path: folder, release: () => {} };
-  if (!existsSync(DESCRIPTORS))
-    throw dataDirProblem(folder, "is a path too long for a unix socket; set a shorter one.");
+  if (!existsSync(DESCRIPTORS)) throw dataDirProblem(folder, "is too long for a unix socket. Set a shorter path.");
   const descriptor = openSync(folder, "r");
   return { path: `${DESCRIPTORS}/${descriptor}`, release: () => closeSync(descriptor) };
 }

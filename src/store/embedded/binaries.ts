@@ -29,7 +29,7 @@ function packageFolder(): string {
     return dirname(dirname(createRequire(import.meta.url).resolve(PACKAGE)));
   } catch {
     throw embeddedProblem(
-      `there is no package ${PACKAGE} here (npm leaves it out on other platforms and with --omit=optional). Install it, or ${OTHERWISE}`,
+      `the package ${PACKAGE} is not installed (npm skips it on other platforms and with --omit=optional). Install it, or ${OTHERWISE}`,
     );
   }
 }
@@ -44,7 +44,7 @@ export function refuseOtherLibc(
   const [major = 0, minor = 0] = (version ?? "").split(".").map(Number);
   if (version && (major > GLIBC[0] || (major === GLIBC[0] && minor >= GLIBC[1]))) return;
   throw embeddedProblem(
-    `its programs need glibc ${GLIBC.join(".")} or newer, and this system has ${version ? `glibc ${version}` : "another C library, as Alpine has"}. Install PostgreSQL from the system and ${OTHERWISE}`,
+    `its programs require glibc ${GLIBC.join(".")} or newer; this system has ${version ? `glibc ${version}` : "a different C library, such as on Alpine"}. Install PostgreSQL from the system and ${OTHERWISE}`,
   );
 }
 
@@ -125,7 +125,7 @@ async function versionOf(postgres: string, runner: Runner): Promise<Pick<Binarie
   if (!version || Number.parseInt(version, 10) < 15)
     throw new ConfigError(
       "POSTGRES_BIN",
-      `must be a folder with postgres and initdb of PostgreSQL 15 or newer, which the user ${runner.user} can run. ${dirname(postgres)} ${version ? `holds version ${version}` : `gave: ${said.output.trim().split("\n")[0] || "no answer"}`}.`,
+      `must be a folder with postgres and initdb of PostgreSQL 15 or newer, which the user ${runner.user} can run. ${dirname(postgres)} ${version ? `has version ${version}` : `reported: ${said.output.trim().split("\n")[0] || "nothing"}`}.`,
     );
   return { major: Number.parseInt(version, 10), version };
 }

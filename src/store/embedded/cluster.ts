@@ -58,7 +58,7 @@ const STARTED = BACK_OFF_MS.indexOf(1_000);
 const WELL_MS = 60_000;
 
 const OF_OTHERS =
-  " Other programs of that user can read and change them, and no user of its own could be made here: make one (useradd --system belfry) and start again.";
+  " Other programs of that user can read and change them, and a separate user could not be created. Create one (useradd --system belfry) and start again.";
 
 /** Connections beside the service's pool: operator's commands, backups, somebody's psql. */
 const OTHERS = 20;
@@ -110,7 +110,7 @@ async function openPlace(
   const binaries = await findBinaries(config.postgresBin, runner, found.home);
   refuseOtherMajor(found, binaries.major);
   const stays = (error: Error) =>
-    dataDirProblem(config.dataDir, `holds a database that does not start: ${error.message.replace(/\.?$/, ".")}`);
+    dataDirProblem(config.dataDir, `contains a database that does not start: ${error.message.replace(/\.?$/, ".")}`);
   if (found.made) {
     refuseBefore(found);
     // As whoever runs what is left, who is not always who is to run it.
@@ -140,7 +140,7 @@ async function openPlace(
     elsewhere:
       runner.uid === null
         ? null
-        : `PostgreSQL ${binaries.version} runs as the user ${runner.user}, its files lie in ${place.cluster}.${runner.user === SHARED ? OF_OTHERS : ""}`,
+        : `PostgreSQL ${binaries.version} runs as the user ${runner.user}, with its files in ${place.cluster}.${runner.user === SHARED ? OF_OTHERS : ""}`,
     pid: supervised.pid,
     synced,
     async close(how) {
@@ -203,16 +203,17 @@ async function supervise(
       current = null;
       if (signal.aborted) return;
       tries = performance.now() - since > WELL_MS ? 0 : Math.min(tries, STARTED);
-      log.error({ said, waitMs: BACK_OFF_MS[tries] }, "the database ended; starting it again");
+      log.error({ said, waitMs: BACK_OFF_MS[tries] }, "the database exited; restarting it");
       while (!current) {
         await pause(BACK_OFF_MS[tries], null, { signal }).catch(() => {});
         tries = Math.min(tries + 1, BACK_OFF_MS.length - 1);
         if (signal.aborted) return;
         try {
           current = await begin();
-          log.info({ pid: current.pid }, "the database runs again");
+          log.info({ pid: current.pid }, "the database is running again");
         } catch (error) {
-          if (!signal.aborted) log.error({ said: (error as Error).message }, "the database does not start");
+          if (!signal.aborted)
+            log.error({ said: (error as Error).message }, "the database could not be started; retrying");
         }
       }
     }

@@ -9,11 +9,11 @@ import { DataDirInUse } from "../db/in_use.ts";
 import { waitForDataDir } from "../db/lock.ts";
 
 /** The way past a user or a folder that no embedded PostgreSQL can do with. */
-export const BY_URL = "set DATABASE_URL to a PostgreSQL that runs already.";
+export const BY_URL = "set DATABASE_URL to a running PostgreSQL server.";
 
 /** The ways past a machine that the package's programs do not run on. */
 export const OTHERWISE =
-  "set POSTGRES_BIN to a folder that holds postgres and initdb, or DATABASE_URL to a PostgreSQL that runs already.";
+  "set POSTGRES_BIN to a folder with postgres and initdb, or DATABASE_URL to a running PostgreSQL server.";
 
 /** DATA_DIR is to blame: the message names it, what is wrong, and the way out. */
 export function dataDirProblem(dataDir: string, problem: string): ConfigError {
@@ -65,8 +65,5 @@ export async function holdDataDir(
   });
   if (restoring || !existsSync(dataPaths(dataDir).restoring)) return unlock;
   unlock();
-  throw dataDirProblem(
-    dataDir,
-    "holds a restore that did not come to its end: run belfry restore again, or name another folder.",
-  );
+  throw dataDirProblem(dataDir, "contains an incomplete restore. Run belfry restore again, or use another folder.");
 }

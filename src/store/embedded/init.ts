@@ -32,7 +32,7 @@ export async function initialise(
   rmSync(making, { recursive: true, force: true });
   mkdirSync(making, { mode: 0o700 });
   if (runner.uid !== null && runner.gid !== null) chownSync(making, runner.uid, runner.gid);
-  const refuse = (said: string) => dataDirProblem(place.dataDir, `takes no new database: ${said}.`);
+  const refuse = (said: string) => dataDirProblem(place.dataDir, `cannot be used for a new database: ${said}.`);
   await succeed(refuse, runner, binaries.initdb, initArguments(making, binaries));
   // Single-user mode needs no server, and does not wait for the disk.
   await succeed(refuse, runner, binaries.postgres, ["--single", "-F", "-D", making, "template1"], NEW_DATABASE);

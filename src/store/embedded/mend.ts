@@ -30,7 +30,7 @@ export function mendCopy({ dataDir, cluster, made }: Place, { uid, gid }: Runner
   } catch (error) {
     throw dataDirProblem(
       dataDir,
-      `holds files that cannot be mended: ${cluster} and all in it must belong to the user that runs PostgreSQL and be its own alone (${(error as NodeJS.ErrnoException).code}).`,
+      `has wrong permissions that cannot be fixed: ${cluster} and its contents must be owned by and accessible only to the user that runs PostgreSQL (${(error as NodeJS.ErrnoException).code}).`,
     );
   }
 }

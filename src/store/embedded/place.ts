@@ -84,11 +84,11 @@ export function findPlace(dataDir: string): Place {
   const { earlier, database, credentials, assets } = dataPaths(dataDir);
   for (const path of [dataDir, database]) refuseOthers(dataDir, path);
   if (existsSync(join(dataDir, "PG_VERSION")))
-    throw dataDirProblem(dataDir, "is a PostgreSQL cluster of its own; name another folder.");
+    throw dataDirProblem(dataDir, "is a PostgreSQL cluster. Use another folder.");
   if (existsSync(earlier))
     throw dataDirProblem(
       dataDir,
-      "holds the database of an earlier Belfry in pg/, which this one cannot read; name another folder, or run that version on it.",
+      "contains the database of an earlier Belfry in pg/, which this version cannot read. Use another folder, or run the earlier version.",
     );
   const remembered = existsSync(database);
   const place = placeIn(dataDir, remembered ? readMemory(dataDir) : { home: dataDir, lent: null });
@@ -97,7 +97,7 @@ export function findPlace(dataDir: string): Place {
     if (used)
       throw dataDirProblem(
         dataDir,
-        `was used before, as ${used} shows, but its database ${place.cluster} is missing; restore it from your copy, name another folder, or set DATABASE_URL if it was on PostgreSQL by URL.`,
+        `was used before (it contains ${used}), but its database ${place.cluster} is missing. Restore it from a copy, use another folder, or set DATABASE_URL if the database was external.`,
       );
     return place;
   }
@@ -106,7 +106,7 @@ export function findPlace(dataDir: string): Place {
   if (missing)
     throw dataDirProblem(
       dataDir,
-      `is not whole: ${join(place.cluster, missing)} is missing or cannot be read; restore the folder from your copy.`,
+      `is incomplete: ${join(place.cluster, missing)} is missing or cannot be read. Restore the folder from a copy.`,
     );
   return place;
 }
@@ -119,7 +119,7 @@ function readMemory(dataDir: string): Memory {
     const { home, lent = null } = JSON.parse(readFileSync(path, "utf8")) as Partial<Memory>;
     if (typeof home === "string") return { home: home === "." ? dataDir : home, lent };
   } catch {}
-  throw dataDirProblem(dataDir, `is damaged: ${path} cannot be read; restore it from your copy.`);
+  throw dataDirProblem(dataDir, `is damaged: ${path} cannot be read. Restore it from a copy.`);
 }
 
 /** Written once the cluster is in place: from here on the folder counts as used. */
@@ -142,7 +142,7 @@ function refuseOthers(dataDir: string, path: string, mode = constants.R_OK): voi
     if (uid === null || own === 0 || own === uid) return;
     throw dataDirProblem(
       dataDir,
-      `${path === dataDir ? "belongs to" : "holds a database of"} another user (uid ${uid}); run the service as that user or root.`,
+      `${path === dataDir ? "belongs to" : "contains a database of"} another user (uid ${uid}). Run the service as that user or root.`,
     );
   }
 }
@@ -162,7 +162,7 @@ function refuseClosed({ dataDir, cluster }: Place): void {
   if (!found.isDirectory())
     throw dataDirProblem(
       dataDir,
-      `holds a file where the folder of its database should be: ${cluster}; restore that folder from your copy.`,
+      `contains a file instead of the database folder: ${cluster}. Restore that folder from a copy.`,
     );
   try {
     accessSync(cluster, constants.R_OK | constants.X_OK);
@@ -170,8 +170,8 @@ function refuseClosed({ dataDir, cluster }: Place): void {
     throw dataDirProblem(
       dataDir,
       process.getuid?.() === 0
-        ? `holds a database of the user ${found.uid}, and this root lacks CAP_DAC_OVERRIDE, with which it would reach its files. Give the container that capability, or run the service as that user.`
-        : `holds a database whose folder ${cluster} cannot be read (${(error as NodeJS.ErrnoException).code}); give it the mode 0700.`,
+        ? `contains a database of the user ${found.uid}, and root here lacks CAP_DAC_OVERRIDE to access it. Give the container that capability, or run the service as that user.`
+        : `contains a database folder ${cluster} that cannot be read (${(error as NodeJS.ErrnoException).code}). Set its mode to 0700.`,
     );
   }
 }
@@ -189,8 +189,8 @@ export function refuseOtherMajor({ dataDir, cluster, made }: Place, major: numbe
   throw dataDirProblem(
     dataDir,
     /^\d+$/.test(its)
-      ? `holds a database of PostgreSQL ${its}, and this Belfry brings ${major}. Go on with ${its} by POSTGRES_BIN, a folder with its postgres and initdb; or go over: POSTGRES_BIN=… belfry migrate, POSTGRES_BIN=… belfry backup FOLDER, then with another DATA_DIR and without POSTGRES_BIN belfry restore FOLDER/belfry-….`
-      : `holds a database of an unknown version of PostgreSQL, and this Belfry brings ${major}: restore the folder from your copy.`,
+      ? `contains a database of PostgreSQL ${its}, but this Belfry includes ${major}. Set POSTGRES_BIN to a folder with postgres and initdb of version ${its}, or migrate: POSTGRES_BIN=… belfry migrate, POSTGRES_BIN=… belfry backup FOLDER, then with another DATA_DIR and without POSTGRES_BIN belfry restore FOLDER/belfry-….`
+      : `contains a database of an unknown PostgreSQL version, but this Belfry includes ${major}. Restore the folder from a copy.`,
   );
 }
 
@@ -205,7 +205,7 @@ export function choosePlace(place: Place, runner: Runner): Place {
   if (place.made)
     throw dataDirProblem(
       place.dataDir,
-      `cannot be reached by the user ${runner.user}, whom PostgreSQL runs as: let that user pass through the folders above it.`,
+      `is not accessible to the user ${runner.user}, who runs PostgreSQL. Allow that user to traverse the parent folders.`,
     );
   let why = "";
   try {
@@ -220,7 +220,7 @@ export function choosePlace(place: Place, runner: Runner): Place {
     why = ` (${(error as NodeJS.ErrnoException).code})`;
   }
   throw embeddedProblem(
-    `the user ${runner.user} can reach neither DATA_DIR (${place.dataDir}) nor ${ELSEWHERE}${why}. Name another DATA_DIR, or ${BY_URL}`,
+    `the user ${runner.user} can access neither DATA_DIR (${place.dataDir}) nor ${ELSEWHERE}${why}. Set another DATA_DIR, or ${BY_URL}`,
   );
 }
 

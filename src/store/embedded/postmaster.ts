@@ -168,7 +168,7 @@ export async function clearLeftovers(cluster: string, runner: Runner): Promise<v
       if (waited > ZOMBIE_MS) return rmSync(join(cluster, "postmaster.pid"), { force: true });
     } else {
       if (waited > LEFTOVER_MS)
-        throw new Error(`another PostgreSQL (process ${left.pid}) holds ${cluster} and does not end; end it.`);
+        throw new Error(`another PostgreSQL (process ${left.pid}) uses ${cluster} and does not stop. Stop it.`);
       const signals = ["SIGINT", "SIGQUIT"] as const;
       const signal = signals[signalsSent];
       if (signal && (signalsSent === 0 || waited > ASKED_MS)) {

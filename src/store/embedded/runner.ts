@@ -63,7 +63,7 @@ export function ownUser(): string {
     return userInfo().username;
   } catch {
     throw embeddedProblem(
-      `the user ${process.getuid?.()} has no line in /etc/passwd. Run the service as a user that has one, or ${BY_URL}`,
+      `the user ${process.getuid?.()} has no entry in /etc/passwd. Run the service as a user that has one, or ${BY_URL}`,
     );
   }
 }
@@ -82,7 +82,7 @@ function refuseBoundRoot(): void {
     .map(([name]) => `CAP_${name}`);
   if (lacking.length === 0) return;
   throw embeddedProblem(
-    `PostgreSQL refuses root, and this root lacks ${lacking.join(", ")}, with which it would lend it another user. Give the container these capabilities, run the service as an ordinary user, or ${BY_URL}`,
+    `PostgreSQL cannot run as root, and root here lacks ${lacking.join(", ")} to switch users. Give the container these capabilities, run the service as an ordinary user, or ${BY_URL}`,
   );
 }
 
@@ -101,14 +101,14 @@ export function chooseRunner(owner: number | null, lent: number | null = null, w
   if (!account)
     throw embeddedProblem(
       lends
-        ? `PostgreSQL refuses root, and this system has neither a user belfry nor nobody. Run the service as an ordinary user, or ${BY_URL}`
-        : `its files belong to the user ${owner}, who has no line in /etc/passwd here. Make such a user, or change their owner.`,
+        ? `PostgreSQL cannot run as root, and this system has neither the user belfry nor nobody. Run the service as an ordinary user, or ${BY_URL}`
+        : `its files belong to the user ${owner}, who has no entry in /etc/passwd. Create this user, or change the owner of the files.`,
     );
   const runner = { user: account.name, uid: account.uid, gid: account.gid, lent: lends };
   const { error } = spawnSync("/bin/true", [], options(runner));
   if (error && !/ENOENT/.test(String((error as NodeJS.ErrnoException).code)))
     throw embeddedProblem(
-      `this root may not become the user ${account.name} (${(error as NodeJS.ErrnoException).code}). Run the service as an ordinary user, or ${BY_URL}`,
+      `root cannot switch to the user ${account.name} (${(error as NodeJS.ErrnoException).code}). Run the service as an ordinary user, or ${BY_URL}`,
     );
   return runner;
 }

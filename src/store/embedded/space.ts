@@ -32,8 +32,8 @@ export async function watchSpace(folder: string, reserveMb: number, log: Log): P
     const freeMb = Math.floor((found.bavail * found.bsize) / 2 ** 20);
     if (low === freeMb < reserveMb) return;
     low = !low;
-    if (low) log.error({ freeMb, reserveMb }, "the disk is nearly full; writes are refused");
-    else log.info({ freeMb }, "the disk has room again");
+    if (low) log.error({ freeMb, reserveMb }, "the disk is almost full; refusing writes until space is freed");
+    else log.info({ freeMb }, "the disk has enough space again; accepting writes");
   };
   await look();
   const timer = setInterval(look, LOOK_MS).unref();
