@@ -14,7 +14,6 @@ import { ERROR_STATUS } from "../src/model/errors.ts";
 import { LIMIT_TABLE, type Limit, type LimitName, said, spelled } from "../src/model/limits.ts";
 import { SCOPES } from "../src/model/scopes.ts";
 import { ASSISTANT_CLIENTS } from "../src/pages/console/assistant_clients.ts";
-import { SETTINGS } from "../src/store/config/settings.ts";
 import { PATHS } from "../src/store/db/paths.ts";
 import { ANYTHING, ROOMS, WINGS } from "../test/support/rooms.ts";
 import { readRules } from "../test/support/rules.ts";
@@ -22,6 +21,8 @@ import { TOOLS } from "../tools/index.ts";
 import { allStatements } from "./all_statements.ts";
 import { APP_FIELDS, appFields } from "./app_fields.ts";
 import { injections, tasks } from "./eval/play.ts";
+import { table } from "./markdown_table.ts";
+import { operatorTables } from "./operator_tables.ts";
 import { ALERT_HEAD, alertRow, COST_HEAD, costRows, IDLE_HEAD, idleRow, SIZES } from "./scale.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -40,12 +41,6 @@ const PAGES = [
 
 const at = (path: string) => fileURLToPath(new URL(path, ROOT));
 const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
-
-export function table(head: string[], rows: string[][]): string {
-  const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
-  const line = (cells: string[]) => `| ${cells.map(cell).join(" | ")} |`;
-  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
-}
 
 /** A room as a path, and what it decides: of a folder as its table says, of a file as its first comment does. */
 function room(part: string): [path: string, decides: string] {
@@ -72,11 +67,7 @@ const STATEMENTS = await allStatements();
 const code = (text: string) => `\`${text}\``;
 
 const TABLES: Record<string, () => string> = {
-  settings: () =>
-    table(
-      ["Setting", "Default", "Meaning"],
-      Object.values(SETTINGS).map(({ name, shownDefault, meaning }) => [code(name), shownDefault, meaning]),
-    ),
+  ...operatorTables(),
   scopes: () =>
     table(
       ["Scope", "Allows"],

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Prints the files of ours that one call runs through, by V8's precise coverage: npm run path -- send_alert. With --write it fills the
-// table of docs/architecture.md; with --check it exits 1 where the table is not current or a path is too long. Its server is its own.
+// table of docs/contributing/architecture.md; with --check it exits 1 where the table is not current or a path is too long. Its server is its own.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Session } from "node:inspector/promises";
@@ -16,7 +16,7 @@ import { loadConfig } from "../src/store/config/load.ts";
 import { TOOLS } from "../tools/index.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
-const PAGE = join(ROOT, "docs/architecture.md");
+const PAGE = join(ROOT, "docs/contributing/architecture.md");
 const TABLE = /(<!-- path -->\n)[\s\S]*?(<!-- \/path -->)/;
 
 /** The most files of ours that a call may run through. */
@@ -137,7 +137,7 @@ async function main(): Promise<void> {
     const current = page.replace(TABLE, `$1\n| File | Holds |\n| --- | --- |\n${rows.join("")}\n$2`);
     if (values.write) writeFileSync(PAGE, current);
     else if (current !== page) {
-      console.error("The table of docs/architecture.md is not current: npm run path -- --write");
+      console.error("The table of docs/contributing/architecture.md is not current: npm run path -- --write");
       process.exitCode = 1;
     }
   }

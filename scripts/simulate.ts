@@ -1,13 +1,14 @@
 #!/usr/bin/env node
-// `npm run simulate`: writes the tables of docs/scale.md anew and prints them. With other assumptions it only prints:
+// `npm run simulate`: writes the tables of docs/explanation/scale.md anew and prints them. With other assumptions it only prints:
 // `npm run simulate -- --poll 300 --held 20000 1000000`.
 
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { generated, stale, table } from "./gen.ts";
+import { generated, stale } from "./gen.ts";
+import { table } from "./markdown_table.ts";
 import { ALERT_HEAD, ASSUMED, type Assumed, alertRow, IDLE_HEAD, idleRow, SIZES } from "./scale.ts";
 
-const PAGE = "docs/scale.md";
+const PAGE = "docs/explanation/scale.md";
 const NAMES = Object.keys(ASSUMED) as (keyof Assumed)[];
 
 function stop(message: string): never {

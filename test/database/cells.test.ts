@@ -1,4 +1,4 @@
-// Belfrys in schemas of one Citus coordinator, each whole on one worker (docs/scale.md#cells-on-citus): a story through the real service
+// Belfrys in schemas of one Citus coordinator, each whole on one worker (docs/explanation/scale.md#cells-on-citus): a story through the real service
 // in two of them, that neither knows of the other, and the order of sends that come together. rules#cells
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

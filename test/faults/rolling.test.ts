@@ -1,4 +1,4 @@
-// Two replicas, processes of their own on one database behind the nginx of docs/running.md, replaced one after the
+// Two replicas, processes of their own on one database behind the nginx of docs/how-to/https.md, replaced one after the
 // other as that page says while clients ask: no request fails, and nothing is done twice.
 
 import type { ChildProcess } from "node:child_process";

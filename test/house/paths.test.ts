@@ -1,5 +1,5 @@
 // Why a statement is none of the entity manager's business: each says its path, each path its reason, and the list of them is in
-// docs/architecture.md.
+// docs/contributing/architecture.md.
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -19,8 +19,8 @@ test("every statement says its path, and every path has some", () => {
   ).toEqual([]);
 });
 
-test("every path says its reason in docs/architecture.md, and names its statements there", () => {
-  const page = readFileSync(`${import.meta.dirname}/../../docs/architecture.md`, "utf8");
+test("every path says its reason in docs/contributing/architecture.md, and names its statements there", () => {
+  const page = readFileSync(`${import.meta.dirname}/../../docs/contributing/architecture.md`, "utf8");
   const rows = new Map(page.split("\n").map((line) => [line.split(" | ")[0]!.slice(2), line]));
   const missing = statements.filter(({ path, name }) => !rows.get(path)?.includes(`\`${name}\``));
   expect(

@@ -72,7 +72,7 @@ describe("server.json", () => {
   });
 });
 
-// docs/upgrading.md#making-a-release
+// docs/how-to/upgrade.md#making-a-release
 describe("the package's name in a public registry", () => {
   const tracked = spawnSync("git", ["ls-files"], { cwd: ROOT, encoding: "utf8" }).stdout.trim().split("\n");
   // A command that fetches a package by its name and runs it, also as a list of arguments.

@@ -19,8 +19,13 @@ const blocks = (page: string, info: string) =>
   fenced(page).flatMap((block) => (block.info === info ? [block.text] : []));
 
 /** Pages whose blocks `sh` are run below, in this order. */
-const RUN = ["docs/start.md", "docs/receive.md", "docs/send.md", "docs/connect.md"];
-const SENDERS = "docs/senders.md";
+const RUN = [
+  "docs/start/first-alert.md",
+  "docs/start/subscribe.md",
+  "docs/start/connect-a-sender.md",
+  "docs/start/connect-an-assistant.md",
+];
+const SENDERS = "docs/reference/senders.md";
 
 const folder = temporaryFolder();
 let server: RunningServer;
@@ -95,7 +100,7 @@ test("by curl, each line for programs that send already does what its page says"
 });
 
 test("by an assistant: the line's address and header connect a client", async () => {
-  const [line] = blocks("docs/connect.md", "sh assistant");
+  const [line] = blocks("docs/start/connect-an-assistant.md", "sh assistant");
   const parts = /--transport http belfry (\S+) --header "(\S+): (.+)"/.exec(here(line!).replace("$KEY", server.key))!;
   const transport = new StreamableHTTPClientTransport(new URL(parts[1]!), {
     requestInit: { headers: { [parts[2]!]: parts[3]! } },
@@ -109,11 +114,11 @@ test("by an assistant: the line's address and header connect a client", async ()
   await client.close();
 });
 
-test("docs/dependencies.md names every top-level dependency in one line each", () => {
+test("docs/contributing/dependencies.md names every top-level dependency in one line each", () => {
   const { dependencies, devDependencies } = JSON.parse(
     readFileSync(`${import.meta.dirname}/../../package.json`, "utf8"),
   ) as Record<string, Record<string, string>>;
-  const chapter = readFileSync(`${import.meta.dirname}/../../docs/dependencies.md`, "utf8");
+  const chapter = readFileSync(`${import.meta.dirname}/../../docs/contributing/dependencies.md`, "utf8");
   const short = (name: string) => name.replace(/^@mikro-orm\/|^@modelcontextprotocol\//, "");
   const missing = Object.keys({ ...dependencies, ...devDependencies }).filter(
     (name) =>

@@ -1,4 +1,4 @@
-// The tables of docs/scale.md follow from dated costs by arithmetic that a reader can redo; that they are current, gen's own test holds.
+// The tables of docs/explanation/scale.md follow from dated costs by arithmetic that a reader can redo; that they are current, gen's own test holds.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { ASSUMED, COSTS, simulate } from "../../scripts/scale.ts";
 import { ROOT, run } from "../support/processes.ts";
 
-const page = readFileSync(join(ROOT, "docs/scale.md"), "utf8");
+const page = readFileSync(join(ROOT, "docs/explanation/scale.md"), "utf8");
 
 test("each cost says when and by what it was measured, and the page shows it", () => {
   for (const { what, service, database, date, command } of Object.values(COSTS)) {

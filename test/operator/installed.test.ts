@@ -223,7 +223,7 @@ for (const { major, node, without } of NODES)
     const server = await startServer(dataDir, { node, args: [CLI, "serve"] });
     try {
       expect(server.log()).toContain("belfry create-alert");
-      const pages = ["/c", "/sw.js", "/api/v1/docs", "/docs/operate", "/console/sign-in"];
+      const pages = ["/c", "/sw.js", "/api/v1/docs", "/docs/how-to/https", "/console/sign-in"];
       for (const page of ["/healthz", "/readyz", "/app", ...pages])
         expect([page, (await fetch(server.url + page)).status]).toEqual([page, 200]);
       const app = await (await fetch(`${server.url}/app`)).text();

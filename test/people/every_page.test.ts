@@ -24,7 +24,7 @@ const FRAMED = "/console/:workspace/channels/:pusher/alerts/:alert/page";
 const READ_FIRST =
   /\/(invites|senders|senders\/:key|webhooks|members|month|keys|account|oauth2\/authorize|alerts\/:alert|alerts\/:alert\/timeline)$/;
 
-/** Drawn for docs/console.md. */
+/** Drawn for docs/how-to/console.md. */
 const DRAWN = [
   { name: "overview", path: "", width: 1280, height: 860, colorScheme: "light" },
   {

@@ -82,7 +82,7 @@ inBrowser("public pages in a browser", () => {
     new URL(invite.url).pathname + new URL(invite.url).search,
     "/c/not-there",
     "/docs",
-    "/docs/operations",
+    "/docs/reference/operations",
     "/docs?q=webhook+secret",
   ];
 

@@ -1,5 +1,5 @@
 // Gotify's own server beside this one: the same requests to both, and their answers compared. Each difference is a row of
-// docs/senders.md#gotify. It runs where `gotify-server` is on the PATH: no registry has it, so it is built in a checkout of Gotify, by
+// docs/reference/senders.md#gotify. It runs where `gotify-server` is on the PATH: no registry has it, so it is built in a checkout of Gotify, by
 // `go build -o gotify-server .`, with `{}` as ui/build/manifest.json and any page as ui/build/index.html.
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -316,7 +316,7 @@ const ADDRESSES: Row[] = [
 
 const NOT_SERVED = "404 Not Found 404";
 
-/** Where the answers differ: request → Gotify's and ours (docs/senders.md#gotify lists the kinds). */
+/** Where the answers differ: request → Gotify's and ours (docs/reference/senders.md#gotify lists the kinds). */
 const DIFFERENCES: Record<string, [gotify: string, here: string]> = {
   "a wrong ?token= beside the right header": ["401 Unauthorized 401", "200 T | m | 6"],
   "a user's password with appid": ["200 T | m | 6", "401 Unauthorized 401"],

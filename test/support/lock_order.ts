@@ -1,4 +1,4 @@
-// SQL of tests beside a running service, in the order in which the service locks rows (docs/architecture.md, "In which order rows
+// SQL of tests beside a running service, in the order in which the service locks rows (docs/contributing/architecture.md, "In which order rows
 // are locked"). A test that locked an alert before its channel could end in a deadlock with the service.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";

@@ -1,4 +1,4 @@
-// Real proxies with the own lines of docs/running.md, on ports of a test; nginx with as many replicas as there are.
+// Real proxies with the own lines of docs/how-to/https.md, on ports of a test; nginx with as many replicas as there are.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ export const PROXIES = ["nginx", "caddy"] as const;
 type Proxy = (typeof PROXIES)[number];
 
 const HOST = "127.0.0.1";
-const PAGE = readFileSync(join(import.meta.dirname, "../../docs/running.md"), "utf8");
+const PAGE = readFileSync(join(import.meta.dirname, "../../docs/how-to/https.md"), "utf8");
 const block = (language: string) => new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(PAGE)![1]!;
 
 function configuration(proxy: Proxy, port: number, replicas: number[], folder: string): string {

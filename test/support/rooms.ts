@@ -1,5 +1,5 @@
 // The house: the wings of src, the rooms inside them, what each decides, and who may import whom.
-// test/house/architecture.test.ts holds this against the import lines, docs/architecture.md shows it (npm run gen).
+// test/house/architecture.test.ts holds this against the import lines, docs/contributing/architecture.md shows it (npm run gen).
 
 /** Wing → what it is made for, from below upwards. */
 export const WINGS: Record<string, string> = {

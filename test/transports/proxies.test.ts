@@ -1,4 +1,4 @@
-// The proxy lines of docs/running.md as they stand there, with real proxies in front of real sockets: who the client is, and what is
+// The proxy lines of docs/how-to/https.md as they stand there, with real proxies in front of real sockets: who the client is, and what is
 // closed.
 
 import type { ChildProcess } from "node:child_process";

@@ -1,4 +1,4 @@
-// A real cache in front, with the lines of docs/running.md as they stand there: however many read a public channel, few requests arrive
+// A real cache in front, with the lines of docs/how-to/https.md as they stand there: however many read a public channel, few requests arrive
 // here, and what was changed, cancelled or suspended is seen by all. BELFRY_TEST_READERS says how many requests; 2,000 otherwise.
 
 import type { ChildProcess } from "node:child_process";
@@ -20,7 +20,7 @@ const HOST = "127.0.0.1";
 const READERS = Number(process.env.BELFRY_TEST_READERS ?? 2_000);
 const AT_ONCE = 64;
 const FILES = ["", "/inbox.json", "/feed.json", "/feed.atom"];
-const DOCS = readFileSync(join(import.meta.dirname, "../../docs/running.md"), "utf8");
+const DOCS = readFileSync(join(import.meta.dirname, "../../docs/how-to/https.md"), "utf8");
 const [BEFORE = "", WITHIN = ""] = [...DOCS.matchAll(/```nginx cache\n([\s\S]*?)```/g)].map(([, lines]) => lines!);
 
 let world: World;

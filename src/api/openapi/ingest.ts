@@ -1,4 +1,4 @@
-// The route by which other programs publish in their own words, which is no operation: docs/senders.md has the rest.
+// The route by which other programs publish in their own words, which is no operation: docs/reference/senders.md has the rest.
 
 import { PROGRAM_NAMES } from "../../model/fields/programs.ts";
 import { headerRefs, type Json, refusalResponses, TYPES } from "./answers.ts";

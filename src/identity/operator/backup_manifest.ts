@@ -72,7 +72,7 @@ export function manifestBytes(manifest: Manifest): Buffer {
   const bytes = Buffer.from(`${JSON.stringify(manifest)}\n`);
   if (bytes.length > MAX_MANIFEST_BYTES)
     throw conflict(
-      "This server has more uploaded files than belfry backup supports. Back up the database and the bucket separately (docs/running.md#backup).",
+      "This server has more uploaded files than belfry backup supports. Back up the database and the bucket separately (docs/how-to/backup.md).",
     );
   return bytes;
 }

@@ -1,5 +1,5 @@
 // `belfry cell`: lays a whole Belfry into one schema that Citus keeps on one worker, with a role that sees nothing else
-// (docs/scale.md#cells-on-citus). Adds, and never removes: what a run that died left behind, the next one goes on with.
+// (docs/explanation/scale.md#cells-on-citus). Adds, and never removes: what a run that died left behind, the next one goes on with.
 
 import { randomBytes } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";

@@ -49,7 +49,7 @@ function settingFindings(wrong: string[]): Finding[] {
       const intended = intendedSetting(name);
       return of("settings").warning(
         `${name} is set but not used by this version`,
-        intended ? `did you mean ${intended}?` : "check the name in docs/running.md#settings, or remove it",
+        intended ? `did you mean ${intended}?` : "check the name in docs/reference/settings.md, or remove it",
       );
     }),
   ];
@@ -200,7 +200,7 @@ async function backupFinding(config: Partial<Config>, now: Date): Promise<Findin
   if (config.backupTarget == null)
     return of("backups").skipped(
       "BACKUP_TARGET is not set",
-      "set it, and run belfry backup every night (docs/running.md#backup)",
+      "set it, and run belfry backup every night (docs/how-to/backup.md)",
     );
   try {
     const shelf = await openShelf(config.backupTarget, config as Config);

@@ -16,7 +16,7 @@ export class Migration20261126035731_full_text extends Migration {
       "alter table alert_words drop column block_id, drop column pusher_id, drop column created_at, drop column visible_at",
     );
     this.addSql("alter table alert add words tsvector null");
-    // Citus refuses this for its tables, so a cell keeps the statistics (docs/scale.md#cells-on-citus).
+    // Citus refuses this for its tables, so a cell keeps the statistics (docs/explanation/scale.md#cells-on-citus).
     this.addSql(`do $$ begin
     if not starts_with(current_user, 'belfry_cell_') then
       alter table alert alter column words set statistics 0;

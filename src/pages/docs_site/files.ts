@@ -8,43 +8,65 @@ import { fileURLToPath } from "node:url";
 const ROOT = new URL("../../../", import.meta.url);
 export const DOCS_PATH = "/docs";
 
-const ruleFile = (topic: string) => `docs/reference/rules/${topic}.md`;
-
-/** File by file what the contents list. What lies in docs/ beside these stands at the end. */
-const GROUPS: readonly (readonly [title: string, files: readonly string[]])[] = [
-  ["Get started", ["README.md", "docs/start.md"]],
+/** The pages of each kind, in the order of the contents. A page that is missing here is listed at the end. */
+const GROUPS: readonly (readonly [title: string, folder: string, names: string])[] = [
+  ["Start", "docs/start", "install first-alert subscribe connect-an-assistant connect-a-sender"],
   [
-    "Use",
-    ["docs/send.md", "docs/senders.md", "docs/console.md", "docs/receive.md", "docs/connect.md", "docs/assistants.md"],
+    "How-to",
+    "docs/how-to",
+    "https email postgresql containers backup upgrade processes replicas monitoring accounts console webhooks " +
+      "handset migrate troubleshooting faq",
   ],
-  ["Operate", ["docs/running.md", "docs/scale.md", "docs/upgrading.md", "docs/moving.md", "SECURITY.md"]],
-  ["Develop", ["docs/operations.md", "docs/words.md", "docs/handset.md", "docs/handset_app.md"]],
+  [
+    "Reference",
+    "docs/reference",
+    "settings operations limits events metrics cli senders handset-api glossary rules/README",
+  ],
   [
     "Rules",
-    [
-      "docs/reference/rules/README.md",
-      "docs/reference/limits.md",
-      ...["service", "requests", "channels", "alerts", "alert-states", "statistics", "webhooks", "accounts"].map(
-        ruleFile,
-      ),
-      ...["senders", "handsets", "pages", "mcp-and-cli"].map(ruleFile),
-    ],
+    "docs/reference/rules",
+    "service requests channels alerts alert-states statistics webhooks accounts senders handsets pages mcp-and-cli",
   ],
-  [
-    "Contribute",
-    ["CONTRIBUTING.md", "docs/architecture.md", "docs/dependencies.md", "CHANGELOG.md", "docs/decisions/README.md"],
-  ],
+  ["Explanation", "docs/explanation", "how-it-works security-model scale web-app comparison"],
+  ["Contribute", "docs/contributing", "architecture testing assistant-evaluation dependencies"],
 ];
 
-/** Pages whose address is another word than their file's name. */
-const SLUGS: Record<string, string> = {
-  "README.md": "",
-  "docs/running.md": "operate",
+/** Pages outside of docs/ and folders of their own, by the group that they join. */
+const BESIDE: Record<string, { first?: string[]; last?: string[] }> = {
+  Start: { first: ["README.md"] },
+  Explanation: { last: ["docs/decisions/README.md"] },
+  Contribute: { first: ["CONTRIBUTING.md"], last: ["SECURITY.md", "CHANGELOG.md"] },
 };
+
+const GROUPED = GROUPS.map(([title, folder, names]): [string, string[]] => {
+  const { first = [], last = [] } = BESIDE[title] ?? {};
+  return [title, [...first, ...names.split(" ").map((name) => `${folder}/${name}.md`), ...last]];
+});
+
+/** Pages whose address is not their file's name. */
+const SLUGS: Record<string, string> = { "README.md": "" };
 
 /** Old addresses of pages below DOCS_PATH, and where each page is now. */
 export const MOVED: Readonly<Record<string, string>> = {
+  start: "start/first-alert",
+  send: "start/connect-a-sender",
+  receive: "start/subscribe",
+  connect: "start/connect-an-assistant",
+  assistants: "start/connect-an-assistant",
+  senders: "reference/senders",
+  console: "how-to/console",
+  operate: "how-to/https",
+  running: "how-to/https",
+  upgrading: "how-to/upgrade",
+  moving: "how-to/migrate",
+  operations: "reference/operations",
+  words: "reference/glossary",
+  handset: "reference/handset-api",
+  handset_app: "explanation/web-app",
   rules: "reference/rules",
+  scale: "explanation/scale",
+  architecture: "contributing/architecture",
+  dependencies: "contributing/dependencies",
 };
 
 export interface Doc {
@@ -70,7 +92,7 @@ export const placeOf = (file: string): string => fileURLToPath(new URL(file, ROO
 
 /** The groups of the contents with the pages that are there, and the single decisions, which their own list leads to. */
 export function findDocs(): { groups: DocGroup[]; decisions: Doc[] } {
-  const named = GROUPS.map(([title, files]) => ({
+  const named = GROUPED.map(([title, files]) => ({
     title,
     docs: files.filter((file) => existsSync(placeOf(file))).map(docOf),
   }));

@@ -148,7 +148,7 @@ export function render(text: string, leadsTo: Lead): Rendered {
 
   function code({ text: lines, lang = "" }: Tokens.Code): Html {
     const byHand = / by-hand$/.test(lang);
-    return html`<figure class="code"><pre tabindex="0"><code>${lines}</code></pre>${
+    return html`<figure class="code"><pre tabindex="0" data-copy="this code"><code>${lines}</code></pre>${
       byHand && html`<figcaption>These commands are not covered by our tests.</figcaption>`
     }</figure>`;
   }

@@ -63,16 +63,20 @@ export function addDocsSite(app: H3, { countView, ...deps }: DocsSiteDeps): void
     };
     return once(`pictures/${name}`, () => prepare(new Uint8Array(readFileSync(placeOf(file))), own));
   });
-  addStatic(
-    app,
-    "/static/docs_site.css",
-    lazy(async () => {
-      const { text, type } = (await import("./site.ts")).DOCS_SITE_STYLES;
-      return prepare(text, {
-        "content-type": type,
-        "cache-control": "public, max-age=31536000, immutable",
-        "content-security-policy": "default-src 'none'",
-      });
-    }),
-  );
+  for (const [path, name] of [
+    ["/static/docs_site.css", "DOCS_SITE_STYLES"],
+    ["/static/docs_site.js", "DOCS_SITE_SCRIPT"],
+  ] as const)
+    addStatic(
+      app,
+      path,
+      lazy(async () => {
+        const { text, type } = (await import("./site.ts"))[name];
+        return prepare(text, {
+          "content-type": type,
+          "cache-control": "public, max-age=31536000, immutable",
+          "content-security-policy": "default-src 'none'",
+        });
+      }),
+    );
 }

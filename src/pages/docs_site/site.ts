@@ -8,7 +8,15 @@ import { type Content, type Html, html } from "../../ui/html.ts";
 import { DOCS_PATH, type Doc, type DocGroup, findDocs, hrefOf, leadsTo, placeOf } from "./files.ts";
 import { type Rendered, render, type Section } from "./markdown.ts";
 
-export const DOCS_SITE_STYLES = pageFile("docs_site.css", "text/css; charset=utf-8", import.meta.url, ["docs.css"]);
+export const DOCS_SITE_STYLES = pageFile("docs_site.css", "text/css; charset=utf-8", import.meta.url, [
+  "docs.css",
+  "code.css",
+]);
+
+/** Adds a button that copies to each block of code, as in the console. */
+export const DOCS_SITE_SCRIPT = pageFile("docs_site.js", "text/javascript; charset=utf-8", import.meta.url, [
+  "../console/copy.js",
+]);
 
 /** The address of the server in the files: in the pages it is this server's own. */
 const WRITTEN_URL = "http://localhost:8787";
@@ -20,6 +28,7 @@ export interface Around {
     title: string;
     head: Content;
     hidden: boolean;
+    script: PageFile;
     styles: readonly PageFile[];
     beside: Content;
     body: Content;
@@ -61,6 +70,7 @@ export function docsSite({ publicUrl, framed: around }: Around): DocsSite {
       title: `${title} · Belfry`,
       head: at && html`<link rel="canonical" href="${publicUrl}${hrefOf(at)}">`,
       hidden: at === null,
+      script: DOCS_SITE_SCRIPT,
       styles: [DOCS_SITE_STYLES],
       beside: contents(groups, at, (doc) => read(doc).title, words),
       body,

@@ -101,7 +101,7 @@ export function addPublicPages(app: H3, deps: PublicPagesDeps, support: PageSupp
   addDocsSite(app, {
     publicUrl: deps.publicUrl,
     framed: (page) => frame({ ...page, at: "docs" }, places),
-    headers: pageHeaders({ places }),
+    headers: pageHeaders({ places, runs: true }),
     countView: (event) => countView(deps, support.countedOf(event)),
   });
   const findChannel = createFindChannel(deps);

@@ -174,7 +174,7 @@ async function poll(call: Call, etag: string | null, wait: number, isNew: (card:
 }
 
 /**
- * Takes what the stream says for as long as it fits what is held (docs/handset.md#follow). Then it is time to poll.
+ * Takes what the stream says for as long as it fits what is held (docs/reference/handset-api.md#follow). Then it is time to poll.
  * @returns the validator that is held then; null where there is no stream
  */
 async function followStream(call: Call, etag: string | null, take: Following["take"], stop: AbortSignal) {

@@ -1,4 +1,4 @@
-// Every setting of the service: name, default, meaning and how each is read, by topic. The table of docs/running.md is made of it.
+// Every setting of the service: name, default, meaning and how each is read, by topic. The table of docs/reference/settings.md is made of it.
 
 import { BACKUP } from "./backup.ts";
 import { BOUNDS } from "./limits.ts";

@@ -1,5 +1,5 @@
 // The paths on which statements of our own run, and why each is not left to the entity manager. Reads and writes of one row that
-// are on none of them go through it. docs/architecture.md has the list, made of what the statements declare.
+// are on none of them go through it. docs/contributing/architecture.md has the list, made of what the statements declare.
 
 export const PATHS = {
   inbox:

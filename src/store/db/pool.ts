@@ -36,7 +36,7 @@ export const PATIENT: Bounds = {
 /**
  * The options of pg's pool that hold to the bounds. The server's own are asked for as each connection begins. A
  * pooler takes none then: one that lends its connections for as long as ours are open is told afterwards, and one
- * that lends them for a transaction has them from its own settings (docs/running.md#through-a-pooler).
+ * that lends them for a transaction has them from its own settings (docs/how-to/postgresql.md#use-a-connection-pooler).
  */
 export function poolOptions(bounds: Bounds, name: string, pooler: Pooler | null) {
   const { connectMs, statementMs, lockMs, idleMs, keepAliveMs } = bounds;

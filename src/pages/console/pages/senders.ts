@@ -117,7 +117,7 @@ async function make(visit: MemberVisit): Promise<Response> {
     <h2>Configuration for ${programTitle(program)}</h2>
     <p class="flash careful">Copy the key now. It cannot be shown again.</p>
     ${pasted(program, placeOf(deps, channel, made.key))}
-    <p>Then send a message from it. <code>docs/senders.md</code> explains how its fields are mapped.</p>
+    <p>Then send a message from it. <code>docs/reference/senders.md</code> explains how its fields are mapped.</p>
     <p><a class="button" href="${channelBase(visit, channel.id)}/senders/${made.id}">I have copied it</a></p>`,
     OPTIONS,
   );

@@ -1,5 +1,5 @@
 // When the service is asked: held while somebody looks, now and then while nobody does, with growing pauses while it cannot be
-// reached. Runs in one tab of the device (tabs.ts). What the stream of the inbox (docs/handset.md) tells is taken in where it fits what this
+// reached. Runs in one tab of the device (tabs.ts). What the stream of the inbox (docs/reference/handset-api.md) tells is taken in where it fits what this
 // device holds; where it does not, and where there is no stream, the service is asked.
 
 import { openStream, poll, Refused, Unreachable } from "./api.ts";

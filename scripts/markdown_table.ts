@@ -1,0 +1,7 @@
+// A table in Markdown.
+
+export function table(head: string[], rows: string[][]): string {
+  const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+  const line = (cells: string[]) => `| ${cells.map(cell).join(" | ")} |`;
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
