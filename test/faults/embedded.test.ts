@@ -353,7 +353,7 @@ describe("what lies in the folder", () => {
     const uploads = newFolder();
     mkdirSync(join(uploads, "assets"));
     writeFileSync(join(uploads, "assets", "file"), "x");
-    expect(await message(uploads)).toContain("it contains assets");
+    expect(await message(uploads)).toContain(`it contains ${join(uploads, "assets")}`);
     const damaged = copyOf();
     writeFileSync(join(damaged, "database.json"), "{");
     expect(await message(damaged)).toContain("database.json cannot be read");

@@ -180,7 +180,7 @@ describe("a server in use, by URL", () => {
     const wrong = await belfryShared(["restore", backup, "--replace"], other);
     expect(wrong).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/^belfry: SECRET is another one than that of the backup/),
+      stderr: expect.stringMatching(/^belfry: SECRET does not match the backup/),
     });
     expect(await rowsOf(settings)).toEqual(held);
     expect((await belfryShared(["restore", backup, "--replace"], settings)).code).toBe(0);
@@ -193,7 +193,7 @@ describe("a server in use, by URL", () => {
     [
       "a piece is changed",
       (copy) => flip(join(copy, "rows-alert-000001.gz")),
-      /is damaged: rows-alert-000001\.gz is not what was written/,
+      /is damaged: rows-alert-000001\.gz has been changed/,
     ],
     [
       "a piece is missing",
@@ -273,7 +273,7 @@ describe("a server in use, by URL", () => {
     cpSync(backup, copy, { recursive: true });
     flip(join(copy, "secret"));
     expect((await belfryShared(["restore", "--check", copy], settings)).refusal.error.message).toContain(
-      "secret is not",
+      "secret has been changed",
     );
     expect(existsSync(at("no server"))).toBe(false);
   });
@@ -297,7 +297,7 @@ describe("a server in use, by URL", () => {
     const { code, json, stderr } = await belfryShared(["backup", at("lossy")], here.settings);
     expect(code).toBe(0);
     expect(json).toMatchObject({ files: 1, missing_files: [uuidOf(lost.id)] });
-    expect(stderr).toContain("1 of the uploaded files");
+    expect(stderr).toContain("1 uploaded file was missing");
   });
 
   describe("in a bucket", () => {

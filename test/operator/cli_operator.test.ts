@@ -34,7 +34,7 @@ async function story(settings: Record<string, string>) {
   const done = async (...args: string[]) => {
     const { code, json, stderr } = await belfryShared(args, settings);
     // With a key of its own and no address, a command says which server it speaks to.
-    const said = stderr.replace(/^belfry: speaking to http:\S+ .*\n/, "");
+    const said = stderr.replace(/^belfry: using http:\S+ .*\n/, "");
     expect({ code, said }, args.join(" ")).toEqual({ code: 0, said: "" });
     return json;
   };

@@ -217,7 +217,7 @@ inBrowser("consent", () => {
       await row.getByRole("link", { name: /^Disconnect/ }).click();
       expect(await page.locator("h1").textContent()).toBe("Disconnect “Claude <b>Desktop</b>”?");
       const goesOn = await page.locator(".lede a").evaluateAll((links) => links.map((link) => link.textContent));
-      expect(goesOn).toEqual(["webhooks", "alerts"]);
+      expect(goesOn).toEqual(["webhooks", "scheduled alerts"]);
       await page.getByRole("button", { name: "Disconnect" }).click();
       expect(await page.getByRole("status").first().textContent()).toContain("disconnected");
       const { access_token, refresh_token } = provider.held.tokens;

@@ -80,10 +80,10 @@ describe("an owner", () => {
     status = 200;
     await page.press("Send a test event");
     expect(page.withRole("status").join()).toContain("A test event was sent");
-    await reloadedUntil(page, /webhook\.test.*taken/);
+    await reloadedUntil(page, /webhook\.test.*delivered/);
     await page.press("Enable");
     expect(page.text("main")).not.toContain("Disabled since");
-    await page.press(/^Deliver again alert\.sent/);
+    await page.press(/^Redeliver alert\.sent/);
     await arrived(3);
     expect(sink.requests[2]!.body.toString()).toBe(sink.requests[0]!.body.toString());
     await reloadedUntil(page, /redelivery.*delivered/);

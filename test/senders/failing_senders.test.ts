@@ -51,11 +51,11 @@ test("a sender that is refused is on the overview and its channel's pages until 
   for (const page of pages) {
     const [line, ...others] = linesOf(await text(page));
     expect(others).toEqual([]);
-    expect(line).toMatch(/^GitHub: the last request of the key “Deploys &lt;b&gt;” .*was refused .* signature/);
+    expect(line).toMatch(/^GitHub: the last request with the key “Deploys &lt;b&gt;” .*was refused .* signature/);
   }
   for (let i = 0; i < 20; i++) expect(await refused(pusher.handle, key)).toBe(401);
   const overview = await text("/");
-  expect(linesOf(overview)[0]).toContain(`at least the last ${LIMITS.sender_requests} requests of the key`);
+  expect(linesOf(overview)[0]).toContain(`at least the last ${LIMITS.sender_requests} requests with the key`);
   expect(linesOf(overview)[0]).toContain("to the channel The quay were refused");
   const link = new RegExp(`href="(/console/[^"]*${pusher.id}/senders/key_\\w+)"`).exec(overview)![1]!;
   expect((await owner.get(link)).text).toContain("refused</span>");

@@ -36,7 +36,7 @@ inBrowser("after the first start", () => {
       const printed = /Channel +(http\S+)$/m.exec(welcome)![1]!;
       expect(printed).toBe(`${server.url}/c/hello-belfry`);
       expect(channel.page).toBe(printed);
-      expect(lines.find(({ page }) => page)).toMatchObject({ msg: `Phones subscribe at ${printed}` });
+      expect(lines.find(({ page }) => page)).toMatchObject({ msg: `Subscribe a device at ${printed}` });
       const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
       page.setDefaultTimeout(WAIT.timeout);
       await observe(page);

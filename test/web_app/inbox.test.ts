@@ -65,15 +65,15 @@ inBrowser("the inbox", () => {
     expect(await now.count()).toBe(1);
     await now.getByText("Before you subscribed").waitFor();
     await now.getByText("Until tonight.").waitFor();
-    expect(await page.getByRole("button", { name: "Acknowledge" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Acknowledge", exact: true }).count()).toBe(0);
     await card(page, "Old 30.").getByRole("link").click();
     await page.getByRole("heading", { level: 1, name: "Old 30." }).waitFor();
-    expect(await page.getByRole("button", { name: "Acknowledge" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Acknowledge", exact: true }).count()).toBe(0);
     // What comes from then on is new, and to be confirmed.
     await inbox();
     await send(desk, "From now on", { requires_ack: true });
     await card(page, "From now on").getByRole("button", { name: "Acknowledge" }).click();
-    await card(page, "From now on").getByText("Acknowledged").waitFor();
+    await card(page, "From now on").getByText("Acknowledged", { exact: true }).waitFor();
     await eventually(async () => reported.length > 0);
     expect(reported.join("")).not.toContain((await kept(page, "alerts")).find((a) => a.title === "Old 30.").id);
     // The answers that come later bring no more of the past.

@@ -119,7 +119,7 @@ inBrowser("this device", () => {
     await other.getByRole("button", { name: "Move here" }).click();
     await other.getByText("2 channels were moved here.").waitFor();
     await inbox(other);
-    await card(other, "Confirmed").getByText("Acknowledged").waitFor();
+    await card(other, "Confirmed").getByText("Acknowledged", { exact: true }).waitFor();
     await other.getByRole("button", { name: /^Unread 1$/ }).waitFor();
     await other.getByRole("button", { name: /^To acknowledge 2$/ }).waitFor();
     await card(other, "Untouched").locator(".dot").waitFor();
@@ -128,7 +128,7 @@ inBrowser("this device", () => {
     await page.getByText("Your channels were moved to another browser.").waitFor();
     await card(page, "Untouched").getByText("Not subscribed").waitFor();
     expect(await page.getByText("Withdrawn").count()).toBe(0);
-    expect(await page.getByRole("button", { name: "Acknowledge" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Acknowledge", exact: true }).count()).toBe(0);
   });
 
   // rules#app-move-keeps-states

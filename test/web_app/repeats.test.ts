@@ -75,7 +75,7 @@ inBrowser("an urgent alert that waits to be confirmed", () => {
     await subscribe();
     await send("The quay floods");
     await rings(1);
-    await page.getByRole("button", { name: "Acknowledge" }).first().click();
+    await page.getByRole("button", { name: "Acknowledge", exact: true }).first().click();
     await waitFor(async () =>
       expect(
         (await kept(page, "alerts")).filter(({ acked_at }) => acked_at !== null && acked_at !== undefined),

@@ -99,7 +99,7 @@ inBrowser("the worker", () => {
     const { wakes, lines } = await closed(context, page);
 
     await its.site.world.alert(calm.id, { title: "In the inbox alone", send: true });
-    await wakes(async () => expect(await lines()).toEqual([["Belfry", "Something has changed in your inbox."]]));
+    await wakes(async () => expect(await lines()).toEqual([["Belfry", "Your inbox has changed."]]));
     await its.site.world.alert(loud.id, { title: "The quay floods", body: "At six.", send: true });
     await wakes(async () => expect(await lines()).toContainEqual(["The quay floods", "Loud\nAt six."]));
     expect((await kept(page, "alerts")).map(({ title }) => title).sort()).toEqual([

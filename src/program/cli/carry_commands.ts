@@ -246,7 +246,9 @@ export function addBackupCommands(program: Command, version: string, now: () => 
       const made = await makeBackup(where, server, { to: backupTarget, version, now: now(), ...options });
       printResult(made);
       if (made.missing_files.length > 0)
-        remark(`${made.missing_files.length} uploaded files were missing from the store`);
+        remark(
+          `${made.missing_files.length} uploaded ${made.missing_files.length === 1 ? "file was" : "files were"} missing from the store`,
+        );
     });
 
   program

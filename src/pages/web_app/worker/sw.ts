@@ -53,7 +53,7 @@ async function wake(): Promise<void> {
   if (lines.length > 0) return;
   const words = await fact("words").catch(() => undefined);
   await self.registration.showNotification("Belfry", {
-    body: words?.look ?? "Something has changed in your inbox.",
+    body: words?.look ?? "Your inbox has changed.",
     tag: "belfry",
     icon: SIGN,
     silent: true,
@@ -112,7 +112,7 @@ async function news() {
       const channel = channelOf(alert.handle)?.name ?? alert.handle;
       return lineOf(alert, decision, {
         channel,
-        ack: words?.ack ?? "I have seen this",
+        ack: words?.ack ?? "Acknowledge",
         test: words?.test ?? "Test",
         icon: SIGN,
         page: false,
