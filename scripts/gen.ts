@@ -10,6 +10,7 @@ import { listOf } from "../src/api/transports/mcp_list.ts";
 import { serverInfoAt } from "../src/api/transports/mcp_server.ts";
 import { HANDSET_OPERATIONS } from "../src/handset/index.ts";
 import { SESSION_OPERATIONS } from "../src/identity/session/index.ts";
+import { ERROR_CODES } from "../src/model/error_codes.ts";
 import { ERROR_STATUS } from "../src/model/errors.ts";
 import { LIMIT_TABLE, type Limit, type LimitName, said, spelled } from "../src/model/limits.ts";
 import { SCOPES } from "../src/model/scopes.ts";
@@ -167,6 +168,15 @@ const TABLES: Record<string, () => string> = {
       ALERT_HEAD,
       SIZES.map((handsets) => alertRow(handsets)),
     ),
+  error_codes: () =>
+    Object.keys(ERROR_STATUS)
+      .map((type) => {
+        const codes = Object.entries(ERROR_CODES).filter(([, kind]) => kind.type === type);
+        const rows = codes.map(([name, { cause, cure }]) => [`<a id="${name}"></a>${code(name)}`, cause, cure]);
+        const status = ERROR_STATUS[type as keyof typeof ERROR_STATUS];
+        return `## ${code(type)} (${status})\n\n${table(["Code", "Cause", "Cure"], rows)}`;
+      })
+      .join("\n\n"),
   errors: () =>
     table(
       ["Type", "Status", "Meaning"],

@@ -76,7 +76,7 @@ export default defineTool({
       ? (await ctx.sql(visibleChannel, channel)).map((found) => ({ ...found, answer: null }))[0]
       : await create({ ...channel, id: newUuid(), status, ...fields }, ctx);
     if (!row) throw notFound("channel");
-    if (!row.active && status !== "draft") throw conflict(CHANNEL_NOT_ACTIVE);
+    if (!row.active && status !== "draft") throw conflict("channel_not_active", CHANNEL_NOT_ACTIVE);
     if (refusal) throw refusal;
     return need(row.answer, "an active channel takes an alert");
   },

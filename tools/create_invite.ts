@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { newUuid } from "../src/model/domain/ids.ts";
 import { Invite } from "../src/model/entities/pusher.ts";
+import { forBoth } from "../src/model/error_messages.ts";
 import { invalidRequest } from "../src/model/errors.ts";
 import { nowMicros } from "../src/model/fields/columns.ts";
 import { INVITE } from "../src/model/fields/pusher.ts";
 import { argumentsOf, blanksOf } from "../src/model/fields/record.ts";
-import { forBoth } from "../src/model/for_people.ts";
 import { findPusher } from "../src/operation/channels/find_pusher.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { pathId } from "../src/store/shapes/fields.ts";
@@ -36,6 +36,7 @@ export default defineTool({
     const fields = { ...blanksOf(INVITE), ...given };
     if (fields.expires_at !== null && fields.expires_at <= nowMicros(ctx))
       throw invalidRequest(
+        "time_in_past",
         forBoth(
           "expires_at must be in the future; leave it out for an invite that never expires.",
           "The end must be later than now. For an invite that never expires, choose “No expiry”.",

@@ -9,10 +9,10 @@ import {
 } from "../src/model/domain/channel.ts";
 import { newUuid } from "../src/model/domain/ids.ts";
 import { Pusher, ReservedHandle } from "../src/model/entities/pusher.ts";
+import { forBoth } from "../src/model/error_messages.ts";
 import { conflict, forbidden, invalidRequest } from "../src/model/errors.ts";
 import { PUSHER } from "../src/model/fields/pusher.ts";
 import { blanksOf } from "../src/model/fields/record.ts";
-import { forBoth } from "../src/model/for_people.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { pictureHeld } from "../src/operation/channels/find_pusher.ts";
 import { defineTool } from "../src/operation/tool.ts";
@@ -36,13 +36,14 @@ export default defineTool({
   async handler(input, ctx) {
     if (ctx.caller.pusherIds !== null)
       throw forbidden(
+        "channel_restricted",
         forBoth(
           "A credential or member that is restricted to channels cannot create channels.",
           "Who sees certain channels only cannot open others.",
         ),
       );
     if (RESERVED_HANDLES.has(input.handle))
-      throw invalidRequest("This handle is reserved; choose another one.", "handle");
+      throw invalidRequest("handle_reserved", "This handle is reserved; choose another one.", "handle");
     const fields = { ...blanksOf(PUSHER), ...input };
     checkGeofence(fields);
     const gradient = defaultGradient(input.handle);
@@ -58,10 +59,10 @@ export default defineTool({
     });
     // rules#handle-is-unique
     await ctx.em.flush().catch((error) => {
-      throw error instanceof UniqueConstraintViolationException ? conflict(TAKEN) : error;
+      throw error instanceof UniqueConstraintViolationException ? conflict("handle_taken", TAKEN) : error;
     });
     // Asked after the insert: a channel that was deleted while we waited for its handle has reserved it by now.
-    if (await ctx.em.findOne(ReservedHandle, { handle: input.handle })) throw conflict(TAKEN);
+    if (await ctx.em.findOne(ReservedHandle, { handle: input.handle })) throw conflict("handle_taken", TAKEN);
     await ctx.countAgainstLimit(ctx.caller.member.id);
     return showChangedPusher(pusher, ctx.services.channelBaseUrl);
   },

@@ -26,7 +26,7 @@ export default defineTool({
   output: webhookView.extend({ secret: z.string().describe("Signs every delivery; shown once.") }),
   async check({ url }, { webhooks }) {
     const reason = await webhooks.refusalOf(url);
-    if (reason !== null) throw invalidRequest(reason, "url");
+    if (reason !== null) throw invalidRequest("url_not_allowed", reason, "url");
   },
   async handler({ url, events }, ctx) {
     const { workspace, member, credential } = ctx.caller;
@@ -34,7 +34,10 @@ export default defineTool({
     // All of the workspace's, not only what the caller sees of them.
     const count = await ctx.em.count(WebhookEndpoint, { workspace: workspace.id }, { filters: false });
     if (count >= LIMITS.webhooks)
-      throw conflict(`A workspace has at most ${LIMITS.webhooks} webhook endpoints; delete one first.`);
+      throw conflict(
+        "quota_reached",
+        `A workspace has at most ${LIMITS.webhooks} webhook endpoints; delete one first.`,
+      );
     const { actor_id: maker_id, actor_name: maker_name } = actorOf(ctx.caller, "rest");
     const { secret, sealed } = ctx.services.webhooks.newSecret();
     const endpoint = ctx.em.create(WebhookEndpoint, {

@@ -1,8 +1,7 @@
 import { raw } from "@mikro-orm/core";
 import { z } from "zod";
-import { ALERT_GRID } from "../src/model/domain/alert_status.ts";
+import { alreadySent } from "../src/model/domain/alert_status.ts";
 import { Alert } from "../src/model/entities/alert.ts";
-import { conflict } from "../src/model/errors.ts";
 import { alertFor, announce, refuseWithdrawal } from "../src/operation/alerts/change.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { NOT_VISIBLE } from "../src/store/queries/alerts.ts";
@@ -30,7 +29,7 @@ export default defineTool({
     refuseWithdrawal(alert, ctx);
     const removed = await ctx.em.nativeDelete(Alert, { id: alert.id, [raw(NOT_VISIBLE)]: [] });
     // It came due while we looked at it.
-    if (removed === 0) throw conflict((ALERT_GRID.sent.delete as { message: string }).message);
+    if (removed === 0) throw alreadySent("delete");
     // Receivers that planned from alert.scheduled are told that it will not come.
     if (alert.status === "scheduled") announce(ctx, "alert.cancelled", { ...alert, status: "cancelled" });
     return { deleted: true as const, id: input.alert_id };

@@ -21,7 +21,8 @@ export default defineTool({
   output: deletedView,
   async handler(input, ctx) {
     const { pusher, state } = await lockPusher(input, ctx);
-    if (state.subscribers > 0) throw conflict("The channel still has subscribers; pause it instead.");
+    if (state.subscribers > 0)
+      throw conflict("channel_has_subscribers", "The channel still has subscribers; pause it instead.");
     refuseUnapproved(ctx, `/channels/${showId("psh", pusher.id)}/delete`);
     // A handle that is given up while suspended stays taken.
     if (pusher.status === "suspended") await ctx.em.insert(ReservedHandle, { handle: pusher.handle });

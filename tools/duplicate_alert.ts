@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { checkContent, checkNoRecurrence } from "../src/model/domain/alert_content.ts";
-import { ALERT_GRID, CHANNEL_NOT_ACTIVE } from "../src/model/domain/alert_status.ts";
+import { ALERT_GRID, CHANNEL_NOT_ACTIVE, refusalOf } from "../src/model/domain/alert_status.ts";
 import { channelUuid, newUuid } from "../src/model/domain/ids.ts";
 import { alertPath } from "../src/model/domain/review.ts";
 import { wordsOf } from "../src/model/domain/words.ts";
@@ -73,9 +73,9 @@ export default defineTool({
     const [target] = from === to ? [alert] : await ctx.sql(visibleChannel, scope(to, ctx.caller));
     if (!target) throw notFound("channel");
     const ending = cancel_original ? ALERT_GRID[alert.status].cancel : null;
-    if (ending?.do === "refuse") throw conflict(ending.message);
-    if (ending?.do === "stay") throw conflict(CORRECTED);
-    if (send && !target.active) throw conflict(CHANNEL_NOT_ACTIVE);
+    if (ending?.do === "refuse") throw refusalOf(ending);
+    if (ending?.do === "stay") throw conflict("alert_cancelled", CORRECTED);
+    if (send && !target.active) throw conflict("channel_not_active", CHANNEL_NOT_ACTIVE);
     if (ending && alert.status === "repeating") refuseUnapproved(ctx, alertPath(alert));
     const model = modelOf(alert, ctx);
     const attached = await attachAssets(sent, model, ctx);

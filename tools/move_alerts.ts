@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { CHANNEL_NOT_ACTIVE } from "../src/model/domain/alert_status.ts";
 import { showId, showIdOrNull } from "../src/model/domain/ids.ts";
+import type { CodeOf } from "../src/model/error_codes.ts";
+import { fieldIssue } from "../src/model/error_messages.ts";
 import { invalidRequest, notFound } from "../src/model/errors.ts";
 import { instant, RANGE } from "../src/model/fields/accepts.ts";
 import { toIsoMicrosOrNull } from "../src/model/fields/columns.ts";
@@ -68,22 +70,26 @@ export default defineTool({
       plan: z.string().optional().describe("From the dry run."),
     })
     .check(({ value, issues }) => {
-      const wrong = (name: keyof typeof value, message: string): void => {
-        issues.push({ code: "custom", path: [name], message, input: value });
+      const wrong = (name: keyof typeof value, code: CodeOf<"invalid_request">, message: string): void => {
+        issues.push(fieldIssue(code, message, value, [name]));
       };
       const { plan, pusher_id, alert_ids, action, by_minutes = 0 } = value;
       if (plan !== undefined) {
         const named = SELECTORS.find((name) => value[name] !== undefined);
-        if (named) wrong(named, "is part of the plan; leave it out");
+        if (named) wrong(named, "misplaced_field", "is part of the plan; leave it out");
         return;
       }
-      if (action === undefined) return wrong("action", "must be move or cancel");
+      if (action === undefined) return wrong("action", "field_required", "must be move or cancel");
       if ((action === "move") !== (by_minutes !== 0))
-        return wrong("by_minutes", "is given to move, and only then; it is not 0");
+        return wrong(
+          "by_minutes",
+          "fields_required_together",
+          "must be a number other than 0 to move alerts, and absent to cancel them",
+        );
       if (pusher_id === undefined && alert_ids === undefined)
-        return wrong("pusher_id", "is required unless alert_ids or the plan of a dry run is given");
+        return wrong("pusher_id", "field_required", "is required unless alert_ids or the plan of a dry run is given");
       const time = (["from", "to"] as const).find((name) => value[name] !== undefined);
-      if (alert_ids && time) wrong(time, "does not go together with alert_ids");
+      if (alert_ids && time) wrong(time, "mutually_exclusive_fields", "cannot be combined with alert_ids");
     }),
   output: z.object({
     data: z.array(moved),
@@ -105,7 +111,11 @@ export default defineTool({
     if (plan) checkPlan(plan, planned);
     else if (selection.ids && planned.length < selection.ids.length) throw notFound("alert");
     if (planned.length > MOST)
-      throw invalidRequest(`More than ${MOST} alerts are scheduled there; name less of the time by to.`, "to");
+      throw invalidRequest(
+        "wrong_item_count",
+        `More than ${MOST} alerts are scheduled there; name less of the time by to.`,
+        "to",
+      );
     const changing = planned.filter(({ refused }) => refused === null);
     ctx.audit({ lines: [] });
     if (dry_run) return { data: planned.map(rowOf("would")), dry_run, plan: await storePlan(minutes, planned, ctx) };

@@ -42,7 +42,11 @@ export default defineTool({
   },
   async handler({ html, layout = "html" }) {
     if (!isWithin(html, MAX_HTML[layout]))
-      throw invalidRequest(`html must be at most ${MAX_HTML[layout]} characters long in this layout.`, "html");
+      throw invalidRequest(
+        "too_long",
+        `html must be at most ${MAX_HTML[layout]} characters long in this layout.`,
+        "html",
+      );
     return layout === "document"
       ? { layout, html, blocked: [], ...inspectDocument(html) }
       : { layout, ...sanitizeHtml(html), script_count: 0, notes: [] };

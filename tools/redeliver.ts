@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { newUuid, parseId } from "../src/model/domain/ids.ts";
 import { WebhookDelivery } from "../src/model/entities/webhook.ts";
+import { forBoth } from "../src/model/error_messages.ts";
 import { conflict, notFound } from "../src/model/errors.ts";
-import { forBoth } from "../src/model/for_people.ts";
 import { deliverManually, endpointOf, MANUAL_DELIVERIES } from "../src/operation/channels/manual_delivery.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { pathId } from "../src/store/shapes/fields.ts";
@@ -32,6 +32,7 @@ export default defineTool({
     if (!old) throw notFound("delivery");
     if (endpoint.disabled_at)
       throw conflict(
+        "webhook_disabled",
         forBoth(
           "The webhook is disabled; mend its receiver, try it with test_webhook, and enable it first.",
           "The webhook is disabled; mend its receiver, send it a test, and enable it first.",

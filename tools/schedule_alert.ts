@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { checkContent, checkSchedule } from "../src/model/domain/alert_content.ts";
-import { ALERT_GRID } from "../src/model/domain/alert_status.ts";
-import { conflict, invalidRequest } from "../src/model/errors.ts";
+import { alreadySent } from "../src/model/domain/alert_status.ts";
+import { forBoth } from "../src/model/error_messages.ts";
+import { invalidRequest } from "../src/model/errors.ts";
 import { instant } from "../src/model/fields/accepts.ts";
 import { nowMicros, toIsoMicrosOrNull } from "../src/model/fields/columns.ts";
-import { forBoth } from "../src/model/for_people.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { ALERT_SENDS, alertFor, announce, countSend, published } from "../src/operation/alerts/change.ts";
 import { beginSeries } from "../src/operation/alerts/series.ts";
@@ -55,12 +55,13 @@ export default defineTool({
     }
     if (alert.status === "repeating")
       throw invalidRequest(
+        "recurrence_not_allowed",
         forBoth("send_at of what repeats is moved with update_alert.", "It repeats. To move its time, edit it."),
         "send_at",
       );
     const [after] = await ctx.sql(scheduleAlert, { id: alert.id, send_at: sendAt, former });
     // It came due while we looked at it.
-    if (!after) throw conflict((ALERT_GRID.sent.schedule as { message: string }).message);
+    if (!after) throw alreadySent("schedule");
     // Moving the instant changes no state, so it is not counted (rules#limit-sends).
     if (cell.do === "change") await countSend(ctx, pusherId);
     announce(ctx, "alert.scheduled", after);

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { checkContent, checkRule } from "../src/model/domain/alert_content.ts";
-import { ALERT_GRID } from "../src/model/domain/alert_status.ts";
+import { alreadySent } from "../src/model/domain/alert_status.ts";
 import { wordsOf } from "../src/model/domain/words.ts";
-import { conflict } from "../src/model/errors.ts";
 import { ALERT } from "../src/model/fields/alert.ts";
 import { nowMicros } from "../src/model/fields/columns.ts";
 import { changesOf } from "../src/model/fields/record.ts";
@@ -73,7 +72,7 @@ export default defineTool({
     const apart = alert.series_id !== null && Object.keys(former).some((name) => name !== "send_at");
     const [after] = await ctx.sql(updateAlert, { id: alert.id, status, former, words, apart, ...fields });
     // It became visible while we looked at it.
-    if (!after) throw conflict((ALERT_GRID.sent.edit as { message: string }).message);
+    if (!after) throw alreadySent("edit");
     if (alert.status === "repeating") await followSeries(alert, after, ctx);
     else if (alert.status === "scheduled" && status === "draft") announce(ctx, "alert.cancelled", after);
     else if (status === "scheduled" && after.send_at !== alert.send_at) announce(ctx, "alert.scheduled", after);

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { checkGeofence, pickColour } from "../src/model/domain/channel.ts";
 import { roleReaches } from "../src/model/domain/standing.ts";
+import { forBoth } from "../src/model/error_messages.ts";
 import { ApiError, conflict, forbidden, invalidRequest } from "../src/model/errors.ts";
 import { nowMicros, toIsoMicros } from "../src/model/fields/columns.ts";
 import { PUSHER } from "../src/model/fields/pusher.ts";
 import { changesOf, namesOf } from "../src/model/fields/record.ts";
-import { forBoth } from "../src/model/for_people.ts";
 import { aheadOf, lockPusher, pictureHeld, saidAhead } from "../src/operation/channels/find_pusher.ts";
 import { defineTool } from "../src/operation/tool.ts";
 import { channelBacklogs } from "../src/store/queries/channels.ts";
@@ -45,11 +45,16 @@ export default defineTool({
     const { pusher } = await lockPusher(input, ctx);
     const { pusher_id: _, expected_updated_at, handle, status, gradient_from, gradient_to, ...patch } = input;
     const version = toIsoMicros(pusher.updated_at);
-    if ((expected_updated_at ?? version) !== version || !ctx.conditions.match(version)) throw conflict(CHANGED);
+    if ((expected_updated_at ?? version) !== version || !ctx.conditions.match(version))
+      throw conflict("version_conflict", CHANGED);
     if (status !== undefined && pusher.status === "suspended")
-      throw new ApiError("forbidden", "The channel is suspended; only the service's staff can change its status.");
+      throw new ApiError(
+        "channel_suspended",
+        "The channel is suspended; only the service's staff can change its status.",
+      );
     if (handle !== undefined && handle !== pusher.handle)
       throw invalidRequest(
+        "immutable_field",
         forBoth(
           "A handle is permanent; leave it out, or open another channel.",
           "A handle is permanent. Open another channel to have another one.",
@@ -57,7 +62,7 @@ export default defineTool({
         "handle",
       );
     if (patch.retention_days !== undefined && !roleReaches(ctx.caller.member.role, "admin"))
-      throw forbidden("Only owners and admins say how long alerts are kept.");
+      throw forbidden("role_too_low", "Only owners and admins say how long alerts are kept.");
     const image_asset = await pictureHeld(patch.image_url, pusher.image_url ?? null, ctx);
     const before = JSON.stringify(pusher);
     ctx.em.assign(pusher, {

@@ -108,7 +108,7 @@ export const delete_device = defineHandsetOperation({
 /** The same for a code of nobody, one that was used or replaced, and one that is too old. */
 const noSuchCode = () =>
   new ApiError(
-    "not_found",
+    "code_not_found",
     `This code links nothing: it works once, within ${LIMITS.own_device_minutes} minutes. Make a new one in the console, on the page of your account.`,
   );
 

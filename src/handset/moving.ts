@@ -125,7 +125,7 @@ export const create_transfer = defineHandsetOperation({
 /** The same for a code of nobody, one that was used or replaced, one that is too old, and the handset's own. */
 const noSuchCode = () =>
   new ApiError(
-    "not_found",
+    "code_not_found",
     `This code moves nothing: it works once, within ${LIMITS.move_minutes} minutes, on another handset. Make a new one where the subscriptions are.`,
   );
 

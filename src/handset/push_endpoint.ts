@@ -49,10 +49,14 @@ export const put_push_endpoint = defineHandsetOperation({
   output: z.object({}),
   async check({ endpoint, kind, keys }, { push }) {
     if (push.publicKey === null)
-      throw conflict("This server wakes no handsets: poll the inbox instead, or ask its operator for WEB_PUSH.");
+      throw conflict(
+        "push_disabled",
+        "This server wakes no handsets: poll the inbox instead, or ask its operator for WEB_PUSH.",
+      );
     const reason = await push.refusalOf(endpoint);
-    if (reason !== null) throw invalidRequest(reason, "endpoint");
-    if (kind === "unified_push" && !(keys && readPushKeys(keys))) throw invalidRequest(NO_KEYS, "keys");
+    if (reason !== null) throw invalidRequest("url_not_allowed", reason, "endpoint");
+    if (kind === "unified_push" && !(keys && readPushKeys(keys)))
+      throw invalidRequest("invalid_format", NO_KEYS, "keys");
   },
   async handler({ endpoint, kind, keys }, ctx) {
     const needed = kind === "unified_push" ? (keys ?? null) : null;

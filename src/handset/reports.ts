@@ -4,6 +4,7 @@
 import { z } from "zod";
 import { parseId } from "../model/domain/ids.ts";
 import { REPORT_KINDS } from "../model/entities/handset.ts";
+import { fieldError } from "../model/error_messages.ts";
 import { instant } from "../model/fields/accepts.ts";
 import { LIMITS } from "../model/limits.ts";
 import { defineHandsetOperation } from "../operation/tool.ts";
@@ -79,7 +80,7 @@ export const post_reports = defineHandsetOperation({
               .describe("Of a reply: one of its choices."),
           })
           .refine(({ kind, choice }) => (kind === "reply") === (choice !== undefined), {
-            error: "belongs to a reply, which needs it",
+            ...fieldError("misplaced_field", "belongs to a reply, which needs it"),
             path: ["choice"],
           }),
       )

@@ -12,6 +12,7 @@ export async function refuseTooMany(deviceId: string, ctx: Pick<Context, "sql">)
   const [row] = await ctx.sql(channelsJoined, { device_id: deviceId });
   if (need(row, "a count has a row").joined > LIMITS.channels_of_device)
     throw conflict(
+      "quota_reached",
       `A handset joins at most ${LIMITS.channels_of_device} channels; leave some that are not needed first.`,
     );
 }

@@ -1,30 +1,32 @@
-// The nine error types and the one envelope that every refusal travels in.
-// The only place that pairs a type with an HTTP status. Knows nothing of transports or rows.
+// The refusal that every layer throws, its constructors, and the envelope in which it is answered.
 
-/** `error.type` → HTTP status (docs/reference/rules/requests.md). */
-export const ERROR_STATUS = {
-  invalid_request: 422,
-  unauthorized: 401,
-  payment_required: 402,
-  insufficient_scope: 403,
-  forbidden: 403,
-  not_found: 404,
-  conflict: 409,
-  rate_limited: 429,
-  server_error: 500,
-} as const;
+import { type CodeOf, ERROR_CODES, ERROR_STATUS, type ErrorCode, type ErrorType, type Missing } from "./error_codes.ts";
+import { apiText, FIELD, type Finding, type Message, uiText } from "./error_messages.ts";
 
-export type ErrorType = keyof typeof ERROR_STATUS;
+export { ERROR_STATUS, type ErrorType };
+
+/** One problem of a request, as the envelope lists it. */
+export interface Problem {
+  param: string;
+  code: ErrorCode;
+  message: string;
+}
 
 /** The body of every refusal (rules#error-envelope). */
 export interface ErrorEnvelope {
-  error: { type: ErrorType; message: string; param: string | null };
+  error: { type: ErrorType; code: ErrorCode; message: string; param: string | null; problems?: readonly Problem[] };
 }
 
-/** One field of a form or body that does not hold, and why. */
-export interface WrongField {
+/** A wrong field. `ui` is the text for people; `{field}` in it is replaced by the page's label of the field. */
+export interface WrongField extends Problem {
+  ui: string;
+}
+
+/** A wrong field as a check reports it. Its code is the refusal's own where it is absent. */
+export interface FieldProblem {
   param: string;
-  message: string;
+  message: Message;
+  code?: ErrorCode;
 }
 
 /** An alert that a person can decide about, by its ids on the wire. */
@@ -33,14 +35,32 @@ export interface ToReview {
   alert_id: string;
 }
 
+/** The text for people, with `{field}` in the place of the field's name at its start. */
+const fieldUi = (param: string, message: Message): string =>
+  typeof message === "string" && message.startsWith(`${param} `)
+    ? `${FIELD}${message.slice(param.length)}`
+    : uiText(message);
+
+interface ErrorOptions {
+  param?: string | null;
+  headers?: Record<string, string>;
+  scopes?: readonly string[];
+  fields?: readonly FieldProblem[];
+  review?: ToReview | null;
+  page?: string | null;
+  status?: number;
+}
+
 /**
- * A refusal. Its message is our own fixed text, never a caller's and never the database's, and names the way out.
- * `headers` are sent with the REST answer; `scopes` are what an `insufficient_scope` refusal asks for; `fields` are all
- * that is wrong, the first of them being `param`: forms name them together, the envelope names the first; `review` is the alert
- * whose publishing was refused.
+ * A refusal. Its code gives its type. Its message is a fixed text of ours, never a caller's and never the database's, and names the way
+ * out. `headers` are sent with the REST answer; `scopes` are the missing ones of an `insufficient_scope` refusal; `fields` are all wrong
+ * fields, the first of them being `param`; `review` is the alert whose publishing was refused.
  */
 export class ApiError extends Error {
   readonly type: ErrorType;
+  readonly code: ErrorCode;
+  /** The text for people. */
+  readonly ui: string;
   readonly param: string | null;
   readonly headers: Record<string, string>;
   readonly scopes: readonly string[];
@@ -48,63 +68,66 @@ export class ApiError extends Error {
   readonly review: ToReview | null;
   /** Where a signed-in person does what was refused for want of approval; null where there is no such page. */
   readonly page: string | null;
-  /** The type's own, but for what passes soon: that is a server_error with 503. */
+  /** The type's status, except for temporary failures: they are a server_error with 503. */
   readonly status: number;
 
-  constructor(
-    type: ErrorType,
-    message: string,
-    options: {
-      param?: string | null;
-      headers?: Record<string, string>;
-      scopes?: readonly string[];
-      fields?: readonly WrongField[];
-      review?: ToReview | null;
-      page?: string | null;
-      status?: number;
-    } = {},
-  ) {
-    super(message);
+  constructor(code: ErrorCode, message: Message, options: ErrorOptions = {}) {
+    super(apiText(message));
     this.name = "ApiError";
-    this.type = type;
-    this.fields = options.fields ?? (options.param ? [{ param: options.param, message }] : []);
+    this.code = code;
+    this.type = ERROR_CODES[code].type;
+    this.ui = uiText(message);
+    const fields = options.fields ?? (options.param ? [{ param: options.param, message }] : []);
+    this.fields = fields.map((field) => ({
+      param: field.param,
+      code: field.code ?? code,
+      message: apiText(field.message),
+      ui: fieldUi(field.param, field.message),
+    }));
     this.param = options.param ?? this.fields[0]?.param ?? null;
     this.headers = options.headers ?? {};
     this.scopes = options.scopes ?? [];
     this.review = options.review ?? null;
     this.page = options.page ?? null;
-    this.status = options.status ?? ERROR_STATUS[type];
+    this.status = options.status ?? ERROR_STATUS[this.type];
   }
 
   toEnvelope(): ErrorEnvelope {
-    return { error: { type: this.type, message: this.message, param: this.param } };
+    const { type, code, message, param, fields } = this;
+    const problems = fields.map(({ ui: _, ...problem }) => problem);
+    return { error: { type, code, message, param, ...(problems.length > 1 && { problems }) } };
   }
 }
 
-/** 422: what was sent does not hold; `param` is the dotted path of the offending field. */
-export function invalidRequest(message: string, param: string | null = null): ApiError {
-  return new ApiError("invalid_request", message, { param });
+/** 422: the request is not valid; `param` is the dotted path of the offending field. */
+export function invalidRequest(
+  code: CodeOf<"invalid_request">,
+  message: Message,
+  param: string | null = null,
+): ApiError {
+  return new ApiError(code, message, { param });
 }
 
 /** 422 that names every wrong field of a form at once. Does nothing when no field has a message. */
-export function refuseFields(wrong: Record<string, string | false | null | undefined>): void {
-  const fields = Object.entries(wrong).flatMap(([param, message]) => (message ? [{ param, message }] : []));
-  if (fields.length === 0) return;
-  throw new ApiError("invalid_request", fields.map(({ message }) => message).join(" "), { fields });
+export function refuseFields(wrong: Record<string, Finding | false | null | undefined>): void {
+  const fields = Object.entries(wrong).flatMap(([param, finding]) => (finding ? [{ param, ...finding }] : []));
+  const [first] = fields;
+  if (!first) return;
+  throw new ApiError(first.code, fields.map(({ message }) => apiText(message)).join(" "), { fields });
 }
 
-/** 401. One sentence for every cause, so that nothing is told apart (rules#error-unauthorized). */
+/** 401. One sentence for every cause, so that causes cannot be distinguished (rules#error-unauthorized). */
 export function unauthorized(): ApiError {
   return new ApiError(
-    "unauthorized",
-    "A valid credential is needed: send Authorization: Bearer <API_KEY> with a key that is neither revoked nor expired.",
+    "invalid_credential",
+    "A valid credential is required. Send Authorization: Bearer <API_KEY> with a key that is neither revoked nor expired.",
     { headers: { "www-authenticate": "Bearer" } },
   );
 }
 
 /**
- * 403 with its challenge (rules#error-insufficient-scope); several scopes are listed space-separated. With none the scopes are
- * there, a person wants to be asked first (rules#asks-first), and nothing is to be asked for.
+ * 403 with its challenge (rules#error-insufficient-scope); several scopes are listed space-separated. Without missing scopes the
+ * credential needs a person's approval (rules#asks-first), and there is no challenge.
  * `message` names another way out where there is one, `review` the alert that it is about.
  */
 export function insufficientScope(
@@ -113,71 +136,113 @@ export function insufficientScope(
   review: ToReview | null = null,
 ): ApiError {
   const scope = missing.join(" ");
+  if (scope === "")
+    return new ApiError("approval_required", message ?? "This credential needs human approval for this call.", {
+      review,
+    });
   return new ApiError(
-    "insufficient_scope",
-    message ??
-      (scope === ""
-        ? "This credential needs a person's approval for this."
-        : `This credential lacks the scope ${scope}; use one that carries it.`),
+    "missing_scope",
+    message ?? `This credential lacks the scope ${scope}. Use a credential that has it.`,
     {
-      headers: scope === "" ? {} : { "www-authenticate": `Bearer error="insufficient_scope", scope="${scope}"` },
+      headers: { "www-authenticate": `Bearer error="insufficient_scope", scope="${scope}"` },
       scopes: missing,
       review,
     },
   );
 }
 
-/** 403 for what a person has to do themselves, on this page (rules#asks-first). */
+/** 403 for a call that a person has to make on this page (rules#asks-first). */
 export const needsApproval = (message: string, page: string): ApiError =>
-  new ApiError("insufficient_scope", message, { page });
+  new ApiError("approval_required", message, { page });
 
-export function forbidden(message: string): ApiError {
-  return new ApiError("forbidden", message);
+export function forbidden(code: CodeOf<"forbidden">, message: Message): ApiError {
+  return new ApiError(code, message);
 }
 
-/** 404, in the same words for what is not there and what is not yours (rules#foreign-is-missing). */
-export function notFound(what = "row"): ApiError {
-  return new ApiError("not_found", `No such ${what}, or it is not yours.`);
+/** Resources of the console, which programs do not use. */
+const CONSOLE_RESOURCES = [
+  "connection",
+  "device",
+  "form",
+  "link",
+  "page",
+  "passkey",
+  "picture",
+  "program",
+  "sender",
+  "session",
+] as const;
+type ConsoleResource = (typeof CONSOLE_RESOURCES)[number];
+
+const isOfConsole = (what: string): what is ConsoleResource => (CONSOLE_RESOURCES as readonly string[]).includes(what);
+
+/** 404, with the same text for a missing row and a foreign one (rules#foreign-is-missing). */
+export function notFound(what: Missing | ConsoleResource): ApiError {
+  const code = isOfConsole(what) ? "resource_not_found" : (`${what}_not_found` as const);
+  return new ApiError(code, `${what.slice(0, 1).toUpperCase()}${what.slice(1)} not found.`);
 }
 
-/** 404 for a method that the route does not serve, with those that it does. */
+/** 404 for a method that the route does not serve, with the methods that it serves. */
 export function noSuchMethod(allow: string): ApiError {
-  return new ApiError("not_found", `This route serves ${allow} only.`, { headers: { allow } });
+  return new ApiError("method_not_allowed", `This route only accepts ${allow}.`, { headers: { allow } });
 }
 
-export function conflict(message: string): ApiError {
-  return new ApiError("conflict", message);
+export function conflict(code: CodeOf<"conflict">, message: Message): ApiError {
+  return new ApiError(code, message);
 }
 
 /** 500: the cause goes to the log under the request id, never to the caller. */
 export function serverError(): ApiError {
-  return new ApiError("server_error", "Server fault; retry with backoff.");
+  return new ApiError("internal_error", "Internal server error. Retry with backoff.");
 }
 
-/** 503: nothing is wrong with the call; it may work in a moment. `seconds` is when to come back. */
-export function unavailable(message: string, seconds = 2): ApiError {
-  return new ApiError("server_error", message, { status: 503, headers: { "retry-after": String(seconds) } });
+/** 503: the call is valid and may succeed soon. `seconds` is when to retry. */
+export function unavailable(code: CodeOf<"server_error">, message: string, seconds = 2): ApiError {
+  return new ApiError(code, message, { status: 503, headers: { "retry-after": String(seconds) } });
 }
 
-/** What the store of uploaded files said, for the log; whoever asked for a file is told that it is away. */
+/** An error of the file storage, for the log. The caller only learns that the storage is unavailable. */
 export class FileStoreError extends Error {}
 
-/** More is asked at once than is taken on. Nothing of the request was done. */
+/** More requests at once than the server accepts. Nothing of the request was done. */
 export function overloaded(): ApiError {
-  return unavailable("The server has too much to do at the moment; retry in a second.", 1);
+  return unavailable("overloaded", "The server is overloaded. Retry in one second.", 1);
 }
 
-/** Ahead of a write that might find no room. */
+/** For a write that might not find enough disk space. */
 export function noSpace(): ApiError {
   return unavailable(
-    "The server's disk is nearly full, so nothing is written; reading works. Retry when its operator has made room.",
+    "disk_full",
+    "The server's disk is nearly full, so only reads work. Retry when its operator has freed disk space.",
     30,
   );
 }
 
-/** The other side of `toEnvelope`: a refusal read back by whoever called. Null: this is no envelope. */
+/**
+ * The refusal of an envelope that a server sent. Null for any other body. The code is as the server sent it: a newer server may send
+ * codes that this version does not list.
+ */
 export function fromEnvelope(body: unknown, headers: Record<string, string> = {}): ApiError | null {
-  const { type, message, param } = (body as Partial<ErrorEnvelope> | null)?.error ?? {};
+  const { type, code, message, param, problems } = (body as Partial<ErrorEnvelope> | null)?.error ?? {};
   if (typeof type !== "string" || !Object.hasOwn(ERROR_STATUS, type) || typeof message !== "string") return null;
-  return new ApiError(type, message, { param: typeof param === "string" ? param : null, headers });
+  const fields = Array.isArray(problems) ? problems.filter(isProblem) : [];
+  const options = { param: typeof param === "string" ? param : null, headers, ...(fields.length > 1 && { fields }) };
+  return new ReceivedError(type, (typeof code === "string" ? code : type) as ErrorCode, message, options);
+}
+
+const isProblem = (value: unknown): value is Problem => {
+  const { param, code, message } = (value ?? {}) as Partial<Problem>;
+  return [param, code, message].every((text) => typeof text === "string");
+};
+
+/** A refusal of another server, whose code may be unknown here. */
+class ReceivedError extends ApiError {
+  override readonly type: ErrorType;
+  override readonly code: ErrorCode;
+
+  constructor(type: ErrorType, code: ErrorCode, message: string, options: ErrorOptions) {
+    super("internal_error", message, { ...options, status: ERROR_STATUS[type] });
+    this.type = type;
+    this.code = code;
+  }
 }

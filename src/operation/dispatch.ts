@@ -202,7 +202,7 @@ async function runSession<A extends keyof SessionAuth, I extends z.ZodObject, O 
   const wrong = operation.fieldProblems?.(input as z.output<I>) ?? {};
   const { stepUp } = operation;
   if (stepUp && !(await deps.services.signIn.proves(person, String(input[stepUp]))))
-    refuseFields({ [stepUp]: "The current password is not right.", ...wrong });
+    refuseFields({ [stepUp]: { code: "invalid_value", message: "The current password is not right." }, ...wrong });
   refuseFields(wrong);
   const address = member ? addressOf(member) : NO_WORKSPACE;
   const visible = member && visibilityOf(member);

@@ -5,8 +5,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Kysely } from "kysely";
 import type { Transport } from "../model/entities/audit_event.ts";
+import { forBoth } from "../model/error_messages.ts";
 import { invalidRequest } from "../model/errors.ts";
-import { forBoth } from "../model/for_people.ts";
 import { LIMITS } from "../model/limits.ts";
 import { need } from "../model/need.ts";
 import type { Context } from "../store/context.ts";
@@ -83,6 +83,7 @@ export function repeatsOf({ credentialId, tool, key, input, seal, recheck }: Cla
     await recheck(db, answer);
     if (!timingSafeEqual(hash, firstHash))
       throw invalidRequest(
+        "idempotency_key_reused",
         forBoth(
           "This idempotency key was used with other arguments; use a new key for a new request.",
           "This form was sent already, with something else in it. Reload the page to begin anew.",
@@ -126,6 +127,7 @@ export function checkIdempotencyKey(key: string | null | undefined): string | nu
   if (key === null || key === undefined) return null;
   if (!IDEMPOTENCY_KEY.test(key))
     throw invalidRequest(
+      "invalid_format",
       forBoth(
         `An idempotency key is 1 to ${LIMITS.idempotency_key} printable ASCII characters.`,
         "The form was changed by something else. Reload the page and try again.",

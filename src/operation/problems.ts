@@ -1,8 +1,11 @@
 // Turns what a schema refused into our one 422: the dotted path of the field and our own words. Never echoes a value.
 
 import { z } from "zod";
-import { ApiError, invalidRequest } from "../model/errors.ts";
-import { forBoth } from "../model/for_people.ts";
+import type { CodeOf } from "../model/error_codes.ts";
+import { apiText, FIELD, type FieldError, forBoth, type Message, REQUIRED, uiText } from "../model/error_messages.ts";
+import { ApiError, type FieldProblem, invalidRequest } from "../model/errors.ts";
+
+type FieldCode = CodeOf<"invalid_request">;
 
 /** A caller's own field name may appear in `param`, but only one that looks like a name. */
 const NAME = /^[\p{L}\p{N}_$-]{1,64}$/u;
@@ -12,7 +15,7 @@ function paramOf(path: PropertyKey[]): string | null {
   return parts.length > 0 && parts.every((part) => NAME.test(part)) ? parts.join(".") : null;
 }
 
-const TYPE_WORDS: Record<string, string> = {
+const TYPE_NAMES: Record<string, string> = {
   string: "a string",
   number: "a number",
   int: "a whole number",
@@ -21,23 +24,38 @@ const TYPE_WORDS: Record<string, string> = {
   object: "an object",
 };
 
-/** What no form of ours sends. */
+/** A fault that no form of ours can have. */
 const NOT_OURS = "is not what the page sends; reload it and try again";
 
-function words(issue: z.core.$ZodIssue): string {
+const SIZE_CODES: Record<string, FieldCode> = { string: "too_long", array: "wrong_item_count" };
+
+/** The code of an issue, and the text after the field's name. */
+function faultOf(issue: z.core.$ZodIssue): { code: FieldCode; message: Message } {
   switch (issue.code) {
-    case "invalid_type":
-      if (issue.input === undefined) return forBoth("is required", "is missing");
-      return /^(number|int)$/.test(issue.expected)
-        ? `must be ${TYPE_WORDS[issue.expected]}`
-        : forBoth(`must be ${TYPE_WORDS[issue.expected] ?? "of another type"}`, NOT_OURS);
-    case "invalid_value":
-      return forBoth(
-        `must be one of ${issue.values.map(String).join(", ")}`,
-        "must be one of the choices that the page offers",
-      );
+    case "invalid_type": {
+      if (issue.input === undefined) return { code: "field_required", message: REQUIRED };
+      const api = `must be ${TYPE_NAMES[issue.expected] ?? "of another type"}`;
+      const isNumber = issue.expected === "number" || issue.expected === "int";
+      return { code: "wrong_type", message: isNumber ? api : forBoth(api, NOT_OURS) };
+    }
+    case "invalid_value": {
+      const api = `must be one of ${issue.values.map(String).join(", ")}`;
+      return { code: "invalid_choice", message: forBoth(api, "must be one of the choices that the page offers") };
+    }
+    case "too_small":
+    case "too_big": {
+      const code = SIZE_CODES[issue.origin] ?? "out_of_range";
+      if (issue.code === "too_small" && issue.origin === "array" && issue.minimum === 1)
+        return { code, message: forBoth("must have at least one item", "needs at least one choice") };
+      if (issue.origin === "string") return { code, message: forBoth(issue.message, "is too long") };
+      return { code, message: issue.message };
+    }
+    case "custom": {
+      const { code = "invalid_value", ui = issue.message } = (issue.params ?? {}) as Partial<FieldError["params"]>;
+      return { code, message: forBoth(issue.message, ui) };
+    }
     default:
-      return issue.message;
+      return { code: "invalid_format", message: issue.message };
   }
 }
 
@@ -58,37 +76,38 @@ function objectAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodObject 
   return null;
 }
 
-/** The message names all that is taken in its place (rules#wrong-field-names-the-right-ones). */
-function unknownField(schema: z.ZodType, path: PropertyKey[], key: string, beside: readonly string[]): ApiError {
+/** The fields that an object accepts, as a sentence (rules#wrong-field-names-the-right-ones). */
+function acceptedAt(schema: z.ZodType, path: PropertyKey[], beside: readonly string[]): string {
   const known = Object.keys(objectAt(schema, path)?.shape ?? {});
   const names = path.length > 0 ? known : [...known, ...beside];
-  const taken = names.length > 0 ? `Accepted: ${names.join(", ")}.` : "Nothing is accepted here.";
-  return invalidRequest(
-    forBoth(`This field is not known here. ${taken}`, `A field of the form ${NOT_OURS}.`),
-    paramOf([...path, key]),
-  );
+  return names.length > 0 ? `Accepted: ${names.join(", ")}.` : "No fields are accepted here.";
 }
 
 /** A refusal names at most so many fields. */
 const MAX_WRONG = 40;
 
+/** A fault with the path of its field; null for a path that is not named. */
+type Fault = { param: string | null; code: FieldCode; message: Message };
+
 /**
- * What is wrong with an input, as the refusal that the caller gets: the first thing is its message, and all of them are its
- * fields. `beside`: arguments that are taken and that the schema does not hold.
+ * The refusal of an input that a schema did not accept: the first fault is its message, and all faults are its fields.
+ * `beside`: accepted arguments that the schema does not have.
  */
 export function invalidInput(
   error: Pick<z.ZodError, "issues">,
   schema: z.ZodType,
   beside: readonly string[] = [],
 ): ApiError {
-  const all = error.issues.slice(0, MAX_WRONG).map((issue) => invalidAt(issue, schema, beside));
-  const [first] = all as [ApiError];
-  const fields = [...new Map(all.flatMap((one) => one.fields.map((field) => [field.param, field]))).values()];
-  return new ApiError(first.type, first.message, { param: first.param, fields });
+  const faults = error.issues.slice(0, MAX_WRONG).flatMap((issue) => faultsAt(issue, schema, beside));
+  const [first] = faults as [Fault];
+  const fields = new Map<string, FieldProblem>();
+  for (const { param, ...fault } of faults.slice(0, MAX_WRONG))
+    if (param !== null && !fields.has(param)) fields.set(param, { param, ...fault });
+  return new ApiError(first.code, first.message, { param: first.param, fields: [...fields.values()] });
 }
 
-function invalidAt(found: z.core.$ZodIssue, schema: z.ZodType, beside: readonly string[]): ApiError {
-  // A nullable field is a union; what it refuses stands in the branch that is not null.
+function faultsAt(found: z.core.$ZodIssue, schema: z.ZodType, beside: readonly string[]): Fault[] {
+  // A nullable field is a union; its faults are in the branch that is not null.
   let issue = found;
   let path = issue.path;
   while (issue.code === "invalid_union") {
@@ -97,9 +116,21 @@ function invalidAt(found: z.core.$ZodIssue, schema: z.ZodType, beside: readonly 
     issue = branch[0];
     path = [...path, ...issue.path];
   }
-  if (issue.code === "unrecognized_keys") return unknownField(schema, path, issue.keys[0] ?? "", beside);
+  if (issue.code === "unrecognized_keys") {
+    // The list of accepted fields is in the first message only.
+    return issue.keys.slice(0, MAX_WRONG).map((key, i) => ({
+      param: paramOf([...path, key]),
+      code: "unknown_field",
+      message: forBoth(
+        i === 0 ? `Unknown field. ${acceptedAt(schema, path, beside)}` : "Unknown field.",
+        `A field of the form ${NOT_OURS}.`,
+      ),
+    }));
+  }
   const param = paramOf(path);
-  return invalidRequest(`${param ?? "The request"} ${words(issue)}.`, param);
+  const { code, message } = faultOf(issue);
+  const ui = `${param === null ? "The request" : FIELD} ${uiText(message)}.`;
+  return [{ param, code, message: forBoth(`${param ?? "The request"} ${apiText(message)}.`, ui) }];
 }
 
 function isNullBranch(issue: z.core.$ZodIssue): boolean {
@@ -114,6 +145,7 @@ export function refuseUnstorableText(value: object, except: readonly string[] = 
   const at = unstorable(value, except);
   if (at)
     throw invalidRequest(
+      "invalid_characters",
       forBoth(
         "Text must not hold NUL characters or broken Unicode.",
         "The text holds characters that nobody can show. Take them out.",

@@ -6,8 +6,8 @@ import { channelUuid, parseId, showId } from "../model/domain/ids.ts";
 import { roleReaches } from "../model/domain/standing.ts";
 import { Invite } from "../model/entities/pusher.ts";
 import { WebhookEndpoint } from "../model/entities/webhook.ts";
+import { forBoth } from "../model/error_messages.ts";
 import { forbidden, notFound } from "../model/errors.ts";
-import { forBoth } from "../model/for_people.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { Caller, MemberCaller, PersonCaller } from "../store/context.ts";
 import type { Orm } from "../store/db/orm.ts";
@@ -52,6 +52,7 @@ export async function refuseRepeat(
   const made = typeof id === "string" ? parseId("psh", id) : null;
   if (made && caller.pusherIds && !caller.pusherIds.includes(made))
     throw forbidden(
+      "channel_restricted",
       forBoth(
         "This credential or its member was restricted since, and does not see what this key made.",
         "You see fewer channels since then, and not what this form made.",
@@ -62,6 +63,7 @@ export async function refuseRepeat(
 export async function refuseRole(em: SqlEntityManager, caller: Caller, input: Record<string, unknown>): Promise<never> {
   await refuseInvisible(em, caller, input);
   throw forbidden(
+    "role_too_low",
     forBoth(
       "The member behind this credential has a role that may not do this; ask an owner of the workspace.",
       "Your role may not do this. Ask an owner of the workspace.",
@@ -104,12 +106,13 @@ export function signedIn(
 ): { person: PersonCaller["person"]; member: MemberCaller | null } {
   const { person, credential = null } = caller as Partial<MemberCaller>;
   const bySession = credential === null ? auth === "person" : credential.type === "session";
-  if (!person || !bySession) throw forbidden("Only a person who is signed in to the console can do this.");
+  if (!person || !bySession)
+    throw forbidden("session_required", "Only a person who is signed in to the console can do this.");
   return { person, member: auth === "member" ? (caller as MemberCaller) : null };
 }
 
 /** @throws 403. */
 export function refuseLesserRole({ role }: Pick<SessionOperation, "role">, member: MemberCaller | null): void {
   if (role === null || (member && roleReaches(member.member.role, role))) return;
-  throw forbidden(`This needs the role ${role} or above. Your role here is ${member?.member.role}.`);
+  throw forbidden("role_too_low", `This needs the role ${role} or above. Your role here is ${member?.member.role}.`);
 }

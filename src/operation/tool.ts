@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 import type { Role } from "../model/entities/member.ts";
+import type { Finding } from "../model/error_messages.ts";
 import type { ErrorType } from "../model/errors.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { Scope } from "../model/scopes.ts";
@@ -225,8 +226,8 @@ export interface SessionOperation<
    * workspaces in which the person was before.
    */
   madeWorkspace?(answer: z.output<O>): MadeWorkspace;
-  /** What is wrong with each field, in sentences for a form, which names all of them at once. */
-  fieldProblems?(input: z.output<I>): Record<string, string | false | null | undefined>;
+  /** The fault of each field; a form names all of them at once. */
+  fieldProblems?(input: z.output<I>): Record<string, Finding | false | null | undefined>;
 }
 
 /** An answer in few words: its shape, and how it follows from the whole one. */

@@ -7,6 +7,7 @@ import type { DomainEvent } from "../model/domain/events.ts";
 import type { PushKeys } from "../model/domain/push_keys.ts";
 import type { Role } from "../model/entities/member.ts";
 import type { Visibility } from "../model/entities/pusher.ts";
+import type { Finding } from "../model/error_messages.ts";
 import type { Scope } from "../model/scopes.ts";
 import type { Statement } from "./db/statement.ts";
 import type { EndsTogether } from "./db/together.ts";
@@ -186,8 +187,8 @@ export interface SignInSupport {
   sessionsOf(em: SqlEntityManager, person: Person): Promise<OwnSession[]>;
   /** Ends those of the person's sessions that are named. */
   endSessions(em: SqlEntityManager, person: Person, ids: readonly string[]): Promise<void>;
-  /** What is wrong with it as the person's new password, as a sentence; null when it may be set. */
-  passwordProblem(em: SqlEntityManager, person: Person, password: string): Promise<string | null>;
+  /** The fault of a text as the person's new password; null when it may be set. */
+  passwordProblem(em: SqlEntityManager, person: Person, password: string): Promise<Finding | null>;
   setPassword(em: SqlEntityManager, person: Person, password: string): Promise<void>;
   readonly secondFactor: SecondFactorSupport;
   readonly passkeys: PasskeySupport;

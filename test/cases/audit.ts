@@ -149,7 +149,7 @@ export const auditCases: Case[] = [
       expect(named).toEqual(ofChannel.body);
       expect(named.data.length).toBeGreaterThan(0);
       const { status, body } = await world.rest("list_audit_events", { pusher_id: alert.id });
-      expect([status, body.error.message]).toEqual([404, "No such channel, or it is not yours."]);
+      expect([status, body.error.message]).toEqual([404, "Channel not found."]);
     },
   },
   {

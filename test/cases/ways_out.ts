@@ -6,7 +6,7 @@ import { alertAt, NO_ALERT, NO_PUSHER, once, sharedDraft, sharedPusher } from ".
 
 const FIELDS = "wrong-field-names-the-right-ones";
 const HANDLE = "handle-for-an-id";
-const SAYS = "No such channel. Use its id (psh_…) or its handle.";
+const SAYS = "Channel not found. Use its id (psh_…) or its handle.";
 
 const wrong = (
   tool: string,
@@ -27,7 +27,7 @@ const fieldRows: Case[] = [
   wrong(
     "create_alert",
     "message",
-    /^This field is not known here\. Accepted: pusher_id, send, title, body, .*review_note, view, idempotency_key\.$/,
+    /^Unknown field\. Accepted: pusher_id, send, title, body, .*review_note, view, idempotency_key\.$/,
     ({ id }) => ({
       pusher_id: id,
       title: "x",

@@ -18,6 +18,7 @@ import { World } from "../support/world.ts";
 const envelope = {
   error: {
     type: "server_error",
+    code: "database_unavailable",
     message: expect.stringMatching(/^The database is not available/),
     param: null,
   },

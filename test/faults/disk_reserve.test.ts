@@ -44,6 +44,7 @@ afterAll(async () => {
 const REFUSED = {
   error: {
     type: "server_error",
+    code: "disk_full",
     message: expect.stringMatching(/^The server's disk is nearly full/),
     param: null,
   },

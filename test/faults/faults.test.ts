@@ -17,7 +17,10 @@ describe("on a service", () => {
     const device = await world.device(pusher.handle);
     await world.sql("alter table alert rename to alert_gone");
     const envelope = {
-      error: { type: "server_error", message: "Server fault; retry with backoff.", param: null },
+      error: {
+        ...{ type: "server_error", code: "internal_error", param: null },
+        message: "Internal server error. Retry with backoff.",
+      },
     };
     const args = { pusher_id: pusher.id };
     for (const answer of [

@@ -125,7 +125,10 @@ describe.skipIf(prevented(none))("on a disk of its own", () => {
       status: 503,
       retry: "30",
       body: {
-        error: { type: "server_error", message: expect.stringContaining("nearly full"), param: null },
+        error: {
+          ...{ type: "server_error", code: "disk_full", param: null },
+          message: expect.stringContaining("nearly full"),
+        },
       },
     });
     expect((await call("list_alerts", { pusher_id })).status).toBe(200);
@@ -150,7 +153,10 @@ describe.skipIf(prevented(none))("on a disk of its own", () => {
         status: 503,
         retry: "2",
         body: {
-          error: { type: "server_error", message: expect.stringContaining("database"), param: null },
+          error: {
+            ...{ type: "server_error", code: "database_unavailable", param: null },
+            message: expect.stringContaining("database"),
+          },
         },
       });
       expect((await write()).status).toBe(503);

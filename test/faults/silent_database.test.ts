@@ -117,6 +117,7 @@ async function everyCallIsToldSo(boundMs: number): Promise<void> {
         expect(JSON.parse(text)).toEqual({
           error: {
             type: "server_error",
+            code: "database_unavailable",
             message: expect.stringMatching(/^The database is not available/),
             param: null,
           },

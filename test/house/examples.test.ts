@@ -90,7 +90,7 @@ test.for(PAIRS.flat())("what the service refuses %s says in its words", async (p
   skip(cannotRun(program));
   const [arguments_, settings, words] = program.startsWith("publish")
     ? [["example-no", "x"], { BELFRY_API_KEY: "bfk_no" }, "unauthorized"]
-    : [["nobody-has-this"], { BELFRY_DEVICE_FILE: `${folder.path}/${program}.refused` }, "No such channel"];
+    : [["nobody-has-this"], { BELFRY_DEVICE_FILE: `${folder.path}/${program}.refused` }, "Channel not found"];
   const { code, stderr } = await start(program, arguments_, settings);
   expect(code).not.toBe(0);
   expect(stderr).toContain(words);

@@ -176,9 +176,9 @@ test("each command of the package runs beside its service", async () => {
     { line: "members link --email other@example.org", says: { link: expect.any(String) } },
     { line: "keys create --scopes alerts:read", says: ID },
     { line: "keys list", says: { data: [{}, {}] } },
-    { line: "keys revoke key_x", says: refused("No such key") },
-    { line: "channels suspend none", says: refused("No such channel") },
-    { line: "channels restore none", says: refused("No such channel") },
+    { line: "keys revoke key_x", says: refused("Key not found") },
+    { line: "channels suspend none", says: refused("Channel not found") },
+    { line: "channels restore none", says: refused("Channel not found") },
     { line: "workspaces create --name Second", says: ID },
     { line: "workspaces list", says: { data: [{}, {}] } },
   ];

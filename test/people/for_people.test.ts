@@ -1,5 +1,5 @@
 // Covers rules#console-for-people. No page speaks to programs: whatever a schema can find wrong is said in the words of a form, and a refusal that speaks of arguments
-// or formats of the API is written with its sentence for people (src/model/for_people.ts).
+// or formats of the API is written with its sentence for people (src/model/error_messages.ts).
 
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,11 +7,12 @@ import { describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { SESSION_OPERATIONS } from "../../src/identity/session/index.ts";
 import { checkContent, checkNotExpired, checkSchedule, problemOf } from "../../src/model/domain/alert_content.ts";
-import { ALERT_GRID } from "../../src/model/domain/alert_status.ts";
-import { ApiError, conflict, invalidRequest } from "../../src/model/errors.ts";
+import { ALERT_GRID, refusalOf } from "../../src/model/domain/alert_status.ts";
+import { uiMessage } from "../../src/model/error_messages.ts";
+import { ApiError } from "../../src/model/errors.ts";
 import { ALERT } from "../../src/model/fields/alert.ts";
 import { labelsOf } from "../../src/model/fields/record.ts";
-import { sentenceForPeople } from "../../src/model/for_people.ts";
+import { need } from "../../src/model/need.ts";
 import { invalidInput } from "../../src/operation/problems.ts";
 import { inForm } from "../../src/pages/console/forms.ts";
 import { TOOLS } from "../../tools/index.ts";
@@ -34,10 +35,11 @@ const WRONG: readonly unknown[] = [
 function refusals({ input }: { input: z.ZodObject }): string[] {
   const tries = Object.keys(input.shape).flatMap((name) => WRONG.map((value) => ({ [name]: value })));
   return [...tries, { no_such_field: 1 }].flatMap((args) => {
-    const read = input.safeParse(args);
+    const read = input.safeParse(args, { reportInput: true });
     if (read.success) return [];
     const refused = inForm(invalidInput(read.error, input), {});
-    return [...refused.fields.map(({ message }) => message), sentenceForPeople(refused)];
+    expect([refused.code, ...refused.fields.map(({ code }) => code)]).not.toContain("invalid_value");
+    return [...refused.fields.map(({ message }) => message), uiMessage(refused)];
   });
 }
 
@@ -51,16 +53,29 @@ describe("what is wrong with a field", () => {
   );
 
   test("has the form's label, and stays with its row of a list where that has one", () => {
-    const wrong = (param: string, message: string) => inForm(invalidRequest(message, param), {}, LABELS).fields;
     const LABELS = { ...labelsOf(ALERT), "actions.1.url": "The link of button 2" };
-    expect(wrong("actions.0.type", "actions.0.type must be one of open_url, reply.")).toEqual([
-      { param: "actions", message: "Buttons must be one of the choices that the page offers." },
+    const { input } = need(
+      TOOLS.find(({ name }) => name === "create_alert"),
+      "there is such a tool",
+    );
+    const good = { pusher_id: "psh_1", title: "T" };
+    const wrong = (args: object) => {
+      const { error } = input.safeParse({ ...good, ...args }, { reportInput: true });
+      const { fields } = inForm(invalidInput(need(error, "these are wrong"), input), {}, LABELS);
+      return fields.map(({ param, code, message }) => ({ param, code, message }));
+    };
+    const button = { label: "Read", url: "https://x.example/" };
+    expect(wrong({ actions: [{ ...button, type: "ring" }] })).toEqual([
+      {
+        ...{ param: "actions", code: "invalid_choice" },
+        message: "Buttons must be one of the choices that the page offers.",
+      },
     ]);
-    expect(wrong("actions.1.url", "actions.1.url is required.")).toEqual([
-      { param: "actions.1.url", message: "The link of button 2 is missing." },
+    expect(wrong({ actions: [button, { label: "More" }] })).toEqual([
+      { param: "actions.1.url", code: "field_required", message: "The link of button 2 is missing." },
     ]);
-    expect(wrong("title", "title must be at most 120 characters long.")).toEqual([
-      { param: "title", message: "Title must be at most 120 characters long." },
+    expect(wrong({ title: "x".repeat(121) })).toEqual([
+      { param: "title", code: "too_long", message: "Title must be at most 120 characters long." },
     ]);
   });
 });
@@ -93,11 +108,11 @@ describe("what an alert must hold together", () => {
     problemOf(() => checkSchedule(before, now)),
     problemOf(() => checkNotExpired(before, now)),
     ...Object.values(ALERT_GRID).flatMap((verbs) =>
-      Object.values(verbs).flatMap((cell) => (cell.do === "refuse" ? [conflict(cell.message)] : [])),
+      Object.values(verbs).flatMap((cell) => (cell.do === "refuse" ? [refusalOf(cell)] : [])),
     ),
   ])("%s", (refusal) => {
     expect(refusal).toBeInstanceOf(ApiError);
-    expect(apiWords([sentenceForPeople(inForm(refusal!, {}))])).toEqual([]);
+    expect(apiWords([uiMessage(inForm(refusal!, {}))])).toEqual([]);
   });
 });
 
@@ -106,18 +121,23 @@ test("a refusal that speaks to programs is written with its words for people", (
     cwd: ROOT,
   });
   const written = (text: string, call: RegExp) =>
-    [...text.matchAll(call)].map(([, , words]) =>
-      // The name of a field at the begin of a sentence becomes its label.
-      words!.replace(/\$\{[^}]*\}/g, "9").replace(/^[a-z_]+ (?=must )/, ""),
-    );
-  /** A fixed sentence, as the first argument of a call. */
-  const first = (names: string) => new RegExp(`\\b(?:${names})\\(\\s*(["\`])((?:(?!\\1)[^\\\\]|\\\\.)*)\\1`, "g");
+    [...text.matchAll(call)]
+      .filter(([, , words]) => words!.includes(" "))
+      .map(([, , words]) =>
+        // The name of a field at the begin of a sentence becomes its label.
+        words!.replace(/\$\{[^}]*\}/g, "9").replace(/^[a-z_]+ (?=must )/, ""),
+      );
+  /** A fixed sentence, as the first argument of a call, or the second after a code. */
+  const first = (names: string) =>
+    new RegExp(`\\b(?:${names})\\(\\s*(?:"[a-z_]+",\\s*)?(["\`])((?:(?!\\1)[^\\\\]|\\\\.)*)\\1`, "g");
   const alone: string[] = [];
   let both = 0;
   for (const file of files) {
     const text = readFileSync(join(ROOT, file), "utf8");
     alone.push(
-      ...apiWords(written(text, first("invalidRequest|conflict|forbidden|refuse"))).map((said) => `${file}: ${said}`),
+      ...apiWords(written(text, first("invalidRequest|conflict|forbidden|refuse|fieldError|fieldIssue"))).map(
+        (said) => `${file}: ${said}`,
+      ),
     );
     both += written(text, first("forBoth")).length;
   }
@@ -129,5 +149,5 @@ test("a ceiling says when to try again, and not what it is called", () => {
   const refused = new ApiError("rate_limited", "At most 30 calls in 60 seconds (send_alert); retry in 7 seconds.", {
     headers: { "retry-after": "7" },
   });
-  expect(sentenceForPeople(refused)).toBe("That was too much in a short time. Try again in 7 seconds.");
+  expect(uiMessage(refused)).toBe("Too many requests. Try again in 7 seconds.");
 });

@@ -8,7 +8,7 @@ import { Visitor } from "../support/site.ts";
 import { World } from "../support/world.ts";
 
 const WHO = { email: "margaret.hamilton@example.org", name: "Margaret Hamilton" };
-const problem = (password: string) => newPasswordProblem(password, WHO);
+const problem = async (password: string) => (await newPasswordProblem(password, WHO))?.message ?? null;
 
 describe("a new password", () => {
   test("is none of the common ones, nor one of them between figures and signs", async () => {

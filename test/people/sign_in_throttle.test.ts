@@ -125,11 +125,11 @@ describe("the throttle", () => {
     };
     for (let i = 0; i < 30; i++) {
       await expect(made.attempt(at, fails(new Error("Connection terminated")))).rejects.toThrow("terminated");
-      await expect(made.proof("person", fails(unavailable("Away.")))).rejects.toThrow("Away.");
+      await expect(made.proof("person", fails(unavailable("overloaded", "Away.")))).rejects.toThrow("Away.");
     }
     expect(await attempt(true, "192.0.2.1")).toBe("right");
     expect(await made.proof("person", async () => true)).toBe(true);
-    const tooLate = new ApiError("unauthorized", "Sign in again.");
+    const tooLate = new ApiError("sign_in_failed", "Sign in again.");
     for (let i = 0; i < 8; i++) await expect(made.attempt(at, fails(tooLate))).rejects.toThrow("again");
     expect(await attempt(true, "192.0.2.1")).toBe("rate_limited");
   });
@@ -211,7 +211,7 @@ describe("signing in", () => {
     const refused = await tries(world, email, PASSWORD, "192.0.2.1");
     expect(refused.status).toBe(429);
     expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
-    expect(refused.text).toContain("That was too much in a short time. Try again in");
+    expect(refused.text).toContain("Too many requests. Try again in");
     const owner = new Visitor(world);
     expect((await tries(world, email, PASSWORD, "198.51.100.7", owner)).status).toBe(303);
     // From then on this browser is known, even where the stranger used up everything.

@@ -304,7 +304,7 @@ test("one address asks for so many pages a minute, whatever is there", async () 
     for (const name of [handle, uniqueHandle(), handle, handle, uniqueHandle()])
       seen.push(await pageAt(small, `/c/${name}`, {}, from));
     expect(seen.map(({ status }) => status)).toEqual([200, 404, 200, 429, 429]);
-    expect(seen[3]!.text).toContain("That was too much in a short time. Try again in");
+    expect(seen[3]!.text).toContain("Too many requests. Try again in");
     expect(Number(seen[3]!.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(bytesOf(seen[3]!)).toBe(bytesOf(seen[4]!));
     expect((await pageAt(small, `/c/${handle}`, {}, "203.0.113.8")).status).toBe(200);

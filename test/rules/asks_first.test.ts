@@ -278,7 +278,7 @@ describe("changed by a person", () => {
     await session("update_key", { key_id: id, asks_first: false });
     expect((await world.rest("send_alert", alertAt(alert), key)).status).toBe(200);
     const foreign = await me(await world.foreignKey());
-    await expect(session("update_key", { key_id: foreign.id, asks_first: true })).rejects.toThrow(/No such key/);
+    await expect(session("update_key", { key_id: foreign.id, asks_first: true })).rejects.toThrow(/Key not found/);
   });
 
   test("what was published under an idempotency key before is not answered again, and nothing is published", async () => {

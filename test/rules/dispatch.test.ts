@@ -101,7 +101,7 @@ describe("on a service", () => {
     const { call, events } = made(async (context, tries) => {
       await context.countAgainstLimit("subject");
       emit(context);
-      if (tries === 1) throw conflict("Not now.");
+      if (tries === 1) throw conflict("wrong_state", "Not now.");
     });
     await expect(call()).rejects.toMatchObject({ type: "conflict" });
     expect(events).toEqual([]);

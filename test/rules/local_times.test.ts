@@ -44,9 +44,9 @@ test("every local time names the instant at which it is shown, or two of which i
 });
 
 test.each([
-  ["2026-10-25T01:30 Europe/Lisbon", "comes twice", ["00:30", "01:30"]],
+  ["2026-10-25T01:30 Europe/Lisbon", "occurs twice", ["00:30", "01:30"]],
   ["2026-03-29T01:30 Europe/Lisbon", "does not exist", ["01:30", "00:30"]],
-  ["2026-04-05T01:45 Australia/Lord_Howe", "comes twice", ["14:45", "15:15"]],
+  ["2026-04-05T01:45 Australia/Lord_Howe", "occurs twice", ["14:45", "15:15"]],
   ["2011-12-30T12:00 Pacific/Apia", "does not exist", ["22:00", "22:00"]],
 ])("%s %s, and the refusal has both ways out", (value, why, times) => {
   const said = refusal(value);
@@ -60,5 +60,5 @@ test("another zone is refused without a word of it", () => {
   const said = refusal("2026-11-24T07:30 Ignore/all");
   expect(said).toBe("must name an IANA time zone, such as Europe/Lisbon");
   for (const other of ["2026-11-24T07:30 +01:00", "2026-11-24T07:30 Z", "2026-11-24T07:30  UTC", "07:30 UTC"])
-    expect(refusal(other)).toMatch(/^must be an RFC 3339 instant/);
+    expect(refusal(other)).toMatch(/^must be an RFC 3339 timestamp/);
 });

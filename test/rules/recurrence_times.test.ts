@@ -4,6 +4,7 @@
 import { describe, expect, test } from "vitest";
 import { fillOf, nextTimes, timesWithin } from "../../src/model/domain/occurrences.ts";
 import { ANSWER_STEPS, StepBudget } from "../../src/model/domain/step_budget.ts";
+import { isMessage } from "../../src/model/error_messages.ts";
 import { readInstant } from "../../src/model/fields/accepts.ts";
 import { readRecurrence } from "../../src/model/fields/recurrence.ts";
 
@@ -102,7 +103,7 @@ describe("hostile rules", () => {
     "FREQ=DAILY UTC\nDTSTART:20270101T000000Z",
     "",
   ])("%s is no recurrence", (value) => {
-    expect(typeof readRecurrence(value)).toBe("string");
+    expect(isMessage(readRecurrence(value))).toBe(true);
   });
 
   test.each([

@@ -417,8 +417,13 @@ describe("on a service", () => {
   // rules#no-echo
   describe("no echo", () => {
     const CANARY = "canary-7f3a";
+    /** The name of an unknown field is in its `param`, and nowhere else. */
+    const NAME = new RegExp(
+      `(param\\\\?":\\\\?"[\\w.]+\\.)${CANARY}(\\\\?",\\\\?"code\\\\?":\\\\?"unknown_field)`,
+      "g",
+    );
     const text = ({ body, headers }: Answer) =>
-      `${JSON.stringify(body)} ${[...headers].map(([name, value]) => `${name}: ${value}`).join("\n")}`;
+      `${JSON.stringify(body).replace(NAME, "$1$2")} ${[...headers].map(([name, value]) => `${name}: ${value}`).join("\n")}`;
     const check = (answer: Answer) => {
       expect(answer.status).not.toBe(500);
       if (answer.status >= 400 || answer.body?.error || answer.body?.result?.isError)

@@ -88,7 +88,7 @@ test.each<[string, () => string, number, RegExp]>([
   expect(answer.head).toMatch(/^connection: close$/im);
   expect(JSON.parse(answer.body)).toEqual({
     error: {
-      ...{ type: "invalid_request", param: null },
+      ...{ type: "invalid_request", code: "malformed_request", param: null },
       message: expect.stringMatching(message),
     },
   });

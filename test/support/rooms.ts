@@ -18,7 +18,7 @@ export const WINGS: Record<string, string> = {
 export const ANYTHING: readonly string[] = ["*"];
 
 /** What every room may import without saying so. */
-export const FOR_ALL: readonly string[] = ["model/need", "model/for_people"];
+export const FOR_ALL: readonly string[] = ["model/need", "model/error_codes", "model/error_messages"];
 
 interface Room {
   /** What it decides; a room of one file says it in the file's first lines. */
@@ -31,7 +31,8 @@ interface Room {
 export const ROOMS: Record<string, Room> = {
   "model/errors": { may: [] },
   "model/need": { may: [] },
-  "model/for_people": { may: ["model/errors"] },
+  "model/error_codes": { may: [] },
+  "model/error_messages": { may: [] },
   "model/scopes": { may: [] },
   "model/limits": { may: [] },
   "model/migrations": { decides: "how a database comes to have what the entities say", may: [] },

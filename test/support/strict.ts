@@ -3,19 +3,31 @@
 
 import { z } from "zod";
 import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
+import { ERROR_CODES, type ErrorCode } from "../../src/model/error_codes.ts";
 import { ERROR_STATUS } from "../../src/model/errors.ts";
 import { hasView, type Tool } from "../../src/operation/tool.ts";
 import { TOOLS } from "../../tools/index.ts";
 import { restored } from "./restored.ts";
 import type { Answer } from "./world.ts";
 
-const envelope = z.strictObject({
-  error: z.strictObject({
-    type: z.enum(Object.keys(ERROR_STATUS) as [keyof typeof ERROR_STATUS]),
-    message: z.string().min(1),
-    param: z.string().nullable(),
-  }),
-});
+/** A type and a code that the catalogue does not pair would be a refusal of another status. */
+const isPair = ({ error: { type, code } }: { error: { type: string; code: ErrorCode } }) =>
+  ERROR_CODES[code].type === type;
+
+const envelope = z
+  .strictObject({
+    error: z.strictObject({
+      type: z.enum(Object.keys(ERROR_STATUS) as [keyof typeof ERROR_STATUS]),
+      code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode]),
+      message: z.string().min(1),
+      param: z.string().nullable(),
+      problems: z
+        .array(z.strictObject({ param: z.string(), code: z.string(), message: z.string().min(1) }))
+        .min(2)
+        .optional(),
+    }),
+  })
+  .refine(isPair);
 
 /** The same schema, refusing undeclared fields at every depth. */
 function strict(schema: z.ZodType): z.ZodType {

@@ -133,7 +133,7 @@ describe("on a service", () => {
         const refused = await client.callTool({ name: "get_pusher", arguments: { pusher_id: "psh_none" } });
         expect(refused.isError).toBe(true);
         expect(bodyOf(refused)).toEqual({
-          error: { type: "not_found", message: expect.any(String), param: null },
+          error: { type: "not_found", code: "channel_not_found", message: expect.any(String), param: null },
         });
         const wrong = await client.callTool({ name: "create_pusher", arguments: { handle: "x" } });
         expect(wrong.isError).toBe(true);

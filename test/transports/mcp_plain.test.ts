@@ -18,7 +18,7 @@ const PREFIX = "io.modelcontextprotocol/";
 
 /** Answers what it was asked, so that arguments are compared as well. */
 async function echo(name: string, args: Record<string, unknown>) {
-  if (args.title === "refused") throw invalidRequest("No.", "title");
+  if (args.title === "refused") throw invalidRequest("invalid_value", "No.", "title");
   const headers: Record<string, string> = args.title === "limited" ? { ratelimit: "limit=1" } : {};
   return { body: { name, args }, headers };
 }

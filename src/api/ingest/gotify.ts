@@ -55,7 +55,7 @@ async function messageIn(request: IngestRequest, notes: string[]): Promise<Messa
   const said = result.data;
   const words = said?.message ?? "";
   if (!said || words === "" || (isBlank(words) && isBlank(said.title ?? "")))
-    throw invalidRequest("Field 'message' is required", "message");
+    throw invalidRequest("field_required", "Field 'message' is required", "message");
   if (Number.isNaN(said.priority)) {
     notes.push("The priority is not a whole number: the alert is normal.");
     said.priority = null;

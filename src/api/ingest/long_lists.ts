@@ -68,6 +68,6 @@ export function boundLists(bytes: Uint8Array): Bounded {
 }
 
 const tooManyValues = () =>
-  invalidRequest(`The body holds more than ${LIMITS.ingest_values} values; send fewer at once.`);
+  invalidRequest("body_too_large", `The body holds more than ${LIMITS.ingest_values} values; send fewer at once.`);
 const tooDeep = () =>
-  invalidRequest(`The JSON is nested more than ${LIMITS.ingest_depth} levels deep; send it flatter.`);
+  invalidRequest("body_too_large", `The JSON is nested more than ${LIMITS.ingest_depth} levels deep; send it flatter.`);

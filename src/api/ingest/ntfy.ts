@@ -74,7 +74,7 @@ async function read(request: IngestRequest): Promise<Reading> {
   const { emoji, others } = await tagsOf(said.tags);
   if (request.isTooLarge) {
     if (said.text === "" && said.title === "")
-      throw new ApiError("invalid_request", `${FILE_TOO_LARGE} Send a text with it.`, { status: 413 });
+      throw new ApiError("body_too_large", `${FILE_TOO_LARGE} Send a text with it.`, { status: 413 });
     notes.push(FILE_TOO_LARGE);
   }
   const text = messageOf(said);
@@ -116,7 +116,7 @@ async function fillTemplates(said: SaidWords, request: IngestRequest, notes: str
   if (!isYes(said.template)) return fillByName(said, request, notes);
   const { message, title } = said;
   try {
-    if (OTHER_TAG.test(message + title)) throw invalidRequest("A template has functions.");
+    if (OTHER_TAG.test(message + title)) throw invalidRequest("invalid_format", "A template has functions.");
     const value = request.object();
     if (message !== "") said.text = await filled(message.replace(GO_FIELD, "{{$1}}"), value);
     if (title !== "") said.title = await filled(title.replace(GO_FIELD, "{{$1}}"), value);
@@ -157,6 +157,7 @@ function sendAt({ delay: words, timezone }: SaidWords, now: Date, notes: string[
   const delay = delayOf(words, now, zone ?? "UTC");
   if (delay === null)
     throw invalidRequest(
+      "invalid_timestamp",
       "The delay is invalid or in the past; see https://docs.ntfy.sh/publish/#scheduled-delivery.",
       "send_at",
     );

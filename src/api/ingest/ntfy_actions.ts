@@ -9,7 +9,11 @@ import { httpsOf, shortened, visibleLine } from "./words.ts";
 type Action = Record<string, string>;
 
 const bad = () =>
-  invalidRequest("The actions could not be read; see https://docs.ntfy.sh/publish/#action-buttons.", "actions");
+  invalidRequest(
+    "invalid_format",
+    "The actions could not be read; see https://docs.ntfy.sh/publish/#action-buttons.",
+    "actions",
+  );
 
 /** More text than a button's fields need is no list of buttons. */
 const MOST = 8_192;

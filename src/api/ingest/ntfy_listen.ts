@@ -81,7 +81,11 @@ const PREFLIGHT = {
 function askedIn(request: Request, topic: string, format: (typeof FORMATS)[number] | "auth", now: Date) {
   const handles = topic.split(",");
   if (handles.length > LIMITS.ntfy_topics)
-    throw invalidRequest(`One connection listens to at most ${LIMITS.ntfy_topics} channels.`, "topic");
+    throw invalidRequest(
+      "wrong_item_count",
+      `One connection listens to at most ${LIMITS.ntfy_topics} channels.`,
+      "topic",
+    );
   const one = sayingOf(request.headers, new URL(request.url).searchParams);
   const said = (name: keyof typeof ASKED) => one(ASKED[name]);
   const poll = isYes(said("poll"));
@@ -122,6 +126,7 @@ function sinceOf(said: string, now: Date): "all" | "latest" | { at: Date; after:
   const ahead = DURATION.test(said) ? delayOf(said, now) : null;
   if (ahead) return { at: new Date(Math.max(0, 2 * now.getTime() - ahead.at.getTime())), after: null };
   throw invalidRequest(
+    "invalid_format",
     "since is all, none, latest, the id of a message, Unix seconds, or a duration such as 10m.",
     "since",
   );
@@ -137,6 +142,7 @@ function filterOf(said: (name: keyof typeof ASKED) => string): (message: Heard) 
     .map((word) => PRIORITIES[word.trim().toLowerCase()] ?? Number(word));
   if (numbers.some((number) => !(number >= 1 && number <= 5)))
     throw invalidRequest(
+      "invalid_choice",
       "priority is some of min, low, default, high and max, or their numbers, with commas between.",
       "priority",
     );

@@ -118,12 +118,14 @@ function inJson(request: IngestRequest, { object: read }: Pick<IngestRequest, "o
     object = read();
   } catch (error) {
     // ntfy has a number of its own for it.
-    throw error instanceof ApiError && error.status === 422 ? invalidRequest(error.message, "json") : error;
+    throw error instanceof ApiError && error.status === 422
+      ? new ApiError(error.code, error.message, { param: "json" })
+      : error;
   }
   const said = Object.fromEntries(Object.keys(NAMES).map((name) => [name, wordsOf(object[name])]));
   const { topic } = object;
   if (typeof topic !== "string" || !TOPIC.test(topic))
-    throw invalidRequest("The JSON must name the channel by its handle.", "topic");
+    throw invalidRequest("field_required", "The JSON must name the channel by its handle.", "topic");
   // What the object leaves out, headers may say, as some programs do.
   const empty = { ...request, body: new Uint8Array(), isTooLarge: false };
   const { text: _, ...beside } = inHeaders(empty);

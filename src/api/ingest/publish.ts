@@ -108,7 +108,7 @@ export async function publish(
     await hear(heard, caller, door.channel);
   } catch (error) {
     problem = faultOf(error);
-    if (problem.type === "not_found") problem = new ApiError("not_found", NO_CHANNEL);
+    if (problem.type === "not_found") problem = new ApiError("channel_not_found", NO_CHANNEL);
     // What was sent stands in no error of ours, and may stand in any other.
     if (!(error instanceof ApiError)) log.error({ err: error }, "ingest failed");
   }
@@ -125,6 +125,7 @@ async function hear(heard: Heard, caller: Caller, named: string | null) {
   const { tongue, request } = heard;
   if (!tongue || !request)
     throw invalidRequest(
+      "unrecognized_format",
       `Nobody here understands this request. Name the program that sends it: ?from=${Object.keys(PROGRAMS).join(", ?from=")}.`,
     );
   const reading = await tongue.read(request);
@@ -133,6 +134,7 @@ async function hear(heard: Heard, caller: Caller, named: string | null) {
   for (const alert of reading.alerts) alert.fields = fitAlert(alert.fields, heard.notes);
   if (reading.alerts.length > LIMITS.ingest_alerts)
     throw invalidRequest(
+      "wrong_item_count",
       `One request publishes at most ${LIMITS.ingest_alerts} alerts; have the program send fewer together.`,
     );
   heard.channel = named ?? reading.channel ?? null;
@@ -153,6 +155,7 @@ async function hear(heard: Heard, caller: Caller, named: string | null) {
 function boundTo({ credential: { pusherId } }: Caller): string {
   if (pusherId !== null) return showId("psh", pusherId);
   throw invalidRequest(
+    "field_required",
     "Nothing names the channel: send to the address of one, or use a key that is bound to one channel.",
     "pusher_id",
   );
@@ -252,9 +255,11 @@ async function refusalAtLimit(
   if (!delivery) return limit;
   const seconds = Number(limit.headers["retry-after"] ?? LIMITS.window_seconds);
   const reason = `The channel publishes at most ${LIMITS.sends} alerts a minute.`;
-  if (delivery === "repeated") return unavailable(`${reason} Send this one again in ${seconds} seconds.`, seconds);
+  if (delivery === "repeated")
+    return unavailable("publish_limit_reached", `${reason} Send this one again in ${seconds} seconds.`, seconds);
   const { id } = await saveDraft(alert, channel, caller, heard);
   return unavailable(
+    "publish_limit_reached",
     `${reason} This one was saved as the draft ${id}; send the draft, or deliver the message again in ${seconds} seconds.`,
     seconds,
   );

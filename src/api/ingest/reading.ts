@@ -13,16 +13,16 @@ import type { IngestRequest, SentFile } from "./tongue.ts";
 const SECRET_HEADERS = ["authorization", "x-gotify-key", "x-gitlab-token", "cookie"];
 const SECRET_PARAMETERS = ["auth", "authorization", "token"];
 
-const notObject = () => invalidRequest("The body must be a JSON object.");
+const notObject = () => invalidRequest("malformed_body", "The body must be a JSON object.");
 
 /** As other programs know it: 413 for too many bytes. */
-export const tooLarge = ({ message }: ApiError) => new ApiError("invalid_request", message, { status: 413 });
+export const tooLarge = ({ message }: ApiError) => new ApiError("body_too_large", message, { status: 413 });
 
 export function decoded(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw invalidRequest("The body is not text in UTF-8.");
+    throw invalidRequest("malformed_body", "The body is not text in UTF-8.");
   }
 }
 
@@ -50,7 +50,7 @@ interface Form {
 async function formOf(bytes: Uint8Array<ArrayBuffer>, type: string, whole: string): Promise<Form> {
   if (type !== "multipart/form-data") return { fields: new URLSearchParams(decoded(bytes)), files: [] };
   const parts = await new Response(bytes, { headers: { "content-type": whole } }).formData().catch(() => {
-    throw invalidRequest("The form could not be read.");
+    throw invalidRequest("malformed_body", "The form could not be read.");
   });
   const fields = new URLSearchParams();
   const files: SentFile[] = [];

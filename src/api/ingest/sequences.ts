@@ -76,7 +76,7 @@ const NO_SUCH_SEQUENCE =
   "There is no such channel, or no alert of this sequence that could be cancelled. A newer message with the same sequence id replaces a sent one.";
 
 export const NOT_CLEARED = new ApiError(
-  "not_found",
+  "route_not_found",
   "Each phone keeps which alerts were read. Send DELETE to /TOPIC/ID to cancel the alert, or publish a newer one with the same sequence id.",
 );
 
@@ -92,17 +92,17 @@ export async function cancelSequence(
 ): Promise<{ id: string; cancelled: number }> {
   if (!caller) throw unauthorized();
   const pusherId = await deps.sequences.channelId(caller, channel);
-  if (pusherId === null) throw new ApiError("not_found", NO_SUCH_SEQUENCE);
+  if (pusherId === null) throw new ApiError("alert_not_found", NO_SUCH_SEQUENCE);
   const members = await membersOf(deps.sequences, pusherId, sequenceId);
   if (members.length > 1 && caller.credential.asksFirst)
     throw new ApiError(
-      "forbidden",
+      "approval_required",
       "This key needs a person's approval to cancel more than one alert. Cancel them in the console.",
     );
   const ids: string[] = [];
   for (const { id } of members) if (await cancel(id, pusherId, caller, deps, log)) ids.push(id);
   const [id] = ids;
-  if (id === undefined) throw new ApiError("not_found", NO_SUCH_SEQUENCE);
+  if (id === undefined) throw new ApiError("alert_not_found", NO_SUCH_SEQUENCE);
   return { id, cancelled: ids.length };
 }
 

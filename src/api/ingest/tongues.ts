@@ -31,7 +31,7 @@ export const text: Tongue = {
     const whole = visibleLine(given) === "" ? inQuery(request, "message", "text", "body") : given;
     const named = inQuery(request, "title");
     if (visibleLine(whole) === "" && visibleLine(named) === "" && !isPicture)
-      throw invalidRequest("Send the text of the alert as the body; its first line is the title.");
+      throw invalidRequest("field_required", "Send the text of the alert as the body; its first line is the title.");
     const title = named || null;
     if (request.contentType === "text/markdown")
       return { alerts: [{ fields: await titledMarked(title, whole, notes), files }], notes };

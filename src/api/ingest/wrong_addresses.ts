@@ -31,13 +31,13 @@ function isOfNtfy(request: Request): boolean {
 /** The refusal of what is not served of Gotify's API. */
 export const onlyMessages = (publicUrl: string, headers: Record<string, string> = {}): ApiError =>
   new ApiError(
-    "not_found",
+    "route_not_found",
     `Of Gotify's API only POST /message, /version and /health are served: cancel alerts in the console. To listen, use the app at ${publicUrl}/app, ntfy's apps or belfry listen.`,
     { headers },
   );
 
 export function addWrongAddresses(app: H3, { publicUrl, channelBaseUrl, ntfyHost, gotifyHost }: Addresses): void {
-  const missing = (message: string) => new ApiError("not_found", message);
+  const missing = (message: string) => new ApiError("route_not_found", message);
   const mcp = () =>
     refusal(missing(`The MCP endpoint is ${publicUrl}/mcp. It speaks Streamable HTTP; POST to exactly this address.`));
   const toNtfy = (request: Request) => {

@@ -1,5 +1,6 @@
 // Headers and refusals of the document: the one error envelope, once for each set of error types that share a status.
 
+import { ERROR_CODES } from "../../model/error_codes.ts";
 import {
   conflict,
   ERROR_STATUS,
@@ -75,18 +76,25 @@ export const ERROR_MEANING: Record<ErrorType, string> = {
 };
 
 const refusals: Record<ErrorType, ErrorEnvelope> = {
-  invalid_request: invalidRequest("title is required.", "title").toEnvelope(),
+  invalid_request: invalidRequest("field_required", "title is required.", "title").toEnvelope(),
   unauthorized: unauthorized().toEnvelope(),
-  payment_required: { error: { type: "payment_required", message: "Reserved.", param: null } },
+  payment_required: {
+    error: { type: "payment_required", code: "payment_required", message: "Reserved.", param: null },
+  },
   insufficient_scope: insufficientScope(["alerts:send"]).toEnvelope(),
   forbidden: forbidden(
+    "role_too_low",
     "The member behind this credential has a role that may not do this; ask an owner of the workspace.",
   ).toEnvelope(),
   not_found: notFound("channel").toEnvelope(),
-  conflict: conflict("The channel is not active; resume it, or keep the alert as a draft.").toEnvelope(),
+  conflict: conflict(
+    "channel_not_active",
+    "The channel is not active; resume it, or keep the alert as a draft.",
+  ).toEnvelope(),
   rate_limited: {
     error: {
       type: "rate_limited",
+      code: "rate_limited",
       message: `At most ${LIMITS.sends} calls in ${LIMITS.window_seconds} seconds (alert-sends); retry in 41 seconds.`,
       param: null,
     },
@@ -108,13 +116,34 @@ export const ERROR_SCHEMA: Json = {
           enum: TYPES,
           description: TYPES.map((type) => `\`${type}\` (${ERROR_STATUS[type]}): ${ERROR_MEANING[type]}`).join("\n\n"),
         },
+        code: {
+          ...text,
+          description: `What is wrong, as a stable name that a program can branch on; each has its cause and cure in the page on error codes. New ones may be added. ${Object.keys(
+            ERROR_CODES,
+          )
+            .map((code) => `\`${code}\``)
+            .join(", ")}.`,
+        },
         message: { ...text, description: "Human text; names the way out." },
         param: {
           type: ["string", "null"],
           description: "Dotted path of the offending field when there is one.",
         },
+        problems: {
+          type: "array",
+          description: "All wrong fields, when there is more than one; the first is that of `param`.",
+          items: {
+            type: "object",
+            properties: {
+              param: { ...text, description: "Dotted path of the field." },
+              code: { ...text, description: "As `error.code`." },
+              message: text,
+            },
+            required: ["param", "code", "message"],
+          },
+        },
       },
-      required: ["type", "message", "param"],
+      required: ["type", "code", "message", "param"],
     },
   },
   required: ["error"],

@@ -62,7 +62,7 @@ async function serve(assets: Assets, request: Request, wireId: string, token: st
   if (holdsTag(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
   const range = kind === "audio" ? rangeOf(request, found.bytes, etag) : null;
   if (range === "unsatisfiable") {
-    const answer = refusal(invalidRequest("The range lies outside of the file.", "range"), 416);
+    const answer = refusal(invalidRequest("out_of_range", "The range lies outside of the file.", "range"), 416);
     answer.headers.set("content-range", `bytes */${found.bytes}`);
     return answer;
   }

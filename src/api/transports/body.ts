@@ -28,7 +28,7 @@ export class TooLarge extends ApiError {}
 
 const tooLarge = (max: number): ApiError =>
   new TooLarge(
-    "invalid_request",
+    "body_too_large",
     `The body is larger than ${shown(max)}, the most that is taken here; send less at once.`,
   );
 
@@ -98,7 +98,7 @@ export function bodyOf(request: Request): IncomingMessage | null {
   return incoming && hasBody(incoming) ? incoming : null;
 }
 
-const unreadable = () => invalidRequest("The body could not be read; send it again.");
+const unreadable = () => invalidRequest("malformed_body", "The body could not be read; send it again.");
 
 /** The bytes of the body, which is read once. */
 export async function readBytes(request: Request): Promise<Uint8Array<ArrayBuffer> | ApiError> {
@@ -152,7 +152,7 @@ export function tooManyValues(bytes: Uint8Array, max: number = LIMITS.json_value
     if (byte === QUOTE) inText = !inText;
     else if (inText && byte === BACKSLASH) i++;
     else if (!inText && (byte === COMMA || byte === BRACKET || byte === BRACE) && ++values > max)
-      return invalidRequest(`The body holds more than ${max} values; send fewer at once.`);
+      return invalidRequest("body_too_large", `The body holds more than ${max} values; send fewer at once.`);
   }
   return null;
 }
@@ -163,7 +163,9 @@ export async function readJson(request: Request): Promise<Body> {
   if (bytes instanceof ApiError) return { problem: bytes };
   if (bytes.length === 0) return { value: undefined };
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
-    return { problem: invalidRequest("The body must be sent with Content-Type: application/json.") };
+    return {
+      problem: invalidRequest("unsupported_content_type", "The body must be sent with Content-Type: application/json."),
+    };
   const problem = tooManyValues(bytes);
   return problem ? { problem } : parseJson(bytes);
 }
@@ -173,13 +175,13 @@ export function parseJson(bytes: Uint8Array): Body {
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    return { problem: invalidRequest("The body is not valid JSON in UTF-8.") };
+    return { problem: invalidRequest("malformed_body", "The body is not valid JSON in UTF-8.") };
   }
   try {
     return { value: JSON.parse(text) };
   } catch {
     const place = jsonErrorPlace(text);
     const where = place ? `: see line ${place.line}, column ${place.column}` : "";
-    return { problem: invalidRequest(`The body is not valid JSON${where}.`) };
+    return { problem: invalidRequest("malformed_body", `The body is not valid JSON${where}.`) };
   }
 }

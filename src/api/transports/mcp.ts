@@ -167,11 +167,11 @@ export function createMcpEndpoint({ tools, dispatcher, authenticate, onChallenge
 
   async function serve(request: Request, log: Log, patience?: Patience): Promise<Response> {
     if (!validateHostHeader(request.headers.get("host"), hostnames).ok)
-      throw forbidden("This Host is not served here; use the address in PUBLIC_URL.");
+      throw forbidden("origin_not_allowed", "This Host is not served here; use the address in PUBLIC_URL.");
     if (!validateOriginHeader(request.headers.get("origin"), hostnames).ok)
-      throw forbidden("This Origin may not reach the MCP endpoint.");
+      throw forbidden("origin_not_allowed", "This Origin may not reach the MCP endpoint.");
     if (request.method !== "POST") {
-      const refused = invalidRequest("The MCP endpoint takes POST only.");
+      const refused = invalidRequest("malformed_request", "The MCP endpoint takes POST only.");
       refused.headers.allow = "POST";
       return refusal(refused, 405);
     }
@@ -184,7 +184,10 @@ export function createMcpEndpoint({ tools, dispatcher, authenticate, onChallenge
     const { value } = parseJson(bytes);
     // The protocol has no batches since 2025-06-18, and one would be many calls that count as one in flight.
     if (Array.isArray(value))
-      throw invalidRequest("A request holds one message; send the messages of a batch one by one.");
+      throw invalidRequest(
+        "malformed_request",
+        "A request holds one message; send the messages of a batch one by one.",
+      );
     const mayGrow = caller.credential.type === "oauth";
     const asks = reviews.canTell(caller) ? asksOf(value, request.headers) : null;
     const authenticateAgain = async () => {

@@ -112,7 +112,7 @@ function unexpected(operation: Routed, expected: string[] | null): ApiError | un
   const takes = inputSchema(operation.input).properties ?? {};
   const knows = Object.hasOwn(takes, `expected_${operation.version}`);
   if (expected === null || operation.http.method === "GET" || knows) return undefined;
-  return invalidRequest("What this changes has no versions here; leave the header If-Match out.");
+  return invalidRequest("misplaced_field", "What this changes has no versions here; leave the header If-Match out.");
 }
 
 function versionOf({ version = "" }: Routed, body: unknown): { etag?: string } {
@@ -139,7 +139,11 @@ async function readCall<O extends Routed>(event: H3Event, request: Request, onRo
   const { value = {}, problem: badBody } = await readJson(request);
   if (badBody) return { operation: first, args: path, problem: badBody };
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    return { operation: first, args: path, problem: invalidRequest("The body must be a JSON object.") };
+    return {
+      operation: first,
+      args: path,
+      problem: invalidRequest("malformed_body", "The body must be a JSON object."),
+    };
   const body = value as Record<string, unknown>;
   const chosen = chooseByAction(onRoute, body);
   const fields = inputSchema(chosen.operation.input).properties ?? {};
@@ -168,7 +172,7 @@ function chooseByAction<O extends Routed>(onRoute: O[], body: Record<string, unk
     return {
       operation: plain,
       body: rest,
-      problem: invalidRequest(`action must be one of ${allowed}.`, "action"),
+      problem: invalidRequest("invalid_choice", `action must be one of ${allowed}.`, "action"),
     };
   }
   const own = Object.keys(inputSchema(operation.input).properties ?? {});
@@ -177,6 +181,7 @@ function chooseByAction<O extends Routed>(onRoute: O[], body: Record<string, unk
   if (Object.keys(rest).every((name) => allowed.includes(name))) return { operation, body: rest };
   const beside = allowed.length > 0 ? `Beside ${action} only ${allowed.join(" and ")} may stand.` : "";
   const problem = invalidRequest(
+    "misplaced_field",
     `action must not be combined with field edits; send them in two requests. ${beside}`.trim(),
     "action",
   );
@@ -190,7 +195,7 @@ function strayQuery(args: Record<string, string>, allowed: string[]): ApiError |
   const name = Object.keys(args).find((given) => !allowed.includes(given));
   if (name === undefined) return undefined;
   const takes = allowed.length > 0 ? `the query parameter ${allowed.join(", ")} only` : "no query parameters";
-  return invalidRequest(`This route takes ${takes}.`, nameable(name));
+  return invalidRequest("unknown_field", `This route takes ${takes}.`, nameable(name));
 }
 
 /** What is taken beside the body, and not in it. */
@@ -204,7 +209,7 @@ function misplaced(
   const place = inHeader.includes(name)
     ? `the header ${name.replaceAll("_", "-")}`
     : `the query: ?${name}=…, beside the body`;
-  return invalidRequest(`This stands in ${place}.`, name);
+  return invalidRequest("misplaced_field", `This stands in ${place}.`, name);
 }
 
 /** A field that bears the name of a path argument is not a field. */
@@ -212,7 +217,7 @@ function shadowed(args: Record<string, unknown>, pathNames: readonly string[]): 
   const name = pathNames.find((pathName) => Object.hasOwn(args, pathName));
   return name === undefined
     ? undefined
-    : invalidRequest("This field is not known here; the path already names the row.", name);
+    : invalidRequest("unknown_field", "This field is not known here; the path already names the row.", name);
 }
 
 /** rules#unknown-fields */
@@ -220,11 +225,14 @@ export function readQuery(params: URLSearchParams): { args: Record<string, strin
   const args: Record<string, string> = Object.create(null);
   for (const [name, value] of params) {
     if (Object.hasOwn(args, name))
-      return { args, problem: invalidRequest("A query parameter must not be repeated.", nameable(name)) };
+      return {
+        args,
+        problem: invalidRequest("malformed_request", "A query parameter must not be repeated.", nameable(name)),
+      };
     if (value === "")
       return {
         args,
-        problem: invalidRequest("A query parameter must not be empty; leave it out.", nameable(name)),
+        problem: invalidRequest("empty_text", "A query parameter must not be empty; leave it out.", nameable(name)),
       };
     args[name] = value;
   }

@@ -82,7 +82,7 @@ export async function removeUpload(
   const [claimed] = await run(em, claimAsset, { ...assetScope(caller), id });
   if (claimed) return removeFile(em, store, id);
   if (!(await run(em, visibleAsset, { ...assetScope(caller), id }))[0]) throw notFound("file");
-  throw conflict("This file is used by an alert or channel. Remove it there first.");
+  throw conflict("file_in_use", "This file is used by an alert or channel. Remove it there first.");
 }
 
 export type Assets = Awaited<ReturnType<typeof createAssets>>;

@@ -67,11 +67,13 @@ export async function cleanPicture(bytes: Buffer, contentType: string, maxBytes:
       : [header.width, header.pageHeight ?? header.height];
   if (width * pageHeight > MAX_PIXELS)
     throw invalidRequest(
+      "file_too_large",
       `A picture may have at most ${million(MAX_PIXELS)} pixels; this one has ${width} × ${pageHeight}.`,
       "file",
     );
   if (width * pageHeight * pages > MAX_FRAMES_PIXELS)
     throw invalidRequest(
+      "file_too_large",
       `The frames of a picture may have at most ${million(MAX_FRAMES_PIXELS)} pixels in total; these have ${pages} × ${width} × ${pageHeight}.`,
       "file",
     );
@@ -91,7 +93,11 @@ export async function cleanPicture(bytes: Buffer, contentType: string, maxBytes:
     });
     if (clean.length <= maxBytes) return clean;
   }
-  throw invalidRequest("The picture is too large. Remove its metadata (EXIF, XMP, IPTC) or make it smaller.", "file");
+  throw invalidRequest(
+    "file_too_large",
+    "The picture is too large. Remove its metadata (EXIF, XMP, IPTC) or make it smaller.",
+    "file",
+  );
 }
 
 const ENCODE: Record<string, (picture: Picture, quality: number) => Picture> = {
@@ -103,7 +109,8 @@ const ENCODE: Record<string, (picture: Picture, quality: number) => Picture> = {
   "image/avif": (picture, quality) => picture.avif({ quality: quality - 25, effort: 2 }),
 };
 
-const unreadable = (): ApiError => invalidRequest("The picture cannot be decoded. Export it again and retry.", "file");
+const unreadable = (): ApiError =>
+  invalidRequest("unreadable_file", "The picture cannot be decoded. Export it again and retry.", "file");
 
 let last: Promise<unknown> = Promise.resolve();
 

@@ -82,13 +82,14 @@ async function refuseOverQuota(em: SqlEntityManager, { member }: Caller): Promis
   const waiting = { member: member.id, expires_at: { $gt: raw("clock_timestamp()") } };
   if ((await em.count(Asset, waiting)) >= LIMITS.waiting_files)
     throw conflict(
+      "quota_reached",
       `You have ${LIMITS.waiting_files} unused files, the maximum. Use or delete some, or wait until they expire.`,
     );
 }
 
 /** The refusal of a file beyond its kind's bound. */
 export function tooLarge(kind: AssetKind): ApiError {
-  return invalidRequest(`A file of kind ${kind} may have at most ${said(`${kind}_file`)}.`, "file");
+  return invalidRequest("file_too_large", `A file of kind ${kind} may have at most ${said(`${kind}_file`)}.`, "file");
 }
 
 /** The whole of a stream, which never holds more than the bound and its last chunk. @throws 422 beyond `max` bytes. */
@@ -107,15 +108,19 @@ export async function collect(
     }
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    throw invalidRequest("The upload was incomplete. Send the file again.", "file");
+    throw invalidRequest("unreadable_file", "The upload was incomplete. Send the file again.", "file");
   }
   return Buffer.concat(chunks);
 }
 
 function checkedKind(bytes: Uint8Array, kind: AssetKind) {
-  if (bytes.length === 0) throw invalidRequest("The file is empty.", "file");
+  if (bytes.length === 0) throw invalidRequest("unreadable_file", "The file is empty.", "file");
   const found = sniff(bytes);
   if (found?.kind === kind) return found;
   const is = found ? `is ${found.contentType}` : "has an unsupported type";
-  throw invalidRequest(`The file's content ${is}; kind ${kind} takes ${KIND_WORDS[kind]}.`, "file");
+  throw invalidRequest(
+    "unsupported_file_type",
+    `The file's content ${is}; kind ${kind} takes ${KIND_WORDS[kind]}.`,
+    "file",
+  );
 }

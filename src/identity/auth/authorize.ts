@@ -43,6 +43,7 @@ const SENTENCES: Record<string, string> = {
 
 function refused(error: string | null): ApiError {
   return invalidRequest(
+    "invalid_value",
     (error !== null && Object.hasOwn(SENTENCES, error) && SENTENCES[error]) ||
       `The assistant’s request is not valid. Start again from the assistant. If that fails: ${AGAIN}`,
   );

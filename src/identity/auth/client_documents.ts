@@ -32,7 +32,8 @@ const WHY = {
 } as const;
 
 /** A person reads this, and can only tell it to whoever made the assistant. */
-const unusable = (why: string) => invalidRequest(`The assistant's client metadata URL was rejected: ${why}.`);
+const unusable = (why: string) =>
+  invalidRequest("invalid_value", `The assistant's client metadata URL was rejected: ${why}.`);
 
 /** An https address with a path, written as parsers write it, without what could mean another document. */
 function isDocumentAddress(clientId: string): boolean {
@@ -87,7 +88,7 @@ export function createClientDocuments(options: {
       await clients.keep(clientId, metadata, null);
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
-      throw invalidRequest(`The assistant's client metadata is not valid. ${error.message}`);
+      throw invalidRequest("invalid_value", `The assistant's client metadata is not valid. ${error.message}`);
     }
   }
 

@@ -54,11 +54,13 @@ const ACTS = { new: "claim_account", known: "join_workspace", reset: "reset_pass
 
 const unproved = () =>
   forbidden(
+    "not_permitted",
     "This account's e-mail address is not verified. Set a new password with a reset link from your e-mail or from the operator of this server, then open this link again.",
   );
 
 /** Two links for one address followed at once: the second finds what the first made. */
-const overtaken = () => conflict("Another link for this address was used at the same time. Open your link again.");
+const overtaken = () =>
+  conflict("wrong_state", "Another link for this address was used at the same time. Open your link again.");
 
 const isTaken = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false;
@@ -96,6 +98,7 @@ export function createJoining(options: {
     const kind = kindOf(link);
     if (kind === "reset" && link.made_by === "manager" && link.elsewhere)
       throw forbidden(
+        "not_permitted",
         "This account also belongs to other workspaces, so only the server operator can reset its password. Ask the operator for a link.",
       );
     const email = link.email === STAND_IN ? claim.email : link.email;
@@ -178,7 +181,7 @@ export function createJoining(options: {
         );
         if (!right) {
           accountLog.failed("join_workspace", { email: seen.email });
-          throw invalidRequest("The password is incorrect.", "password");
+          throw invalidRequest("invalid_value", "The password is incorrect.", "password");
         }
       } else {
         await throttle.countAddress(address);
@@ -190,7 +193,7 @@ export function createJoining(options: {
       } catch (error) {
         if (!isTaken(error)) throw error;
         if (seen.email !== STAND_IN) throw overtaken();
-        throw invalidRequest("This address is already in use. Enter another one.", "email");
+        throw invalidRequest("invalid_value", "This address is already in use. Enter another one.", "email");
       }
     },
 

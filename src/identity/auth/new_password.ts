@@ -2,6 +2,7 @@
 // comes with the service, so nobody outside is asked; it is read when somebody first sets a password.
 
 import { passwordProblem } from "../../model/domain/one_line.ts";
+import type { Finding } from "../../model/error_messages.ts";
 import { lazy } from "../../store/db/lazy.ts";
 
 const commonWords = lazy(async () => {
@@ -14,16 +15,18 @@ const AROUND = 6;
 const EDGES = /^[^\p{L}]*|[^\p{L}]*$/gu;
 const LEAST_DIFFERENT = 4;
 
-const COMMON = "This password is too common. Try several unrelated words.";
-const OWN = "This password is your name or e-mail address. Choose one that others cannot guess.";
+const weak = (message: string): Finding => ({ code: "invalid_value", message });
+
+const COMMON = weak("This password is too common. Try several unrelated words.");
+const OWN = weak("This password is your name or e-mail address. Choose one that others cannot guess.");
 
 const core = (text: string) => text.replace(EDGES, "");
 
-/** The sentence that a form shows; null for a password that may be set. `email` and `name` are the account's. */
+/** The fault that a form shows; null for a password that may be set. `email` and `name` are the account's. */
 export async function newPasswordProblem(
   password: string,
   { email, name }: { email: string; name: string },
-): Promise<string | null> {
+): Promise<Finding | null> {
   const wrong = passwordProblem(password);
   if (wrong) return wrong;
   const small = password.toLowerCase();

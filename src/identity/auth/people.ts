@@ -29,7 +29,8 @@ const SIGNATURE = ["sig", "exp", "ba_iat", "ba_pl", "ba_param"];
 /** Nothing that a browser would run or read from the disk is an address to go to. */
 const UNSAFE_REDIRECT = /^(javascript|data|vbscript|file|blob|about):$/;
 
-const expiredRequest = () => invalidRequest("This access request has expired. Start again from the assistant.");
+const expiredRequest = () =>
+  invalidRequest("invalid_value", "This access request has expired. Start again from the assistant.");
 
 export const personOf = (session: Session): Person => ({ id: session.user.id, sessionId: session.id });
 

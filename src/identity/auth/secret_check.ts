@@ -55,7 +55,8 @@ export async function refuseOtherSecret(
   field = "SECRET",
   whose = "this database was",
 ): Promise<void> {
-  if (!(await isSecretOf(em, secret))) throw invalidRequest(`SECRET is not the secret that ${whose} used with.`, field);
+  if (!(await isSecretOf(em, secret)))
+    throw invalidRequest("secret_mismatch", `SECRET is not the secret that ${whose} used with.`, field);
 }
 
 function opens(secret: string, box: Uint8Array): boolean {

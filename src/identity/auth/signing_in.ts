@@ -21,7 +21,7 @@ export interface ClientOrigin {
 const withOAuthQuery = (oauthQuery: string | null) => (oauthQuery ? { oauth_query: oauthQuery } : {});
 
 const signInAgain = () =>
-  new ApiError("unauthorized", "The sign-in expired, or too many codes were wrong. Sign in again.");
+  new ApiError("sign_in_failed", "The sign-in expired, or too many codes were wrong. Sign in again.");
 
 const failed = ({ status }: Response) => new Error(`the sign-in library answered ${status}`);
 
@@ -136,7 +136,7 @@ export function createSigningIn(options: {
       );
       if (!opened) {
         accountLog.failed("sign_in", { email });
-        throw new ApiError("unauthorized", "The e-mail address or password is incorrect.");
+        throw new ApiError("sign_in_failed", "The e-mail address or password is incorrect.");
       }
       if (!opened.owesSecond) await accountLog.doneBy("sign_in", { email });
       return opened;
@@ -180,6 +180,7 @@ export function createSigningIn(options: {
       }
       accountLog.failed("sign_in_second_factor", { email: account.email });
       throw invalidRequest(
+        "invalid_value",
         kind === "code"
           ? "This code is incorrect or was already used. Wait for the next one."
           : "Invalid or already used recovery code.",
@@ -192,7 +193,8 @@ export function createSigningIn(options: {
       await throttle.countAddress(address);
       const path = "/passkey/generate-authenticate-options";
       const answer = await ask(path, { method: "GET", headers: withoutSession(from) });
-      if (!answer.ok) throw invalidRequest("Passkeys are not available right now. Sign in with your password.");
+      if (!answer.ok)
+        throw invalidRequest("invalid_value", "Passkeys are not available right now. Sign in with your password.");
       const options = (await answer.json()) as Record<string, unknown>;
       return {
         options: { ...options, userVerification: "required" },
@@ -217,7 +219,7 @@ export function createSigningIn(options: {
       if (!shown || !answer) {
         if (shown) accountLog.failed("sign_in_passkey", { credential_id: shown.id });
         throw new ApiError(
-          "unauthorized",
+          "sign_in_failed",
           "This passkey is unknown, or the sign-in timed out. Try again, or use your password.",
         );
       }

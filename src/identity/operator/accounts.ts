@@ -54,7 +54,8 @@ async function workspaceOf(em: Em, workspace: string | undefined): Promise<strin
     return id;
   }
   const all = await em.find(Workspace, {}, { limit: 2 });
-  if (all.length !== 1) throw invalidRequest("Choose a workspace with --workspace wsp_….", "workspace");
+  if (all.length !== 1)
+    throw invalidRequest("ambiguous_target", "Choose a workspace with --workspace wsp_….", "workspace");
   return need(all[0], "there is exactly one").id;
 }
 
@@ -68,9 +69,10 @@ export interface NewMember {
 
 export async function addMember(em: Em, { workspace, email, role, pushers }: NewMember) {
   const workspaceId = await workspaceOf(em, workspace);
-  if (!ROLES.includes(role as Role)) throw invalidRequest(`role must be one of ${ROLES.join(", ")}.`, "role");
+  if (!ROLES.includes(role as Role))
+    throw invalidRequest("invalid_choice", `role must be one of ${ROLES.join(", ")}.`, "role");
   const wrong = emailProblem(email);
-  if (wrong) throw invalidRequest(wrong, "email");
+  if (wrong) throw invalidRequest(wrong.code, wrong.message, "email");
   const pusher_ids = pushers ? await Promise.all(pushers.map((id) => pusherOf(em, workspaceId, id))) : null;
   const member = em.create(Member, {
     id: newUuid(),
@@ -81,7 +83,7 @@ export async function addMember(em: Em, { workspace, email, role, pushers }: New
   });
   await em.flush().catch((error) => {
     throw error instanceof UniqueConstraintViolationException
-      ? conflict("This workspace already has a member with that e-mail address.")
+      ? conflict("already_exists", "This workspace already has a member with that e-mail address.")
       : error;
   });
   return showMember(member);
@@ -106,7 +108,7 @@ export async function listMembers(em: Em, { workspace }: { workspace?: string })
 export async function pusherOf(em: Em, workspaceId: string, wireId: string): Promise<string> {
   const id = parseId("psh", wireId);
   const pusher = id && (await em.findOne(Pusher, { id, workspace: workspaceId }, EVERYTHING));
-  if (!pusher) throw notFound("channel in this workspace");
+  if (!pusher) throw notFound("channel");
   return pusher.id;
 }
 
@@ -152,7 +154,11 @@ function parseScopes(text: string): Scope[] {
   if (text === "all") return ALL_SCOPES;
   const scopes = text.split(",").map((scope) => scope.trim());
   if (!scopes.every(isScope))
-    throw invalidRequest(`scopes must be "all" or a comma-separated list of ${ALL_SCOPES.join(", ")}.`, "scopes");
+    throw invalidRequest(
+      "invalid_choice",
+      `scopes must be "all" or a comma-separated list of ${ALL_SCOPES.join(", ")}.`,
+      "scopes",
+    );
   return [...new Set(scopes as Scope[])];
 }
 
@@ -161,9 +167,10 @@ async function memberByEmail(em: Em, workspace: string | undefined, email: strin
   const within = workspace === undefined ? {} : { workspace: await workspaceOf(em, workspace) };
   const rows = await em.find(Member, { ...within, email: email.trim().toLowerCase() }, { limit: 2 });
   if (rows.length === 0)
-    throw new ApiError("not_found", "No member has this e-mail address. List members with members list.");
+    throw new ApiError("member_not_found", "No member has this e-mail address. List members with members list.");
   if (rows.length > 1)
     throw invalidRequest(
+      "ambiguous_target",
       "Several workspaces have a member with this e-mail address. Choose one with --workspace wsp_….",
       "workspace",
     );
@@ -176,7 +183,7 @@ export async function memberOf(
   { workspace, member, email }: Pick<NewKey, "workspace" | "member"> & { email?: string },
 ): Promise<MemberRow> {
   if (member !== undefined && email !== undefined)
-    throw invalidRequest("Name the member with --member or --email, not both.", "member");
+    throw invalidRequest("mutually_exclusive_fields", "Name the member with --member or --email, not both.", "member");
   if (email !== undefined) return memberByEmail(em, workspace, email);
   if (member !== undefined) {
     const id = parseId("mem", member);
@@ -187,7 +194,12 @@ export async function memberOf(
   }
   const workspaceId = await workspaceOf(em, workspace);
   const owner = await em.findOne(Member, { workspace: workspaceId, role: "owner" }, { orderBy: { created_at: "asc" } });
-  if (!owner) throw invalidRequest("The workspace has no owner. Add one with members add, or use --member.", "member");
+  if (!owner)
+    throw invalidRequest(
+      "field_required",
+      "The workspace has no owner. Add one with members add, or use --member.",
+      "member",
+    );
   return owner;
 }
 

@@ -64,7 +64,10 @@ export async function makeBackup(
 ) {
   const embedded = where.databaseUrl === null;
   if (embedded && !hasDatabase(where.dataDir))
-    throw conflict("DATA_DIR contains no database yet, so there is nothing to back up. belfry serve creates one.");
+    throw conflict(
+      "database_incompatible",
+      "DATA_DIR contains no database yet, so there is nothing to back up. belfry serve creates one.",
+    );
   const secret = loadSecret(settings, embedded);
   const store = await createAssetStore(settings);
   const shelf = await openShelf(to, settings);
@@ -120,10 +123,12 @@ export async function makeBackup(
 /** Rows are only written down as this version knows them. @throws 409. */
 async function refuseOtherVersion(em: SqlEntityManager): Promise<Pick<Manifest, "migrations" | "postgresql">> {
   const migrations = await migrationsOf(em);
-  if (migrations === null) throw conflict("The database has no Belfry tables. Check DATABASE_URL.");
+  if (migrations === null)
+    throw conflict("database_incompatible", "The database has no Belfry tables. Check DATABASE_URL.");
   const { missing, newer } = standing(migrations);
   if (missing.length + newer.length > 0)
     throw conflict(
+      "database_incompatible",
       "The database belongs to another version of Belfry. Use the belfry command of that version, or run belfry migrate first.",
     );
   const [row] = await run(em, serverVersion, {});

@@ -72,6 +72,7 @@ export function manifestBytes(manifest: Manifest): Buffer {
   const bytes = Buffer.from(`${JSON.stringify(manifest)}\n`);
   if (bytes.length > MAX_MANIFEST_BYTES)
     throw conflict(
+      "quota_reached",
       "This server has more uploaded files than belfry backup supports. Back up the database and the bucket separately (docs/how-to/backup.md).",
     );
   return bytes;
@@ -97,20 +98,25 @@ export async function readManifest(box: Box, version: string): Promise<Manifest>
     said = JSON.parse(Buffer.from(bytes ?? "").toString("utf8"));
   } catch {
     throw invalidRequest(
+      "backup_invalid",
       `${box.where} is damaged: its ${MANIFEST} is not valid JSON. Copy it again, or restore another backup.`,
       "from",
     );
   }
   const of = said as { belfry?: unknown; format?: unknown; version?: unknown } | null;
-  if (of?.belfry !== "backup") throw invalidRequest(`${box.where} is not a backup of Belfry.`, "from");
+  if (of?.belfry !== "backup")
+    throw invalidRequest("backup_invalid", `${box.where} is not a backup of Belfry.`, "from");
   const newer = `was made by a newer version than ${version}. Restore it with that version, given in its ${MANIFEST}, or a later one.`;
-  if (typeof of.format === "number" && of.format > FORMAT) throw invalidRequest(`${box.where} ${newer}`, "from");
+  if (typeof of.format === "number" && of.format > FORMAT)
+    throw invalidRequest("backup_invalid", `${box.where} ${newer}`, "from");
   const read = Manifest.safeParse(said);
-  if (!read.success) throw invalidRequest(`${box.where} is damaged: its ${MANIFEST} is not valid.`, "from");
+  if (!read.success)
+    throw invalidRequest("backup_invalid", `${box.where} is damaged: its ${MANIFEST} is not valid.`, "from");
   const had = standing(read.data.migrations);
-  if (had.newer.length > 0) throw invalidRequest(`${box.where} ${newer}`, "from");
+  if (had.newer.length > 0) throw invalidRequest("backup_invalid", `${box.where} ${newer}`, "from");
   if (had.before)
     throw invalidRequest(
+      "backup_invalid",
       `${box.where} was made by a build older than ${had.before}. Restore it with that build, then start ${had.before} on it once.`,
       "from",
     );

@@ -36,7 +36,7 @@ const NOT_OF_CELLS =
 /** @throws 409 on the database of a cell. */
 export async function refuseCells(em: SqlEntityManager): Promise<void> {
   const [at] = await em.execute<{ schema: string | null }[]>("select current_schema() as schema");
-  if (at?.schema?.startsWith(CELL_PREFIX)) throw conflict(NOT_OF_CELLS);
+  if (at?.schema?.startsWith(CELL_PREFIX)) throw conflict("database_incompatible", NOT_OF_CELLS);
 }
 
 const NAME = "case when n.nspname = current_schema() then '' else n.nspname || '.' end || c.relname";
@@ -162,6 +162,7 @@ export async function readRows(
     JSON.stringify(all.map(({ name, columns }) => [name, [...columns].sort()]));
   if (shape(there) !== shape(tables) || sequences.some(({ name }) => !theirs.has(name)))
     throw invalidRequest(
+      "backup_invalid",
       `${box.where} has tables, columns or sequences that do not belong to its version of Belfry. Restore it with the version that created it.`,
       "from",
     );
@@ -180,7 +181,11 @@ export async function readRows(
       pipeline(Readable.from(eachWhole(box, pieces)), createGunzip(), into),
     );
     if (put !== rows)
-      throw invalidRequest(`${box.where} is damaged: ${name} does not have the expected number of rows.`, "from");
+      throw invalidRequest(
+        "backup_invalid",
+        `${box.where} is damaged: ${name} does not have the expected number of rows.`,
+        "from",
+      );
   }
   for (const { name, last } of sequences)
     if (last !== null)

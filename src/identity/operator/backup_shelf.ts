@@ -55,7 +55,11 @@ export type ShelfSettings = Pick<
 const sumOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
 const damaged = (box: Box, name: string, problem: string) =>
-  invalidRequest(`${box.where} is damaged: ${name} ${problem}. Copy it again, or restore another backup.`, "from");
+  invalidRequest(
+    "backup_invalid",
+    `${box.where} is damaged: ${name} ${problem}. Copy it again, or restore another backup.`,
+    "from",
+  );
 
 /** Null when there is no such piece. @throws 422 for one of more than `maxBytes`, and for what is not a regular file. */
 export const readPiece = (box: Box, name: string, maxBytes: number): Promise<Uint8Array | null> =>
@@ -128,7 +132,7 @@ async function again<T>(work: () => Promise<T>): Promise<T> {
       return await work();
     } catch (error) {
       if (error instanceof UnsafeFileError) throw error;
-      if (tries === TRIES) throw conflict(`Backup storage failed: ${(error as Error).message}.`);
+      if (tries === TRIES) throw conflict("wrong_state", `Backup storage failed: ${(error as Error).message}.`);
     }
 }
 
@@ -205,6 +209,7 @@ export async function openBackup(from: string, settings: ShelfSettings): Promise
   if (!(s3 && !instantOf(name)) && (await shelf.isFinished(name))) return shelf.box(name);
   const inside = await (await openShelf(address, settings)).names();
   throw invalidRequest(
+    "backup_invalid",
     inside.length > 0
       ? `${address} contains backups. Name one of them: ${inside.slice(-5).join(", ")}.`
       : `${address} is not a complete backup: it has no ${MANIFEST}. An interrupted backup cannot be restored.`,

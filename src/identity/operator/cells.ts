@@ -26,6 +26,7 @@ type Row = Record<string, unknown>;
 export async function layCell(url: string, name: string) {
   if (!NAME.test(name))
     throw invalidRequest(
+      "invalid_format",
       "The cell name must start with a lowercase letter and contain only lowercase letters, digits and _: [a-z][a-z0-9_]{0,39}.",
       "name",
     );
@@ -45,6 +46,7 @@ export async function layCell(url: string, name: string) {
     if (made) {
       if ((found?.role || found?.schema) && found?.mark !== BEGUN)
         throw conflict(
+          "already_exists",
           `The schema or role ${cell} already exists and was not created by this command. Choose another name.`,
         );
       await begin(em, cell, password, found?.mark === BEGUN);
@@ -66,14 +68,19 @@ async function refuseWithoutCitus(em: SqlEntityManager): Promise<void> {
   );
   if (!citus)
     throw conflict(
+      "database_incompatible",
       "Citus is not installed in this database. Run CREATE EXTENSION citus on the coordinator and each worker, or use a separate database for each Belfry.",
     );
-  if (!superuser) throw conflict("Creating a cell requires a superuser of the coordinator in DATABASE_URL.");
+  if (!superuser)
+    throw conflict("database_incompatible", "Creating a cell requires a superuser of the coordinator in DATABASE_URL.");
   const [{ workers } = {}] = await em.execute<Row[]>(
     "select citus_is_coordinator() and exists (select from citus_get_active_worker_nodes()) as workers",
   );
   if (!workers)
-    throw conflict("DATABASE_URL must name a coordinator with workers. Add one with citus_add_node('host', 5432).");
+    throw conflict(
+      "database_incompatible",
+      "DATABASE_URL must name a coordinator with workers. Add one with citus_add_node('host', 5432).",
+    );
 }
 
 /** The role and its empty schema, which is on a worker from its beginning: so what a later version adds comes to be there, too. */
@@ -108,6 +115,7 @@ const AWAY = /^(08|28)/;
 function explain(error: unknown): never {
   if (!AWAY.test((error as { code?: string }).code ?? "")) throw error;
   throw conflict(
+    "database_incompatible",
     "The new role cannot connect. Allow it in pg_hba.conf: with its password on the coordinator, and from the coordinator on each worker (trust, certificate or .pgpass). Then run the command again.",
   );
 }

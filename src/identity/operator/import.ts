@@ -111,6 +111,7 @@ async function checkHead(em: Em, line: string | undefined): Promise<void> {
   if (belfry !== "export" || format !== FORMAT) throw broken("is not a file of belfry export");
   if (schema !== need((await run(em, readSchema, {}))[0], "a sum has a row").schema)
     throw conflict(
+      "database_incompatible",
       "The file was made by another version of Belfry. Use the same version on both servers and export again.",
     );
 }
@@ -145,9 +146,9 @@ function putting(em: Em, { secret, publicUrl, targets, now }: Import) {
         const row = checkedRow(kind, given, { publicUrl, targets, reviews, latest });
         if (kind === "workspace" && row.reviews_id !== null) reviews.add(String(row.reviews_id));
         if (kind === "device" && !devices.add(String(row.id)))
-          throw invalidRequest("id is not greater than that of the previous device.", "file");
+          throw invalidRequest("invalid_file", "id is not greater than that of the previous device.", "file");
         if (kind === "subscription" && !devices.has(String(row.device_id)))
-          throw invalidRequest("device_id names a device that is not in the file.", "file");
+          throw invalidRequest("invalid_file", "device_id names a device that is not in the file.", "file");
         return row;
       } catch (error) {
         throw error instanceof ApiError ? wrongLine(line, kind, error.message) : error;
@@ -209,6 +210,7 @@ async function refuseTaken(em: Em, rows: Row[]): Promise<void> {
   const taken = await run(em, takenHandles, { handles: rows.map(({ handle }) => String(handle)) });
   if (taken.length > 0)
     throw conflict(
+      "already_exists",
       `These handles are already used or reserved on this server: ${taken.map(({ handle }) => handle).join(", ")}. Delete those channels first (belfry delete-pusher), or import into a new server.`,
     );
 }

@@ -14,14 +14,14 @@ const GROWTH = 20;
 export function cleanAlert(row: AlertFields): AlertFields {
   const blocked = { ...row.blocked };
   if (!Object.keys(blocked).every((field) => Object.hasOwn(ALERT, field)))
-    throw invalidRequest("blocked names an unknown field.", "file");
+    throw invalidRequest("invalid_file", "blocked names an unknown field.", "file");
   const clean: AlertFields = { ...cleanTexts(row, row, blocked), blocked };
   for (const field of ["html", "asset_html"] as const) {
     const markup = row[field];
     if (markup === null) continue;
     const max = row.layout === "document" ? MAX_HTML.document : GROWTH * MAX_HTML.html;
     if (codePoints(markup) > max)
-      throw invalidRequest(`${field} must be at most ${max} characters long in this layout.`, "file");
+      throw invalidRequest("invalid_file", `${field} must be at most ${max} characters long in this layout.`, "file");
     if (row.layout === "document") continue;
     const report = new Report();
     clean[field] = sanitizeHtml(markup, report).html;

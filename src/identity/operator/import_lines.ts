@@ -9,7 +9,7 @@ export async function* linesOf(bytes: AsyncIterable<Uint8Array>, most: number): 
     try {
       return decoder.decode(part, { stream });
     } catch {
-      throw invalidRequest("The file is not valid UTF-8. Use a file from belfry export.", "file");
+      throw invalidRequest("invalid_file", "The file is not valid UTF-8. Use a file from belfry export.", "file");
     }
   };
   let held: string[] = [];
@@ -20,7 +20,8 @@ export async function* linesOf(bytes: AsyncIterable<Uint8Array>, most: number): 
     for (const [i, part] of parts.entries()) {
       held.push(part);
       length += part.length;
-      if (length > most) throw invalidRequest("A line of the file is too long. Use a file from belfry export.", "file");
+      if (length > most)
+        throw invalidRequest("invalid_file", "A line of the file is too long. Use a file from belfry export.", "file");
       if (i === parts.length - 1) break;
       yield held.join("");
       held = [];

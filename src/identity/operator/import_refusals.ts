@@ -21,9 +21,9 @@ const wrong = (line: number, kind: CarriedKind, problem: string) =>
 
 /** `problem` is a sentence of ours, which repeats nothing of the file. */
 export const wrongLine = (line: number, kind: CarriedKind, problem: string): ApiError =>
-  invalidRequest(wrong(line, kind, problem), "file");
+  invalidRequest("invalid_file", wrong(line, kind, problem), "file");
 
-export const broken = (what: string): ApiError => invalidRequest(`The file ${what}.`, "file");
+export const broken = (what: string): ApiError => invalidRequest("invalid_file", `The file ${what}.`, "file");
 
 type DatabaseError = Error & { code?: string; constraint?: string; column?: string; table?: string };
 
@@ -83,7 +83,10 @@ async function refusalOf(
   const named = fields.join(" and ") || "a value";
   const is = fields.length > 1 ? "are" : "is";
   if (code === "23505")
-    return conflict(wrong(line, kind, `${named} ${is} already in use, on this server or in another line of the file.`));
+    return conflict(
+      "already_exists",
+      wrong(line, kind, `${named} ${is} already in use, on this server or in another line of the file.`),
+    );
   if (code === "23502") return wrongLine(line, kind, `${named} is missing.`);
   if (code === "23503") return wrongLine(line, kind, `${named} does not refer to a row of the file.`);
   const by = constraint && ` (${constraint})`;

@@ -14,6 +14,7 @@ import { ASSET_KINDS, type AssetKind } from "../../model/entities/asset.ts";
 import { REPORT_KINDS } from "../../model/entities/handset.ts";
 import { ROLES } from "../../model/entities/member.ts";
 import { PUSHER_STATUSES } from "../../model/entities/pusher.ts";
+import { isMessage } from "../../model/error_messages.ts";
 import { invalidRequest } from "../../model/errors.ts";
 import { codePoints, readInstant, text } from "../../model/fields/accepts.ts";
 import { ALERT, type AlertFields, blockedRow } from "../../model/fields/alert.ts";
@@ -52,7 +53,7 @@ export interface Here {
 }
 
 const refuse = (message: string) => {
-  throw invalidRequest(message, "file");
+  throw invalidRequest("invalid_file", message, "file");
 };
 
 const one = (isRight: (value: string) => boolean, error: string) => z.string().refine(isRight, error);
@@ -88,7 +89,7 @@ const scopes = z.array(one(isScope, "must be scopes"));
 const rule = one(
   (value) => value.length <= LIMITS.recurrence + ";UNTIL=00000000T000000Z".length,
   `must be at most ${LIMITS.recurrence} characters long`,
-).refine((value) => typeof readRecurrence(value) !== "string", "must be an RFC 5545 rule and a time zone");
+).refine((value) => !isMessage(readRecurrence(value)), "must be an RFC 5545 rule and a time zone");
 const blocked = z.record(z.string(), z.array(z.strictObject(blockedRow.shape)).max(LIMITS.alert_blocked + 5));
 
 /** Fields that an operation accepts. All other columns have rules of their own below. */

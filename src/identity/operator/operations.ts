@@ -106,7 +106,7 @@ export const OPERATOR_OPERATIONS = {
     async (em, which) => {
       const member = await memberOf(em, which);
       const [ended] = member.user_id == null ? [] : await run(em, dropSecondFactor, { user_id: member.user_id });
-      if (!ended) throw conflict("Two-factor authentication is already off for this person.");
+      if (!ended) throw conflict("wrong_state", "Two-factor authentication is already off for this person.");
       return { member_id: showId("mem", member.id), email: member.email, second_factor: false };
     },
   ),

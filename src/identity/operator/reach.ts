@@ -74,6 +74,7 @@ export async function withDatabase<T>(settings: OperatorSettings, use: (reached:
     if (running) return running.result;
     if (performance.now() > until)
       throw conflict(
+        "database_in_use",
         "Another Belfry process is using the data directory, and its database accepts no connections. Stop it and try again.",
       );
   }
@@ -180,6 +181,7 @@ export async function shellOnDatabase(settings: OperatorSettings): Promise<numbe
       child.once("error", () =>
         reject(
           conflict(
+            "wrong_state",
             "psql is not on the PATH. Install the PostgreSQL client, or use another client with the DATABASE_URL from belfry status while the service runs.",
           ),
         ),
@@ -221,7 +223,7 @@ async function onSchema<T>(settings: OperatorSettings, use: (orm: Orm) => Promis
 function neverTwice(error: unknown): never {
   if (unavailability(error) === null) throw error;
   throw new ApiError(
-    "server_error",
+    "no_answer",
     "The connection to the database was lost. Check whether the change was made before you retry.",
   );
 }
@@ -238,10 +240,13 @@ export function unusable(error: unknown): Error {
   if (error instanceof ConfigError || error instanceof ApiError) return error;
   const code = codeOf(error);
   if (code === "28000")
-    return forbidden("The database belongs to another user. Run this as the user of the service or as root.");
+    return forbidden(
+      "not_permitted",
+      "The database belongs to another user. Run this as the user of the service or as root.",
+    );
   const reason = code ? ` (${code})` : "";
   return new ApiError(
-    "server_error",
+    "database_unavailable",
     `The database could not be opened or migrated${reason}. Check DATABASE_URL, or DATA_DIR for the embedded database.`,
   );
 }

@@ -126,6 +126,7 @@ async function putInto(
     await refuseOthers(em);
     if (!replace && (await hasRows(orm, em)))
       throw conflict(
+        "database_not_empty",
         "This server is not empty. Use another DATA_DIR or DATABASE_URL, or delete its data with --replace.",
       );
     await putFiles(box, manifest, settings);

@@ -35,7 +35,11 @@ export async function refuseOthers(em: SqlEntityManager): Promise<void> {
     await pause(50);
     open = await count();
   }
-  if (open > 0) throw conflict(`${open} other connections to the database are open. Stop all Belfry processes first.`);
+  if (open > 0)
+    throw conflict(
+      "database_in_use",
+      `${open} other connections to the database are open. Stop all Belfry processes first.`,
+    );
 }
 
 const ANSWER_KEY = "jsonb_build_array(credential_id, operation, key)::text";
@@ -116,7 +120,7 @@ const replacePicture = defineStatement("replace_channel_picture", {
 
 /** In the manager's transaction. @throws 422 for a wrong old or a bad new secret, 409 while anybody else is connected. */
 export async function rotateSecret(em: SqlEntityManager, { from, to }: { from: string; to: string }) {
-  if (from === to) throw invalidRequest("The new secret equals the old one. Choose another.", "to");
+  if (from === to) throw invalidRequest("invalid_value", "The new secret equals the old one. Choose another.", "to");
   await refuseOthers(em);
   await refuseOtherSecret(em, from, "from");
   const counts = {

@@ -7,6 +7,7 @@
 import { parseId, showId } from "../../model/domain/ids.ts";
 import { covers, knows, manages, roleReaches, type Standing } from "../../model/domain/standing.ts";
 import { Member, type MemberRow, ROLES, type Role, Workspace } from "../../model/entities/member.ts";
+import type { Finding } from "../../model/error_messages.ts";
 import { conflict, forbidden, notFound } from "../../model/errors.ts";
 import { need } from "../../model/need.ts";
 import { auditLines, personActors } from "../../operation/audit.ts";
@@ -26,18 +27,28 @@ import { pusherOf } from "./accounts.ts";
 type Ctx = Context<MemberCaller>;
 
 /** What contradicts itself is asked about, and never taken for the wider of its meanings. */
-function channelProblem({ role, every_channel, pusher_ids }: MemberWish): string | null {
+function channelProblem({ role, every_channel, pusher_ids }: MemberWish): Finding | null {
   if (every_channel && pusher_ids.length > 0)
-    return "Choose either all channels or single channels. Nothing was saved.";
-  if (!every_channel && pusher_ids.length === 0) return "Choose all channels, or tick at least one.";
+    return {
+      code: "mutually_exclusive_fields",
+      message: "Choose either all channels or single channels. Nothing was saved.",
+    };
+  if (!every_channel && pusher_ids.length === 0)
+    return { code: "field_required", message: "Choose all channels, or tick at least one." };
   if (role === "owner" && !every_channel)
-    return "Owners can access all channels. Choose another role to restrict a member.";
+    return {
+      code: "invalid_value",
+      message: "Owners can access all channels. Choose another role to restrict a member.",
+    };
   return null;
 }
 
 /** What is wrong with a wish by itself. */
-export const wishProblems = (wish: MemberWish) => ({
-  role: !ROLES.includes(wish.role as Role) && `The role must be one of ${ROLES.join(", ")}.`,
+export const wishProblems = (wish: MemberWish): Record<string, Finding | false | null> => ({
+  role: !ROLES.includes(wish.role as Role) && {
+    code: "invalid_choice",
+    message: `The role must be one of ${ROLES.join(", ")}.`,
+  },
   pusher_ids: channelProblem(wish),
 });
 
@@ -49,7 +60,7 @@ export async function takeTurn({ em, sql, caller }: Ctx): Promise<Standing> {
   const me = await em.findOne(Member, { id: caller.member.id, workspace: caller.workspace.id });
   if (!me) throw notFound("workspace");
   const mine = standing(me as MemberRow);
-  if (!roleReaches(mine.role, "admin")) throw forbidden("Only owners and admins can manage members.");
+  if (!roleReaches(mine.role, "admin")) throw forbidden("role_too_low", "Only owners and admins can manage members.");
   return mine;
 }
 
@@ -59,7 +70,10 @@ export async function managed({ em, caller }: Ctx, mine: Standing, wireId: strin
   const row = id ? await em.findOne(Member, { id, workspace: caller.workspace.id }) : null;
   if (!row || !knows(mine, standing(row as MemberRow))) throw notFound("member");
   if (!manages(mine, standing(row as MemberRow)))
-    throw forbidden("You cannot manage a member with a higher role or with channels that you cannot access.");
+    throw forbidden(
+      "not_permitted",
+      "You cannot manage a member with a higher role or with channels that you cannot access.",
+    );
   return row as MemberRow;
 }
 
@@ -69,9 +83,9 @@ export async function granted({ em, caller }: Ctx, mine: Standing, wish: MemberW
     ? null
     : await Promise.all(wish.pusher_ids.map((id) => pusherOf(em, caller.workspace.id, id)));
   const role = wish.role as Role;
-  if (!roleReaches(mine.role, role)) throw forbidden("You cannot assign a role above your own.");
+  if (!roleReaches(mine.role, role)) throw forbidden("not_permitted", "You cannot assign a role above your own.");
   if (!covers(mine.pusher_ids, pusher_ids))
-    throw forbidden("You can only give access to channels that you can access yourself.");
+    throw forbidden("channel_restricted", "You can only give access to channels that you can access yourself.");
   return { role, pusher_ids };
 }
 
@@ -79,7 +93,7 @@ export async function granted({ em, caller }: Ctx, mine: Standing, wish: MemberW
 export async function keepAnOwner({ em, caller }: Ctx, row: MemberRow): Promise<void> {
   if (row.role !== "owner") return;
   if ((await em.count(Member, { workspace: caller.workspace.id, role: "owner" })) < 2)
-    throw conflict("This is the workspace's last owner. Make someone else an owner first.");
+    throw conflict("last_owner", "This is the workspace's last owner. Make someone else an owner first.");
 }
 
 export type OwnWorkspace = RowOf<typeof ownWorkspaces>;
@@ -112,6 +126,7 @@ export async function leave(
   const told = (own: OwnWorkspace) => mayStayBehind(own) && behind.includes(showId("wsp", own.id));
   if (!staying.every(told))
     throw conflict(
+      "last_owner",
       "You are the only owner of a workspace that is not empty. Make someone else an owner, or delete its contents and remove its members first.",
     );
   for (const own of staying) await pauseAll(ctx, own);

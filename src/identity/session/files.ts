@@ -73,8 +73,11 @@ export const upload_file = defineMemberOperation({
   }),
   output: assetView,
   fieldProblems: ({ kind, file }) => ({
-    kind: !isKind(kind) && `Choose the file type. kind must be one of ${ASSET_KINDS.join(", ")}.`,
-    file: file === null && "Choose a file.",
+    kind: !isKind(kind) && {
+      code: "invalid_choice",
+      message: `Choose the file type. kind must be one of ${ASSET_KINDS.join(", ")}.`,
+    },
+    file: file === null && { code: "field_required", message: "Choose a file." },
   }),
   async handler({ kind, file }, { em, caller, log, services: { assets } }) {
     const row = await receiveUpload({

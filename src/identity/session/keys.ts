@@ -169,8 +169,11 @@ export const create_key = defineMemberOperation({
   output: z.object({ id: z.string(), name: z.string(), key: z.string() }),
   fieldProblems: ({ name, scopes, life }) => ({
     name: nameProblem(name, "The key's name"),
-    life: !Object.hasOwn(KEY_LIVES, life) && "Choose how long the key is valid.",
-    scopes: (scopes.length === 0 || !scopes.every(isScope)) && "Tick at least one permission.",
+    life: !Object.hasOwn(KEY_LIVES, life) && { code: "invalid_choice", message: "Choose how long the key is valid." },
+    scopes: (scopes.length === 0 || !scopes.every(isScope)) && {
+      code: "field_required",
+      message: "Tick at least one permission.",
+    },
   }),
   async handler({ name, scopes, pusher_id, life, asks_first, made_for }, { em, caller, now }) {
     if (pusher_id !== null) {

@@ -122,11 +122,12 @@ export const link_member = defineMemberOperation({
   async handler({ member_id }, ctx) {
     const row = await managed(ctx, await takeTurn(ctx), member_id);
     if (row.id === ctx.caller.member.id)
-      throw forbidden("This is your own account. Change your password on your account page.");
+      throw forbidden("not_permitted", "This is your own account. Change your password on your account page.");
     const { user_id = null } = row;
     const elsewhere = { user_id, workspace: { $ne: ctx.caller.workspace.id } };
     if (user_id !== null && (await ctx.em.count(Member, elsewhere)) > 0)
       throw forbidden(
+        "not_permitted",
         "This account also belongs to another workspace, so only the server operator can reset its password: belfry members link --email …",
       );
     const link = await writeLink(ctx.em, ctx.services.publicUrl, row.id, "manager");

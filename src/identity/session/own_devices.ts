@@ -61,7 +61,8 @@ export const link_own_device = definePersonOperation({
   async handler(_, { sql, caller: { person }, services: { publicUrl } }) {
     const { token: code, hash: code_hash } = mintToken(OWN_DEVICE_PREFIX);
     const [row] = await sql(putOwnLink, { id: newUuid(), user_id: person.id, code_hash });
-    if (!row?.expires_at) throw conflict(`You have ${LIMITS.own_devices} test devices, the maximum. Unlink one first.`);
+    if (!row?.expires_at)
+      throw conflict("quota_reached", `You have ${LIMITS.own_devices} test devices, the maximum. Unlink one first.`);
     // Behind the "#", which no browser sends: no server or log on the way sees it.
     return { url: `${publicUrl}/app/#own=${code}`, expires_at: toIsoMicros(row.expires_at) };
   },
@@ -100,7 +101,8 @@ export const test_alert = defineMemberOperation({
   async handler(path, ctx) {
     if (!parseId("psh", path.pusher_id)) throw notFound("alert");
     const { alert, pusherId } = await lockedAlert(path, ctx);
-    if (alert.status !== "draft") throw conflict("Only drafts can be tested. Move the alert back to draft first.");
+    if (alert.status !== "draft")
+      throw conflict("wrong_state", "Only drafts can be tested. Move the alert back to draft first.");
     const { person } = ctx.caller;
     const rows = await ctx.sql(testDraft, {
       user_id: person.id,
@@ -112,6 +114,7 @@ export const test_alert = defineMemberOperation({
     const devices = rows.flatMap(({ device_id }) => device_id ?? []);
     if (devices.length === 0)
       throw conflict(
+        "wrong_state",
         rows[0]?.linked
           ? "None of your test devices is subscribed to this channel. Subscribe one in the app first."
           : "You have no test devices. Link one on your account page first.",

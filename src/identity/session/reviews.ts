@@ -3,11 +3,11 @@
 import { randomBytes } from "node:crypto";
 import { LockMode } from "@mikro-orm/core";
 import { z } from "zod";
-import { ALERT_GRID } from "../../model/domain/alert_status.ts";
+import { alreadySent } from "../../model/domain/alert_status.ts";
 import { newUuid, parseId, showId } from "../../model/domain/ids.ts";
 import { Member, Workspace } from "../../model/entities/member.ts";
 import { Invite, Pusher } from "../../model/entities/pusher.ts";
-import { conflict, forbidden, notFound } from "../../model/errors.ts";
+import { forbidden, notFound } from "../../model/errors.ts";
 import { text } from "../../model/fields/accepts.ts";
 import { ALERT } from "../../model/fields/alert.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/columns.ts";
@@ -34,7 +34,8 @@ export const open_reviews = defineMemberOperation({
   role: "admin",
   output: z.object({ id: z.string() }),
   async handler(_input, { em, caller }) {
-    if (caller.pusherIds !== null) throw forbidden("With access to certain channels only, you cannot create others.");
+    if (caller.pusherIds !== null)
+      throw forbidden("channel_restricted", "With access to certain channels only, you cannot create others.");
     const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
     const workspace = await em.findOneOrFail(Workspace, { id: caller.workspace.id }, lock);
     const { reviews_id } = workspace;
@@ -96,7 +97,7 @@ export const decline_alert = defineMemberOperation({
     const former = alert.status !== "draft" ? { send_at: toIsoMicrosOrNull(alert.send_at) } : null;
     const [after] = await ctx.sql(declineAlert, { id: alert.id, review_reply, former });
     // It became visible while we looked at it.
-    if (!after) throw conflict((ALERT_GRID.sent.edit as { message: string }).message);
+    if (!after) throw alreadySent("edit");
     if (alert.status === "repeating") await followSeries(alert, after, ctx);
     else if (alert.status === "scheduled") announce(ctx, "alert.cancelled", after);
     return shownWhole(after, alert.requested_perms, ctx);

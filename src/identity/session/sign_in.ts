@@ -120,7 +120,8 @@ export const begin_second_factor = definePersonOperation({
   output: z.object({ uri: z.string(), secret: z.string() }),
   async handler(_input, { em, caller, services: { signIn } }) {
     const begun = await signIn.secondFactor.begin(em, caller.person);
-    if (!begun) throw conflict("Two-factor authentication is already on. Turn it off first to use another app.");
+    if (!begun)
+      throw conflict("wrong_state", "Two-factor authentication is already on. Turn it off first to use another app.");
     return begun;
   },
 });
@@ -136,9 +137,13 @@ export const confirm_second_factor = definePersonOperation({
   async handler({ code }, { em, caller: { person }, services: { signIn } }) {
     const codes = await signIn.secondFactor.confirm(em, person, code.replace(/\s/g, ""));
     if (codes === null)
-      throw conflict("Two-factor setup was not started, or is already complete. Start again on your account page.");
+      throw conflict(
+        "wrong_state",
+        "Two-factor setup was not started, or is already complete. Start again on your account page.",
+      );
     if (codes === false)
       throw invalidRequest(
+        "invalid_value",
         "This code is incorrect. Codes change every 30 seconds; check the clock of your phone.",
         "code",
       );
@@ -163,7 +168,7 @@ export const renew_recovery_codes = definePersonOperation({
   output: z.object({ recovery_codes: z.array(z.string()) }),
   async handler(_input, { em, caller, services: { signIn } }) {
     const codes = await signIn.secondFactor.renewCodes(em, caller.person);
-    if (!codes) throw conflict("Two-factor authentication is off, so there are no recovery codes.");
+    if (!codes) throw conflict("wrong_state", "Two-factor authentication is off, so there are no recovery codes.");
     return { recovery_codes: codes };
   },
 });
@@ -178,7 +183,7 @@ export const end_second_factor = definePersonOperation({
   output: z.object({ ended: z.literal(true) }),
   async handler(_input, { em, caller, services: { signIn } }) {
     if (!(await signIn.secondFactor.end(em, caller.person)))
-      throw conflict("Two-factor authentication is already off.");
+      throw conflict("wrong_state", "Two-factor authentication is already off.");
     return { ended: true as const };
   },
 });
@@ -195,6 +200,7 @@ export const begin_passkey = definePersonOperation({
     const options = await signIn.passkeys.begin(em, caller.person);
     if (options) return { options };
     throw conflict(
+      "wrong_state",
       signIn.passkeys.possible
         ? "You have the maximum number of passkeys. Remove one first."
         : "Passkeys require https and a host name, which this server's address does not have.",
@@ -213,7 +219,11 @@ export const add_passkey = definePersonOperation({
   async handler({ name, answer }, { em, caller, services: { signIn } }) {
     const given = answer && { name: name.trim(), answer };
     const id = given && (await signIn.passkeys.add(em, caller.person, given));
-    if (!id) throw invalidRequest("The passkey was rejected, or the request timed out. Add the passkey again.");
+    if (!id)
+      throw invalidRequest(
+        "invalid_value",
+        "The passkey was rejected, or the request timed out. Add the passkey again.",
+      );
     return { id };
   },
 });

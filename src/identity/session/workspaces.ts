@@ -91,9 +91,9 @@ export const create_workspace = definePersonOperation({
     await sql(lockUser, { id: person.id });
     const own = await sql(ownWorkspaces, { user_id: person.id, workspace_id: null });
     if (own.filter(({ role }) => role === "owner").length >= LIMITS.own_workspaces)
-      throw conflict(`You own ${LIMITS.own_workspaces} workspaces, the maximum. Leave one first.`);
+      throw conflict("quota_reached", `You own ${LIMITS.own_workspaces} workspaces, the maximum. Leave one first.`);
     const [account] = await sql(accountOf, { user_id: person.id });
-    if (!account) throw forbidden("This account is closed.");
+    if (!account) throw forbidden("not_permitted", "This account is closed.");
     const workspace = em.create(Workspace, { id: newUuid(), name: name.trim() });
     const member = em.create(Member, {
       id: newUuid(),
@@ -223,6 +223,7 @@ export const get_service_state = defineMemberOperation({
     // A member who is restricted to channels does not see all that is counted here (rules#service-state).
     if (counted?.workspaces !== 1 || caller.pusherIds !== null)
       throw forbidden(
+        "role_too_low",
         "Only the owner of a service's only workspace sees this. Whoever runs the service asks belfry status on its machine.",
       );
     // One after another, so that what is read is not what asks.

@@ -1,8 +1,8 @@
 // What an alert must hold together, whatever verb brought it here: layout and its source, exclusions, lengths by
 // layout, the circle, and the order of its instants. Pure; judged after the row's own state, as the last 422.
 
+import { forBoth } from "../error_messages.ts";
 import { type ApiError, invalidRequest } from "../errors.ts";
-import { forBoth } from "../for_people.ts";
 import { LIMITS } from "../limits.ts";
 import { checkGeofence, type Geofence } from "./channel.ts";
 
@@ -31,6 +31,7 @@ export interface Changed {
 export function checkContent(content: Content, htmlLength: number, changed: Changed, now: string): void {
   if (content.image_url !== null && content.image_asset_id !== null)
     throw invalidRequest(
+      "mutually_exclusive_fields",
       forBoth(
         "image_url and image_asset_id exclude each other; send one of them.",
         "A picture has an address or was uploaded, not both. Take one of them away.",
@@ -39,6 +40,7 @@ export function checkContent(content: Content, htmlLength: number, changed: Chan
     );
   if (content.html !== null && content.html_asset_id !== null)
     throw invalidRequest(
+      "mutually_exclusive_fields",
       forBoth(
         "html and html_asset_id exclude each other; send one of them.",
         "A page is written here or was uploaded, not both. Take one of them away.",
@@ -47,6 +49,7 @@ export function checkContent(content: Content, htmlLength: number, changed: Chan
     );
   if (content.layout === "image" && content.image_url === null && content.image_asset_id === null)
     throw invalidRequest(
+      "field_required",
       forBoth(
         "Layout image needs image_url or image_asset_id.",
         "A card with a picture needs one: its address, or a file.",
@@ -56,6 +59,7 @@ export function checkContent(content: Content, htmlLength: number, changed: Chan
   if (content.layout === "html" || content.layout === "document") {
     if (content.html === null && content.html_asset_id === null)
       throw invalidRequest(
+        "field_required",
         forBoth(
           `Layout ${content.layout} needs html or html_asset_id.`,
           "A card with a page needs one: its markup, or a file.",
@@ -67,11 +71,12 @@ export function checkContent(content: Content, htmlLength: number, changed: Chan
   if (htmlLength > max) {
     const field = content.html_asset_id === null ? "html" : "html_asset_id";
     const what = content.html_asset_id === null ? "html" : "The text of the uploaded page";
-    throw invalidRequest(`${what} must be at most ${max} characters long in this layout.`, field);
+    throw invalidRequest("too_long", `${what} must be at most ${max} characters long in this layout.`, field);
   }
   checkGeofence(content);
   if (changed.scheduled && (content.send_at === null || content.send_at <= now))
     throw invalidRequest(
+      "time_in_past",
       forBoth(
         "send_at must be in the future; omit it to send now.",
         "The time must be later than now. To send it now, press Send.",
@@ -79,10 +84,11 @@ export function checkContent(content: Content, htmlLength: number, changed: Chan
       "send_at",
     );
   if (changed.expires_at && content.expires_at !== null && content.expires_at <= now)
-    throw invalidRequest("expires_at must be later than now.", "expires_at");
+    throw invalidRequest("time_in_past", "expires_at must be later than now.", "expires_at");
   if ((changed.expires_at || changed.send_at) && content.expires_at !== null && content.send_at !== null)
     if (content.expires_at <= content.send_at)
       throw invalidRequest(
+        "invalid_time_range",
         forBoth(
           "expires_at must be later than send_at.",
           "It cannot be over before phones show it: choose a later end.",
@@ -95,6 +101,7 @@ export function checkContent(content: Content, htmlLength: number, changed: Chan
 export function checkNoRecurrence(recurrence: string | null): void {
   if (recurrence === null) return;
   throw invalidRequest(
+    "recurrence_not_allowed",
     forBoth(
       "recurrence belongs to a draft; leave send out, and give the draft to schedule_alert.",
       "What repeats is a draft first. Save it, then schedule it.",
@@ -106,7 +113,11 @@ export function checkNoRecurrence(recurrence: string | null): void {
 /** An edit neither takes the rule from what repeats nor gives one to what is scheduled. @throws 422 */
 export function checkRule(status: string, recurrence: string | null): void {
   if (status === "repeating" && recurrence === null)
-    throw invalidRequest("recurrence is what it repeats by; cancel the alert to end that.", "recurrence");
+    throw invalidRequest(
+      "recurrence_not_allowed",
+      "recurrence is what it repeats by; cancel the alert to end that.",
+      "recurrence",
+    );
   if (status === "scheduled") checkNoRecurrence(recurrence);
 }
 
@@ -115,6 +126,7 @@ export function checkSchedule(sendAt: string | null, now: string): string {
   if (sendAt !== null && sendAt > now) return sendAt;
   const what = sendAt === null ? "The draft has no send_at" : "send_at must be in the future";
   throw invalidRequest(
+    sendAt === null ? "field_required" : "time_in_past",
     forBoth(
       `${what}; give the schedule a send_at, the instant at which the alert shall appear. To publish now, send the alert instead.`,
       `${sendAt === null ? "Choose a time" : "The time must be later than now"}. To send it now, press Send.`,
@@ -127,6 +139,7 @@ export function checkSchedule(sendAt: string | null, now: string): string {
 export function checkNotExpired(expiresAt: string | null, now: string): void {
   if (expiresAt !== null && expiresAt <= now)
     throw invalidRequest(
+      "alert_expired",
       forBoth(
         "The alert has expired; move expires_at or clear it before sending.",
         "The alert is over already. Give it a later end, or none, before you send it.",

@@ -2,7 +2,9 @@
 // verbs"). Pure: it never sees a row, a clock or a caller.
 
 import type { AlertStatus } from "../entities/alert.ts";
-import { forBoth } from "../for_people.ts";
+import type { CodeOf } from "../error_codes.ts";
+import { forBoth, type Message } from "../error_messages.ts";
+import { type ApiError, conflict } from "../errors.ts";
 
 // Beside it the only SQL that holds an alert against the clock: a row that says `sent` is never compared with it, so a
 // clock that steps back takes nothing away.
@@ -34,12 +36,15 @@ export type AlertVerb = "edit" | "send" | "schedule" | "cancel" | "delete";
 export type AlertEvent = "alert.sent" | "alert.scheduled" | "alert.cancelled";
 
 /** `change`: carry it out. `stay`: answer 200 with the alert as it is. `refuse`: 409 with the way out. */
-export type Cell = { do: "change"; event?: AlertEvent } | { do: "stay" } | { do: "refuse"; message: string };
+export type Cell = { do: "change"; event?: AlertEvent } | { do: "stay" } | Refusal;
 
-const refuse = (message: string): Cell => ({ do: "refuse", message });
+type ConflictCode = CodeOf<"conflict">;
+type Refusal = { do: "refuse"; code: ConflictCode; message: Message };
+
+const refuse = (code: ConflictCode, message: Message): Refusal => ({ do: "refuse", code, message });
 
 /** A refusal whose way out is a new draft. */
-const copied = (why: string): string =>
+const copied = (why: string): Message =>
   forBoth(`${why} make a new draft of it with duplicate_alert.`, `${why} duplicate it.`);
 
 const FROZEN_SENT = copied("A sent alert is frozen; cancel it and send a correction, or");
@@ -50,12 +55,13 @@ export const ALERT_GRID: Record<AlertStatus, Record<AlertVerb, Cell>> = {
     edit: { do: "change" },
     send: { do: "change", event: "alert.sent" },
     schedule: { do: "change", event: "alert.scheduled" },
-    cancel: refuse("A draft was never published, so there is nothing to cancel; delete it instead."),
+    cancel: refuse("alert_not_sent", "A draft was never published, so there is nothing to cancel; delete it instead."),
     delete: { do: "change" },
   },
   repeating: {
     edit: { do: "change" },
     send: refuse(
+      "alert_repeats",
       forBoth(
         "It repeats, and its occurrences are what is sent. To publish one now, make a copy with duplicate_alert and send that.",
         "It repeats, and its occurrences are what is sent. To send it once more, duplicate it and send the copy.",
@@ -63,7 +69,7 @@ export const ALERT_GRID: Record<AlertStatus, Record<AlertVerb, Cell>> = {
     ),
     schedule: { do: "stay" },
     cancel: { do: "change" },
-    delete: refuse("It repeats. Cancel it first: that ends the series with all that is not sent yet."),
+    delete: refuse("alert_repeats", "It repeats. Cancel it first: that ends the series with all that is not sent yet."),
   },
   scheduled: {
     edit: { do: "change" },
@@ -73,20 +79,30 @@ export const ALERT_GRID: Record<AlertStatus, Record<AlertVerb, Cell>> = {
     delete: { do: "change" },
   },
   sent: {
-    edit: refuse(FROZEN_SENT),
+    edit: refuse("alert_already_sent", FROZEN_SENT),
     send: { do: "stay" },
-    schedule: refuse(copied("A sent alert cannot be scheduled;")),
+    schedule: refuse("alert_already_sent", copied("A sent alert cannot be scheduled;")),
     cancel: { do: "change", event: "alert.cancelled" },
-    delete: refuse("A sent alert is a record that acknowledgements refer to; cancel it to withdraw it."),
+    delete: refuse(
+      "alert_already_sent",
+      "A sent alert is a record that acknowledgements refer to; cancel it to withdraw it.",
+    ),
   },
   cancelled: {
-    edit: refuse(FROZEN_CANCELLED),
-    send: refuse(copied("A cancelled alert cannot be sent;")),
-    schedule: refuse(copied("A cancelled alert cannot be scheduled;")),
+    edit: refuse("alert_cancelled", FROZEN_CANCELLED),
+    send: refuse("alert_cancelled", copied("A cancelled alert cannot be sent;")),
+    schedule: refuse("alert_cancelled", copied("A cancelled alert cannot be scheduled;")),
     cancel: { do: "stay" },
     delete: { do: "change" },
   },
 };
+
+/** 409 of a verb that the grid refuses. */
+export const refusalOf = ({ code, message }: Refusal): ApiError => conflict(code, message);
+
+/** 409 of a verb that the grid refuses for sent alerts: the alert became visible while the call ran. */
+export const alreadySent = (verb: "edit" | "schedule" | "delete"): ApiError =>
+  refusalOf(ALERT_GRID.sent[verb] as Refusal);
 
 /** Verbs that a channel which is not active refuses from every status, before the grid is asked. */
 export const NEEDS_ACTIVE_CHANNEL: ReadonlySet<AlertVerb> = new Set(["send", "schedule"]);

@@ -4,9 +4,9 @@
 // handle; and handles that would collide with the service's own addresses or mislead about who speaks.
 
 import { createHash } from "node:crypto";
+import { forBoth } from "../error_messages.ts";
 import { invalidRequest } from "../errors.ts";
 import type { Capability } from "../fields/pusher.ts";
-import { forBoth } from "../for_people.ts";
 import { LIMITS } from "../limits.ts";
 
 export interface CapabilityNote {
@@ -98,6 +98,7 @@ export function checkGeofence(merged: Geofence): void {
   const missing = members.filter((member) => (merged[member] ?? null) === null);
   if (missing.length > 0 && missing.length < members.length)
     throw invalidRequest(
+      "fields_required_together",
       forBoth(
         "lat, lon and radius_km belong together: send all three, or null for all three.",
         "Latitude, longitude and radius belong together: fill in all three, or none.",

@@ -2,6 +2,7 @@
 // caller answers as for a row that does not exist.
 
 import { randomUUID } from "node:crypto";
+import type { Missing } from "../error_codes.ts";
 import { ApiError, notFound } from "../errors.ts";
 
 const KINDS = ["psh", "alr", "inv", "whk", "ast", "key", "wsp", "mem", "con", "aud", "dlv", "evt"] as const;
@@ -71,12 +72,12 @@ export function showIdOrNull(kind: IdKind, uuid: string | null): string | null {
  * The uuid of a channel's id. What is no id at all was looked for as a handle before, so the refusal says what would
  * be right; it depends on the argument's own shape and on nothing that is stored. `row`: what the channel was named to find. @throws 404.
  */
-export function channelUuid(text: string, row = "channel"): string {
+export function channelUuid(text: string, row: Missing = "channel"): string {
   const id = parseId("psh", text);
   if (id) return id;
   // Another kind's id is a missing row (rules#ids).
   if (KINDS.some((kind) => parseId(kind, text) !== null)) throw notFound(row);
-  throw new ApiError("not_found", "No such channel. Use its id (psh_…) or its handle.");
+  throw new ApiError("channel_not_found", "Channel not found. Use its id (psh_…) or its handle.");
 }
 
 /** `psh_01h…` → uuid; null for any other text, another kind's id included. */

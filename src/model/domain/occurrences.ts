@@ -1,10 +1,10 @@
 // The occurrences of a repeating alert: its next times, those of a month, and those to be written now. Pure, and bounded in steps
 // whatever the rule says. Also a time of day that a zone's clocks skip or show twice (rules#recurrence-clocks).
 
+import { forBoth, isMessage } from "../error_messages.ts";
 import { invalidRequest } from "../errors.ts";
 import { toIsoMicros } from "../fields/columns.ts";
 import { type Recurrence, readRecurrence } from "../fields/recurrence.ts";
-import { forBoth } from "../for_people.ts";
 import { LIMITS } from "../limits.ts";
 import { need } from "../need.ts";
 import { newUuid } from "./ids.ts";
@@ -121,11 +121,11 @@ export function nextTimes(
   { sendAt, now, most, budget = new StepBudget(ANSWER_STEPS) }: Beginning,
 ): number[] {
   const read = readRecurrence(recurrence);
-  if (typeof read === "string") throw invalidRequest(NO_RULE, "recurrence");
+  if (isMessage(read)) throw invalidRequest("invalid_recurrence", NO_RULE, "recurrence");
   const times = timesOf(read, sendAt, budget);
   const next = times.after(now, most);
-  if (next.length === 0) throw invalidRequest(NEVER, "recurrence");
-  if (times.crowded(now)) throw invalidRequest(CROWDED, "recurrence");
+  if (next.length === 0) throw invalidRequest("invalid_recurrence", NEVER, "recurrence");
+  if (times.crowded(now)) throw invalidRequest("invalid_recurrence", CROWDED, "recurrence");
   return next;
 }
 
@@ -153,7 +153,7 @@ export function timesWithin(
   { sendAt, now, from, to, beyond, most, nextDay, budget }: Window,
 ): number[] {
   const read = readRecurrence(recurrence);
-  if (typeof read === "string") return [];
+  if (isMessage(read)) return [];
   const times = timesOf(read, sendAt, budget);
   // The next few are written; which of them were cancelled or moved, only their rows say.
   const near = times.after(now, WRITTEN).filter((at) => at <= now + HORIZON);
@@ -183,7 +183,7 @@ export function fillOf({ series_id, recurrence, send_at, filled_to }: Series, no
   const iso = (ms: number) => new Date(ms).toISOString();
   const filledTo = filled_to === null ? Number.NEGATIVE_INFINITY : Date.parse(toIsoMicros(filled_to));
   const read = readRecurrence(recurrence);
-  if (typeof read === "string")
+  if (isMessage(read))
     return { series_id, filled_to: iso(Math.max(filledTo, now)), fill_at: iso(now + DAY), occurrences: [] };
   const times = timesOf(read, Date.parse(toIsoMicros(send_at)), new StepBudget(ANSWER_STEPS));
   const coming = times.after(now, LIMITS.occurrences_ahead + 1);

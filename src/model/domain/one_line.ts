@@ -1,6 +1,7 @@
 // Names and addresses that stand in one line of a page, a mail or a log: what they must not hold, and how long they are. And how long a
 // password is; whether it is the right one, only sign-in knows.
 
+import type { Finding } from "../error_messages.ts";
 import { invalidRequest } from "../errors.ts";
 import { holdsControl, needlessInvisible } from "../fields/characters.ts";
 import { LIMITS } from "../limits.ts";
@@ -9,11 +10,16 @@ import { LIMITS } from "../limits.ts";
 const breaks = (text: string): boolean => holdsControl(text, { lines: false }) || needlessInvisible(text) !== null;
 
 /** What is wrong with a name, or null. `what` begins the sentence: "The workspace's name". */
-export function nameProblem(name: string, what: string): string | null {
+export function nameProblem(name: string, what: string): Finding | null {
   const text = name.trim();
-  if (text === "") return `${what} is missing.`;
-  if (text.length > LIMITS.name) return `${what} may have at most ${LIMITS.name} characters.`;
-  return breaks(text) ? `${what} must be one line, without control or invisible characters.` : null;
+  if (text === "") return { code: "empty_text", message: `${what} is missing.` };
+  if (text.length > LIMITS.name)
+    return { code: "too_long", message: `${what} may have at most ${LIMITS.name} characters.` };
+  if (!breaks(text)) return null;
+  return {
+    code: "invalid_characters",
+    message: `${what} must be one line, without control or invisible characters.`,
+  };
 }
 
 /** What pages call whoever has no name of their own. Nobody else is called so. */
@@ -42,25 +48,29 @@ function plain(name: string): string {
 }
 
 /** What is wrong with a person's name, or null. */
-export const personNameProblem = (name: string): string | null =>
+export const personNameProblem = (name: string): Finding | null =>
   nameProblem(name, "Your name") ??
-  (OURS.has(plain(name)) ? "This is what pages here call somebody else. Choose another name." : null);
+  (OURS.has(plain(name))
+    ? { code: "invalid_value", message: "This is what pages here call somebody else. Choose another name." }
+    : null);
 
 /** The name without spaces around it. @throws 422. */
 export function oneLineName(name: string, what: string, param = "name"): string {
   const problem = nameProblem(name, what);
-  if (problem) throw invalidRequest(problem, param);
+  if (problem) throw invalidRequest(problem.code, problem.message, param);
   return name.trim();
 }
 
 const EMAIL = new RegExp(`^[^\\s@]{1,64}@[^\\s@]{1,${LIMITS.email - 65}}$`);
 
 /** What is wrong with an e-mail address, or null. Whether somebody reads mail there, only a mail can tell. */
-export const emailProblem = (email: string): string | null =>
-  EMAIL.test(email) && !breaks(email) ? null : "Give a whole e-mail address, such as name@example.org.";
+export const emailProblem = (email: string): Finding | null =>
+  EMAIL.test(email) && !breaks(email)
+    ? null
+    : { code: "invalid_format", message: "Give a whole e-mail address, such as name@example.org." };
 
 /** What is wrong with a new password, or null. */
-export const passwordProblem = (password: string): string | null =>
+export const passwordProblem = (password: string): Finding | null =>
   password.length < LIMITS.password_least || password.length > LIMITS.password
-    ? `A password has ${LIMITS.password_least} to ${LIMITS.password} characters.`
+    ? { code: "invalid_value", message: `A password has ${LIMITS.password_least} to ${LIMITS.password} characters.` }
     : null;

@@ -2,7 +2,8 @@
 // own fixed text and says what to send instead.
 
 import { z } from "zod";
-import { forBoth } from "../for_people.ts";
+import type { CodeOf } from "../error_codes.ts";
+import { type Finding, fieldError, fieldIssue, forBoth, type Message } from "../error_messages.ts";
 import { LIMITS } from "../limits.ts";
 import { holdsControl, holdsVisible, needlessInvisible } from "./characters.ts";
 import { instantIn, isTimeZone, readLocal } from "./zoned.ts";
@@ -32,6 +33,8 @@ interface TextRules {
   cleaned?: boolean;
 }
 
+const INVISIBLE = "must not contain invisible characters";
+
 /**
  * A string of `min` to `max` code points that people and assistants read. With `min` above 0, what cannot be seen does
  * not count.
@@ -44,50 +47,58 @@ export function text(min: number, max: number, { lines = false, cleaned = false 
   return z
     .string()
     .refine((value) => isWithin(value, max), {
-      error: `must be at most ${max} characters long`,
+      ...fieldError("too_long", `must be at most ${max} characters long`),
       abort: true,
     })
-    .refine((value) => !holdsControl(value, { lines }), { error: controls, abort: true })
+    .refine((value) => !holdsControl(value, { lines }), {
+      ...fieldError("invalid_characters", controls),
+      abort: true,
+    })
     .refine((value) => cleaned || needlessInvisible(value) === null, {
-      error: ({ input }) => `must not hold invisible characters (${needlessInvisible(input as string)})`,
+      ...fieldError("invalid_characters", INVISIBLE),
+      error: ({ input }) => `${INVISIBLE} (${needlessInvisible(input as string)})`,
       abort: true,
     })
-    .refine((value) => min === 0 || holdsVisible(value), forBoth("must hold more than white space", "is missing"))
+    .refine(
+      (value) => min === 0 || holdsVisible(value),
+      fieldError("empty_text", forBoth("must contain more than white space", "is missing")),
+    )
     .meta(bounds);
 }
 
-/** https alone (rules#https-only), without credentials, white space and what is invisible. */
-export function httpsUrl() {
-  return z
-    .string()
-    .refine(
-      (value) => {
-        const url =
-          isWithin(value, LIMITS.url) && !/[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(value)
-            ? URL.parse(value)
-            : null;
-        return url?.protocol === "https:" && /^https:\/\//i.test(value) && !url.username && !url.password;
-      },
-      forBoth(
-        `must be an absolute https URL of at most ${LIMITS.url} characters, without credentials and invisible characters`,
-        `must be a whole address that begins with https://, of at most ${LIMITS.url} characters`,
-      ),
-    )
-    .meta({ format: "uri", maxLength: LIMITS.url });
+/** Whether a text is an https URL without credentials, white space and invisible characters (rules#https-only). */
+export function isHttpsUrl(value: string): boolean {
+  const isPlain = isWithin(value, LIMITS.url) && !/[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(value);
+  const url = isPlain ? URL.parse(value) : null;
+  return url?.protocol === "https:" && /^https:\/\//i.test(value) && !url.username && !url.password;
 }
+
+export const NOT_HTTPS = forBoth(
+  `must be an absolute https URL of at most ${LIMITS.url} characters, without credentials and invisible characters`,
+  `must be a whole address that begins with https://, of at most ${LIMITS.url} characters`,
+);
+
+export const httpsUrl = () =>
+  z.string().refine(isHttpsUrl, fieldError("invalid_url", NOT_HTTPS)).meta({ format: "uri", maxLength: LIMITS.url });
 
 /** A short opaque name: lower-case letters, digits, dot, dash and underscore, beginning with a letter or digit. */
 export function slug(max: number) {
-  return z
-    .string()
-    .regex(
-      new RegExp(`^[a-z0-9][a-z0-9._-]{0,${max - 1}}$`),
-      forBoth(
-        `must be 1 to ${max} of a-z 0-9 . _ - and begin with a letter or digit`,
-        `takes 1 to ${max} small letters, digits, dots, dashes and underscores, and begins with a letter or digit`,
-      ),
-    );
+  return pattern(
+    new RegExp(`^[a-z0-9][a-z0-9._-]{0,${max - 1}}$`),
+    "invalid_format",
+    forBoth(
+      `must be 1 to ${max} of a-z 0-9 . _ - and begin with a letter or digit`,
+      `takes 1 to ${max} small letters, digits, dots, dashes and underscores, and begins with a letter or digit`,
+    ),
+  );
 }
+
+/** A string of a pattern, with the code and the text of its refusal. JSON Schema gets the pattern as well. */
+export const pattern = (form: RegExp, code: CodeOf<"invalid_request">, message: Message) =>
+  z
+    .string()
+    .refine((value) => form.test(value), fieldError(code, message))
+    .meta({ pattern: form.source });
 
 // Both cases spelt out: JSON Schema has no flags.
 const BCP47 =
@@ -97,17 +108,21 @@ const BCP47 =
 export function languageTag() {
   return z
     .string()
-    .max(LIMITS.language_tag, {
-      error: `must be at most ${LIMITS.language_tag} characters long`,
+    .refine((value) => value.length <= LIMITS.language_tag, {
+      ...fieldError("too_long", `must be at most ${LIMITS.language_tag} characters long`),
       abort: true,
     })
-    .regex(
-      BCP47,
-      forBoth(
-        "must be a well-formed BCP-47 language tag, such as en or pt-BR",
-        "must be a language, such as en or pt-BR",
+    .refine(
+      (value) => BCP47.test(value),
+      fieldError(
+        "invalid_format",
+        forBoth(
+          "must be a well-formed BCP-47 language tag, such as en or pt-BR",
+          "must be a language, such as en or pt-BR",
+        ),
       ),
-    );
+    )
+    .meta({ maxLength: LIMITS.language_tag, pattern: BCP47.source });
 }
 
 /**
@@ -115,14 +130,15 @@ export function languageTag() {
  * what the runtime is asked about.
  */
 export function timeZone() {
-  const error = forBoth(
-    "must be an IANA time zone, such as Europe/Lisbon",
-    "must be a time zone, such as Europe/Lisbon",
+  const form = /^[A-Za-z][A-Za-z0-9_+/-]{1,63}$/;
+  const error = fieldError(
+    "invalid_time_zone",
+    forBoth("must be an IANA time zone, such as Europe/Lisbon", "must be a time zone, such as Europe/Lisbon"),
   );
   return z
     .string()
-    .regex(/^[A-Za-z][A-Za-z0-9_+/-]{1,63}$/, { error, abort: true })
-    .refine(isTimeZone, error);
+    .refine((value) => form.test(value) && isTimeZone(value), error)
+    .meta({ pattern: form.source });
 }
 
 /**
@@ -165,18 +181,21 @@ function written(ms: number, fraction = ""): string | null {
   return `${utc.toISOString().slice(0, 19)}.${fraction.padEnd(6, "0")}Z`;
 }
 
-const NO_INSTANT = forBoth(
-  "must be an RFC 3339 instant with Z or an offset, such as 2026-11-20T14:25:31Z, or a zone's local time, such as 2026-11-24T07:30 Europe/Lisbon",
-  "must be a day and a time, such as 2026-11-20 14:25",
-);
+const NO_INSTANT: Finding = {
+  code: "invalid_timestamp",
+  message: forBoth(
+    "must be an RFC 3339 timestamp with Z or an offset, such as 2026-11-20T14:25:31Z, or a local time with its zone, such as 2026-11-24T07:30 Europe/Lisbon",
+    "must be a day and a time, such as 2026-11-20 14:25",
+  ),
+};
 
 /** What a text names, in the form in which rows and answers carry it, or what is wrong with it. */
-function instantOf(value: string): { at: string } | { wrong: string } {
+function instantOf(value: string): { at: string } | { wrong: Finding } {
   const local = readLocal(value);
   const at = readRfc3339(local?.asUtc ?? value);
   if (at === null || !local) return at === null ? { wrong: NO_INSTANT } : { at };
   const ms = instantIn(local.zone, Date.parse(at));
-  if (typeof ms === "string") return { wrong: ms };
+  if (typeof ms !== "number") return { wrong: ms };
   const utc = written(ms);
   return utc === null ? { wrong: NO_INSTANT } : { at: utc };
 }
@@ -193,11 +212,9 @@ export function readInstant(value: string): string | null {
 export function instant() {
   return z
     .string()
-    .refine((value) => readInstant(value) !== null, {
-      error: ({ input }) => {
-        const read = instantOf(input as string);
-        return "wrong" in read ? read.wrong : undefined;
-      },
+    .check(({ value, issues }) => {
+      const read = instantOf(value);
+      if ("wrong" in read) issues.push(fieldIssue(read.wrong.code, read.wrong.message, value));
     })
     .meta({ format: "date-time" })
     .transform((value) => readInstant(value) ?? value);

@@ -2,9 +2,10 @@
 // person taps (rules#alert-reply).
 
 import { z } from "zod";
-import { forBoth } from "../for_people.ts";
+import type { CodeOf } from "../error_codes.ts";
+import { fieldError, fieldIssue, forBoth, type Message, REQUIRED } from "../error_messages.ts";
 import { LIMITS } from "../limits.ts";
-import { httpsUrl, text } from "./accepts.ts";
+import { isHttpsUrl, NOT_HTTPS, text } from "./accepts.ts";
 import { named } from "./named.ts";
 
 const MOST_ACTIONS = forBoth(
@@ -15,7 +16,6 @@ const CHOICES = forBoth(
   `must be 1 to ${LIMITS.reply_choices} texts that differ`,
   `can be at most ${LIMITS.reply_choices}, and differ`,
 );
-const address = httpsUrl();
 
 /** A button that leads somewhere, or a question with fixed choices (rules#alert-reply). */
 const action = z
@@ -26,16 +26,19 @@ const action = z
     choices: z.array(text(1, LIMITS.alert_action_label, { cleaned: true })).optional(),
   })
   .check(({ value: { type, url, choices }, issues }) => {
-    const wrong = (name: "url" | "choices", message: string | undefined) => {
-      if (message) issues.push({ code: "custom", path: [name], message, input: type });
+    const wrong = (name: "url" | "choices", code: CodeOf<"invalid_request">, message: Message) => {
+      issues.push(fieldIssue(code, message, type, [name]));
     };
     if (type === "open_url") {
-      wrong("url", url === undefined ? "is required" : address.safeParse(url).error?.issues[0]?.message);
-      return wrong("choices", choices && "belongs to a reply");
+      if (url === undefined) wrong("url", "field_required", REQUIRED);
+      else if (!isHttpsUrl(url)) wrong("url", "invalid_url", NOT_HTTPS);
+      if (choices) wrong("choices", "misplaced_field", "belongs to a reply");
+      return;
     }
-    wrong("url", url && "belongs to a button that opens it");
+    if (url) wrong("url", "misplaced_field", "belongs to a button that opens it");
     const count = new Set(choices).size;
-    if (count === 0 || count > LIMITS.reply_choices || count !== choices?.length) wrong("choices", CHOICES);
+    if (count === 0 || count > LIMITS.reply_choices || count !== choices?.length)
+      wrong("choices", "wrong_item_count", CHOICES);
   });
 
 export const actionView = named(
@@ -67,9 +70,9 @@ export const linksOf = <A extends Partial<Pick<Action, "type">>>(actions: readon
 
 export const actions = z
   .array(action)
-  .max(LIMITS.alert_actions + 1, MOST_ACTIONS)
-  .refine((all) => linksOf(all).length <= LIMITS.alert_actions, MOST_ACTIONS)
+  .max(LIMITS.alert_actions + 1, MOST_ACTIONS.api)
+  .refine((all) => linksOf(all).length <= LIMITS.alert_actions, fieldError("wrong_item_count", MOST_ACTIONS))
   .refine(
     (all) => all.length - linksOf(all).length <= 1,
-    forBoth("must hold one reply at most", "can hold one question"),
+    fieldError("wrong_item_count", forBoth("must contain at most one reply", "can contain one question")),
   );

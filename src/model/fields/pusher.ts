@@ -1,6 +1,7 @@
 // The fields of a channel that its owner fills. Its id, handle, status and instants are the entity's own.
 
 import { z } from "zod";
+import { fieldError } from "../error_messages.ts";
 import { LIMITS } from "../limits.ts";
 import { httpsUrl, instant, isWithin, latitude, longitude, radiusKm, slug, text } from "./accepts.ts";
 import { link, list, moment, number, oneOf, whole, words, yesOr } from "./kinds.ts";
@@ -33,10 +34,13 @@ const EVERYWHERE = ["owner", "list", "handset"] as const;
 const tags = z
   .array(text(1, LIMITS.channel_tag))
   .transform((found) => [...new Set(found.map((tag) => tag.trim().toLowerCase()))])
-  .refine((found) => found.length <= LIMITS.channel_tags, `must be at most ${LIMITS.channel_tags} tags`)
+  .refine(
+    (found) => found.length <= LIMITS.channel_tags,
+    fieldError("wrong_item_count", `must be at most ${LIMITS.channel_tags} tags`),
+  )
   .refine(
     (found) => found.every((tag) => isWithin(tag, LIMITS.channel_tag)),
-    `must be tags of at most ${LIMITS.channel_tag} characters`,
+    fieldError("too_long", `must be tags of at most ${LIMITS.channel_tag} characters`),
   );
 
 const KEPT = `must be ${LIMITS.retention_least} to ${LIMITS.retention} days, or 0 for ever`;
@@ -47,7 +51,7 @@ export const keptDays = () =>
     .int()
     .min(0, KEPT)
     .max(LIMITS.retention, KEPT)
-    .refine((days) => days === 0 || days >= LIMITS.retention_least, KEPT);
+    .refine((days) => days === 0 || days >= LIMITS.retention_least, fieldError("out_of_range", KEPT));
 
 export const PUSHER = defineFields({
   name: {

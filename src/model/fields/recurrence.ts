@@ -2,7 +2,7 @@
 // This file parses and checks it; model/domain/occurrences.ts finds its times.
 
 import { z } from "zod";
-import { forBoth } from "../for_people.ts";
+import { fieldIssue, forBoth, isMessage, type Message } from "../error_messages.ts";
 import { LIMITS } from "../limits.ts";
 import { nearestIn, UNKNOWN_ZONE, zoneNameOf } from "./zoned.ts";
 
@@ -152,7 +152,7 @@ const normalized = (rule: string): string =>
     .join(";");
 
 /** The recurrence of a text, or what is wrong with it, as it follows the field's name. Letter case and blanks are free. */
-export function readRecurrence(value: string): Recurrence | string {
+export function readRecurrence(value: string): Recurrence | Message {
   const line = /\b(DTSTART|DTEND|RDATE|EXDATE|EXRULE)\b/i.exec(value)?.[1]?.toUpperCase();
   if (line === "DTSTART") return "must not have DTSTART; send_at is when it begins";
   if (line !== undefined) return `must not have ${line}; it takes one rule and a time zone`;
@@ -162,7 +162,7 @@ export function readRecurrence(value: string): Recurrence | string {
   // `FREQ=DAILY; COUNT=2` ends with a part, and `BYDAY=MO, TU` with a value.
   if (rule === "" || /[;=:,]/.test(last) || /[,=]$/.test(rule)) return NO_ZONE;
   const zone = zoneNameOf(last);
-  if (zone === null) return UNKNOWN_ZONE;
+  if (zone === null) return UNKNOWN_ZONE.message;
   const parts = partsOf(rule);
   if (typeof parts === "string") return parts;
   const mismatch = mismatchOf(parts);
@@ -202,19 +202,18 @@ export function endedBefore(value: string, ms: number): string {
 }
 
 export function recurrence() {
-  const wrong = (value: unknown) => {
-    const read = value === undefined ? FORM : readRecurrence(String(value));
-    return typeof read === "string" ? read : null;
-  };
   return z
     .string()
-    .refine((value) => value.length <= LIMITS.recurrence, {
-      error: `must be at most ${LIMITS.recurrence} characters long`,
-      abort: true,
+    .check(({ value, issues }) => {
+      if (value.length > LIMITS.recurrence)
+        issues.push(fieldIssue("too_long", `must be at most ${LIMITS.recurrence} characters long`, value));
+      else {
+        const read = readRecurrence(value);
+        if (isMessage(read)) issues.push(fieldIssue("invalid_recurrence", read, value));
+      }
     })
-    .refine((value) => wrong(value) === null, { error: ({ input }) => wrong(input) ?? FORM })
     .transform((value) => {
       const read = readRecurrence(value);
-      return typeof read === "string" ? value : read.text;
+      return isMessage(read) ? value : read.text;
     });
 }

@@ -1,7 +1,6 @@
 // The fields of a webhook endpoint that its owner fills. Its secret and what became of deliveries are the entity's own.
 
 import { z } from "zod";
-import { forBoth } from "../for_people.ts";
 import { LIMITS } from "../limits.ts";
 import { text } from "./accepts.ts";
 import { list, words } from "./kinds.ts";
@@ -37,7 +36,7 @@ export const WEBHOOK = defineFields({
     ...list(),
     accepts: z
       .array(z.enum(EVENTS))
-      .min(1, forBoth("must name at least one event", "needs at least one choice"))
+      .min(1)
       .transform((named) => [...new Set(named)]),
     required: true,
     shown: ["owner", "list"],

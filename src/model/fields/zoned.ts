@@ -1,11 +1,15 @@
 // A zone's local time, as people name an instant: 2026-11-24T07:30 Europe/Lisbon. What the zone's clocks show once is an instant;
 // what they skip in spring and what they show twice in autumn is none, and the offsets around it are the way out.
 
+import type { Finding } from "../error_messages.ts";
 import { need } from "../need.ts";
 
 const LOCAL = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::(\d\d))? ([A-Za-z][A-Za-z0-9_+/-]{1,63})$/;
 
-export const UNKNOWN_ZONE = "must name an IANA time zone, such as Europe/Lisbon";
+export const UNKNOWN_ZONE: Finding = {
+  code: "invalid_time_zone",
+  message: "must name an IANA time zone, such as Europe/Lisbon",
+};
 
 const MINUTE = 60_000;
 /** No clock changes by more in one step. */
@@ -72,13 +76,14 @@ export function readLocal(value: string): { asUtc: string; zone: string } | null
 }
 
 /** The instant in ms at which the zone's clocks show it, or what is wrong with it, as it follows a field's name. */
-export function instantIn(zone: string, asUtc: number): number | string {
+export function instantIn(zone: string, asUtc: number): number | Finding {
   const format = formatOf(zone);
   if (!format) return UNKNOWN_ZONE;
   const around = [...new Set([offsetAt(format, asUtc - DAY), offsetAt(format, asUtc + DAY)])];
   const [first, second] = around.filter((offset) => offsetAt(format, asUtc - msOf(offset)) === offset);
   const both = `write it with an offset in place of the zone, ${around.join(" or ")}`;
-  if (first === undefined) return `does not exist in its zone, where the clocks go forward then; ${both}`;
-  if (second !== undefined) return `comes twice in its zone, where the clocks go back then; ${both}`;
+  const ambiguous = (message: string): Finding => ({ code: "ambiguous_time", message });
+  if (first === undefined) return ambiguous(`does not exist in its zone, because clocks go forward then; ${both}`);
+  if (second !== undefined) return ambiguous(`occurs twice in its zone, because clocks go back then; ${both}`);
   return asUtc - msOf(first);
 }

@@ -4,8 +4,8 @@
 import { ASSET_FIELDS, type AssetField, KIND_WORDS } from "../../model/domain/assets.ts";
 import { parseId } from "../../model/domain/ids.ts";
 import { Asset } from "../../model/entities/asset.ts";
+import { forBoth } from "../../model/error_messages.ts";
 import { type ApiError, invalidRequest } from "../../model/errors.ts";
-import { forBoth } from "../../model/for_people.ts";
 import type { Context } from "../../store/context.ts";
 import type { AlertRecord } from "../../store/queries/alerts.ts";
 import { assetScope, attachableAssets } from "../../store/queries/assets.ts";
@@ -42,9 +42,11 @@ export async function attachAssets<S extends Named & { layout?: string }>(
     const id = ids[field];
     if (id === undefined || (id !== null && id === stored?.[field])) continue;
     const asset = found.find((candidate) => candidate.id === id);
-    if (!asset) problem ??= invalidRequest("No such uploaded file; upload it in the console first.", field);
+    if (!asset)
+      problem ??= invalidRequest("asset_not_found", "No such uploaded file; upload it in the console first.", field);
     else if (asset.kind !== ASSET_FIELDS[field])
       problem ??= invalidRequest(
+        "unsupported_file_type",
         forBoth(
           `The uploaded file is of another kind; ${field} takes ${KIND_WORDS[ASSET_FIELDS[field]]}.`,
           `The uploaded file is of another kind; what is wanted is ${KIND_WORDS[ASSET_FIELDS[field]]}.`,

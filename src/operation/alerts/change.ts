@@ -9,15 +9,16 @@ import {
   CHANNEL_NOT_ACTIVE,
   NEEDS_ACTIVE_CHANNEL,
   NOTES,
+  refusalOf,
 } from "../../model/domain/alert_status.ts";
 import { type ANNOUNCED, alertData, type DomainEvent } from "../../model/domain/events.ts";
 import { channelUuid, parseId, showId } from "../../model/domain/ids.ts";
 import { approvalAt } from "../../model/domain/review.ts";
+import { forBoth } from "../../model/error_messages.ts";
 import { conflict, insufficientScope, notFound } from "../../model/errors.ts";
 import { ALERT, type AlertFields } from "../../model/fields/alert.ts";
 import { toIsoMicros } from "../../model/fields/columns.ts";
 import { namesOf } from "../../model/fields/record.ts";
-import { forBoth } from "../../model/for_people.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { Caller, Context } from "../../store/context.ts";
 import { type AlertRecord, type ChangeRecord, type Former, lockAlert } from "../../store/queries/alerts.ts";
@@ -71,14 +72,15 @@ export async function lockedAlert(path: AlertToChange, ctx: Context) {
 /** @throws 409 when the alert is another version than the caller expects. */
 export function refuseOther(alert: AlertRecord, { expected_updated_at }: AlertToChange, ctx: Context): void {
   const version = toIsoMicros(alert.updated_at);
-  if ((expected_updated_at ?? version) !== version || !ctx.conditions.match(version)) throw conflict(CHANGED);
+  if ((expected_updated_at ?? version) !== version || !ctx.conditions.match(version))
+    throw conflict("version_conflict", CHANGED);
 }
 
 /** What the grid says to the verb. @throws 409 when the channel is not active or the state refuses the verb. */
 export function cellFor(verb: AlertVerb, { active, status }: { active: boolean; status: AlertRecord["status"] }) {
-  if (!active && NEEDS_ACTIVE_CHANNEL.has(verb)) throw conflict(CHANNEL_NOT_ACTIVE);
+  if (!active && NEEDS_ACTIVE_CHANNEL.has(verb)) throw conflict("channel_not_active", CHANNEL_NOT_ACTIVE);
   const cell = ALERT_GRID[status][verb];
-  if (cell.do === "refuse") throw conflict(cell.message);
+  if (cell.do === "refuse") throw refusalOf(cell);
   return cell;
 }
 

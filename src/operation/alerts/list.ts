@@ -6,10 +6,10 @@ import { z } from "zod";
 import { parseId, showId } from "../../model/domain/ids.ts";
 import { queryWords } from "../../model/domain/words.ts";
 import { ALERT_STATUSES } from "../../model/entities/alert.ts";
+import { fieldError, forBoth } from "../../model/error_messages.ts";
 import { invalidRequest } from "../../model/errors.ts";
 import { instant, RANGE, text } from "../../model/fields/accepts.ts";
 import { toIsoMicros } from "../../model/fields/columns.ts";
-import { forBoth } from "../../model/for_people.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { need } from "../../model/need.ts";
 import type { Context } from "../../store/context.ts";
@@ -33,8 +33,11 @@ export const listInput = {
   status: z.enum(ALERT_STATUSES).optional().describe("All when absent."),
   // Its words have no invisible characters, so none has to be refused.
   query: text(1, LIMITS.search, { cleaned: true })
-    .refine((query) => sought(query) > 0, "must hold a letter or a digit")
-    .refine((query) => sought(query) <= LIMITS.search_words, `must be at most ${LIMITS.search_words} words`)
+    .refine((query) => sought(query) > 0, fieldError("invalid_format", "must contain a letter or a digit"))
+    .refine(
+      (query) => sought(query) <= LIMITS.search_words,
+      fieldError("too_long", `must be at most ${LIMITS.search_words} words`),
+    )
     .optional()
     .describe("Words, or their beginnings, of title, text and channel tags; all must be there."),
   from: instant().optional().describe(RANGE.from),
@@ -42,7 +45,10 @@ export const listInput = {
   order: z.enum(["newest", "oldest"]).optional(),
   writer: z
     .string()
-    .refine((id) => WRITERS.some((kind) => parseId(kind, id)), "must be the id of a key, a connection or a member")
+    .refine(
+      (id) => WRITERS.some((kind) => parseId(kind, id)),
+      fieldError("invalid_format", "must be the id of a key, a connection or a member"),
+    )
     .optional()
     .describe("key_…, con_… or mem_…"),
   limit: limit(),
@@ -97,8 +103,9 @@ export async function listPage(
   const { status = "any", limit: wanted = DEFAULT_LIMIT, before, from, to } = input;
   const channel = pusherId && showId("psh", pusherId);
   const search = searchOf(input, channel);
-  if (before && (before.of ?? null) !== (search?.name ?? null)) throw invalidRequest(ELSEWHERE, "before");
-  if (from && to && from >= to) throw invalidRequest("from must be before to.", "from");
+  if (before && (before.of ?? null) !== (search?.name ?? null))
+    throw invalidRequest("invalid_cursor", ELSEWHERE, "before");
+  if (from && to && from >= to) throw invalidRequest("invalid_time_range", "from must be before to.", "from");
   const { workspace_id, pusher_ids } = sight(ctx.caller);
   const seen = { workspace_id, pusher_ids: pusherId ? [pusherId] : pusher_ids };
   const at = { ...seen, before: before?.at ?? null, inside: before?.id ?? null };

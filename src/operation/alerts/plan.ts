@@ -3,8 +3,8 @@
 
 import { randomBytes } from "node:crypto";
 import { channelUuid, parseId } from "../../model/domain/ids.ts";
+import { forBoth } from "../../model/error_messages.ts";
 import { conflict, invalidRequest, notFound } from "../../model/errors.ts";
-import { forBoth } from "../../model/for_people.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { Context } from "../../store/context.ts";
 import { scope, visibleChannel } from "../../store/queries/channels.ts";
@@ -61,8 +61,9 @@ export async function findPlan(
   if (!found) throw notFound("plan");
   const { minutes } = found.plan;
   if (action !== undefined && (action === "move") !== (minutes !== null))
-    throw invalidRequest(partOfPlan("action"), "action");
-  if (by_minutes !== undefined && by_minutes !== minutes) throw invalidRequest(partOfPlan("by_minutes"), "by_minutes");
+    throw invalidRequest("misplaced_field", partOfPlan("action"), "action");
+  if (by_minutes !== undefined && by_minutes !== minutes)
+    throw invalidRequest("misplaced_field", partOfPlan("by_minutes"), "by_minutes");
   return found.plan;
 }
 
@@ -73,7 +74,7 @@ export function checkPlan({ rows }: Plan, now: readonly PlannedAlert[]): void {
     const row = byId.get(id);
     return row?.version === version && row.refused === refused;
   };
-  if (now.length !== rows.length || !rows.every(isSame)) throw conflict(CHANGED);
+  if (now.length !== rows.length || !rows.every(isSame)) throw conflict("plan_outdated", CHANGED);
 }
 
 const partOfPlan = (name: string) =>

@@ -1,10 +1,10 @@
 // What verbs do to a repeating alert and its occurrences (docs/decisions/0033-an-occurrence-is-an-alert.md). The alert and its channel are locked.
 
 import { fillOf, nextTimes } from "../../model/domain/occurrences.ts";
+import { forBoth } from "../../model/error_messages.ts";
 import { conflict, invalidRequest } from "../../model/errors.ts";
 import { nowMicros, toIsoMicros } from "../../model/fields/columns.ts";
 import { endedBefore } from "../../model/fields/recurrence.ts";
-import { forBoth } from "../../model/for_people.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { need } from "../../model/need.ts";
 import type { Context } from "../../store/context.ts";
@@ -52,6 +52,7 @@ export async function beginSeries(
   const [count] = await ctx.sql(countRepeating, alert);
   if ((count?.repeating ?? 0) >= LIMITS.repeating)
     throw conflict(
+      "quota_reached",
       `${LIMITS.repeating} alerts of this channel repeat already, which is the most. Cancel one of them first.`,
     );
   // A rule costs milliseconds also when it is refused, so it is counted first (rules#recurrence-cost).
@@ -93,6 +94,7 @@ export async function stopFollowing(alert: AlertRecord, ctx: Context): Promise<A
   const [series] = series_id === null ? [] : await ctx.sql(seriesRule, { id: series_id });
   if (series_id === null || occurs_at === null || !series?.recurrence)
     throw invalidRequest(
+      "misplaced_field",
       forBoth(
         "following is for an occurrence of an alert that repeats; leave it out.",
         "This alert does not repeat, so none follows it.",

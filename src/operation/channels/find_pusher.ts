@@ -7,11 +7,11 @@ import { KIND_WORDS } from "../../model/domain/assets.ts";
 import { defaultGradient, deriveInitials } from "../../model/domain/channel.ts";
 import { channelUuid, newUuid, parseId } from "../../model/domain/ids.ts";
 import { Pusher, type PusherRow } from "../../model/entities/pusher.ts";
+import { forBoth } from "../../model/error_messages.ts";
 import { invalidRequest, notFound } from "../../model/errors.ts";
 import { toIsoMicrosOrNull } from "../../model/fields/columns.ts";
 import { PUSHER } from "../../model/fields/pusher.ts";
 import { blanksOf } from "../../model/fields/record.ts";
-import { forBoth } from "../../model/for_people.ts";
 import { said } from "../../model/limits.ts";
 import type { Caller, Context } from "../../store/context.ts";
 import { assetScope, attachableAssets } from "../../store/queries/assets.ts";
@@ -70,9 +70,10 @@ export async function pictureHeld(
   if (!address.startsWith(before_id)) return null;
   const [asset] = await ctx.sql(attachableAssets, { ...assetScope(ctx.caller), ids: [id] });
   if (!asset || address !== imageUrl)
-    throw invalidRequest("No such uploaded file; upload the picture again.", "image_url");
+    throw invalidRequest("asset_not_found", "No such uploaded file; upload the picture again.", "image_url");
   if (asset.kind !== "image")
     throw invalidRequest(
+      "unsupported_file_type",
       forBoth(
         `The uploaded file is of another kind; image_url takes ${KIND_WORDS.image}.`,
         `The uploaded file is of another kind; a picture is ${KIND_WORDS.image}.`,

@@ -100,7 +100,7 @@ export function changedBy(form: URLSearchParams, seen: string, channel: Pick<Cha
     }));
   if (fields.length > 0)
     throw new ApiError(
-      "conflict",
+      "version_conflict",
       `${fields[0]?.message} Nothing was saved. Save again to replace it with your text.`,
       { fields },
     );

@@ -6,8 +6,15 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import { readBytes } from "../../api/transports/body.ts";
 import type { Session } from "../../identity/auth/people.ts";
-import { ApiError, conflict, type ErrorType, forbidden, invalidRequest } from "../../model/errors.ts";
-import { sentenceForPeople, wordsForPeople } from "../../model/for_people.ts";
+import { fieldMessage, uiMessage } from "../../model/error_messages.ts";
+import {
+  ApiError,
+  conflict,
+  type ErrorType,
+  type FieldProblem,
+  forbidden,
+  invalidRequest,
+} from "../../model/errors.ts";
 import { refuseUnstorableText } from "../../operation/problems.ts";
 import { MAX_BODY } from "../../operation/tool.ts";
 import { createSeal } from "../../store/secret/seal.ts";
@@ -27,13 +34,13 @@ export interface Kept {
   form: URLSearchParams;
 }
 
-export const signedOut = () => new ApiError("unauthorized", "You were signed out, so nothing was saved.");
+export const signedOut = () => new ApiError("sign_in_required", "You were signed out, so nothing was saved.");
 
 export const welcomeBack = () =>
-  conflict("You were signed out, so nothing was saved. Check your text below and submit it again.");
+  conflict("wrong_state", "You were signed out, so nothing was saved. Check your text below and submit it again.");
 
 export const signedInAnew = () =>
-  forbidden("Your session changed, so nothing was saved. Check your text below and submit it again.");
+  forbidden("not_permitted", "Your session changed, so nothing was saved. Check your text below and submit it again.");
 
 export function createKeeper(secret: string) {
   const seal = createSeal(secret, "kept forms");
@@ -69,7 +76,7 @@ const VISITOR_COOKIE = "belfry_visitor";
 /** @throws 422 for anything but a form within the page's bound. */
 export async function readForm(request: Request): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
-    throw invalidRequest("This page accepts form submissions only.");
+    throw invalidRequest("unsupported_content_type", "This page accepts form submissions only.");
   const bytes = await readBytes(request);
   if (bytes instanceof ApiError) throw bytes;
   const form = new URLSearchParams(new TextDecoder().decode(bytes));
@@ -96,7 +103,7 @@ export async function readFileForm(request: Request): Promise<{ form: URLSearchP
   const bytes = await readBytes(request);
   if (bytes instanceof ApiError) throw bytes;
   const parts = await new Response(bytes, { headers: { "content-type": type } }).formData().catch(() => null);
-  if (!parts) throw invalidRequest("The form was incomplete. Submit it again.");
+  if (!parts) throw invalidRequest("malformed_body", "The form was incomplete. Submit it again.");
   const form = new URLSearchParams();
   const files = new Map<string, SentFile>();
   for (const [name, value] of parts) {
@@ -129,17 +136,17 @@ export function inForm(error: ApiError, names: Record<string, string>, labels: R
   const fields = error.fields.map((wrong) => {
     const whole = wrong.param.replace(/\..*/s, "");
     const param = Object.hasOwn(labels, wrong.param) || !Object.hasOwn(labels, whole) ? wrong.param : whole;
-    const message = wordsForPeople(wrong, labels[param] ?? labelled(whole));
-    return { param: names[param] ?? param, message };
+    const message = fieldMessage(wrong, labels[param] ?? labelled(whole));
+    return { param: names[param] ?? param, code: wrong.code, message };
   });
   return withFields(error, fields);
 }
 
 /** The same refusal about these fields: of one field, or for the sake of the first, in its words. */
-export function withFields(error: ApiError, fields: ApiError["fields"]): ApiError {
-  const { type, message, headers, status } = error;
+export function withFields(error: ApiError, fields: readonly FieldProblem[]): ApiError {
+  const { code, message, headers, status } = error;
   const ofFirst = fields.length === 1 || message === error.fields[0]?.message;
-  return new ApiError(type, (ofFirst && fields[0]?.message) || sentenceForPeople(error), {
+  return new ApiError(code, (ofFirst && fields[0]?.message) || uiMessage(error), {
     headers,
     status,
     fields,
@@ -226,7 +233,10 @@ export function createForms({ secret, publicUrl }: { secret: string; publicUrl: 
       const named = from !== null && from !== "null";
       const ours = named ? from === origin : site === "same-origin";
       if (!ours || (site !== null && site !== "same-origin"))
-        throw forbidden(`This form was submitted from another site. Open the console at ${origin}/console.`);
+        throw forbidden(
+          "origin_not_allowed",
+          `This form was submitted from another site. Open the console at ${origin}/console.`,
+        );
     },
 
     /** Whether the form carries the token of this session, or of this visitor. */

@@ -1,7 +1,7 @@
 // Pieces that pages are made of: fields with their labels, tables that become cards on a phone, instants, copyable text.
 
+import { fieldMessage, uiMessage } from "../../model/error_messages.ts";
 import type { ApiError } from "../../model/errors.ts";
-import { sentenceForPeople, wordsForPeople } from "../../model/for_people.ts";
 import { SCOPES, type Scope } from "../../model/scopes.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { clock, minuteWords } from "../../ui/instants.ts";
@@ -32,7 +32,7 @@ export function wrongWith(error: ApiError | undefined, name: string, hint: Conte
   const wrong = error?.fields.find(({ param }) => param === name);
   const described = [hint && `${name}-hint`, wrong && `${name}-wrong`].filter(Boolean).join(" ");
   return {
-    line: wrong && html`<p class="wrong" id="${name}-wrong">${wordsForPeople(wrong, "This")}</p>`,
+    line: wrong && html`<p class="wrong" id="${name}-wrong">${fieldMessage(wrong, "This")}</p>`,
     attributes: html`${wrong && html` aria-invalid="true"`}${wrong && error?.param === name && html` autofocus`}${
       described !== "" && html` aria-describedby="${described}"`
     }`,
@@ -171,9 +171,9 @@ export function emptyState(title: string, text: Content): Html {
  */
 export function problem(error: ApiError | null | undefined, ids: Record<string, string> = {}): Content {
   if (!error) return null;
-  if (error.fields.length < 2) return html`<p class="flash problem" role="alert">${sentenceForPeople(error)}</p>`;
+  if (error.fields.length < 2) return html`<p class="flash problem" role="alert">${uiMessage(error)}</p>`;
   return html`<div class="flash problem" role="alert"><p>Fix ${error.fields.length} fields:</p>
-    <ul>${error.fields.map((wrong) => html`<li><a href="#${ids[wrong.param] ?? wrong.param}">${wordsForPeople(wrong, "A field")}</a></li>`)}</ul></div>`;
+    <ul>${error.fields.map((wrong) => html`<li><a href="#${ids[wrong.param] ?? wrong.param}">${fieldMessage(wrong, "A field")}</a></li>`)}</ul></div>`;
 }
 
 /** An instant in words that need no script: how long ago when it is near, the date otherwise. */

@@ -2,9 +2,9 @@
 // and what a recurrence says, in words where it is one that the form offers.
 
 import { nextTimes } from "../../model/domain/occurrences.ts";
-import { ApiError, type WrongField } from "../../model/errors.ts";
+import { uiMessage } from "../../model/error_messages.ts";
+import { ApiError, type FieldProblem } from "../../model/errors.ts";
 import { isTimeZone } from "../../model/fields/zoned.ts";
-import { sentenceForPeople } from "../../model/for_people.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { clock } from "../../ui/instants.ts";
 import { type Typed, written } from "./controls.ts";
@@ -76,7 +76,7 @@ export function recurrenceOf(form: URLSearchParams): string | null {
 }
 
 /** What is wrong with it that the form knows better than the operations: by the control where it is mended. */
-export function wrongRepeat(form: URLSearchParams): WrongField[] {
+export function wrongRepeat(form: URLSearchParams): FieldProblem[] {
   const repeat = form.get("repeat") ?? "";
   if (repeat === "") return [];
   const wrong: [string, boolean, string][] = [
@@ -140,7 +140,7 @@ export function nextOnes(recurrence: string | null, sendAt: string | null, now: 
     times = nextTimes(recurrence, { sendAt: Date.parse(sendAt), now: now.getTime(), most: SHOWN });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return shown(html`<p class="hint">${sentenceForPeople(error)}</p>`);
+    return shown(html`<p class="hint">${uiMessage(error)}</p>`);
   }
   return shown(html`<p>Next:</p><ul>${times.map((ms) => html`<li>${clock(new Date(ms))}</li>`)}</ul>`);
 }

@@ -173,7 +173,10 @@ async function serve(page: Page, event: H3Event, deps: ConsoleDeps, support: Con
       if (page.again && kept?.at === at) return await page.again(build(kept.form), welcomeBack());
       if (!deps.forms.holdsToken(form, request.headers, page.for === "anyone" ? null : session)) {
         if (page.again) return await page.again(build(form), signedInAnew());
-        throw forbidden("This form is no longer valid. Go back, reload the page and submit it again.");
+        throw forbidden(
+          "origin_not_allowed",
+          "This form is no longer valid. Go back, reload the page and submit it again.",
+        );
       }
     }
     const visit = build(form ?? new URLSearchParams(), files);

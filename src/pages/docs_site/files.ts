@@ -20,7 +20,7 @@ const GROUPS: readonly (readonly [title: string, folder: string, names: string])
   [
     "Reference",
     "docs/reference",
-    "settings operations limits events metrics cli senders handset-api glossary rules/README",
+    "settings operations errors limits events metrics cli senders handset-api glossary rules/README",
   ],
   [
     "Rules",

@@ -153,7 +153,7 @@ export function refusals(
     if (wantsPage(request))
       return pageAnswer(request, pages[which], { places, status: 404, secret: !shared || form === "data" });
     const headers: Record<string, string> = shared && form === "data" ? { "cache-control": SHARED } : {};
-    return refusal(new ApiError("not_found", `${TEXTS[which].title}. ${TEXTS[which].text}`, { headers }));
+    return refusal(new ApiError("resource_not_found", `${TEXTS[which].title}. ${TEXTS[which].text}`, { headers }));
   };
 }
 

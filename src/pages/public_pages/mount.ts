@@ -2,8 +2,8 @@
 
 import type { H3, H3Event } from "h3";
 import { requestOf } from "../../api/transports/request.ts";
+import { uiMessage } from "../../model/error_messages.ts";
 import { ApiError, noSuchMethod } from "../../model/errors.ts";
-import { sentenceForPeople } from "../../model/for_people.ts";
 import { faultOf } from "../../store/db/unavailable.ts";
 import { rateLimitHeaders } from "../../store/rate_limits/limits.ts";
 import { html } from "../../ui/html.ts";
@@ -75,7 +75,7 @@ function refusedPage(request: Request, error: ApiError, deps: PublicPagesDeps): 
     {
       title: "Request failed · Belfry",
       hidden: true,
-      body: html`<div class="empty"><h1>Request failed</h1><p>${sentenceForPeople(error)}</p></div>`,
+      body: html`<div class="empty"><h1>Request failed</h1><p>${uiMessage(error)}</p></div>`,
     },
     places,
   );

@@ -28,7 +28,7 @@ function invalidMessage(reason = ""): string {
 
 function problemOf({ code = "", reason }: ParseError): ApiError {
   const [status, message] = PROBLEMS[code] ?? [400, invalidMessage(reason)];
-  return new ApiError("invalid_request", message, { status });
+  return new ApiError("malformed_request", message, { status });
 }
 
 /** Answers them in the one envelope instead of without a body, and ends the connection as Node does. */

@@ -94,13 +94,18 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
     const request = requestOf(event);
     const address = support.countedOf(event);
     if (format === "ws" && !canUpgrade(request))
-      throw invalidRequest("This address is one for a WebSocket; for HTTP there is /json.", "upgrade");
+      throw invalidRequest(
+        "malformed_request",
+        "This address is one for a WebSocket; for HTTP there is /json.",
+        "upgrade",
+      );
     const device = await deviceOf(token, address);
     const channels = await heard.channels(handles, device);
     if (!channels && ((format === "auth" && token === null) || (token !== null && !isOurs(token))))
       throw unauthorized();
     if (!channels)
       throw forbidden(
+        "channel_restricted",
         "Channel not found, or it is private. Handles are in lower case; a private channel needs the token of a device that joined it.",
       );
     if (format === "auth") return jsonAnswer(200, { success: true }, ANY_ORIGIN);

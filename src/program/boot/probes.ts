@@ -45,7 +45,10 @@ export function addProbes(app: H3, deps: ProbeDeps): { stopping(): void } {
   });
   app.get("/metrics", async (event) => {
     if (!deps.metricsPublic && !deps.isLocal(event))
-      throw forbidden("Metrics are served to loopback addresses only. To change this, set METRICS_PUBLIC.");
+      throw forbidden(
+        "origin_not_allowed",
+        "Metrics are served to loopback addresses only. To change this, set METRICS_PUBLIC.",
+      );
     return new Response(await deps.metrics.text(), { headers: { "content-type": deps.metrics.contentType } });
   });
 

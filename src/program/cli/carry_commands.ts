@@ -78,7 +78,8 @@ export function addCarryCommands(program: Command, now: () => Date): void {
 
 /** @throws 422 for what cannot be opened, or is no file. */
 async function opening(path: string): Promise<FileHandle> {
-  const refused = (code: string | undefined) => invalidRequest(`The file cannot be read (${code}).`, "file");
+  const refused = (code: string | undefined) =>
+    invalidRequest("invalid_file", `The file cannot be read (${code}).`, "file");
   const file = await open(path, "r").catch(({ code }) => {
     throw refused(code);
   });
@@ -107,6 +108,7 @@ const toFile =
       file = await open(part, "wx", 0o600);
     } catch (error) {
       throw invalidRequest(
+        "invalid_file",
         `${path} and ${part} cannot be created (${(error as NodeJS.ErrnoException).code}): name a file that does not exist yet.`,
         "to",
       );

@@ -32,7 +32,7 @@ export async function callByRest(
   } catch (error) {
     if ((error as Error).name !== "TimeoutError") throw noServer(url);
     throw new ApiError(
-      "server_error",
+      "no_answer",
       `The server at ${url} did not respond within ${ANSWER_MS / 1000} seconds. The call may have succeeded.`,
     );
   }
@@ -66,6 +66,7 @@ function refuseUnsendable(tool: Tool, args: Record<string, unknown>): void {
   if (tool.creates && Object.hasOwn(args, "idempotency_key"))
     if (typeof key !== "string" || !new RegExp(`^[\\x20-\\x7e]{1,${LIMITS.idempotency_key}}$`).test(key))
       throw invalidRequest(
+        "invalid_format",
         `An idempotency key is 1 to ${LIMITS.idempotency_key} printable ASCII characters.`,
         "idempotency_key",
       );

@@ -83,7 +83,7 @@ export function serverFor(options: Pick<ConnectionOptions, "url">): string {
 }
 
 /** 401 with the ways to give one. */
-export const noKey = () => new ApiError("unauthorized", `No key for this server: ${WAYS}.`);
+export const noKey = () => new ApiError("invalid_credential", `No key for this server: ${WAYS}.`);
 
 /** Says once which server a command speaks to, where that is not obvious. */
 export function stateTarget({ url, because }: Connection): void {
@@ -93,12 +93,12 @@ export function stateTarget({ url, because }: Connection): void {
 /** @returns why nothing that speaks for a server came from this address. */
 export const noServer = (url: string) =>
   new ApiError(
-    "server_error",
+    "server_unreachable",
     `No server responds at ${url}. Start one with belfry serve, or set --url or BELFRY_URL.`,
   );
 
 export const otherServer = (url: string, status: number) =>
-  new ApiError("server_error", `${url} is not a Belfry server (HTTP ${status}). Check --url or BELFRY_URL.`);
+  new ApiError("server_unreachable", `${url} is not a Belfry server (HTTP ${status}). Check --url or BELFRY_URL.`);
 
 /** What REST tells of the limits; an MCP result carries the same. */
 const TOLD = ["ratelimit-policy", "ratelimit", "retry-after"];

@@ -87,7 +87,10 @@ export async function listen(handle: string, version: string, options: ListenOpt
 
   await follow({ call, join, take, isNew: memory.isNew, stop: stop.signal }).catch((error) => {
     if (error instanceof ApiError && error.type === "unauthorized")
-      throw new ApiError("unauthorized", `This device is no longer registered. Remove ${file} to register again.`);
+      throw new ApiError(
+        "invalid_credential",
+        `This device is no longer registered. Remove ${file} to register again.`,
+      );
     if (!stop.signal.aborted) throw error;
   });
 }

@@ -146,17 +146,17 @@ async function* textsOf(response: Response): AsyncGenerator<string> {
 
 /** A refusal as the server would tell it: of a call in its result, of anything else as an error of the protocol. */
 function refused({ id, method, params }: Message, error: unknown): Message {
-  const { message, headers, ...known } =
-    error instanceof ApiError ? error : new ApiError("server_error", "The connection to the server was lost.");
+  const known = error instanceof ApiError ? error : new ApiError("no_answer", "The connection to the server was lost.");
   const jsonrpc = { jsonrpc: "2.0", id };
-  if (method !== "tools/call") return { ...jsonrpc, error: { code: INTERNAL_ERROR, message } } as Message;
-  const envelope = { error: { type: known.type, message, param: known.param } };
+  if (method !== "tools/call")
+    return { ...jsonrpc, error: { code: INTERNAL_ERROR, message: known.message } } as Message;
+  const envelope = known.toEnvelope();
   const result = {
     content: [{ type: "text", text: JSON.stringify(envelope) }],
     structuredContent: envelope,
     isError: true,
     ...(params?._meta?.[VERSION] ? { resultType: "complete" } : {}),
-    ...(Object.keys(headers).length > 0 ? { _meta: headers } : {}),
+    ...(Object.keys(known.headers).length > 0 ? { _meta: known.headers } : {}),
   };
   return { ...jsonrpc, result } as Message;
 }

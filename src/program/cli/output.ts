@@ -33,7 +33,7 @@ export function report(error: unknown): number {
 
 function refusalFor(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof DataDirInUse) return conflict(error.message);
+  if (error instanceof DataDirInUse) return conflict("database_in_use", error.message);
   // A fault of ours: where it happened, then the envelope as the last line.
   process.stderr.write(`${error instanceof Error ? error.stack : "unknown fault"}\n`);
   return serverError();

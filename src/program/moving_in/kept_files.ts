@@ -47,6 +47,7 @@ export class Finds {
     else this.#found.set(one.id, { ...one, messages });
     if (this.#found.size > LIMITS.import_channels)
       throw invalidRequest(
+        "invalid_file",
         `The file has more than ${said("import_channels")} topics or applications, so it seems to be a public server. Create channels for your own topics.`,
         "file",
       );
@@ -80,7 +81,7 @@ export function instantOf(value: string | number | undefined): Date | null {
 
 export function readGotify(files: readonly Tables[], now: Date): Source {
   const file = files.find((one) => one.has("applications") && one.has("messages"));
-  if (!file) throw invalidRequest("It is not a Gotify database. Name the file gotify.db.", "file");
+  if (!file) throw invalidRequest("invalid_file", "It is not a Gotify database. Name the file gotify.db.", "file");
   const counts = new Map<string, number>();
   for (const { application_id } of file.rows("messages", ["application_id"]))
     counts.set(String(application_id), (counts.get(String(application_id)) ?? 0) + 1);
@@ -138,6 +139,7 @@ export function readNtfy(files: readonly Tables[], now: Date): Source {
   const access = files.find((file) => file.has("user_access"));
   if (!cache && !access)
     throw invalidRequest(
+      "invalid_file",
       "It is not an ntfy database. Name the auth-file (user.db), the cache-file (cache.db), or both.",
       "file",
     );

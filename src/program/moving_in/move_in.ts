@@ -59,7 +59,7 @@ export interface MovedIn {
 /** @throws 404, 409, 422. */
 export async function moveIn(em: Em, source: Source, asked: MoveIn, now: Date): Promise<MovedIn[]> {
   if (asked.keysTo !== null && existsSync(asked.keysTo))
-    throw invalidRequest("The file for the keys already exists. Name a new one.", "keys_to");
+    throw invalidRequest("invalid_file", "The file for the keys already exists. Name a new one.", "keys_to");
   return inTransaction(em, asked.dryRun, async (inside) => {
     const channels = await moveAll(inside, source, asked, now);
     if (asked.dryRun) return channels.map(({ key: _, pusher_id: __, ...rest }) => rest);

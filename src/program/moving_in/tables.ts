@@ -12,7 +12,7 @@ const HEADER = "SQLite format 3\0";
 /** Of a text, more than any of these programs takes. */
 const MOST = 65_536;
 
-const refused = (why: string) => invalidRequest(`The file ${why}.`, "file");
+const refused = (why: string) => invalidRequest("invalid_file", `The file ${why}.`, "file");
 
 /** @throws 422 for what is no such file. */
 export function openTables(path: string) {

@@ -35,11 +35,13 @@ export function faultOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof FileStoreError)
     return unavailable(
+      "file_storage_unavailable",
       "The store of uploaded files is not available. Try again in a moment; if it still fails, the operator can find the cause in the log.",
       10,
     );
   if (unavailability(error) === null) return serverError();
   return unavailable(
+    "database_unavailable",
     "The database is not available. Retry after the seconds in Retry-After, with the same Idempotency-Key for calls that create.",
   );
 }

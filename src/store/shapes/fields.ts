@@ -1,9 +1,9 @@
 // What arguments and answers of many operations share: ids in paths, pages, the answer to a deletion.
 
 import { z } from "zod";
+import { fieldError, forBoth } from "../../model/error_messages.ts";
 import { codePoints, instant, readInstant } from "../../model/fields/accepts.ts";
 import { named } from "../../model/fields/named.ts";
-import { forBoth } from "../../model/for_people.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { need } from "../../model/need.ts";
 
@@ -46,9 +46,12 @@ export function place() {
     .string()
     .refine(
       (value) => readPlace(value) !== null,
-      forBoth(
-        "must be next_before of another page, or an RFC 3339 instant with Z or an offset, such as 2026-11-20T14:25:31Z",
-        "is no place in this list; begin at its first page",
+      fieldError(
+        "invalid_cursor",
+        forBoth(
+          "must be next_before of another page, or an RFC 3339 instant with Z or an offset, such as 2026-11-20T14:25:31Z",
+          "is no place in this list; begin at its first page",
+        ),
       ),
     )
     .meta({ format: "date-time" })

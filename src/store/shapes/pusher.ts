@@ -5,25 +5,24 @@ import { channelNotes } from "../../model/domain/channel.ts";
 import { showId } from "../../model/domain/ids.ts";
 import { fold } from "../../model/domain/words.ts";
 import { PUSHER_STATUSES, type PusherRow } from "../../model/entities/pusher.ts";
+import { forBoth } from "../../model/error_messages.ts";
+import { pattern } from "../../model/fields/accepts.ts";
 import { toIsoMicros } from "../../model/fields/columns.ts";
 import { named } from "../../model/fields/named.ts";
 import { HANDLE, PUSHER } from "../../model/fields/pusher.ts";
 import { answersOf, argumentsOf, shownTo } from "../../model/fields/record.ts";
-import { forBoth } from "../../model/for_people.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { PusherRecord } from "../queries/channels.ts";
 
 export const pusherCreate = {
-  handle: z
-    .string()
-    .regex(
-      HANDLE,
-      forBoth(
-        `must be ${LIMITS.handle_least} to ${LIMITS.handle} of a-z 0-9 - _ and begin and end with a letter or digit`,
-        `has ${LIMITS.handle_least} to ${LIMITS.handle} small letters, digits, dashes and underscores, and begins and ends with a letter or digit`,
-      ),
-    )
-    .describe("Permanent public handle; it can never be changed."),
+  handle: pattern(
+    HANDLE,
+    "invalid_format",
+    forBoth(
+      `must be ${LIMITS.handle_least} to ${LIMITS.handle} of a-z 0-9 - _ and begin and end with a letter or digit`,
+      `has ${LIMITS.handle_least} to ${LIMITS.handle} small letters, digits, dashes and underscores, and begins and ends with a letter or digit`,
+    ),
+  ).describe("Permanent public handle; it can never be changed."),
   ...argumentsOf(PUSHER),
 };
 

@@ -5,13 +5,13 @@
 import { z } from "zod";
 import { showId, showIdOrNull } from "../../model/domain/ids.ts";
 import type { WebhookRow } from "../../model/entities/webhook.ts";
+import { fieldError, forBoth } from "../../model/error_messages.ts";
 import { ALERT } from "../../model/fields/alert.ts";
 import { choicesView } from "../../model/fields/alert_action.ts";
 import { toIsoMicros } from "../../model/fields/columns.ts";
 import { named } from "../../model/fields/named.ts";
 import { answersOf, showFields, shownTo } from "../../model/fields/record.ts";
 import { EVENTS, WEBHOOK } from "../../model/fields/webhook.ts";
-import { forBoth } from "../../model/for_people.ts";
 import { need } from "../../model/need.ts";
 import type { EventRecord } from "../queries/journal.ts";
 import type { DeliveryRecord } from "../queries/webhooks.ts";
@@ -102,7 +102,10 @@ export function showDelivery(row: DeliveryRecord): z.infer<typeof deliveryView> 
   };
 }
 
-const PLACE = forBoth("must be next_after of an earlier answer", "is no place in this list; begin at its start");
+const PLACE = fieldError(
+  "invalid_cursor",
+  forBoth("must be next_after of an earlier answer", "is not a place in this list; begin at its start"),
+);
 
 export const eventView = named(
   "FeedEvent",
@@ -147,6 +150,6 @@ function readFeedPlace(value: string): FeedPlace | null {
 export const feedPlace = () =>
   z
     .string()
-    .max(64, PLACE)
+    .max(64, PLACE.error)
     .refine((value) => readFeedPlace(value) !== null, PLACE)
     .transform((value) => need(readFeedPlace(value), "it was refused above"));

@@ -2,9 +2,9 @@
 // days a request means; no plan shortens a range (rules#stats-no-clamp).
 
 import { z } from "zod";
+import { fieldError, forBoth } from "../../model/error_messages.ts";
 import { invalidRequest } from "../../model/errors.ts";
 import { RANGE } from "../../model/fields/accepts.ts";
-import { forBoth } from "../../model/for_people.ts";
 import { LIMITS } from "../../model/limits.ts";
 
 export const reach = z.int().describe("Subscribers now, muted ones included: who could be reached.");
@@ -39,7 +39,11 @@ const DAYS = { day: 1, week: 7, month: 30 } as const;
 const isDate = (value: string) =>
   /^(?!0000)\d{4}-\d\d-\d\d$/.test(value) && new Date(`${value}T00:00:00Z`).toJSON()?.slice(0, 10) === value;
 
-const date = () => z.string().refine(isDate, "must be a date such as 2026-11-20").meta({ format: "date" });
+const date = () =>
+  z
+    .string()
+    .refine(isDate, fieldError("invalid_timestamp", "must be a date, such as 2026-11-20"))
+    .meta({ format: "date" });
 
 /** What both range statistics accept. */
 export const periodFields = {
@@ -62,18 +66,25 @@ export function rangeOf(input: { period?: keyof typeof DAYS; from?: string; to?:
   }
   if (period !== undefined)
     throw invalidRequest(
+      "mutually_exclusive_fields",
       forBoth("period and from/to exclude each other; send one of them.", "Choose a period or two days, not both."),
       from === undefined ? "to" : "from",
     );
   if (from === undefined || to === undefined)
     throw invalidRequest(
+      "fields_required_together",
       forBoth("from and to go together; send both.", "Give both days, the first and the last."),
       from === undefined ? "from" : "to",
     );
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   if (days < 1)
-    throw invalidRequest(forBoth("to must not be before from.", "The last day must not be before the first."), "to");
-  if (days > LIMITS.stats_days) throw invalidRequest(`A range is at most ${LIMITS.stats_days} days long.`, "to");
+    throw invalidRequest(
+      "invalid_time_range",
+      forBoth("to must not be before from.", "The last day must not be before the first."),
+      "to",
+    );
+  if (days > LIMITS.stats_days)
+    throw invalidRequest("invalid_time_range", `A range is at most ${LIMITS.stats_days} days long.`, "to");
   return { from, to };
 }
 

@@ -100,7 +100,10 @@ const isEvent = ({ type, data, data_base64 }: Event) =>
   type !== "" || (data !== undefined && data !== null) || data_base64 !== "";
 
 const notAnEvent = () =>
-  invalidRequest("This is not a CloudEvent: an event has a type, a source and an id, in the body or in ce-* headers.");
+  invalidRequest(
+    "malformed_body",
+    "This is not a CloudEvent: an event has a type, a source and an id, in the body or in ce-* headers.",
+  );
 
 export const cloudevents: Tongue = {
   name: "cloudevents",

@@ -154,7 +154,7 @@ function checkSignature(request: IngestRequest): void {
   const [, hex = ""] = /^sha256=([0-9a-f]{64})$/i.exec(request.headers.get("x-hub-signature-256") ?? "") ?? [];
   if (!request.isSignature(Buffer.from(hex, "hex")))
     throw new ApiError(
-      "unauthorized",
+      "invalid_credential",
       "The signature does not hold: paste the sender's key into the field Secret of the webhook in GitHub.",
     );
 }

@@ -35,7 +35,8 @@ const within = (part: readonly unknown[]): readonly (readonly unknown[])[] => (A
 
 /** @throws 422 for a template that is none, is too long, or asks for more than it may. */
 export async function filled(template: string, told: object): Promise<string> {
-  if (template.length > LIMITS.template) throw invalidRequest(`A template has at most ${LIMITS.template} characters.`);
+  if (template.length > LIMITS.template)
+    throw invalidRequest("too_long", `A template has at most ${LIMITS.template} characters.`);
   const { default: mustache } = await import("mustache");
   // It would keep each template for ever.
   mustache.templateCache = undefined;
@@ -49,6 +50,7 @@ export async function filled(template: string, told: object): Promise<string> {
     // What it says would repeat the template.
   }
   throw invalidRequest(
+    "invalid_format",
     "The template does not hold: {{name}} and {{a.b}} put in what was sent, {{#list}}{{.}}{{/list}} a list, on one level.",
   );
 }
@@ -76,7 +78,10 @@ export function fieldsOfJson(told: object, otherwise = { title: "", body: "" }):
   const title = found(told, "title") || otherwise.title;
   const body = found(told, "body") || otherwise.body;
   if (title === "" && body === "")
-    throw invalidRequest("No title or text found. Send title and body, or name their fields with ?title={{name}}.");
+    throw invalidRequest(
+      "field_required",
+      "No title or text found. Send title and body, or name their fields with ?title={{name}}.",
+    );
   const severity = found(told, "severity");
   const [first = ""] = body.trim().split("\n", 1);
   return alertOf({
@@ -153,7 +158,8 @@ function fieldsOfAny(told: object, notes: string[]): AlertInput {
  */
 export function readUnknown(body: Record<string, unknown>, program: Program): Reading {
   const name = PROGRAMS[program];
-  if (Object.keys(body).length === 0) throw invalidRequest(`The body is an empty object. Send a message of ${name}.`);
+  if (Object.keys(body).length === 0)
+    throw invalidRequest("malformed_body", `The body is an empty object. Send a message of ${name}.`);
   const notes = [`The message has none of the documented forms of ${name}, so its usual fields are shown.`];
   const inner = hasTexts(body) ? body : (innerMessage(body) ?? {});
   const text = found(inner, "body");

@@ -74,7 +74,7 @@ async function bodyOf(request: IngestRequest): Promise<Record<string, unknown>> 
   const data = (await request.form()).get("data");
   const body = data === null ? null : jsonIn(data);
   if (typeof body !== "object" || body === null || Array.isArray(body))
-    throw invalidRequest("The form has no field data with a JSON object in it.");
+    throw invalidRequest("malformed_body", "The form has no field data with a JSON object in it.");
   return body as Record<string, unknown>;
 }
 

@@ -17,7 +17,7 @@ export const words = z.record(z.string(), word).catch({});
 /** The body as one of this program. @throws 422 */
 export function readAs<S extends z.ZodType>(schema: S, body: unknown, problem: string): z.output<S> {
   const { success, data } = schema.safeParse(body);
-  if (!success) throw invalidRequest(problem);
+  if (!success) throw invalidRequest("malformed_body", problem);
   return data;
 }
 

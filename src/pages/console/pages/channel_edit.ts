@@ -67,7 +67,7 @@ const beside = (shown: Html, form: Html) =>
 function newForm(visit: MemberVisit, error?: ApiError): Response {
   const { form, base, deps } = visit;
   if (!mayUse(visit, "create_pusher") || visit.caller.pusherIds !== null)
-    throw forbidden("You cannot create channels here. Ask an owner of the workspace.");
+    throw forbidden("channel_restricted", "You cannot create channels here. Ask an owner of the workspace.");
   const values = error ? form : FIRST;
   const once = form.get("once") ?? randomBytes(18).toString("base64url");
   return answer(
@@ -187,7 +187,7 @@ async function change(visit: MemberVisit): Promise<FlashCode> {
     return act === "pause" ? "channel-paused" : "channel-resumed";
   }
   if (act !== "save") throw notFound("form");
-  if (!mayUse(visit, "update_pusher")) throw forbidden(READS_ONLY);
+  if (!mayUse(visit, "update_pusher")) throw forbidden("role_too_low", READS_ONLY);
   const wrong = await takeUploads(visit, [PICTURE]);
   if (wrong) throw wrong;
   const channel = await visit.call("get_pusher", { pusher_id });

@@ -95,7 +95,7 @@ function unready(form: URLSearchParams, act: string): ApiError | undefined {
       : []),
   ];
   const [first] = fields;
-  return first && new ApiError("invalid_request", first.message, { fields });
+  return first && new ApiError("field_required", first.message, { fields });
 }
 
 /** Where the form stands for what a button asks; an unknown one asks for nothing. */
@@ -124,6 +124,7 @@ function shownError(refused: unknown, form: URLSearchParams): ApiError {
       .digest("base64url"),
   );
   return conflict(
+    "wrong_state",
     "This form already created an alert, and its text has changed since. Submit it again to create another alert.",
   );
 }
@@ -242,6 +243,7 @@ async function clash(
   const who = await editedSince(visit, alert);
   if (alert.review_url === null) {
     const error = conflict(
+      "alert_already_sent",
       `This alert was ${alert.status === "sent" ? "sent" : "cancelled"} while you were writing, so it can no longer be edited. Your text is below as a new alert.`,
     );
     return show(visit, { channel, alert: null, form, error });

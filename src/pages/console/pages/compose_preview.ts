@@ -3,10 +3,10 @@
 
 import { list_files } from "../../../identity/session/files.ts";
 import { capabilityNotes } from "../../../model/domain/channel.ts";
+import { fieldMessage } from "../../../model/error_messages.ts";
 import { ApiError } from "../../../model/errors.ts";
 import { readInstant } from "../../../model/fields/accepts.ts";
 import { PRIORITIES } from "../../../model/fields/alert.ts";
-import { wordsForPeople } from "../../../model/for_people.ts";
 import { type Html, html } from "../../../ui/html.ts";
 import { channelBase } from "../channel_head.ts";
 import { capabilityReport, couldReach, devices, framedPictures, pageFrame, phone, removalReport } from "../phone.ts";
@@ -74,7 +74,7 @@ async function sanitised(visit: MemberVisit, form: URLSearchParams) {
     return {
       blocked: [],
       script_count: 0,
-      refusal: wordsForPeople({ param: "html", message: error.message }, "HTML"),
+      refusal: error.fields[0] ? fieldMessage(error.fields[0], "HTML") : error.ui,
     };
   }
 }

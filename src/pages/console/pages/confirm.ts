@@ -3,8 +3,8 @@
 // page. One tick has keys and assistants ask before anything is published (rules#asks-first). And a refusal as a page: what is
 // wrong, and the way out.
 
+import { uiMessage } from "../../../model/error_messages.ts";
 import { type ApiError, type ErrorType, noSpace } from "../../../model/errors.ts";
-import { sentenceForPeople } from "../../../model/for_people.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { keptField } from "../forms.ts";
 import { problem, tick } from "../parts.ts";
@@ -33,7 +33,7 @@ export function errorPage(visit: Visit, error: ApiError, kept: string | null = n
   const title = TITLES[error.type];
   // A program's words for it help nobody here; those about the disk are for everybody.
   const isTheirs = error.type !== "server_error" || error.message === noSpace().message;
-  const what = isTheirs ? sentenceForPeople(error) : null;
+  const what = isTheirs ? uiMessage(error) : null;
   return visit.page(
     title,
     html`<h1>${title}</h1><p class="lede">${what} ${WAYS_OUT[error.type]}</p>${

@@ -63,16 +63,24 @@ async function allow(visit: PersonVisit, asking: Asking, choice: Choice): Promis
   const { deps, session, request } = visit;
   const { asked, oauthQuery, clientId, clientName } = asking.request;
   const member = session.memberships[memberIds(session).indexOf(asking.memberId)];
-  if (!member) throw invalidRequest("Choose a workspace.", "member");
+  if (!member) throw invalidRequest("field_required", "Choose a workspace.", "member");
   if (asking.shown.length > 0 && choice.ticked.size === 0)
-    throw invalidRequest("Tick at least one permission, or choose “Do not allow”.", "scope");
+    throw invalidRequest("field_required", "Tick at least one permission, or choose “Do not allow”.", "scope");
   if (choice.pusher !== "") {
     const channels = await channelsOf(visit, member.workspace_id);
     if (!channels.some(({ id }) => id === choice.pusher))
-      throw invalidRequest("This channel is not in the chosen workspace. Choose another channel.", "pusher");
+      throw invalidRequest(
+        "invalid_value",
+        "This channel is not in the chosen workspace. Choose another channel.",
+        "pusher",
+      );
   }
   if (![...choice.ticked].some((scope) => asked.includes(scope)) && asking.shown.some((scope) => asked.includes(scope)))
-    throw invalidRequest("Tick at least one of the requested permissions, or choose “Do not allow”.", "scope");
+    throw invalidRequest(
+      "field_required",
+      "Tick at least one of the requested permissions, or choose “Do not allow”.",
+      "scope",
+    );
   const plain = asked.filter((scope) => !isScope(scope) || scope === IMPLICIT_SCOPE);
   const ticked = CHOOSABLE.filter((scope) => choice.ticked.has(scope));
   const grantId = newUuid();
@@ -127,7 +135,7 @@ export const CONSENT_PAGES: readonly Page[] = [
       // The page shows, folded, what the assistant may do already. It said so of the workspace that was chosen before.
       const looked = sent.get("looked_at");
       if (looked !== sent.get("member") && sent.has("had"))
-        throw invalidRequest("You chose another workspace. Check the permissions again.", "member");
+        throw invalidRequest("invalid_value", "You chose another workspace. Check the permissions again.", "member");
       return await allow(visit, asking, choice);
     } catch (error) {
       if (!(error instanceof ApiError) || error.type !== "invalid_request") throw error;
@@ -138,6 +146,7 @@ export const CONSENT_PAGES: readonly Page[] = [
   // Where the authorization server sends a request that it cannot answer to the assistant.
   openPage("GET", "/api/auth/error", async () => {
     throw invalidRequest(
+      "invalid_value",
       "The assistant’s request is not valid. Start again from the assistant; if that fails, remove Belfry there and add it again.",
     );
   }),

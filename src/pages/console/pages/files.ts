@@ -6,8 +6,8 @@ import { IncomingFile } from "../../../effects/assets/incoming.ts";
 import { delete_file, list_files, upload_file } from "../../../identity/session/files.ts";
 import { MAX_BYTES, MAX_PIXELS } from "../../../model/domain/assets.ts";
 import { ASSET_KINDS, type AssetKind } from "../../../model/entities/asset.ts";
+import { uiMessage } from "../../../model/error_messages.ts";
 import { ApiError, notFound } from "../../../model/errors.ts";
-import { sentenceForPeople } from "../../../model/for_people.ts";
 import { LIMITS, said } from "../../../model/limits.ts";
 import { MAX_BODY } from "../../../operation/tool.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
@@ -155,7 +155,7 @@ const uploadAlone: Page = {
       return Response.json({ id, name, url }, { status: 201 });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      return Response.json({ message: sentenceForPeople(error) }, { status: error.status });
+      return Response.json({ message: uiMessage(error) }, { status: error.status });
     }
   }),
   maxFiles: MAX_UPLOAD,

@@ -170,7 +170,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
 async function rowOf(visit: MemberVisit) {
   const { data: rows } = await visit.asMember(list_members, {});
   const row = rows.find(({ id, manageable }) => id === visit.params.id && manageable);
-  if (!row) throw new ApiError("not_found", "Member not found, or you cannot change it.");
+  if (!row) throw new ApiError("member_not_found", "Member not found, or you cannot change it.");
   return row;
 }
 

@@ -115,7 +115,7 @@ async function month(visit: MemberVisit): Promise<Response> {
   const query = url.searchParams;
   const typed = query.get("zone")?.trim() || "UTC";
   const zone = isTimeZone(typed) ? typed : "UTC";
-  const error = zone === typed ? undefined : new ApiError("invalid_request", NO_ZONE, { param: "zone" });
+  const error = zone === typed ? undefined : new ApiError("invalid_time_zone", NO_ZONE, { param: "zone" });
   const channel = query.get("channel") || null;
   const now = localIn(zone, visit.now.getTime());
   const asked = monthOf(query.get("month"), now);

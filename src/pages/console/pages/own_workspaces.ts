@@ -104,7 +104,7 @@ function unticked(data: readonly Own[], ticked: readonly string[]): ApiError | u
     }));
   return fields.length === 0
     ? undefined
-    : new ApiError("invalid_request", fields[0]?.message ?? "", { status: 422, fields });
+    : new ApiError("field_required", fields[0]?.message ?? "", { status: 422, fields });
 }
 
 /** The part of the account's page. */

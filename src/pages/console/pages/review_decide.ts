@@ -29,11 +29,12 @@ const begins = ({ status, recurrence }: Alert): boolean => status === "draft" &&
 export function refuseUnready(alert: Alert, form: URLSearchParams, act: string): void {
   if (act === "send" && begins(alert))
     throw invalidRequest(
+      "recurrence_not_allowed",
       "A repeating alert must be scheduled. To send it once, edit it and choose “Does not repeat”.",
       "send_at",
     );
   if (alert.priority !== "urgent" || form.has("sure") || (act !== "send" && act !== "schedule")) return;
-  throw invalidRequest("Tick the box to confirm: an urgent alert can ring at night.", "sure");
+  throw invalidRequest("field_required", "Tick the box to confirm: an urgent alert can ring at night.", "sure");
 }
 
 /** What was typed, or else what the alert holds. */

@@ -102,7 +102,7 @@ async function make(visit: MemberVisit): Promise<Response> {
   const { form: sent, deps } = visit;
   const channel = await channelOf(visit);
   const program = sent.get("made_for");
-  if (!isProgram(program)) throw invalidRequest("Choose a program.", "made_for");
+  if (!isProgram(program)) throw invalidRequest("field_required", "Choose a program.", "made_for");
   const made = await visit.asMember(create_key, {
     name: sent.get("name")?.trim() || programTitle(program),
     scopes: ["alerts:write", ...(sent.has("may_send") ? [PUBLISH] : [])],

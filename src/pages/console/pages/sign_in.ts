@@ -6,8 +6,8 @@ import { resetMail } from "../../../identity/auth/mail.ts";
 import { readPasskey, shownPasskey } from "../../../identity/auth/own_passkeys.ts";
 import { personOf } from "../../../identity/auth/people.ts";
 import { emailProblem } from "../../../model/domain/one_line.ts";
+import { uiMessage } from "../../../model/error_messages.ts";
 import { ApiError, refuseFields } from "../../../model/errors.ts";
-import { sentenceForPeople } from "../../../model/for_people.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Content, html } from "../../../ui/html.ts";
 import { cookieOf, orAgain } from "../forms.ts";
@@ -120,7 +120,7 @@ export const SIGN_IN_PAGES: readonly Page[] = [
         const password = (sent.get("password") ?? "").slice(0, 256);
         refuseFields({
           email: emailProblem(email.trim()),
-          password: password === "" && "Enter your password.",
+          password: password === "" && { code: "field_required", message: "Enter your password." },
         });
         const at = { address, browser: cookieOf(request.headers, KNOWN_COOKIE) };
         const wanted = wantedBy(visit);
@@ -179,7 +179,7 @@ export async function answerScript(
     return json({ options }, cookies);
   } catch (error) {
     if (!(error instanceof ApiError) || error.type === "server_error") throw error;
-    return json({ said: sentenceForPeople(error), field: error.fields[0]?.param });
+    return json({ said: uiMessage(error), field: error.fields[0]?.param });
   }
 }
 

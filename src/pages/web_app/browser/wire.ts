@@ -32,5 +32,5 @@ export type ReportKind = "read" | "ack" | "reply";
 
 /** What every refusal says. */
 export interface Envelope {
-  error: { type: string; message: string; param: string | null };
+  error: { type: string; code: string; message: string; param: string | null };
 }

@@ -1,0 +1,225 @@
+// The nine error types with their HTTP statuses, and the catalogue of error codes: for each code its type, its cause and its cure.
+// The page docs/reference/errors.md is generated from it.
+
+/** `error.type` → HTTP status (docs/reference/rules/requests.md). */
+export const ERROR_STATUS = {
+  invalid_request: 422,
+  unauthorized: 401,
+  payment_required: 402,
+  insufficient_scope: 403,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  rate_limited: 429,
+  server_error: 500,
+} as const;
+
+export type ErrorType = keyof typeof ERROR_STATUS;
+
+/** One entry of the catalogue. `cause` and `cure` are sentences of the reference page. */
+interface ErrorKind {
+  type: ErrorType;
+  cause: string;
+  cure: string;
+}
+
+const invalid = (cause: string, cure: string) => ({ type: "invalid_request", cause, cure }) as const;
+const denied = (cause: string, cure: string) => ({ type: "forbidden", cause, cure }) as const;
+const refused = (cause: string, cure: string) => ({ type: "conflict", cause, cure }) as const;
+const failed = (cause: string, cure: string) => ({ type: "server_error", cause, cure }) as const;
+const limited = (cause: string, cure: string) => ({ type: "rate_limited", cause, cure }) as const;
+const unproved = (cause: string, cure: string) => ({ type: "unauthorized", cause, cure }) as const;
+
+const CHECK_ID = "Check the id. List the resource to see which ids your credential can access.";
+const missing = (what: string, cure = CHECK_ID) =>
+  ({
+    type: "not_found",
+    cause: `The ${what} does not exist, or your credential has no access to it. Both cases get the same answer.`,
+    cure,
+  }) as const;
+
+/** A code never changes its meaning and is never removed within a major version (rules#error-codes). */
+export const ERROR_CODES = {
+  // Fields.
+  field_required: invalid("A required field is missing.", "Send the field that `param` names."),
+  unknown_field: invalid(
+    "The request has a field that the operation does not accept.",
+    "Remove it or correct its name. The message lists the accepted fields.",
+  ),
+  wrong_type: invalid("A field has the wrong JSON type.", "Send the type that the message names."),
+  invalid_choice: invalid("A field has a value outside its list.", "Send one of the values in the message."),
+  invalid_format: invalid("A text does not have the required format.", "Send the format that the message describes."),
+  invalid_value: invalid("A value is not accepted here.", "Follow the message; it names the accepted values."),
+  too_long: invalid("A text is longer than its limit.", "Shorten it. The limit counts Unicode code points."),
+  empty_text: invalid("A text has no visible character.", "Send a text, or leave an optional field out."),
+  invalid_characters: invalid(
+    "A text has control characters, invisible characters or broken Unicode.",
+    "Remove these characters.",
+  ),
+  out_of_range: invalid("A number is outside its range.", "Send a number in the range that the message names."),
+  wrong_item_count: invalid("A list has too few or too many items.", "Send as many items as the message allows."),
+  invalid_url: invalid("A URL is not an absolute https URL.", "Send an https URL without credentials."),
+  url_not_allowed: invalid(
+    "The host of a webhook or push endpoint is not public.",
+    "Use a public host, or ask the operator to allow this one (`WEBHOOK_ALLOW_HOSTS`).",
+  ),
+  invalid_timestamp: invalid(
+    "A text is not a timestamp.",
+    "Send RFC 3339 with `Z` or an offset, or a local time with an IANA time zone.",
+  ),
+  ambiguous_time: invalid(
+    "A local time is skipped or occurs twice because clocks change.",
+    "Send the time with an offset in place of the time zone.",
+  ),
+  invalid_time_zone: invalid("A time zone is unknown.", "Send an IANA name, such as Europe/Lisbon."),
+  invalid_time_range: invalid("The start, the end or the length of a time range is not valid.", "Correct the range."),
+  invalid_cursor: invalid("`before` or `after` does not belong to this list.", "Start again at the first page."),
+  mutually_exclusive_fields: invalid("Two fields exclude each other.", "Send one of them."),
+  fields_required_together: invalid("Fields that belong together are incomplete.", "Send all of them, or none."),
+  misplaced_field: invalid(
+    "A field is in the wrong part of the request, or belongs to another operation.",
+    "Move or remove it, as the message says.",
+  ),
+  immutable_field: invalid("The field cannot be changed.", "Leave it out."),
+
+  // Alerts and channels.
+  time_in_past: invalid("A time must be in the future.", "Send a later time, or leave the field out."),
+  alert_expired: invalid("The alert has expired.", "Change or clear `expires_at`, then send the alert."),
+  invalid_recurrence: invalid(
+    "`recurrence` is not a valid RFC 5545 rule with a time zone.",
+    "Correct the part that the message names.",
+  ),
+  recurrence_not_allowed: invalid(
+    "A recurrence cannot be set, removed or used in this way.",
+    "Follow the message; schedule a draft, or cancel the series.",
+  ),
+  handle_reserved: invalid("The handle is reserved.", "Choose another handle."),
+  idempotency_key_reused: invalid(
+    "The idempotency key was used with other arguments.",
+    "Use a new key for a new request. Repeat a request with its own arguments.",
+  ),
+
+  // Files.
+  asset_not_found: invalid("The uploaded file does not exist.", "Upload the file in the console, then use its id."),
+  file_too_large: invalid("The file or picture is too large.", "Make it smaller. The message names the limit."),
+  unsupported_file_type: invalid("The content of the file is not of a supported type.", "Convert the file."),
+  unreadable_file: invalid("The file is empty, incomplete or damaged.", "Export the file again and upload it."),
+
+  // Requests.
+  malformed_body: invalid("The body cannot be read: broken JSON, form or text.", "Send a well-formed body."),
+  unsupported_content_type: invalid("The content type is not accepted.", "Send `Content-Type: application/json`."),
+  body_too_large: invalid("The body has too many bytes, values or levels.", "Send less in each request."),
+  malformed_request: invalid("The HTTP request is malformed.", "Send a valid HTTP/1.1 request."),
+  unrecognized_format: invalid("No sender format matches the body.", "Name the program with `?from=`."),
+
+  // Credentials and rights.
+  invalid_credential: unproved(
+    "The credential is missing, wrong, revoked or expired. All causes get the same answer.",
+    "Send `Authorization: Bearer` with a valid credential.",
+  ),
+  sign_in_required: unproved("There is no session, or it has ended.", "Sign in again."),
+  sign_in_failed: unproved("The password, code or passkey is wrong or too old.", "Try again."),
+  payment_required: { type: "payment_required", cause: "Reserved. The service never sends it.", cure: "None." },
+  missing_scope: {
+    type: "insufficient_scope",
+    cause: "The credential lacks a scope that the call needs.",
+    cure: "Use a credential with the scopes in `WWW-Authenticate`, or ask a person to do it in the console.",
+  },
+  approval_required: {
+    type: "insufficient_scope",
+    cause: "The credential needs human approval for this call.",
+    cure: "Ask a person to open the page in the message and decide.",
+  },
+  role_too_low: denied("The member's role does not allow the call.", "Ask an owner of the workspace."),
+  channel_restricted: denied(
+    "The credential or member only has access to certain channels.",
+    "Use a credential without this restriction.",
+  ),
+  channel_suspended: denied("The channel is suspended.", "Ask the operator of the service."),
+  session_required: denied("Only a person who is signed in to the console can do this.", "Use the console."),
+  not_permitted: denied(
+    "The account, member or database is outside the caller's rights.",
+    "Follow the message; it names who can do this.",
+  ),
+  origin_not_allowed: denied("The Host, Origin or address of the request is not allowed.", "Use `PUBLIC_URL`."),
+
+  // Resources that do not exist.
+  route_not_found: {
+    type: "not_found",
+    cause: "The path does not exist.",
+    cure: "Check the path against the OpenAPI document.",
+  },
+  method_not_allowed: {
+    type: "not_found",
+    cause: "The path exists, but not with this method.",
+    cure: "Use a method of the `Allow` header.",
+  },
+  resource_not_found: missing("page or resource of the console", "Check the address, or reload the list."),
+  channel_not_found: missing("channel"),
+  alert_not_found: missing("alert"),
+  invite_not_found: missing("invite"),
+  webhook_not_found: missing("webhook"),
+  delivery_not_found: missing("delivery"),
+  file_not_found: missing("file"),
+  plan_not_found: missing("plan", "Run move_alerts with `dry_run` again. A plan belongs to one credential."),
+  key_not_found: missing("API key"),
+  member_not_found: missing("member"),
+  workspace_not_found: missing("workspace"),
+  code_not_found: missing("linking or transfer code", "Create a new code. A code works once and expires."),
+
+  // States.
+  version_conflict: refused("The resource changed after you read it.", "Read it again, then repeat the change."),
+  alert_not_sent: refused("A draft cannot be cancelled.", "Delete the draft."),
+  alert_already_sent: refused("A sent alert cannot be changed, scheduled or deleted.", "Cancel or duplicate it."),
+  alert_cancelled: refused("A cancelled alert cannot be changed or sent.", "Duplicate it."),
+  alert_repeats: refused("A repeating alert cannot be sent or deleted.", "Cancel it, or send a copy."),
+  channel_not_active: refused("The channel is paused or suspended.", "Resume it, or keep the alert as a draft."),
+  channel_has_subscribers: refused("A channel with subscribers cannot be deleted.", "Pause the channel."),
+  handle_taken: refused("The handle is in use.", "Choose another handle."),
+  plan_outdated: refused("An alert of the plan changed after the dry run.", "Run move_alerts with `dry_run` again."),
+  quota_reached: refused("The most resources of this kind exist already.", "Delete one that you do not need."),
+  webhook_disabled: refused("The webhook is disabled.", "Fix the receiver, then call enable_webhook."),
+  file_in_use: refused("An alert or a channel uses the file.", "Remove the file there first."),
+  push_disabled: refused("Push notifications are disabled on this server.", "Poll the inbox."),
+  last_owner: refused("A workspace needs an owner.", "Make another member an owner first."),
+  already_exists: refused("A row with this value exists already.", "Use another value."),
+  wrong_state: refused("The state of the account, form or feature does not allow this.", "Follow the message."),
+  database_incompatible: refused("The database or file is of another version or layout.", "Use the same version."),
+  database_not_empty: refused("The target database is not empty.", "Use an empty one, or `--replace`."),
+  database_in_use: refused("Another process uses the database.", "Stop that process, then repeat the command."),
+
+  // Commands.
+  ambiguous_target: invalid("Several workspaces or members fit.", "Name one with the option in the message."),
+  invalid_file: invalid("A file cannot be used by the command.", "Check the file that the message names."),
+  backup_invalid: invalid("The backup is damaged or incomplete.", "Copy it again, or restore another backup."),
+  secret_mismatch: invalid("`SECRET` does not match the database or backup.", "Use the original secret."),
+
+  // Limits and failures.
+  rate_limited: limited("The rate limit is reached.", "Wait for the seconds in `Retry-After`, then repeat the call."),
+  overloaded: failed("The server is overloaded.", "Wait for the seconds in `Retry-After`, then repeat the call."),
+  publish_limit_reached: failed(
+    "A sender reached the channel's publishing limit.",
+    "Deliver the message again after the seconds in `Retry-After`.",
+  ),
+  disk_full: failed("The server's disk is nearly full. Reads still work.", "Ask the operator to free disk space."),
+  database_unavailable: failed("The database does not respond.", "Wait for `Retry-After`, then repeat the call."),
+  file_storage_unavailable: failed("The file storage does not respond.", "Wait for `Retry-After`, then repeat."),
+  internal_error: failed("An internal error. The log has it under the request id.", "Retry with backoff."),
+  server_unreachable: failed("The command cannot reach a Belfry server.", "Check `--url` and the server."),
+  no_answer: failed("The connection ended before the answer.", "Check whether the change was made, then repeat."),
+} as const satisfies Record<string, ErrorKind>;
+
+/** A value of `error.code`. */
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** The codes of one type of error. */
+export type CodeOf<T extends ErrorType> = {
+  [C in ErrorCode]: (typeof ERROR_CODES)[C]["type"] extends T ? C : never;
+}[ErrorCode];
+
+/** The resources that can be missing: `alert` for alert_not_found. */
+export type Missing =
+  CodeOf<"not_found"> extends infer C ? (C extends `${infer What}_not_found` ? What : never) : never;
+
+/** Whether a text is a code of this version. A newer server may send others. */
+export const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(ERROR_CODES, text);

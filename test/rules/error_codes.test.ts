@@ -1,0 +1,174 @@
+// Covers rules#error-codes, rules#error-problems. Each main kind of refusal has its code, all wrong fields are listed, and
+// REST and MCP give one refusal for one call.
+
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ErrorCode } from "../../src/model/error_codes.ts";
+import { alertAt, NO_ALERT, NO_PUSHER } from "../cases/given.ts";
+import { inSeconds, uniqueHandle, World } from "../support/world.ts";
+
+let world: World;
+let pusher: any;
+beforeAll(async () => {
+  world = await World.open();
+  pusher = await world.pusher();
+});
+afterAll(() => world.close());
+
+/** Wrong values of create_alert's fields, by the code that each gets. */
+const WRONG: readonly [param: string, value: unknown, code: ErrorCode][] = [
+  ["title", undefined, "field_required"],
+  ["title", 7.5, "wrong_type"],
+  ["title", "  ", "empty_text"],
+  ["title", "x".repeat(121), "too_long"],
+  ["title", "two\nlines", "invalid_characters"],
+  ["titel", "x", "unknown_field"],
+  ["priority", "loud", "invalid_choice"],
+  ["actions", Array(5).fill({ label: "Read", url: "https://x.example/" }), "wrong_item_count"],
+  ["source_url", "http://x.example/", "invalid_url"],
+  ["send_at", "tomorrow", "invalid_timestamp"],
+  ["send_at", "2027-03-28T01:30 Europe/Lisbon", "ambiguous_time"],
+  ["send_at", "2027-03-28T01:30 Europe/Nowhere", "invalid_time_zone"],
+  ["expires_at", "2026-02-30T10:00:00Z", "invalid_timestamp"],
+  ["recurrence", "FREQ=SOMETIMES Europe/Lisbon", "invalid_recurrence"],
+  ["lat", 91, "out_of_range"],
+  ["collapse_key", "Not A Slug", "invalid_format"],
+  ["tts_lang", "not a language", "invalid_format"],
+];
+
+const args = (fields: object) => ({ pusher_id: pusher.id, title: "A title", ...fields });
+
+/** The refusal of a call over REST, which MCP must give as well. */
+async function refusalOf(tool: string, input: Record<string, unknown>, key = world.owner): Promise<any> {
+  const rest = await world.rest(tool, input, key);
+  const mcp = await world.mcp(tool, input, key);
+  expect(rest.status, JSON.stringify(rest.body)).toBeGreaterThanOrEqual(400);
+  expect(mcp.body).toEqual(rest.body);
+  return rest.body.error;
+}
+
+describe("what is wrong with a field", () => {
+  test.each(WRONG)("%s: %j is %s", async (param, value, code) => {
+    const error = await refusalOf("create_alert", args({ [param]: value }));
+    expect(error).toMatchObject({ type: "invalid_request", code, param });
+    expect(error.problems).toBeUndefined();
+  });
+
+  test("several wrong fields are all listed, over REST and MCP alike", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(fc.constantFrom(...WRONG), { selector: ([param]) => param, minLength: 2 }),
+        async (wrong) => {
+          const error = await refusalOf("create_alert", args(Object.fromEntries(wrong)));
+          const listed = error.problems.map(({ param, code }: any) => `${param} ${code}`);
+          expect(listed.sort()).toEqual(wrong.map(([param, , code]) => `${param} ${code}`).sort());
+          expect(error).toMatchObject(error.problems.find(({ param }: any) => param === error.param));
+        },
+      ),
+      { numRuns: 25 },
+    ));
+
+  test("two unknown fields are two problems", async () => {
+    const error = await refusalOf("create_pusher", {
+      ...{ handle: uniqueHandle(), name: "x", category: "ai", description: "x" },
+      ...{ colour: "red", titel: "x" },
+    });
+    expect(error.problems.map(({ param, code }: any) => [param, code])).toEqual([
+      ["colour", "unknown_field"],
+      ["titel", "unknown_field"],
+    ]);
+  });
+});
+
+describe("what the state or the credential refuses", () => {
+  const alert = (fields: object) => world.alert(pusher.id, { ...fields });
+
+  test("an alert that is sent, cancelled or was never sent", async () => {
+    const sent = await alert({ send: true });
+    expect(await refusalOf("update_alert", { ...alertAt(sent), title: "x" })).toMatchObject({
+      ...{ type: "conflict", code: "alert_already_sent", param: null },
+    });
+    expect(await refusalOf("delete_alert", alertAt(sent))).toMatchObject({ code: "alert_already_sent" });
+    await world.rest("cancel_alert", alertAt(sent));
+    expect(await refusalOf("send_alert", alertAt(sent))).toMatchObject({ code: "alert_cancelled" });
+    const draft = await alert({});
+    expect(await refusalOf("cancel_alert", alertAt(draft))).toMatchObject({ code: "alert_not_sent" });
+    const late = { ...alertAt(draft), title: "x", expected_updated_at: "2026-01-01T00:00:00Z" };
+    expect(await refusalOf("update_alert", late)).toMatchObject({ code: "version_conflict" });
+  });
+
+  test("what does not exist", async () => {
+    const at = { pusher_id: NO_PUSHER };
+    expect(await refusalOf("get_pusher", at)).toMatchObject({ type: "not_found", code: "channel_not_found" });
+    expect(await refusalOf("get_alert", { pusher_id: pusher.id, alert_id: NO_ALERT })).toMatchObject({
+      ...{ type: "not_found", code: "alert_not_found" },
+    });
+    expect(await refusalOf("delete_webhook", { webhook_id: "whk_x" })).toMatchObject({ code: "webhook_not_found" });
+    const missing = await world.request("GET", "/api/v1/nothing");
+    expect(missing.body.error).toMatchObject({ type: "not_found", code: "route_not_found" });
+    const method = await world.request("PUT", "/api/v1/me");
+    expect(method.body.error).toMatchObject({ type: "not_found", code: "method_not_allowed" });
+  });
+
+  test("a credential that is missing or lacks a scope", async () => {
+    const drafts = await world.key({ scopes: "alerts:write" });
+    const draft = await alert({});
+    const refused = await world.rest("delete_pusher", { pusher_id: pusher.id }, drafts);
+    expect(refused.body.error).toMatchObject({ type: "insufficient_scope", code: "missing_scope" });
+    const sending = await world.rest("send_alert", alertAt(draft), drafts);
+    expect(sending.body.error).toMatchObject({ type: "insufficient_scope", code: "missing_scope" });
+    const nobody = await world.rest("get_me", {}, null);
+    expect(nobody.body.error).toMatchObject({ type: "unauthorized", code: "invalid_credential" });
+  });
+
+  test("fields that do not go together", async () => {
+    expect(await refusalOf("create_alert", args({ layout: "image" }))).toMatchObject({
+      ...{ code: "field_required", param: "image_url" },
+    });
+    expect(await refusalOf("create_alert", args({ send_at: "2020-01-01T00:00:00Z", send: true }))).toMatchObject({
+      ...{ code: "time_in_past", param: "send_at" },
+    });
+    const times = { send_at: inSeconds(7200), expires_at: inSeconds(3600) };
+    expect(await refusalOf("create_alert", args(times))).toMatchObject({ code: "invalid_time_range" });
+    expect(await refusalOf("update_pusher", { pusher_id: pusher.id, lat: 1 })).toMatchObject({
+      ...{ code: "fields_required_together", param: "lon" },
+    });
+    expect(await refusalOf("create_alert", args({ image_asset_id: "ast_x" }))).toMatchObject({
+      ...{ code: "asset_not_found", param: "image_asset_id" },
+    });
+  });
+
+  test("a key of a repeat, and a handle", async () => {
+    const key = `key-${uniqueHandle()}`;
+    expect((await world.rest("create_alert", args({ idempotency_key: key }))).status).toBe(201);
+    const other = args({ title: "Another", idempotency_key: key });
+    expect((await world.rest("create_alert", other)).body.error).toMatchObject({
+      ...{ type: "invalid_request", code: "idempotency_key_reused", param: "idempotency_key" },
+    });
+    const channel = { name: "x", category: "ai", description: "x" };
+    expect(await refusalOf("create_pusher", { ...channel, handle: "admin" })).toMatchObject({
+      code: "handle_reserved",
+    });
+    expect(await refusalOf("create_pusher", { ...channel, handle: pusher.handle })).toMatchObject({
+      ...{ type: "conflict", code: "handle_taken" },
+    });
+  });
+});
+
+test("what a handset sends has the same codes", async () => {
+  const token = await world.device(pusher.handle);
+  const reports = [{ alert_id: NO_ALERT, kind: "seen" }];
+  expect((await world.handset("POST", "/reports", token, { reports })).body.error).toMatchObject({
+    ...{ code: "invalid_choice", param: "reports.0.kind" },
+  });
+  expect((await world.handset("GET", "/channels/nothing-here", token)).body.error).toMatchObject({
+    ...{ code: "channel_not_found" },
+  });
+  const many = { platform: "fax", app_version: "", locale: "??", timezone: "Nowhere" };
+  expect((await world.handset("POST", "/devices", null, many)).body.error.problems).toMatchObject([
+    { param: "platform", code: "invalid_choice" },
+    { param: "app_version", code: "invalid_format" },
+    { param: "locale", code: "invalid_format" },
+    { param: "timezone", code: "invalid_time_zone" },
+  ]);
+});
