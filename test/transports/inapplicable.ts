@@ -36,7 +36,7 @@ export const INAPPLICABLE: readonly Inapplicable[] = [
     what: ["http-custom-header-server-validation"],
   },
   {
-    why: "No resources and no completions (docs/decisions/0026-prompts-but-no-resources.md).",
+    why: "No resources and no completions (docs/decisions/0026-mcp-prompts-but-no-resources.md).",
     what: [
       ...["list", "read-text", "read-binary", "templates-read", "subscribe", "unsubscribe"].map(
         (kind) => `resources-${kind}`,

@@ -1,4 +1,4 @@
-// The tables whose rows `belfry export` writes and `belfry import` reads (docs/decisions/0037-a-file-of-a-server.md):
+// The tables whose rows `belfry export` writes and `belfry import` reads (docs/decisions/0037-export-format.md):
 // their order, and how they come in. The columns are those of the rules in import_rows.ts; what they name is readable
 // in the file.
 

@@ -12,7 +12,7 @@ export const ALERT_STATUSES = ["draft", "repeating", "scheduled", "sent", "cance
 export type AlertStatus = (typeof ALERT_STATUSES)[number];
 
 // A repeating alert is never seen by handsets: its occurrences are, which are alerts of their own
-// (docs/decisions/0033-an-occurrence-is-an-alert.md).
+// (docs/decisions/0033-each-occurrence-is-an-alert.md).
 
 export const VISIBLE_AT = "case status when 'sent' then sent_at when 'scheduled' then send_at else null end";
 

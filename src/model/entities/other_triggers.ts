@@ -1,6 +1,6 @@
 // The triggers that keep no counter of a channel: a file knows how many alerts and channels refer to it, and with that whether it stays;
 // whoever changes how long alerts are kept, by whichever way, has time to take it back before the first of them goes; and what is found
-// follows what is written (docs/decisions/0056-alerts-are-found-by-full-text.md).
+// follows what is written (docs/decisions/0056-full-text-search-in-postgresql.md).
 
 import { LIMITS } from "../limits.ts";
 

@@ -1,5 +1,5 @@
 // Publishes an existing alert by one statement, which calls of the same moment share
-// (docs/decisions/0022-new-alerts-share-a-statement.md).
+// (docs/decisions/0022-new-alerts-are-inserted-in-batches.md).
 
 import { checkNotExpired } from "../../model/domain/alert_content.ts";
 import { eventBody } from "../../model/domain/events.ts";

@@ -1,4 +1,4 @@
-// What verbs do to a repeating alert and its occurrences (docs/decisions/0033-an-occurrence-is-an-alert.md). The alert and its channel are locked.
+// What verbs do to a repeating alert and its occurrences (docs/decisions/0033-each-occurrence-is-an-alert.md). The alert and its channel are locked.
 
 import { fillOf, nextTimes } from "../../model/domain/occurrences.ts";
 import { forBoth } from "../../model/error_messages.ts";

@@ -69,6 +69,14 @@ export const MOVED: Readonly<Record<string, string>> = {
   dependencies: "contributing/dependencies",
 };
 
+/** The address of today for an old one; null for any other. The number of a decision stays when its title changes. */
+export function movedTo(slug: string, slugs: readonly string[]): string | null {
+  const [, number] = /^decisions\/(\d{4})-/.exec(slug) ?? [];
+  if (number === undefined) return Object.hasOwn(MOVED, slug) ? (MOVED[slug] ?? null) : null;
+  const now = slugs.find((other) => other.startsWith(`decisions/${number}-`));
+  return now === slug ? null : (now ?? null);
+}
+
 export interface Doc {
   /** From the root of the repository. */
   file: string;

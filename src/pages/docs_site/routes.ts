@@ -2,10 +2,11 @@
 
 import { readFileSync } from "node:fs";
 import type { H3, H3Event } from "h3";
+import { requestOf } from "../../api/transports/request.ts";
 import { addStatic, prepare, type Static } from "../../api/transports/static.ts";
 import { notFound } from "../../model/errors.ts";
 import { lazy } from "../../store/db/lazy.ts";
-import { DOCS_PATH, findPictures, MOVED, placeOf } from "./files.ts";
+import { DOCS_PATH, findPictures, movedTo, placeOf } from "./files.ts";
 import type { Around } from "./site.ts";
 
 /** They change with the version alone. */
@@ -45,11 +46,12 @@ export function addDocsSite(app: H3, { countView, ...deps }: DocsSiteDeps): void
     },
     countView,
   );
-  for (const [old, now] of Object.entries(MOVED))
-    for (const method of ["GET", "HEAD"] as const)
-      app.on(method, `${DOCS_PATH}/${old}`, () => {
-        return new Response(null, { status: 301, headers: { ...KEPT, location: `${DOCS_PATH}/${now}` } });
-      });
+  app.use(`${DOCS_PATH}/**`, async (event, next) => {
+    const now = movedTo(restOf(requestOf(event), DOCS_PATH), (await site()).slugs);
+    return now === null
+      ? next()
+      : new Response(null, { status: 301, headers: { ...KEPT, location: `${DOCS_PATH}/${now}` } });
+  });
   addStatic(app, `${DOCS_PATH}/**`, async (request) => page(restOf(request, DOCS_PATH)), countView);
   addStatic(app, `${DOCS_PATH}/pictures/:file`, async (request) => {
     const name = restOf(request, `${DOCS_PATH}/pictures`);

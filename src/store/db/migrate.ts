@@ -12,7 +12,7 @@ const MIGRATION_LOCK = 7_239_104_551;
 
 const UNDEFINED_TABLE = "42P01";
 
-/** Steps that stand for all that led to a release (docs/decisions/0052-a-release-is-one-step.md), each by the name of its last. */
+/** Steps that stand for all that led to a release (docs/decisions/0052-one-migration-per-release.md), each by the name of its last. */
 const FOLDED = [{ fold: "Migration20261124000700_ntfy_platform", release: "0.1.0" }];
 
 const folderOf = (orm: Orm): string => orm.config.get("migrations").path ?? MIGRATIONS;

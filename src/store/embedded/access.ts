@@ -44,7 +44,7 @@ export function writeAccess({ home }: Place, { gid }: Runner): Record<string, st
 
 /**
  * A cluster of a build from before 0.1.0, which let its service in as the superuser and wrote the access file inside of the cluster. 0.1.0
- * brings both it and its tables over, this version neither (docs/decisions/0052-a-release-is-one-step.md). @throws ConfigError
+ * brings both it and its tables over, this version neither (docs/decisions/0052-one-migration-per-release.md). @throws ConfigError
  */
 export function refuseBefore({ dataDir, cluster }: Place): void {
   if (!readFileSync(join(cluster, "pg_hba.conf"), "utf8").startsWith(HEADER)) return;

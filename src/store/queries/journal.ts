@@ -1,5 +1,5 @@
 // What a call that changes something leaves beside it: a line of the audit log, the answer for a repeat, and events. The feed of events is
-// written at the end of the transaction that made them true, and numbered by who reads (docs/decisions/0018-events-are-numbered-by-their-readers.md).
+// written at the end of the transaction that made them true, and numbered by who reads (docs/decisions/0018-event-numbers-are-assigned-on-reading.md).
 // And pages of the log and of the feed.
 
 import { type DomainEvent, eventBody } from "../../model/domain/events.ts";

@@ -1,5 +1,5 @@
 // Repeating alerts: their occurrences are written down ahead as scheduled alerts, many in one statement, by whoever comes first. A slot
-// of a series, `(series_id, occurs_at)`, is written once whatever number of processes try (docs/decisions/0033-an-occurrence-is-an-alert.md).
+// of a series, `(series_id, occurs_at)`, is written once whatever number of processes try (docs/decisions/0033-each-occurrence-is-an-alert.md).
 
 import { isPlanned } from "../../model/domain/alert_status.ts";
 import type { fillOf } from "../../model/domain/occurrences.ts";
