@@ -157,7 +157,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
       await eventually(async () => (await sum("belfry_long_polls")) === PROCESSES);
       await send(another, "told");
       await Promise.all(held.map(({ answer }) => answer));
-      return (await sum('belfry_long_poll_wakeups_total{cause="told"}')) > 0;
+      return (await sum('belfry_long_poll_wakeups_total{cause="message"}')) > 0;
     });
     console.log(
       `${PROCESSES} processes: the send was answered after ${Math.round(answered)} ms, the last of ${took.length} had it after ${Math.round(Math.max(...took))}`,

@@ -166,7 +166,7 @@ test("polls of one process hear at once of what another one was told", async () 
     expect(status).toBe(200);
     expect(body.data.map(({ title }: any) => title)).toEqual(["all hear"]);
   }
-  expect(await figure('belfry_long_poll_wakeups_total{cause="told"}')).toBeGreaterThan(0);
+  expect(await figure('belfry_long_poll_wakeups_total{cause="message"}')).toBeGreaterThan(0);
 });
 
 test("so do streams; a worker that ends takes its own along, and its figures stay", async () => {

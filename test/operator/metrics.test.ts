@@ -25,7 +25,7 @@ test("what happened before the figures could be kept is in them", async () => {
   expect(text).toContain("belfry_webhook_deliveries_dropped_total 5");
   expect(text).toContain('belfry_housekeeping_removed_total{step="links"} 4');
   expect(text).toContain('belfry_housekeeping_runs_total{step="links",outcome="failed"} 1');
-  expect(text).toContain('belfry_long_poll_wakeups_total{cause="own"} 1');
+  expect(text).toContain('belfry_long_poll_wakeups_total{cause="local"} 1');
   expect(text).toContain("process_cpu_seconds_total");
   metrics.request("GET", "/api/v1/me", 200, 0.004);
   expect(await metrics.text()).toContain('status="200"} 4');

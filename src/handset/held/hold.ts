@@ -5,7 +5,8 @@
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { DEVICE_PREFIX, hexHash, looksLikeToken } from "../../identity/auth/tokens.ts";
 import { LIMITS } from "../../model/limits.ts";
-import type { ChangeHub, Seen } from "../../store/changes/hub.ts";
+import type { ChangeHub } from "../../store/changes/hub.ts";
+import type { Seen } from "../../store/changes/subject.ts";
 import type { InboxView, Log } from "../../store/context.ts";
 import { batchedByPosition, IN_BURSTS } from "../../store/db/batch.ts";
 import type { Orm } from "../../store/db/orm.ts";
@@ -71,7 +72,7 @@ export interface Held<A> {
 export interface HoldOptions {
   orm: Orm;
   log: Log;
-  hub: Pick<ChangeHub, "listen" | "size">;
+  hub: Pick<ChangeHub, "listen" | "moment" | "size">;
   tracker: ChannelTracker;
   connections: Connections;
   /** Polls held at once, in this process and for one address. */
@@ -179,6 +180,7 @@ export function createHold(options: HoldOptions) {
     const release = leases.takeOrEvict("device polls", hash, LIMITS.held_polls, () => one.end("newer"));
     try {
       for (let maySettle = true; ; ) {
+        const since = hub.moment();
         const device = await find(hash);
         if (!device || device.channels.length >= CHANNELS_READ) return null;
         if (device.unseen) seen.note(device.id);
@@ -189,7 +191,7 @@ export function createHold(options: HoldOptions) {
         }
         const answer = await answerOf(poll, device, due.length > 0);
         if (!poll.unchanged(answer)) return { answer, granted: true };
-        await rest(() => hub.listen(subjectsOf(device), (cause) => one.wake(cause)));
+        await rest(() => hub.listen(subjectsOf(device), (cause) => one.wake(cause), since));
         if (one.ended) return { answer, granted: one.ended === "time" };
         maySettle = true;
       }

@@ -45,7 +45,7 @@ export const COUNTERS = {
   },
   wakes: {
     name: "belfry_long_poll_wakeups_total",
-    help: "Long poll wake-ups by cause: a change committed by this process (own), reported by another process (told), found by polling (round, again), or a scheduled time (instant). Also ends of long polls and streams: time, newer, gone, stop, slow, unknown, away.",
+    help: "Long poll wake-ups by cause: a change committed by this process (local), reported by another process (message), found by comparing with the database (scan, reconnect), or a scheduled time (timer). Also ends of long polls and streams: time, newer, gone, stop, slow, unknown, away.",
     labelNames: ["cause"],
   },
   wakeUps: {

@@ -10,47 +10,8 @@ import type { Orm } from "../db/orm.ts";
 import { databaseOf, run } from "../db/statement.ts";
 import { findChanged, snapshot } from "../queries/changes.ts";
 import { createMessages } from "./messages.ts";
-
-/** How a change became known; a label of the metric `belfry_long_poll_wakeups_total`. */
-export type Cause = "own" | "told" | "round" | "again" | "instant";
-
-/** `audience`: who may listen to a channel without a subscription. */
-export type Kind = "channel" | "device" | "audience" | "alert";
-
-/** Something with a revision, and the revision that a listener has seen of it. */
-export interface Seen {
-  kind: Kind;
-  id: string;
-  /** Empty when it is gone. */
-  revision: string;
-  /** Milliseconds until something comes due in it. */
-  dueIn?: number;
-  /** The channel of an alert: a change of the one may be a change of the other. */
-  channel?: string;
-}
-
-/** Called with each revision but the one seen last. `revision`: that of the subject now. */
-export type Listener = (cause: Cause, revision: string) => void;
-
-interface Subscription {
-  listener: Listener;
-  seen: string;
-}
-
-interface Subject {
-  readonly kind: Kind;
-  readonly id: string;
-  /** The ids whose changes may be changes of it. */
-  readonly ids: readonly string[];
-  /** The newest that is known. */
-  revision: string;
-  readonly subscriptions: Set<Subscription>;
-  /** Whether something will come due in it, and the timer for that if it is near. */
-  isPlanned: boolean;
-  /** Something is due in it, and its listeners know that. */
-  isDue: boolean;
-  timer: NodeJS.Timeout | undefined;
-}
+import { RecentChanges } from "./recent_changes.ts";
+import type { Cause, Kind, Listener, Seen, Subject, Subscription } from "./subject.ts";
 
 /** From the end of one round to the next: longer where two in a row took more than a tenth of that. */
 const ROUND_MS = 1_000;
@@ -71,6 +32,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
   const messages = createMessages(bus);
   const subjects = new Map<string, Subject>();
   const byId = new Map<string, Set<Subject>>();
+  const recent = new RecentChanges();
   let size = 0;
   let planned = 0;
   let isListening = false;
@@ -80,6 +42,8 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
   let isUnsure = false;
   /** The state of the database when everything was last compared. */
   let lookedAt = "";
+  /** The moment after which a reading sees at least that state. */
+  let lookedBy = 0;
   let epoch = "";
   /** Milliseconds that the last round took. */
   let took = 0;
@@ -121,7 +85,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
     // Listeners are notified of what is already due. If it stays due, the next round notifies them again.
     const isAhead = dueIn > 0 && dueIn <= NEAR_MS;
     subject.timer = isAhead
-      ? setTimeout(() => void look({ subjects: [subject], cause: "instant" }), Math.ceil(dueIn) + 1).unref()
+      ? setTimeout(() => void look({ subjects: [subject], cause: "timer" }), Math.ceil(dueIn) + 1).unref()
       : undefined;
   }
 
@@ -165,7 +129,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
         const isDue = due_in <= 0 && (isRound || !subject.isDue);
         subject.revision = revision ?? "";
         plan(subject, due_in);
-        if (isChanged || isDue) notify(subject, isChanged ? causeOf(subject) : "instant", isDue);
+        if (isChanged || isDue) notify(subject, isChanged ? causeOf(subject) : "timer", isDue);
       }
       isFailing = false;
       return true;
@@ -184,7 +148,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
       for (const { subjects, cause } of items)
         for (const one of subjects) if (one.subscriptions.size > 0) causes.set(one, cause);
       if (causes.size > 0 && !isClosed)
-        await compare(causes.keys(), (subject) => causes.get(subject) ?? "round", false);
+        await compare(causes.keys(), (subject) => causes.get(subject) ?? "scan", false);
       return items.map(() => undefined);
     },
     { inFlight: 1, lateMs: 250 },
@@ -195,6 +159,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
    * themselves.
    */
   function lookAt(ids: readonly string[], cause: Cause): void {
+    recent.add(ids);
     const found = new Set(ids.flatMap((id) => [...(byId.get(id) ?? [])]));
     if (found.size === 0) return;
     const devices = [...found].filter(({ kind }) => kind === "device");
@@ -217,6 +182,8 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
     }
     if (now.seen === "" || now.seen !== lookedAt || planned > 0) {
       lookedAt = now.seen;
+      recent.add();
+      lookedBy = recent.now;
       const wasUnsure = isUnsure;
       isUnsure = false;
       if ((await compare(subjects.values(), () => cause, true)) && wasUnsure)
@@ -229,7 +196,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
   }
 
   function planRound(ms: number): void {
-    if (!isClosed) round ??= setTimeout(() => void lookAtAll("round"), ms).unref();
+    if (!isClosed) round ??= setTimeout(() => void lookAtAll("scan"), ms).unref();
   }
 
   function begin(): void {
@@ -237,18 +204,23 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
     if (isListening || isClosed) return;
     isListening = true;
     messages.listen(
-      (ids) => lookAt(ids, "told"),
-      () => void lookAtAll("again"),
+      (ids) => lookAt(ids, "message"),
+      () => void lookAtAll("reconnect"),
     );
   }
 
   return {
+    /** The moment for `listen`, taken before the revisions are read. */
+    moment: () => recent.now,
     /**
      * Calls `listener` when a revision is no longer the one that was seen, for the first time by a look at the
      * database right now. So nothing is missed between the reading of these revisions and this call. Returns a
      * function that ends it.
+     *
+     * @param since the moment before these revisions were read. Nothing is looked at where no change was reported
+     *   since then; a change whose report was lost is found by the next round.
      */
-    listen(seen: readonly Seen[], listener: Listener): () => void {
+    listen(seen: readonly Seen[], listener: Listener, since?: number): () => void {
       begin();
       const mine = seen.map((one) => {
         const subject = subjectOf(one);
@@ -257,13 +229,18 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
         return { subject, subscription };
       });
       size += mine.length;
-      void look({ subjects: mine.map(({ subject }) => subject), cause: "round" }).then(() => {
-        for (const { subject, subscription } of mine) {
-          if (!subject.subscriptions.has(subscription) || subscription.seen === subject.revision) continue;
-          subscription.seen = subject.revision;
-          listener("round", subject.revision);
-        }
-      });
+      const isNewest = ({ subject, subscription }: (typeof mine)[number]) =>
+        since !== undefined && subject.revision === subscription.seen && !recent.hasChanged(subject.ids, since);
+      if (since !== undefined && mine.every(isNewest)) {
+        if (since < lookedBy) lookedAt = "";
+      } else
+        void look({ subjects: mine.map(({ subject }) => subject), cause: "scan" }).then(() => {
+          for (const { subject, subscription } of mine) {
+            if (!subject.subscriptions.has(subscription) || subscription.seen === subject.revision) continue;
+            subscription.seen = subject.revision;
+            listener("scan", subject.revision);
+          }
+        });
       return () => {
         size -= mine.length;
         for (const { subject, subscription } of mine.splice(0)) {
@@ -276,11 +253,11 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
      * A commit of this process may have changed these channels, devices and alerts. The other processes are notified.
      */
     changed(ids: readonly string[]): void {
-      lookAt(ids, "own");
+      lookAt(ids, "local");
       messages.send(ids);
     },
     /** The same for what other processes find by themselves. */
-    changedHere: (ids: readonly string[]): void => lookAt(ids, "own"),
+    changedHere: (ids: readonly string[]): void => lookAt(ids, "local"),
     /** Subjects of all listeners together. */
     size: () => size,
     async close(): Promise<void> {

@@ -1,0 +1,42 @@
+// Subjects of the change hub: what has a revision, and who listens to it.
+
+/** How a change became known; a label of the metric `belfry_long_poll_wakeups_total`. */
+export type Cause = "local" | "message" | "scan" | "reconnect" | "timer";
+
+/** `audience`: who may listen to a channel without a subscription. */
+export type Kind = "channel" | "device" | "audience" | "alert";
+
+/** Something with a revision, and the revision that a listener has seen of it. */
+export interface Seen {
+  kind: Kind;
+  id: string;
+  /** Empty when it is gone. */
+  revision: string;
+  /** Milliseconds until something comes due in it. */
+  dueIn?: number;
+  /** The channel of an alert: a change of the one may be a change of the other. */
+  channel?: string;
+}
+
+/** Called with each revision but the one seen last. `revision`: that of the subject now. */
+export type Listener = (cause: Cause, revision: string) => void;
+
+export interface Subscription {
+  listener: Listener;
+  seen: string;
+}
+
+export interface Subject {
+  readonly kind: Kind;
+  readonly id: string;
+  /** The ids whose changes may be changes of it. */
+  readonly ids: readonly string[];
+  /** The newest that is known. */
+  revision: string;
+  readonly subscriptions: Set<Subscription>;
+  /** Whether something will come due in it, and the timer for that if it is near. */
+  isPlanned: boolean;
+  /** Something is due in it, and its listeners know that. */
+  isDue: boolean;
+  timer: NodeJS.Timeout | undefined;
+}
