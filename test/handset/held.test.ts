@@ -50,11 +50,11 @@ describe("what wakes", () => {
     expect([cancelled.status, cancelled.titles]).toEqual([200, []]);
     // A look that was already on its way may find a change first.
     let etag = cancelled.headers.get("etag")!;
-    for (let i = 0; i < 10 && (await wakes(world, "own")) === 0; i++) {
+    for (let i = 0; i < 10 && (await wakes(world, "local")) === 0; i++) {
       const again = await toldOf({ ...one, etag }, () => world.alert(one.pusher.id, { title: "Again", send: true }));
       etag = again.headers.get("etag")!;
     }
-    expect(await wakes(world, "own")).toBeGreaterThan(0);
+    expect(await wakes(world, "local")).toBeGreaterThan(0);
   });
 
   test("a send by an assistant", async () => {
@@ -86,10 +86,10 @@ describe("what wakes", () => {
   test("an eviction, told by the process that commits it and not found a second later", async () => {
     const one = await handset();
     const other = await world.pusher({ is_public: false });
-    const owns = await wakes(world, "own");
+    const owns = await wakes(world, "local");
     let { etag } = one;
     // A round of looking may come upon one of them first, not upon all.
-    for (let i = 0; i < 5 && (await wakes(world, "own")) === owns; i++) {
+    for (let i = 0; i < 5 && (await wakes(world, "local")) === owns; i++) {
       const { body: invite } = await world.rest("create_invite", { pusher_id: other.id });
       await join(world, one.token, other.handle, invite.code);
       etag = await validator(one.token);
@@ -102,7 +102,7 @@ describe("what wakes", () => {
       );
       expect(status).toBe(200);
     }
-    expect(await wakes(world, "own")).toBeGreaterThan(owns);
+    expect(await wakes(world, "local")).toBeGreaterThan(owns);
   });
 
   test("the removal of the handset itself, which is nobody then", async () => {
@@ -116,7 +116,7 @@ describe("what wakes", () => {
     const one = await handset();
     await world.alert(one.pusher.id, { title: "Sent", send: true });
     const etag = await validator(one.token);
-    const rounds = await wakes(world, "round");
+    const rounds = await wakes(world, "scan");
     const suspended = await toldOf({ ...one, etag }, () => suspend(world, one.pusher.handle));
     expect([suspended.status, suspended.titles]).toEqual([200, []]);
     const restored = await toldOf({ ...one, etag: suspended.headers.get("etag")! }, () =>
@@ -127,7 +127,7 @@ describe("what wakes", () => {
       world.sql("update alert set title = 'Mended' where pusher_id = ?::uuid", [uuidOf(one.pusher.id)]),
     );
     expect([edited.status, edited.titles]).toEqual([200, ["Mended"]]);
-    expect(await wakes(world, "round")).toBe(rounds + 3);
+    expect(await wakes(world, "scan")).toBe(rounds + 3);
   });
 
   // rules#passed-is-sent
@@ -157,7 +157,7 @@ test("drafts, plans, other channels and the reports of others wake nobody", asyn
   const sent = await world.alert(one.pusher.id, { title: "Sent", send: true });
   const neighbour = await world.device(one.pusher.handle);
   const etag = await validator(one.token);
-  const before = await Promise.all(["own", "told", "round", "again", "instant"].map((of) => wakes(world, of)));
+  const before = await Promise.all(["local", "message", "scan", "reconnect", "timer"].map((of) => wakes(world, of)));
   const poll = holding(world, one.token, etag, { prefer: "wait=3" });
   await poll.held();
   const draft = await world.alert(one.pusher.id, { title: "Draft" });
@@ -169,7 +169,9 @@ test("drafts, plans, other channels and the reports of others wake nobody", asyn
   const { status, body, headers } = await poll.answer;
   expect([status, body, headers.get("etag")]).toEqual([304, null, etag]);
   expect(headers.get("preference-applied")).toBe("wait=3");
-  expect(await Promise.all(["own", "told", "round", "again", "instant"].map((of) => wakes(world, of)))).toEqual(before);
+  expect(await Promise.all(["local", "message", "scan", "reconnect", "timer"].map((of) => wakes(world, of)))).toEqual(
+    before,
+  );
 });
 
 describe("what is answered at once", () => {
@@ -375,7 +377,7 @@ describe("two processes", () => {
       await poll.held();
       return poll;
     };
-    const told = async () => (await wakes(other, "told")) + (await wakes(other, "round"));
+    const told = async () => (await wakes(other, "message")) + (await wakes(other, "scan"));
     let { etag } = one;
     // A poll that is still entered when the alert comes finds it by itself, and needs no word.
     await waitFor(async () => {

@@ -184,7 +184,7 @@ test("followers on two processes miss nothing while eight write and those who li
   await expectRecountClean(world.service.orm);
   const missed = [...sent].filter((word) => !heard.has(word)).length;
   const causes = await Promise.all(
-    ["own", "told", "round", "again", "instant"].map(async (cause) => [
+    ["local", "message", "scan", "reconnect", "timer"].map(async (cause) => [
       cause,
       (await wakes(world, cause)) + (await wakes(other, cause)),
     ]),

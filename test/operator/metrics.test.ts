@@ -17,7 +17,7 @@ test("what happened before the figures could be kept is in them", async () => {
   metrics.webhooksDropped(5);
   metrics.housekeeping("links", 4);
   metrics.housekeeping("links", null);
-  metrics.woken("own");
+  metrics.woken("local");
   const text = await metrics.text();
   expect(text).toContain('belfry_http_requests_total{surface="api",method="GET",status="200"} 3');
   expect(text).toContain('belfry_http_request_duration_seconds_bucket{le="0.005",surface="api"} 3');

@@ -48,6 +48,9 @@ afterAll(async () => {
 
 const at = (path = "") => `http://${HOST}:${port}${path}`;
 
+/** Apprise waits four seconds for an answer unless it is asked to wait longer. */
+const PATIENT = "cto=60&rto=60";
+
 /** Program → its arguments for a title, a text and a key. */
 const PROGRAMS: [program: string, name: string, args: (secret: string) => string[], alert: object][] = [
   [
@@ -103,14 +106,14 @@ const PROGRAMS: [program: string, name: string, args: (secret: string) => string
       "T",
       "-b",
       "m",
-      `ntfy://${secret}@${NTFY_HOST}:${port}/${channel.handle}?auth=token&priority=high&tags=tada`,
+      `ntfy://${secret}@${NTFY_HOST}:${port}/${channel.handle}?auth=token&priority=high&tags=tada&${PATIENT}`,
     ],
     { title: "🎉 T", body: "m", priority: "important" },
   ],
   [
     "apprise",
     "to Gotify",
-    (secret) => ["-t", "T", "-b", "m", `gotify://${HOST}:${port}/gotify/${secret}?priority=high`],
+    (secret) => ["-t", "T", "-b", "m", `gotify://${HOST}:${port}/gotify/${secret}?priority=high&${PATIENT}`],
     { title: "T", body: "m", priority: "important" },
   ],
   ...(["json", "form", "xml"] as const).map((scheme): (typeof PROGRAMS)[number] => [
@@ -119,7 +122,7 @@ const PROGRAMS: [program: string, name: string, args: (secret: string) => string
     (secret) => [
       ...["-t", "Größe", "-b", "first\nsecond & <b>", "-n", "warning"],
       ...["--attach", join(home, "log.txt"), "--attach", join(home, "picture.png")],
-      `${scheme}://me:${secret}@${HOST}:${port}/api/v1/pushers/${channel.handle}/ingest`,
+      `${scheme}://me:${secret}@${HOST}:${port}/api/v1/pushers/${channel.handle}/ingest?${PATIENT}`,
     ],
     {
       ...{ title: "Größe", body: "first\nsecond & <b>", priority: "important" },
@@ -131,7 +134,7 @@ const PROGRAMS: [program: string, name: string, args: (secret: string) => string
     "as form:// without a file",
     (secret) => [
       ...["-t", "T", "-b", "a=1&b=2 +3"],
-      `form://me:${secret}@${HOST}:${port}/api/v1/pushers/${channel.handle}/ingest`,
+      `form://me:${secret}@${HOST}:${port}/api/v1/pushers/${channel.handle}/ingest?${PATIENT}`,
     ],
     { title: "T", body: "a=1&b=2 +3", priority: "normal", image_asset_id: null },
   ],

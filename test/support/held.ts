@@ -5,7 +5,7 @@ import type { Answer, World } from "./world.ts";
 
 /** How many polls a service holds now, and streams, which the app has in their place. */
 export async function heldNow(world: World): Promise<number> {
-  const counts = (await figures(world)).matchAll(/^belfry_(?:held_polls|streams) (\d+)$/gm);
+  const counts = (await figures(world)).matchAll(/^belfry_(?:long_polls|streams) (\d+)$/gm);
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 

@@ -147,8 +147,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
       const causes = new Map<Subject, Cause>();
       for (const { subjects, cause } of items)
         for (const one of subjects) if (one.subscriptions.size > 0) causes.set(one, cause);
-      if (causes.size > 0 && !isClosed)
-        await compare(causes.keys(), (subject) => causes.get(subject) ?? "scan", false);
+      if (causes.size > 0 && !isClosed) await compare(causes.keys(), (subject) => causes.get(subject) ?? "scan", false);
       return items.map(() => undefined);
     },
     { inFlight: 1, lateMs: 250 },
