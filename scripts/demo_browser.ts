@@ -73,9 +73,9 @@ export class Person {
   }
 
   async leave(channel: string): Promise<void> {
-    await this.#page.getByRole("button", { name: "Leave the channel" }).click();
-    await this.#page.getByRole("button", { name: `Leave ${channel}` }).click();
-    await this.#page.getByText(`You left ${channel}.`).waitFor();
+    await this.#page.getByRole("button", { name: "Unsubscribe", exact: true }).click();
+    await this.#page.getByRole("button", { name: `Unsubscribe from ${channel}` }).click();
+    await this.#page.getByText(`You unsubscribed from ${channel}.`).waitFor();
   }
 
   close(): Promise<void> {

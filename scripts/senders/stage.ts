@@ -137,9 +137,9 @@ export async function openStage(): Promise<Stage> {
       async connect(program, maySend) {
         await desk.goto(senders);
         await desk.getByLabel("Program").selectOption(program);
-        await desk.getByLabel("It may send").setChecked(maySend);
-        await desk.getByRole("button", { name: "Make its key" }).click();
-        await desk.getByText("The key is shown only now").waitFor();
+        await desk.getByLabel("Send without review").setChecked(maySend);
+        await desk.getByRole("button", { name: "Create key" }).click();
+        await desk.getByText("Copy the key now").waitFor();
         return desk.locator("pre.copy").allTextContents();
       },
       async became() {

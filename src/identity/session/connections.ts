@@ -27,7 +27,7 @@ export const list_connections = defineMemberOperation({
   writes: "nothing",
   output: listOf({
     id: z.string(),
-    name: z.string().nullable().describe("What it calls itself; nobody has checked it."),
+    name: z.string().nullable().describe("The name it chose itself, not verified."),
     uri: z.string().nullable(),
     scopes: z.array(z.string()),
     asks_first: z.boolean(),
@@ -54,8 +54,7 @@ export const list_connections = defineMemberOperation({
 export const list_grants = definePersonOperation({
   name: "list_grants",
   title: "List grants of an assistant",
-  description:
-    "What the person has granted one assistant so far, one entry for each member, the last consented to first.",
+  description: "The person's grants to one assistant, one entry per member, newest first.",
   writes: "nothing",
   input: z.strictObject({ client_id: z.string() }),
   output: listOf({
@@ -81,15 +80,15 @@ export const grant_connection = defineMemberOperation({
   name: "grant_connection",
   title: "Connect an assistant",
   description:
-    "Write down what the person granted an assistant, once the authorization server made a code of it. Should this not happen, the code is worth nothing and the assistant asks again.",
+    "Store the person's grant to an assistant after the authorization server issued a code. Without it, the code is not valid and the assistant must ask again.",
   role: "viewer",
   errors: ["not_found"],
   input: z.strictObject({
-    grant_id: z.uuid().describe("The grant that the code carries."),
+    grant_id: z.uuid().describe("The grant in the code."),
     client_id: z.string(),
-    pusher_id: z.string().nullable().describe("The one channel that the assistant sees; null: the member's."),
+    pusher_id: z.string().nullable().describe("The only channel of the assistant; null: all channels of the member."),
     scopes: z.array(z.enum(ALL_SCOPES)),
-    asks_first: z.boolean().default(true).describe("The person decides before it publishes."),
+    asks_first: z.boolean().default(true).describe("Approval is required before it publishes."),
   }),
   output: z.object({ id: z.string() }),
   async handler({ grant_id, client_id, pusher_id, scopes, asks_first }, { em, sql, caller }) {
@@ -114,7 +113,7 @@ export const grant_connection = defineMemberOperation({
 export const update_connection = defineMemberOperation({
   name: "update_connection",
   title: "Change an assistant",
-  description: "Say whether the person decides before an own assistant publishes, from its next call on.",
+  description: "Set whether an own assistant requires approval before it publishes, from its next call.",
   role: "viewer",
   errors: ["not_found"],
   input: z.strictObject({ connection_id: z.string(), asks_first: z.boolean() }),
@@ -133,7 +132,7 @@ export const end_connection = defineMemberOperation({
   name: "end_connection",
   title: "Disconnect an assistant",
   description:
-    "End a connection of the person: the assistant's next request is refused, on every process, and nothing can be refreshed.",
+    "End a connection of the person: the assistant's next request is refused in every process, and tokens cannot be refreshed.",
   role: "viewer",
   errors: ["not_found"],
   input: z.strictObject({ connection_id: z.string() }),

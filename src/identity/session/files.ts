@@ -19,7 +19,7 @@ export const list_files = defineMemberOperation({
   name: "list_files",
   title: "List files",
   description:
-    "The workspace's uploaded files, newest first, or one; a member of certain channels knows the files of its own only.",
+    "The workspace's uploaded files, newest first, or one. Members with certain channels see only their own files.",
   role: "editor",
   writes: "nothing",
   errors: ["not_found"],
@@ -59,8 +59,7 @@ const isKind = (text: string | undefined): text is AssetKind => ASSET_KINDS.incl
 export const upload_file = defineMemberOperation({
   name: "upload_file",
   title: "Upload a file",
-  description:
-    "Take a picture, a sound or a page in, whole or not at all. It is deleted after a day unless an alert or a channel uses it.",
+  description: "Upload a picture, sound or page. It is deleted after a day unless an alert or channel uses it.",
   role: "editor",
   writes: "files",
   errors: ["conflict"],
@@ -95,7 +94,7 @@ export const upload_file = defineMemberOperation({
 export const delete_file = defineMemberOperation({
   name: "delete_file",
   title: "Delete a file",
-  description: "Delete a file that nothing uses. It cannot be brought back.",
+  description: "Delete an unused file permanently.",
   role: "editor",
   writes: "files",
   errors: ["not_found", "conflict"],

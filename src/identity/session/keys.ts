@@ -23,7 +23,7 @@ import { endWebhooks, findLeftByKey, leftByKey, revocableKey } from "../operator
 export const list_keys = defineMemberOperation({
   name: "list_keys",
   title: "List keys",
-  description: "The live keys that the caller may revoke: its own, and those of the members that it manages.",
+  description: "The active keys that the caller can revoke: its own, and those of members it manages.",
   role: "admin",
   writes: "nothing",
   output: listOf({
@@ -32,8 +32,8 @@ export const list_keys = defineMemberOperation({
     scopes: z.array(z.string()),
     asks_first: z.boolean(),
     made_for: z.string().nullable(),
-    speaks: z.string().nullable().describe("The program of its last request in another program's format."),
-    sends_to: z.array(z.string()).nullable().describe("Channels of such requests; null: it made none."),
+    speaks: z.string().nullable().describe("The program of its last sender request."),
+    sends_to: z.array(z.string()).nullable().describe("Channels of such requests; null if there are none."),
     pusher_id: z.string().nullable(),
     handle: z.string().nullable(),
     member_id: z.string(),
@@ -67,7 +67,7 @@ export const list_keys = defineMemberOperation({
 export const list_sender_requests = defineMemberOperation({
   name: "list_sender_requests",
   title: "List sender requests",
-  description: `What became of the last ${LIMITS.sender_requests} requests that a key made in another program's words, the newest first. A key that the caller may not revoke is none.`,
+  description: `Results of the last ${LIMITS.sender_requests} sender requests of a key, newest first. Keys that the caller cannot revoke are not found.`,
   role: "admin",
   writes: "nothing",
   errors: ["not_found"],
@@ -104,7 +104,7 @@ export const list_failing_senders = defineMemberOperation({
   name: "list_failing_senders",
   title: "List failing senders",
   description:
-    "Keys of which the last request in another program's format was refused, by channel, the newest first. Only keys that the caller may revoke and channels that it sees.",
+    "Keys whose last sender request was refused, by channel, newest first. Only keys that the caller can revoke and channels that it can see.",
   role: "admin",
   writes: "nothing",
   output: listOf({
@@ -155,16 +155,16 @@ export const create_key = defineMemberOperation({
   name: "create_key",
   title: "Create a key",
   description:
-    "Make a key that acts for the caller's own member and can do no more than it. The answer is the only time that it is shown.",
+    "Create a key that acts for the caller's own member, with at most its permissions. The key is shown only once.",
   role: "admin",
   errors: ["not_found"],
   input: z.strictObject({
     name: z.string(),
     scopes: z.array(z.string()),
-    pusher_id: z.string().nullable().describe("The one channel that the key sees; null: the member's."),
+    pusher_id: z.string().nullable().describe("The only channel of the key; null: all channels of the member."),
     life: z.string().describe("One of KEY_LIVES."),
-    made_for: z.enum(PROGRAM_NAMES).nullable().default(null).describe("The program that will speak with it."),
-    asks_first: z.boolean().default(false).describe("A person decides before it publishes."),
+    made_for: z.enum(PROGRAM_NAMES).nullable().default(null).describe("The program that will use it."),
+    asks_first: z.boolean().default(false).describe("Approval is required before it publishes."),
   }),
   output: z.object({ id: z.string(), name: z.string(), key: z.string() }),
   fieldProblems: ({ name, scopes, life }) => ({
@@ -200,7 +200,7 @@ export type LeftByKey = z.output<typeof leftByKey>;
 export const get_left_by_key = defineMemberOperation({
   name: "get_left_by_key",
   title: "List dependents of a key",
-  description: "What a key made and what goes on when it is revoked: webhook endpoints, and alerts that it scheduled.",
+  description: "Webhook endpoints and scheduled alerts of a key that stay active when it is revoked.",
   role: "admin",
   writes: "nothing",
   errors: ["not_found"],
@@ -216,7 +216,7 @@ export const update_key = defineMemberOperation({
   name: "update_key",
   title: "Change a key",
   description:
-    "Say whether a person decides before the key publishes, from its next call on. A key that the caller may not revoke is none.",
+    "Set whether the key requires approval before it publishes, from its next call. Keys that the caller cannot revoke are not found.",
   role: "admin",
   errors: ["not_found"],
   input: z.strictObject({ key_id: z.string(), asks_first: z.boolean() }),
@@ -233,7 +233,7 @@ export const revoke_key = defineMemberOperation({
   name: "revoke_key",
   title: "Revoke a key",
   description:
-    "Revoke a key from its next call on, for good, and, if asked for, the webhooks that it made. The answer says what goes on. A key that the caller does not see is none.",
+    "Revoke a key permanently and, on request, delete its webhooks. The result lists items that stay active. Keys that the caller cannot see are not found.",
   role: "admin",
   errors: ["not_found"],
   input: z.strictObject({ key_id: z.string(), end_webhooks: z.boolean().default(false) }),

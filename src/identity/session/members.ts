@@ -20,7 +20,7 @@ export const list_members = defineMemberOperation({
   name: "list_members",
   title: "List members",
   description:
-    "The members that the caller may know of: all, or for a manager of certain channels those within the same channels.",
+    "The members that the caller can see: all, or for a manager of certain channels those within the same channels.",
   role: "admin",
   writes: "nothing",
   output: listOf({
@@ -35,7 +35,7 @@ export const list_members = defineMemberOperation({
     self: z.boolean(),
     manageable: z.boolean(),
     created_at: z.string(),
-    last_used_at: z.string().nullable().describe("By a key or an assistant of the member, or signed in."),
+    last_used_at: z.string().nullable().describe("By a key or assistant of the member, or in a session."),
   }),
   async handler(_input, ctx) {
     const { workspace, member } = ctx.caller;
@@ -62,7 +62,7 @@ const clean = (email: string) => email.trim().toLowerCase();
 export const add_member = defineMemberOperation({
   name: "add_member",
   title: "Add a member",
-  description: "Add a member and answer with the one-time link to hand out, which is shown only now.",
+  description: "Add a member and return the one-time link, which is shown only once.",
   role: "admin",
   errors: ["not_found", "conflict"],
   input: memberWish.extend({ email: z.string() }),
@@ -93,7 +93,7 @@ export const add_member = defineMemberOperation({
 export const update_member = defineMemberOperation({
   name: "update_member",
   title: "Change a member",
-  description: "Give a member another role and other channels, from its next request on.",
+  description: "Change the role and channels of a member, from its next request.",
   role: "admin",
   errors: ["not_found", "conflict"],
   input: memberWish.extend({ member_id: z.string() }),
@@ -113,7 +113,7 @@ export const link_member = defineMemberOperation({
   name: "link_member",
   title: "Create a one-time link for a member",
   description:
-    "Make a link for a member who has not joined yet, or who lost the password. Whoever holds it signs in as this person, so it takes the password of who makes it, and none is made for oneself or for an account that other workspaces trust, too.",
+    "Create a link for a member who has not joined or who lost the password. It requires the caller's password, because the link signs in as that member. Not available for oneself or for accounts with other workspaces.",
   role: "admin",
   stepUp: "present",
   errors: ["not_found"],
@@ -139,7 +139,7 @@ export const remove_member = defineMemberOperation({
   name: "remove_member",
   title: "Remove a member",
   description:
-    "Remove a member with its keys and webhook endpoints, and with its assistants the tokens that they hold. Channels and alerts stay.",
+    "Remove a member with its keys, webhook endpoints, assistants and their tokens. Channels and alerts stay.",
   role: "admin",
   errors: ["not_found", "conflict"],
   input: z.strictObject({ member_id: z.string() }),

@@ -18,13 +18,13 @@ export const get_wake_ups = defineMemberOperation({
   name: "get_wake_ups",
   title: "Get push reach of a channel",
   description:
-    "How many of a channel's subscribers are woken while their app is closed. It is counted among so many of those that let the channel be noticed; a count, and never which they are.",
+    "How many subscribers of a channel can receive push notifications, counted in a sample of those that allow notifications.",
   role: "viewer",
   writes: "nothing",
   errors: ["not_found"],
   input: z.strictObject({ pusher_id: z.string() }),
   output: z.object({
-    enabled: z.boolean().describe("Whether this server wakes anybody."),
+    enabled: z.boolean().describe("Whether this server sends push notifications."),
     looked_at: z.int(),
     woken: z.int(),
   }),
@@ -41,7 +41,7 @@ export const get_wake_ups = defineMemberOperation({
 export const list_own_devices = definePersonOperation({
   name: "list_own_devices",
   title: "List test devices",
-  description: "The handsets that the person linked to the own account. Nobody else is shown them.",
+  description: "The test devices that the person linked to the account.",
   writes: "nothing",
   output: listOf({ id: z.string(), platform: z.string(), app_version: z.string(), linked_at: z.string() }),
   async handler(_, { sql, caller: { person } }) {
@@ -55,7 +55,7 @@ export const list_own_devices = definePersonOperation({
 export const link_own_device = definePersonOperation({
   name: "link_own_device",
   title: "Create a link for a test device",
-  description: `Make a link by which the handset that opens it becomes the person's own: once, within ${LIMITS.own_device_minutes} minutes. It is shown this once; another one replaces it.`,
+  description: `Create a link that makes the device that opens it a test device: once, within ${LIMITS.own_device_minutes} minutes. It is shown only once; a new link replaces it.`,
   errors: ["conflict"],
   output: z.object({ url: z.string(), expires_at: z.string() }),
   async handler(_, { sql, caller: { person }, services: { publicUrl } }) {
@@ -71,7 +71,7 @@ export const link_own_device = definePersonOperation({
 export const unlink_own_device = definePersonOperation({
   name: "unlink_own_device",
   title: "Unlink a test device",
-  description: "Forget that a handset is the person's own: it is shown no test any more. Another person's is none.",
+  description: "Unlink a test device. Devices of other persons are not found.",
   errors: ["not_found"],
   input: z.strictObject({ device_id: z.string() }),
   output: deletedView,
@@ -88,7 +88,7 @@ export const unlink_own_device = definePersonOperation({
 export const test_alert = defineMemberOperation({
   name: "test_alert",
   title: "Test a draft",
-  description: `Show a draft, as it is now, on the person's own devices that follow its channel, for ${LIMITS.test_minutes} minutes at most or until it is edited, sent or deleted. Nobody else sees it and nothing counts it. It publishes nothing, so it asks for no more than composing does.`,
+  description: `Show a draft on the person's test devices that are subscribed to its channel, for at most ${LIMITS.test_minutes} minutes or until it is edited, sent or deleted. It is not published or counted, so it requires only the scope for drafts.`,
   role: "editor",
   limit: { name: "draft-tests", per: "creator", max: LIMITS.tests, seconds: 3600 },
   errors: ["not_found", "conflict", "rate_limited"],

@@ -30,7 +30,7 @@ export const open_reviews = defineMemberOperation({
   name: "open_reviews",
   title: "Open the review channel",
   description:
-    "Open the workspace's private channel that tells of drafts which wait for a review, with an invite for the phones that shall hear it. Where there is one, that one is the answer.",
+    "Create the workspace's private channel for drafts awaiting review, with an invite for devices. An existing channel is returned.",
   role: "admin",
   output: z.object({ id: z.string() }),
   async handler(_input, { em, caller }) {
@@ -65,7 +65,7 @@ export const open_reviews = defineMemberOperation({
 export const mail_drafts = defineMemberOperation({
   name: "mail_drafts",
   title: "Set review e-mails",
-  description: "Say whether a mail tells this member of each draft that waits, beside the channel that tells of them.",
+  description: "Set whether this member also gets an e-mail for each draft awaiting review.",
   role: "editor",
   input: z.strictObject({ mails_drafts: z.boolean() }),
   output: z.object({ mails_drafts: z.boolean() }),
@@ -81,7 +81,7 @@ export const decline_alert = defineMemberOperation({
   name: "decline_alert",
   title: "Decline alert",
   description:
-    "Say why an alert is not published: its author reads it as review_reply. What was scheduled is a draft again.",
+    "Decline an alert with a comment, which its author reads as review_reply. A scheduled alert becomes a draft again.",
   role: "editor",
   errors: ["not_found", "conflict"],
   input: z.strictObject({
@@ -108,15 +108,15 @@ export const list_alert_changes = defineMemberOperation({
   name: "list_alert_changes",
   title: "List alert changes",
   description:
-    "The newest edits of an alert, newest first: which fields each of them changed, from what to what. For whoever may read the alert.",
+    "The newest edits of an alert, newest first, with old and new values of each changed field. Available to all who can read the alert.",
   role: "viewer",
   writes: "nothing",
   errors: ["not_found"],
   input: z.strictObject({ pusher_id: z.string(), alert_id: z.string() }),
   output: listOf({
-    updated_at: z.string().describe("The version that the edit made."),
+    updated_at: z.string().describe("The version after the edit."),
     fields: z.array(z.object({ name: z.string(), before: z.unknown(), after: z.unknown() })),
-    replied_to: z.string().nullable().describe("What a person had written who declined it before."),
+    replied_to: z.string().nullable().describe("The comment of an earlier decline."),
   }),
   async handler(input, ctx) {
     if (!parseId("psh", input.pusher_id)) throw notFound("alert");
@@ -132,13 +132,13 @@ export const find_equal_send = defineMemberOperation({
   name: "find_equal_send",
   title: "Find identical alert",
   description:
-    "The newest alert of a channel that was sent in the last minutes and reads as these fields do, so that a person is asked before it is sent twice.",
+    "The newest alert of a channel that was sent in the last minutes with the same fields, to prevent duplicates.",
   role: "editor",
   writes: "nothing",
   errors: ["not_found"],
   input: z.strictObject({
     pusher_id: z.string(),
-    once: z.string().nullable().describe("The key of a form. What that form made is no second alert."),
+    once: z.string().nullable().describe("The key of a form. The alert of this form does not count as a duplicate."),
     fields: z.strictObject(argumentsOf(ALERT)),
   }),
   output: z.object({ alert: z.object({ id: z.string(), sent_at: z.string() }).nullable() }),

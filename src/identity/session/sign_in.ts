@@ -11,7 +11,7 @@ import { newPasskey } from "../auth/own_passkeys.ts";
 export const list_sessions = definePersonOperation({
   name: "list_sessions",
   title: "List own sessions",
-  description: "Where the person is signed in, this session among them.",
+  description: "The person's sessions, including the current one.",
   writes: "nothing",
   output: listOf({
     id: z.string(),
@@ -41,7 +41,7 @@ export const list_sessions = definePersonOperation({
 export const end_session = definePersonOperation({
   name: "end_session",
   title: "End own session",
-  description: "End one of the person's sessions; its next page asks to sign in. Another person's is none.",
+  description: "End one of the person's sessions. Sessions of other persons are not found.",
   errors: ["not_found"],
   input: z.strictObject({ session_id: z.string() }),
   output: deletedView,
@@ -56,7 +56,7 @@ export const end_session = definePersonOperation({
 export const change_password = definePersonOperation({
   name: "change_password",
   title: "Change own password",
-  description: "Set a new password, which takes the current one. Every other session of the person ends.",
+  description: "Set a new password; requires the current one. All other sessions of the person end.",
   stepUp: "present",
   input: z.strictObject({ present: z.string(), next: z.string() }),
   output: z.object({ ended_sessions: z.int() }),
@@ -75,12 +75,12 @@ export const change_password = definePersonOperation({
 export const get_sign_in = definePersonOperation({
   name: "get_sign_in",
   title: "Get own sign-in methods",
-  description: "Whether the person's two-factor authentication is on, and the passkeys. No secret is ever shown again.",
+  description: "The state of two-factor authentication, and the passkeys, without secrets.",
   writes: "nothing",
   output: z.object({
     second_factor: z.boolean(),
     recovery_codes_left: z.int(),
-    passkeys_possible: z.boolean().describe("Whether browsers make passkeys for this server's address at all."),
+    passkeys_possible: z.boolean().describe("Whether browsers support passkeys for this server's address."),
     passkeys: z.array(
       z.object({
         id: z.string(),
@@ -113,7 +113,7 @@ export const begin_second_factor = definePersonOperation({
   name: "begin_second_factor",
   title: "Begin two-factor authentication",
   description:
-    "Make a secret for an app that shows codes, which takes the password. It counts for nothing until a code of it is shown; a later one takes its place.",
+    "Create a secret for an authenticator app; requires the password. It takes effect once a code is confirmed; a later one replaces it.",
   stepUp: "present",
   errors: ["conflict"],
   input: z.strictObject({ present: z.string() }),
@@ -130,7 +130,7 @@ export const confirm_second_factor = definePersonOperation({
   name: "confirm_second_factor",
   title: "Turn on two-factor authentication",
   description:
-    "Turn it on by a code of the app, and answer the recovery codes, which are shown only now. Every other session of the person ends.",
+    "Turn it on with a code from the app and return the recovery codes, which are shown only once. All other sessions of the person end.",
   errors: ["conflict"],
   input: z.strictObject({ code: z.string().max(40) }),
   output: z.object({ recovery_codes: z.array(z.string()) }),
@@ -161,7 +161,7 @@ export const renew_recovery_codes = definePersonOperation({
   name: "renew_recovery_codes",
   title: "Create new recovery codes",
   description:
-    "Make other recovery codes, which takes the password. The earlier ones end; the new ones are shown only now.",
+    "Create new recovery codes; requires the password. They replace the earlier ones and are shown only once.",
   stepUp: "present",
   errors: ["conflict"],
   input: z.strictObject({ present: z.string() }),
@@ -176,7 +176,7 @@ export const renew_recovery_codes = definePersonOperation({
 export const end_second_factor = definePersonOperation({
   name: "end_second_factor",
   title: "Turn off two-factor authentication",
-  description: "Sign in by the password alone again, which takes the password. The recovery codes end, too.",
+  description: "Turn it off; requires the password. The recovery codes stop working.",
   stepUp: "present",
   errors: ["conflict"],
   input: z.strictObject({ present: z.string() }),
@@ -191,7 +191,7 @@ export const end_second_factor = definePersonOperation({
 export const begin_passkey = definePersonOperation({
   name: "begin_passkey",
   title: "Begin a passkey",
-  description: `Answer what a browser is to be asked for a new passkey, which takes the password. The session that asked may add it within ${spelled("passkey_minutes")} minutes.`,
+  description: `Return the browser options for a new passkey; requires the password. The same session can add it within ${spelled("passkey_minutes")} minutes.`,
   stepUp: "present",
   errors: ["conflict"],
   input: z.strictObject({ present: z.string() }),
@@ -212,7 +212,7 @@ export const add_passkey = definePersonOperation({
   name: "add_passkey",
   title: "Add a passkey",
   description:
-    "Keep the passkey that a browser made after begin_passkey. The person can sign in with it alone from now on.",
+    "Store the passkey that a browser created after begin_passkey. The person can then sign in with it alone.",
   input: z.strictObject({ name: z.string(), answer: newPasskey.nullable() }),
   output: z.object({ id: z.string() }),
   fieldProblems: ({ name }) => ({ name: nameProblem(name, "The passkey's name") }),
@@ -231,7 +231,7 @@ export const add_passkey = definePersonOperation({
 export const remove_passkey = definePersonOperation({
   name: "remove_passkey",
   title: "Remove a passkey",
-  description: "Forget one of the person's passkeys: nobody signs in with it any more. Another person's is none.",
+  description: "Remove one of the person's passkeys. Passkeys of other persons are not found.",
   errors: ["not_found"],
   input: z.strictObject({ passkey_id: z.string() }),
   output: deletedView,

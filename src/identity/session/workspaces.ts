@@ -29,7 +29,7 @@ import { fateOf, leave } from "../operator/turn.ts";
 export const list_own_workspaces = definePersonOperation({
   name: "list_own_workspaces",
   title: "List own workspaces",
-  description: "The workspaces that the person is a member of, and what would become of each without the person.",
+  description: "The person's workspaces, and the effect on each if the person leaves.",
   writes: "nothing",
   output: listOf({
     id: z.string(),
@@ -43,7 +43,7 @@ export const list_own_workspaces = definePersonOperation({
     without_you: z
       .enum(["stays", "goes", "behind", "holds"])
       .describe(
-        "behind: it stays without an owner, if the person says so; holds: it must be given away or emptied first.",
+        "behind: it stays without an owner, if confirmed; holds: it needs another owner or must be emptied first.",
       ),
   }),
   async handler(_input, { sql, caller: { person } }) {
@@ -67,7 +67,7 @@ export const list_own_workspaces = definePersonOperation({
 export const update_profile = definePersonOperation({
   name: "update_profile",
   title: "Change own name",
-  description: "Change the name by which the person stands in every workspace.",
+  description: "Change the person's name in all workspaces.",
   input: z.strictObject({ name: z.string() }),
   output: z.object({ name: z.string() }),
   fieldProblems: ({ name }) => ({ name: personNameProblem(name) }),
@@ -80,8 +80,7 @@ export const update_profile = definePersonOperation({
 export const create_workspace = definePersonOperation({
   name: "create_workspace",
   title: "Create a workspace",
-  description:
-    "Make a workspace of the person's own, with its own channels, members and keys. The person is its owner.",
+  description: "Create a workspace with its own channels, members and keys. The person becomes its owner.",
   errors: ["conflict"],
   input: z.strictObject({ name: z.string() }),
   output: z.object({ id: z.string(), member_id: z.string(), name: z.string() }),
@@ -110,7 +109,7 @@ export const create_workspace = definePersonOperation({
 export const rename_workspace = defineMemberOperation({
   name: "rename_workspace",
   title: "Rename a workspace",
-  description: "Give the workspace another name, by which its members and their assistants know it.",
+  description: "Rename the workspace for its members and their assistants.",
   role: "owner",
   errors: ["not_found"],
   input: z.strictObject({ name: z.string() }),
@@ -128,13 +127,13 @@ export const get_retention = defineMemberOperation({
   name: "get_retention",
   title: "Get alert retention",
   description:
-    "After how many days alerts of a channel go, or those of all channels that say nothing of their own, how many that are now and from when on.",
+    "The retention in days of a channel, or of channels without their own setting, with the number of alerts affected now and the start of deletion.",
   role: "viewer",
   writes: "nothing",
   errors: ["not_found"],
   input: z.strictObject({ pusher_id: z.string().optional() }),
   output: z.object({
-    retention_days: z.int().nullable().describe("The workspace's own; null is for ever."),
+    retention_days: z.int().nullable().describe("The workspace's setting; null: no limit."),
     days: z.int().nullable(),
     begins_at: z.string().nullable(),
     alerts: z.int(),
@@ -152,7 +151,7 @@ export const get_retention = defineMemberOperation({
 export const set_retention = defineMemberOperation({
   name: "set_retention",
   title: "Set alert retention",
-  description: "Say after how many days the alerts of all channels go that say nothing of their own.",
+  description: "Set the retention in days for channels without their own setting.",
   role: "owner",
   input: z.strictObject({ retention_days: keptDays().nullable() }),
   output: z.object({ retention_days: z.int().nullable(), note: z.string() }),
@@ -170,7 +169,7 @@ export const leave_workspace = defineMemberOperation({
   name: "leave_workspace",
   title: "Leave a workspace",
   description:
-    "Be no member any more: the person's keys, webhook endpoints and assistants there end. Its last owner leaves it when nothing is in it, and it goes along; or leaves it behind, with its channels paused.",
+    "Leave a workspace: the person's keys, webhook endpoints and assistants there end. The last owner can leave an empty workspace, which is deleted, or leave it without an owner, with its channels paused.",
   role: "viewer",
   errors: ["conflict"],
   input: z.strictObject({ leave_behind: z.boolean().optional().describe("It may stay without an owner.") }),
@@ -224,7 +223,7 @@ export const get_service_state = defineMemberOperation({
     if (counted?.workspaces !== 1 || caller.pusherIds !== null)
       throw forbidden(
         "role_too_low",
-        "Only the owner of a service's only workspace sees this. Whoever runs the service asks belfry status on its machine.",
+        "Available only to the owner of the service's only workspace. Operators can use belfry status.",
       );
     // One after another, so that what is read is not what asks.
     const figures = await itself.figures().catch(() => null);

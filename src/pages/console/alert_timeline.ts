@@ -154,7 +154,7 @@ function correction(visit: MemberVisit, alert: Alert): Content {
   return html`<section class="card" aria-labelledby="correct"><h2 id="correct">Correct or repeat</h2>
     <p class="hint">${
       alert.status === "sent"
-        ? "A sent alert cannot be changed. Copy it to a new draft to correct it. Cancel this one to stop devices that have not fetched it."
+        ? "A sent alert cannot be changed. Copy it to a new draft to correct it. Cancel this one to keep it from devices that have not fetched it."
         : "A cancelled alert cannot be sent. Copy it to a new draft to edit and send it."
     }</p>
     <form method="post" action="${path}">${visit.token}<input type="hidden" name="once" value="${randomUUID()}"><button class="plain">Copy to draft</button></form></section>`;

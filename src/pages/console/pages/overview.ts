@@ -64,7 +64,7 @@ export function firstAlert(visit: MemberVisit, channel: { id: string; handle: st
   const opens = mayUse(visit, "create_pusher") && visit.caller.pusherIds === null;
   const said = channel
     ? `Draft an alert on the channel ${channel.handle} that the quay floods at six tonight. Show me the draft before you send it.`
-    : "Open a channel harbour-watch for tide warnings, and draft an alert that the quay floods at six tonight. Show me the draft before you send it.";
+    : "Create a channel harbour-watch for tide warnings, and draft an alert that the quay floods at six tonight. Show me the draft before you send it.";
   return html`<div>
   ${
     mayUse(visit, "create_alert") &&

@@ -52,7 +52,7 @@ const VERBS: Record<string, { operation: Verb; done: FlashCode }> = {
 
 const STATES: Record<string, string> = {
   draft: "Draft, not sent yet.",
-  sent: "Sent. A sent alert cannot be recalled, but cancelling it stops devices that have not fetched it.",
+  sent: "Sent. A sent alert cannot be recalled; cancelling keeps it from devices that have not fetched it.",
   cancelled: "Cancelled.",
   repeating: "Repeating: each occurrence is a separate alert. An edit changes all unsent occurrences.",
 };
@@ -198,7 +198,7 @@ async function deleting(visit: MemberVisit, error?: ApiError): Promise<Response>
     return visit.page(
       "Sent alerts cannot be deleted",
       html`<h1>Sent alerts cannot be deleted</h1>
-      <p class="lede">Sent alerts are kept as a record. Cancelling it stops devices that have not fetched it.</p>
+      <p class="lede">Sent alerts are kept as a record. Cancelling keeps it from devices that have not fetched it.</p>
       <p><a class="button" href="${back}">Back to alert</a></p>`,
       { width: "narrow", error },
     );

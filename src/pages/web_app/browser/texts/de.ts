@@ -118,9 +118,9 @@ export const de: Texts = {
   "channel.page_open": "Öffentliche Seite des Kanals",
   "channel.latest": "Neueste Meldungen",
   "join.title": "Diesen Kanal abonnieren?",
-  "join.asks": "Er bittet um die Erlaubnis",
+  "join.asks": "Angeforderte Berechtigungen",
   "join.asks_hint":
-    "Alle sind freiwillig: Ohne sie erscheinen Meldungen nur im Eingang. Du kannst das jederzeit ändern.",
+    "Alles ist freiwillig: Ohne Erlaubnis erscheinen Meldungen nur im Eingang. Du kannst das jederzeit ändern.",
   "join.private": "Kein Konto, kein Name. Der Kanal sieht nur die Zahl der Abonnenten.",
   "discover.search": "Name oder Stichwort",
   "discover.category": "Kategorie",
@@ -186,7 +186,7 @@ export const de: Texts = {
   "alert.reply_waits": "Deine Antwort wird gesendet, sobald du online bist.",
   "channel.repeats": "Dringende Meldungen wiederholen",
   "channel.repeats_hint":
-    "Wenn der Kanal es verlangt, bis du bestätigst: nur bei offener App, innerhalb einer Stunde, und in der Ruhezeit nur, wenn du es erlaubt hast.",
+    "Wenn der Kanal es anfordert, bis du bestätigst: nur bei offener App, innerhalb einer Stunde, und in der Ruhezeit nur, wenn du es erlaubt hast.",
   "alert.until": "Bis {time}",
   "alert.within": "Im Umkreis von {distance} um einen Ort",
   "alert.source_url": "Mehr lesen",
@@ -217,7 +217,7 @@ export const de: Texts = {
   "channel.muted": "Stummgeschaltet",
   "channel.unmute": "Stummschaltung aufheben",
   "channel.allows": "Auf diesem Gerät erlaubt",
-  "channel.asks_nothing": "Er bittet um keine Erlaubnis: Seine Meldungen erscheinen nur im Eingang.",
+  "channel.asks_nothing": "Er fordert keine Berechtigungen an: Seine Meldungen erscheinen nur im Eingang.",
   "channel.not_there": "Kanal nicht gefunden, oder du brauchst eine Einladung.",
   "channel.none": "Du hast noch keinen Kanal abonniert.",
 
