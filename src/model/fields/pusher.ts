@@ -177,7 +177,7 @@ export const PUSHER = defineFields({
     drawn: {
       label: "Days to keep alerts",
       own: ["form"],
-      hint: `${LIMITS.retention_least} to ${LIMITS.retention}, or 0 for no limit. If empty, the workspace setting applies.`,
+      hint: `${LIMITS.retention_least} to ${LIMITS.retention}, or 0 for no limit. If empty, as in the workspace.`,
     },
   },
   image_url: {

@@ -160,5 +160,5 @@ export async function couldReach(visit: MemberVisit, { id, subscribers }: Channe
   if (subscribers === 0) return `${reach}.`;
   if (!enabled) return `${reach}; none can receive push while the app is closed. The operator can turn on WEB_PUSH.`;
   const of = looked_at < LIMITS.wakes_looked_at ? "" : ` of the ${said("wakes_looked_at")} checked`;
-  return `${reach}; ${woken.toLocaleString("en")}${of} can receive push while the app is closed.`;
+  return `${reach}; ${woken === 0 ? "none" : woken.toLocaleString("en")}${of} can receive push while the app is closed.`;
 }

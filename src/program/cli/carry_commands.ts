@@ -247,10 +247,9 @@ export function addBackupCommands(program: Command, version: string, now: () => 
       const server = { ...settings(), ...rest, databaseUrl: where.databaseUrl };
       const made = await makeBackup(where, server, { to: backupTarget, version, now: now(), ...options });
       printResult(made);
-      if (made.missing_files.length > 0)
-        remark(
-          `${made.missing_files.length} uploaded ${made.missing_files.length === 1 ? "file was" : "files were"} missing from the store`,
-        );
+      const missing = made.missing_files.length;
+      if (missing > 0)
+        remark(`${missing} uploaded ${missing === 1 ? "file was" : "files were"} missing from the store`);
     });
 
   program

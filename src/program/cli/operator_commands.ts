@@ -109,7 +109,7 @@ export function addOperatorCommands(program: Command, version: string, now: () =
     operation(
       members,
       "end-second-factor",
-      "Turn off two-factor authentication for a person who lost their phone and recovery codes. Verify their identity first.",
+      "Turn off two-factor authentication after a loss of phone and recovery codes. Verify the person's identity first.",
       "end_second_factor",
     ),
   );

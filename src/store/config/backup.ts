@@ -17,7 +17,7 @@ export const BACKUP = {
   backupTarget: {
     name: "BACKUP_TARGET",
     meaning:
-      "Default target of belfry backup, also checked by belfry doctor: a folder or s3://bucket/prefix. Use one target per server.",
+      "Default target of belfry backup, checked by belfry doctor: a folder or s3://bucket/prefix. One per server.",
     ...matching(/^(s3:\/\/[a-z0-9][\w.-]{1,254}(\/[\w./-]*)?|(?!\w+:\/\/).+)$/i, "a folder, or s3://bucket/prefix"),
   },
   backupS3Endpoint: {

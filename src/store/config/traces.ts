@@ -44,8 +44,7 @@ export const TRACES = {
   otelTracesRatio: {
     name: "OTEL_TRACES_SAMPLER_ARG",
     shownDefault: "1",
-    meaning:
-      "Share of traces to sample, from 0 to 1, decided by trace ID. Traces that the client does not sample are not sampled.",
+    meaning: "Share of traces to sample, from 0 to 1. Traces that the client does not sample are not sampled either.",
     read: (raw = "1", name) => {
       if (!/^(0|1|0?\.\d{1,9}|1\.0+|0\.0+)$/.test(raw))
         throw new ConfigError(name, "must be a number from 0 to 1, such as 0.1.");

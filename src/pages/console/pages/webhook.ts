@@ -17,7 +17,7 @@ const PAGE = LIMITS.page_usual;
 const FAILURES: Record<string, string> = {
   refused_target: "The address is not public, so it cannot be called.",
   dns: "The host name could not be resolved.",
-  timeout: `No answer within ${spelled("webhook_seconds")} seconds.`,
+  timeout: `No response within ${spelled("webhook_seconds")} seconds.`,
   connect: "The connection failed.",
   tls: "The certificate is not trusted.",
   redirect: "The receiver returned a redirect; redirects are not followed.",
