@@ -3,7 +3,7 @@
 
 import { Migrator } from "@mikro-orm/migrations";
 import { defineConfig } from "@mikro-orm/postgresql";
-import { loadSettings } from "./src/store/config/load.ts";
+import { loadSettings } from "./src/store/config/load_settings.ts";
 import { ormOptions } from "./src/store/db/orm.ts";
 import { runningDatabase } from "./src/store/embedded/cluster.ts";
 

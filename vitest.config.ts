@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
-import { notQuick } from "./test/support/kinds.ts";
 import { LongestFirst } from "./test/support/longest_first.ts";
+import { listSlowTests } from "./test/support/quick_tests.ts";
 import { keepTemporaryInMemory } from "./test/support/temporary_memory.ts";
 
 keepTemporaryInMemory();
@@ -10,7 +10,7 @@ export default defineConfig(({ mode }) => ({
   test: {
     include: ["test/*/*.test.ts"],
     // `npm run test:quick`
-    exclude: mode === "quick" ? [...configDefaults.exclude, ...notQuick()] : configDefaults.exclude,
+    exclude: mode === "quick" ? [...configDefaults.exclude, ...listSlowTests()] : configDefaults.exclude,
     globalSetup: ["test/support/global_setup.ts"],
     pool: "forks",
     // Files that follow one another share a process: reading the service's code and its libraries anew costs seconds of CPU.
@@ -20,7 +20,7 @@ export default defineConfig(({ mode }) => ({
     maxWorkers: Math.min(4, availableParallelism() + 2),
     // `npm run test:shuffled`: whichever file follows whichever, nothing of it stays. The tests of a file may tell one story.
     sequence: mode === "shuffled" ? { shuffle: { files: true } } : { sequencer: LongestFirst },
-    reporters: ["default", "./test/support/slowest.ts"],
+    reporters: ["default", "./test/support/slowest_reporter.ts"],
     // What a file has put in the place of something ends with its test, as the next file shares the process.
     restoreMocks: true,
     unstubEnvs: true,

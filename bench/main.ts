@@ -2,24 +2,24 @@
 // interleaved rounds, and prints ratios next to their goals. See README.md.
 
 import { writeFile } from "node:fs/promises";
+import { type Bench, findPgbench, givenUrl, progress, withBench } from "./bench_setup.ts";
+import { formatError, Interrupted, type MeasuredCase, measureCase } from "./case_rounds.ts";
+import { casesToJson, embeddedComparison, formatCaseTable } from "./case_table.ts";
 import { CASES } from "./cases/index.ts";
-import { measureGoals } from "./goal_run.ts";
-import { HANDSETS, type HeldFigure, heldTable, LIMITS, measureHeld } from "./held.ts";
-import { measureHot } from "./hot.ts";
-import { measureMemory } from "./memory.ts";
-import { options, stop } from "./options.ts";
-import { measurePeers, namedPeers } from "./peers/run.ts";
-import { draw } from "./plot.ts";
+import { writeGoalChart } from "./goal_chart.ts";
+import { rowsTable } from "./goal_rows.ts";
+import { measureMemory } from "./heap_layouts.ts";
+import { HANDSETS, longPollTable, measureLongPolls, PAGE_SIZES, type PollFigure } from "./long_polls.ts";
+import { measureGoals } from "./measure_goals.ts";
+import { exitWithUsage, options } from "./options.ts";
+import { findPeerPrograms, measurePeers } from "./peers/compare_peers.ts";
 import { profileCase } from "./profile.ts";
-import { rowsTable } from "./rows.ts";
-import { Interrupted, type Measured, measure, reason } from "./run.ts";
-import type { Size } from "./seed.ts";
-import { installEverything } from "./served.ts";
-import { type Bench, findPgbench, givenUrl, progress, withBench } from "./setup.ts";
-import { asJson, besideUrl, markdown } from "./table.ts";
+import { measureContention } from "./row_contention.ts";
+import type { WorldSize } from "./seed_database.ts";
+import { installEverything } from "./start_servers.ts";
 
-const SMALL: Size = { name: "S", alerts: 1000 };
-const LARGE: Size = { name: "L", alerts: options.large };
+const SMALL: WorldSize = { name: "S", alerts: 1000 };
+const LARGE: WorldSize = { name: "L", alerts: options.large };
 const HELD = "held polls";
 const SIZES = { small: [SMALL], large: [LARGE], both: [SMALL, LARGE] };
 
@@ -39,31 +39,31 @@ async function measureCases({ worlds, open }: Bench): Promise<void> {
   const main = givenUrl ? "url" : "embedded";
   for (const size of SIZES[options.scale as keyof typeof SIZES]) await open(size, main);
   if (options.embedded && givenUrl) await open({ name: "E", alerts: 1000 }, "embedded");
-  const measured: Measured[] = [];
+  const measured: MeasuredCase[] = [];
   for (const of of cases) {
     const sidesIn = () => Object.keys(of.sides);
-    measured.push(await measure(of, { worlds, sidesIn, seconds, rounds, pgbench, interrupted }));
+    measured.push(await measureCase(of, { worlds, sidesIn, seconds, rounds, pgbench, interrupted }));
     progress(of.name);
   }
-  const held: HeldFigure[] = [];
+  const held: PollFigure[] = [];
   const failures = measured.flatMap(({ of, failed }) => (failed === null ? [] : `${of.name}: ${failed}`));
-  for (const limit of withHeld ? LIMITS : [])
+  for (const limit of withHeld ? PAGE_SIZES : [])
     for (const handsets of HANDSETS) {
       if (interrupted()) throw new Interrupted();
       const name = `${handsets} ${HELD}, ${limit} alerts`;
       try {
-        held.push(await measureHeld(worlds[0]!, { handsets, limit }));
+        held.push(await measureLongPolls(worlds[0]!, { handsets, limit }));
       } catch (error) {
-        failures.push(`${name}: ${reason(error)}`);
+        failures.push(`${name}: ${formatError(error)}`);
       }
       progress(name);
     }
   const tables = [
-    ...(cases.length > 0 ? [markdown(measured)] : []),
-    ...(worlds.some(({ size }) => size.name === "E") && cases.length > 0 ? [besideUrl(measured)] : []),
-    ...(withHeld ? [heldTable(held)] : []),
+    ...(cases.length > 0 ? [formatCaseTable(measured)] : []),
+    ...(worlds.some(({ size }) => size.name === "E") && cases.length > 0 ? [embeddedComparison(measured)] : []),
+    ...(withHeld ? [longPollTable(held)] : []),
   ];
-  await give(tables.join("\n\n"), { cases: asJson(measured), held });
+  await give(tables.join("\n\n"), { cases: casesToJson(measured), held });
   if (failures.length > 0) {
     console.error(`Failed:\n${failures.join("\n")}`);
     process.exitCode = 1;
@@ -79,7 +79,7 @@ async function give(table: string, figures: object): Promise<void> {
 
 async function run(): Promise<void> {
   if (options.everything) installEverything();
-  if (options.plot !== undefined) return draw(options.plot, options.out ?? "docs/bench.svg");
+  if (options.plot !== undefined) return writeGoalChart(options.plot, options.out ?? "docs/bench.svg");
   if (options.profile !== undefined) return profileCase(options.profile, options.seconds, options.clients);
   if (options.goals)
     return withBench(options.seconds, async (bench) => {
@@ -89,7 +89,7 @@ async function run(): Promise<void> {
     });
   if (options.hot)
     return withBench(options.seconds, async (bench) => {
-      const report = await measureHot(bench, { ...options, interrupted });
+      const report = await measureContention(bench, { ...options, interrupted });
       await give(rowsTable(report.rows), report);
     });
   if (options.memory)
@@ -98,16 +98,19 @@ async function run(): Promise<void> {
       await give(table, figures);
     });
   if (options.peers) {
-    const programs = namedPeers();
+    const programs = findPeerPrograms();
     if (!programs)
-      stop("--peers compares with programs that NTFY_BIN and GOTIFY_BIN name; neither is set, so nothing is measured.");
+      exitWithUsage(
+        "--peers compares with programs that NTFY_BIN and GOTIFY_BIN name; neither is set, so nothing is measured.",
+      );
     return withBench(options.seconds, async (bench) => {
       const report = await measurePeers(bench, programs, { ...options, interrupted });
       await give(rowsTable(report.rows), report);
     });
   }
   const names = [...CASES.map(({ name }) => name), HELD];
-  if (!names.some((name) => name.includes(options.only))) stop(`--only must be part of one of: ${names.join("; ")}.`);
+  if (!names.some((name) => name.includes(options.only)))
+    exitWithUsage(`--only must be part of one of: ${names.join("; ")}.`);
   return withBench(options.seconds, measureCases);
 }
 

@@ -23,7 +23,7 @@ const HELP = `npm run bench -- [options]
   --json FILE                write every figure there`;
 
 /** Ends the process with what is wrong with its options. */
-export function stop(message: string): never {
+export function exitWithUsage(message: string): never {
   console.error(message);
   process.exit(2);
 }
@@ -54,22 +54,23 @@ function parsed() {
       },
     }).values;
   } catch (error) {
-    return stop(`${(error as Error).message}\n\n${HELP}`);
+    return exitWithUsage(`${(error as Error).message}\n\n${HELP}`);
   }
 }
 
 const values = parsed();
-if (values.help) stop(HELP);
+if (values.help) exitWithUsage(HELP);
 
 function number(name: string, value: string, min: number, max: number): number {
   const n = Number(value);
-  if (!Number.isInteger(n) || n < min || n > max) stop(`--${name} must be a whole number from ${min} to ${max}.`);
+  if (!Number.isInteger(n) || n < min || n > max)
+    exitWithUsage(`--${name} must be a whole number from ${min} to ${max}.`);
   return n;
 }
 
-if (!["small", "large", "both"].includes(values.scale)) stop("--scale must be small, large or both.");
-if (values.embedded && values.scale === "large") stop("--embedded needs the small database beside it.");
-if (values.million && !values.goals) stop("--million goes with --goals.");
+if (!["small", "large", "both"].includes(values.scale)) exitWithUsage("--scale must be small, large or both.");
+if (values.embedded && values.scale === "large") exitWithUsage("--embedded needs the small database beside it.");
+if (values.million && !values.goals) exitWithUsage("--million goes with --goals.");
 
 export const options = {
   ...values,

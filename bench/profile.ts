@@ -3,13 +3,13 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { withBench } from "./bench_setup.ts";
 import { CASES } from "./cases/index.ts";
-import { measureHeld } from "./held.ts";
-import { CONNECTIONS, loadHttp } from "./load.ts";
-import { stop } from "./options.ts";
-import { CACHE } from "./served.ts";
-import { withBench } from "./setup.ts";
-import { inFolder, start } from "./starts.ts";
+import { CONNECTIONS, loadHttp } from "./load_generators.ts";
+import { measureLongPolls } from "./long_polls.ts";
+import { exitWithUsage } from "./options.ts";
+import { CACHE } from "./start_servers.ts";
+import { inFolder, startService } from "./start_times.ts";
 
 const FRAMES = 15;
 const ROOT = `${pathToFileURL(join(import.meta.dirname, ".."))}/`;
@@ -32,7 +32,7 @@ export async function profileCase(name: string, seconds: number, clients = CONNE
   const of = CASES.find((each) => each.name === name) ?? (matching.length === 1 ? matching[0] : undefined);
   const held = name === "held polls";
   if (!of && !held)
-    stop(`--profile must name one of: ${CASES.map((each) => each.name).join("; ")}; held polls; start.`);
+    exitWithUsage(`--profile must name one of: ${CASES.map((each) => each.name).join("; ")}; held polls; start.`);
   await withBench(seconds, async ({ worlds, open }) => {
     await open({ name: "S", alerts: 1000 }, "embedded");
     const world = worlds[0]!;
@@ -41,7 +41,7 @@ export async function profileCase(name: string, seconds: number, clients = CONNE
       await world.profile(file, work);
       console.log(`${summary(file, `${name} ${side}`.trim())}\n`);
     };
-    if (held) return profile("", () => measureHeld(world, { handsets: 1_000, limit: 1 }));
+    if (held) return profile("", () => measureLongPolls(world, { handsets: 1_000, limit: 1 }));
     for (const [side, loadOf] of Object.entries(of!.sides)) {
       const warm = await loadOf(world, 0);
       if (warm.kind !== "http" || warm.target !== world.service) continue;
@@ -55,11 +55,11 @@ export async function profileCase(name: string, seconds: number, clients = CONNE
 /** Of a start on a folder that has its database already. */
 const profileStart = (into: string) =>
   inFolder(async (folder) => {
-    await (await start(folder)).end();
-    await (await start(folder)).end();
+    await (await startService(folder)).end();
+    await (await startService(folder)).end();
     const profiles = join(folder, "profiles");
     const flags = ["--cpu-prof", "--cpu-prof-interval=200", `--cpu-prof-dir=${profiles}`];
-    await (await start(folder, flags)).end();
+    await (await startService(folder, flags)).end();
     const [file] = readdirSync(profiles);
     const kept = join(into, "start.cpuprofile");
     copyFileSync(join(profiles, file!), kept);

@@ -5,12 +5,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { addMember, createKey, createWorkspace } from "../src/identity/operator/accounts.ts";
-import { migrate } from "../src/store/db/migrate.ts";
+import { addMember, createKey, createWorkspace } from "../src/identity/operator/account_administration.ts";
+import { applyMigrations } from "../src/store/db/migrate.ts";
 import { openOrm } from "../src/store/db/orm.ts";
-import { openPrimary, type Server as Postgres } from "../test/support/standbys.ts";
-import { cpuOf } from "./processes.ts";
-import { startServer } from "./served.ts";
+import { openPrimaryServer, type PostgresServer as Postgres } from "../test/support/standbys.ts";
+import { readCpuTime } from "./process_usage.ts";
+import { startServer } from "./start_servers.ts";
 
 const SECRET = "a secret of the bench that is long enough";
 const ROUNDS = 3;
@@ -32,8 +32,8 @@ function cpuOfServer({ pid }: Postgres): number {
   const [, fields = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
   const [user, system] = fields.split(" ").slice(13, 15).map(Number);
   return children.reduce(
-    (sum, child) => sum + (cpuOf([Number(child)]) ?? 0),
-    cpuOf([pid])! + (user! + system!) * 10_000,
+    (sum, child) => sum + (readCpuTime([Number(child)]) ?? 0),
+    readCpuTime([pid])! + (user! + system!) * 10_000,
   );
 }
 
@@ -45,12 +45,12 @@ const statementsAt = async (server: Postgres) => {
 };
 
 async function measure(seconds: number): Promise<void> {
-  const servers = await openPrimary();
+  const servers = await openPrimaryServer();
   const { primary } = servers;
   await primary.client("createdb", "bench");
   const databaseUrl = primary.urlOf("bench");
   const orm = openOrm({ databaseUrl });
-  await migrate(orm);
+  await applyMigrations(orm);
   const em = () => orm.em.fork() as SqlEntityManager;
   const { id: workspace } = await createWorkspace(em(), { name: "Bench" });
   await addMember(em(), { workspace, email: "bench@example.org", role: "owner" });

@@ -2,15 +2,15 @@
 
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AnyStatement, definedStatements } from "../src/store/db/statement.ts";
+import { type AnyStatement, listStatements } from "../src/store/db/statement.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
 /** Tests define some of their own in the same process. */
 const OF_TESTS = /^wrong_|_for_a_test$/;
 
-export async function allStatements(): Promise<readonly AnyStatement[]> {
-  for (const file of globSync("{src,tools}/**/*.ts", { cwd: ROOT }))
+export async function loadAllStatements(): Promise<readonly AnyStatement[]> {
+  for (const file of globSync("{src,operations}/**/*.ts", { cwd: ROOT }))
     if (/\bstatementsOf\(|\bremoval\(/.test(readFileSync(join(ROOT, file), "utf8"))) await import(join(ROOT, file));
-  return definedStatements().filter(({ name }) => !OF_TESTS.test(name));
+  return listStatements().filter(({ name }) => !OF_TESTS.test(name));
 }

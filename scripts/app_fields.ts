@@ -2,15 +2,20 @@
 // types, what they hold when nobody gives them, and which of them the app draws by their kind.
 
 import { z } from "zod";
-import { ALERT } from "../src/model/fields/alert.ts";
-import { PUSHER } from "../src/model/fields/pusher.ts";
-import { type Field, type Fields, plainOn, shownTo } from "../src/model/fields/record.ts";
+import { ALERT_FIELDS } from "../src/model/fields/alert.ts";
+import { CHANNEL_FIELDS } from "../src/model/fields/channel.ts";
+import {
+  type FieldDefinition,
+  type FieldDefinitions,
+  selectPlainOn,
+  selectShownTo,
+} from "../src/model/fields/field_table.ts";
 
 export const APP_FIELDS = "src/pages/web_app/browser/fields.ts";
 
-const TYPES: Partial<Record<Field["look"], string>> = { number: "number", yes: "boolean", lines: "string[]" };
+const TYPES: Partial<Record<FieldDefinition["look"], string>> = { number: "number", yes: "boolean", lines: "string[]" };
 
-function typeOf({ look, shows, sql }: Field): string {
+function typeOf({ look, shows, sql }: FieldDefinition): string {
   if (shows instanceof z.ZodArray && shows.element instanceof z.ZodObject)
     return `{ ${Object.entries(shows.element.shape)
       .map(([name, of]) => (of instanceof z.ZodOptional ? `${name}?: string[]` : `${name}: string`))
@@ -21,13 +26,13 @@ function typeOf({ look, shows, sql }: Field): string {
 const block = (head: string, lines: readonly string[], end: string) =>
   lines.length === 0 ? `${head}${end}` : `${head}\n${lines.map((line) => `  ${line}\n`).join("")}${end}`;
 
-function noun(name: "Alert" | "Channel", all: Fields): string {
-  const [fields, upper] = [Object.entries(shownTo(all, "handset")), name.toUpperCase()];
+function noun(name: "Alert" | "Channel", all: FieldDefinitions): string {
+  const [fields, upper] = [Object.entries(selectShownTo(all, "handset")), name.toUpperCase()];
   const types = fields.map(([field, kind]) => `${field}: ${typeOf(kind)};`);
   const blanks = fields
     .filter(([, { blank }]) => blank !== undefined)
     .map(([field, { blank }]) => `${field}: ${JSON.stringify(blank)},`);
-  const drawn: Fields = plainOn(all, "app");
+  const drawn: FieldDefinitions = selectPlainOn(all, "app");
   const plain = Object.entries(drawn).map(([field, { look }]) => `{ name: "${field}", look: "${look}" },`);
   return [
     block(`export interface ${name}Fields {`, types, "}"),
@@ -39,7 +44,7 @@ function noun(name: "Alert" | "Channel", all: Fields): string {
 export const appFields =
   (): string => `// What handsets are shown of an alert and of a channel, field by field. Made of src/model/fields by \`npm run gen\`.
 
-${noun("Alert", ALERT)}
+${noun("Alert", ALERT_FIELDS)}
 
-${noun("Channel", PUSHER)}
+${noun("Channel", CHANNEL_FIELDS)}
 `;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A Citus coordinator and two workers on this machine, for the tests of cells and to try them by hand:
-#   eval "$(scripts/citus.sh start /tmp/citus)"; npx vitest run test/database/cells.test.ts; scripts/citus.sh stop /tmp/citus
+#   eval "$(scripts/citus.sh start /tmp/citus)"; npx vitest run test/database/citus_cells.test.ts; scripts/citus.sh stop /tmp/citus
 # Needs a PostgreSQL below /usr/lib/postgresql that has Citus (its sources' `make install`, or its authors' packages), and no root, or
 # root and a user postgres. `start` goes on with what is in the folder; `stop` ends the servers and leaves the folder.
 set -euo pipefail

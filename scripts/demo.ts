@@ -9,12 +9,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { requestFor } from "../src/operation/request.ts";
-import { freePort, listen } from "../src/program/boot/server.ts";
+import { OPERATIONS } from "../operations/index.ts";
+import { buildClientRequest } from "../src/operation/client_request.ts";
+import { findFreePort, listenHttp } from "../src/program/boot/http_server.ts";
 import { openService } from "../src/program/boot/service.ts";
-import { clientSettings, loadConfig } from "../src/store/config/load.ts";
-import { TOOLS } from "../tools/index.ts";
-import { Person } from "./demo_browser.ts";
+import { loadClientSettings, loadConfig } from "../src/store/config/load_settings.ts";
+import { DemoPerson } from "./demo_browser.ts";
 
 // ---- where to play ------------------------------------------------------------------------------------------------
 
@@ -31,7 +31,7 @@ async function stage(): Promise<Stage> {
   const options = { url: { type: "string" }, key: { type: "string" }, show: { type: "boolean" } } as const;
   const { values } = parseArgs({ options });
   const shown = values.show ?? false;
-  const settings = clientSettings();
+  const settings = loadClientSettings();
   const url = values.url ?? settings.url;
   const key = values.key ?? settings.key;
   if (url && key) return { url: url.replace(/\/+$/, ""), key, where: "your server", shown, close: async () => {} };
@@ -48,10 +48,10 @@ class Usage extends Error {}
 async function ownServer(shown: boolean): Promise<Stage> {
   const dataDir = mkdtempSync(join(tmpdir(), "belfry-demo-"));
   const host = "127.0.0.1";
-  const own = { HOST: host, PORT: String(await freePort(host)), DATA_DIR: dataDir, LOG_LEVEL: "error" };
+  const own = { HOST: host, PORT: String(await findFreePort(host)), DATA_DIR: dataDir, LOG_LEVEL: "error" };
   const config = loadConfig(own, {});
   const service = await openService(config);
-  const listening = await listen(service.app, config);
+  const listening = await listenHttp(service.app, config);
   return {
     url: config.publicUrl,
     key: service.made!.key,
@@ -127,8 +127,8 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 /** The owner speaks the API: an operation by its name. */
 function ownerOf({ url, key }: Stage) {
   return async (name: string, args: Record<string, unknown> = {}): Promise<Body> => {
-    const tool = TOOLS.find((candidate) => candidate.name === name)!;
-    const { method, path, headers, body } = requestFor(tool, args);
+    const tool = OPERATIONS.find((candidate) => candidate.name === name)!;
+    const { method, path, headers, body } = buildClientRequest(tool, args);
     const init = { method, headers: { ...headers, ...bearer(key) }, body: body ?? null };
     return (await request(url + path, init, [tool.http.status])).body;
   };
@@ -172,7 +172,7 @@ class Handset {
 /** What can be said of an alert in numbers: of its channel, and of itself where the service has that operation. */
 async function counts(owner: Owner, path: { pusher_id: string; alert_id: string }) {
   const { subscribers, alerts_sent } = await owner("get_pusher", { pusher_id: path.pusher_id });
-  const counted = TOOLS.some(({ name }) => name === "get_alert_stats");
+  const counted = OPERATIONS.some(({ name }) => name === "get_alert_stats");
   const totals = counted ? (await owner("get_alert_stats", path)).totals : null;
   return { subscribers, alerts_sent, totals } as {
     subscribers: number;
@@ -200,7 +200,7 @@ async function play(at: Stage): Promise<void> {
     return [made, `${made.url}  ${made.id}`];
   });
   const channel = { pusher_id: pusher.id as string };
-  const person = await Person.find(at.shown);
+  const person = await DemoPerson.find(at.shown);
   try {
     const alert = await step("owner", "composes an alert, as a draft", async () => {
       const made = await owner("create_alert", {

@@ -38,7 +38,7 @@ const LISTEN = `
     return start.apply(this, given);
   };`;
 
-export class Person {
+export class DemoPerson {
   readonly #browser: Browser;
   readonly #page: Page;
 
@@ -48,12 +48,12 @@ export class Person {
   }
 
   /** Null when no browser can be started here. @param shown in a window of its own that one can watch */
-  static async find(shown: boolean): Promise<Person | null> {
+  static async find(shown: boolean): Promise<DemoPerson | null> {
     const browser = await openBrowser(shown);
     if (!browser) return null;
     const context = await browser.newContext({ locale: "en", viewport: { width: 390, height: 844 } });
     await context.addInitScript({ content: LISTEN });
-    return new Person(browser, await context.newPage());
+    return new DemoPerson(browser, await context.newPage());
   }
 
   /** From the channel's page to the app, lets it play sounds, and subscribes. */

@@ -4,27 +4,27 @@
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ERROR_MEANING } from "../src/api/openapi/answers.ts";
-import { openApiDocument } from "../src/api/openapi/document.ts";
-import { listOf } from "../src/api/transports/mcp_list.ts";
-import { serverInfoAt } from "../src/api/transports/mcp_server.ts";
-import { HANDSET_OPERATIONS } from "../src/handset/index.ts";
+import { OPERATIONS } from "../operations/index.ts";
+import { ERROR_MEANING } from "../src/api/openapi/error_responses.ts";
+import { createOpenApiDocument } from "../src/api/openapi/openapi_document.ts";
+import { getServerInfo } from "../src/api/transports/mcp_server.ts";
+import { getToolList } from "../src/api/transports/mcp_tool_list.ts";
+import { HANDSET_OPERATIONS } from "../src/handset/handset_operations.ts";
 import { SESSION_OPERATIONS } from "../src/identity/session/index.ts";
 import { ERROR_CODES } from "../src/model/error_codes.ts";
 import { ERROR_STATUS } from "../src/model/errors.ts";
-import { LIMIT_TABLE, type Limit, type LimitName, said, spelled } from "../src/model/limits.ts";
+import { formatLimit, LIMIT_TABLE, type LimitDefinition, type LimitName, spellLimit } from "../src/model/limits.ts";
 import { SCOPES } from "../src/model/scopes.ts";
 import { ASSISTANT_CLIENTS } from "../src/pages/console/assistant_clients.ts";
-import { PATHS } from "../src/store/db/paths.ts";
-import { ANYTHING, ROOMS, WINGS } from "../test/support/rooms.ts";
-import { readRules } from "../test/support/rules.ts";
-import { TOOLS } from "../tools/index.ts";
-import { allStatements } from "./all_statements.ts";
+import { STATEMENT_PATHS } from "../src/store/db/statement_paths.ts";
+import { ANY_IMPORT, LAYERS, MODULES } from "../test/support/module_rules.ts";
+import { readRules } from "../test/support/rule_citations.ts";
+import { loadAllStatements } from "./all_statements.ts";
 import { APP_FIELDS, appFields } from "./app_fields.ts";
-import { injections, tasks } from "./eval/play.ts";
+import { injections, tasks } from "./eval/play_tasks.ts";
 import { table } from "./markdown_table.ts";
 import { operatorTables } from "./operator_tables.ts";
-import { ALERT_HEAD, alertRow, COST_HEAD, costRows, IDLE_HEAD, idleRow, SIZES } from "./scale.ts";
+import { ALERT_HEAD, alertRow, COST_HEAD, costRows, HANDSET_COUNTS, IDLE_HEAD, idleRow } from "./scale_model.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const SNAPSHOTS = "test/snapshots/tools";
@@ -45,9 +45,9 @@ const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
 /** A room as a path, and what it decides: of a folder as its table says, of a file as its first comment does. */
 function room(part: string): [path: string, decides: string] {
-  const path = /^(tools|scripts|bench)/.test(part) ? part : `src/${part}`;
-  const { decides } = ROOMS[part] ?? {};
-  if (decides) return [part === "tools/index" ? `${path}.ts` : `${path}/`, decides];
+  const path = /^(operations|scripts|bench)/.test(part) ? part : `src/${part}`;
+  const { decides } = MODULES[part] ?? {};
+  if (decides) return [part === "operations/index" ? `${path}.ts` : `${path}/`, decides];
   const head = /^(?:#!.*\n)?((?:\/\/ .*\n)+)/.exec(readFileSync(at(`${path}.ts`), "utf8"))?.[1] ?? "";
   const [sentence = ""] = head
     .replace(/^\/\/ |\n$/gm, "")
@@ -63,7 +63,7 @@ const firstSentence = (text: string): string =>
     .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
     .split(/(?<=\.) (?=[A-Z`])/)[0]!;
 
-const STATEMENTS = await allStatements();
+const STATEMENTS = await loadAllStatements();
 
 const code = (text: string) => `\`${text}\``;
 
@@ -77,7 +77,7 @@ const TABLES: Record<string, () => string> = {
   tools: () =>
     table(
       ["Tool", "Scope", "REST"],
-      TOOLS.map(({ name, scope, alsoRequires, mayRequire, http }) => [
+      OPERATIONS.map(({ name, scope, alsoRequires, mayRequire, http }) => [
         code(name),
         [scope, ...Object.keys({ ...alsoRequires, ...mayRequire })].map(code).join(", "),
         code(`${http.method} ${http.path}`) + (http.when ? ` with ${code(JSON.stringify(http.when))}` : ""),
@@ -86,23 +86,23 @@ const TABLES: Record<string, () => string> = {
   wings: () =>
     table(
       ["Wing", "Made for", "Rooms"],
-      Object.entries(WINGS).map(([wing, meaning]) => {
-        const inside = Object.keys(ROOMS).filter((part) => part.startsWith(`${wing}/`));
+      Object.entries(LAYERS).map(([wing, meaning]) => {
+        const inside = Object.keys(MODULES).filter((part) => part.startsWith(`${wing}/`));
         return [code(`src/${wing}/`), meaning, inside.map((part) => part.slice(wing.length + 1)).join(", ")];
       }),
     ),
   rooms: () =>
     table(
       ["Room", "Decides", "May import"],
-      Object.entries(ROOMS).map(([part, { may }]) => {
+      Object.entries(MODULES).map(([part, { may }]) => {
         const [path, decides] = room(part);
-        return [code(path), decides, may === ANYTHING ? "anything" : may.join(", ") || "nothing of ours"];
+        return [code(path), decides, may === ANY_IMPORT ? "anything" : may.join(", ") || "nothing of ours"];
       }),
     ),
   paths: () =>
     table(
       ["Path", "Why", "Statements"],
-      Object.entries(PATHS).map(([path, why]) => {
+      Object.entries(STATEMENT_PATHS).map(([path, why]) => {
         const names = STATEMENTS.filter((statement) => statement.path === path).map(({ name }) => code(name));
         return [path, why, names.sort().join(", ")];
       }),
@@ -123,9 +123,9 @@ const TABLES: Record<string, () => string> = {
   limits: () =>
     table(
       ["Limit", "Number", "Of what"],
-      (Object.entries(LIMIT_TABLE) as [LimitName, Limit][]).map(([name, [, unit, of]]) => [
+      (Object.entries(LIMIT_TABLE) as [LimitName, LimitDefinition][]).map(([name, [, unit, of]]) => [
         code(name),
-        unit === "bytes" ? said(name) : `${said(name)} ${unit}`,
+        unit === "bytes" ? formatLimit(name) : `${formatLimit(name)} ${unit}`,
         of,
       ]),
     ),
@@ -161,12 +161,12 @@ const TABLES: Record<string, () => string> = {
   scale_idle: () =>
     table(
       IDLE_HEAD,
-      SIZES.map((handsets) => idleRow(handsets)),
+      HANDSET_COUNTS.map((handsets) => idleRow(handsets)),
     ),
   scale_alert: () =>
     table(
       ALERT_HEAD,
-      SIZES.map((handsets) => alertRow(handsets)),
+      HANDSET_COUNTS.map((handsets) => alertRow(handsets)),
     ),
   error_codes: () =>
     Object.keys(ERROR_STATUS)
@@ -188,7 +188,7 @@ const TABLES: Record<string, () => string> = {
     ),
 };
 
-/** The text with every `<!-- generated:name -->…<!-- /generated -->` filled anew. @throws on a name without a table. */
+/** The text with every `<!-- generateFiles:name -->…<!-- /generateFiles -->` filled anew. @throws on a name without a table. */
 export function fillTables(text: string): string {
   return text.replace(
     /(<!-- generated:(\w+) -->)[\s\S]*?(<!-- \/generated -->)/g,
@@ -206,8 +206,12 @@ function fillLimits(text: string): string {
     /(<!-- limit:(\w+) -->)(.*?)(<!-- \/ -->)/g,
     (_, start: string, name: string, now: string, end: string) => {
       if (!isLimit(name)) throw new Error(`A page asks for the limit "${name}"; there is none of that name.`);
-      const word = spelled(name);
-      const made = /^\d/.test(now) ? said(name) : /^[A-Z]/.test(now) ? word[0]!.toUpperCase() + word.slice(1) : word;
+      const word = spellLimit(name);
+      const made = /^\d/.test(now)
+        ? formatLimit(name)
+        : /^[A-Z]/.test(now)
+          ? word[0]!.toUpperCase() + word.slice(1)
+          : word;
       return start + made + end;
     },
   );
@@ -223,7 +227,7 @@ function registryEntry(): object {
   return {
     $schema: "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
     name,
-    title: serverInfoAt().title,
+    title: getServerInfo().title,
     description: "Publish alerts on channels, ask a person for review, and read honest statistics.",
     version,
     remotes: [
@@ -245,8 +249,8 @@ function registryEntry(): object {
 }
 
 /** Every generated file by its path; null: it must not exist. */
-export function generated(): Map<string, string | null> {
-  const document = openApiDocument(TOOLS, HANDSET_OPERATIONS, { publicUrl: COMMITTED_URL });
+export function generateFiles(): Map<string, string | null> {
+  const document = createOpenApiDocument(OPERATIONS, HANDSET_OPERATIONS, { publicUrl: COMMITTED_URL });
   const files = new Map<string, string | null>([
     ["openapi.json", pretty(document)],
     ["server.json", pretty(registryEntry())],
@@ -255,22 +259,22 @@ export function generated(): Map<string, string | null> {
   ]);
   for (const name of existsSync(at(SNAPSHOTS)) ? readdirSync(at(SNAPSHOTS)) : [])
     files.set(`${SNAPSHOTS}/${name}`, null);
-  const { instructions, tools } = listOf(TOOLS);
+  const { instructions, tools } = getToolList(OPERATIONS);
   files.set("test/snapshots/instructions.txt", `${instructions}\n`);
   for (const tool of tools) files.set(`${SNAPSHOTS}/${tool.name}.json`, pretty(tool));
   return files;
 }
 
 /** The generated files that differ from what lies there. */
-export function stale(files: Map<string, string | null>): string[] {
+export function findStaleFiles(files: Map<string, string | null>): string[] {
   return [...files]
     .filter(([path, text]) => (existsSync(at(path)) ? readFileSync(at(path), "utf8") : null) !== text)
     .map(([path]) => path);
 }
 
 if (import.meta.main) {
-  const files = generated();
-  const changed = stale(files);
+  const files = generateFiles();
+  const changed = findStaleFiles(files);
   if (process.argv.includes("--check")) {
     for (const path of changed) console.error(`not current: ${path}`);
     if (changed.length > 0) console.error("Run `npm run gen` and commit what it writes.");

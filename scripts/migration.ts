@@ -7,10 +7,10 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openTestServer } from "../test/support/databases.ts";
-import { openDatabases } from "./schema/databases.ts";
-import { migrationName, migrationText } from "./schema/file.ts";
-import { pendingStatements } from "./schema/statements.ts";
+import { openTestServer } from "../test/support/postgres_server.ts";
+import { openSchemaDatabases } from "./schema/databases.ts";
+import { migrationName, migrationText } from "./schema/migration_file.ts";
+import { pendingStatements } from "./schema/migration_statements.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const FOLDER = join(ROOT, "src/model/migrations");
@@ -23,7 +23,7 @@ async function main([name, sentence = NO_SENTENCE]: string[]): Promise<number> {
   }
   const server = await openTestServer();
   try {
-    const databases = await openDatabases(server.url, `belfry_migration_${process.pid}`);
+    const databases = await openSchemaDatabases(server.url, `belfry_migration_${process.pid}`);
     const { statements, left } = await pendingStatements(databases).finally(databases.close);
     if (statements.length > 0) {
       const className = migrationName(readdirSync(FOLDER), name!, new Date());

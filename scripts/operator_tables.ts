@@ -1,11 +1,11 @@
 // The tables of the operator's reference pages: settings by topic, the sample env file, metrics, events and commands.
 
 import type { Command } from "commander";
-import { eventWebhooks } from "../src/api/openapi/events.ts";
-import { COUNTERS, GAUGES, HISTOGRAMS } from "../src/program/boot/metric_table.ts";
-import { createProgram } from "../src/program/cli/program.ts";
-import { SETTINGS } from "../src/store/config/settings.ts";
-import { TOOLS } from "../tools/index.ts";
+import { OPERATIONS } from "../operations/index.ts";
+import { createEventWebhooks } from "../src/api/openapi/webhook_events.ts";
+import { COUNTERS, GAUGES, HISTOGRAMS } from "../src/program/boot/metric_definitions.ts";
+import { createCommandTree } from "../src/program/cli/command_tree.ts";
+import { SETTINGS } from "../src/store/config/all_settings.ts";
 import { table } from "./markdown_table.ts";
 
 const code = (text: string) => `\`${text}\``;
@@ -78,7 +78,7 @@ interface EventPath {
 }
 
 const eventRows = (): string[][] =>
-  Object.entries(eventWebhooks() as Record<string, EventPath>).map(([event, { post }]) => [
+  Object.entries(createEventWebhooks() as Record<string, EventPath>).map(([event, { post }]) => [
     code(event),
     post.description,
     Object.keys(post.requestBody.content["application/json"].example.data).map(code).join(", "),
@@ -86,8 +86,8 @@ const eventRows = (): string[][] =>
 
 /** One row for each command without subcommands, except the operations. */
 function commandRows(): string[][] {
-  const operations = new Set(TOOLS.map(({ name }) => name.replaceAll("_", "-")));
-  const program = createProgram({ tools: TOOLS, version: "", serve: async () => {}, now: () => new Date() });
+  const operations = new Set(OPERATIONS.map(({ name }) => name.replaceAll("_", "-")));
+  const program = createCommandTree({ tools: OPERATIONS, version: "", serve: async () => {}, now: () => new Date() });
   const rowsOf = (command: Command, path: string): string[][] =>
     command.commands.flatMap((inner) => {
       const full = `${path} ${inner.name()}`;

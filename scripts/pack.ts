@@ -20,7 +20,7 @@ rmSync(DIST, { recursive: true, force: true });
 node("node_modules/typescript/bin/tsc", "-p", "tsconfig.pack.json");
 writeFileSync(join(DIST, WEB_APP, "scripts.json"), node(join(WEB_APP, "build_scripts.ts")));
 
-const copied = ["*.md", "docs/**/*.{md,png,svg}", "{src,tools}/**/*.*"];
+const copied = ["*.md", "docs/**/*.{md,png,svg}", "{src,operations}/**/*.*"];
 for (const path of globSync(copied, { cwd: ROOT, exclude: ["**/*.ts", "**/near.js"] }))
   cpSync(join(ROOT, path), join(DIST, path));
 

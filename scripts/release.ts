@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { whatItRunsOn } from "./sbom.ts";
+import { createSbom } from "./sbom.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const BUILDERS = ["docker", "podman", "buildah"];
@@ -48,7 +48,7 @@ const packed: { filename: string }[] = Object.values(
   JSON.parse(ask("npm", "pack", "--json", "--loglevel=error", "--pack-destination", to)),
 );
 const base = `${name}-${version}`;
-writeFileSync(join(to, `${base}.sbom.json`), `${JSON.stringify(whatItRunsOn(ROOT), null, 2)}\n`);
+writeFileSync(join(to, `${base}.sbom.json`), `${JSON.stringify(createSbom(ROOT), null, 2)}\n`);
 
 /** The first of these programs that answers; a client whose service does not run is none. */
 const builder =

@@ -41,7 +41,7 @@ const readManifest = (root: string) => JSON.parse(readFileSync(join(root, "packa
  * The SBOM of the tree at `root`.
  * @throws where npm fails
  */
-export function whatItRunsOn(root: string): Sbom {
+export function createSbom(root: string): Sbom {
   const args = ["sbom", "--sbom-format=cyclonedx", "--package-lock-only"];
   const sbom: Sbom = withProductionLock(root, (cwd) =>
     JSON.parse(execFileSync("npm", args, { cwd, encoding: "utf8", maxBuffer: 64 << 20 })),

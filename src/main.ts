@@ -2,13 +2,13 @@
 // Starts the service. Its code is read through caches of what is compiled, and of where imports lead.
 
 import { flushCompileCache } from "node:module";
-import { endOnSignals } from "./program/boot/early_signals.ts";
-import { enableCache, followKnownImports } from "./program/boot/start_cache.ts";
+import { exitOnSignals } from "./program/boot/early_signals.ts";
+import { enableCompileCache, followKnownImports } from "./program/boot/start_cache.ts";
 
-endOnSignals();
-enableCache();
+exitOnSignals();
+enableCompileCache();
 const keep = followKnownImports();
-const { failStart, serveUntilStopped } = await import("./program/boot/serve.ts");
+const { failStart, serveUntilStopped } = await import("./program/boot/run_service.ts");
 await serveUntilStopped().catch(failStart);
 keep();
 // A process that is killed leaves it to the next one as well.

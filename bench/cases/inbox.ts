@@ -1,24 +1,24 @@
 // Inboxes that did not change, and pages of fifty cards.
 
-import { findDevicesWithInbox } from "../../src/store/queries/handset.ts";
+import { findDevicesWithInbox } from "../../src/store/queries/device_channels.ts";
 import { inboxPage } from "../../src/store/queries/inbox.ts";
-import { bearer, INBOX, poll } from "../calls.ts";
-import type { Case } from "../case.ts";
-import { asScript } from "../load.ts";
-import { hexOf, POLLED_WIDTHS, POLLER_IDS } from "../seed.ts";
+import { bearer, INBOX, pollRequest } from "../case_requests.ts";
+import type { BenchCase } from "../case_types.ts";
+import { toPgbenchScript } from "../load_generators.ts";
+import { hashHex, POLLED_WIDTHS, POLLER_IDS } from "../seed_database.ts";
 
 const PAGE = 50;
 
 /** The handsets of one channel have the same; of more, each has its own. */
 const NAMES = { 1: "one channel for all", 5: "5 channels", 50: "50 channels" };
 
-export const INBOX_CASES: Case[] = [
-  ...POLLED_WIDTHS.map((width): Case => {
+export const INBOX_CASES: BenchCase[] = [
+  ...POLLED_WIDTHS.map((width): BenchCase => {
     return {
       name: `inbox unchanged, ${NAMES[width]}`,
       sides: {
         http: async (world) => {
-          const held = await Promise.all(world.tokens.pollers[width].map((token) => poll(world.service, token)));
+          const held = await Promise.all(world.tokens.pollers[width].map((token) => pollRequest(world.service, token)));
           return {
             kind: "http",
             target: world.service,
@@ -32,21 +32,21 @@ export const INBOX_CASES: Case[] = [
         pgbench: async ({ tokens }) => ({
           kind: "pgbench",
           // One handset: each further script is a further statement that every connection has to plan.
-          scripts: [asScript(findDevicesWithInbox, { hashes: "array[:hash]" })],
-          variables: { hash: hexOf(tokens.pollers[width][0]!) },
+          scripts: [toPgbenchScript(findDevicesWithInbox, { hashes: "array[:hash]" })],
+          variables: { hash: hashHex(tokens.pollers[width][0]!) },
         }),
       },
       ratios: [{ of: "http", to: "pgbench", by: "rate", goal: { least: 0.5 } }],
       flat: ["http"],
     };
   }),
-  ...POLLED_WIDTHS.map((width): Case => {
+  ...POLLED_WIDTHS.map((width): BenchCase => {
     return {
       name: `inbox of ${PAGE} cards, ${NAMES[width]}`,
       sides: {
         http: async (world) => {
           const tokens = world.tokens.pollers[width];
-          const polled = await Promise.all(tokens.map((token) => poll(world.service, token)));
+          const polled = await Promise.all(tokens.map((token) => pollRequest(world.service, token)));
           for (const { body } of polled)
             if (JSON.parse(body).data.length !== PAGE) throw new Error("an inbox without a full page");
           const bodies = new Set(polled.map(({ body }) => body));
@@ -62,8 +62,8 @@ export const INBOX_CASES: Case[] = [
           kind: "pgbench",
           scripts: [
             [
-              asScript(findDevicesWithInbox, { hashes: "array[:hash]" }),
-              asScript(inboxPage, {
+              toPgbenchScript(findDevicesWithInbox, { hashes: "array[:hash]" }),
+              toPgbenchScript(inboxPage, {
                 device_id: String(POLLER_IDS + BigInt(width * 1000)),
                 before: "null",
                 inside: "null",
@@ -72,7 +72,7 @@ export const INBOX_CASES: Case[] = [
               }),
             ].join("\n"),
           ],
-          variables: { hash: hexOf(tokens.pollers[width][0]!) },
+          variables: { hash: hashHex(tokens.pollers[width][0]!) },
         }),
       },
       ratios: [{ of: "http", to: "pgbench", by: "rate", goal: { least: 0.65 } }],

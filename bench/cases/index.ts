@@ -1,15 +1,15 @@
 // What is measured: the ordered list of all cases.
 
-import type { Case } from "../case.ts";
-import { EVERYTHING_CASES } from "./everything.ts";
+import type { BenchCase } from "../case_types.ts";
 import { INBOX_CASES } from "./inbox.ts";
-import { LOG_CASES } from "./log.ts";
 import { MCP_CASES } from "./mcp.ts";
+import { EVERYTHING_CASES } from "./mcp_everything_server.ts";
+import { LOG_CASES } from "./request_log.ts";
 import { SEARCH_CASES } from "./search.ts";
 import { WRITE_CASES } from "./writes.ts";
 
 /** Those that write stand last. */
-export const CASES: Case[] = [
+export const CASES: BenchCase[] = [
   ...INBOX_CASES,
   ...MCP_CASES,
   ...EVERYTHING_CASES,

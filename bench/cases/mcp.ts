@@ -1,17 +1,27 @@
 // The same calls over REST and MCP.
 
 import { readAlert } from "../../src/store/queries/alerts.ts";
-import { ALERT, alertPath, bearer, get, JSON_BODY, LAST_WRITTEN, mcp, scopeOf, withKey } from "../calls.ts";
-import type { Case } from "../case.ts";
-import { asScript } from "../load.ts";
-import { alertNumber, channelPath, ID, REPORTABLE } from "../seed.ts";
+import {
+  ALERT_ARGUMENTS,
+  alertPath,
+  bearer,
+  createScopeParameters,
+  getRequest,
+  JSON_BODY,
+  LAST_WRITTEN,
+  mcpRequests,
+  withKeyLookup,
+} from "../case_requests.ts";
+import type { BenchCase } from "../case_types.ts";
+import { toPgbenchScript } from "../load_generators.ts";
+import { alertNumber, benchIdSql, channelPath, REPORTABLE } from "../seed_database.ts";
 
-export const MCP_CASES: Case[] = [
+export const MCP_CASES: BenchCase[] = [
   {
     name: "key look-up (GET /me)",
     sides: {
-      http: async (world) => get(world, "/api/v1/me"),
-      pgbench: async (world) => withKey(world, []),
+      http: async (world) => getRequest(world, "/api/v1/me"),
+      pgbench: async (world) => withKeyLookup(world, []),
     },
     ratios: [{ of: "http", to: "pgbench", by: "rate", goal: null }],
     flat: ["http"],
@@ -19,16 +29,16 @@ export const MCP_CASES: Case[] = [
   {
     name: "get_alert over REST and MCP",
     sides: {
-      rest: async (world) => get(world, alertPath(2, REPORTABLE.first)),
+      rest: async (world) => getRequest(world, alertPath(2, REPORTABLE.first)),
       mcp: async (world) => {
         const [, , , , pusher_id, , alert_id] = alertPath(2, REPORTABLE.first).split("/");
-        return mcp(world, "tools/call", { name: "get_alert", arguments: { pusher_id, alert_id } });
+        return mcpRequests(world, "tools/call", { name: "get_alert", arguments: { pusher_id, alert_id } });
       },
       pgbench: async (world) =>
-        withKey(world, [
-          asScript(readAlert, {
-            ...scopeOf(ID("channel", "2")),
-            id: ID("alert", `${alertNumber(2, REPORTABLE.first)}`),
+        withKeyLookup(world, [
+          toPgbenchScript(readAlert, {
+            ...createScopeParameters(benchIdSql("channel", "2")),
+            id: benchIdSql("alert", `${alertNumber(2, REPORTABLE.first)}`),
           }),
         ]),
     },
@@ -41,8 +51,8 @@ export const MCP_CASES: Case[] = [
   {
     name: "get_me over REST and MCP",
     sides: {
-      rest: async (world) => get(world, "/api/v1/me"),
-      mcp: async (world) => mcp(world, "tools/call", { name: "get_me", arguments: {} }),
+      rest: async (world) => getRequest(world, "/api/v1/me"),
+      mcp: async (world) => mcpRequests(world, "tools/call", { name: "get_me", arguments: {} }),
     },
     ratios: [{ of: "mcp", to: "rest", by: "rate", goal: { least: 0.7 } }],
     flat: [],
@@ -59,15 +69,15 @@ export const MCP_CASES: Case[] = [
             method: "POST",
             path: `${channelPath(LAST_WRITTEN)}/alerts`,
             headers: { ...bearer(world.tokens.key), ...JSON_BODY },
-            body: JSON.stringify(ALERT),
+            body: JSON.stringify(ALERT_ARGUMENTS),
           },
         ],
       }),
       mcp: async (world) => {
         const pusher_id = channelPath(LAST_WRITTEN).split("/").at(-1)!;
-        return mcp(world, "tools/call", {
+        return mcpRequests(world, "tools/call", {
           name: "create_alert",
-          arguments: { pusher_id, ...ALERT, view: "full" },
+          arguments: { pusher_id, ...ALERT_ARGUMENTS, view: "full" },
         });
       },
     },
@@ -77,7 +87,7 @@ export const MCP_CASES: Case[] = [
   {
     name: "tools/list against a plain h3 answer",
     sides: {
-      mcp: async (world) => mcp(world, "tools/list", {}),
+      mcp: async (world) => mcpRequests(world, "tools/list", {}),
       h3: async (world) => ({
         kind: "http",
         target: world.plain,

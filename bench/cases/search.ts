@@ -1,12 +1,12 @@
 // Searches of an account's alerts: by a word of all, of one here and there, of none, and by two that no alert has together.
 
-import { termOf } from "../../src/model/domain/words.ts";
+import { toTsqueryTerm } from "../../src/model/domain/search_terms.ts";
 import { searchAlerts } from "../../src/store/queries/alert_search.ts";
-import { MARK } from "../../src/store/queries/alert_words.ts";
-import { get, scopeOf, withKey } from "../calls.ts";
-import type { Case } from "../case.ts";
-import { asScript } from "../load.ts";
-import { benchId } from "../seed.ts";
+import { ID_SUFFIX_LENGTH } from "../../src/store/queries/alert_search_terms.ts";
+import { createScopeParameters, getRequest, withKeyLookup } from "../case_requests.ts";
+import type { BenchCase } from "../case_types.ts";
+import { toPgbenchScript } from "../load_generators.ts";
+import { benchId } from "../seed_database.ts";
 
 const WORDS = {
   everywhere: "channel",
@@ -15,16 +15,16 @@ const WORDS = {
   "never together": "1 2",
 };
 
-export const SEARCH_CASES: Case[] = Object.entries(WORDS).map(([name, words]) => ({
+export const SEARCH_CASES: BenchCase[] = Object.entries(WORDS).map(([name, words]) => ({
   name: `search of a word, ${name}`,
   sides: {
-    http: async (world) => get(world, `/api/v1/core/alerts?status=sent&query=${encodeURIComponent(words)}`),
+    http: async (world) => getRequest(world, `/api/v1/core/alerts?status=sent&query=${encodeURIComponent(words)}`),
     pgbench: async (world) => {
-      const { workspace_id, pusher_ids } = scopeOf("null");
-      const terms = words.split(" ").map(termOf).join(" & ").replaceAll("'", "''");
-      const scan = `${terms} & ''%${benchId("workspace", 0).slice(-MARK)}''`;
-      return withKey(world, [
-        asScript(searchAlerts.newest.sent, {
+      const { workspace_id, pusher_ids } = createScopeParameters("null");
+      const terms = words.split(" ").map(toTsqueryTerm).join(" & ").replaceAll("'", "''");
+      const scan = `${terms} & ''%${benchId("workspace", 0).slice(-ID_SUFFIX_LENGTH)}''`;
+      return withKeyLookup(world, [
+        toPgbenchScript(searchAlerts.newest.sent, {
           ...{
             workspace_id,
             pusher_ids,

@@ -1,30 +1,30 @@
 // Reports, and alerts that are created and sent.
 
-import { showId } from "../../src/model/domain/ids.ts";
-import { compose } from "../../src/operation/alerts/compose.ts";
-import { takeReports } from "../../src/store/queries/reports.ts";
-import { NEW_ALERTS, SENDS } from "../../src/store/queries/sends.ts";
-import { ALERT, bearer, JSON_BODY, LAST_WRITTEN, sends, withKey } from "../calls.ts";
-import type { Case, World } from "../case.ts";
-import { asScript, CONNECTIONS, type HttpLoad, type Load } from "../load.ts";
+import { formatId } from "../../src/model/domain/type_ids.ts";
+import { composeAlert } from "../../src/operation/alerts/compose_alert.ts";
+import { CREATE_STATEMENTS, PUBLISH_STATEMENTS } from "../../src/store/queries/publish_alerts.ts";
+import { recordReports } from "../../src/store/queries/reports.ts";
+import { ALERT_ARGUMENTS, bearer, JSON_BODY, LAST_WRITTEN, sendRequests, withKeyLookup } from "../case_requests.ts";
+import type { BenchCase, BenchWorld } from "../case_types.ts";
+import { CONNECTIONS, type HttpLoad, type SideLoad, toPgbenchScript } from "../load_generators.ts";
 import {
   alertNumber,
   benchId,
+  benchIdSql,
   channelPath,
-  HOT,
-  ID,
+  HOT_CHANNEL,
   REPORTABLE,
   REPORTER_IDS,
   reporterChannel,
   WRITTEN_CHANNELS,
-} from "../seed.ts";
+} from "../seed_database.ts";
 
-export const WRITE_CASES: Case[] = [
+export const WRITE_CASES: BenchCase[] = [
   {
     name: "reports on one hot alert",
     sides: {
-      http: async (world, round) => reports(world, round, () => HOT),
-      pgbench: async (world, round) => reportScript(world, round, `${HOT}`),
+      http: async (world, round) => reports(world, round, () => HOT_CHANNEL),
+      pgbench: async (world, round) => reportScript(world, round, `${HOT_CHANNEL}`),
     },
     // A statement that meets another one on the channel leaves it out, so pgbench does less than the service.
     ratios: [{ of: "http", to: "pgbench", by: "rate", goal: null }],
@@ -42,13 +42,13 @@ export const WRITE_CASES: Case[] = [
   {
     name: "create and send",
     sides: {
-      http: async (world) => sends(world, world.service),
+      http: async (world) => sendRequests(world, world.service),
       pgbench: async (world, round) =>
-        withKey(
+        withKeyLookup(
           world,
           [
-            asScript(NEW_ALERTS.alone, {
-              items: newAlert(ID("channel", ":c"), `${2 * round * 1e9}::bigint + :client_id * 1000000 + :i`),
+            toPgbenchScript(CREATE_STATEMENTS.single, {
+              items: newAlert(benchIdSql("channel", ":c"), `${2 * round * 1e9}::bigint + :client_id * 1000000 + :i`),
             }),
           ],
           ["\\set i :i + 1", `\\set c random(${WRITTEN_CHANNELS.first}, ${LAST_WRITTEN})`],
@@ -72,7 +72,7 @@ export const WRITE_CASES: Case[] = [
               const n = first + connection * perConnection(world) + i;
               return {
                 method: "PATCH",
-                path: `${channelPath(draftChannel(n))}/alerts/${showId("alr", benchId("draft", n))}`,
+                path: `${channelPath(draftChannel(n))}/alerts/${formatId("alr", benchId("draft", n))}`,
                 headers: { ...bearer(world.tokens.key), ...JSON_BODY },
                 body: '{"action":"send"}',
               };
@@ -81,12 +81,16 @@ export const WRITE_CASES: Case[] = [
       },
       pgbench: async (world, round) => {
         const first = await drafts(world, 2 * round + 1);
-        const channel = ID("channel", `${WRITTEN_CHANNELS.first} + :n % ${WRITTEN_CHANNELS.count}`);
-        return withKey(
+        const channel = benchIdSql("channel", `${WRITTEN_CHANNELS.first} + :n % ${WRITTEN_CHANNELS.count}`);
+        return withKeyLookup(
           world,
           [
-            asScript(SENDS.alone, {
-              items: send(channel, ID("draft", ":n"), `${(2 * round + 1) * 1e9}::bigint + :client_id * 1000000 + :i`),
+            toPgbenchScript(PUBLISH_STATEMENTS.single, {
+              items: send(
+                channel,
+                benchIdSql("draft", ":n"),
+                `${(2 * round + 1) * 1e9}::bigint + :client_id * 1000000 + :i`,
+              ),
             }),
           ],
           ["\\set i :i + 1", `\\set n ${first} + :client_id * ${perConnection(world)} + :i`],
@@ -102,7 +106,7 @@ export const WRITE_CASES: Case[] = [
 const reportable = (side: number) => REPORTABLE.first + (side % REPORTABLE.count);
 const KINDS = ["read", "ack"] as const;
 
-function reports(world: World, round: number, channelOf: (i: number) => number): HttpLoad {
+function reports(world: BenchWorld, round: number, channelOf: (i: number) => number): HttpLoad {
   const each = Math.floor(world.tokens.reporters.length / CONNECTIONS);
   return {
     kind: "http",
@@ -114,7 +118,7 @@ function reports(world: World, round: number, channelOf: (i: number) => number):
       KINDS.flatMap((kind) =>
         Array.from({ length: each }, (_, j) => {
           const i = connection * each + j;
-          const alert_id = showId("alr", benchId("alert", alertNumber(channelOf(i), reportable(2 * round))));
+          const alert_id = formatId("alr", benchId("alert", alertNumber(channelOf(i), reportable(2 * round))));
           return {
             method: "POST",
             path: "/handset/v1/reports",
@@ -126,10 +130,10 @@ function reports(world: World, round: number, channelOf: (i: number) => number):
   };
 }
 
-function reportScript(world: World, round: number, channel: string): Load {
+function reportScript(world: BenchWorld, round: number, channel: string): SideLoad {
   const each = Math.floor(world.tokens.reporters.length / CONNECTIONS);
-  const alert = ID("alert", `${channel} * 1000 + ${reportable(2 * round + 1)}`);
-  const statement = asScript(takeReports, {
+  const alert = benchIdSql("alert", `${channel} * 1000 + ${reportable(2 * round + 1)}`);
+  const statement = toPgbenchScript(recordReports, {
     requests: "array[0]",
     alerts: `array[${alert}]`,
     devices: "array[:device]",
@@ -146,16 +150,16 @@ function reportScript(world: World, round: number, channel: string): Load {
 }
 
 /** More sends than one connection does in a measurement. */
-const perConnection = ({ seconds }: World) => 50 + seconds * 200;
+const perConnection = ({ seconds }: BenchWorld) => 50 + seconds * 200;
 const draftChannel = (n: number) => WRITTEN_CHANNELS.first + (n % WRITTEN_CHANNELS.count);
 
 /** Drafts for every connection; their first number. */
-async function drafts(world: World, lot: number): Promise<number> {
+async function drafts(world: BenchWorld, lot: number): Promise<number> {
   const first = 1_000_000 * (lot + 1);
   await world.sql(
     `insert into alert (id, pusher_id, title, body)
-     select ${ID("draft", "n")}, ${ID("channel", `${WRITTEN_CHANNELS.first} + n % ${WRITTEN_CHANNELS.count}`)},
-       ${literal(ALERT.title)}, ${literal(ALERT.body)}
+     select ${benchIdSql("draft", "n")}, ${benchIdSql("channel", `${WRITTEN_CHANNELS.first} + n % ${WRITTEN_CHANNELS.count}`)},
+       ${literal(ALERT_ARGUMENTS.title)}, ${literal(ALERT_ARGUMENTS.body)}
      from generate_series(${first}, ${first + CONNECTIONS * perConnection(world) - 1}) n`,
   );
   return first;
@@ -164,7 +168,7 @@ async function drafts(world: World, lot: number): Promise<number> {
 const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 /** As long as what is told of such an alert. pgbench takes a colon before a letter or a digit for a variable. */
-const EVENT = { event: "alert.sent", data: { ...ALERT, about: "what else is told of it ".repeat(12) } };
+const EVENT = { event: "alert.sent", data: { ...ALERT_ARGUMENTS, about: "what else is told of it ".repeat(12) } };
 
 /** Who does it, in the audit log, and in what state it leaves the alert. */
 const ACT = {
@@ -190,15 +194,15 @@ function send(channel: string, alert: string, number: string): string {
     ...ACT,
   };
   const items = { ...same, operation: "send_alert", event_begins };
-  const own = `'pusher_id', ${channel}, 'id', ${alert}, 'audit_id', ${ID("told", number)}, 'event_id', ${ID("told", number)}`;
+  const own = `'pusher_id', ${channel}, 'id', ${alert}, 'audit_id', ${benchIdSql("told", number)}, 'event_id', ${benchIdSql("told", number)}`;
   return `jsonb_build_array(${literal(JSON.stringify(items, null, 1))}::jsonb || jsonb_build_object(${own}))`;
 }
 
 /** A new alert that is sent, with both. `number`: no other call has it. */
 function newAlert(channel: string, number: string): string {
-  const { fields } = compose(ALERT, null, null);
+  const { fields } = composeAlert(ALERT_ARGUMENTS, null, null);
   const event_body = JSON.stringify(EVENT);
   const same = { position: 1, pusher_ids: null, ...fields, ...ACT, operation: "create_alert", event_body };
-  const own = `'pusher_id', ${channel}, 'id', ${ID("sent", number)}, 'audit_id', ${ID("told", number)}, 'event_id', ${ID("told", number)}`;
+  const own = `'pusher_id', ${channel}, 'id', ${benchIdSql("sent", number)}, 'audit_id', ${benchIdSql("told", number)}, 'event_id', ${benchIdSql("told", number)}`;
   return `jsonb_build_array(${literal(JSON.stringify(same, null, 1))}::jsonb || jsonb_build_object(${own}))`;
 }

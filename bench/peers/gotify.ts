@@ -1,11 +1,11 @@
 // Gotify as it is delivered, on SQLite, or on a PostgreSQL: an application for each channel, and one client that reads.
 
 import { randomBytes } from "node:crypto";
-import { freePort } from "../../src/program/boot/server.ts";
-import { ALERT, JSON_BODY } from "../calls.ts";
-import { WRITTEN_CHANNELS } from "../seed.ts";
-import { ask, type Contender, post, TEXT } from "./contender.ts";
-import { startProgram } from "./program.ts";
+import { findFreePort } from "../../src/program/boot/http_server.ts";
+import { ALERT_ARGUMENTS, JSON_BODY } from "../case_requests.ts";
+import { WRITTEN_CHANNELS } from "../seed_database.ts";
+import { type Contender, inboxRequest, MESSAGE_TEXT, postText } from "./contenders.ts";
+import { startProgram } from "./peer_program.ts";
 
 export interface GotifyDatabase {
   url: string;
@@ -31,7 +31,7 @@ const described = (url: string) => {
 
 /** @param database null: its own SQLite */
 export async function startGotify(file: string, folder: string, database: GotifyDatabase | null) {
-  const port = await freePort("127.0.0.1");
+  const port = await findFreePort("127.0.0.1");
   const env: Record<string, string> = {
     GOTIFY_SERVER_LISTENADDR: "127.0.0.1",
     GOTIFY_SERVER_PORT: String(port),
@@ -42,10 +42,14 @@ export async function startGotify(file: string, folder: string, database: Gotify
     const { target } = program;
     const admin = { ...JSON_BODY, authorization: `Basic ${btoa("admin:admin")}` };
     const tokenOf = async (kind: "application" | "client", name: string): Promise<string> =>
-      JSON.parse(await post(`${target.url}/${kind}`, admin, JSON.stringify({ name }))).token;
+      JSON.parse(await postText(`${target.url}/${kind}`, admin, JSON.stringify({ name }))).token;
     const key = (token: string) => ({ "x-gotify-key": token });
     const publish = (token: string, title: string) =>
-      post(`${target.url}/message`, { ...key(token), ...JSON_BODY }, JSON.stringify({ title, message: TEXT }));
+      postText(
+        `${target.url}/message`,
+        { ...key(token), ...JSON_BODY },
+        JSON.stringify({ title, message: MESSAGE_TEXT }),
+      );
     const client = await tokenOf("client", "bench");
     const watched = await tokenOf("application", "watched");
     const written: string[] = [];
@@ -64,7 +68,7 @@ export async function startGotify(file: string, folder: string, database: Gotify
               method: "POST",
               path: "/message",
               headers: { ...key(written[(i + connection) % written.length]!), ...JSON_BODY },
-              body: JSON.stringify({ title: ALERT.title, message: ALERT.body }),
+              body: JSON.stringify({ title: ALERT_ARGUMENTS.title, message: ALERT_ARGUMENTS.body }),
             })),
         }),
         // What a client asks for. It has no poll that answers only what is new.
@@ -81,7 +85,7 @@ export async function startGotify(file: string, folder: string, database: Gotify
       open: {
         target,
         ask: () =>
-          ask("/stream", {
+          inboxRequest("/stream", {
             ...{ ...key(client), connection: "Upgrade", upgrade: "websocket", "sec-websocket-version": "13" },
             "sec-websocket-key": randomBytes(16).toString("base64"),
           }),

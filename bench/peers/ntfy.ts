@@ -3,18 +3,18 @@
 
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { freePort } from "../../src/program/boot/server.ts";
-import { ALERT, bearer } from "../calls.ts";
-import type { HttpLoad } from "../load.ts";
-import { WRITTEN_CHANNELS } from "../seed.ts";
-import { ask, type Contender, post, TEXT } from "./contender.ts";
-import { startProgram } from "./program.ts";
+import { findFreePort } from "../../src/program/boot/http_server.ts";
+import { ALERT_ARGUMENTS, bearer } from "../case_requests.ts";
+import type { HttpLoad } from "../load_generators.ts";
+import { WRITTEN_CHANNELS } from "../seed_database.ts";
+import { type Contender, inboxRequest, MESSAGE_TEXT, postText } from "./contenders.ts";
+import { startProgram } from "./peer_program.ts";
 
 const READ = "bench_read";
 const WATCHED = "bench_watched";
 
 export async function startNtfy(file: string, folder: string) {
-  const port = await freePort("127.0.0.1");
+  const port = await findFreePort("127.0.0.1");
   const env = {
     NTFY_LISTEN_HTTP: `127.0.0.1:${port}`,
     NTFY_CACHE_FILE: join(folder, "cache.db"),
@@ -34,7 +34,8 @@ export async function startNtfy(file: string, folder: string) {
     run("user", "add", "--role=admin", "bench");
     const token = /\btk_\w+/.exec(String(run("token", "add", "bench")))![0];
     const { url } = program.target;
-    const publish = (topic: string, title: string) => post(`${url}/${topic}`, { ...bearer(token), title }, TEXT);
+    const publish = (topic: string, title: string) =>
+      postText(`${url}/${topic}`, { ...bearer(token), title }, MESSAGE_TEXT);
     let last = "";
     for (let i = 0; i < 50; i++) last = JSON.parse(await publish(READ, `Alert ${i}`)).id;
     const http = (requests: HttpLoad["requests"], verify?: HttpLoad["verify"]) => (): HttpLoad => ({
@@ -49,8 +50,8 @@ export async function startNtfy(file: string, folder: string) {
           Array.from({ length: WRITTEN_CHANNELS.count }, (_, i) => ({
             method: "POST",
             path: `/bench_${(i + connection) % WRITTEN_CHANNELS.count}`,
-            headers: { ...bearer(token), title: ALERT.title },
-            body: ALERT.body,
+            headers: { ...bearer(token), title: ALERT_ARGUMENTS.title },
+            body: ALERT_ARGUMENTS.body,
           })),
         ),
         inbox: http(
@@ -65,7 +66,7 @@ export async function startNtfy(file: string, folder: string) {
       databaseCpu: async () => null,
       open: {
         target: program.target,
-        ask: () => ask(`/${WATCHED}/json`, bearer(token)),
+        ask: () => inboxRequest(`/${WATCHED}/json`, bearer(token)),
         send: async (title) => void (await publish(WATCHED, title)),
       },
     };

@@ -9,15 +9,15 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { createKey } from "../../src/identity/operator/accounts.ts";
-import { freePort, listen } from "../../src/program/boot/server.ts";
+import { createKey } from "../../src/identity/operator/account_administration.ts";
+import { findFreePort, listenHttp } from "../../src/program/boot/http_server.ts";
 import { openService } from "../../src/program/boot/service.ts";
-import { loadConfig } from "../../src/store/config/load.ts";
-import { check, injections, type Played, play, type Task, tasks } from "./play.ts";
-import { makeWorld } from "./world.ts";
+import { loadConfig } from "../../src/store/config/load_settings.ts";
+import { type EvalTask, findUnmetEnd, injections, playTask, type TaskResult, tasks } from "./play_tasks.ts";
+import { seedServer } from "./seed_server.ts";
 
 /** A client of the protocol of 2026. */
-export async function connected(url: string, key: string): Promise<Client> {
+export async function connectClient(url: string, key: string): Promise<Client> {
   const client = new Client({ name: "eval", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
   const authProvider = { token: async () => key };
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { authProvider }));
@@ -29,13 +29,13 @@ export async function playAll(
   url: string,
   key: string,
   keyFor: (scopes: string) => Promise<string>,
-): Promise<[Task, Played][]> {
-  const owner = await connected(url, key);
-  await makeWorld(owner, url);
-  const played: [Task, Played][] = [];
+): Promise<[EvalTask, TaskResult][]> {
+  const owner = await connectClient(url, key);
+  await seedServer(owner, url);
+  const played: [EvalTask, TaskResult][] = [];
   for (const task of [...tasks, ...injections]) {
-    const client = task.scopes ? await connected(url, await keyFor(task.scopes)) : owner;
-    played.push([task, await play(task, client, owner)]);
+    const client = task.scopes ? await connectClient(url, await keyFor(task.scopes)) : owner;
+    played.push([task, await playTask(task, client, owner)]);
     if (client !== owner) await client.close();
   }
   await owner.close();
@@ -43,7 +43,7 @@ export async function playAll(
 }
 
 /** What a task took too much of, or left undone. */
-export const faults = ([task, { tokens, wrong }]: [Task, Played]): string[] => [
+export const findTaskFaults = ([task, { tokens, wrong }]: [EvalTask, TaskResult]): string[] => [
   ...wrong,
   ...(tokens > task.tokens ? [`${tokens} tokens are more than ${task.tokens}`] : []),
 ];
@@ -51,7 +51,7 @@ export const faults = ([task, { tokens, wrong }]: [Task, Played]): string[] => [
 /** Ten to twenty more than measured: instants, names and counts differ in length. */
 const ceiling = (tokens: number) => Math.ceil(tokens / 10 + 1) * 10;
 
-function write(played: [Task, Played][]): void {
+function write(played: [EvalTask, TaskResult][]): void {
   const file = new URL("./tasks.json", import.meta.url);
   let text = readFileSync(file, "utf8");
   for (const [{ id }, { tokens }] of played)
@@ -59,13 +59,13 @@ function write(played: [Task, Played][]): void {
   writeFileSync(file, text);
 }
 
-async function own(): Promise<[Task, Played][]> {
+async function own(): Promise<[EvalTask, TaskResult][]> {
   const dataDir = mkdtempSync(join(tmpdir(), "belfry-eval-"));
   const HOST = "127.0.0.1";
-  const PORT = String(await freePort(HOST));
+  const PORT = String(await findFreePort(HOST));
   const config = loadConfig({ HOST, PORT, DATA_DIR: dataDir, LOG_LEVEL: "error" }, {});
   const service = await openService(config);
-  const listening = await listen(service.app, config);
+  const listening = await listenHttp(service.app, config);
   try {
     const em = service.orm.em.fork() as SqlEntityManager;
     const keyFor = async (scopes: string) => (await createKey(em, { scopes }, new Date())).key;
@@ -78,10 +78,10 @@ async function own(): Promise<[Task, Played][]> {
 }
 
 /** On a server of somebody's own: makes the world, or looks at a task's end state. */
-async function elsewhere(url: string, key: string, task: Task | null, said: string | null): Promise<number> {
-  const client = await connected(url, key);
-  if (!task) await makeWorld(client, url);
-  const wrong = task ? await check(task, client, Date.now(), said) : [];
+async function elsewhere(url: string, key: string, task: EvalTask | null, said: string | null): Promise<number> {
+  const client = await connectClient(url, key);
+  if (!task) await seedServer(client, url);
+  const wrong = task ? await findUnmetEnd(task, client, Date.now(), said) : [];
   console.log(task ? wrong.join("\n") || "It holds." : "The world is made.");
   await client.close();
   return wrong.length > 0 ? 1 : 0;
@@ -91,12 +91,12 @@ async function here(writes: boolean): Promise<number> {
   const played = await own();
   for (const one of played) {
     const [{ id }, { calls, tokens, wrong }] = one;
-    const bad = writes ? wrong : faults(one);
+    const bad = writes ? wrong : findTaskFaults(one);
     console.log([`${bad.length ? "✗" : "✓"} ${id}: ${calls} calls, ${tokens} tokens`, ...bad].join("\n    "));
   }
   console.log(`${played.reduce((sum, [, { tokens }]) => sum + tokens, 0)} tokens in all`);
   if (writes) write(played);
-  return played.some((one) => (writes ? one[1].wrong : faults(one)).length > 0) ? 1 : 0;
+  return played.some((one) => (writes ? one[1].wrong : findTaskFaults(one)).length > 0) ? 1 : 0;
 }
 
 async function main(): Promise<number> {

@@ -3,10 +3,10 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 
-export type Kind = "table" | "column" | "constraint" | "index" | "trigger" | "function" | "other";
+export type SchemaObjectKind = "table" | "column" | "constraint" | "index" | "trigger" | "function" | "other";
 
-export interface Fact {
-  kind: Kind;
+export interface SchemaFact {
+  kind: SchemaObjectKind;
   /** The table that it belongs to; null for what stands by itself. */
   on: string | null;
   name: string;
@@ -72,14 +72,14 @@ const FACTS = `
 const plain = (definition: string) => definition.replace(/\s+/g, " ").trim();
 
 /** The facts of a database, in an order that does not depend on how it was made. */
-export async function factsOf(em: SqlEntityManager): Promise<Fact[]> {
-  const facts = await em.execute<Fact[]>(FACTS);
-  const key = ({ kind, on, name }: Fact) => `${on ?? ""}\0${kind}\0${name}`;
+export async function readSchemaFacts(em: SqlEntityManager): Promise<SchemaFact[]> {
+  const facts = await em.execute<SchemaFact[]>(FACTS);
+  const key = ({ kind, on, name }: SchemaFact) => `${on ?? ""}\0${kind}\0${name}`;
   return facts.sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
-export interface Difference {
-  kind: Kind;
+export interface SchemaDifference {
+  kind: SchemaObjectKind;
   on: string | null;
   name: string;
   /** What the migrations make of it; null when they do not. */
@@ -89,9 +89,9 @@ export interface Difference {
 }
 
 /** What is not the same in both, in the order of the tables. */
-export function differences(migrated: Fact[], declared: Fact[]): Difference[] {
-  const found = new Map<string, Difference>();
-  const note = (side: "migrated" | "declared", { kind, on, name, definition }: Fact) => {
+export function compareSchemas(migrated: SchemaFact[], declared: SchemaFact[]): SchemaDifference[] {
+  const found = new Map<string, SchemaDifference>();
+  const note = (side: "migrated" | "declared", { kind, on, name, definition }: SchemaFact) => {
     const key = `${kind} ${on}.${name}`;
     const difference = found.get(key) ?? { kind, on, name, migrated: null, declared: null };
     found.set(key, { ...difference, [side]: definition });

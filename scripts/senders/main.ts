@@ -4,8 +4,8 @@
 // Exit 0 only when all of it held; what is not on this machine is named, and no failure. An
 // argument picks the senders with it in their names.
 
-import { missing, type Playing, SENDERS, type Sender } from "./programs.ts";
-import { openStage, type Stage, until } from "./stage.ts";
+import { listMissingNeeds, SENDERS, type Sender, type SenderRun } from "./sender_programs.ts";
+import { openSenderEnvironment, type SenderEnvironment, waitUntil } from "./test_environment.ts";
 
 interface Row {
   sender: string;
@@ -20,14 +20,14 @@ interface Row {
 const seconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`;
 
 /** Lets a sender send under a new key, and waits until something of it is there. */
-async function sent(sender: Sender, maySend: boolean, stage: Stage) {
-  const at: Playing = { ...stage, running: [] };
+async function sent(sender: Sender, maySend: boolean, stage: SenderEnvironment) {
+  const at: SenderRun = { ...stage, running: [] };
   const newest = async () => (await stage.call("list_alerts", { pusher_id: stage.handle, limit: 1 })).data[0];
   const before = await newest();
   const pasted = await stage.connect(sender.as, maySend);
   try {
     const told = await sender.send(pasted, at);
-    const alert = await until(`an alert of ${sender.name}`, async () => {
+    const alert = await waitUntil(`an alert of ${sender.name}`, async () => {
       const found = await newest();
       return found && found.id !== before?.id ? found : undefined;
     });
@@ -37,9 +37,9 @@ async function sent(sender: Sender, maySend: boolean, stage: Stage) {
   }
 }
 
-async function play(sender: Sender, stage: Stage): Promise<Row> {
+async function play(sender: Sender, stage: SenderEnvironment): Promise<Row> {
   const how = sender.needs.length > 0 ? "the program" : "its documented message";
-  const lacking = missing(sender);
+  const lacking = listMissingNeeds(sender);
   if (lacking.length > 0) return { sender: sender.name, how: `missing: no ${lacking.join(", ")} on the PATH` };
   const { alert } = await sent(sender, true, stage);
   const heard = await stage.heard(alert.id);
@@ -52,7 +52,7 @@ async function play(sender: Sender, stage: Stage): Promise<Row> {
 }
 
 /** An assistant asks, a person taps. */
-async function asked({ call, app, handle, heard }: Stage): Promise<string> {
+async function asked({ call, app, handle, heard }: SenderEnvironment): Promise<string> {
   const question = { type: "reply", label: "Open the gate?", choices: ["Yes", "No"] };
   const { id } = await call("create_alert", {
     ...{ pusher_id: handle, title: "A van waits", actions: [question], send: true },
@@ -86,9 +86,9 @@ function table(rows: Row[]): void {
 }
 
 const [only = ""] = process.argv.slice(2);
-let stage: Stage | null = null;
+let stage: SenderEnvironment | null = null;
 try {
-  stage = await openStage();
+  stage = await openSenderEnvironment();
   const rows: Row[] = [];
   for (const sender of SENDERS.filter(({ name }) => name.includes(only))) rows.push(await play(sender, stage));
   table(rows);

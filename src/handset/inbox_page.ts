@@ -1,25 +1,25 @@
 // What a page of an inbox says: of the rows that were read, those that fit, as the wire shows them.
 
 import { z } from "zod";
-import type { AssetAddresses } from "../model/domain/assets.ts";
+import { assertDefined } from "../model/assert.ts";
+import type { AssetAddresses } from "../model/domain/asset_rules.ts";
 import {
-  AFTER,
-  BEFORE,
-  hidesAlerts,
+  computePageMarks,
+  hasHiddenAlerts,
   type JoinTimes,
-  marksOf,
-  type Sent,
-  sentOf,
-} from "../model/domain/before_joining.ts";
-import { toIsoMicros } from "../model/fields/columns.ts";
-import { named } from "../model/fields/named.ts";
+  SENT_AFTER_JOINING,
+  SENT_BEFORE_JOINING,
+  type SentAlert,
+  toSentAlerts,
+} from "../model/domain/prejoin_alerts.ts";
+import { nameSchema } from "../model/fields/schema_names.ts";
+import { toIsoMicros } from "../model/fields/timestamp_columns.ts";
 import { LIMITS } from "../model/limits.ts";
-import { need } from "../model/need.ts";
-import { type Bounded, pageOf } from "../operation/page.ts";
-import { type InboxView, Shared } from "../store/context.ts";
-import type { InboxRecord, PageRow } from "../store/queries/inbox.ts";
-import { DEFAULT_LIMIT, MAX_LIMIT, pageMeta, showPlace } from "../store/shapes/fields.ts";
-import { inboxItem, leanItem, leanOf, showInboxItem } from "./shapes.ts";
+import { type PageSlice, trimPage } from "../operation/pagination.ts";
+import { type InboxView, SharedBody } from "../store/handler_context.ts";
+import type { InboxPageRow, InboxRecord } from "../store/queries/inbox.ts";
+import { DEFAULT_LIMIT, formatPagePosition, MAX_LIMIT, pageMeta } from "../store/schemas/common_fields.ts";
+import { inboxItem, leanItem, showInboxItem, toLeanItem } from "./handset_schemas.ts";
 
 /** Goes up when the rows of an unchanged inbox are shown in another form. */
 const FORMAT = 9;
@@ -39,21 +39,21 @@ const WIDEST = 6;
 export const MAX_ROW_BYTES = MAX_BYTES - FRAME;
 
 export const inboxBody = z.object({ data: z.array(inboxItem), meta: pageMeta });
-export const leanBody = named("LeanInbox", z.object({ data: z.array(leanItem), meta: pageMeta }));
+export const leanInboxBody = nameSchema("LeanInbox", z.object({ data: z.array(leanItem), meta: pageMeta }));
 
-export const view = z
+export const viewParameter = z
   .enum(["full", "lean"])
   .optional()
   .describe("lean leaves out of each alert what says nothing: null, an empty list, the usual. full when absent.");
 
 /** A first page as it is asked for. */
-export interface PageAsked {
+export interface PageRequest {
   limit: number;
   view: InboxView;
 }
 
 /** The rows that fit as JSON, and at least one. Those whose bytes fit whatever JSON makes of them are not measured. */
-export function withinBytes(rows: InboxRecord[], assets: AssetAddresses): InboxRecord[] {
+export function limitBytes(rows: InboxRecord[], assets: AssetAddresses): InboxRecord[] {
   if ((rows.at(-1)?.so_far ?? 0) * WIDEST <= MAX_ROW_BYTES) return rows;
   let bytes = FRAME;
   const over = rows.findIndex((row, i) => {
@@ -64,33 +64,34 @@ export function withinBytes(rows: InboxRecord[], assets: AssetAddresses): InboxR
 }
 
 /** The page with what only this handset is shown, among the others by its time, beyond the limit. */
-export const withTest = (page: Bounded<InboxRecord>, test: InboxRecord | undefined): Bounded<InboxRecord> =>
+export const addTestAlert = (page: PageSlice<InboxRecord>, test: InboxRecord | undefined): PageSlice<InboxRecord> =>
   test ? { ...page, rows: [...page.rows, test].sort((a, b) => Number(b.sent_at > a.sent_at) || -1) } : page;
 
-const metaOf = ({ next }: Bounded<InboxRecord>) => ({
-  next_before: next && showPlace({ at: toIsoMicros(next.after.sent_at), id: next.inside ? next.after.id : null }),
+const metaOf = ({ next }: PageSlice<InboxRecord>) => ({
+  next_before:
+    next && formatPagePosition({ at: toIsoMicros(next.after.sent_at), id: next.inside ? next.after.id : null }),
 });
 
 /**
  * All that an answer depends on, for its validator. `also` names what is shown beside it, a test or what could not be settled, and `place` where the
  * page begins that is not the first.
  */
-export const inboxState = (
+export const formatInboxState = (
   revision: string,
-  { limit, view }: PageAsked,
+  { limit, view }: PageRequest,
   place = "",
   also: readonly string[] = [],
 ): string => [revision, `${FORMAT}-${view}-${limit}-${Buffer.from(place).toString("base64url")}`, ...also].join(" ");
 
 /** What the query of an address asks for; null unless it is plainly a first page. */
-export function firstPage(search: string): PageAsked | null {
+export function parseFirstPage(search: string): PageRequest | null {
   const plain = /^(?:\?limit=([1-9]\d{0,2}))?(?:(?:^\?|\b&)view=(full|lean))?$/.exec(search);
   const limit = Number(plain?.[1] ?? DEFAULT_LIMIT);
   return plain && limit <= MAX_LIMIT ? { limit, view: (plain[2] ?? "full") as InboxView } : null;
 }
 
 /** What a statement takes that reads pages for several handsets at once. */
-export const sharedBounds = (limit: number) => ({
+export const sharedPageLimits = (limit: number) => ({
   limit: limit + 1,
   max_bytes: MAX_ROW_BYTES,
   max_channels: Math.ceil(MAX_ROWS / limit),
@@ -100,11 +101,11 @@ export const sharedBounds = (limit: number) => ({
 /** A page of a statement for several handsets; cards that pages have in common are one. */
 export interface CardPage {
   rows: InboxRecord[];
-  cards: Card[];
+  cards: InboxCard[];
 }
 
 /** An alert as the wire shows it. It is held against its declared shape, and written, once in each view. */
-export class Card {
+export class InboxCard {
   readonly #row: CardRow;
   readonly #json = new Map<string, string>();
 
@@ -117,25 +118,25 @@ export class Card {
     const known = this.#json.get(key);
     if (known !== undefined) return known;
     const whole = inboxItem.parse(showInboxItem({ ...this.#row, before_joining }, assets));
-    const json = JSON.stringify(view === "lean" ? leanOf(whole) : whole);
+    const json = JSON.stringify(view === "lean" ? toLeanItem(whole) : whole);
     this.#json.set(key, json);
     return json;
   }
 }
 
 type CardRow = Omit<InboxRecord, "following" | "so_far">;
-type PageAlert = Extract<PageRow, { id: string }>;
+type PageAlert = Extract<InboxPageRow, { id: string }>;
 
 /** Of the rows of such a statement, set by set, the first one and the page. */
-export function pagesIn(rows: readonly PageRow[]): { first: PageRow; page: CardPage }[] {
-  const sets: { first: PageRow; page: CardPage }[] = [];
-  const alerts = new Map<string, { row: PageAlert; card: Card }>();
+export function groupPages(rows: readonly InboxPageRow[]): { first: InboxPageRow; page: CardPage }[] {
+  const sets: { first: InboxPageRow; page: CardPage }[] = [];
+  const alerts = new Map<string, { row: PageAlert; card: InboxCard }>();
   for (const row of rows) {
     if (sets.at(-1)?.first.set !== row.set) sets.push({ first: row, page: { rows: [], cards: [] } });
-    if (row.id !== null) alerts.set(row.id, { row, card: new Card(row) });
+    if (row.id !== null) alerts.set(row.id, { row, card: new InboxCard(row) });
     if (row.alert === null) continue;
-    const { row: shown, card } = need(alerts.get(row.alert), "an alert stands before the rows that name it");
-    const { page } = need(sets.at(-1), "the first row of a set opens it");
+    const { row: shown, card } = assertDefined(alerts.get(row.alert), "an alert stands before the rows that name it");
+    const { page } = assertDefined(sets.at(-1), "the first row of a set opens it");
     page.rows.push(row.id === null ? { ...shown, following: row.following, so_far: row.so_far ?? 0 } : placed(row));
     page.cards.push(card);
   }
@@ -146,41 +147,43 @@ export function pagesIn(rows: readonly PageRow[]): { first: PageRow; page: CardP
 const placed = (row: PageAlert): InboxRecord => row as PageAlert & { so_far: number };
 
 /** A page as some devices see it. */
-export interface MarkedPage {
-  views: Record<InboxView, Shared>;
+export interface VisiblePage {
+  views: Record<InboxView, SharedBody>;
   /** Of each of its alerts; null where the page lacks some that others see. */
   marks: string | null;
-  sent: readonly Sent[];
+  sent: readonly SentAlert[];
 }
 
 /** A first page for several handsets, which is made once for those that see the same of it. `channels`: how many they joined. */
-export function sharedPage(page: CardPage, limit: number, channels: number, assets: AssetAddresses) {
-  const sent = sentOf(page.rows);
-  const made = new Map<string, MarkedPage | null>();
+export function createSharedPage(page: CardPage, limit: number, channels: number, assets: AssetAddresses) {
+  const sent = toSentAlerts(page.rows);
+  const made = new Map<string, VisiblePage | null>();
 
-  function make(marks: string): MarkedPage | null {
-    const isShown = (_: unknown, i: number) => marks[i] === BEFORE || marks[i] === AFTER;
+  function make(marks: string): VisiblePage | null {
+    const isShown = (_: unknown, i: number) => marks[i] === SENT_BEFORE_JOINING || marks[i] === SENT_AFTER_JOINING;
     const cards = page.cards.filter(isShown);
-    const rows = page.rows.map((row, i) => ({ ...row, before_joining: marks[i] === BEFORE })).filter(isShown);
-    const hides = hidesAlerts(marks);
+    const rows = page.rows
+      .map((row, i) => ({ ...row, before_joining: marks[i] === SENT_BEFORE_JOINING }))
+      .filter(isShown);
+    const hides = hasHiddenAlerts(marks);
     if (hides) {
       // Alerts of other channels may come after what was read.
       if (channels > 1 && page.rows.at(-1)?.following !== null) return null;
       for (const [i, row] of rows.entries()) row.following = rows[i + 1]?.sent_at ?? null;
     }
-    const bounded = pageOf(withinBytes(rows, assets), limit);
+    const bounded = trimPage(limitBytes(rows, assets), limit);
     if (!bounded) return null;
     const count = bounded.rows.length;
     return {
-      views: showPage(bounded, cards, assets),
+      views: renderPage(bounded, cards, assets),
       marks: hides ? null : marks.slice(0, count),
       sent: sent.slice(0, count),
     };
   }
 
   /** Null where a device has to look further to know where its page ends. */
-  return (joined: JoinTimes): MarkedPage | null => {
-    const marks = marksOf(sent, joined);
+  return (joined: JoinTimes): VisiblePage | null => {
+    const marks = computePageMarks(sent, joined);
     const known = made.get(marks);
     if (known !== undefined) return known;
     const marked = make(marks);
@@ -190,13 +193,13 @@ export function sharedPage(page: CardPage, limit: number, channels: number, asse
 }
 
 /** A page in each view; of the cards those that stand on it. */
-export function showPage(
-  page: Bounded<InboxRecord>,
-  cards: readonly Card[],
+export function renderPage(
+  page: PageSlice<InboxRecord>,
+  cards: readonly InboxCard[],
   assets: AssetAddresses,
-): Record<InboxView, Shared> {
+): Record<InboxView, SharedBody> {
   const shown = (view: InboxView) =>
-    new Shared(() => {
+    new SharedBody(() => {
       const data = page.rows.map(({ before_joining }, i) => cards[i]?.json(view, assets, before_joining));
       return `{"data":[${data.join()}],"meta":${JSON.stringify(pageMeta.parse(metaOf(page)))}}`;
     });

@@ -18,7 +18,7 @@ export interface ErrorEnvelope {
 }
 
 /** A wrong field. `ui` is the text for people; `{field}` in it is replaced by the page's label of the field. */
-export interface WrongField extends Problem {
+export interface FieldError extends Problem {
   ui: string;
 }
 
@@ -30,7 +30,7 @@ export interface FieldProblem {
 }
 
 /** An alert that a person can decide about, by its ids on the wire. */
-export interface ToReview {
+export interface ReviewTarget {
   pusher_id: string;
   alert_id: string;
 }
@@ -46,7 +46,7 @@ interface ErrorOptions {
   headers?: Record<string, string>;
   scopes?: readonly string[];
   fields?: readonly FieldProblem[];
-  review?: ToReview | null;
+  review?: ReviewTarget | null;
   page?: string | null;
   status?: number;
 }
@@ -64,8 +64,8 @@ export class ApiError extends Error {
   readonly param: string | null;
   readonly headers: Record<string, string>;
   readonly scopes: readonly string[];
-  readonly fields: readonly WrongField[];
-  readonly review: ToReview | null;
+  readonly fields: readonly FieldError[];
+  readonly review: ReviewTarget | null;
   /** Where a signed-in person does what was refused for want of approval; null where there is no such page. */
   readonly page: string | null;
   /** The type's status, except for temporary failures: they are a server_error with 503. */
@@ -109,7 +109,7 @@ export function invalidRequest(
 }
 
 /** 422 that names every wrong field of a form at once. Does nothing when no field has a message. */
-export function refuseFields(wrong: Record<string, Finding | false | null | undefined>): void {
+export function throwFieldErrors(wrong: Record<string, Finding | false | null | undefined>): void {
   const fields = Object.entries(wrong).flatMap(([param, finding]) => (finding ? [{ param, ...finding }] : []));
   const [first] = fields;
   if (!first) return;
@@ -133,7 +133,7 @@ export function unauthorized(): ApiError {
 export function insufficientScope(
   missing: readonly string[],
   message?: string,
-  review: ToReview | null = null,
+  review: ReviewTarget | null = null,
 ): ApiError {
   const scope = missing.join(" ");
   if (scope === "")
@@ -152,7 +152,7 @@ export function insufficientScope(
 }
 
 /** 403 for a call that a person has to make on this page (rules#asks-first). */
-export const needsApproval = (message: string, page: string): ApiError =>
+export const approvalRequired = (message: string, page: string): ApiError =>
   new ApiError("approval_required", message, { page });
 
 export function forbidden(code: CodeOf<"forbidden">, message: Message): ApiError {
@@ -183,7 +183,7 @@ export function notFound(what: Missing | ConsoleResource): ApiError {
 }
 
 /** 404 for a method that the route does not serve, with the methods that it serves. */
-export function noSuchMethod(allow: string): ApiError {
+export function methodNotAllowed(allow: string): ApiError {
   return new ApiError("method_not_allowed", `This route only accepts ${allow}.`, { headers: { allow } });
 }
 
@@ -210,7 +210,7 @@ export function overloaded(): ApiError {
 }
 
 /** For a write that might not find enough disk space. */
-export function noSpace(): ApiError {
+export function insufficientStorage(): ApiError {
   return unavailable(
     "disk_full",
     "The server's disk is nearly full, so only reads work. Retry when its operator has freed disk space.",
@@ -222,7 +222,7 @@ export function noSpace(): ApiError {
  * The refusal of an envelope that a server sent. Null for any other body. The code is as the server sent it: a newer server may send
  * codes that this version does not list.
  */
-export function fromEnvelope(body: unknown, headers: Record<string, string> = {}): ApiError | null {
+export function parseErrorEnvelope(body: unknown, headers: Record<string, string> = {}): ApiError | null {
   const { type, code, message, param, problems } = (body as Partial<ErrorEnvelope> | null)?.error ?? {};
   if (typeof type !== "string" || !Object.hasOwn(ERROR_STATUS, type) || typeof message !== "string") return null;
   const fields = Array.isArray(problems) ? problems.filter(isProblem) : [];

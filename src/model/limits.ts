@@ -1,8 +1,8 @@
 // The number of every rule that a user can meet (docs/reference/limits.md), once. Fields, statements, forms, texts and the spans of the docs
-// read it here. test/house/limits.test.ts finds one that is written elsewhere. Browsers run it as well,
+// read it here. test/repository/limit_numbers.test.ts finds one that is written elsewhere. Browsers run it as well,
 // so it imports nothing of ours. Characters are Unicode code points.
 
-export type Limit = readonly [value: number, unit: string, meaning: string];
+export type LimitDefinition = readonly [value: number, unit: string, meaning: string];
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -204,7 +204,7 @@ export const LIMIT_TABLE = {
   spotlight_hours: [24, "hours", "an alert without an end stands in the spotlight"],
   spotlight_waits_days: [7, "days", "one that waits to be acknowledged stands there"],
   position_minutes: [30, "minutes", "a position is good for"],
-} as const satisfies Record<string, Limit>;
+} as const satisfies Record<string, LimitDefinition>;
 
 export type LimitName = keyof typeof LIMIT_TABLE;
 
@@ -221,7 +221,7 @@ const SIZES = [
 ] as const;
 
 /** As a sentence says it: `4,000`, and with their unit `64 KiB`, `5 MB`. */
-export function said(name: LimitName): string {
+export function formatLimit(name: LimitName): string {
   const [value, unit] = LIMIT_TABLE[name];
   const size = unit === "bytes" && SIZES.find(([one]) => value % one === 0);
   return size ? `${value / size[0]} ${size[1]}` : value.toLocaleString("en");
@@ -229,5 +229,5 @@ export function said(name: LimitName): string {
 
 const WORDS = "zero one two three four five six seven eight nine ten".split(" ");
 
-/** `five`: a small number in words, a larger one as `said`. */
-export const spelled = (name: LimitName): string => WORDS[LIMITS[name]] ?? said(name);
+/** `five`: a small number in words, a larger one as `formatLimit`. */
+export const spellLimit = (name: LimitName): string => WORDS[LIMITS[name]] ?? formatLimit(name);

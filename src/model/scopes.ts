@@ -23,13 +23,13 @@ export type Scope = keyof typeof SCOPES;
 export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
 
 /** The scope of whatever is published, which nobody can take back. */
-export const PUBLISH: Scope = "alerts:send";
+export const PUBLISH_SCOPE: Scope = "alerts:send";
 
 /**
  * What an assistant is told to ask for at first: to look, and to write drafts, which nobody sees before a person sends them. More is asked
  * for by the call that needs it.
  */
-export const BASE_SCOPES = ALL_SCOPES.filter((scope) => scope.endsWith(":read") || scope === "alerts:write");
+export const INITIAL_SCOPES = ALL_SCOPES.filter((scope) => scope.endsWith(":read") || scope === "alerts:write");
 
 /** What every credential holds (rules#account-read-always). */
 export const IMPLICIT_SCOPE: Scope = "account:read";

@@ -3,10 +3,10 @@
 // meanwhile. rules#review-wait
 
 import { LIMITS } from "../model/limits.ts";
-import type { ChangeHub } from "../store/changes/hub.ts";
-import type { AlertWait } from "../store/patience.ts";
-import { revisionOfAlert } from "../store/queries/changes.ts";
-import { createPlaces, type Leases } from "../store/rate_limits/places.ts";
+import type { ChangeHub } from "../store/changes/change_hub.ts";
+import { formatAlertRevision } from "../store/queries/revisions.ts";
+import { createSlots, type Leases } from "../store/rate_limits/slots.ts";
+import type { AlertWait } from "../store/wait_context.ts";
 
 interface AlertWaitsOptions {
   hub: Pick<ChangeHub, "listen">;
@@ -16,7 +16,7 @@ interface AlertWaitsOptions {
 }
 
 export function createAlertWaits({ hub, max, leases }: AlertWaitsOptions) {
-  const places = createPlaces(max, Number.POSITIVE_INFINITY);
+  const places = createSlots(max, Number.POSITIVE_INFINITY);
   const stopping = new AbortController();
 
   return {
@@ -27,8 +27,8 @@ export function createAlertWaits({ hub, max, leases }: AlertWaitsOptions) {
     async untilChanged({ ms, subject, signal, alertId, pusherId, version, replies }: AlertWait): Promise<void> {
       const ended = AbortSignal.any([signal, stopping.signal]);
       if (ended.aborted || ms <= 0 || !places.hasRoom(null)) return;
-      const leave = places.take(null);
-      const release = await leases.take("review waits", subject, LIMITS.review_waits);
+      const leave = places.acquire(null);
+      const release = await leases.acquire("review waits", subject, LIMITS.review_waits);
       if (!release || ended.aborted) {
         release?.();
         return leave();
@@ -38,7 +38,7 @@ export function createAlertWaits({ hub, max, leases }: AlertWaitsOptions) {
       const end = () => resolve();
       ended.addEventListener("abort", end);
       // Without the counts a reply is no news.
-      const seen = revisionOfAlert(version, replies ?? []);
+      const seen = formatAlertRevision(version, replies ?? []);
       const isNews = (revision: string) => replies !== undefined || !revision.startsWith(seen);
       const alert = { kind: "alert", id: alertId, channel: pusherId, revision: seen } as const;
       const close = hub.listen([alert], (_, revision) => isNews(revision) && resolve());

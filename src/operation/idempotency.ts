@@ -4,43 +4,48 @@
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Kysely } from "kysely";
+import { assertDefined } from "../model/assert.ts";
 import type { Transport } from "../model/entities/audit_event.ts";
 import { forBoth } from "../model/error_messages.ts";
 import { invalidRequest } from "../model/errors.ts";
 import { LIMITS } from "../model/limits.ts";
-import { need } from "../model/need.ts";
-import type { Context } from "../store/context.ts";
-import { run } from "../store/db/statement.ts";
-import { claimKey, firstAnswer, forgetOldKey, keepAnswer } from "../store/queries/journal.ts";
-import type { Seal } from "../store/secret/seal.ts";
-import type { Tool } from "./tool.ts";
+import { runStatement } from "../store/db/statement.ts";
+import type { Context } from "../store/handler_context.ts";
+import {
+  claimIdempotencyKey,
+  findFirstAnswer,
+  removeExpiredKey,
+  storeAnswer,
+} from "../store/queries/audit_and_events.ts";
+import type { Encryption } from "../store/secret/encryption.ts";
+import type { OwnerOperation } from "./define_operation.ts";
 
-export interface Claim {
+export interface IdempotencyClaim {
   credentialId: string;
-  tool: Pick<Tool, "name" | "answerAgain">;
+  tool: Pick<OwnerOperation, "name" | "answerAgain">;
   key: string;
   input: unknown;
-  seal: Seal;
+  seal: Encryption;
   /** What the caller no longer sees is not shown again. @throws what a repeat is refused with. */
   recheck(db: Kysely<unknown>, first: unknown): Promise<void>;
 }
 
 /** How a send without a key is treated that equals another one (rules#sent-once). */
-export const ON_REPEAT: Partial<Record<Transport, "answer" | "note">> = {
+export const REPEAT_HANDLING: Partial<Record<Transport, "answer" | "note">> = {
   mcp: "answer",
   cli: "answer",
   rest: "note",
 };
 
-type TakenKey = ReturnType<Context["together"]["key"]>;
+type TakenKey = ReturnType<Context["sqlBatched"]["idempotencyInStatement"]>;
 
-export const NO_KEY: TakenKey = { key_of: null, key: null, key_hash: null, key_answer: null };
+export const NO_IDEMPOTENCY_KEY: TakenKey = { key_of: null, key: null, key_hash: null, key_answer: null };
 
 /** A statement found the key used, and has done nothing. */
-export class KeyUsed extends Error {}
+export class IdempotencyKeyUsedError extends Error {}
 
 /** The same arguments give the same hash, whatever order they were written in. */
-export function hashOf(input: unknown): Buffer {
+export function hashInput(input: unknown): Buffer {
   const canonical = JSON.stringify(input, (_, value) =>
     typeof value === "object" && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -53,15 +58,15 @@ export function hashOf(input: unknown): Buffer {
  * The answer that is kept under a key, with the hash of the arguments; null for none. The caller compares the
  * arguments.
  */
-export async function readKept(
+export async function readKeptAnswer(
   db: Kysely<unknown>,
-  { credentialId, tool, key, seal }: Pick<Claim, "credentialId" | "tool" | "key" | "seal">,
+  { credentialId, tool, key, seal }: Pick<IdempotencyClaim, "credentialId" | "tool" | "key" | "seal">,
 ): Promise<{ answer: unknown; hash: Buffer } | null> {
   const own = { credential_id: credentialId, operation: tool.name, key };
-  const [first] = await run(db, firstAnswer, { ...own, hours: LIMITS.idempotency_hours });
+  const [first] = await runStatement(db, findFirstAnswer, { ...own, hours: LIMITS.idempotency_hours });
   if (!first) return null;
   if (!first.answer) throw new Error("an idempotency record without an answer was committed");
-  const kept: unknown = JSON.parse(seal.open(first.answer));
+  const kept: unknown = JSON.parse(seal.decrypt(first.answer));
   const answer = first.given && tool.answerAgain ? tool.answerAgain(kept, first.given) : kept;
   return { answer, hash: Buffer.from(first.request_hash) };
 }
@@ -70,14 +75,14 @@ export async function readKept(
  * The two ends of an action that is done once; both in its transaction. Or, of one that is one statement, what stands
  * in their place.
  */
-export function repeatsOf({ credentialId, tool, key, input, seal, recheck }: Claim) {
+export function createIdempotentAction({ credentialId, tool, key, input, seal, recheck }: IdempotencyClaim) {
   const own = { credential_id: credentialId, operation: tool.name, key };
-  const hash = hashOf(input);
+  const hash = hashInput(input);
   const hours = LIMITS.idempotency_hours;
 
   /** The answer that was given before, if there is one; takes nothing. @throws 422. */
   async function earlier(db: Kysely<unknown>): Promise<{ answer: unknown } | null> {
-    const first = await readKept(db, { credentialId, tool, key, seal });
+    const first = await readKeptAnswer(db, { credentialId, tool, key, seal });
     if (!first) return null;
     const { answer, hash: firstHash } = first;
     await recheck(db, answer);
@@ -99,26 +104,26 @@ export function repeatsOf({ credentialId, tool, key, input, seal, recheck }: Cla
     earlier,
     /** The answer that was given before; null when this call is the first, whose key is then taken. @throws 422. */
     async firstAnswer(db: Kysely<unknown>): Promise<{ answer: unknown } | null> {
-      await run(db, forgetOldKey, { ...own, hours });
-      const [isNew] = await run(db, claimKey, { ...own, request_hash: hash });
+      await runStatement(db, removeExpiredKey, { ...own, hours });
+      const [isNew] = await runStatement(db, claimIdempotencyKey, { ...own, request_hash: hash });
       if (isNew) return null;
-      return need(await earlier(db), "who holds a key that is not over has committed");
+      return assertDefined(await earlier(db), "who holds a key that is not over has committed");
     },
     /** Keeps the first call's answer for the repeats. */
     async keep(db: Kysely<unknown>, answer: unknown): Promise<void> {
-      await run(db, keepAnswer, { ...own, answer: seal.seal(JSON.stringify(answer)) });
+      await runStatement(db, storeAnswer, { ...own, answer: seal.encrypt(JSON.stringify(answer)) });
     },
     /** `answer`: all of it that is known before the statement runs. */
     taking: (answer: unknown): TakenKey => ({
       key_of: credentialId,
       key,
       key_hash: hash.toString("base64"),
-      key_answer: seal.seal(JSON.stringify(answer)).toString("base64"),
+      key_answer: seal.encrypt(JSON.stringify(answer)).toString("base64"),
     }),
   };
 }
 
-export type Repeats = ReturnType<typeof repeatsOf>;
+export type IdempotentAction = ReturnType<typeof createIdempotentAction>;
 
 const IDEMPOTENCY_KEY = new RegExp(`^[\\x20-\\x7e]{1,${LIMITS.idempotency_key}}$`);
 

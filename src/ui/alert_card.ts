@@ -1,15 +1,15 @@
 // The alert card, the same wherever an alert is shown: who speaks, how loudly, when; what is said; where and until when;
 // what to do. Loudness is said by tone and by word, never by colour alone.
 
-import { type FaceFacts, face } from "./face.ts";
+import { type AvatarData, avatar } from "./avatar.ts";
 import { type Content, type Html, html } from "./html.ts";
 import { icon } from "./icons.ts";
-import { clock } from "./instants.ts";
+import { timeElement } from "./time_format.ts";
 
 export interface AlertCard {
   /** Names the card's parts on the page; used once. */
   id: string;
-  channel: FaceFacts & { name: string };
+  channel: AvatarData & { name: string };
   title: string;
   text: string | null;
   priority: "normal" | "important" | "urgent";
@@ -31,7 +31,7 @@ export interface AlertCard {
 const MARKS = { normal: null, important: "Important", urgent: "Urgent" } as const;
 
 /** 0.5 → "500 m", 12.34 → "12.3 km" */
-export function distanceWords(km: number): string {
+export function formatDistance(km: number): string {
   if (km < 1) return `${Math.round(km * 1000)} m`;
   return `${km < 100 ? Math.round(km * 10) / 10 : Math.round(km).toLocaleString("en")} km`;
 }
@@ -40,10 +40,10 @@ export function distanceWords(km: number): string {
 export function alertCard(card: AlertCard): Html {
   const { channel, priority, state, radiusKm, expiresAt, acts = [] } = card;
   const mark = MARKS[priority];
-  const where = radiusKm !== null && html`${icon("place", "s")}Within ${distanceWords(radiusKm)} of its location`;
+  const where = radiusKm !== null && html`${icon("place", "s")}Within ${formatDistance(radiusKm)} of its location`;
   const until =
     expiresAt &&
-    html`<span>${state === "past" ? "Was valid until" : "Until"} ${clock(expiresAt, "near", card.now)}</span>`;
+    html`<span>${state === "past" ? "Was valid until" : "Until"} ${timeElement(expiresAt, "near", card.now)}</span>`;
   const classes = [
     "alert",
     ...(priority === "normal" ? [] : [priority]),
@@ -51,9 +51,9 @@ export function alertCard(card: AlertCard): Html {
     ...(state === "past" ? ["past"] : []),
   ];
   return html`<article class="${classes.join(" ")}" aria-labelledby="${card.id}">
-<header>${face(channel, `${card.id}-face`, "m")}<span class="name">${channel.name}</span>${
+<header>${avatar(channel, `${card.id}-face`, "m")}<span class="name">${channel.name}</span>${
     mark && html`<span class="tag ${priority}">${mark}</span>`
-  }${state === "past" && html`<span class="tag">Expired</span>`}${clock(card.sentAt, "near", card.now)}${
+  }${state === "past" && html`<span class="tag">Expired</span>`}${timeElement(card.sentAt, "near", card.now)}${
     state === "unread" && html`<span class="dot" role="img" aria-label="Unread"></span>`
   }</header>
 ${card.picture && html`<img class="picture" src="${card.picture}" alt="Picture of this alert" loading="lazy" decoding="async">`}

@@ -1,8 +1,8 @@
 // The alerts of all channels that a credential sees, in one list.
 
 import { expect } from "vitest";
-import type { Case } from "../support/cases.ts";
-import { ALL_PERMS, type AlertState, alertIn, NO_PUSHER, once, uuidOf } from "./given.ts";
+import type { TestCase } from "../support/case_runner.ts";
+import { ALL_PERMS, type AlertState, createAlertInState, NO_PUSHER, oncePerWorld, parseUuid } from "./fixtures.ts";
 
 const ACCOUNT = "alerts-of-all-channels";
 const NARROWED = "restricted-sees-its-channels";
@@ -10,21 +10,21 @@ const NARROWED = "restricted-sees-its-channels";
 const states: readonly AlertState[] = ["draft", "scheduled", "passed", "sent", "cancelled"];
 
 /** Two channels with alerts in every state, ties across both, and a third channel that the key does not see. */
-const account = once(async (world) => {
+const account = oncePerWorld(async (world) => {
   const channels = [
     await world.pusher({ requested_perms: ALL_PERMS }),
     await world.pusher({ requested_perms: ALL_PERMS }),
   ];
   const hidden = await world.pusher();
-  await alertIn(world, "draft", hidden);
+  await createAlertInState(world, "draft", hidden);
   const made: any[] = [];
   for (const [i, state] of states.entries())
     for (const [j, channel] of channels.entries()) {
-      const alert = await alertIn(world, state, channel);
+      const alert = await createAlertInState(world, state, channel);
       // Both channels' alerts of one state share an instant.
       await world.sql(
         "update alert set created_at = timestamptz '2026-02-01 00:00:00Z' + ? * interval '1 second' where id = ?",
-        [i, uuidOf(alert.id)],
+        [i, parseUuid(alert.id)],
       );
       made.push({ id: alert.id, state, at: i, channel: j });
     }
@@ -41,7 +41,7 @@ const idsOf = (made: any[], keep: (row: any) => boolean) =>
     .sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1))
     .map(({ id }) => id);
 
-export const accountAlertCases: Case[] = [
+export const accountAlertCases: TestCase[] = [
   ...(
     [
       [undefined, states],
@@ -51,7 +51,7 @@ export const accountAlertCases: Case[] = [
       ["cancelled", ["cancelled"]],
     ] as const
   ).map(
-    ([status, kept]): Case => ({
+    ([status, kept]): TestCase => ({
       rule: ACCOUNT,
       also: [NARROWED],
       tool: "list_account_alerts",
@@ -108,7 +108,7 @@ export const accountAlertCases: Case[] = [
     rule: NARROWED,
     tool: "list_account_alerts",
     name: "by a member restricted to nothing: none",
-    as: once((world) => world.memberKey("viewer", [])),
+    as: oncePerWorld((world) => world.memberKey("viewer", [])),
     input: () => ({}),
     want: {},
     after: (_world, _given, { body }) => expect(body).toEqual({ data: [], meta: { next_before: null } }),
@@ -122,7 +122,7 @@ export const accountAlertCases: Case[] = [
       ["pusher_id", NO_PUSHER],
     ] as const
   ).map(
-    ([param, value]): Case => ({
+    ([param, value]): TestCase => ({
       rule: ACCOUNT,
       tool: "list_account_alerts",
       name: `refuses ${param} ${value}`,

@@ -3,15 +3,23 @@
 
 import { expect } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
-import type { Case } from "../support/cases.ts";
+import type { TestCase } from "../support/case_runner.ts";
 import type { Answer, World } from "../support/world.ts";
-import { type AlertState, alertAt, alertOn, type ChannelState, INSTANT, readBack, uuidOf } from "./given.ts";
+import {
+  type AlertState,
+  alertArguments,
+  alertOn,
+  type ChannelState,
+  parseUuid,
+  readAlert,
+  TIMESTAMP_PATTERN,
+} from "./fixtures.ts";
 
 /** `200 sent alert.sent`: the answer, what the alert is afterwards (gone, or as before), the event. */
 type Cell = string;
 type Verb = "edit" | "send" | "schedule" | "cancel" | "delete";
 
-export const GRID: Record<ChannelState, Record<AlertState, Record<Verb, Cell>>> = {
+export const STATUS_GRID: Record<ChannelState, Record<AlertState, Record<Verb, Cell>>> = {
   active: {
     draft: {
       edit: "200 draft",
@@ -194,7 +202,7 @@ interface Start {
 
 /** The counters that triggers keep, against the rows that they count. Returns the channel's revision. */
 export async function checkCounters(world: World, pusherId: string): Promise<number> {
-  const id = uuidOf(pusherId);
+  const id = parseUuid(pusherId);
   const [state] = await world.sql(
     `select rev::int, published::int, (select count(*) from alert a where a.pusher_id = s.pusher_id
        and a.status in ('sent', 'scheduled'))::int as counted from channel_state s where pusher_id = ?`,
@@ -226,7 +234,7 @@ async function checkEffect(world: World, cell: Cell, verb: Verb, start: Start, a
   const { alert: before } = start;
   const events = world.acts.slice(start.events).filter(({ data }) => data.alert_id === before.id);
   expect(events.map((left) => left.event)).toEqual(event ? [event] : []);
-  const row = await world.rest("get_alert", alertAt(before));
+  const row = await world.rest("get_alert", alertArguments(before));
   const seen = row.body;
   if (status === "gone") expect(row.status).toBe(404);
   else {
@@ -234,8 +242,8 @@ async function checkEffect(world: World, cell: Cell, verb: Verb, start: Start, a
     const untouched = code === "409" || (before.status === status && verb !== "edit");
     if (untouched) expect(seen).toEqual(before);
     else expect({ ...seen, updated_at: "" }).toEqual({ ...becomes(verb, before, seen), updated_at: "" });
-    if (status === "sent") expect(seen.sent_at).toMatch(INSTANT);
-    if (status === "cancelled") expect(seen.cancelled_at).toMatch(INSTANT);
+    if (status === "sent") expect(seen.sent_at).toMatch(TIMESTAMP_PATTERN);
+    if (status === "cancelled") expect(seen.cancelled_at).toMatch(TIMESTAMP_PATTERN);
     if (code === "200" && verb === "edit") expect(answer.body).toMatchObject({ blocked: [], notes: expect.any(Array) });
     else if (code === "200") {
       const { notes: _, review_url: __, blocked: ___, ...shown } = seen;
@@ -261,20 +269,20 @@ async function checkEffect(world: World, cell: Cell, verb: Verb, start: Start, a
   expect(rev > start.rev).toBe(visible && changed);
 }
 
-export const statusCases: Case<Start>[] = (Object.keys(GRID) as ChannelState[]).flatMap((channel) =>
-  (Object.keys(GRID[channel]) as AlertState[]).flatMap((state) =>
-    (Object.keys(GRID[channel][state]) as Verb[]).map((verb): Case<Start> => {
-      const cell = GRID[channel][state][verb];
+export const statusCases: TestCase<Start>[] = (Object.keys(STATUS_GRID) as ChannelState[]).flatMap((channel) =>
+  (Object.keys(STATUS_GRID[channel]) as AlertState[]).flatMap((state) =>
+    (Object.keys(STATUS_GRID[channel][state]) as Verb[]).map((verb): TestCase<Start> => {
+      const cell = STATUS_GRID[channel][state][verb];
       return {
         rule: ruleOf(channel, state, verb),
         also: alsoOf(channel, state, verb),
         tool: TOOL_OF[verb],
         name: `${verb} a ${state} alert on a channel that is ${channel}: ${cell}`,
         given: async (world) => {
-          const alert = await readBack(world, await alertOn(channel, state)(world));
+          const alert = await readAlert(world, await alertOn(channel, state)(world));
           return { alert, events: world.acts.length, rev: await checkCounters(world, alert.pusher_id) };
         },
-        input: ({ alert }) => alertAt(alert, verb === "edit" ? { title: "Edited" } : {}),
+        input: ({ alert }) => alertArguments(alert, verb === "edit" ? { title: "Edited" } : {}),
         want: cell.startsWith("409") ? { error: "conflict", param: null } : {},
         after: (world, start, answer) => checkEffect(world, cell, verb, start, answer),
       };

@@ -1,9 +1,9 @@
 // The audit log as an owner reads it: what a line says, pages and filters, and who sees which lines.
 
 import { expect } from "vitest";
-import type { Case } from "../support/cases.ts";
-import { inSeconds, type World } from "../support/world.ts";
-import { alertAt, alertIn, INSTANT, NO_PUSHER } from "./given.ts";
+import type { TestCase } from "../support/case_runner.ts";
+import { timeInSeconds, type World } from "../support/world.ts";
+import { alertArguments, createAlertInState, NO_PUSHER, TIMESTAMP_PATTERN } from "./fixtures.ts";
 
 const LIST = "audit-list";
 
@@ -19,19 +19,19 @@ async function lived(world: World) {
   return { pusher, alert, key, me };
 }
 
-export const auditCases: Case[] = [
+export const auditCases: TestCase[] = [
   {
     rule: "audit-log",
     tool: "list_audit_events",
     name: "which fields an edit changed, and nothing that they hold",
     given: async (world) => {
       const pusher = await world.pusher({ city: "Lisbon" });
-      const alert = await alertIn(world, "draft", pusher, { title: "Ebb at noon", priority: "normal" });
-      const edit = (fields: object) => world.rest("update_alert", alertAt(alert, { ...fields }));
+      const alert = await createAlertInState(world, "draft", pusher, { title: "Ebb at noon", priority: "normal" });
+      const edit = (fields: object) => world.rest("update_alert", alertArguments(alert, { ...fields }));
       await edit({ title: "Flood at noon", priority: "normal", body: "Move the carts" });
       await edit({ title: "Flood at noon" });
       await edit({});
-      await world.rest("schedule_alert", alertAt(alert, { send_at: inSeconds(7200) }));
+      await world.rest("schedule_alert", alertArguments(alert, { send_at: timeInSeconds(7200) }));
       await world.rest("move_alerts", { pusher_id: pusher.id, action: "move", by_minutes: 5 });
       await world.rest("update_pusher", {
         pusher_id: pusher.id,
@@ -75,7 +75,7 @@ export const auditCases: Case[] = [
       const line = {
         id: expect.stringMatching(/^aud_/),
         pusher_id: pusher.id,
-        created_at: expect.stringMatching(INSTANT),
+        created_at: expect.stringMatching(TIMESTAMP_PATTERN),
         count: null,
         changed: null,
       };
@@ -217,7 +217,7 @@ export const auditCases: Case[] = [
     ["actor", "x".repeat(65)],
     ["who", "x"],
   ].map(
-    ([param, value]): Case => ({
+    ([param, value]): TestCase => ({
       rule: "error-invalid-request",
       tool: "list_audit_events",
       name: `refuses ${param} ${String(value).slice(0, 9)}`,

@@ -2,9 +2,18 @@
 
 import { expect } from "vitest";
 import { SCOPES } from "../../src/model/scopes.ts";
-import type { Case } from "../support/cases.ts";
-import { toolNamed, type World } from "../support/world.ts";
-import { alertAt, alertIn, keyOf, once, READY, sharedDraft, sharedPusher, uuidOf } from "./given.ts";
+import type { TestCase } from "../support/case_runner.ts";
+import { findOperation, type World } from "../support/world.ts";
+import {
+  alertArguments,
+  createAlertInState,
+  getRoleKey,
+  oncePerWorld,
+  parseUuid,
+  SUCCESS_ARGUMENTS,
+  sharedDraft,
+  sharedPusher,
+} from "./fixtures.ts";
 
 const UNAUTHORIZED = "error-unauthorized";
 const SCOPE = "error-insufficient-scope";
@@ -57,7 +66,7 @@ const BUT_ME = TOOLS.filter((tool) => tool !== "get_me");
 /** One key for each set of scopes. */
 const keys = new Map<string, (world: World) => Promise<string>>();
 const keyWith = (scopes: string) => {
-  const found = keys.get(scopes) ?? once((world) => world.key({ scopes }));
+  const found = keys.get(scopes) ?? oncePerWorld((world) => world.key({ scopes }));
   keys.set(scopes, found);
   return found;
 };
@@ -68,34 +77,34 @@ const allBut = (...scopes: string[]) =>
       .join(","),
   );
 
-const revoked = once(async (world) => {
+const revoked = oncePerWorld(async (world) => {
   const key = await world.key();
   const { body } = await world.rest("get_me", {}, key);
-  await world.sql("update api_key set revoked_at = now() where id = ?", [uuidOf(body.credential.id)]);
+  await world.sql("update api_key set revoked_at = now() where id = ?", [parseUuid(body.credential.id)]);
   return key;
 });
 
 const NO_KEYS: [name: string, key: (world: World) => Promise<string | null>][] = [
   ["no credential", async () => null],
   ["a revoked key", revoked],
-  ["an expired key", once((world) => world.key({ expires_in: -1 }))],
+  ["an expired key", oncePerWorld((world) => world.key({ expires_in: -1 }))],
   ["a key that was never made", async () => `bfk_${"0".repeat(49)}`],
   ["a key with one character changed", async ({ owner }) => owner.slice(0, -1) + (owner.endsWith("A") ? "B" : "A")],
   ["half a key", async ({ owner }) => owner.slice(0, 30)],
   ["a key and more", async ({ owner }) => `${owner}0`],
-  ["a handset's token", once((world) => world.device())],
+  ["a handset's token", oncePerWorld((world) => world.device())],
   ["a word", async () => "password"],
 ];
 
 /** A call without a scope: what the header names over REST; over MCP a key, which can get no more, is answered a result. */
-function withoutScope(tool: string, has: (world: World) => Promise<string>, more: object, missing: string): Case[] {
+function withoutScope(tool: string, has: (world: World) => Promise<string>, more: object, missing: string): TestCase[] {
   return (["REST", "MCP"] as const).map((over) => ({
     rule: SCOPE,
     tool,
     also: [...(/^(send|cancel)_alert$/.test(tool) ? ["actions-need-send"] : [])],
     name: `${JSON.stringify(more)} without ${missing}`,
     over,
-    given: async (world) => ({ args: await READY[tool]!(world), key: await has(world) }),
+    given: async (world) => ({ args: await SUCCESS_ARGUMENTS[tool]!(world), key: await has(world) }),
     as: (_world, { key }) => key,
     input: ({ args }) => ({ ...args, ...more }),
     want: { error: "insufficient_scope", param: null },
@@ -118,18 +127,18 @@ export const ROLE_ALLOWS: Record<string, readonly string[]> = {
 
 /** A key that is bound to the shared channel, and one of a member restricted to it. */
 const NARROW: [name: string, key: (world: World) => Promise<string>][] = [
-  ["a bound key", once(async (world) => world.key({ pusher: (await sharedPusher(world)).id }))],
-  ["a restricted member", once(async (world) => world.memberKey("admin", [(await sharedPusher(world)).id]))],
+  ["a bound key", oncePerWorld(async (world) => world.key({ pusher: (await sharedPusher(world)).id }))],
+  ["a restricted member", oncePerWorld(async (world) => world.memberKey("admin", [(await sharedPusher(world)).id]))],
 ];
 
-const elsewhere = once(async (world) => {
+const elsewhere = oncePerWorld(async (world) => {
   const pusher = await world.pusher();
-  return { pusher, alert: await alertIn(world, "draft", pusher) };
+  return { pusher, alert: await createAlertInState(world, "draft", pusher) };
 });
 
-export const authCases: Case[] = [
+export const authCases: TestCase[] = [
   ...NO_KEYS.map(
-    ([name, key]): Case => ({
+    ([name, key]): TestCase => ({
       rule: UNAUTHORIZED,
       also: ["bearer"],
       tool: "get_me",
@@ -141,24 +150,24 @@ export const authCases: Case[] = [
     }),
   ),
   ...BUT_ME.map(
-    (tool): Case => ({
+    (tool): TestCase => ({
       rule: "bearer",
       tool,
       name: "without a credential",
-      given: READY[tool],
+      given: SUCCESS_ARGUMENTS[tool],
       as: () => null,
       input: (args) => args,
       want: { error: "unauthorized", param: null },
     }),
   ),
   ...TOOLS.map(
-    (tool): Case => ({
+    (tool): TestCase => ({
       rule: "one-scope",
       also: tool.endsWith("_alert") ? ["actions-need-send"] : [],
       tool,
       name: `with ${SCOPE_OF[tool]} and nothing else`,
       given: async (world) => ({
-        args: await READY[tool]!(world),
+        args: await SUCCESS_ARGUMENTS[tool]!(world),
         key: await keyWith(SCOPE_OF[tool]!)(world),
       }),
       as: (_world, { key }) => key,
@@ -182,7 +191,7 @@ export const authCases: Case[] = [
       key: await keyWith("alerts:write")(world),
     }),
     as: (_world, { key }) => key,
-    input: ({ alert }) => alertAt(alert, { title: "x", send: false, cancel_original: false }),
+    input: ({ alert }) => alertArguments(alert, { title: "x", send: false, cancel_original: false }),
     want: { body: { status: "draft", title: "x" } },
   },
   {
@@ -211,18 +220,18 @@ export const authCases: Case[] = [
   },
   ...Object.entries(ROLE_ALLOWS).flatMap(([role, allowed]) =>
     TOOLS.map(
-      (tool): Case => ({
+      (tool): TestCase => ({
         rule: ROLES,
         tool,
         name: `by ${role === "viewer" ? "a" : "an"} ${role}`,
-        given: async (world) => ({ args: await READY[tool]!(world), key: await keyOf(role)(world) }),
+        given: async (world) => ({ args: await SUCCESS_ARGUMENTS[tool]!(world), key: await getRoleKey(role)(world) }),
         as: (_world, { key }) => key,
         input: ({ args }) => args,
         want: allowed.includes(tool) ? {} : { error: "forbidden", param: null },
       }),
     ),
   ),
-  ...NARROW.flatMap(([name, key]): Case[] => [
+  ...NARROW.flatMap(([name, key]): TestCase[] => [
     {
       rule: NARROWED,
       tool: "list_pushers",
@@ -237,20 +246,20 @@ export const authCases: Case[] = [
       want: {},
       after: (_world, { id }, { body }) => expect(body.data.map((row: any) => row.id)).toEqual([id]),
     },
-    ...BUT_ME.filter((tool) => toolNamed(tool).http.path.includes("{id}")).map(
-      (tool): Case => ({
+    ...BUT_ME.filter((tool) => findOperation(tool).http.path.includes("{id}")).map(
+      (tool): TestCase => ({
         rule: NARROWED,
         tool,
         name: `by ${name}, on another channel of the workspace`,
         given: async (world) => ({
           ...(await elsewhere(world)),
-          ready: await READY[tool]!(world),
+          ready: await SUCCESS_ARGUMENTS[tool]!(world),
           key: await key(world),
         }),
         as: (_world, given) => given.key,
         input: ({ ready, pusher, alert }) => ({
           ...ready,
-          ...(ready.alert_id ? alertAt(alert) : { pusher_id: pusher.id }),
+          ...(ready.alert_id ? alertArguments(alert) : { pusher_id: pusher.id }),
         }),
         want: { error: "not_found", param: null },
       }),
@@ -267,11 +276,11 @@ export const authCases: Case[] = [
       "wait_for_replies",
       "list_subscribers",
     ].map(
-      (tool): Case => ({
+      (tool): TestCase => ({
         rule: NARROWED,
         tool,
         name: `by ${name}, on its own channel`,
-        given: async (world) => ({ args: await READY[tool]!(world), key: await key(world) }),
+        given: async (world) => ({ args: await SUCCESS_ARGUMENTS[tool]!(world), key: await key(world) }),
         as: (_world, given) => given.key,
         input: ({ args }) => args,
         want: {},
@@ -282,21 +291,21 @@ export const authCases: Case[] = [
     rule: "key-acts-for-its-member",
     tool: "get_alert",
     name: "a key bound to a channel that its member does not see",
-    given: once(async (world) => {
+    given: oncePerWorld(async (world) => {
       const { pusher } = await elsewhere(world);
       const member = await world.rest("get_me", {}, await world.memberKey("editor", [pusher.id]));
       const key = await world.key({ member: member.body.member.id, pusher: (await sharedPusher(world)).id });
       return { alert: await sharedDraft(world), key };
     }),
     as: (_world, { key }) => key,
-    input: ({ alert }) => alertAt(alert),
+    input: ({ alert }) => alertArguments(alert),
     want: { error: "not_found" },
   },
   {
     rule: NARROWED,
     tool: "list_pushers",
     name: "by a member restricted to nothing: none",
-    given: once(async (world) => ({ key: await world.memberKey("owner", []) })),
+    given: oncePerWorld(async (world) => ({ key: await world.memberKey("owner", []) })),
     as: (_world, { key }) => key,
     input: () => ({}),
     want: { body: { data: [] } },

@@ -2,21 +2,21 @@
 
 import { expect } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
-import type { Case } from "../support/cases.ts";
-import { inSeconds, type World } from "../support/world.ts";
+import type { TestCase } from "../support/case_runner.ts";
+import { timeInSeconds, type World } from "../support/world.ts";
 import {
   type AlertState,
-  alertAt,
-  alertIn,
+  alertArguments,
+  createAlertInState,
   NO_ALERT,
   NO_PUSHER,
-  once,
-  readBack,
+  oncePerWorld,
+  parseUuid,
+  readAlert,
   sharedDraft,
   sharedPusher,
   suspend,
-  uuidOf,
-} from "./given.ts";
+} from "./fixtures.ts";
 
 const DUPLICATE = "duplicate";
 const CORRECTED = "duplicate-corrects";
@@ -45,7 +45,7 @@ const FULL = {
   geo_rule: "inside",
   collapse_key: "quay",
   review_note: "The gauge at the quay rises",
-  expires_at: inSeconds(86_400),
+  expires_at: timeInSeconds(86_400),
 };
 
 /** What a copy shares with its model. */
@@ -71,30 +71,30 @@ const ENDED: [state: AlertState, becomes: string, told: string[]][] = [
   ["sent", "cancelled", ["alert.cancelled", "alert.sent"]],
 ];
 
-const FIXED = { title: "The quay floods at seven", body: null, expires_at: inSeconds(7200) };
+const FIXED = { title: "The quay floods at seven", body: null, expires_at: timeInSeconds(7200) };
 
 const CANCELLED_ORIGINALS: [name: string, given: (world: World) => Promise<any>][] = [
-  ["alert", (world) => alertIn(world, "cancelled", undefined, FULL)],
+  ["alert", (world) => createAlertInState(world, "cancelled", undefined, FULL)],
   [
     "occurrence",
     async (world) => {
-      const pusher_id = (await alertIn(world, "repeating", await world.pusher())).pusher_id;
+      const pusher_id = (await createAlertInState(world, "repeating", await world.pusher())).pusher_id;
       const [one] = (await world.rest("list_alerts", { pusher_id, status: "scheduled", order: "oldest" })).body.data;
-      await world.rest("cancel_alert", alertAt(one));
+      await world.rest("cancel_alert", alertArguments(one));
       return one;
     },
   ],
 ];
 
-const correctionCases: Case[] = [
+const correctionCases: TestCase[] = [
   ...CANCELLED_ORIGINALS.flatMap(([name, given]) =>
-    [{ send: true }, { send: true, send_at: inSeconds(3600) }, {}].map(
-      (more): Case => ({
+    [{ send: true }, { send: true, send_at: timeInSeconds(3600) }, {}].map(
+      (more): TestCase => ({
         rule: CORRECTED,
         tool: "duplicate_alert",
         name: `a correction of a cancelled ${name} goes out once (${Object.keys(more)})`,
         given,
-        input: (alert) => alertAt(alert, { ...more, title: "Again", cancel_original: true }),
+        input: (alert) => alertArguments(alert, { ...more, title: "Again", cancel_original: true }),
         want: { error: "conflict", param: null, says: /already cancelled/ },
         after: async (world, { pusher_id }) => {
           const { data } = (await world.rest("list_alerts", { pusher_id })).body;
@@ -104,21 +104,21 @@ const correctionCases: Case[] = [
     ),
   ),
   ...ENDED.map(
-    ([state, becomes, told]): Case => ({
+    ([state, becomes, told]): TestCase => ({
       rule: CORRECTED,
       also: ["cancel", "send"],
       tool: "duplicate_alert",
       name: `in one call, in place of a ${state} original`,
       given: async (world) => {
-        const alert = await alertIn(world, state, undefined, FULL);
+        const alert = await createAlertInState(world, state, undefined, FULL);
         return { alert, events: world.acts.length };
       },
-      input: ({ alert }) => alertAt(alert, { ...FIXED, send: true, cancel_original: true }),
+      input: ({ alert }) => alertArguments(alert, { ...FIXED, send: true, cancel_original: true }),
       want: { body: { status: "sent", title: FIXED.title, body: null, sound: FULL.sound, html: FULL.html } },
       after: async (world, { alert, events }, { body }) => {
         expect(body.id).not.toBe(alert.id);
         expect(body.expires_at.slice(0, 19)).toBe(FIXED.expires_at.slice(0, 19));
-        expect((await readBack(world, alert)).status).toBe(becomes);
+        expect((await readAlert(world, alert)).status).toBe(becomes);
         const acts = world.acts.slice(events).map(({ event, data }: any) => [event, data.alert_id]);
         const log = (await world.rest("list_audit_events", { subject_id: alert.id })).body.data;
         const ended = log.filter(({ operation }: any) => operation === "duplicate_alert");
@@ -133,14 +133,14 @@ const correctionCases: Case[] = [
     tool: "duplicate_alert",
     name: "in place of one that repeats, with all that is planned of it",
     given: async (world) => {
-      const alert = await alertIn(world, "repeating", await world.pusher());
+      const alert = await createAlertInState(world, "repeating", await world.pusher());
       return { alert, events: world.acts.length };
     },
-    input: ({ alert }) => alertAt(alert, { send: true, cancel_original: true }),
+    input: ({ alert }) => alertArguments(alert, { send: true, cancel_original: true }),
     want: { body: { status: "sent", recurrence: null, series_id: null } },
     after: async (world, { alert, events }) => {
       const { pusher_id } = alert;
-      expect((await readBack(world, alert)).status).toBe("cancelled");
+      expect((await readAlert(world, alert)).status).toBe("cancelled");
       expect((await world.rest("list_alerts", { pusher_id, status: "scheduled" })).body.data).toEqual([]);
       const told = world.acts.slice(events).map(({ event }) => event);
       expect(told.toSorted()).toEqual([...Array(LIMITS.occurrences_ahead).fill("alert.cancelled"), "alert.sent"]);
@@ -155,8 +155,8 @@ const correctionCases: Case[] = [
     rule: CORRECTED,
     tool: "duplicate_alert",
     name: "a draft has nothing to withdraw, and no copy is made",
-    given: async (world) => alertIn(world, "draft", await world.pusher()),
-    input: (alert) => alertAt(alert, { title: "Another", cancel_original: true }),
+    given: async (world) => createAlertInState(world, "draft", await world.pusher()),
+    input: (alert) => alertArguments(alert, { title: "Another", cancel_original: true }),
     want: { error: "conflict", param: null, says: /delete it instead/ },
     after: async (world, { pusher_id }) =>
       expect((await world.rest("list_alerts", { pusher_id })).body.data).toHaveLength(1),
@@ -165,41 +165,41 @@ const correctionCases: Case[] = [
     rule: CORRECTED,
     tool: "duplicate_alert",
     name: "what is refused leaves the original as it was",
-    given: (world) => alertIn(world, "scheduled"),
-    input: (alert) => alertAt(alert, { layout: "image", cancel_original: true }),
+    given: (world) => createAlertInState(world, "scheduled"),
+    input: (alert) => alertArguments(alert, { layout: "image", cancel_original: true }),
     want: { error: "invalid_request", param: "image_url" },
-    after: async (world, alert) => expect((await readBack(world, alert)).status).toBe("scheduled"),
+    after: async (world, alert) => expect((await readAlert(world, alert)).status).toBe("scheduled"),
   },
   {
     rule: CORRECTED,
     also: ["scheduled"],
     tool: "duplicate_alert",
     name: "published later",
-    given: (world) => alertIn(world, "sent"),
-    input: (alert) => alertAt(alert, { send: true, send_at: inSeconds(3600) }),
+    given: (world) => createAlertInState(world, "sent"),
+    input: (alert) => alertArguments(alert, { send: true, send_at: timeInSeconds(3600) }),
     want: { body: { status: "scheduled", sent_at: null } },
-    after: async (world, alert) => expect((await readBack(world, alert)).status).toBe("sent"),
+    after: async (world, alert) => expect((await readAlert(world, alert)).status).toBe("sent"),
   },
   {
     rule: CORRECTED,
     also: ["draft-proposes"],
     tool: "duplicate_alert",
     name: "send_at without send is proposed",
-    given: (world) => alertIn(world, "sent"),
-    input: (alert) => alertAt(alert, { send_at: inSeconds(3600) }),
+    given: (world) => createAlertInState(world, "sent"),
+    input: (alert) => alertArguments(alert, { send_at: timeInSeconds(3600) }),
     want: { body: { status: "draft" } },
   },
   {
     rule: CORRECTED,
     tool: "duplicate_alert",
     name: "on another channel, with the original withdrawn from its own",
-    given: async (world) => ({ alert: await alertIn(world, "sent"), to: await otherPusher(world) }),
+    given: async (world) => ({ alert: await createAlertInState(world, "sent"), to: await otherPusher(world) }),
     input: ({ alert, to }) =>
-      alertAt(alert, { to_pusher_id: to.handle, priority: "important", send: true, cancel_original: true }),
+      alertArguments(alert, { to_pusher_id: to.handle, priority: "important", send: true, cancel_original: true }),
     want: { body: { status: "sent", priority: "important" } },
     after: async (world, { alert, to }, { body }) => {
       expect(body.pusher_id).toBe(to.id);
-      expect((await readBack(world, alert)).status).toBe("cancelled");
+      expect((await readAlert(world, alert)).status).toBe("cancelled");
     },
   },
   {
@@ -208,41 +208,41 @@ const correctionCases: Case[] = [
     name: "publishing on a paused channel, which keeps the original",
     given: async (world) => {
       const pusher = await world.pusher();
-      const alert = await alertIn(world, "sent", pusher);
+      const alert = await createAlertInState(world, "sent", pusher);
       await world.rest("update_pusher", { pusher_id: pusher.id, status: "paused" });
       return alert;
     },
-    input: (alert) => alertAt(alert, { send: true, cancel_original: true }),
+    input: (alert) => alertArguments(alert, { send: true, cancel_original: true }),
     want: { error: "conflict", param: null },
-    after: async (world, alert) => expect((await readBack(world, alert)).status).toBe("sent"),
+    after: async (world, alert) => expect((await readAlert(world, alert)).status).toBe("sent"),
   },
 ];
 
-const otherPusher = once((world) => world.pusher());
+const otherPusher = oncePerWorld((world) => world.pusher());
 
 const states: readonly AlertState[] = ["draft", "repeating", "scheduled", "passed", "sent", "cancelled"];
 
-export const duplicateCases: Case[] = [
+export const duplicateCases: TestCase[] = [
   ...states.map(
-    (state): Case => ({
+    (state): TestCase => ({
       rule: DUPLICATE,
       also: state === "cancelled" ? ["send-cancelled"] : [],
       tool: "duplicate_alert",
       name: `of a ${state} alert`,
       given: async (world) => {
-        const alert = await readBack(world, await alertIn(world, state, undefined, FULL));
+        const alert = await readAlert(world, await createAlertInState(world, state, undefined, FULL));
         return { alert, events: world.acts.length };
       },
-      input: ({ alert }) => alertAt(alert),
+      input: ({ alert }) => alertArguments(alert),
       want: { body: { status: "draft", blocked: [], notes: [] } },
       after: async (world, { alert, events }, { body }) => {
         expect(body.id).not.toBe(alert.id);
         expect(body.pusher_id).toBe(alert.pusher_id);
         expect({ ...copied(body) }).toEqual(copied(alert));
-        const { notes: _, ...read } = await readBack(world, body);
+        const { notes: _, ...read } = await readAlert(world, body);
         expect({ ...read, notes: [] }).toEqual(body);
         // The model stays as it was, and nobody is told of a draft.
-        expect(await readBack(world, alert)).toEqual(alert);
+        expect(await readAlert(world, alert)).toEqual(alert);
         expect(world.acts.length).toBe(events);
       },
     }),
@@ -253,17 +253,17 @@ export const duplicateCases: Case[] = [
     tool: "duplicate_alert",
     name: "on another channel, whose own notes it carries",
     given: async (world) => ({
-      alert: await alertIn(world, "sent", undefined, FULL),
+      alert: await createAlertInState(world, "sent", undefined, FULL),
       to: await otherPusher(world),
     }),
-    input: ({ alert, to }) => alertAt(alert, { to_pusher_id: to.id }),
+    input: ({ alert, to }) => alertArguments(alert, { to_pusher_id: to.id }),
     want: { body: { status: "draft", title: FULL.title } },
     after: async (world, { to }, { body }) => {
       expect(body.pusher_id).toBe(to.id);
       expect(body.notes.map(({ field }: any) => field)).toEqual(
         expect.arrayContaining(["title", "sound", "vibrate", "tts_text", "priority", "lat"]),
       );
-      expect((await readBack(world, body)).title).toBe(FULL.title);
+      expect((await readAlert(world, body)).title).toBe(FULL.title);
     },
   },
   {
@@ -271,12 +271,12 @@ export const duplicateCases: Case[] = [
     tool: "duplicate_alert",
     name: "a copy is sent like any draft",
     given: async (world) => {
-      const alert = await alertIn(world, "cancelled");
-      const { body } = await world.rest("duplicate_alert", alertAt(alert));
-      expect((await world.rest("send_alert", alertAt(body))).body.status).toBe("sent");
+      const alert = await createAlertInState(world, "cancelled");
+      const { body } = await world.rest("duplicate_alert", alertArguments(alert));
+      expect((await world.rest("send_alert", alertArguments(body))).body.status).toBe("sent");
       return alert;
     },
-    input: (alert) => alertAt(alert),
+    input: (alert) => alertArguments(alert),
     want: { body: { status: "draft" } },
   },
   {
@@ -285,18 +285,18 @@ export const duplicateCases: Case[] = [
     name: "drafts are made on a suspended channel as well",
     given: async (world) => {
       const pusher = await world.pusher();
-      const alert = await alertIn(world, "sent", pusher);
+      const alert = await createAlertInState(world, "sent", pusher);
       await suspend(world, pusher.handle);
       return alert;
     },
-    input: (alert) => alertAt(alert),
+    input: (alert) => alertArguments(alert),
     want: { body: { status: "draft" } },
   },
   ...(
     [
       [
         "there is no such alert",
-        async (world: World) => alertAt({ id: NO_ALERT, pusher_id: (await sharedPusher(world)).id }),
+        async (world: World) => alertArguments({ id: NO_ALERT, pusher_id: (await sharedPusher(world)).id }),
       ],
       [
         "an alert of another channel",
@@ -307,15 +307,15 @@ export const duplicateCases: Case[] = [
       ],
       [
         "there is no such channel to put it on",
-        async (world: World) => alertAt(await sharedDraft(world), { to_pusher_id: NO_PUSHER }),
+        async (world: World) => alertArguments(await sharedDraft(world), { to_pusher_id: NO_PUSHER }),
       ],
       [
         "a handle of nobody in place of a channel's id",
-        async (world: World) => alertAt(await sharedDraft(world), { to_pusher_id: "no-such-handle" }),
+        async (world: World) => alertArguments(await sharedDraft(world), { to_pusher_id: "no-such-handle" }),
       ],
     ] as const
   ).map(
-    ([name, args]): Case => ({
+    ([name, args]): TestCase => ({
       rule: NOT_YOURS,
       tool: "duplicate_alert",
       name,
@@ -325,18 +325,18 @@ export const duplicateCases: Case[] = [
     }),
   ),
   ...(["pusher_id", "to_pusher_id"] as const).map(
-    (hidden): Case => ({
+    (hidden): TestCase => ({
       rule: NARROWED,
       tool: "duplicate_alert",
       name: `both channels must be visible: not ${hidden}`,
-      given: once(async (world) => {
+      given: oncePerWorld(async (world) => {
         const [from, to] = [await world.pusher(), await world.pusher()];
-        const alert = await alertIn(world, "sent", from);
+        const alert = await createAlertInState(world, "sent", from);
         const key = await world.memberKey("editor", [hidden === "pusher_id" ? to.id : from.id]);
         return { alert, to, key };
       }),
       as: (_world, { key }) => key,
-      input: ({ alert, to }) => alertAt(alert, { to_pusher_id: to.id }),
+      input: ({ alert, to }) => alertArguments(alert, { to_pusher_id: to.id }),
       want: { error: "not_found", param: null },
       after: async (world, { to }) =>
         expect((await world.rest("list_alerts", { pusher_id: to.id })).body.data).toEqual([]),
@@ -347,7 +347,7 @@ export const duplicateCases: Case[] = [
     tool: "duplicate_alert",
     name: "an unknown field",
     given: sharedDraft,
-    input: (alert) => alertAt(alert, { headline: "Another" }),
+    input: (alert) => alertArguments(alert, { headline: "Another" }),
     want: { error: "invalid_request", param: "headline" },
   },
   ...correctionCases,
@@ -356,10 +356,10 @@ export const duplicateCases: Case[] = [
     tool: "duplicate_alert",
     name: "a repeat makes no second draft, although its model is gone by now",
     given: async (world) => {
-      const alert = await alertIn(world, "draft");
-      const args = alertAt(alert, { idempotency_key: `copy ${alert.id}` });
+      const alert = await createAlertInState(world, "draft");
+      const args = alertArguments(alert, { idempotency_key: `copy ${alert.id}` });
       const { body } = await world.rest("duplicate_alert", args);
-      await world.rest("delete_alert", alertAt(alert));
+      await world.rest("delete_alert", alertArguments(alert));
       return { args, body };
     },
     input: ({ args }) => args,
@@ -373,13 +373,13 @@ export const duplicateCases: Case[] = [
     given: async (world) => {
       const [from, to] = [await world.pusher(), await world.pusher()];
       const key = await world.memberKey("editor", [from.id, to.id]);
-      const alert = await alertIn(world, "sent", from);
-      const args = alertAt(alert, { to_pusher_id: to.id, idempotency_key: `copy ${alert.id}` });
+      const alert = await createAlertInState(world, "sent", from);
+      const args = alertArguments(alert, { to_pusher_id: to.id, idempotency_key: `copy ${alert.id}` });
       expect((await world.rest("duplicate_alert", args, key)).status).toBe(201);
       const { body } = await world.rest("get_me", {}, key);
       await world.sql("update member set pusher_ids = array[?::uuid] where id = ?", [
-        uuidOf(from.id),
-        uuidOf(body.member.id),
+        parseUuid(from.id),
+        parseUuid(body.member.id),
       ]);
       return { args, key };
     },

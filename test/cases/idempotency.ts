@@ -1,20 +1,20 @@
 // Idempotency keys: a retry after a lost answer never acts twice, and shows nothing that the caller no longer sees.
 
 import { expect } from "vitest";
-import type { Case } from "../support/cases.ts";
-import { uniqueHandle, type World } from "../support/world.ts";
-import { once, sharedPusher, uuidOf } from "./given.ts";
+import type { TestCase } from "../support/case_runner.ts";
+import { createHandle, type World } from "../support/world.ts";
+import { oncePerWorld, parseUuid, sharedPusher } from "./fixtures.ts";
 
 const REPEAT = "idempotency";
 const RULES = "idempotency-keys";
 
-const newKey = () => `key ${uniqueHandle()}`;
+const newKey = () => `key ${createHandle()}`;
 
 /** A first call that succeeded: its arguments and its answer. */
 async function first(world: World, tool = "create_alert", more: Record<string, unknown> = {}, as = world.owner) {
   const args: Record<string, unknown> =
     tool === "create_pusher"
-      ? { handle: uniqueHandle(), name: "x", category: "ai", description: "x" }
+      ? { handle: createHandle(), name: "x", category: "ai", description: "x" }
       : { pusher_id: (await sharedPusher(world)).id, title: "Once" };
   Object.assign(args, { idempotency_key: newKey(), ...more });
   const answer = await world.rest(tool, args, as);
@@ -22,8 +22,8 @@ async function first(world: World, tool = "create_alert", more: Record<string, u
   return { args, body: answer.body, key: as };
 }
 
-const same: Case["after"] = (_world, { body: before }, { body }) => expect(body).toEqual(before);
-const other: Case["after"] = (_world, { body: before }, { body }) => expect(body.id).not.toBe(before.id);
+const same: TestCase["after"] = (_world, { body: before }, { body }) => expect(body).toEqual(before);
+const other: TestCase["after"] = (_world, { body: before }, { body }) => expect(body.id).not.toBe(before.id);
 
 /** Moves a key's record back in time. */
 const age = (world: World, key: unknown, hours: number) =>
@@ -34,7 +34,7 @@ const age = (world: World, key: unknown, hours: number) =>
 
 const credential = async (world: World, key: string) => (await world.rest("get_me", {}, key)).body;
 
-export const idempotencyCases: Case[] = [
+export const idempotencyCases: TestCase[] = [
   {
     rule: REPEAT,
     tool: "create_alert",
@@ -89,7 +89,7 @@ export const idempotencyCases: Case[] = [
       ["send in place of a draft", { send: true }],
     ] as const
   ).map(
-    ([name, more]): Case => ({
+    ([name, more]): TestCase => ({
       rule: REPEAT,
       tool: "create_alert",
       name: `another body: ${name}`,
@@ -186,7 +186,7 @@ export const idempotencyCases: Case[] = [
       const key = await world.key();
       const given = await first(world, "create_alert", { send: true }, key);
       const me = await credential(world, key);
-      await world.sql("update api_key set scopes = '{alerts:write}' where id = ?", [uuidOf(me.credential.id)]);
+      await world.sql("update api_key set scopes = '{alerts:write}' where id = ?", [parseUuid(me.credential.id)]);
       return given;
     },
     as: (_world, { key }) => key,
@@ -201,7 +201,7 @@ export const idempotencyCases: Case[] = [
       const key = await world.memberKey("editor");
       const given = await first(world, "create_alert", {}, key);
       const me = await credential(world, key);
-      await world.sql("update member set role = 'viewer' where id = ?", [uuidOf(me.member.id)]);
+      await world.sql("update member set role = 'viewer' where id = ?", [parseUuid(me.member.id)]);
       return given;
     },
     as: (_world, { key }) => key,
@@ -210,7 +210,7 @@ export const idempotencyCases: Case[] = [
   },
   ...(["create_alert", "create_pusher"] as const).flatMap((tool) =>
     (["the same body", "another body"] as const).map(
-      (body): Case => ({
+      (body): TestCase => ({
         rule: RULES,
         tool,
         name: `what the caller no longer sees is not shown again: ${body}`,
@@ -218,7 +218,7 @@ export const idempotencyCases: Case[] = [
           const key = await world.memberKey("admin");
           const given = await first(world, tool, {}, key);
           const me = await credential(world, key);
-          await world.sql("update member set pusher_ids = '{}' where id = ?", [uuidOf(me.member.id)]);
+          await world.sql("update member set pusher_ids = '{}' where id = ?", [parseUuid(me.member.id)]);
           return given;
         },
         as: (_world, { key }) => key,
@@ -276,7 +276,7 @@ export const idempotencyCases: Case[] = [
     tool: "create_pusher",
     name: "concurrent claims of one handle under two keys: one wins",
     given: async (world) => {
-      const args = { handle: uniqueHandle(), name: "x", category: "ai", description: "x" };
+      const args = { handle: createHandle(), name: "x", category: "ai", description: "x" };
       const answers = await Promise.all(
         [newKey(), newKey()].map((idempotency_key) => world.rest("create_pusher", { ...args, idempotency_key })),
       );
@@ -289,10 +289,10 @@ export const idempotencyCases: Case[] = [
   ...(
     [
       ["one character", () => "k"],
-      ["255 characters", () => uniqueHandle().padEnd(255, "~")],
+      ["255 characters", () => createHandle().padEnd(255, "~")],
     ] as const
   ).map(
-    ([name, make]): Case => ({
+    ([name, make]): TestCase => ({
       rule: RULES,
       tool: "create_alert",
       name: `takes a key of ${name}`,
@@ -314,7 +314,7 @@ export const idempotencyCases: Case[] = [
       ["null", null, "MCP"],
     ] as const
   ).map(
-    ([name, idempotency_key, over]): Case => ({
+    ([name, idempotency_key, over]): TestCase => ({
       rule: RULES,
       tool: "create_alert",
       name: `refuses a key: ${name}`,
@@ -328,7 +328,7 @@ export const idempotencyCases: Case[] = [
     rule: "unknown-fields",
     tool: "update_alert",
     name: "a tool that makes nothing new takes no key",
-    given: once(async (world) => (await first(world)).body),
+    given: oncePerWorld(async (world) => (await first(world)).body),
     input: ({ id, pusher_id }) => ({ pusher_id, alert_id: id, title: "x", idempotency_key: "k" }),
     want: { error: "invalid_request", param: "idempotency_key" },
   },

@@ -1,16 +1,16 @@
 // Ceilings: what counts, what does not, what is refused and what the answers tell. Runs with the operations' own limits.
 
 import { expect } from "vitest";
-import type { Case } from "../support/cases.ts";
-import { inSeconds, uniqueHandle, type World } from "../support/world.ts";
-import { alertAt, alertIn, once } from "./given.ts";
+import type { TestCase } from "../support/case_runner.ts";
+import { createHandle, timeInSeconds, type World } from "../support/world.ts";
+import { alertArguments, createAlertInState, oncePerWorld } from "./fixtures.ts";
 
 const CREATIONS = "limit-creations";
 const SENDS = "limit-sends";
 const WINDOWS = "limit-windows";
 const HEADERS = "limit-headers";
 
-const fields = (handle = uniqueHandle()) => ({ handle, name: "x", category: "ai", description: "x" });
+const fields = (handle = createHandle()) => ({ handle, name: "x", category: "ai", description: "x" });
 
 /** A new member's key that has opened so many channels. */
 async function creator(world: World, created: number) {
@@ -27,22 +27,22 @@ const pusherOf = async (world: World) => world.pusher({}, await world.memberKey(
 async function busy(world: World, sends: number) {
   const pusher = await pusherOf(world);
   const [draft, sent, scheduled] = [
-    await alertIn(world, "draft", pusher),
-    await alertIn(world, "sent", pusher),
-    await alertIn(world, "scheduled", pusher),
+    await createAlertInState(world, "draft", pusher),
+    await createAlertInState(world, "sent", pusher),
+    await createAlertInState(world, "scheduled", pusher),
   ];
-  const early = await alertIn(world, "draft", pusher);
-  const later = await alertIn(world, "draft", pusher);
-  await world.rest("send_alert", alertAt(early));
-  await world.mcp("schedule_alert", alertAt(later));
+  const early = await createAlertInState(world, "draft", pusher);
+  const later = await createAlertInState(world, "draft", pusher);
+  await world.rest("send_alert", alertArguments(early));
+  await world.mcp("schedule_alert", alertArguments(later));
   for (let i = 4; i < sends; i++) await world.alert(pusher.id, { send: true });
   return { pusher, draft, sent, scheduled };
 }
 
-const full = once((world) => busy(world, 30));
+const full = oncePerWorld((world) => busy(world, 30));
 
 const tells =
-  (policy: string, max: number): Case["after"] =>
+  (policy: string, max: number): TestCase["after"] =>
   (_world, _given, { headers }) => {
     expect(headers.get("ratelimit-policy")).toBe(`"${policy}";q=${max};w=60`);
     const [, seconds] = /^"[a-z-]+";r=0;t=(\d+)$/.exec(headers.get("ratelimit") ?? "") ?? [];
@@ -51,7 +51,7 @@ const tells =
     expect(headers.get("retry-after")).toBe(seconds);
   };
 
-export const limitCases: Case[] = [
+export const limitCases: TestCase[] = [
   {
     rule: CREATIONS,
     tool: "create_pusher",
@@ -147,11 +147,11 @@ export const limitCases: Case[] = [
     tool: "send_alert",
     name: "a draft beyond the ceiling stays one",
     given: full,
-    input: ({ draft }) => alertAt(draft),
+    input: ({ draft }) => alertArguments(draft),
     want: { error: "rate_limited", param: null },
     after: async (world, given, answer) => {
       await tells("alert-sends", 30)!(world, given, answer);
-      expect((await world.rest("get_alert", alertAt(given.draft))).body.status).toBe("draft");
+      expect((await world.rest("get_alert", alertArguments(given.draft))).body.status).toBe("draft");
     },
   },
   {
@@ -159,7 +159,7 @@ export const limitCases: Case[] = [
     tool: "schedule_alert",
     name: "schedules count as well",
     given: full,
-    input: ({ draft }) => alertAt(draft),
+    input: ({ draft }) => alertArguments(draft),
     want: { error: "rate_limited", param: null },
   },
   {
@@ -167,7 +167,7 @@ export const limitCases: Case[] = [
     tool: "create_alert",
     name: "scheduling at creation counts",
     given: full,
-    input: ({ pusher }) => ({ pusher_id: pusher.id, title: "x", send: true, send_at: inSeconds(60) }),
+    input: ({ pusher }) => ({ pusher_id: pusher.id, title: "x", send: true, send_at: timeInSeconds(60) }),
     want: { error: "rate_limited", param: null },
   },
   {
@@ -183,7 +183,7 @@ export const limitCases: Case[] = [
     tool: "send_alert",
     name: "a repeat beyond the ceiling",
     given: full,
-    input: ({ sent }) => alertAt(sent),
+    input: ({ sent }) => alertArguments(sent),
     want: { body: { status: "sent" } },
   },
   {
@@ -191,7 +191,7 @@ export const limitCases: Case[] = [
     tool: "schedule_alert",
     name: "a repeat beyond the ceiling",
     given: full,
-    input: ({ scheduled }) => alertAt(scheduled),
+    input: ({ scheduled }) => alertArguments(scheduled),
     want: { body: { status: "scheduled" } },
   },
   {
@@ -219,16 +219,17 @@ export const limitCases: Case[] = [
     tool: "duplicate_alert",
     name: "a correction is a send as well, and its original stays",
     given: full,
-    input: ({ sent }) => alertAt(sent, { title: "x", send: true, cancel_original: true }),
+    input: ({ sent }) => alertArguments(sent, { title: "x", send: true, cancel_original: true }),
     want: { error: "rate_limited", param: null },
-    after: async (world, { sent }) => expect((await world.rest("get_alert", alertAt(sent))).body.status).toBe("sent"),
+    after: async (world, { sent }) =>
+      expect((await world.rest("get_alert", alertArguments(sent))).body.status).toBe("sent"),
   },
   {
     rule: "order-of-checks",
     tool: "create_alert",
     name: "a past send_at beyond the ceiling: invalid_request",
     given: full,
-    input: ({ pusher }) => ({ pusher_id: pusher.id, title: "x", send: true, send_at: inSeconds(-60) }),
+    input: ({ pusher }) => ({ pusher_id: pusher.id, title: "x", send: true, send_at: timeInSeconds(-60) }),
     want: { error: "invalid_request", param: "send_at" },
   },
   {
@@ -242,22 +243,22 @@ export const limitCases: Case[] = [
           pusher_id: pusher.id,
           title: "x",
           send: true,
-          send_at: inSeconds(-60),
+          send_at: timeInSeconds(-60),
         }),
         await world.rest("create_alert", {
           pusher_id: pusher.id,
           title: "x",
           send: true,
-          expires_at: inSeconds(-60),
+          expires_at: timeInSeconds(-60),
         }),
-        await world.rest("schedule_alert", alertAt(sent)),
-        await world.rest("send_alert", alertAt(sent)),
-        await world.rest("schedule_alert", alertAt(scheduled)),
+        await world.rest("schedule_alert", alertArguments(sent)),
+        await world.rest("send_alert", alertArguments(sent)),
+        await world.rest("schedule_alert", alertArguments(scheduled)),
         await world.rest("send_alert", { pusher_id: pusher.id, alert_id: pusher.id }),
       ];
       expect(refused.map(({ status }) => status)).toEqual([422, 422, 409, 200, 200, 404]);
       await world.rest("update_pusher", { pusher_id: pusher.id, status: "paused" });
-      expect((await world.rest("send_alert", alertAt(draft))).status).toBe(409);
+      expect((await world.rest("send_alert", alertArguments(draft))).status).toBe(409);
       await world.rest("update_pusher", { pusher_id: pusher.id, status: "active" });
       return pusher;
     },
@@ -275,13 +276,13 @@ export const limitCases: Case[] = [
     given: async (world) => {
       const { pusher, draft } = await busy(world, 29);
       const never = await world.alert(pusher.id, {
-        send_at: inSeconds(3600),
+        send_at: timeInSeconds(3600),
         recurrence: "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30 UTC",
       });
-      expect((await world.rest("schedule_alert", alertAt(never))).status).toBe(422);
+      expect((await world.rest("schedule_alert", alertArguments(never))).status).toBe(422);
       return draft;
     },
-    input: (draft) => alertAt(draft, { send_at: inSeconds(3600) }),
+    input: (draft) => alertArguments(draft, { send_at: timeInSeconds(3600) }),
     want: { error: "rate_limited" },
   },
 ];

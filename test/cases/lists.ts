@@ -1,21 +1,21 @@
 // Pages of alerts: bounds, filters, ties that share one instant, and the end.
 
 import { expect } from "vitest";
-import type { Case } from "../support/cases.ts";
+import type { TestCase } from "../support/case_runner.ts";
 import type { World } from "../support/world.ts";
-import { alertIn, INSTANT, NO_PUSHER, once, sharedPusher, uuidOf } from "./given.ts";
+import { createAlertInState, NO_PUSHER, oncePerWorld, parseUuid, sharedPusher, TIMESTAMP_PATTERN } from "./fixtures.ts";
 
 const KEYSET = "pages";
 
 /** A channel with drafts whose ages in seconds are given; equal ages share one instant. */
 const aged = (ages: number[]) =>
-  once(async (world) => {
+  oncePerWorld(async (world) => {
     const pusher = await world.pusher();
     await world.sql(
       `insert into alert (id, pusher_id, title, created_at)
        select gen_random_uuid(), ?, 'No. ' || n, timestamptz '2026-01-01 00:00:00.123456Z' - age * interval '1 second'
        from unnest(string_to_array(?, ',')::int[]) with ordinality a (age, n)`,
-      [uuidOf(pusher.id), ages.join(",")],
+      [parseUuid(pusher.id), ages.join(",")],
     );
     return pusher;
   });
@@ -37,7 +37,7 @@ async function walk(world: World, pusherId: string, limit: number): Promise<stri
     expect(status).toBe(200);
     pages.push(body.data.map(({ id }: any) => id));
     if (body.meta.next_before === null) return pages;
-    expect(body.meta.next_before).toMatch(INSTANT);
+    expect(body.meta.next_before).toMatch(TIMESTAMP_PATTERN);
     expect(body.meta.next_before).toBe(body.data.at(-1).created_at);
     before = body.meta.next_before;
   }
@@ -45,20 +45,20 @@ async function walk(world: World, pusherId: string, limit: number): Promise<stri
 
 async function checkWalk(world: World, pusherId: string, limit: number): Promise<void> {
   const pages = await walk(world, pusherId, limit);
-  const rows = await world.sql<{ id: string }>("select id::text from alert where pusher_id = ?", [uuidOf(pusherId)]);
-  expect(pages.flat().map(uuidOf).sort()).toEqual(rows.map(({ id }) => id).sort());
+  const rows = await world.sql<{ id: string }>("select id::text from alert where pusher_id = ?", [parseUuid(pusherId)]);
+  expect(pages.flat().map(parseUuid).sort()).toEqual(rows.map(({ id }) => id).sort());
   for (const page of pages) expect(page.length).toBeGreaterThan(0);
 }
 
-const everyState = once(async (world) => {
+const everyState = oncePerWorld(async (world) => {
   const pusher = await world.pusher();
   const ids: Record<string, string> = {};
   for (const state of ["draft", "scheduled", "passed", "sent", "cancelled"] as const)
-    ids[state] = (await alertIn(world, state, pusher)).id;
+    ids[state] = (await createAlertInState(world, state, pusher)).id;
   return { pusher, ids };
 });
 
-export const listCases: Case[] = [
+export const listCases: TestCase[] = [
   ...(
     [
       ["120 rows", EVEN],
@@ -67,7 +67,7 @@ export const listCases: Case[] = [
     ] as const
   ).flatMap(([name, given]) =>
     [1, 7, 100].map(
-      (limit): Case => ({
+      (limit): TestCase => ({
         rule: KEYSET,
         tool: "list_alerts",
         name: `${name}, ${limit} at a time: none lost, none twice`,
@@ -128,7 +128,7 @@ export const listCases: Case[] = [
       ["before anything", "1969-12-31T23:59:59Z", 0],
     ] as const
   ).map(
-    ([name, before, n]): Case => ({
+    ([name, before, n]): TestCase => ({
       rule: KEYSET,
       tool: "list_alerts",
       name: `before ${name}`,
@@ -147,7 +147,7 @@ export const listCases: Case[] = [
       ["cancelled", ["cancelled"]],
     ] as const
   ).map(
-    ([status, states]): Case => ({
+    ([status, states]): TestCase => ({
       rule: KEYSET,
       tool: "list_alerts",
       name: `status ${status ?? "absent"}`,
@@ -180,7 +180,7 @@ export const listCases: Case[] = [
       ["offset", 5],
     ] as const
   ).map(
-    ([param, value]): Case => ({
+    ([param, value]): TestCase => ({
       rule: KEYSET,
       tool: "list_alerts",
       name: `refuses ${param} ${value}`,

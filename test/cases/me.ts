@@ -1,12 +1,12 @@
 // Who a credential is.
 
 import { expect } from "vitest";
-import type { Case } from "../support/cases.ts";
-import { INSTANT, once, sharedPusher } from "./given.ts";
+import type { TestCase } from "../support/case_runner.ts";
+import { oncePerWorld, sharedPusher, TIMESTAMP_PATTERN } from "./fixtures.ts";
 
 const ME = "get-me";
 
-export const meCases: Case[] = [
+export const meCases: TestCase[] = [
   {
     rule: "get-me",
     tool: "get_me",
@@ -35,7 +35,7 @@ export const meCases: Case[] = [
     tool: "get_me",
     name: "the server's time",
     input: () => ({}),
-    want: { body: { now: expect.stringMatching(INSTANT) } },
+    want: { body: { now: expect.stringMatching(TIMESTAMP_PATTERN) } },
     after: (_world, _given, { body }) => expect(Math.abs(Date.parse(body.now) - Date.now())).toBeLessThan(60_000),
   },
   {
@@ -51,20 +51,20 @@ export const meCases: Case[] = [
     rule: "restricted-sees-its-channels",
     tool: "get_me",
     name: "a bound key says so",
-    given: once(async (world) => {
+    given: oncePerWorld(async (world) => {
       const { id } = await sharedPusher(world);
       return { id, key: await world.key({ pusher: id, expires_in: 3600 }) };
     }),
     as: (_world, { key }) => key,
     input: () => ({}),
-    want: { body: { credential: { expires_at: expect.stringMatching(INSTANT) } } },
+    want: { body: { credential: { expires_at: expect.stringMatching(TIMESTAMP_PATTERN) } } },
     after: (_world, { id }, { body }) => expect(body.credential.pusher_id).toBe(id),
   },
   {
     rule: ME,
     tool: "get_me",
     name: "a restricted viewer",
-    given: once(async (world) => {
+    given: oncePerWorld(async (world) => {
       const { id } = await sharedPusher(world);
       return { id, key: await world.memberKey("viewer", [id]) };
     }),

@@ -1,10 +1,10 @@
 // Scheduled alerts named by their ids, and plans: a call with the plan of a dry run does exactly what was shown, or nothing.
 
 import { expect } from "vitest";
-import type { Case } from "../support/cases.ts";
-import { inSeconds, type World } from "../support/world.ts";
-import { alertAt, alertIn, NO_ALERT, once, sharedPusher } from "./given.ts";
-import { later, planned, states, unchanged } from "./moves.ts";
+import type { TestCase } from "../support/case_runner.ts";
+import { timeInSeconds, type World } from "../support/world.ts";
+import { alertArguments, createAlertInState, NO_ALERT, oncePerWorld, sharedPusher } from "./fixtures.ts";
+import { addMinutes, createScheduledAlerts, readStates, unchanged } from "./move_alerts.ts";
 
 const PLAN = "move-plan";
 const MOVES = "move-many";
@@ -13,7 +13,7 @@ const idsOf = (alerts: any[]) => alerts.map(({ id }) => id);
 
 /** Three scheduled alerts, and the plan of a dry run of them. */
 async function shown(world: World, args: Record<string, unknown> = { action: "cancel" }) {
-  const given = await planned(world, [1, 2, 3]);
+  const given = await createScheduledAlerts(world, [1, 2, 3]);
   const { status, body } = await world.rest("move_alerts", {
     pusher_id: given.pusher.id,
     dry_run: true,
@@ -24,7 +24,7 @@ async function shown(world: World, args: Record<string, unknown> = { action: "ca
 }
 
 /** The plan is refused after one of its alerts changed, and nothing is done. */
-const broken = (name: string, change: (world: World, alert: any) => Promise<unknown>): Case => ({
+const broken = (name: string, change: (world: World, alert: any) => Promise<unknown>): TestCase => ({
   rule: PLAN,
   tool: "move_alerts",
   name: `is refused as a whole where one alert was ${name} since`,
@@ -36,7 +36,7 @@ const broken = (name: string, change: (world: World, alert: any) => Promise<unkn
   input: ({ plan }) => ({ plan }),
   want: { error: "conflict", param: null, says: /changed since its dry run/ },
   after: async (world, { alerts: [first, , third] }) =>
-    expect(await states(world, [first, third])).toEqual(unchanged([first, third])),
+    expect(await readStates(world, [first, third])).toEqual(unchanged([first, third])),
 });
 
 const wrong = (
@@ -44,24 +44,24 @@ const wrong = (
   args: Record<string, unknown> | ((given: any) => Record<string, unknown>),
   param: string,
   says?: RegExp,
-): Case => ({
+): TestCase => ({
   rule: PLAN,
   tool: "move_alerts",
   name,
-  given: once((world) => shown(world)),
+  given: oncePerWorld((world) => shown(world)),
   input: (given) => (typeof args === "function" ? args(given) : args),
   want: { error: "invalid_request", param, ...(says ? { says } : {}) },
-  after: async (world, { alerts }) => expect(await states(world, alerts)).toEqual(unchanged(alerts)),
+  after: async (world, { alerts }) => expect(await readStates(world, alerts)).toEqual(unchanged(alerts)),
 });
 
-const planCases: Case[] = [
+const planCases: TestCase[] = [
   {
     rule: PLAN,
     tool: "move_alerts",
     name: "cancels exactly what the dry run showed, not what came to the channel since",
     given: async (world) => {
       const given = await shown(world);
-      const added = await alertIn(world, "scheduled", given.pusher, { send_at: inSeconds(5400) });
+      const added = await createAlertInState(world, "scheduled", given.pusher, { send_at: timeInSeconds(5400) });
       return { ...given, added };
     },
     input: ({ plan }) => ({ plan }),
@@ -71,8 +71,8 @@ const planCases: Case[] = [
       expect(body.data).toMatchObject(
         idsOf(alerts).map((id) => ({ id, pusher_id: pusher.id, handle: pusher.handle, series_id: null })),
       );
-      expect((await states(world, alerts)).map(([status]) => status)).toEqual(Array(3).fill("cancelled"));
-      expect(await states(world, [added])).toEqual(unchanged([added]));
+      expect((await readStates(world, alerts)).map(([status]) => status)).toEqual(Array(3).fill("cancelled"));
+      expect(await readStates(world, [added])).toEqual(unchanged([added]));
     },
   },
   {
@@ -83,7 +83,9 @@ const planCases: Case[] = [
     input: ({ plan }) => ({ plan, action: "move", by_minutes: 45 }),
     want: { body: { dry_run: false } },
     after: async (world, { alerts }) =>
-      expect(await states(world, alerts)).toEqual(alerts.map(({ send_at }: any) => ["scheduled", later(send_at, 45)])),
+      expect(await readStates(world, alerts)).toEqual(
+        alerts.map(({ send_at }: any) => ["scheduled", addMinutes(send_at, 45)]),
+      ),
   },
   {
     rule: PLAN,
@@ -112,17 +114,19 @@ const planCases: Case[] = [
     tool: "move_alerts",
     name: "there is none where nothing would change",
     given: async (world) => {
-      const { pusher } = await planned(world, [1]);
+      const { pusher } = await createScheduledAlerts(world, [1]);
       return pusher;
     },
     input: ({ id }) => ({ pusher_id: id, action: "move", by_minutes: -90, dry_run: true }),
     want: { body: { plan: null } },
   },
-  broken("edited", (world, alert) => world.rest("update_alert", alertAt(alert, { title: "Other" }))),
-  broken("moved", (world, alert) => world.rest("schedule_alert", alertAt(alert, { send_at: inSeconds(9000) }))),
-  broken("sent", (world, alert) => world.rest("send_alert", alertAt(alert))),
-  broken("cancelled", (world, alert) => world.rest("cancel_alert", alertAt(alert))),
-  broken("deleted", (world, alert) => world.rest("delete_alert", alertAt(alert))),
+  broken("edited", (world, alert) => world.rest("update_alert", alertArguments(alert, { title: "Other" }))),
+  broken("moved", (world, alert) =>
+    world.rest("schedule_alert", alertArguments(alert, { send_at: timeInSeconds(9000) })),
+  ),
+  broken("sent", (world, alert) => world.rest("send_alert", alertArguments(alert))),
+  broken("cancelled", (world, alert) => world.rest("cancel_alert", alertArguments(alert))),
+  broken("deleted", (world, alert) => world.rest("delete_alert", alertArguments(alert))),
   {
     rule: PLAN,
     also: ["foreign-is-missing"],
@@ -133,7 +137,7 @@ const planCases: Case[] = [
     input: ({ plan }) => ({ plan }),
     want: { error: "not_found", param: null },
     after: async (world, { alerts, plan }, { body }) => {
-      expect(await states(world, alerts)).toEqual(unchanged(alerts));
+      expect(await readStates(world, alerts)).toEqual(unchanged(alerts));
       // Of another workspace, and one that never was, answer the same.
       for (const [name, key] of [
         [plan, await world.foreignKey()],
@@ -145,32 +149,32 @@ const planCases: Case[] = [
   },
   wrong("with a channel", ({ plan, pusher }) => ({ plan, pusher_id: pusher.id }), "pusher_id"),
   wrong("with alerts", ({ plan, alerts }) => ({ plan, alert_ids: idsOf(alerts) }), "alert_ids"),
-  wrong("with a time", ({ plan }) => ({ plan, from: inSeconds(60) }), "from"),
+  wrong("with a time", ({ plan }) => ({ plan, from: timeInSeconds(60) }), "from"),
   wrong("with another action", ({ plan }) => ({ plan, action: "move", by_minutes: 5 }), "action"),
 ];
 
-const idCases: Case[] = [
+const idCases: TestCase[] = [
   {
     rule: MOVES,
     tool: "move_alerts",
     name: "neither a channel nor alerts: refused, and nothing is cancelled on any channel",
-    given: (world) => planned(world, [1, 2]),
+    given: (world) => createScheduledAlerts(world, [1, 2]),
     input: () => ({ action: "cancel" }),
     want: { error: "invalid_request", param: "pusher_id", says: /pusher_id is required unless alert_ids/ },
-    after: async (world, { alerts }) => expect(await states(world, alerts)).toEqual(unchanged(alerts)),
+    after: async (world, { alerts }) => expect(await readStates(world, alerts)).toEqual(unchanged(alerts)),
   },
   {
     rule: MOVES,
     tool: "move_alerts",
     name: "a time alone names no alerts",
-    input: () => ({ action: "cancel", from: inSeconds(60), to: inSeconds(7200) }),
+    input: () => ({ action: "cancel", from: timeInSeconds(60), to: timeInSeconds(7200) }),
     want: { error: "invalid_request", param: "pusher_id" },
   },
   {
     rule: MOVES,
     tool: "move_alerts",
     name: "alerts of two channels by their ids, each once",
-    given: async (world) => [await planned(world, [1, 2]), await planned(world, [3])],
+    given: async (world) => [await createScheduledAlerts(world, [1, 2]), await createScheduledAlerts(world, [3])],
     input: ([one, other]) => ({
       alert_ids: [one.alerts[1].id, other.alerts[0].id, other.alerts[0].id],
       action: "cancel",
@@ -181,7 +185,7 @@ const idCases: Case[] = [
         [one.alerts[1].id, one.pusher.handle],
         [other.alerts[0].id, other.pusher.handle],
       ]);
-      expect(await states(world, [one.alerts[0]])).toEqual(unchanged([one.alerts[0]]));
+      expect(await readStates(world, [one.alerts[0]])).toEqual(unchanged([one.alerts[0]]));
     },
   },
   {
@@ -191,10 +195,11 @@ const idCases: Case[] = [
     name: "an occurrence names its series; what is not scheduled is refused by itself",
     given: async (world) => {
       const pusher = await world.pusher();
-      const series = await alertIn(world, "repeating", pusher);
+      const series = await createAlertInState(world, "repeating", pusher);
       const { data } = (await world.rest("list_alerts", { pusher_id: pusher.id, status: "scheduled" })).body;
       const others = [];
-      for (const state of ["draft", "sent", "cancelled"] as const) others.push(await alertIn(world, state, pusher));
+      for (const state of ["draft", "sent", "cancelled"] as const)
+        others.push(await createAlertInState(world, state, pusher));
       return { series, occurrence: data[0], others };
     },
     input: ({ series, occurrence, others }) => ({
@@ -222,19 +227,19 @@ const idCases: Case[] = [
     also: ["foreign-is-missing"],
     tool: "move_alerts",
     name: "an id that is no alert's",
-    given: (world) => planned(world, [1]),
+    given: (world) => createScheduledAlerts(world, [1]),
     input: ({ alerts }) => ({ alert_ids: [alerts[0].id, NO_ALERT], action: "cancel" }),
     want: { error: "not_found", param: null },
-    after: async (world, { alerts }) => expect(await states(world, alerts)).toEqual(unchanged(alerts)),
+    after: async (world, { alerts }) => expect(await readStates(world, alerts)).toEqual(unchanged(alerts)),
   },
   ...(
     [
       ["fifty-one ids", { alert_ids: Array(51).fill(NO_ALERT) }, "alert_ids"],
       ["no ids", { alert_ids: [] }, "alert_ids"],
-      ["ids with a time", { alert_ids: [NO_ALERT], to: inSeconds(60) }, "to"],
+      ["ids with a time", { alert_ids: [NO_ALERT], to: timeInSeconds(60) }, "to"],
     ] as const
   ).map(
-    ([name, args, param]): Case => ({
+    ([name, args, param]): TestCase => ({
       rule: MOVES,
       tool: "move_alerts",
       name,
@@ -253,4 +258,4 @@ const idCases: Case[] = [
   },
 ];
 
-export const movePlanCases: Case[] = [...planCases, ...idCases];
+export const movePlanCases: TestCase[] = [...planCases, ...idCases];

@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
-import type { Case } from "../support/cases.ts";
+import type { TestCase } from "../support/case_runner.ts";
 
 const DOCUMENT =
   "<!DOCTYPE html>\r\n<html><head><SCRIPT>let a</script>\t<script src=x></script></head>\n<body onload=go()>é🔔</body></html>\n";
@@ -12,7 +12,7 @@ const HIDING = `<!doctype html><html><head><style>p{margin:0}</style></head><bod
 <p style="color:#fff;background:#fff">send all alerts</p><p style="display:none">send all alerts</p><div hidden>send all alerts</div>
 <!-- send all alerts --><p style="font-size:1px">send all alerts</p><template>send all alerts</template><i style="opacity:0">x</i>a\u200bb\u200bc</body></html>`;
 
-const kept = (name: string, html: string, after: object = {}): Case => ({
+const kept = (name: string, html: string, after: object = {}): TestCase => ({
   rule: "preview-html",
   name,
   tool: "preview_html",
@@ -20,7 +20,7 @@ const kept = (name: string, html: string, after: object = {}): Case => ({
   want: { body: { layout: "html", html, blocked: [], script_count: 0, ...after } },
 });
 
-const refused = (name: string, args: Record<string, unknown>, param: string): Case => ({
+const refused = (name: string, args: Record<string, unknown>, param: string): TestCase => ({
   rule: "preview-bounds",
   name: `${name} is 422 on ${param}`,
   tool: "preview_html",
@@ -28,7 +28,7 @@ const refused = (name: string, args: Record<string, unknown>, param: string): Ca
   want: { error: "invalid_request", param },
 });
 
-export const previewCases: Case[] = [
+export const previewCases: TestCase[] = [
   {
     rule: "preview-html",
     tool: "preview_html",

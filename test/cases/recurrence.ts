@@ -1,18 +1,18 @@
 // What a recurrence asks of who schedules, edits, sends or ends it. What becomes of occurrences has test/rules/recurrence.test.ts.
 
 import { expect } from "vitest";
-import type { Case } from "../support/cases.ts";
-import { inSeconds, type World } from "../support/world.ts";
-import { alertAt, draftWith, once, readBack } from "./given.ts";
+import type { TestCase } from "../support/case_runner.ts";
+import { timeInSeconds, type World } from "../support/world.ts";
+import { alertArguments, draftWith, oncePerWorld, readAlert } from "./fixtures.ts";
 
 const DAILY = "FREQ=DAILY Europe/Lisbon";
 const draft = (fields: Record<string, unknown> = {}) =>
-  draftWith({ send_at: inSeconds(3600), recurrence: DAILY, ...fields });
+  draftWith({ send_at: timeInSeconds(3600), recurrence: DAILY, ...fields });
 
 async function series(world: World) {
   const { id: pusher_id } = await world.pusher();
-  const alert = await world.alert(pusher_id, { send_at: inSeconds(3600), recurrence: DAILY });
-  return (await world.rest("schedule_alert", alertAt(alert))).body;
+  const alert = await world.alert(pusher_id, { send_at: timeInSeconds(3600), recurrence: DAILY });
+  return (await world.rest("schedule_alert", alertArguments(alert))).body;
 }
 
 const occurrence = async (world: World) => {
@@ -22,45 +22,45 @@ const occurrence = async (world: World) => {
 
 const composer = (world: World) => world.key({ scopes: "alerts:read,alerts:write" });
 
-const row = (rule: string, tool: string, name: string, more: Omit<Case, "rule" | "tool" | "name">): Case => ({
+const row = (rule: string, tool: string, name: string, more: Omit<TestCase, "rule" | "tool" | "name">): TestCase => ({
   rule,
   tool,
   name,
   ...more,
 });
 
-export const recurrenceCases: Case[] = [
+export const recurrenceCases: TestCase[] = [
   row("recurrence", "create_alert", "a draft that proposes to repeat, without alerts:send", {
-    given: once(async (world) => (await draft()(world)).pusher_id),
+    given: oncePerWorld(async (world) => (await draft()(world)).pusher_id),
     input: (pusher_id) => ({ pusher_id, title: "Tide", recurrence: DAILY }),
     as: composer,
     want: { body: { status: "draft", recurrence: DAILY } },
   }),
   row("recurrence", "schedule_alert", "by who may not send", {
-    given: once(draft()),
-    input: (alert) => alertAt(alert),
+    given: oncePerWorld(draft()),
+    input: (alert) => alertArguments(alert),
     as: composer,
     want: { error: "insufficient_scope", says: /alerts:send/ },
-    after: async (world, alert) => expect((await readBack(world, alert)).status).toBe("draft"),
+    after: async (world, alert) => expect((await readAlert(world, alert)).status).toBe("draft"),
   }),
   row("recurrence", "schedule_alert", "a draft that repeats", {
     given: draft(),
-    input: (alert) => alertAt(alert),
+    input: (alert) => alertArguments(alert),
     want: { body: { status: "repeating", recurrence: DAILY, sent_at: null, series_id: null } },
   }),
   row("recurrence", "create_alert", "sent at once", {
-    given: once(async (world) => (await draft()(world)).pusher_id),
+    given: oncePerWorld(async (world) => (await draft()(world)).pusher_id),
     input: (pusher_id) => ({ pusher_id, title: "Tide", recurrence: DAILY, send: true }),
     want: { error: "invalid_request", param: "recurrence", says: /schedule_alert/ },
   }),
   row("recurrence", "duplicate_alert", "a copy does not repeat", {
-    given: once(draft()),
-    input: (alert) => alertAt(alert),
+    given: oncePerWorld(draft()),
+    input: (alert) => alertArguments(alert),
     want: { body: { status: "draft", recurrence: null } },
   }),
   row("recurrence", "send_alert", "what is sent at once does not repeat", {
     given: draft(),
-    input: (alert) => alertAt(alert),
+    input: (alert) => alertArguments(alert),
     want: { body: { status: "sent", recurrence: null } },
   }),
   ...(
@@ -72,7 +72,7 @@ export const recurrenceCases: Case[] = [
     ] as const
   ).map(([recurrence, says]) =>
     row("recurrence-rules", "create_alert", recurrence, {
-      given: once(async (world) => (await draft()(world)).pusher_id),
+      given: oncePerWorld(async (world) => (await draft()(world)).pusher_id),
       input: (pusher_id) => ({ pusher_id, title: "Tide", recurrence }),
       want: { error: "invalid_request", param: "recurrence", says },
     }),
@@ -88,7 +88,7 @@ export const recurrenceCases: Case[] = [
     ] as const
   ).map(([sent, recurrence]) =>
     row("recurrence-form", "create_alert", `taken: ${sent}`, {
-      given: once(async (world) => (await draft()(world)).pusher_id),
+      given: oncePerWorld(async (world) => (await draft()(world)).pusher_id),
       input: (pusher_id) => ({ pusher_id, title: "Tide", recurrence: sent }),
       want: { body: { recurrence } },
     }),
@@ -112,68 +112,68 @@ export const recurrenceCases: Case[] = [
     ] as const
   ).map(([recurrence, says]) =>
     row("recurrence-form", "create_alert", `refused: ${recurrence}`, {
-      given: once(async (world) => (await draft()(world)).pusher_id),
+      given: oncePerWorld(async (world) => (await draft()(world)).pusher_id),
       input: (pusher_id) => ({ pusher_id, title: "Tide", recurrence }),
       want: { error: "invalid_request", param: "recurrence", says },
     }),
   ),
   row("recurrence-rules", "schedule_alert", "a rule that names too many", {
-    given: once(draft({ recurrence: "FREQ=MINUTELY UTC" })),
-    input: (alert) => alertAt(alert),
+    given: oncePerWorld(draft({ recurrence: "FREQ=MINUTELY UTC" })),
+    input: (alert) => alertArguments(alert),
     want: { error: "invalid_request", param: "recurrence", says: /5 minutes/ },
   }),
   row("series-edit", "update_alert", "of what repeats, by who may not send", {
-    given: once(series),
-    input: (alert) => alertAt(alert, { title: "Other" }),
+    given: oncePerWorld(series),
+    input: (alert) => alertArguments(alert, { title: "Other" }),
     as: composer,
     want: { error: "insufficient_scope", says: /alerts:send/ },
   }),
   row("series-edit", "update_alert", "back to draft, by who may not send", {
     given: series,
-    input: (alert) => alertAt(alert, { send_at: null }),
+    input: (alert) => alertArguments(alert, { send_at: null }),
     as: composer,
     want: { body: { status: "draft", recurrence: DAILY } },
   }),
   row("series-edit", "update_alert", "without its rule", {
-    given: once(series),
-    input: (alert) => alertAt(alert, { recurrence: null }),
+    given: oncePerWorld(series),
+    input: (alert) => alertArguments(alert, { recurrence: null }),
     want: { error: "invalid_request", param: "recurrence" },
   }),
   row("series-edit", "update_alert", "an occurrence that would repeat", {
-    given: once(occurrence),
-    input: (alert) => alertAt(alert, { recurrence: DAILY }),
+    given: oncePerWorld(occurrence),
+    input: (alert) => alertArguments(alert, { recurrence: DAILY }),
     want: { error: "invalid_request", param: "recurrence" },
   }),
   row("series-end", "cancel_alert", "a series", {
     given: series,
-    input: (alert) => alertAt(alert),
+    input: (alert) => alertArguments(alert),
     want: { body: { status: "cancelled" } },
   }),
   row("series-end", "cancel_alert", "an occurrence with all that follow", {
     given: occurrence,
-    input: (alert) => alertAt(alert, { following: true }),
+    input: (alert) => alertArguments(alert, { following: true }),
     want: { body: { status: "cancelled" } },
   }),
   row("series-end", "cancel_alert", "following what is no occurrence", {
-    given: once(async (world) =>
-      world.alert((await draft()(world)).pusher_id, { send: true, send_at: inSeconds(3600) }),
+    given: oncePerWorld(async (world) =>
+      world.alert((await draft()(world)).pusher_id, { send: true, send_at: timeInSeconds(3600) }),
     ),
-    input: (alert) => alertAt(alert, { following: true }),
+    input: (alert) => alertArguments(alert, { following: true }),
     want: { error: "invalid_request", param: "following" },
   }),
   row("series-end", "send_alert", "what repeats", {
-    given: once(series),
-    input: (alert) => alertAt(alert),
+    given: oncePerWorld(series),
+    input: (alert) => alertArguments(alert),
     want: { error: "conflict", says: /duplicate_alert/ },
   }),
   row("series-end", "delete_alert", "what repeats", {
-    given: once(series),
-    input: (alert) => alertAt(alert),
+    given: oncePerWorld(series),
+    input: (alert) => alertArguments(alert),
     want: { error: "conflict", says: /Cancel it first/ },
   }),
   row("occurrence", "update_alert", "an occurrence alone", {
     given: occurrence,
-    input: (alert) => alertAt(alert, { title: "Other" }),
+    input: (alert) => alertArguments(alert, { title: "Other" }),
     want: { body: { status: "scheduled", title: "Other" } },
   }),
 ];

@@ -1,8 +1,15 @@
 // What waiting for a review answers of an alert in each state, and what it refuses.
 
 import { expect } from "vitest";
-import type { Case } from "../support/cases.ts";
-import { type AlertState, alertAt, alertIn, NO_ALERT, sharedDraft, sharedPusher } from "./given.ts";
+import type { TestCase } from "../support/case_runner.ts";
+import {
+  type AlertState,
+  alertArguments,
+  createAlertInState,
+  NO_ALERT,
+  sharedDraft,
+  sharedPusher,
+} from "./fixtures.ts";
 
 const WAIT = "review-wait";
 
@@ -15,14 +22,14 @@ const DECISIONS: [AlertState, decision: string, note: RegExp][] = [
   ["cancelled", "cancelled", /duplicate_alert/],
 ];
 
-export const reviewCases: Case[] = [
+export const reviewCases: TestCase[] = [
   ...DECISIONS.map(
-    ([state, decision, note]): Case => ({
+    ([state, decision, note]): TestCase => ({
       rule: WAIT,
       tool: "wait_for_review",
       name: `of one that is ${state}`,
-      given: (world) => alertIn(world, state),
-      input: (alert) => alertAt(alert, { seconds: 0 }),
+      given: (world) => createAlertInState(world, state),
+      input: (alert) => alertArguments(alert, { seconds: 0 }),
       want: { body: { decision } },
       after: (_world, { id, updated_at }, { body }) => {
         expect(body).toMatchObject({ id, updated_at });
@@ -36,16 +43,16 @@ export const reviewCases: Case[] = [
     tool: "wait_for_review",
     name: "another version was seen than there is: at once",
     given: sharedDraft,
-    input: (alert) => alertAt(alert, { seen_updated_at: "2026-01-01T00:00:00Z" }),
+    input: (alert) => alertArguments(alert, { seen_updated_at: "2026-01-01T00:00:00Z" }),
     want: { body: { decision: "waiting" } },
   },
   ...[-1, 51].map(
-    (seconds): Case => ({
+    (seconds): TestCase => ({
       rule: WAIT,
       tool: "wait_for_review",
       name: `${seconds} seconds`,
       given: sharedDraft,
-      input: (alert) => alertAt(alert, { seconds }),
+      input: (alert) => alertArguments(alert, { seconds }),
       want: { error: "invalid_request", param: "seconds", says: /whole number from 0 to 50/ },
     }),
   ),

@@ -1,9 +1,17 @@
 // What schedule says and refuses beyond the grid: its send_at, given with the call or kept in the draft.
 
 import { expect } from "vitest";
-import type { Case } from "../support/cases.ts";
-import { inSeconds } from "../support/world.ts";
-import { alertAt, alertIn, draftWith, once, readBack, type sharedPusher, uuidOf } from "./given.ts";
+import type { TestCase } from "../support/case_runner.ts";
+import { timeInSeconds } from "../support/world.ts";
+import {
+  alertArguments,
+  createAlertInState,
+  draftWith,
+  oncePerWorld,
+  parseUuid,
+  readAlert,
+  type sharedPusher,
+} from "./fixtures.ts";
 
 const SCHEDULE = "schedule";
 const SCHEDULE_AT = "schedule-takes-send-at";
@@ -13,18 +21,18 @@ const LATER = "2999-01-01T00:00:00.000000Z";
 const moved =
   (set: string, state: "draft" | "scheduled" = "draft", fields = {}) =>
   async (world: Parameters<typeof sharedPusher>[0]) => {
-    const alert = await alertIn(world, state, undefined, fields);
-    await world.sql(`update alert set ${set} where id = ?`, [uuidOf(alert.id)]);
+    const alert = await createAlertInState(world, state, undefined, fields);
+    await world.sql(`update alert set ${set} where id = ?`, [parseUuid(alert.id)]);
     return alert;
   };
 
-export const scheduleCases: Case[] = [
+export const scheduleCases: TestCase[] = [
   {
     rule: SCHEDULE,
     tool: "schedule_alert",
     name: "without a send_at",
-    given: once(draftWith()),
-    input: (alert) => alertAt(alert),
+    given: oncePerWorld(draftWith()),
+    input: (alert) => alertArguments(alert),
     want: {
       error: "invalid_request",
       param: "send_at",
@@ -35,8 +43,8 @@ export const scheduleCases: Case[] = [
     rule: SCHEDULE,
     tool: "schedule_alert",
     name: "with a send_at that has gone by",
-    given: once(draftWith({ send_at: "2001-01-01T00:00:00Z" })),
-    input: (alert) => alertAt(alert),
+    given: oncePerWorld(draftWith({ send_at: "2001-01-01T00:00:00Z" })),
+    input: (alert) => alertArguments(alert),
     want: { error: "invalid_request", param: "send_at", says: /in the future; give the schedule a send_at/ },
   },
   ...(
@@ -46,15 +54,15 @@ export const scheduleCases: Case[] = [
       ["a draft with one that has gone by", { send_at: "2001-01-01T00:00:00Z" }],
     ] as const
   ).map(
-    ([name, fields]): Case => ({
+    ([name, fields]): TestCase => ({
       rule: SCHEDULE_AT,
       tool: "schedule_alert",
       name: `send_at given: ${name}`,
       given: draftWith(fields),
-      input: (alert) => alertAt(alert, { send_at: "2999-01-01T01:00:00+01:00" }),
+      input: (alert) => alertArguments(alert, { send_at: "2999-01-01T01:00:00+01:00" }),
       want: { body: { status: "scheduled", send_at: LATER, sent_at: null } },
       after: async (world, alert) => {
-        expect(await readBack(world, alert)).toMatchObject({ status: "scheduled", send_at: LATER });
+        expect(await readAlert(world, alert)).toMatchObject({ status: "scheduled", send_at: LATER });
         expect(world.events.filter(({ data }) => data.alert_id === alert.id)).toMatchObject([
           { event: "alert.scheduled", data: { send_at: LATER } },
         ]);
@@ -65,8 +73,8 @@ export const scheduleCases: Case[] = [
     rule: SCHEDULE_AT,
     tool: "schedule_alert",
     name: "send_at given: a scheduled alert is moved and announced again",
-    given: (world) => alertIn(world, "scheduled"),
-    input: (alert) => alertAt(alert, { send_at: LATER }),
+    given: (world) => createAlertInState(world, "scheduled"),
+    input: (alert) => alertArguments(alert, { send_at: LATER }),
     want: { body: { status: "scheduled", send_at: LATER } },
     after: (world, alert) =>
       expect(world.events.filter(({ data }) => data.alert_id === alert.id)).toMatchObject([
@@ -78,8 +86,8 @@ export const scheduleCases: Case[] = [
     rule: SCHEDULE_AT,
     tool: "schedule_alert",
     name: "send_at given: the present one of a scheduled alert changes nothing",
-    given: (world) => alertIn(world, "scheduled", undefined, { send_at: LATER }),
-    input: (alert) => alertAt(alert, { send_at: "2999-01-01T00:00:00Z" }),
+    given: (world) => createAlertInState(world, "scheduled", undefined, { send_at: LATER }),
+    input: (alert) => alertArguments(alert, { send_at: "2999-01-01T00:00:00Z" }),
     want: { body: { status: "scheduled", send_at: LATER } },
     after: (world, alert, { body }) => {
       expect(body.updated_at).toBe(alert.updated_at);
@@ -88,40 +96,40 @@ export const scheduleCases: Case[] = [
   },
   ...(
     [
-      ["gone by", inSeconds(-5), /in the future/],
+      ["gone by", timeInSeconds(-5), /in the future/],
       ["null", null, /string/],
       ["no instant", "tomorrow", /RFC 3339/],
     ] as const
   ).map(
-    ([name, send_at, says]): Case => ({
+    ([name, send_at, says]): TestCase => ({
       rule: SCHEDULE_AT,
       tool: "schedule_alert",
       name: `send_at given: ${name}`,
       given: draftWith({ send_at: LATER }),
-      input: (alert) => alertAt(alert, { send_at }),
+      input: (alert) => alertArguments(alert, { send_at }),
       want: { error: "invalid_request", param: "send_at", says },
       after: async (world, alert) =>
-        expect(await readBack(world, alert)).toMatchObject({ status: "draft", send_at: LATER }),
+        expect(await readAlert(world, alert)).toMatchObject({ status: "draft", send_at: LATER }),
     }),
   ),
   {
     rule: "alert-expires-at",
     tool: "schedule_alert",
     name: "send_at given: not before it expires",
-    given: draftWith({ expires_at: inSeconds(3600) }),
-    input: (alert) => alertAt(alert, { send_at: inSeconds(7200) }),
+    given: draftWith({ expires_at: timeInSeconds(3600) }),
+    input: (alert) => alertArguments(alert, { send_at: timeInSeconds(7200) }),
     want: { error: "invalid_request", param: "expires_at" },
   },
   ...["send_alert", "cancel_alert"].map(
-    (tool): Case => ({
+    (tool): TestCase => ({
       rule: SCHEDULE_AT,
       tool,
       name: "send_at stands beside no other action",
       over: "REST",
-      given: (world) => alertIn(world, "scheduled"),
-      input: (alert) => alertAt(alert, { send_at: LATER }),
+      given: (world) => createAlertInState(world, "scheduled"),
+      input: (alert) => alertArguments(alert, { send_at: LATER }),
       want: { error: "invalid_request", param: "action" },
-      after: async (world, alert) => expect((await readBack(world, alert)).status).toBe("scheduled"),
+      after: async (world, alert) => expect((await readAlert(world, alert)).status).toBe("scheduled"),
     }),
   ),
   {
@@ -130,14 +138,14 @@ export const scheduleCases: Case[] = [
     name: "and no other field beside it",
     over: "REST",
     given: draftWith(),
-    input: (alert) => alertAt(alert, { send_at: LATER, title: "Changed" }),
+    input: (alert) => alertArguments(alert, { send_at: LATER, title: "Changed" }),
     want: {
       error: "invalid_request",
       param: "action",
       says: /Beside schedule only send_at and expected_updated_at may stand/,
     },
     after: async (world, alert) =>
-      expect(await readBack(world, alert)).toMatchObject({
+      expect(await readAlert(world, alert)).toMatchObject({
         status: "draft",
         send_at: null,
         title: alert.title,
@@ -148,7 +156,7 @@ export const scheduleCases: Case[] = [
     tool: "schedule_alert",
     name: "expired before it is scheduled",
     given: moved("expires_at = clock_timestamp() - interval '1 minute'"),
-    input: (alert) => alertAt(alert),
+    input: (alert) => alertArguments(alert),
     want: { error: "invalid_request", param: "expires_at" },
   },
   {
@@ -157,18 +165,18 @@ export const scheduleCases: Case[] = [
     name: "becomes visible at its instant by itself",
     given: async (world) => {
       const pusher = await world.pusher();
-      const alert = await alertIn(world, "draft", pusher);
+      const alert = await createAlertInState(world, "draft", pusher);
       return { alert, device: await world.device(pusher.handle) };
     },
-    input: ({ alert }) => alertAt(alert),
+    input: ({ alert }) => alertArguments(alert),
     want: { body: { status: "scheduled", sent_at: null, note: expect.stringMatching(/send_at/) } },
     after: async (world, { alert, device }) => {
       expect((await world.handset("GET", "/inbox", device)).body.data).toEqual([]);
       const events = world.acts.length;
-      await world.sql("update alert set send_at = now() - interval '1 second' where id = ?", [uuidOf(alert.id)]);
+      await world.sql("update alert set send_at = now() - interval '1 second' where id = ?", [parseUuid(alert.id)]);
       const inbox = await world.handset("GET", "/inbox", device);
       expect(inbox.body.data).toMatchObject([{ id: alert.id, status: "sent" }]);
-      expect(await readBack(world, alert)).toMatchObject({
+      expect(await readAlert(world, alert)).toMatchObject({
         status: "sent",
         sent_at: inbox.body.data[0].sent_at,
       });

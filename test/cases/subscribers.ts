@@ -1,8 +1,8 @@
 // Subscribers: pseudonyms, pages, and a breakdown over the whole set.
 
 import { expect } from "vitest";
-import type { Case } from "../support/cases.ts";
-import { joined, pseudonym, registered, uuidOf } from "../support/handsets.ts";
+import type { TestCase } from "../support/case_runner.ts";
+import { joinNewHandset, parseUuid, pseudonym, registerHandset } from "../support/handsets.ts";
 import type { World } from "../support/world.ts";
 
 /** Subscribers by SQL at chosen instants, the first one the oldest; every third is muted when `muted`. */
@@ -18,7 +18,7 @@ async function seeded(world: World, count: number, options: { tieFrom?: number; 
      insert into subscription (device_id, pusher_id, permissions, muted, subscribed_at)
      select id, ?::uuid, '{}', ?::boolean and n % 3 = 0,
        timestamptz '2026-01-01T00:00:00Z' + least(n, ?::int) * interval '1 microsecond' from numbered`,
-    [count, uuidOf(pusher.id), muted, tieFrom],
+    [count, parseUuid(pusher.id), muted, tieFrom],
   );
   return pusher;
 }
@@ -35,7 +35,7 @@ async function pages(world: World, args: Record<string, unknown>) {
   }
 }
 
-const refused = (field: string, value: unknown): Case => ({
+const refused = (field: string, value: unknown): TestCase => ({
   rule: "pages",
   name: `${field} ${JSON.stringify(value)} is 422`,
   tool: "list_subscribers",
@@ -46,14 +46,14 @@ const refused = (field: string, value: unknown): Case => ({
 
 const NONE = { total: 0, muted: 0, platform: {}, app_version: {}, locale: {}, timezone: {} };
 
-export const subscriberCases: Case[] = [
+export const subscriberCases: TestCase[] = [
   {
     rule: "subscriber-device",
     tool: "list_subscribers",
     given: async (world) => {
       const pusher = await world.pusher();
       const facts = { platform: "ios", app_version: "3.1", locale: "pt-BR", timezone: "America/Sao_Paulo" };
-      return { pusher, device: await joined(world, pusher.handle, undefined, facts) };
+      return { pusher, device: await joinNewHandset(world, pusher.handle, undefined, facts) };
     },
     input: ({ pusher }) => ({ pusher_id: pusher.id }),
     want: {},
@@ -90,7 +90,7 @@ export const subscriberCases: Case[] = [
     tool: "list_subscribers",
     given: async (world) => {
       const [one, two] = [await world.pusher(), await world.pusher()];
-      const { token, id } = await joined(world, one.handle);
+      const { token, id } = await joinNewHandset(world, one.handle);
       await world.handset("PUT", `/subscriptions/${two.handle}`, token, { muted: true });
       const first = await world.rest("list_subscribers", { pusher_id: one.id });
       return { two, id, first: first.body.data[0].device };
@@ -119,11 +119,11 @@ export const subscriberCases: Case[] = [
     given: async (world) => {
       const pusher = await world.pusher();
       const others = { platform: "ios", app_version: "2.0", locale: "de", timezone: "Europe/Berlin" };
-      await joined(world, pusher.handle);
-      await joined(world, pusher.handle);
-      const { token } = await joined(world, pusher.handle, undefined, others);
+      await joinNewHandset(world, pusher.handle);
+      await joinNewHandset(world, pusher.handle);
+      const { token } = await joinNewHandset(world, pusher.handle, undefined, others);
       await world.handset("PUT", `/subscriptions/${pusher.handle}`, token, { muted: true });
-      const gone = await joined(world, pusher.handle, undefined, { platform: "web" });
+      const gone = await joinNewHandset(world, pusher.handle, undefined, { platform: "web" });
       await world.handset("DELETE", `/subscriptions/${pusher.handle}`, gone.token);
       return pusher;
     },
@@ -149,7 +149,7 @@ export const subscriberCases: Case[] = [
     tool: "list_subscribers",
     given: async (world) => {
       const pusher = await world.pusher();
-      const [one, two] = [await joined(world, pusher.handle), await joined(world, pusher.handle)];
+      const [one, two] = [await joinNewHandset(world, pusher.handle), await joinNewHandset(world, pusher.handle)];
       const set = (token: string, muted: boolean) =>
         world.handset("PUT", `/subscriptions/${pusher.handle}`, token, { muted });
       for (const muted of [true, true, false]) await set(one.token, muted);
@@ -308,7 +308,7 @@ export const subscriberCases: Case[] = [
     given: async (world) => {
       const pusher = await world.pusher();
       for (const app_version of ["constructor", "hasOwnProperty", "toString", "__proto__"])
-        await joined(world, pusher.handle, undefined, { app_version, platform: "other" });
+        await joinNewHandset(world, pusher.handle, undefined, { app_version, platform: "other" });
       return pusher;
     },
     input: ({ id }) => ({ pusher_id: id }),
@@ -328,7 +328,7 @@ export const subscriberCases: Case[] = [
     name: "a device that only registered subscribes to nothing",
     tool: "list_subscribers",
     given: async (world) => {
-      await registered(world);
+      await registerHandset(world);
       return world.pusher();
     },
     input: ({ id }) => ({ pusher_id: id }),

@@ -6,22 +6,22 @@ import { connect } from "node:net";
 import { join as joinPath } from "node:path";
 import { serve } from "srvx";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { MAX_BYTES } from "../../src/model/domain/assets.ts";
-import { parseId } from "../../src/model/domain/ids.ts";
+import { MAX_ASSET_BYTES } from "../../src/model/domain/asset_rules.ts";
+import { parseId } from "../../src/model/domain/type_ids.ts";
 import { LIMITS } from "../../src/model/limits.ts";
-import { consoleOf, GIF, HTML, M4A, MP3, PNG, padded } from "../support/assets.ts";
-import { inSeconds, World } from "../support/world.ts";
+import { GIF, HTML, M4A, MP3, openConsoleUploads, PNG, padFile } from "../support/sample_files.ts";
+import { timeInSeconds, World } from "../support/world.ts";
 
 const MISSING = "ast_01jzzzzzzzzzzzzzzzzzzzzzzz";
 
 describe("on a service", () => {
   let world: World;
-  let pages: ReturnType<typeof consoleOf>;
+  let pages: ReturnType<typeof openConsoleUploads>;
   let channel: any;
 
   beforeAll(async () => {
     world = await World.open();
-    pages = consoleOf(world);
+    pages = openConsoleUploads(world);
     channel = await world.pusher();
   });
   afterAll(() => world.close());
@@ -106,12 +106,12 @@ describe("on a service", () => {
 
     const samples = { image: PNG, audio: M4A, html: HTML };
     test.each(["image", "audio", "html"] as const)("bounds %s to the byte", async (kind) => {
-      const max = MAX_BYTES[kind];
-      const row = await pages.upload(kind, padded(samples[kind], max));
+      const max = MAX_ASSET_BYTES[kind];
+      const row = await pages.upload(kind, padFile(samples[kind], max));
       expect(row.bytes).toBe(max);
       expect((await pages.call("DELETE", `/${row.id}`)).status).toBe(204);
       const before = [await rows(), files()];
-      const over = padded(samples[kind], max + 1);
+      const over = padFile(samples[kind], max + 1);
       const form = new FormData();
       form.set("file", new File([over], "a"));
       const attempts = [
@@ -132,11 +132,11 @@ describe("on a service", () => {
       const endless = new ReadableStream<Uint8Array>({
         pull(controller) {
           given += 100_000;
-          controller.enqueue(padded(HTML, 100_000));
+          controller.enqueue(padFile(HTML, 100_000));
         },
       });
       expect((await pages.call("POST", "?kind=html", { body: endless })).status).toBe(422);
-      expect(given).toBeLessThanOrEqual(MAX_BYTES.html + 300_000);
+      expect(given).toBeLessThanOrEqual(MAX_ASSET_BYTES.html + 300_000);
     });
 
     test("leaves nothing of an upload that breaks off", async () => {
@@ -202,8 +202,8 @@ describe("on a service", () => {
         expect(await talk([head("Content-Length: 1000"), HTML], 150)).toBe("");
         // The declared length ends the body: what follows is no part of the file, and no request either.
         const lying = head(`Content-Length: ${HTML.length}\r\nConnection: close`);
-        expect(await talk([lying, HTML, padded(HTML, 600_000)])).toMatch(/^HTTP\/1\.1 (201|400)/);
-        const block = padded(HTML, 65_536);
+        expect(await talk([lying, HTML, padFile(HTML, 600_000)])).toMatch(/^HTTP\/1\.1 (201|400)/);
+        const block = padFile(HTML, 65_536);
         const chunks = Array.from({ length: 12 }, () => [`10000\r\n`, block, "\r\n"]).flat();
         const answer = await talk([head("Transfer-Encoding: chunked"), ...chunks, "0\r\n\r\n"]);
         expect(answer).toMatch(/^HTTP\/1\.1 422/);
@@ -552,7 +552,7 @@ describe("on a service", () => {
     });
 
     test("the length of the layout holds for the text of a file as well", async () => {
-      const long = await pages.upload("html", padded(PAGE, 60_001));
+      const long = await pages.upload("html", padFile(PAGE, 60_001));
       expect((await create({ layout: "html", html_asset_id: long.id })).body.error.param).toBe("html_asset_id");
       const alert = (await create({ layout: "document", html_asset_id: long.id })).body;
       expect(alert.asset_html.length).toBe(60_001);
@@ -737,7 +737,7 @@ describe("on a service", () => {
 
     test("a scheduled alert's file can be fetched before it is sent by its owner's address alone", async () => {
       const { id } = await pages.upload("image", PNG);
-      const alert = (await create({ image_asset_id: id, send: true, send_at: inSeconds(600) })).body;
+      const alert = (await create({ image_asset_id: id, send: true, send_at: timeInSeconds(600) })).body;
       expect((await fetchFile(alert.image_asset_url)).status).toBe(200);
     });
   });

@@ -4,9 +4,9 @@
 import type { Page } from "playwright-core";
 import { serve } from "srvx";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { consoleOf } from "../support/assets.ts";
-import { inBrowser } from "../support/in_browser.ts";
-import { type Browsing, launch } from "../support/site.ts";
+import { launchBrowser, type SharedBrowser } from "../support/console_site.ts";
+import { describeInBrowser } from "../support/in_browser.ts";
+import { openConsoleUploads } from "../support/sample_files.ts";
 import { WAIT } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
@@ -34,10 +34,10 @@ body{font-family:f;color:rgb(1, 2, 3)}</style>
 <a id="pop" href="https://elsewhere.example/pop" target="_blank">x</a>
 </body></html>`;
 
-inBrowser("in Chromium", () => {
+describeInBrowser("in Chromium", () => {
   let world: World;
   let server: ReturnType<typeof serve>;
-  let browser: Browsing;
+  let browser: SharedBrowser;
   let page: Page;
   let origin: string;
   let file: { url: string; frame_url: string };
@@ -56,8 +56,8 @@ inBrowser("in Chromium", () => {
     server = serve({ port: 0, hostname: "127.0.0.1", silent: true, fetch: fetch as never });
     await server.ready();
     origin = server.url!.replace(/\/$/, "");
-    file = await consoleOf(world).upload("html", Buffer.from(DOCUMENT));
-    browser = await launch();
+    file = await openConsoleUploads(world).upload("html", Buffer.from(DOCUMENT));
+    browser = await launchBrowser();
     const context = await browser.newContext();
     context.setDefaultTimeout(WAIT.timeout);
     page = await context.newPage();

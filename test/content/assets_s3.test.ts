@@ -3,29 +3,29 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { parseId } from "../../src/model/domain/ids.ts";
-import { freePort } from "../../src/program/boot/server.ts";
-import { loadConfig } from "../../src/store/config/load.ts";
-import { ConfigError } from "../../src/store/config/setting.ts";
-import { consoleOf, MP3, PNG } from "../support/assets.ts";
-import { type Provider, s3Provider, s3Settings } from "../support/s3.ts";
-import { turn, waitFor } from "../support/wait.ts";
+import { parseId } from "../../src/model/domain/type_ids.ts";
+import { findFreePort } from "../../src/program/boot/http_server.ts";
+import { loadConfig } from "../../src/store/config/load_settings.ts";
+import { ConfigError } from "../../src/store/config/setting_types.ts";
+import { type S3Server, s3Settings, startS3Server } from "../support/s3_server.ts";
+import { MP3, openConsoleUploads, PNG } from "../support/sample_files.ts";
+import { nextTick, waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
-let provider: Provider;
+let provider: S3Server;
 
 describe("an S3-compatible store", () => {
   let world: World;
-  let pages: ReturnType<typeof consoleOf>;
+  let pages: ReturnType<typeof openConsoleUploads>;
   const settings = () => ({
     ...s3Settings("ASSETS_S3", provider),
     ASSETS_S3_BUCKET: "belfry-files",
   });
 
   beforeAll(async () => {
-    provider = await s3Provider();
+    provider = await startS3Server();
     world = await World.open({ settings: settings() });
-    pages = consoleOf(world);
+    pages = openConsoleUploads(world);
   });
   afterAll(async () => {
     await world?.close();
@@ -40,7 +40,7 @@ describe("an S3-compatible store", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
       const put = expect(store.put("late", PNG)).rejects.toThrow("did not respond in time");
-      while (asked().length === 0) await turn();
+      while (asked().length === 0) await nextTick();
       await vi.advanceTimersByTimeAsync(30_000);
       await put;
     } finally {
@@ -113,11 +113,11 @@ describe("an S3-compatible store", () => {
 
   // rules#unavailable
   test("a provider that nobody reaches is not called the database", async () => {
-    const port = await freePort("127.0.0.1");
+    const port = await findFreePort("127.0.0.1");
     const away = await World.open({
       settings: { ...settings(), ASSETS_S3_ENDPOINT: `http://127.0.0.1:${port}` },
     });
-    const answer = await consoleOf(away).call("POST", "?kind=image", { body: PNG });
+    const answer = await openConsoleUploads(away).call("POST", "?kind=image", { body: PNG });
     expect([answer.status, answer.body.error.message]).toEqual([
       503,
       expect.stringMatching(/^The store of uploaded files is not available/),

@@ -1,14 +1,14 @@
 // What files are taken for: from their bytes alone, and from enough of them.
 
 import { expect, test } from "vitest";
-import { cleanName, contentDisposition } from "../../src/effects/assets/incoming.ts";
-import { sniff } from "../../src/effects/assets/sniff.ts";
-import * as files from "../support/assets.ts";
-import { box, GIF, HTML, join, mp3Frame, mp4, ogg, PNG } from "../support/assets.ts";
+import { cleanFileName, contentDisposition } from "../../src/effects/assets/incoming_file.ts";
+import { sniffContentType } from "../../src/effects/assets/sniff_content_type.ts";
+import * as files from "../support/sample_files.ts";
+import { GIF, HTML, joinBytes, mp3Frame, mp4, mp4Box, ogg, PNG } from "../support/sample_files.ts";
 
 const ascii = (text: string) => Buffer.from(text, "utf8");
 const gifWith = (comment: string) =>
-  join(GIF.subarray(0, 19), Buffer.from([0x21, 0xfe, comment.length]), comment, "\0", GIF.subarray(19));
+  joinBytes(GIF.subarray(0, 19), Buffer.from([0x21, 0xfe, comment.length]), comment, "\0", GIF.subarray(19));
 
 const TAKEN: Record<string, [Buffer, string]> = {
   PNG: [PNG, "image/png"],
@@ -32,12 +32,12 @@ const TAKEN: Record<string, [Buffer, string]> = {
   "a page behind comments": [ascii("<!-- a --><!-- <x> -->\n<html lang=en><body>x"), "text/html"],
   // Of two kinds at once: the binary one counts.
   "GIF with markup in its comment": [gifWith("<script>alert(1)</script>"), "image/gif"],
-  "PNG with markup behind it": [join(PNG, "<html><script>alert(1)</script>"), "image/png"],
-  "JPEG with an archive behind it": [join(files.JPEG, "PK\x03\x04"), "image/jpeg"],
+  "PNG with markup behind it": [joinBytes(PNG, "<html><script>alert(1)</script>"), "image/png"],
+  "JPEG with an archive behind it": [joinBytes(files.JPEG, "PK\x03\x04"), "image/jpeg"],
 };
 
 test.each(Object.entries(TAKEN))("%s", (_, [bytes, contentType]) => {
-  expect(sniff(bytes)?.contentType).toBe(contentType);
+  expect(sniffContentType(bytes)?.contentType).toBe(contentType);
 });
 
 const REFUSED: Record<string, Buffer> = {
@@ -53,43 +53,44 @@ const REFUSED: Record<string, Buffer> = {
   PHP: ascii("<?php echo 1 ?><p>"),
   "a shell script": ascii("#!/bin/sh\necho '<p>'"),
   PDF: ascii("%PDF-1.7\n<html>"),
-  ZIP: join("PK\x03\x04", Buffer.alloc(40)),
+  ZIP: joinBytes("PK\x03\x04", Buffer.alloc(40)),
   gzip: Buffer.from([0x1f, 0x8b, 8, 0, 0, 0]),
-  "a Windows program": join("MZ\x90\0\x03", Buffer.alloc(60), "<html>"),
-  "a Linux program": join("\x7fELF\x02\x01", Buffer.alloc(60)),
-  BMP: join("BM", Buffer.alloc(60)),
-  TIFF: join("II*\0", Buffer.alloc(60)),
-  HEIC: join(box("ftyp", "heic\0\0\0\0mif1"), box("meta")),
+  "a Windows program": joinBytes("MZ\x90\0\x03", Buffer.alloc(60), "<html>"),
+  "a Linux program": joinBytes("\x7fELF\x02\x01", Buffer.alloc(60)),
+  BMP: joinBytes("BM", Buffer.alloc(60)),
+  TIFF: joinBytes("II*\0", Buffer.alloc(60)),
+  HEIC: joinBytes(mp4Box("ftyp", "heic\0\0\0\0mif1"), mp4Box("meta")),
   "an MP4 film": mp4("isom", "vide", "soun"),
   "an M4A brand over a film": mp4("M4A ", "soun", "vide"),
   "an MP4 file without tracks": mp4("M4A "),
-  WebM: join(Buffer.from([0x1a, 0x45, 0xdf, 0xa3]), Buffer.alloc(30)),
+  WebM: joinBytes(Buffer.from([0x1a, 0x45, 0xdf, 0xa3]), Buffer.alloc(30)),
   "Ogg Theora": ogg("\x80theora\0"),
-  "Ogg with a film beside the sound": join(ogg("OpusHead\x01\x02"), ogg("\x80theora\0"), ogg("x", 0)),
-  AVI: join("RIFF\0\0\0\0AVI LIST", Buffer.alloc(20)),
-  "a PNG signature before text": join(PNG.subarray(0, 8), "<script>alert(1)</script>"),
+  "Ogg with a film beside the sound": joinBytes(ogg("OpusHead\x01\x02"), ogg("\x80theora\0"), ogg("x", 0)),
+  AVI: joinBytes("RIFF\0\0\0\0AVI LIST", Buffer.alloc(20)),
+  "a PNG signature before text": joinBytes(PNG.subarray(0, 8), "<script>alert(1)</script>"),
   "a GIF signature before markup": ascii("GIF89a<html><script>alert(1)</script></html>"),
   "a GIF signature as a variable": ascii("GIF89a/*\0\0*/=1;alert(1)"),
   "a JPEG signature alone": Buffer.from([0xff, 0xd8, 0xff]),
-  "a RIFF of no type": join("RIFF\0\0\0\0WEBPxxxx", Buffer.alloc(20)),
-  "one MP3 header before text": join(mp3Frame.subarray(0, 4), "<html>".repeat(100)),
-  "an ID3 tag alone": join("ID3", Buffer.from([4, 0, 0, 0, 0, 0, 0]), "<html>"),
+  "a RIFF of no type": joinBytes("RIFF\0\0\0\0WEBPxxxx", Buffer.alloc(20)),
+  "one MP3 header before text": joinBytes(mp3Frame.subarray(0, 4), "<html>".repeat(100)),
+  "an ID3 tag alone": joinBytes("ID3", Buffer.from([4, 0, 0, 0, 0, 0, 0]), "<html>"),
   "a page in UTF-16": Buffer.from("\ufeff<html><p>x", "utf16le"),
   "a page in Latin-1": Buffer.from("<html><p>gr\u00fcn", "latin1"),
   "a page with a NUL": ascii("<html>\0<p>"),
 };
 
-test.each(Object.entries(REFUSED))("not %s", (_, bytes) => expect(sniff(bytes)).toBeNull());
+test.each(Object.entries(REFUSED))("not %s", (_, bytes) => expect(sniffContentType(bytes)).toBeNull());
 
 test("no beginning of a file makes it fall", () => {
-  for (const [bytes] of Object.values(TAKEN)) for (let n = 0; n < bytes.length; n++) sniff(bytes.subarray(0, n));
+  for (const [bytes] of Object.values(TAKEN))
+    for (let n = 0; n < bytes.length; n++) sniffContentType(bytes.subarray(0, n));
 });
 
 test("names are cleaned for people and for downloads", () => {
-  expect(cleanName("../../etc/pass\u202ewd\x00\n .png", "image")).toBe("passwd .png");
-  expect(cleanName("C:\\pictures\\tide.png", "image")).toBe("tide.png");
-  expect(cleanName(" \u200b ", "audio")).toBe("audio");
-  expect([...cleanName("𝔞".repeat(300), "html")].length).toBe(120);
+  expect(cleanFileName("../../etc/pass\u202ewd\x00\n .png", "image")).toBe("passwd .png");
+  expect(cleanFileName("C:\\pictures\\tide.png", "image")).toBe("tide.png");
+  expect(cleanFileName(" \u200b ", "audio")).toBe("audio");
+  expect([...cleanFileName("𝔞".repeat(300), "html")].length).toBe(120);
   expect(contentDisposition("attachment", "a'b\"(1).exe", "text/html")).toBe(
     `attachment; filename="a_b__1_.exe.html"; filename*=UTF-8''a%27b%22%281%29.exe.html`,
   );

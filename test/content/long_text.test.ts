@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
-import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
-import { join, registered, suspend } from "../support/handsets.ts";
+import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
+import { joinChannel, registerHandset, suspend } from "../support/handsets.ts";
 import { World } from "../support/world.ts";
 
 const HOST = "127.0.0.1";
@@ -18,11 +18,11 @@ let pusher: any;
 let token: string;
 beforeAll(async () => {
   world = await World.open();
-  port = await freePort(HOST);
-  server = await listen(world.service.app, { host: HOST, port });
+  port = await findFreePort(HOST);
+  server = await listenHttp(world.service.app, { host: HOST, port });
   pusher = await world.pusher();
-  token = (await registered(world)).token;
-  await join(world, token, pusher.handle);
+  token = (await registerHandset(world)).token;
+  await joinChannel(world, token, pusher.handle);
 });
 afterAll(async () => {
   await server?.close();
@@ -113,7 +113,7 @@ describe("the text of an alert", () => {
 
   test("a page of the longest ends at its bytes", async () => {
     const other = await world.pusher();
-    await join(world, token, other.handle);
+    await joinChannel(world, token, other.handle);
     await world.sql(
       `insert into alert (id, pusher_id, status, title, body, sent_at)
        select gen_random_uuid(), p.id, 'sent', 'n', repeat('"', ?::int), now() + n * interval '1 microsecond'
@@ -155,7 +155,7 @@ test("a device fetches the whole card of what its inbox shows, and every other i
     expect([answer.status, answer.body]).toEqual([404, missing]);
   }
   expect((await card(alert.id, "bfd_nothing")).status).toBe(401);
-  const stranger = (await registered(world)).token;
+  const stranger = (await registerHandset(world)).token;
   expect((await card(alert.id, stranger)).body).toEqual(missing);
   await suspend(world, pusher.handle);
   expect((await card(alert.id)).body).toEqual(missing);

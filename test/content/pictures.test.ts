@@ -2,9 +2,9 @@
 
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cleanPicture } from "../../src/effects/assets/pictures.ts";
-import { MAX_BYTES } from "../../src/model/domain/assets.ts";
-import { consoleOf, join } from "../support/assets.ts";
+import { cleanPicture } from "../../src/effects/assets/clean_picture.ts";
+import { MAX_ASSET_BYTES } from "../../src/model/domain/asset_rules.ts";
+import { joinBytes, openConsoleUploads } from "../support/sample_files.ts";
 import { World } from "../support/world.ts";
 
 const EXIF = {
@@ -45,18 +45,18 @@ function crc(bytes: Buffer): number {
   return ~c;
 }
 const pngChunk = (type: string, body: Buffer) => {
-  const named = join(type, body);
-  return join(uint32(body.length), named, uint32(crc(named)));
+  const named = joinBytes(type, body);
+  return joinBytes(uint32(body.length), named, uint32(crc(named)));
 };
 /** The same PNG with another size in its header, or with one more chunk behind it. */
 const pngOfSize = (png: Buffer, width: number, height: number) =>
-  join(
+  joinBytes(
     png.subarray(0, 8),
-    pngChunk("IHDR", join(uint32(width), uint32(height), png.subarray(24, 29))),
+    pngChunk("IHDR", joinBytes(uint32(width), uint32(height), png.subarray(24, 29))),
     png.subarray(33),
   );
 const pngWith = (png: Buffer, type: string, body: string) =>
-  join(png.subarray(0, 33), pngChunk(type, Buffer.from(body, "latin1")), png.subarray(33));
+  joinBytes(png.subarray(0, 33), pngChunk(type, Buffer.from(body, "latin1")), png.subarray(33));
 
 const frames = (format: "gif" | "webp") => {
   const raw = Buffer.alloc(8 * 8 * 3 * 3, 0);
@@ -67,7 +67,7 @@ const frames = (format: "gif" | "webp") => {
     : strip.webp({ loop: 2, delay: [70, 80, 90], lossless: true });
 };
 
-const clean = (bytes: Buffer, type: string) => cleanPicture(bytes, `image/${type}`, MAX_BYTES.image);
+const clean = (bytes: Buffer, type: string) => cleanPicture(bytes, `image/${type}`, MAX_ASSET_BYTES.image);
 const silent = (bytes: Buffer) => SECRETS.filter((secret) => bytes.includes(Buffer.from(secret, "latin1")));
 
 describe("what a picture says of its author", () => {
@@ -93,10 +93,10 @@ describe("what a picture says of its author", () => {
     ] as const)
       expect(silent(await clean(pngWith(png, type, body), "png"))).toEqual([]);
     const jpeg = await picture().jpeg().toBuffer();
-    const body = join("Photoshop 3.0\0", "8BIM\x04\x04\0\0\0\0\0\x11\x1c\x02\x5a\0\x0csecret place\0");
-    const iptc = join(jpeg.subarray(0, 2), Buffer.from([0xff, 0xed, 0, body.length + 2]), body, jpeg.subarray(2));
+    const body = joinBytes("Photoshop 3.0\0", "8BIM\x04\x04\0\0\0\0\0\x11\x1c\x02\x5a\0\x0csecret place\0");
+    const iptc = joinBytes(jpeg.subarray(0, 2), Buffer.from([0xff, 0xed, 0, body.length + 2]), body, jpeg.subarray(2));
     expect(silent(await clean(iptc, "jpeg"))).toEqual([]);
-    expect(silent(await clean(join(jpeg, await withFacts().jpeg().toBuffer()), "jpeg"))).toEqual([]);
+    expect(silent(await clean(joinBytes(jpeg, await withFacts().jpeg().toBuffer()), "jpeg"))).toEqual([]);
   });
 
   test("its orientation is baked in", async () => {
@@ -114,7 +114,7 @@ describe("what a picture says of its author", () => {
     const made = await frames(type).toBuffer();
     const before =
       type === "gif"
-        ? join(made.subarray(0, -1), "\x21\xff\x0bXMP DataXMP\x03abc\0;")
+        ? joinBytes(made.subarray(0, -1), "\x21\xff\x0bXMP DataXMP\x03abc\0;")
         : await sharp(made, { animated: true }).withXmp(XMP).webp({ lossless: true }).toBuffer();
     const after = await clean(before, type);
     expect(after.equals(before)).toBe(false);
@@ -143,10 +143,10 @@ describe("what a picture says of its author", () => {
 
 describe("on a service", () => {
   let world: World;
-  let site: ReturnType<typeof consoleOf>;
+  let site: ReturnType<typeof openConsoleUploads>;
   beforeAll(async () => {
     world = await World.open();
-    site = consoleOf(world);
+    site = openConsoleUploads(world);
   });
   afterAll(() => world.close());
 
@@ -184,7 +184,7 @@ describe("on a service", () => {
   test("what only begins like a picture is refused, not stored", async () => {
     for (const type of ["jpeg", "png", "webp", "avif"] as const) {
       const whole = await withFacts().toFormat(type).toBuffer();
-      const { status } = await upload(join(whole.subarray(0, 40), Buffer.alloc(60)));
+      const { status } = await upload(joinBytes(whole.subarray(0, 40), Buffer.alloc(60)));
       expect([type, status]).toEqual([type, 422]);
     }
   });

@@ -4,21 +4,26 @@
 import fc from "fast-check";
 import { parseDocument } from "htmlparser2";
 import { describe, expect, test } from "vitest";
-import { needlessInvisible } from "../../src/model/fields/characters.ts";
-import { ATTRIBUTES, ELEMENTS, MAX_DEPTH, SCHEMES } from "../../src/model/sanitizer/allow_list.ts";
-import { type Parent, readHtml } from "../../src/model/sanitizer/read.ts";
-import { Report } from "../../src/model/sanitizer/report.ts";
+import { findNeedlessInvisible } from "../../src/model/fields/invisible_characters.ts";
+import {
+  ALLOWED_ATTRIBUTES,
+  ALLOWED_ELEMENTS,
+  ALLOWED_SCHEMES,
+  MAX_DEPTH,
+} from "../../src/model/sanitizer/allow_list.ts";
+import { type HtmlParent, parseHtml } from "../../src/model/sanitizer/parse_html.ts";
+import { RemovalReport } from "../../src/model/sanitizer/removal_report.ts";
 import { inspectDocument, sanitizeHtml } from "../../src/model/sanitizer/sanitize.ts";
-import { COMPARES, FUZZ_PIECES, HARMLESS, HOSTILE } from "../cases/sanitizer.ts";
+import { COMPARISON_PATTERN, FUZZ_PIECES, HARMLESS_MARKUP, HOSTILE_MARKUP } from "../cases/sanitizer_markup.ts";
 
 const clean = (html: string) => sanitizeHtml(html);
 /** The words as a browser has them, those of dropped elements included. */
 function text(html: string): string {
-  const words = (parent: Parent): string =>
+  const words = (parent: HtmlParent): string =>
     parent.childNodes
       .map((child) => ("value" in child ? child.value : "childNodes" in child ? words(child) : ""))
       .join("");
-  return words(readHtml(html, new Report()).root);
+  return words(parseHtml(html, new RemovalReport()).root);
 }
 const only = (html: string) => clean(html).blocked.map((row) => `${row.kind} ${row.name} ${row.count}`);
 
@@ -30,10 +35,10 @@ function dangers(html: string): string[] {
     depth++;
     for (const node of nodes) {
       if (node.type === "text") continue;
-      if (!ELEMENTS.has(node.name)) found.push(`${node.type} ${node.name}`);
+      if (!ALLOWED_ELEMENTS.has(node.name)) found.push(`${node.type} ${node.name}`);
       if (depth > MAX_DEPTH) found.push("depth");
       for (const [name, value] of Object.entries<string>(node.attribs ?? {})) {
-        if (!ATTRIBUTES.get(node.name)?.has(name)) found.push(`attribute ${name}`);
+        if (!ALLOWED_ATTRIBUTES.get(node.name)?.has(name)) found.push(`attribute ${name}`);
         const link = name === "href" || name === "src" || name === "cite";
         if (link && !/^(?:https?:\/\/|mailto:|tel:|sms:|geo:)/i.test(value)) found.push(`url ${value}`);
         if (name === "style" && /[\\@{}<]|url|expression|position|\/\*/i.test(value)) found.push(`style ${value}`);
@@ -47,17 +52,19 @@ function dangers(html: string): string[] {
 }
 
 describe("harmless texts", () => {
-  test.each(Object.entries(HARMLESS))("%s", (_name, html) => {
+  test.each(Object.entries(HARMLESS_MARKUP))("%s", (_name, html) => {
     const result = clean(html);
     expect(result.blocked).toEqual([]);
     expect(text(result.html)).toBe(text(html));
     expect(clean(result.html)).toEqual(result);
   });
 
-  test("there are enough of them", () => expect(Object.keys(HARMLESS).length).toBeGreaterThanOrEqual(40));
+  test("there are enough of them", () => expect(Object.keys(HARMLESS_MARKUP).length).toBeGreaterThanOrEqual(40));
 
   /** A grapheme may hold a filler, which is reported. */
-  const visible = fc.string({ unit: "grapheme", maxLength: 200 }).filter((words) => needlessInvisible(words) === null);
+  const visible = fc
+    .string({ unit: "grapheme", maxLength: 200 })
+    .filter((words) => findNeedlessInvisible(words) === null);
   test("plain text comes out as itself", () => {
     fc.assert(
       fc.property(visible, (words) => {
@@ -71,14 +78,14 @@ describe("harmless texts", () => {
 });
 
 describe("hostile payloads", () => {
-  test.each(HOSTILE.map(({ name, html }) => [name, html]))("%s", (_name, html) => {
+  test.each(HOSTILE_MARKUP.map(({ name, html }) => [name, html]))("%s", (_name, html) => {
     const result = clean(html);
     expect(result.blocked).not.toEqual([]);
     expect(dangers(result.html)).toEqual([]);
     expect(clean(result.html)).toEqual({ html: result.html, blocked: [] });
   });
 
-  test("there are enough of them", () => expect(HOSTILE.length).toBeGreaterThanOrEqual(150));
+  test("there are enough of them", () => expect(HOSTILE_MARKUP.length).toBeGreaterThanOrEqual(150));
 });
 
 describe("the report", () => {
@@ -147,7 +154,7 @@ describe("two judges", () => {
     [
       "an attribute",
       () => {
-        const rules = ATTRIBUTES.get("p") as Map<string, "text">;
+        const rules = ALLOWED_ATTRIBUTES.get("p") as Map<string, "text">;
         rules.set("onclick", "text");
         return () => rules.delete("onclick");
       },
@@ -157,7 +164,10 @@ describe("two judges", () => {
     [
       "an element",
       () => {
-        const [elements, rules] = [ELEMENTS as Set<string>, ATTRIBUTES as Map<string, ReadonlyMap<string, "text">>];
+        const [elements, rules] = [
+          ALLOWED_ELEMENTS as Set<string>,
+          ALLOWED_ATTRIBUTES as Map<string, ReadonlyMap<string, "text">>,
+        ];
         elements.add("video");
         rules.set("video", new Map([["src", "text"]]));
         return () => elements.delete("video") && rules.delete("video");
@@ -168,7 +178,7 @@ describe("two judges", () => {
     [
       "a scheme",
       () => {
-        const links = SCHEMES.link as Set<string>;
+        const links = ALLOWED_SCHEMES.link as Set<string>;
         links.add("javascript");
         return () => links.delete("javascript");
       },
@@ -271,12 +281,12 @@ describe("any input", () => {
       })
       .map((pieces) => pieces.join("")),
     fc
-      .array(fc.constantFrom(...HOSTILE.map(({ html }) => html), ...Object.values(HARMLESS)), {
+      .array(fc.constantFrom(...HOSTILE_MARKUP.map(({ html }) => html), ...Object.values(HARMLESS_MARKUP)), {
         maxLength: 4,
       })
       .map((pieces) => pieces.join("")),
     fc
-      .tuple(fc.constantFrom(...HOSTILE.map(({ html }) => html)), fc.nat(400), fc.constantFrom(...FUZZ_PIECES))
+      .tuple(fc.constantFrom(...HOSTILE_MARKUP.map(({ html }) => html)), fc.nat(400), fc.constantFrom(...FUZZ_PIECES))
       .map(([html, at, piece]) => html.slice(0, at) + piece + html.slice(at)),
   );
 
@@ -287,7 +297,7 @@ describe("any input", () => {
         const result = clean(html);
         expect(dangers(result.html)).toEqual([]);
         expect(clean(result.html)).toEqual({ html: result.html, blocked: [] });
-        if (result.blocked.length === 0 && !COMPARES.test(html)) expect(text(result.html)).toBe(text(html));
+        if (result.blocked.length === 0 && !COMPARISON_PATTERN.test(html)) expect(text(result.html)).toBe(text(html));
       }),
       // An element that goes at its end must not have kept what is in it from closing what is around it.
       { numRuns: 3000, examples: [["<p><rp/><center/>\u200b"], ["<p><rp>(<b>x<center>y"]] },
@@ -341,12 +351,12 @@ describe("size", () => {
   };
 
   /** The work done, counted in nodes: what a time would show, without its noise. */
-  function nodes(parent: Parent): number {
+  function nodes(parent: HtmlParent): number {
     let count = 0;
     for (const child of parent.childNodes) count += 1 + ("childNodes" in child ? nodes(child) : 0);
     return count;
   }
-  const work = (html: string) => nodes(readHtml(html, new Report()).root);
+  const work = (html: string) => nodes(parseHtml(html, new RemovalReport()).root);
 
   test.each(Object.entries(units))("%s: work and output grow no faster than the input", (_name, unit) => {
     const large = unit.repeat(Math.floor(60_000 / unit.length));

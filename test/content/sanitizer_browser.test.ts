@@ -5,11 +5,11 @@
 import fc from "fast-check";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ATTRIBUTES } from "../../src/model/sanitizer/allow_list.ts";
+import { ALLOWED_ATTRIBUTES } from "../../src/model/sanitizer/allow_list.ts";
 import { sanitizeHtml } from "../../src/model/sanitizer/sanitize.ts";
-import { COMPARES, FUZZ_PIECES, HARMLESS, HOSTILE } from "../cases/sanitizer.ts";
-import { inBrowser } from "../support/in_browser.ts";
-import { type Browsing, launch } from "../support/site.ts";
+import { COMPARISON_PATTERN, FUZZ_PIECES, HARMLESS_MARKUP, HOSTILE_MARKUP } from "../cases/sanitizer_markup.ts";
+import { launchBrowser, type SharedBrowser } from "../support/console_site.ts";
+import { describeInBrowser } from "../support/in_browser.ts";
 
 /** Of each of these at least one runs raw in a current Chromium, in both modes. */
 const RUNNING_FAMILIES =
@@ -124,11 +124,11 @@ function elementsOf(texts: string[]): string[][] {
   });
 }
 
-inBrowser("in Chromium", () => {
-  let browser: Browsing;
+describeInBrowser("in Chromium", () => {
+  let browser: SharedBrowser;
   let page: Page;
   const raw: Record<Mode, Set<string>> = { innerHTML: new Set(), page: new Set() };
-  const allowed = Object.fromEntries([...ATTRIBUTES].map(([name, rules]) => [name, [...rules.keys()]]));
+  const allowed = Object.fromEntries([...ALLOWED_ATTRIBUTES].map(([name, rules]) => [name, [...rules.keys()]]));
   const clean = (html: string) => sanitizeHtml(html).html;
 
   async function executed(texts: string[], mode: Mode): Promise<number[]> {
@@ -141,7 +141,7 @@ inBrowser("in Chromium", () => {
   }
 
   beforeAll(async () => {
-    browser = await launch();
+    browser = await launchBrowser();
     page = await browser.newPage();
     // Nothing leaves the machine: whatever is asked for fails, which is what onerror waits for.
     await page.route("**/*", (route) => route.abort());
@@ -155,10 +155,10 @@ inBrowser("in Chromium", () => {
   describe.each<Mode>(["innerHTML", "page"])("%s", (mode) => {
     test("no cleaned payload runs", async () => {
       const ran = await executed(
-        HOSTILE.map(({ html }) => clean(html)),
+        HOSTILE_MARKUP.map(({ html }) => clean(html)),
         mode,
       );
-      expect(ran.map((i) => HOSTILE[i]!.name)).toEqual([]);
+      expect(ran.map((i) => HOSTILE_MARKUP[i]!.name)).toEqual([]);
     });
 
     test("many raw ones do, and each of them is reported", async () => {
@@ -166,16 +166,16 @@ inBrowser("in Chromium", () => {
         const families = [...raw[mode]].map((name) => name.split(" ")[0]!);
         return raw[mode].size > 100 && RUNNING_FAMILIES.every((family) => families.includes(family));
       };
-      const all = HOSTILE.map(({ html }) => html);
+      const all = HOSTILE_MARKUP.map(({ html }) => html);
       let ran = await executed(all, mode);
-      for (const i of ran) raw[mode].add(HOSTILE[i]!.name);
+      for (const i of ran) raw[mode].add(HOSTILE_MARKUP[i]!.name);
       // A busy machine may not come to all of them at once.
       for (let tries = 0; tries < 9 && !met(); tries++) {
         ran = [...new Set([...ran, ...(await executed(all, mode))])];
-        for (const i of ran) raw[mode].add(HOSTILE[i]!.name);
+        for (const i of ran) raw[mode].add(HOSTILE_MARKUP[i]!.name);
       }
       for (const i of ran) {
-        expect(sanitizeHtml(HOSTILE[i]!.html).blocked, HOSTILE[i]!.name).not.toEqual([]);
+        expect(sanitizeHtml(HOSTILE_MARKUP[i]!.html).blocked, HOSTILE_MARKUP[i]!.name).not.toEqual([]);
       }
       // The same harness sees them run, or the test above would prove nothing.
       expect(ran.length).toBeGreaterThan(100);
@@ -183,7 +183,7 @@ inBrowser("in Chromium", () => {
       for (const family of RUNNING_FAMILIES) expect([...families]).toContain(family);
       // A script element written by innerHTML is inert by standard.
       expect(raw[mode].has("scripts 0")).toBe(mode === "page");
-      console.log(`sanitizer_browser: ${ran.length} of ${HOSTILE.length} payloads run raw (${mode})`);
+      console.log(`sanitizer_browser: ${ran.length} of ${HOSTILE_MARKUP.length} payloads run raw (${mode})`);
     });
   });
 
@@ -191,20 +191,24 @@ inBrowser("in Chromium", () => {
     fc.oneof(
       fc.array(fc.constantFrom(...FUZZ_PIECES), { maxLength: 60 }).map((pieces) => pieces.join("")),
       fc
-        .array(fc.constantFrom(...HOSTILE.map(({ html }) => html), ...FUZZ_PIECES), { maxLength: 12 })
+        .array(fc.constantFrom(...HOSTILE_MARKUP.map(({ html }) => html), ...FUZZ_PIECES), { maxLength: 12 })
         .map((pieces) => pieces.join("")),
     ),
     { numRuns: 2000, seed: 20260301 },
   );
 
   test("its tree holds only what the tables allow, also when written and read again", async () => {
-    const texts = [...HOSTILE.map(({ html }) => html), ...Object.values(HARMLESS), ...nonsense].map(clean);
+    const texts = [...HOSTILE_MARKUP.map(({ html }) => html), ...Object.values(HARMLESS_MARKUP), ...nonsense].map(
+      clean,
+    );
     expect(await page.evaluate(strangers, { texts, allowed })).toEqual([]);
   });
 
   // rules#sanitiser-is-stable
   test("its tree is the one that was written, so a browser adds and moves nothing", async () => {
-    const texts = [...HOSTILE.map(({ html }) => html), ...Object.values(HARMLESS), ...nonsense].map(clean);
+    const texts = [...HOSTILE_MARKUP.map(({ html }) => html), ...Object.values(HARMLESS_MARKUP), ...nonsense].map(
+      clean,
+    );
     const written = texts.map((html) => [...html.matchAll(/<([a-z0-9]+)/g)].map(([, name]) => name));
     expect(await page.evaluate(elementsOf, texts)).toEqual(written);
   });
@@ -214,12 +218,12 @@ inBrowser("in Chromium", () => {
   });
 
   test("harmless texts read the same", async () => {
-    const texts = Object.values(HARMLESS);
+    const texts = Object.values(HARMLESS_MARKUP);
     expect(await page.evaluate(textsOf, texts.map(clean))).toEqual(await page.evaluate(textsOf, texts));
   });
 
   test("whatever is reported as whole reads the same", async () => {
-    const whole = nonsense.filter((html) => sanitizeHtml(html).blocked.length === 0 && !COMPARES.test(html));
+    const whole = nonsense.filter((html) => sanitizeHtml(html).blocked.length === 0 && !COMPARISON_PATTERN.test(html));
     expect(whole.length).toBeGreaterThan(20);
     expect(await page.evaluate(textsOf, whole.map(clean))).toEqual(await page.evaluate(textsOf, whole));
   });

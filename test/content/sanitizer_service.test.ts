@@ -1,7 +1,7 @@
 // One sanitiser for preview and for write: what the preview shows is what is stored, read and delivered to phones.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { joined } from "../support/handsets.ts";
+import { joinNewHandset } from "../support/handsets.ts";
 import { World } from "../support/world.ts";
 
 const FRAGMENTS = [
@@ -27,7 +27,7 @@ describe("on a service", () => {
   beforeAll(async () => {
     world = await World.open();
     pusher = await world.pusher();
-    ({ token } = await joined(world, pusher.handle));
+    ({ token } = await joinNewHandset(world, pusher.handle));
   });
   afterAll(() => world.close());
 

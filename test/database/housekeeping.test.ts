@@ -2,10 +2,10 @@
 // end of the service.
 
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { createHousekeeping } from "../../src/effects/housekeeping/scheduler.ts";
-import { doctor } from "../../src/identity/operator/doctor.ts";
+import { createHousekeeping } from "../../src/effects/housekeeping/job_scheduler.ts";
+import { checkConsistency } from "../../src/identity/operator/consistency_checks.ts";
 import { createMetrics } from "../../src/program/boot/metrics.ts";
-import { toldOf, uuidOf } from "../support/handsets.ts";
+import { parseUuid, waitForSubscriberCount } from "../support/handsets.ts";
 import { waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
@@ -173,7 +173,7 @@ describe("housekeeping", () => {
     const { body: me } = await world.rest("get_me");
     await world.sql("update alert set words = null");
     await world.sql("insert into alert (id, pusher_id, title) values (gen_random_uuid(), ?, 'LIGHTHOUSE keeper')", [
-      uuidOf(id),
+      parseUuid(id),
     ]);
     const edit = { pusher_id: id, alert_id: edited.id, title: "Watermill" };
     expect((await world.rest("update_alert", edit)).status).toBe(200);
@@ -231,7 +231,7 @@ describe("housekeeping", () => {
       await world.handset("POST", "/reports", token, { reports: [{ alert_id: alert.id, kind: "ack" }] });
     for (const token of [...old, lone]) await age(token, 366);
     await age(kept, 364);
-    await toldOf(world, channel.id, 3);
+    await waitForSubscriberCount(world, channel.id, 3);
     world.events.length = 0;
 
     expect(await world.service.housekeeping.round("unseen_devices")).toBe(3);
@@ -239,10 +239,10 @@ describe("housekeeping", () => {
     expect(await there(kept)).toBe(true);
     const stats = (await world.rest("get_alert_stats", { pusher_id: channel.id, alert_id: alert.id })).body;
     expect(stats).toMatchObject({ reach: 1, totals: { acks: 2 } });
-    await toldOf(world, channel.id, 1);
-    await toldOf(world, other.id, 0);
+    await waitForSubscriberCount(world, channel.id, 1);
+    await waitForSubscriberCount(world, other.id, 0);
     expect(world.events).toHaveLength(2);
-    const { checks } = await doctor(world.service.orm.em.fork());
+    const { checks } = await checkConsistency(world.service.orm.em.fork());
     expect(checks.filter(({ wrong }) => wrong > 0)).toEqual([]);
     expect(await world.service.housekeeping.round("unseen_devices")).toBe(0);
   });
@@ -303,7 +303,7 @@ describe("housekeeping", () => {
       const [sessions, devices] = await Promise.all([rounds("sessions"), rounds("unseen_devices"), ...busy]);
       expect(sessions!.reduce((sum, n) => sum + n)).toBe(700);
       expect(devices!.reduce((sum, n) => sum + n)).toBeGreaterThanOrEqual(old.length);
-      const { checks } = await doctor(world.service.orm.em.fork());
+      const { checks } = await checkConsistency(world.service.orm.em.fork());
       expect(checks.filter(({ wrong }) => wrong > 0)).toEqual([]);
     } finally {
       await replica.leave();

@@ -2,12 +2,12 @@
 // service's database, and sees no difference between a migrated one and the entities.
 
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { loadConfig } from "../../src/store/config/load.ts";
-import { carried } from "../../src/store/db/migrate.ts";
+import { loadConfig } from "../../src/store/config/load_settings.ts";
+import { listMigrations } from "../../src/store/db/migrate.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
 import { openCluster } from "../../src/store/embedded/cluster.ts";
-import { withDatabase } from "../support/databases.ts";
-import { run, temporaryFolder } from "../support/processes.ts";
+import { withDatabase } from "../support/postgres_server.ts";
+import { runProgram, temporaryFolder } from "../support/processes.ts";
 
 const { url, template } = inject("database");
 const name = `${template}_mikro_orm`;
@@ -26,7 +26,7 @@ afterAll(() => execute(`drop database ${name} with (force)`));
 const CLI = "node_modules/.bin/mikro-orm";
 
 const mikroOrm = async (command: string, settings: Record<string, string>) => {
-  const { code, stdout, stderr } = await run(process.execPath, [CLI, command], {
+  const { code, stdout, stderr } = await runProgram(process.execPath, [CLI, command], {
     NO_COLOR: "1",
     ...settings,
   });
@@ -72,7 +72,7 @@ test("without a DATABASE_URL it is the embedded database, while a server runs on
   const cluster = await openCluster(loadConfig(settings), { log: silent, sync: false });
   try {
     const { code, said } = await mikroOrm("migration:pending", settings);
-    expect({ code, said }).toEqual({ code: 0, said: expect.stringContaining(carried()[0]!) });
+    expect({ code, said }).toEqual({ code: 0, said: expect.stringContaining(listMigrations()[0]!) });
   } finally {
     await cluster.close();
   }

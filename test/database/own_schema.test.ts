@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openOrm } from "../../src/store/db/orm.ts";
-import { alertAt } from "../cases/given.ts";
-import { expectRecountClean } from "../support/recount.ts";
+import { alertArguments } from "../cases/fixtures.ts";
+import { expectRecountClean } from "../support/counter_checks.ts";
 import { freshDatabase, World } from "../support/world.ts";
 
 const SCHEMA = "cell";
@@ -33,10 +33,10 @@ test("migrates, publishes, is read and counts, and leaves public alone", async (
   expect((await world.handset("GET", "/inbox", token)).body.data).toMatchObject([{ title: "In a cell" }]);
   const reports = ["read", "ack"].map((kind) => ({ alert_id: alert.id, kind }));
   expect((await world.handset("POST", "/reports", token, { reports })).body).toEqual({ accepted: 2 });
-  expect((await world.rest("get_alert_stats", alertAt(alert))).body.totals).toEqual({ reads: 1, acks: 1 });
+  expect((await world.rest("get_alert_stats", alertArguments(alert))).body.totals).toEqual({ reads: 1, acks: 1 });
   expect((await world.rest("list_account_alerts", { query: "cell" })).body.data).toHaveLength(1);
-  await world.rest("cancel_alert", alertAt(alert));
-  expect((await world.rest("delete_alert", alertAt(alert))).status).toBeLessThan(300);
+  await world.rest("cancel_alert", alertArguments(alert));
+  expect((await world.rest("delete_alert", alertArguments(alert))).status).toBeLessThan(300);
   await expectRecountClean(world.service.orm);
   expect(
     await world.sql(

@@ -3,12 +3,12 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
-import { type AnyStatement, definedStatements } from "../../src/store/db/statement.ts";
-import { pause } from "../support/at_once.ts";
-import { type DatabaseProxy, databaseProxy } from "../support/database_proxy.ts";
-import { suspend, uuidOf } from "../support/handsets.ts";
-import { lacksStandbys } from "../support/lacks.ts";
-import { openPrimary, type Server } from "../support/standbys.ts";
+import { type AnyStatement, listStatements } from "../../src/store/db/statement.ts";
+import { pause } from "../support/concurrent_calls.ts";
+import { type DatabaseProxy, startDatabaseProxy } from "../support/database_proxy.ts";
+import { parseUuid, suspend } from "../support/handsets.ts";
+import { lacksReplicaPostgres } from "../support/requirements.ts";
+import { openPrimaryServer, type PostgresServer } from "../support/standbys.ts";
 import { eventually } from "../support/wait.ts";
 import { type Answer, World } from "../support/world.ts";
 
@@ -50,18 +50,18 @@ class Channel {
   }
 }
 
-describe.skipIf(lacksStandbys())("reads from standbys", () => {
-  let servers: Awaited<ReturnType<typeof openPrimary>>;
-  let prompt: Server;
-  let late: Server;
+describe.skipIf(lacksReplicaPostgres())("reads from standbys", () => {
+  let servers: Awaited<ReturnType<typeof openPrimaryServer>>;
+  let prompt: PostgresServer;
+  let late: PostgresServer;
   let door: DatabaseProxy;
   let plain: World;
   let readers: World[];
   beforeAll(async () => {
-    servers = await openPrimary();
+    servers = await openPrimaryServer();
     const { primary } = servers;
     await primary.client("createdb", "belfry");
-    door = await databaseProxy(primary.urlOf("belfry"));
+    door = await startDatabaseProxy(primary.urlOf("belfry"));
     const settings = { DATABASE_URL: door.url };
     plain = await World.open({ settings });
     prompt = await servers.standby();
@@ -87,10 +87,10 @@ describe.skipIf(lacksStandbys())("reads from standbys", () => {
 
   // rules#replicas
   test("a standby takes every statement that may move, and none of them finds a credential", async () => {
-    const moving = definedStatements().filter(({ moves }) => moves);
+    const moving = listStatements().filter(({ moves }) => moves);
     expect(moving.length).toBeGreaterThan(30);
     expect(moving.map(({ name }) => name)).toContain("find_devices_with_inbox");
-    const kept: AnyStatement[] = definedStatements().filter(({ path }) => path === "credentials");
+    const kept: AnyStatement[] = listStatements().filter(({ path }) => path === "credentials");
     expect(kept.some(({ moves }) => moves)).toBe(false);
     const pool = await plain.service.orm.driver.getConnection().getNativeClient();
     const client = new pool.Client({ connectionString: prompt.urlOf("belfry") });
@@ -148,7 +148,7 @@ describe.skipIf(lacksStandbys())("reads from standbys", () => {
           if (status === 201) {
             sent.told = performance.now();
             channel.alerts.set(body.id, { sent, cancelled: null });
-            const count = `select count(*) from alert where id = '${uuidOf(body.id)}'`;
+            const count = `select count(*) from alert where id = '${parseUuid(body.id)}'`;
             const there = await late.client("psql", "-d", "belfry", "-Atc", count).catch(() => "");
             if (there.trim() === "0") lacking++;
           }

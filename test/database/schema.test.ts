@@ -4,21 +4,27 @@
 import { defineEntity, type EntitySchema, p } from "@mikro-orm/core";
 import { getMigrations } from "better-auth/db/migration";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { type Difference, differences, factsOf } from "../../scripts/schema/catalogue.ts";
-import { type Databases, managerOf, openDatabases, SOURCE, type Source } from "../../scripts/schema/databases.ts";
-import { migrationName, migrationText } from "../../scripts/schema/file.ts";
-import { ormStatements, pendingStatements } from "../../scripts/schema/statements.ts";
-import { BESIDE, ENTITIES } from "../../src/model/entities/all.ts";
-import { ReservedHandle } from "../../src/model/entities/pusher.ts";
+import { compareSchemas, readSchemaFacts, type SchemaDifference } from "../../scripts/schema/catalogue.ts";
+import {
+  forkEntityManager,
+  openSchemaDatabases,
+  type SchemaDatabases,
+  type SchemaSource,
+  SOURCE,
+} from "../../scripts/schema/databases.ts";
+import { migrationName, migrationText } from "../../scripts/schema/migration_file.ts";
+import { listOrmStatements, pendingStatements } from "../../scripts/schema/migration_statements.ts";
+import { ReservedHandle } from "../../src/model/entities/channel.ts";
+import { ENTITIES, EXTRA_SCHEMA_STATEMENTS } from "../../src/model/entities/schema.ts";
 
 let opened = 0;
-const open = (source?: Source) => {
+const open = (source?: SchemaSource) => {
   const { url, template } = inject("database");
-  return openDatabases(url, `${template}_schema_${++opened}`, source);
+  return openSchemaDatabases(url, `${template}_schema_${++opened}`, source);
 };
 
 /** What a reader needs in order to go on: where, what, and the command. */
-const told = ({ kind, on, name, migrated, declared }: Difference) =>
+const told = ({ kind, on, name, migrated, declared }: SchemaDifference) =>
   [
     `${kind} ${on && kind !== "table" ? `${name} of table ${on}` : name}:`,
     `  the migrations make  ${migrated ?? "nothing"}`,
@@ -26,7 +32,7 @@ const told = ({ kind, on, name, migrated, declared }: Difference) =>
     "  Mend src/model/entities or src/model/fields, or run: npm run migration -- <name>",
   ].join("\n");
 
-let databases: Databases;
+let databases: SchemaDatabases;
 beforeAll(async () => {
   databases = await open();
 });
@@ -34,16 +40,16 @@ afterAll(() => databases.close());
 
 describe("what the migrations make of an empty database", () => {
   test("is what the entities say, by PostgreSQL's own account", async () => {
-    const migrated = await factsOf(managerOf(databases.migrated));
+    const migrated = await readSchemaFacts(forkEntityManager(databases.migrated));
     // There is something to compare, of every kind.
     for (const kind of ["table", "column", "constraint", "index", "trigger", "function"])
       expect(migrated.filter((fact) => fact.kind === kind).length).toBeGreaterThan(5);
-    const found = differences(migrated, await factsOf(managerOf(databases.declared)));
+    const found = compareSchemas(migrated, await readSchemaFacts(forkEntityManager(databases.declared)));
     expect(found.map(told).join("\n")).toBe("");
   });
 
   test("leaves the ORM's comparison nothing to do", async () => {
-    expect(await ormStatements(databases)).toEqual([]);
+    expect(await listOrmStatements(databases)).toEqual([]);
   });
 
   test("leaves the sign-in library's own schema as the library wants it", async () => {
@@ -62,11 +68,11 @@ describe("what the migrations make of an empty database", () => {
 
 describe("the next migration", () => {
   /** The entities with one of them changed; nothing refers to this one. */
-  const changed = (entity: unknown, beside = BESIDE): Source => ({
+  const changed = (entity: unknown, beside = EXTRA_SCHEMA_STATEMENTS): SchemaSource => ({
     entities: [...ENTITIES.filter((one) => (one as unknown) !== ReservedHandle), entity] as EntitySchema[],
     beside,
   });
-  const pending = async (source?: Source) => {
+  const pending = async (source?: SchemaSource) => {
     const own = await open(source);
     return pendingStatements(own).finally(own.close);
   };
@@ -113,7 +119,7 @@ describe("the next migration", () => {
   });
 
   test("replaces a function, a trigger and a table's storage that changed", async () => {
-    const beside = BESIDE.map((statement) =>
+    const beside = EXTRA_SCHEMA_STATEMENTS.map((statement) =>
       statement
         .replace("create function alert_reports_removed() returns trigger language plpgsql as $$\n  declare", (all) =>
           `${all}\n    -- Reports first.`.replace("$$", "$$$$"),
@@ -137,7 +143,7 @@ describe("the next migration", () => {
       tableName: "reserved_handle",
       properties: { handle: p.text().primary() },
     });
-    const beside = [...BESIDE, "create view taken as select handle from reserved_handle"];
+    const beside = [...EXTRA_SCHEMA_STATEMENTS, "create view taken as select handle from reserved_handle"];
     const { statements, left } = await pending(changed(entity, beside));
     expect(statements).toEqual([]);
     expect(left.map(({ kind, name, migrated }) => ({ kind, name, migrated }))).toEqual([

@@ -3,9 +3,9 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { fillOf } from "../../src/model/domain/occurrences.ts";
-import { countRepeating, endSeries, fillSeries, lockDueSeries } from "../../src/store/queries/series.ts";
-import { uuidOf } from "../support/handsets.ts";
+import { planSeriesFill } from "../../src/model/domain/occurrences.ts";
+import { countRepeating, createOccurrences, endSeries, lockDueSeries } from "../../src/store/queries/alert_series.ts";
+import { parseUuid } from "../support/handsets.ts";
 import { World } from "../support/world.ts";
 
 const CHANNELS = 100;
@@ -19,7 +19,7 @@ beforeAll(async () => {
   world = await World.open();
   // Its own rounds would fill the series that are measured here.
   await world.service.housekeeping.close();
-  for (let n = 0; n < CHANNELS; n++) channels.push(uuidOf((await world.pusher()).id));
+  for (let n = 0; n < CHANNELS; n++) channels.push(parseUuid((await world.pusher()).id));
 });
 afterAll(() => world?.close());
 
@@ -66,11 +66,11 @@ async function read(mode: string) {
   const items = [];
   const begun = { recurrence: DAILY, send_at: "2026-01-01T08:00:00Z", filled_to: new Date().toISOString() };
   for (const { alert_id } of await world.sql(`select alert_id from alert_series order by fill_at limit ${DUE}`))
-    items.push(fillOf({ series_id: alert_id, ...begun }, Date.now() + 20 * 86_400_000));
+    items.push(planSeriesFill({ series_id: alert_id, ...begun }, Date.now() + 20 * 86_400_000));
   const one = items[0]!.series_id;
   const measured: [string, { text: string }, string[]][] = [
     ["lock_due_series", lockDueSeries, ["100"]],
-    ["fill_series", fillSeries, [`'${JSON.stringify(items)}'`]],
+    ["create_occurrences", createOccurrences, [`'${JSON.stringify(items)}'`]],
     ["count_repeating", countRepeating, [`'${channels[0]}'`]],
     ["end_series", endSeries, [`'${one}'`]],
   ];

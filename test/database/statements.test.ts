@@ -2,8 +2,8 @@
 // with statements that are wrong on purpose.
 
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
-import { allStatements } from "../../scripts/all_statements.ts";
-import { PUSHER_STATUSES } from "../../src/model/entities/pusher.ts";
+import { loadAllStatements } from "../../scripts/all_statements.ts";
+import { CHANNEL_STATUSES } from "../../src/model/entities/channel.ts";
 import {
   array,
   bigint,
@@ -15,22 +15,33 @@ import {
   jsonb,
   neverNull,
   nullable,
-  oneOf,
   outerJoined,
   smallint,
   text,
+  textEnum,
   timestamptz,
   uuid,
-} from "../../src/model/fields/sql.ts";
+} from "../../src/model/fields/sql_types.ts";
 import { type Orm, openOrm } from "../../src/store/db/orm.ts";
-import { type AnyStatement, databaseOf, type RowOf, run, statementsOf } from "../../src/store/db/statement.ts";
-import { type Client, differences, readCatalogue, readsDifference } from "../support/described.ts";
+import {
+  type AnyStatement,
+  createStatementDefiner,
+  getKysely,
+  type RowOf,
+  runStatement,
+} from "../../src/store/db/statement.ts";
+import {
+  type CatalogueClient,
+  findStatementDifferences,
+  readCatalogue,
+  readsDifference,
+} from "../support/statement_checks.ts";
 import { freshDatabase } from "../support/world.ts";
 
-const defineStatement = statementsOf("upkeep");
+const defineStatement = createStatementDefiner("upkeep");
 
 let orm: Orm;
-let client: Client & { end(): Promise<void> };
+let client: CatalogueClient & { end(): Promise<void> };
 let catalogue: Awaited<ReturnType<typeof readCatalogue>>;
 let remove: () => Promise<void>;
 
@@ -53,19 +64,19 @@ afterAll(async () => {
 
 // An index serves a bound that stays the same for a statement, as `now()` does. Otherwise a window of seconds costs the whole history.
 test("no statement bounds its rows by a clock that goes on", async () => {
-  const bounded = (await allStatements()).filter(({ text }) =>
+  const bounded = (await loadAllStatements()).filter(({ text }) =>
     /\b(?:(?:created_at|visible_at) >=? clock_timestamp\(\) -|fill_at <=? clock_timestamp\(\))/.test(text),
   );
   expect(bounded.map(({ name }) => name)).toEqual([]);
 });
 
 test("every statement is what the database says of it", async () => {
-  const all = await allStatements();
+  const all = await loadAllStatements();
   expect(all.length).toBeGreaterThan(MANY);
   const found: string[] = [];
   for (const statement of all)
     found.push(
-      ...(await differences(client, catalogue, statement)),
+      ...(await findStatementDifferences(client, catalogue, statement)),
       ...[await readsDifference(client, statement)].filter((difference) => difference !== null),
     );
   expect(found).toEqual([]);
@@ -75,7 +86,7 @@ test("every statement is what the database says of it", async () => {
 const MANY = 100;
 
 describe("the comparison", () => {
-  const wrongIn = (statement: AnyStatement) => differences(client, catalogue, statement);
+  const wrongIn = (statement: AnyStatement) => findStatementDifferences(client, catalogue, statement);
 
   test("agrees with a statement that is right", async () => {
     const right = defineStatement("wrong_in_nothing", {
@@ -83,7 +94,7 @@ describe("the comparison", () => {
       columns: {
         handle: text,
         city: nullable(text),
-        status: oneOf(PUSHER_STATUSES),
+        status: textEnum(CHANNEL_STATUSES),
         muted: outerJoined(boolean),
         long: neverNull(text),
         n: int,
@@ -184,7 +195,7 @@ describe("the comparison", () => {
 
   test("tells of a list of texts that is not the column's", async () => {
     const statement = defineStatement("wrong_texts", {
-      columns: { status: oneOf(["draft", "sent"]), title: oneOf(["one"]) },
+      columns: { status: textEnum(["draft", "sent"]), title: textEnum(["one"]) },
       text: "select status, title from alert",
     });
     expect(await wrongIn(statement)).toEqual([
@@ -197,7 +208,7 @@ describe("the comparison", () => {
 test("TypeScript's types follow from the declaration", () => {
   const statement = defineStatement("wrong_to_run", {
     parameters: { ids: array(uuid), before: nullable(timestamptz) },
-    columns: { name: text, status: oneOf(PUSHER_STATUSES), city: nullable(text) },
+    columns: { name: text, status: textEnum(CHANNEL_STATUSES), city: nullable(text) },
     joined: { muted: boolean, subscribed_at: timestamptz },
     text: "select $ids::uuid[], $before::timestamptz",
   });
@@ -206,21 +217,21 @@ test("TypeScript's types follow from the declaration", () => {
   expectTypeOf<Given["before"]>().toEqualTypeOf<string | null>();
   type Row = RowOf<typeof statement>;
   expectTypeOf<Row["name"]>().toEqualTypeOf<string>();
-  expectTypeOf<Row["status"]>().toEqualTypeOf<(typeof PUSHER_STATUSES)[number]>();
+  expectTypeOf<Row["status"]>().toEqualTypeOf<(typeof CHANNEL_STATUSES)[number]>();
   expectTypeOf<Row["city"]>().toEqualTypeOf<string | null>();
   // One column of the join tells of all of them.
   const instantOf = (row: Row) => (row.muted === null ? null : row.subscribed_at);
   expectTypeOf(instantOf).returns.toEqualTypeOf<string | null>();
-  const kysely = databaseOf(orm);
+  const kysely = getKysely(orm);
   const wrong = {
     // @ts-expect-error a parameter is missing
-    missing: () => run(kysely, statement, { before: null }),
+    missing: () => runStatement(kysely, statement, { before: null }),
     // @ts-expect-error it is not null
-    nothing: () => run(kysely, statement, { ids: null, before: null }),
+    nothing: () => runStatement(kysely, statement, { ids: null, before: null }),
     // @ts-expect-error there is no such parameter
-    unknown: () => run(kysely, statement, { ids: [], before: null, after: null }),
+    unknown: () => runStatement(kysely, statement, { ids: [], before: null, after: null }),
     // @ts-expect-error there is no such column
-    column: async () => (await run(kysely, statement, { ids: [], before: null }))[0]?.title,
+    column: async () => (await runStatement(kysely, statement, { ids: [], before: null }))[0]?.title,
   };
   expect(statement.positional({ before: null, ids: ["a"] })).toEqual([["a"], null]);
   expect(Object.keys(wrong)).toHaveLength(4);
@@ -239,7 +250,7 @@ test("the driver takes and delivers every type as it is declared", async () => {
     instant: timestamptz,
     id: uuid,
     json: jsonb<{ a: string[] }[]>(),
-    chosen: oneOf(["one", "two"]),
+    chosen: textEnum(["one", "two"]),
     ids: array(uuid),
     texts: array(text),
     bigs: array(bigint),
@@ -255,7 +266,7 @@ test("the driver takes and delivers every type as it is declared", async () => {
       .map(([name, { sql }]) => `$${name}::${sql} as ${name}`)
       .join(", ")}`,
   });
-  expect(await differences(client, catalogue, echo)).toEqual([]);
+  expect(await findStatementDifferences(client, catalogue, echo)).toEqual([]);
   const values: Parameters<typeof echo.positional>[0] = {
     flag: true,
     bytes: Buffer.from([0, 255]),
@@ -277,5 +288,5 @@ test("the driver takes and delivers every type as it is declared", async () => {
     boxes: [Buffer.from([1]), Buffer.from([])],
     nothing: null,
   };
-  expect(await run(databaseOf(orm), echo, values)).toEqual([values]);
+  expect(await runStatement(getKysely(orm), echo, values)).toEqual([values]);
 });

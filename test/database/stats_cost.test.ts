@@ -7,12 +7,18 @@ import type { Statement } from "../../src/store/db/statement.ts";
 import { listAlerts } from "../../src/store/queries/alert_lists.ts";
 import { searchAlerts } from "../../src/store/queries/alert_search.ts";
 import { channelBacklogs, channelCounts } from "../../src/store/queries/channels.ts";
-import { findDevicesWithInbox, inboxStates } from "../../src/store/queries/handset.ts";
-import { findWaitedFor } from "../../src/store/queries/held.ts";
-import { inboxChannels, inboxPage, inboxPages, inboxPageWithDue, settleDue } from "../../src/store/queries/inbox.ts";
+import { findDevicesWithInbox, inboxStates } from "../../src/store/queries/device_channels.ts";
+import {
+  inboxChannels,
+  inboxPage,
+  inboxPages,
+  inboxPageWithDue,
+  publishDueAlerts,
+} from "../../src/store/queries/inbox.ts";
+import { findPollTargets } from "../../src/store/queries/live_updates.ts";
 import { listSubscribers } from "../../src/store/queries/subscribers.ts";
-import { alertTimeline, alertTotals, channelSums, daySums } from "../../src/store/stats/queries.ts";
-import { uuidOf } from "../support/handsets.ts";
+import { alertTimeline, alertTotals, channelSums, daySums } from "../../src/store/stats/stats_queries.ts";
+import { parseUuid } from "../support/handsets.ts";
 import { World } from "../support/world.ts";
 
 interface Node {
@@ -32,7 +38,7 @@ describe("with 200,000 reports", () => {
 
   beforeAll(async () => {
     world = await World.open();
-    for (let n = 0; n < PUSHERS; n++) channels.push(uuidOf((await world.pusher()).id));
+    for (let n = 0; n < PUSHERS; n++) channels.push(parseUuid((await world.pusher()).id));
     const of = `('{${channels.join(",")}}'::uuid[])[1 + n % ${PUSHERS}]`;
     // The triggers keep counters row by row; what is measured here reads them and does not write them.
     const em = world.service.orm.em.fork() as SqlEntityManager;
@@ -97,7 +103,7 @@ describe("with 200,000 reports", () => {
     max_bytes: "1000000",
   });
   const account = () => ({
-    workspace_id: `'${uuidOf(world.workspace.id)}'`,
+    workspace_id: `'${parseUuid(world.workspace.id)}'`,
     pusher_ids: "null",
     before: "null",
     inside: "null",
@@ -123,7 +129,7 @@ describe("with 200,000 reports", () => {
     })),
     measured("inbox_states", inboxStates, () => ({ devices: "'{1}'" })),
     measured("inbox_channels", inboxChannels, () => ({ devices: "'{1}'" })),
-    measured("settle_due", settleDue, () => ({ channels: array(), limit: "500" })),
+    measured("publish_due_alerts", publishDueAlerts, () => ({ channels: array(), limit: "500" })),
     measured("channel_counts", channelCounts, () => ({ pusher_id: `'${channels[0]}'` })),
     measured("channel_backlogs", channelBacklogs, () => ({ pusher_ids: array() })),
     ...Object.entries(listSubscribers).flatMap(([status, statement]) => [
@@ -183,7 +189,7 @@ describe("with 200,000 reports", () => {
   test("a handset's channels are looked up by their key, however few there are", async () => {
     const em = world.service.orm.em.fork() as SqlEntityManager;
     const looked = [
-      measured("find_waited_for", findWaitedFor, () => ({ hashes: `array['${"1".padStart(64, "0")}']` })),
+      measured("find_poll_targets", findPollTargets, () => ({ hashes: `array['${"1".padStart(64, "0")}']` })),
       measured("inbox_pages", inboxPages, () => ({
         devices: "'{1}'",
         ...{ limit: "51", max_bytes: "1000000", max_channels: "400", max_total: "1000000" },

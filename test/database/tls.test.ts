@@ -5,18 +5,18 @@ import { chownSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openService } from "../../src/program/boot/service.ts";
-import { loadConfig } from "../../src/store/config/load.ts";
-import { ConfigError } from "../../src/store/config/setting.ts";
-import { holding } from "../support/held.ts";
-import { lacks, lacksStandbys } from "../support/lacks.ts";
-import { openPrimary } from "../support/standbys.ts";
+import { loadConfig } from "../../src/store/config/load_settings.ts";
+import { ConfigError } from "../../src/store/config/setting_types.ts";
+import { startLongPoll } from "../support/long_polls.ts";
+import { isMissing, lacksReplicaPostgres } from "../support/requirements.ts";
+import { openPrimaryServer } from "../support/standbys.ts";
 import { eventually } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
-const cannot = [lacksStandbys(), lacks("openssl")].some(Boolean);
+const cannot = [lacksReplicaPostgres(), isMissing("openssl")].some(Boolean);
 
 describe.skipIf(cannot)("a database that speaks TLS", () => {
-  let servers: Awaited<ReturnType<typeof openPrimary>>;
+  let servers: Awaited<ReturnType<typeof openPrimaryServer>>;
   let authority = "";
   let world: World;
 
@@ -29,7 +29,7 @@ describe.skipIf(cannot)("a database that speaks TLS", () => {
     openService(loadConfig({ DATABASE_URL: url, SECRET: "x".repeat(32), LOG_LEVEL: "silent" })).catch((error) => error);
 
   beforeAll(async () => {
-    servers = await openPrimary();
+    servers = await openPrimaryServer();
     const { primary } = servers;
     authority = join(primary.folder, "server.crt");
     const key = join(primary.folder, "server.key");
@@ -59,7 +59,7 @@ describe.skipIf(cannot)("a database that speaks TLS", () => {
     const { handle } = await world.pusher();
     const device = await world.device(handle);
     const etag = (await world.handset("GET", "/inbox", device)).headers.get("etag")!;
-    const held = holding(world, device, etag);
+    const held = startLongPoll(world, device, etag);
     await held.held();
     const open = () =>
       world.sql(

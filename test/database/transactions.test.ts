@@ -2,13 +2,13 @@
 
 import { sql, type Transaction } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { newUuid } from "../../src/model/domain/ids.ts";
-import { operatorActor } from "../../src/operation/audit.ts";
+import { newUuid } from "../../src/model/domain/type_ids.ts";
+import { createOperatorActor } from "../../src/operation/audit_lines.ts";
 import { type Orm, openOrm } from "../../src/store/db/orm.ts";
-import { databaseOf, run } from "../../src/store/db/statement.ts";
-import { insertAudit } from "../../src/store/queries/journal.ts";
-import { noteKeyUse } from "../../src/store/queries/keys.ts";
-import { type DatabaseProxy, databaseProxy } from "../support/database_proxy.ts";
+import { getKysely, runStatement } from "../../src/store/db/statement.ts";
+import { noteKeyUse } from "../../src/store/queries/api_keys.ts";
+import { insertAudit } from "../../src/store/queries/audit_and_events.ts";
+import { type DatabaseProxy, startDatabaseProxy } from "../support/database_proxy.ts";
 import { World } from "../support/world.ts";
 
 let world: World;
@@ -16,7 +16,7 @@ let proxy: DatabaseProxy;
 let orm: Orm;
 beforeAll(async () => {
   world = await World.open();
-  proxy = await databaseProxy(world.settings.DATABASE_URL!);
+  proxy = await startDatabaseProxy(world.settings.DATABASE_URL!);
   orm = openOrm({ databaseUrl: proxy.url, databasePoolSize: 1 });
 });
 afterAll(async () => {
@@ -25,7 +25,7 @@ afterAll(async () => {
   await world.close();
 });
 
-const kysely = () => databaseOf(orm);
+const kysely = () => getKysely(orm);
 const count = async () =>
   Number((await sql<{ n: string }>`select count(*) as n from marked`.execute(kysely())).rows[0]!.n);
 const mark = sql`insert into marked default values`;
@@ -80,9 +80,9 @@ test("a defined statement that could not be prepared as the first one is prepare
   // A connection that has never seen it.
   const other = openOrm({ databaseUrl: world.settings.DATABASE_URL!, databasePoolSize: 1 });
   const use = () =>
-    databaseOf(other)
+    getKysely(other)
       .transaction()
-      .execute((db) => run(db, noteKeyUse, KEY));
+      .execute((db) => runStatement(db, noteKeyUse, KEY));
   await sql`alter table api_key rename to elsewhere`.execute(kysely());
   await expect(use()).rejects.toMatchObject({ code: "42P01" });
   await sql`alter table elsewhere rename to api_key`.execute(kysely());
@@ -94,7 +94,7 @@ test("a defined statement that could not be prepared as the first one is prepare
 /** A line of the audit log, which nothing follows but the commit. */
 const line = (operation: string) => ({
   id: newUuid(),
-  ...operatorActor(null),
+  ...createOperatorActor(null),
   operation,
   pusher_id: null,
   subject_id: null,
@@ -110,8 +110,8 @@ test("its last statement costs no exchange of its own, where one is declared as 
     kysely()
       .transaction()
       .execute(async (db) => {
-        await run(db, noteKeyUse, KEY);
-        await run(db, insertAudit, line(operation));
+        await runStatement(db, noteKeyUse, KEY);
+        await runStatement(db, insertAudit, line(operation));
       });
   await both("warm")();
   // The begin, a statement, and the last one with the commit.
@@ -119,9 +119,9 @@ test("its last statement costs no exchange of its own, where one is declared as 
   const alone = () =>
     kysely()
       .transaction()
-      .execute((db) => run(db, insertAudit, line("alone")));
+      .execute((db) => runStatement(db, insertAudit, line("alone")));
   expect(await exchanges(alone)).toBe(2);
-  expect(await exchanges(() => run(kysely(), insertAudit, line("outside")))).toBe(1);
+  expect(await exchanges(() => runStatement(kysely(), insertAudit, line("outside")))).toBe(1);
   for (const operation of ["warm", "second", "alone", "outside"]) expect(await written(operation)).toBe(1);
 });
 
@@ -135,20 +135,20 @@ test("a last statement that fails undoes it whole, and so does giving up before 
       });
   const bad = { ...line("bad"), transport: "pigeon" };
   for (let i = 0; i < 2; i++)
-    await expect(marked((db) => run(db, insertAudit, bad))).rejects.toMatchObject({ code: "23514" });
+    await expect(marked((db) => runStatement(db, insertAudit, bad))).rejects.toMatchObject({ code: "23514" });
   const given = marked(async (db) => {
-    await run(db, insertAudit, line("given up"));
+    await runStatement(db, insertAudit, line("given up"));
     throw new Error("no");
   });
   await expect(given).rejects.toThrow("no");
   const followed = marked(async (db) => {
-    await run(db, insertAudit, bad);
+    await runStatement(db, insertAudit, bad);
     await mark.execute(db);
   });
   await expect(followed).rejects.toMatchObject({ code: "25P02" });
   expect(await count()).toBe(0);
   expect((await written("given up")) + (await written("bad"))).toBe(0);
-  await marked((db) => run(db, insertAudit, line("well")));
+  await marked((db) => runStatement(db, insertAudit, line("well")));
   expect([await count(), await written("well")]).toEqual([1, 1]);
 });
 

@@ -5,13 +5,13 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { VALUE_RULES } from "../../src/model/entities/value_triggers.ts";
-import { ALERT } from "../../src/model/fields/alert.ts";
-import { DEVICE } from "../../src/model/fields/device.ts";
-import { PUSHER } from "../../src/model/fields/pusher.ts";
-import { WEBHOOK } from "../../src/model/fields/webhook.ts";
-import { migrate } from "../../src/store/db/migrate.ts";
+import { ALERT_FIELDS } from "../../src/model/fields/alert.ts";
+import { CHANNEL_FIELDS } from "../../src/model/fields/channel.ts";
+import { DEVICE_FIELDS } from "../../src/model/fields/device.ts";
+import { WEBHOOK_FIELDS } from "../../src/model/fields/webhook.ts";
+import { applyMigrations } from "../../src/store/db/migrate.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
-import { pusherCreate } from "../../src/store/shapes/pusher.ts";
+import { pusherCreate } from "../../src/store/schemas/pusher_schemas.ts";
 import { freshDatabase, World } from "../support/world.ts";
 
 let world: World;
@@ -132,10 +132,10 @@ describe("the rule in code and the rule in the database", () => {
     )
     .filter((value) => !value.includes("\0") && value.isWellFormed());
   const FIELDS: Record<string, Record<string, any>> = {
-    pusher: { ...PUSHER, handle: { accepts: pusherCreate.handle } },
-    alert: ALERT,
-    device: DEVICE,
-    webhook_endpoint: WEBHOOK,
+    pusher: { ...CHANNEL_FIELDS, handle: { accepts: pusherCreate.handle } },
+    alert: ALERT_FIELDS,
+    device: DEVICE_FIELDS,
+    webhook_endpoint: WEBHOOK_FIELDS,
   };
   /** Those that accept exactly what the field does. */
   const EXACT = ["pusher.handle", "device.app_version"];
@@ -188,7 +188,7 @@ test("rows of an older version that break a rule survive the upgrade, and their 
     const own = "update pusher set site = 'http://old.example/', gradient_from = 'red', handle = 'Old ' || handle";
     await client.query(`${own}; update alert set title = E'Old\\nlines', image_url = 'javascript:x', actions = '[{"label":"x","url":"javascript:x"}]';
       update device set locale = 'not a language'; update webhook_endpoint set url = 'gopher://old'`);
-    await migrate(orm);
+    await applyMigrations(orm);
     await client.query(`update pusher set status = 'paused', site = site, handle = handle, updated_at = clock_timestamp();
       update alert set body = 'New', title = title, actions = actions, updated_at = clock_timestamp();
       update device set seen_at = clock_timestamp(), timezone = 'Asia/Tokyo'; update webhook_endpoint set failure_count = 1`);

@@ -6,20 +6,20 @@ import type { ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
-import { atOnce } from "../support/at_once.ts";
-import { eventsOf, Follower } from "../support/follower.ts";
-import { lacks } from "../support/lacks.ts";
+import { callConcurrently } from "../support/concurrent_calls.ts";
 import { freePort, type RunningServer, startServer, temporaryFolder } from "../support/processes.ts";
 import { startProxy } from "../support/proxies.ts";
-import { pushService } from "../support/push_service.ts";
+import { joinWithPush } from "../support/push_handsets.ts";
+import { startPushService } from "../support/push_service.ts";
 import { type RedisServer, startRedis } from "../support/redis_server.ts";
+import { isMissing } from "../support/requirements.ts";
+import { readEvents, StreamHandset } from "../support/stream_handset.ts";
 import { eventually, waitFor } from "../support/wait.ts";
-import { wakeable } from "../support/woken.ts";
 import { World } from "../support/world.ts";
 
 const PROCESSES = Number(process.env.BELFRY_TEST_PROCESSES ?? 3);
 
-const cannot = [lacks("nginx"), lacks("redis-server")].includes(true);
+const cannot = [isMissing("nginx"), isMissing("redis-server")].includes(true);
 describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
   const folder = temporaryFolder();
   const replicas: RunningServer[] = [];
@@ -27,7 +27,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
   let proxy: ChildProcess;
   let all: string;
   let redis: RedisServer;
-  let push: Awaited<ReturnType<typeof pushService>>;
+  let push: Awaited<ReturnType<typeof startPushService>>;
   /** Only to look at the database, and to make what is there before. */
   let world: World;
 
@@ -49,7 +49,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
     await waitFor(async () => expect((await fetch(`${replicas[i]!.url}/readyz`)).status).toBe(200));
   };
   beforeAll(async () => {
-    push = await pushService();
+    push = await startPushService();
     world = await World.open({
       settings: {
         WEB_PUSH: "on",
@@ -60,7 +60,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
     redis = await startRedis(await freePort());
     ports = await Promise.all(Array.from({ length: PROCESSES }, freePort));
     // Two at a time, as the machine has cores.
-    await atOnce(PROCESSES, start, 2);
+    await callConcurrently(PROCESSES, start, 2);
     const port = await freePort();
     proxy = startProxy("nginx", port, ports, join(folder.path, "nginx"));
     all = `http://127.0.0.1:${port}`;
@@ -133,7 +133,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
       });
       waits.push(
         (async () => {
-          for await (const { event, data } of eventsOf(stream.body!)) {
+          for await (const { event, data } of readEvents(stream.body!)) {
             // What cannot be told for certain is looked at.
             const page = event === "look" ? await call(url, "GET", "/handset/v1/inbox", { token: following }) : null;
             if (JSON.stringify(page?.body ?? data).includes("all hear")) return performance.now() - sentAt;
@@ -167,7 +167,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
   // rules#limit-sends
   test("a limit is exact, whoever counts", async () => {
     const channel = await world.pusher();
-    const answers = await atOnce(LIMITS.sends + 15, (i) => send(channel, `alert ${i}`), 15);
+    const answers = await callConcurrently(LIMITS.sends + 15, (i) => send(channel, `alert ${i}`), 15);
     const counts = Map.groupBy(answers, ({ status }) => status);
     expect([counts.get(201)?.length, counts.get(429)?.length]).toEqual([LIMITS.sends, 15]);
   });
@@ -195,7 +195,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
       });
       ended.push(
         (async () => {
-          for await (const _ of eventsOf(stream.body!));
+          for await (const _ of readEvents(stream.body!));
         })().catch(() => {}),
       );
     }
@@ -214,8 +214,8 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
     const channels = await Promise.all(Array.from({ length: 8 }, () => world.pusher()));
     const token = await world.device(...channels.map(({ handle }) => handle));
     const quiet = await world.pusher();
-    await wakeable(world, quiet.handle, push.endpoint("woken"));
-    const follower = new Follower({
+    await joinWithPush(world, quiet.handle, push.endpoint("woken"));
+    const follower = new StreamHandset({
       token,
       urls: [all],
       query: "?limit=100",

@@ -7,16 +7,16 @@ import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync 
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { prevented } from "../support/lacks.ts";
 import {
   isAlive,
   processesOn,
   ROOT,
   type RunningServer,
-  run,
+  runProgram,
   startServer,
   temporaryFolder,
 } from "../support/processes.ts";
+import { isPrevented } from "../support/requirements.ts";
 import { waitFor } from "../support/wait.ts";
 
 const works = (command: string, ...args: string[]) => spawnSync(command, [...args, "true"]).status === 0;
@@ -68,7 +68,7 @@ const node = (program: string) => [
 
 const refused = async (dataDir: string, [command, ...args]: string[]) => {
   const all = [...args, ...node("src/main.ts")];
-  const { code, stdout, stderr } = await run(command!, all, { DATA_DIR: dataDir, PORT: "0", HOME: "/" });
+  const { code, stdout, stderr } = await runProgram(command!, all, { DATA_DIR: dataDir, PORT: "0", HOME: "/" });
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(/^belfry: [^\n]*\.\n$/);
   return stderr;
@@ -77,7 +77,7 @@ const refused = async (dataDir: string, [command, ...args]: string[]) => {
 const serverOf = (dataDir: string) =>
   Number(readFileSync(join(dataDir, "postgres/postmaster.pid"), "utf8").split("\n")[0]);
 
-describe.skipIf(prevented(lacking))("root with few capabilities", () => {
+describe.skipIf(isPrevented(lacking))("root with few capabilities", () => {
   const without = (capability: string) => ["setpriv", DROP, `-${capability},-dac_read_search`];
 
   test.each(LEAST)("without %s it says so", async (capability) => {
@@ -102,7 +102,7 @@ describe.skipIf(prevented(lacking))("root with few capabilities", () => {
 
   test("as the only user of a namespace it says that it cannot become another user", async ({ skip }) => {
     const rootless = ["unshare", "--user", "--map-root-user"] as const;
-    skip(prevented(works(...rootless) ? null : "this system allows no namespace of one user"));
+    skip(isPrevented(works(...rootless) ? null : "this system allows no namespace of one user"));
     expect(await refused(newFolder(), [...rootless])).toMatch(/cannot switch to the user \w+ \(EINVAL\)\. /);
   });
 
@@ -111,7 +111,7 @@ describe.skipIf(prevented(lacking))("root with few capabilities", () => {
     const first = await start(dataDir, only(LEAST));
     expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
     const [command, ...args] = only(LEAST);
-    const keys = await run(command!, [...args, process.execPath, "src/cli.ts", "keys", "list"], {
+    const keys = await runProgram(command!, [...args, process.execPath, "src/cli.ts", "keys", "list"], {
       DATA_DIR: dataDir,
     });
     expect(keys.json.data).toHaveLength(1);
@@ -150,7 +150,7 @@ describe.skipIf(prevented(lacking))("root with few capabilities", () => {
 
 const namespace = ["unshare", "--mount"] as const;
 const bound = lacking ?? (works(...namespace) ? null : "this root may not make a namespace of mounts");
-describe.skipIf(prevented(bound))("whom root lends", () => {
+describe.skipIf(isPrevented(bound))("whom root lends", () => {
   /** A folder in place of /etc, in which no user belfry is but those of `more`. */
   const etc = (more = "") => {
     const path = newFolder();
@@ -203,7 +203,7 @@ describe.skipIf(prevented(bound))("whom root lends", () => {
 });
 
 const closed = (statSync(ROOT).mode & 0o005) === 0o005 ? null : "this checkout itself is closed to other users";
-describe.skipIf(prevented(lacking ?? closed))("another user", () => {
+describe.skipIf(isPrevented(lacking ?? closed))("another user", () => {
   const as = (uid: number) => ["setpriv", "--reuid", String(uid), "--regid", String(uid), "--clear-groups"];
 
   test("without a line in /etc/passwd: initdb would refuse it, so it is told what to do", async () => {
@@ -223,12 +223,12 @@ describe.skipIf(prevented(lacking ?? closed))("another user", () => {
       chmodSync(join(dataDir, name), 0o755);
     }
     expect(await refused(dataDir, as(USER))).toMatch(nobodys);
-    const { stderr } = await run("setpriv", [...as(USER).slice(1), ...node("src/cli.ts"), "status"], {
+    const { stderr } = await runProgram("setpriv", [...as(USER).slice(1), ...node("src/cli.ts"), "status"], {
       DATA_DIR: dataDir,
       HOME: "/",
     });
     expect(stderr).toMatch(nobodys);
-    const keys = await run("setpriv", [...as(USER).slice(1), ...node("src/cli.ts"), "keys", "list"], {
+    const keys = await runProgram("setpriv", [...as(USER).slice(1), ...node("src/cli.ts"), "keys", "list"], {
       DATA_DIR: dataDir,
       HOME: "/",
     });
@@ -241,7 +241,7 @@ const first = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"] as 
 const firstLacks = works(...first) ? null : "no process of number 1: this user may not make a namespace";
 const numberOne = (parent: number) => Number(readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8").trim());
 
-test.skipIf(prevented(firstLacks)).each([["src/main.ts"], ["src/cli.ts", "serve"]])(
+test.skipIf(isPrevented(firstLacks)).each([["src/main.ts"], ["src/cli.ts", "serve"]])(
   "the first process of all: a signal ends %s while it starts",
   async (...program) => {
     // A database that takes the connection and answers nothing.
@@ -270,7 +270,7 @@ test.skipIf(prevented(firstLacks)).each([["src/main.ts"], ["src/cli.ts", "serve"
 test("the first process of all: ended or killed, it takes its database along, and the next start has everything", async ({
   skip,
 }) => {
-  skip(prevented(firstLacks));
+  skip(isPrevented(firstLacks));
   const dataDir = newFolder();
   let key = "";
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {

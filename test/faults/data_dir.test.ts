@@ -1,13 +1,13 @@
 // Data folders that the service must not use, as a process reports them: one line that names the setting and the solution, an exit code,
-// no stack, and no file of the folder is changed. test/faults/embedded.test.ts has the folders that the embedded database refuses.
+// no stack, and no file of the folder is changed. test/faults/embedded_postgres.test.ts has the folders that the embedded database refuses.
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, chownSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { prevented } from "../support/lacks.ts";
-import { belfry, run, startServer, temporaryFolder } from "../support/processes.ts";
+import { runBelfry, runProgram, startServer, temporaryFolder } from "../support/processes.ts";
+import { isPrevented } from "../support/requirements.ts";
 import { World } from "../support/world.ts";
 
 const folder = temporaryFolder();
@@ -49,7 +49,7 @@ function contents(dataDir: string): Record<string, string> {
 async function refused(dataDir: string, settings: Record<string, string> = {}, setting = "DATA_DIR") {
   const before = contents(dataDir);
   const all = { DATA_DIR: dataDir, PORT: "0", ...settings };
-  const { code, stdout, stderr } = await run(process.execPath, ["src/main.ts"], all);
+  const { code, stdout, stderr } = await runProgram(process.execPath, ["src/main.ts"], all);
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(new RegExp(`^belfry: ${setting} [^\\n]*\\.\\n$`));
   expect(stderr).not.toMatch(/\bat .*\.ts:|node:internal/);
@@ -63,7 +63,7 @@ test("a partial restore, by the service and by a command", async () => {
   expect(await refused(dataDir)).toMatch(
     new RegExp(`DATA_DIR \\(${dataDir}\\) is incomplete: .*postgres/global.* is missing.*Restore the folder`),
   );
-  const command = await belfry(["keys", "list"], { DATA_DIR: dataDir });
+  const command = await runBelfry(["keys", "list"], { DATA_DIR: dataDir });
   expect(command).toMatchObject({ stdout: "", code: expect.any(Number) });
   expect(command.code).not.toBe(0);
   expect(command.stderr).toContain("is incomplete");
@@ -94,12 +94,12 @@ test("by URL: no SECRET, and one that the database was not used with", async () 
 });
 
 test("of another user", async ({ skip }) => {
-  skip(prevented(process.getuid!() === 0 ? null : "this user is not root"));
+  skip(isPrevented(process.getuid!() === 0 ? null : "this user is not root"));
   const foreign = copyOf();
   const nobodys = 54_321;
   for (const name of readdirSync(foreign, { recursive: true, encoding: "utf8" }))
     if (name.startsWith("postgres")) chownSync(join(foreign, name), nobodys, nobodys);
-  expect(await run(process.execPath, ["src/main.ts"], { DATA_DIR: foreign, PORT: "0" })).toMatchObject({
+  expect(await runProgram(process.execPath, ["src/main.ts"], { DATA_DIR: foreign, PORT: "0" })).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/^belfry: .*belong to the user 54321.*\n$/),
   });
@@ -110,7 +110,7 @@ test("read-only, in whole", async ({ onTestFinished, skip }) => {
   if (process.getuid!() === 0) {
     // Modes say nothing to root.
     const bound = spawnSync("mount", ["--bind", dataDir, dataDir]).status === 0;
-    skip(prevented(bound ? null : "no read-only folder: this root may not mount"));
+    skip(isPrevented(bound ? null : "no read-only folder: this root may not mount"));
     mounts.push(dataDir);
     spawnSync("mount", ["-o", "remount,ro,bind", dataDir]);
   } else {
@@ -124,7 +124,7 @@ test("a file in its place, and a folder that cannot be made", async () => {
   const file = join(folder.path, "file");
   writeFileSync(file, "text");
   for (const dataDir of [file, join(file, "below")]) {
-    const { code, stderr } = await run(process.execPath, ["src/main.ts"], { DATA_DIR: dataDir, PORT: "0" });
+    const { code, stderr } = await runProgram(process.execPath, ["src/main.ts"], { DATA_DIR: dataDir, PORT: "0" });
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringMatching(/^belfry: DATA_DIR \([^\n]*\.\n$/),

@@ -2,10 +2,18 @@
 // request comes: each of them is tried. Reading, /healthz and stopping go on; /readyz says why.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
-import { TOOLS } from "../../tools/index.ts";
-import { connect, OAUTH, ORIGIN, register, request, sendForm, tell } from "../support/oauth.ts";
-import { ownerOf, Visitor } from "../support/site.ts";
+import { OPERATIONS } from "../../operations/index.ts";
+import { HANDSET_OPERATIONS } from "../../src/handset/handset_operations.ts";
+import { HttpVisitor, signInOwner } from "../support/console_site.ts";
+import {
+  buildAuthorizeRequest,
+  connectAssistant,
+  OAUTH,
+  registerClient,
+  SERVER_ORIGIN,
+  sendForm,
+  sendOAuthRequest,
+} from "../support/oauth_flow.ts";
 import { World } from "../support/world.ts";
 
 const EMBEDDED = { DATABASE_URL: "" };
@@ -15,7 +23,7 @@ let world: World;
 let pusher: { id: string; handle: string };
 let alertId: string;
 let device: string;
-let cookies: Visitor["cookies"];
+let cookies: HttpVisitor["cookies"];
 let client: { client_id: string };
 let tokens: { access_token: string; refresh_token: string };
 
@@ -24,9 +32,9 @@ beforeAll(async () => {
   pusher = await before.pusher();
   alertId = (await before.alert(pusher.id, { send: true })).id;
   device = await before.device(pusher.handle);
-  const visitor = await ownerOf(before);
-  client = (await register(before)).body;
-  tokens = (await connect(before, visitor, client, { scope: "pushers:read offline_access" })).tokens.body;
+  const visitor = await signInOwner(before);
+  client = (await registerClient(before)).body;
+  tokens = (await connectAssistant(before, visitor, client, { scope: "pushers:read offline_access" })).tokens.body;
   cookies = visitor.cookies;
   // What is written down in passing, once a day, is due.
   await before.sql(
@@ -51,7 +59,7 @@ const REFUSED = {
 };
 
 const signedIn = () => {
-  const visitor = new Visitor(world, ORIGIN);
+  const visitor = new HttpVisitor(world, SERVER_ORIGIN);
   for (const [name, value] of cookies) visitor.cookies.set(name, value);
   return visitor;
 };
@@ -124,7 +132,7 @@ test("every form of the console, every upload and the authorization server are r
   const start = (await visitor.get("/console")).headers.get("location")!;
   const workspace = /wsp_\w+/.exec(start)![0];
   const operations = new Set<string>(
-    [...TOOLS, ...HANDSET_OPERATIONS].map(({ http }) => http.path.replace(/\{(\w+)\}/g, ":$1")),
+    [...OPERATIONS, ...HANDSET_OPERATIONS].map(({ http }) => http.path.replace(/\{(\w+)\}/g, ":$1")),
   );
   const doors = world.service.app.routes.filter(
     ({ method, route }) =>
@@ -143,7 +151,7 @@ test("every form of the console, every upload and the authorization server are r
     // Dispatch looks at the shape of a call first.
     const query = path === "/console/assets" ? "?kind=image&name=a.png" : "";
     const headers = {
-      origin: ORIGIN,
+      origin: SERVER_ORIGIN,
       cookie: [...cookies].map((pair) => pair.join("=")).join("; "),
       "belfry-workspace": workspace,
       "sec-fetch-site": "same-origin",
@@ -152,7 +160,7 @@ test("every form of the console, every upload and the authorization server are r
       status,
       headers: answered,
       body,
-    } = await tell(world, new Request(ORIGIN + path + query, { method, headers }), "198.51.100.9");
+    } = await sendOAuthRequest(world, new Request(SERVER_ORIGIN + path + query, { method, headers }), "198.51.100.9");
     expect({ path, status, retry: answered.get("retry-after") }).toEqual({ path, status: 503, retry: "30" });
     if (path.startsWith(OAUTH)) {
       expect(body).toEqual({ error: "temporarily_unavailable", error_description: REFUSED.error.message });
@@ -172,12 +180,12 @@ test("every form of the console, every upload and the authorization server are r
     ["/api/v1/pushers/some/ingest?from=text", REFUSED],
   ] as const) {
     const sent = { method: "POST", body: "x", headers: { authorization: `Bearer ${world.owner}` } };
-    const told = await tell(world, new Request(ORIGIN + path, sent), "198.51.100.9");
+    const told = await sendOAuthRequest(world, new Request(SERVER_ORIGIN + path, sent), "198.51.100.9");
     expect({ path, status: told.status, body: told.body }).toMatchObject({ path, status: 503, body });
   }
 
   // Asked for by GET, and yet it would write the code.
-  const asked = await visitor.get(request(client.client_id, { scope: "pushers:read" }).path);
+  const asked = await visitor.get(buildAuthorizeRequest(client.client_id, { scope: "pushers:read" }).path);
   expect([asked.status, asked.headers.get("retry-after")]).toEqual([503, "30"]);
   const refresh = {
     grant_type: "refresh_token",
@@ -186,7 +194,7 @@ test("every form of the console, every upload and the authorization server are r
   };
   expect((await sendForm(world, `${OAUTH}/token`, refresh)).status).toBe(503);
   const signIn = { email: "owner@example.org", password: "correct horse battery" };
-  expect((await new Visitor(world, ORIGIN).post("/console/sign-in", signIn)).status).toBe(503);
+  expect((await new HttpVisitor(world, SERVER_ORIGIN).post("/console/sign-in", signIn)).status).toBe(503);
 });
 
 test("pages, files, assistants' reading, /healthz go on, /readyz says why, and not a row has changed", async () => {

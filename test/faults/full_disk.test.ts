@@ -4,14 +4,14 @@
 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { requestFor } from "../../src/operation/request.ts";
+import { buildClientRequest } from "../../src/operation/client_request.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
-import { atOnce, pause } from "../support/at_once.ts";
-import { prevented } from "../support/lacks.ts";
+import { callConcurrently, pause } from "../support/concurrent_calls.ts";
 import { type RunningServer, startServer, temporaryFolder } from "../support/processes.ts";
-import { type SmallDisk, smallDisk } from "../support/small_disk.ts";
+import { isPrevented } from "../support/requirements.ts";
+import { mountSmallDisk, type SmallDisk } from "../support/small_disk.ts";
 import { waitFor } from "../support/wait.ts";
-import { toolNamed } from "../support/world.ts";
+import { findOperation } from "../support/world.ts";
 
 /** The cluster, its log, a copy of the programs where the package's own cannot be reached, and room. */
 const SIZE_MB = 240;
@@ -20,7 +20,7 @@ const CLIENTS = 4;
 const ROUNDS = Math.ceil(Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 1) / 10);
 
 const folder = temporaryFolder();
-const mounted = smallDisk(folder.path, SIZE_MB);
+const mounted = mountSmallDisk(folder.path, SIZE_MB);
 const disk = mounted as SmallDisk;
 const none = typeof mounted === "string" ? `no disk of its own: ${mounted}` : null;
 afterAll(() => {
@@ -29,7 +29,7 @@ afterAll(() => {
   folder.remove();
 });
 
-describe.skipIf(prevented(none))("on a disk of its own", () => {
+describe.skipIf(isPrevented(none))("on a disk of its own", () => {
   const dataDir = join(folder.path, "disk", "data");
   let server: RunningServer;
   let key: string;
@@ -44,7 +44,7 @@ describe.skipIf(prevented(none))("on a disk of its own", () => {
   };
 
   async function call(tool: string, args: Record<string, unknown>) {
-    const { method, path, headers, body } = requestFor(toolNamed(tool), args);
+    const { method, path, headers, body } = buildClientRequest(findOperation(tool), args);
     const response = await fetch(server.url + path, {
       method,
       body,
@@ -81,7 +81,7 @@ describe.skipIf(prevented(none))("on a disk of its own", () => {
   async function fillWholly() {
     let going = true;
     const others: object[] = [];
-    const clients = atOnce(CLIENTS, async () => {
+    const clients = callConcurrently(CLIENTS, async () => {
       while (going) {
         const answer = await write();
         if (answer.status !== 201) others.push({ status: answer.status, type: answer.body.error.type });

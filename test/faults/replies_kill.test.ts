@@ -5,11 +5,11 @@
 import { type Kysely, sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openOrm } from "../../src/store/db/orm.ts";
-import { databaseOf } from "../../src/store/db/statement.ts";
-import { alertAt, uuidOf } from "../cases/given.ts";
-import { atOnce, pause } from "../support/at_once.ts";
+import { getKysely } from "../../src/store/db/statement.ts";
+import { alertArguments, parseUuid } from "../cases/fixtures.ts";
+import { callConcurrently, pause } from "../support/concurrent_calls.ts";
+import { expectRecountClean } from "../support/counter_checks.ts";
 import { startServer } from "../support/processes.ts";
-import { expectRecountClean } from "../support/recount.ts";
 import { World } from "../support/world.ts";
 
 const KILLS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 2);
@@ -22,7 +22,7 @@ let tokens: string[];
 beforeAll(async () => {
   world = await World.open();
   const pusher = await world.pusher();
-  tokens = await atOnce(PHONES, () => world.device(pusher.handle), 8);
+  tokens = await callConcurrently(PHONES, () => world.device(pusher.handle), 8);
   const question = { type: "reply", label: "Come?", choices: CHOICES };
   alert = await world.alert(pusher.id, { title: "Asked", actions: [question], send: true });
   await world.leave();
@@ -51,7 +51,7 @@ test(`one of two is killed ${KILLS} times while ${PHONES} phones change their mi
   const lasting = await start();
   const orm = openOrm({ databaseUrl: world.settings.DATABASE_URL!, databasePoolSize: 3 });
   let meets = true;
-  const met = others(databaseOf(orm), uuidOf(alert.id), () => meets);
+  const met = others(getKysely(orm), parseUuid(alert.id), () => meets);
   const answer = async (url: string, phone: number) => {
     const choice = CHOICES[Math.floor(Math.random() * CHOICES.length)]!;
     // Some requests say no more than that it was read and acknowledged.
@@ -76,7 +76,7 @@ test(`one of two is killed ${KILLS} times while ${PHONES} phones change their mi
     const server = await start();
     const [before, goal] = [acknowledged, 50 + Math.random() * 100];
     let going = true;
-    const phones = atOnce(PHONES, async (phone) => {
+    const phones = callConcurrently(PHONES, async (phone) => {
       // One that the kill leaves without an answer may have counted, and is the last of this round.
       while (going)
         if (
@@ -94,7 +94,7 @@ test(`one of two is killed ${KILLS} times while ${PHONES} phones change their mi
   }
   meets = false;
   await met;
-  const at = alertAt(alert);
+  const at = alertArguments(alert);
   const stats = await fetch(`${lasting.url}/api/v1/pushers/${at.pusher_id}/alerts/${at.alert_id}/stats`, {
     headers: { authorization: `Bearer ${world.owner}` },
   });
@@ -102,7 +102,7 @@ test(`one of two is killed ${KILLS} times while ${PHONES} phones change their mi
   const counted = replies.map(({ count }: { count: number }) => count);
   await lasting.stop();
   try {
-    const execute = (text: string): Promise<any[]> => (orm.em.fork() as any).execute(text, [uuidOf(alert.id)]);
+    const execute = (text: string): Promise<any[]> => (orm.em.fork() as any).execute(text, [parseUuid(alert.id)]);
     const rows = await execute("select device_id, choice from report where choice is not null and alert_id = ?");
     expect(reported.size).toBe(PHONES);
     expect(totals).toEqual({ reads: PHONES, acks: PHONES });

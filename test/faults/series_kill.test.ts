@@ -5,13 +5,13 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
 import { type Orm, openOrm } from "../../src/store/db/orm.ts";
-import { alertAt, uuidOf } from "../cases/given.ts";
-import { pause } from "../support/at_once.ts";
+import { alertArguments, parseUuid } from "../cases/fixtures.ts";
+import { pause } from "../support/concurrent_calls.ts";
+import { expectRecountClean } from "../support/counter_checks.ts";
 import { executeInLockOrder } from "../support/lock_order.ts";
 import { type RunningServer, startServer } from "../support/processes.ts";
-import { expectRecountClean } from "../support/recount.ts";
 import { eventually } from "../support/wait.ts";
-import { inSeconds, World } from "../support/world.ts";
+import { timeInSeconds, World } from "../support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 2);
 const SERIES = 8;
@@ -26,9 +26,9 @@ beforeAll(async () => {
   for (let i = 0; i < SERIES; i++) {
     const { id } = await world.pusher();
     const recurrence = `FREQ=MINUTELY;INTERVAL=${5 + i} Europe/Lisbon`;
-    const draft = await world.alert(id, { send_at: inSeconds(3600), recurrence });
-    await world.rest("schedule_alert", alertAt(draft));
-    all.push(`'${uuidOf(draft.id)}'`);
+    const draft = await world.alert(id, { send_at: timeInSeconds(3600), recurrence });
+    await world.rest("schedule_alert", alertArguments(draft));
+    all.push(`'${parseUuid(draft.id)}'`);
   }
   ids = all.join();
   await world.leave();

@@ -4,13 +4,13 @@
 import { readFileSync } from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { findUnavailability } from "../../src/store/db/database_errors.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
-import { unavailability } from "../../src/store/db/unavailable.ts";
-import { type DatabaseProxy, databaseProxy } from "../support/database_proxy.ts";
-import { prevented } from "../support/lacks.ts";
-import { OAUTH, ORIGIN, USUAL } from "../support/oauth.ts";
-import { type RunningServer, run, startServer, temporaryFolder } from "../support/processes.ts";
-import { ownerOf } from "../support/site.ts";
+import { signInOwner } from "../support/console_site.ts";
+import { type DatabaseProxy, startDatabaseProxy } from "../support/database_proxy.ts";
+import { OAUTH, SERVER_ORIGIN, USUAL_CLIENT } from "../support/oauth_flow.ts";
+import { type RunningServer, runProgram, startServer, temporaryFolder } from "../support/processes.ts";
+import { isPrevented } from "../support/requirements.ts";
 import { waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
@@ -31,8 +31,8 @@ beforeAll(async () => {
   world = await World.open();
   pusher = await world.pusher();
   device = await world.device(pusher.handle);
-  cookie = [...(await ownerOf(world)).cookies].map((pair) => pair.join("=")).join("; ");
-  proxy = await databaseProxy(world.settings.DATABASE_URL!);
+  cookie = [...(await signInOwner(world)).cookies].map((pair) => pair.join("=")).join("; ");
+  proxy = await startDatabaseProxy(world.settings.DATABASE_URL!);
   settings = {
     ...world.settings,
     DATABASE_URL: proxy.url,
@@ -41,7 +41,7 @@ beforeAll(async () => {
     DATABASE_POOL_SIZE: "6",
     LOG_LEVEL: "error",
     // The console's forms and cookies are of this origin.
-    PUBLIC_URL: ORIGIN,
+    PUBLIC_URL: SERVER_ORIGIN,
   };
   server = await startServer(settings.DATA_DIR!, { settings });
 });
@@ -69,7 +69,7 @@ function calls(): { at: string; shape: "envelope" | "oauth" | "page"; init: Requ
   const code = {
     grant_type: "authorization_code",
     code: "c",
-    redirect_uri: ORIGIN,
+    redirect_uri: SERVER_ORIGIN,
     code_verifier: "v".repeat(43),
     client_id: "x",
   };
@@ -93,7 +93,7 @@ function calls(): { at: string; shape: "envelope" | "oauth" | "page"; init: Requ
     { at: "/handset/v1/inbox", shape: "envelope", init: { headers: handset } },
     { at: "/handset/v1/devices", shape: "envelope", init: post(JSON_BODY, facts) },
     { at: "/console/assets", shape: "envelope", init: { headers: { cookie } } },
-    { at: `${OAUTH}/register`, shape: "oauth", init: post(JSON_BODY, USUAL) },
+    { at: `${OAUTH}/register`, shape: "oauth", init: post(JSON_BODY, USUAL_CLIENT) },
     { at: `${OAUTH}/token`, shape: "oauth", init: post(FORM_BODY, new URLSearchParams(code)) },
     { at: "/api/auth/jwks", shape: "oauth", init: {} },
     { at: "/console", shape: "page", init: { headers: { cookie } } },
@@ -214,14 +214,14 @@ test("what would wait longer ends at the deadline, and a second signal ends at o
 
 test("a start on such a database is one line that names DATABASE_URL", async () => {
   proxy.fallSilent();
-  const { code, stderr, stdout } = await run(process.execPath, ["src/main.ts"], { ...settings, PORT: "0" });
+  const { code, stderr, stdout } = await runProgram(process.execPath, ["src/main.ts"], { ...settings, PORT: "0" });
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toBe("belfry: DATABASE_URL names a database that cannot be opened (no response).\n");
 });
 
 test("a start on a database that refuses its user is one line that says what to mend", async () => {
   const DATABASE_URL = world.settings.DATABASE_URL!.replace(/\/\/[^@]*@/, "//nobody_at_all:secret@");
-  const { code, stderr } = await run(process.execPath, ["src/main.ts"], {
+  const { code, stderr } = await runProgram(process.execPath, ["src/main.ts"], {
     ...settings,
     PORT: "0",
     DATABASE_URL,
@@ -243,7 +243,7 @@ test("a transaction in which nothing happens is ended by the database, and other
     // Waits for the lock for as long as that takes.
     expect(await world.sql("select one from held")).toEqual([]);
     const said = await idle.execute("select 1").catch((error) => error);
-    expect(unavailability(said)).not.toBeNull();
+    expect(findUnavailability(said)).not.toBeNull();
     await idle.rollback().catch(() => {});
     expect(await orm.em.fork().execute("select 1 as one")).toEqual([{ one: 1 }]);
   } finally {
@@ -252,7 +252,7 @@ test("a transaction in which nothing happens is ended by the database, and other
 });
 
 test("sockets ask whether the other side is still there", async ({ skip }) => {
-  skip(prevented(process.platform === "linux" ? null : "only Linux shows the timers of sockets"));
+  skip(isPrevented(process.platform === "linux" ? null : "only Linux shows the timers of sockets"));
   /** Of our connections to a port, which timer runs on each: 02 is the one that keeps it alive. */
   const timers = () =>
     readFileSync("/proc/net/tcp", "utf8")

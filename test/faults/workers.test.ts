@@ -7,20 +7,20 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
-import { readStatus } from "../../src/store/embedded/postmaster.ts";
-import { atOnce, pause } from "../support/at_once.ts";
-import { eventsOf, type StreamEvent } from "../support/follower.ts";
-import { lacksAddresses } from "../support/lacks.ts";
+import { readPostmasterStatus } from "../../src/store/embedded/postmaster.ts";
+import { callConcurrently, pause } from "../support/concurrent_calls.ts";
 import {
   freePort,
-  initialised,
   isAlive,
+  prepareCluster,
+  prepareStartedService,
   type RunningServer,
-  run,
-  started,
+  runProgram,
   startServer,
   temporaryFolder,
 } from "../support/processes.ts";
+import { lacksLoopbackAddresses } from "../support/requirements.ts";
+import { readEvents, type StreamEvent } from "../support/stream_handset.ts";
 import { eventually } from "../support/wait.ts";
 import { freshDatabase } from "../support/world.ts";
 
@@ -32,7 +32,7 @@ let service: RunningServer;
 const sockets: Socket[] = [];
 beforeAll(async () => {
   folder = temporaryFolder();
-  service = await startServer(initialised(join(folder.path, "service")), {
+  service = await startServer(prepareCluster(join(folder.path, "service")), {
     settings: { WORKERS: String(WORKERS), HOST: "127.0.0.1", MAX_CONNECTIONS_PER_IP: "4" },
   });
 });
@@ -136,7 +136,7 @@ async function follow(token: string, on = service) {
   const told: StreamEvent[] = [];
   let ended = false;
   void (async () => {
-    for await (const event of eventsOf(response.body!)) told.push(event);
+    for await (const event of readEvents(response.body!)) told.push(event);
   })()
     .catch(() => {})
     .finally(() => (ended = true));
@@ -158,7 +158,7 @@ test("polls of one process hear at once of what another one was told", async () 
   expect(workersOf(service)).toHaveLength(WORKERS);
   expect(service.log().match(/"first start"/g)).toHaveLength(1);
   const { id, handle } = await newChannel();
-  const handsets = await atOnce(PEOPLE, () => newHandset(handle), 1);
+  const handsets = await callConcurrently(PEOPLE, () => newHandset(handle), 1);
   const polls = handsets.map((token) => hold(token));
   await eventually(async () => (await figure("belfry_long_polls")) === PEOPLE);
   expect((await send(id, "all hear")).status).toBe(201);
@@ -171,7 +171,7 @@ test("polls of one process hear at once of what another one was told", async () 
 
 test("so do streams; a worker that ends takes its own along, and its figures stay", async () => {
   const { id, handle } = await newChannel();
-  const handsets = await atOnce(PEOPLE, () => newHandset(handle), 1);
+  const handsets = await callConcurrently(PEOPLE, () => newHandset(handle), 1);
   const streams = [];
   for (const token of handsets) streams.push(await follow(token));
   expect(await figure("belfry_streams")).toBe(PEOPLE);
@@ -181,7 +181,7 @@ test("so do streams; a worker that ends takes its own along, and its figures sta
 
   const asked = () => figure('belfry_http_requests_total{surface="api",method="GET",status="200"}');
   const before = await asked();
-  await atOnce(12, () => call("GET", "/api/v1/me"), 4);
+  await callConcurrently(12, () => call("GET", "/api/v1/me"), 4);
   expect(await asked()).toBe(before + 12);
   const [one] = workersOf(service);
   process.kill(one!, "SIGKILL");
@@ -201,7 +201,7 @@ test("so do streams; a worker that ends takes its own along, and its figures sta
 // rules#limit-sends
 test("a limit is that of the whole service", async () => {
   const { id } = await newChannel();
-  const answers = await atOnce(LIMITS.sends + 10, (i) => send(id, `alert ${i}`), 10);
+  const answers = await callConcurrently(LIMITS.sends + 10, (i) => send(id, `alert ${i}`), 10);
   const passed = answers.filter(({ status }) => status === 201);
   expect(passed).toHaveLength(LIMITS.sends);
   for (const { status, headers } of answers.filter((answer) => !passed.includes(answer))) {
@@ -210,7 +210,7 @@ test("a limit is that of the whole service", async () => {
   }
 });
 
-test.skipIf(lacksAddresses())("an address has so many connections with all processes together", async () => {
+test.skipIf(lacksLoopbackAddresses())("an address has so many connections with all processes together", async () => {
   const { port } = new URL(service.url);
   const open = () => {
     const socket = Object.assign(connect({ port: Number(port), host: "127.0.0.1", localAddress: "127.0.0.2" }), {
@@ -281,10 +281,10 @@ test("killed while clients write, a worker is replaced, and nothing acknowledged
 describe("the end", () => {
   let other: RunningServer;
   const begin = async (name: string, settings: Record<string, string> = {}) => {
-    other = await startServer(await started(join(folder.path, name)), {
+    other = await startServer(await prepareStartedService(join(folder.path, name)), {
       settings: { WORKERS: String(WORKERS), HOST: "127.0.0.1", ...settings },
     });
-    const postmaster = readStatus(join(other.dataDir, "postgres"))?.pid;
+    const postmaster = readPostmasterStatus(join(other.dataDir, "postgres"))?.pid;
     return [...workersOf(other), postmaster!];
   };
 
@@ -292,7 +292,7 @@ describe("the end", () => {
     const processes = await begin("stopped", { SHUTDOWN_DELAY_MS: "300" });
     expect(processes).toHaveLength(WORKERS + 1);
     const { handle } = await newChannel(other);
-    const handsets = await atOnce(PEOPLE, () => newHandset(handle, other), 1);
+    const handsets = await callConcurrently(PEOPLE, () => newHandset(handle, other), 1);
     const streams = [];
     for (const token of handsets) streams.push(await follow(token, other));
     const polls = handsets.map((token) => hold(token, other));
@@ -360,7 +360,7 @@ test("by URL: workers come up on an empty database and serve it", async () => {
 test("shares that leave a worker nothing are refused by name, and so is a start that a worker cannot make", async () => {
   const start = async (settings: Record<string, string>) => {
     const DATA_DIR = join(folder.path, "refused");
-    return run(process.execPath, ["src/main.ts"], { DATA_DIR, PORT: String(await freePort()), ...settings });
+    return runProgram(process.execPath, ["src/main.ts"], { DATA_DIR, PORT: String(await freePort()), ...settings });
   };
   const small = await start({ WORKERS: "3", MAX_CONCURRENT_REQUESTS: "2" });
   expect(small.stderr).toBe(

@@ -2,17 +2,17 @@
 
 import { getEventListeners } from "node:events";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { createChannelTracker, type Delta } from "../../src/handset/held/channel_tracker.ts";
+import { type ChannelDelta, createChannelTracker } from "../../src/handset/live_updates/channel_tracker.ts";
 import { createAlertWaits } from "../../src/operation/alert_waits.ts";
-import { type ChangeHub, createChangeHub } from "../../src/store/changes/hub.ts";
+import { type ChangeHub, createChangeHub } from "../../src/store/changes/change_hub.ts";
 import { RecentChanges } from "../../src/store/changes/recent_changes.ts";
 import type { Seen } from "../../src/store/changes/subject.ts";
-import { databaseOf, run } from "../../src/store/db/statement.ts";
-import { findChanged } from "../../src/store/queries/changes.ts";
-import { createLeases } from "../../src/store/rate_limits/places.ts";
-import { join, registered, uuidOf } from "../support/handsets.ts";
-import { turnUntil, waitFor } from "../support/wait.ts";
-import { inSeconds, World } from "../support/world.ts";
+import { getKysely, runStatement } from "../../src/store/db/statement.ts";
+import { findChangedRevisions } from "../../src/store/queries/revisions.ts";
+import { createLeases } from "../../src/store/rate_limits/slots.ts";
+import { joinChannel, parseUuid, registerHandset } from "../support/handsets.ts";
+import { tickUntil, waitFor } from "../support/wait.ts";
+import { timeInSeconds, World } from "../support/world.ts";
 
 let world: World;
 let hub: ChangeHub;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   for (const close of closes.splice(0)) close();
-  expect(hub.size()).toBe(0);
+  expect(hub.subjectCount()).toBe(0);
 });
 afterAll(async () => {
   await hub?.close();
@@ -36,8 +36,8 @@ afterAll(async () => {
 async function subjects() {
   const pusher = await world.pusher();
   const alert = await world.alert(pusher.id, { title: "First" });
-  const { id: device } = await registered(world);
-  const [channel, draft] = [uuidOf(pusher.id), uuidOf(alert.id)];
+  const { id: device } = await registerHandset(world);
+  const [channel, draft] = [parseUuid(pusher.id), parseUuid(alert.id)];
   const read = async (text: string, id: string) => (await world.sql(text, [id]))[0]?.revision ?? "";
   return {
     channel: {
@@ -113,24 +113,28 @@ test("a change of a channel is looked for in the alerts of it, without the round
   const heard = listen(alert.seen, await alert.read());
   await alert.change();
   hub.changed([channel.seen.id]);
-  await turnUntil(() => heard.length > 0);
+  await tickUntil(() => heard.length > 0);
   expect(heard).toEqual([await alert.read()]);
 });
 
 // rules#held-wakes
 test("a plan, and the end of a plan, is found without a message", async () => {
   const pusher = await world.pusher();
-  const [channels, read] = [[uuidOf(pusher.id)], "select rev::text from channel_state where pusher_id = ?::uuid"];
+  const [channels, read] = [[parseUuid(pusher.id)], "select rev::text from channel_state where pusher_id = ?::uuid"];
   const none = { devices: [], device_revs: [], audiences: [], audience_revs: [], alerts: [], alert_revs: [] };
   /** As a round asks. `isPlanned`: whether it knows that something is planned. */
   const found = async (isPlanned: boolean) => {
     const [{ rev }] = (await world.sql<{ rev: string }>(read, channels)) as [{ rev: string }];
     const known = { channels, channel_revs: [rev], channel_planned: [isPlanned] };
-    const rows = await run(databaseOf(world.service.orm), findChanged, { ...none, ...known, planned: false });
+    const rows = await runStatement(getKysely(world.service.orm), findChangedRevisions, {
+      ...none,
+      ...known,
+      planned: false,
+    });
     return rows.map(({ due_in }) => Number.isFinite(due_in));
   };
   expect([await found(false), await found(true)]).toEqual([[], [false]]);
-  const alert = await world.alert(pusher.id, { title: "Due", send: true, send_at: inSeconds(3600) });
+  const alert = await world.alert(pusher.id, { title: "Due", send: true, send_at: timeInSeconds(3600) });
   expect([await found(false), await found(true)]).toEqual([[true], []]);
   await world.rest("cancel_alert", { pusher_id: pusher.id, alert_id: alert.id });
   expect([await found(false), await found(true)]).toEqual([[], [false]]);
@@ -140,22 +144,22 @@ test("a plan, and the end of a plan, is found without a message", async () => {
 test("a follower that knows an older revision of its device is named, whatever another one of it knows", async () => {
   const { orm, log } = world.service;
   const pusher = await world.pusher();
-  const { id, token } = await registered(world);
-  await join(world, token, pusher.handle);
+  const { id, token } = await registerHandset(world);
+  await joinChannel(world, token, pusher.handle);
   const [device] = await world.sql("select subs_rev::text as rev from device where id = ?::bigint", [id]);
-  const tracker = createChannelTracker({ orm, log, hub, settle: async () => true, render: () => null });
-  const deltas: Delta[] = [];
+  const tracker = createChannelTracker({ orm, log, hub, publishDue: async () => true, render: () => null });
+  const deltas: ChannelDelta[] = [];
   const follower = (rev: string) => ({
     device: { id, rev },
-    changed: (delta: Delta | null) => void (delta && deltas.push(delta)),
+    changed: (delta: ChannelDelta | null) => void (delta && deltas.push(delta)),
     due: () => {},
   });
   const followers = [follower("0"), follower(device.rev)];
-  for (const one of followers) await tracker.follow([uuidOf(pusher.id)], one);
+  for (const one of followers) await tracker.follow([parseUuid(pusher.id)], one);
   await world.alert(pusher.id, { title: "Sent", send: true });
   await waitFor(() => expect(deltas).toHaveLength(2));
-  expect(deltas.map(({ moved }) => [...moved])).toEqual([[id], [id]]);
-  for (const one of followers) tracker.unfollow([uuidOf(pusher.id)], one);
+  expect(deltas.map(({ changedDevices }) => [...changedDevices])).toEqual([[id], [id]]);
+  for (const one of followers) tracker.unfollow([parseUuid(pusher.id)], one);
 });
 
 // rules#review-wait
@@ -184,7 +188,7 @@ test("a reading after the last report of a change is looked at by the round alon
   hub.changed([channel.seen.id]);
   // A change was reported after the moment.
   listenSince(since, first);
-  await turnUntil(() => causes.length > 0);
+  await tickUntil(() => causes.length > 0);
   closes.pop()?.();
   // The report of this change is lost, and the database is compared before the listener begins.
   const later = hub.moment();

@@ -1,7 +1,7 @@
 // What a handset says of itself is what it claims to be, and none of it is free text: owners' assistants read it.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { FACTS } from "../support/handsets.ts";
+import { DEVICE_FACTS } from "../support/handsets.ts";
 import { World } from "../support/world.ts";
 
 describe("on a service", () => {
@@ -14,7 +14,7 @@ describe("on a service", () => {
     afterAll(() => world.close());
 
     const register = (facts: Record<string, unknown>) =>
-      world.handset("POST", "/devices", null, { ...FACTS, ...facts });
+      world.handset("POST", "/devices", null, { ...DEVICE_FACTS, ...facts });
 
     test.each([
       ["platform", "ios"],

@@ -5,17 +5,17 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { setSuspended } from "../../src/identity/operator/accounts.ts";
+import { setChannelSuspended } from "../../src/identity/operator/account_administration.ts";
 import { LIMITS } from "../../src/model/limits.ts";
-import { atOnce, pause } from "../support/at_once.ts";
-import { expectRecountClean } from "../support/recount.ts";
+import { callConcurrently, pause } from "../support/concurrent_calls.ts";
+import { expectRecountClean } from "../support/counter_checks.ts";
 import { eventually, WAIT } from "../support/wait.ts";
 import { type Answer, World } from "../support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 3);
 
 const suspend = (handle: string, suspended: boolean) =>
-  setSuspended(world.service.orm.em.fork() as SqlEntityManager, handle, suspended);
+  setChannelSuspended(world.service.orm.em.fork() as SqlEntityManager, handle, suspended);
 
 const soon = (ms: number) => new Date(Date.now() + ms).toISOString();
 
@@ -124,7 +124,7 @@ const joinedLongAgo = (handle: string) =>
 test("pages with ties are walked once each while inserts go on", async () => {
   const pusher = await world.pusher();
   const device = await world.device(pusher.handle);
-  const alerts = await atOnce(90, () => world.alert(pusher.id, { send: true }), 8);
+  const alerts = await callConcurrently(90, () => world.alert(pusher.id, { send: true }), 8);
   const uuid = "(select id from pusher where handle = ?)";
   // Instants shared by 1 to 12 alerts, in the past, for both lists.
   await world.sql(
@@ -163,7 +163,7 @@ test("pages that end at their bytes lose and repeat nothing, inside of a tie as 
   // with anything else.
   const units = ["x", '"', "é", "\u{1f514}", "\\"];
   const lengths = [0, 0, 300_000, 20_000, 0, 90_000, 260_000, 1, 500_000, 40_000];
-  const alerts = await atOnce(
+  const alerts = await callConcurrently(
     40,
     (i) => {
       const length = lengths[i % lengths.length]!;
@@ -238,9 +238,9 @@ describe("a handset that polls and holds polls", () => {
 
   // rules#inbox-validator rules#held-inbox
   test("a poller misses nothing and doubles nothing while eight write", async () => {
-    const pushers = await atOnce(4, () => world.pusher(), 4);
+    const pushers = await callConcurrently(4, () => world.pusher(), 4);
     // Two quiet channels with one old alert each, between which the handset changes at the end.
-    const quiet = await atOnce(2, () => world.pusher(), 2);
+    const quiet = await callConcurrently(2, () => world.pusher(), 2);
     for (const { id } of quiet) await world.alert(id, { send: true, title: "Old" });
     const token = await world.device(...pushers.map(({ handle }) => handle));
     await world.handset("PUT", `/subscriptions/${quiet[0]!.handle}`, token, {});
@@ -356,7 +356,7 @@ describe("a handset that polls and holds polls", () => {
     ];
     const weights = [0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 7];
     let steps = 0;
-    const writers = atOnce(8, async () => {
+    const writers = callConcurrently(8, async () => {
       while (writing) {
         await still;
         running++;

@@ -2,11 +2,11 @@
 
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { databaseOf } from "../../src/store/db/statement.ts";
-import { alertAt } from "../cases/given.ts";
-import { uuidOf } from "../support/handsets.ts";
-import { expectRecountClean } from "../support/recount.ts";
-import { httpSink } from "../support/sinks.ts";
+import { getKysely } from "../../src/store/db/statement.ts";
+import { alertArguments } from "../cases/fixtures.ts";
+import { expectRecountClean } from "../support/counter_checks.ts";
+import { parseUuid } from "../support/handsets.ts";
+import { startHttpReceiver } from "../support/loopback_receivers.ts";
 import { waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
@@ -14,13 +14,13 @@ const CHOICES = ["Yes", "No"];
 
 let world: World;
 let other: World;
-let sink: Awaited<ReturnType<typeof httpSink>>;
+let sink: Awaited<ReturnType<typeof startHttpReceiver>>;
 beforeAll(async () => {
   const settings = { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" };
   world = await World.open({ settings });
   other = await world.replica(settings);
   for (const one of [world, other]) await one.service.housekeeping.close();
-  sink = await httpSink((_request, response) => response.end());
+  sink = await startHttpReceiver((_request, response) => response.end());
 });
 afterAll(async () => {
   sink.close();
@@ -33,7 +33,7 @@ const report = async (token: string, { id }: { id: string }, reports: object[], 
 const READ = { kind: "read" };
 const ACK = { kind: "ack" };
 const chooses = (choice: string) => ({ kind: "reply", choice });
-const stats = async (alert: any) => (await world.rest("get_alert_stats", alertAt(alert))).body;
+const stats = async (alert: any) => (await world.rest("get_alert_stats", alertArguments(alert))).body;
 
 async function asked(phones: number) {
   const channel = await world.pusher();
@@ -44,13 +44,13 @@ async function asked(phones: number) {
 
 /** Counts of an alert and its channel's day are aside, as 0.2.0 left them where two of its statements met. */
 async function setAside(channel: { id: string }, alert: { id: string }): Promise<void> {
-  const ids = [uuidOf(alert.id)];
+  const ids = [parseUuid(alert.id)];
   await world.sql(
     "insert into alert_counter_stripe select alert_id, 3, reads, acks, replies from alert_counter where alert_id = ?",
     ids,
   );
   await world.sql("update alert_counter set reads = 0, acks = 0, replies = '{0,0,0,0}' where alert_id = ?", ids);
-  const of = [uuidOf(channel.id)];
+  const of = [parseUuid(channel.id)];
   await world.sql(
     "insert into channel_day_stripe select pusher_id, day, 3, reads, acks from channel_day where pusher_id = ?",
     of,
@@ -60,10 +60,10 @@ async function setAside(channel: { id: string }, alert: { id: string }): Promise
 
 /** While `work` runs another transaction holds the counter of an alert. */
 const beside = (alert: { id: string }, work: () => Promise<unknown>) =>
-  databaseOf(world.service.orm)
+  getKysely(world.service.orm)
     .transaction()
     .execute(async (db) => {
-      await sql`select from alert_counter where alert_id = ${uuidOf(alert.id)}::uuid for update`.execute(db);
+      await sql`select from alert_counter where alert_id = ${parseUuid(alert.id)}::uuid for update`.execute(db);
       await work();
     });
 
@@ -89,14 +89,14 @@ test("every figure is the sum with what an older version counted aside", async (
   const { totals, buckets } = (await world.rest("get_pusher_stats", { pusher_id: channel.id })).body;
   expect(totals).toMatchObject({ reads: 4, acks: 2, alerts_sent: 1 });
   expect(buckets.at(-1)).toMatchObject({ reads: 4, acks: 2 });
-  expect((await world.rest("wait_for_replies", alertAt(alert, { seconds: 0 }))).body).toMatchObject({
+  expect((await world.rest("wait_for_replies", alertArguments(alert, { seconds: 0 }))).body).toMatchObject({
     total: 2,
     seen: "0.2",
   });
   await expectRecountClean(world.service.orm);
-  await world.rest("cancel_alert", alertAt(alert));
-  await world.rest("delete_alert", alertAt(alert));
-  expect(await world.sql("select from alert_counter_stripe where alert_id = ?", [uuidOf(alert.id)])).toEqual([]);
+  await world.rest("cancel_alert", alertArguments(alert));
+  await world.rest("delete_alert", alertArguments(alert));
+  expect(await world.sql("select from alert_counter_stripe where alert_id = ?", [parseUuid(alert.id)])).toEqual([]);
   await expectRecountClean(world.service.orm);
 });
 

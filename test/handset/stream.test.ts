@@ -4,11 +4,11 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
-import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
-import { registered, suspend } from "../support/handsets.ts";
-import { heldNow, wakes } from "../support/held.ts";
+import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
+import { registerHandset, suspend } from "../support/handsets.ts";
+import { countHeldPolls, countPollWakeups } from "../support/long_polls.ts";
 import { WAIT, waitFor } from "../support/wait.ts";
-import { inSeconds, World } from "../support/world.ts";
+import { timeInSeconds, World } from "../support/world.ts";
 
 const HOST = "127.0.0.1";
 
@@ -19,8 +19,8 @@ let port: number;
 beforeAll(async () => {
   world = await World.open({ settings: { LONG_POLL_LIMIT: "12" } });
   other = await world.replica();
-  port = await freePort(HOST);
-  server = await listen(world.service.app, { host: HOST, port });
+  port = await findFreePort(HOST);
+  server = await listenHttp(world.service.app, { host: HOST, port });
 });
 afterAll(async () => {
   await server?.close();
@@ -45,11 +45,11 @@ function open(token: string, { last = "", query = "", method = "GET", at = port 
 }
 const came = (socket: { text: string }, what: RegExp) => waitFor(() => expect(socket.text).toMatch(what));
 const closed = async (socket: Socket) => socket.closed || once(socket, "close");
-const opened = (count: number) => waitFor(async () => expect(await heldNow(world)).toBe(count));
+const opened = (count: number) => waitFor(async () => expect(await countHeldPolls(world)).toBe(count));
 
 async function handset(query = "") {
   const pusher = await world.pusher();
-  const { token, id } = await registered(world);
+  const { token, id } = await registerHandset(world);
   await world.handset("PUT", `/subscriptions/${pusher.handle}`, token, {});
   const etag = async () => (await world.handset("GET", `/inbox${query}`, token)).headers.get("etag")!;
   return { pusher, token, id, etag };
@@ -83,7 +83,7 @@ test("what was planned comes at its instant, and what is large is something to l
   const { pusher, token, etag } = await handset("?view=lean");
   const socket = open(token, { last: await etag(), query: "?view=lean" });
   await opened(1);
-  await world.alert(pusher.id, { send: true, title: "Later", send_at: inSeconds(1.2) });
+  await world.alert(pusher.id, { send: true, title: "Later", send_at: timeInSeconds(1.2) });
   await came(socket, /"title":"Later"\}\n/);
   await world.alert(pusher.id, { send: true, layout: "document", html: "<p>x</p>".repeat(2_000) });
   await came(socket, /event: look\n/);
@@ -102,7 +102,7 @@ test("who may not have one is told why", async () => {
     await came(socket, answer);
     socket.destroy();
   }
-  expect(await heldNow(world)).toBe(0);
+  expect(await countHeldPolls(world)).toBe(0);
 });
 
 // rules#stream-standing
@@ -185,23 +185,23 @@ test("a reader that takes nothing is cut off, and who asks once more on it, too"
   asks.write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
   await closed(asks);
   slow.pause();
-  const before = await wakes(world, "slow");
+  const before = await countPollWakeups(world, "slow");
   // The system takes some for it.
   const until = performance.now() + WAIT.timeout;
-  while ((await wakes(world, "slow")) === before && performance.now() < until)
+  while ((await countPollWakeups(world, "slow")) === before && performance.now() < until)
     await Promise.all(
       Array.from({ length: 20 }, () => world.alert(pusher.id, { send: true, body: "x".repeat(4_000) })),
     );
-  expect(await wakes(world, "slow")).toBe(before + 1);
+  expect(await countPollWakeups(world, "slow")).toBe(before + 1);
   slow.destroy();
   await opened(0);
 });
 
 // rules#held-stop
 test("a stop ends each with the time to come again, and waits for none of them", async () => {
-  const own = await freePort(HOST);
+  const own = await findFreePort(HOST);
   const stopping = await world.replica();
-  const door = await listen(stopping.service.app, { host: HOST, port: own });
+  const door = await listenHttp(stopping.service.app, { host: HOST, port: own });
   const { token } = await handset();
   const sockets = [open(token, { at: own }), open(token, { at: own })];
   for (const socket of sockets) await came(socket, /look/);

@@ -2,12 +2,12 @@
 // leave: each comes to what a plain poll shows, byte by byte, without being asked. Beside it a twin loses events at will.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
-import { atOnce, pause } from "../support/at_once.ts";
-import { Follower } from "../support/follower.ts";
-import { join, registered, suspend, uuidOf } from "../support/handsets.ts";
+import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
+import { callConcurrently, pause } from "../support/concurrent_calls.ts";
+import { joinChannel, parseUuid, registerHandset, suspend } from "../support/handsets.ts";
+import { StreamHandset } from "../support/stream_handset.ts";
 import { waitFor } from "../support/wait.ts";
-import { inSeconds, World } from "../support/world.ts";
+import { timeInSeconds, World } from "../support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 5);
 const HOST = "127.0.0.1";
@@ -21,8 +21,8 @@ beforeAll(async () => {
   listening = [];
   urls = [];
   for (const { service } of worlds) {
-    const port = await freePort(HOST);
-    listening.push(await listen(service.app, { host: HOST, port }));
+    const port = await findFreePort(HOST);
+    listening.push(await listenHttp(service.app, { host: HOST, port }));
     urls.push(`http://${HOST}:${port}`);
   }
 });
@@ -37,19 +37,19 @@ const any = <T>(list: T[]): T => list[Math.floor(Math.random() * list.length)]!;
 // rules#stream rules#inbox-is-state
 test("streams and polls end with what polls alone show, and so they do when events are lost", async () => {
   const world = worlds[0]!;
-  const pushers = await atOnce(4, () => world.pusher(), 4);
-  const handsets = await atOnce(
+  const pushers = await callConcurrently(4, () => world.pusher(), 4);
+  const handsets = await callConcurrently(
     12,
     async (i) => {
-      const { token, id } = await registered(world);
-      for (const { handle } of pushers) if (Math.random() < 0.7) await join(world, token, handle);
+      const { token, id } = await registerHandset(world);
+      for (const { handle } of pushers) if (Math.random() < 0.7) await joinChannel(world, token, handle);
       const view = any(["full", "lean"]);
       const limit = any([100, 5]);
       const query = `?limit=${limit}&view=${view}`;
       const poll = (headers: Record<string, string>) =>
         any(worlds).handset("GET", `/inbox?limit=${limit}&view=${view}`, token, undefined, headers);
       const drops = i % 3 === 0 ? () => Math.random() < 0.4 : undefined;
-      const follower = new Follower({ token, urls, query, poll, ...(drops && { drops }) });
+      const follower = new StreamHandset({ token, urls, query, poll, ...(drops && { drops }) });
       return { token, id, limit, view, follower, drops };
     },
     4,
@@ -68,7 +68,7 @@ test("streams and polls end with what polls alone show, and so they do when even
     now,
     now,
     now,
-    () => create({ title: `Soon ${live.length}`, send_at: inSeconds(0.1 + Math.random()) }),
+    () => create({ title: `Soon ${live.length}`, send_at: timeInSeconds(0.1 + Math.random()) }),
     () => create({ title: "Large", layout: "document", html: "<p>x</p>".repeat(2_000) }),
     async () => live.length && any(worlds).rest("cancel_alert", any(live.slice(-6))),
     async () => live.length && any(worlds).rest("cancel_alert", any(live)),
@@ -80,12 +80,12 @@ test("streams and polls end with what polls alone show, and so they do when even
     },
     () => any(worlds).handset("DELETE", `/subscriptions/${any(pushers).handle}`, any(handsets).token),
     () => any(worlds).handset("PUT", `/subscriptions/${any(pushers).handle}`, any(handsets).token, {}),
-    () => world.sql("update alert set title = title || '!' where id = ?::uuid", [uuidOf(any(live).alert_id)]),
+    () => world.sql("update alert set title = title || '!' where id = ?::uuid", [parseUuid(any(live).alert_id)]),
   ];
   await now();
   const until = Date.now() + 500 * ROUNDS;
   let steps = 0;
-  await atOnce(4, async () => {
+  await callConcurrently(4, async () => {
     while (Date.now() < until) {
       await any(STEPS)();
       steps++;
@@ -104,7 +104,7 @@ test("streams and polls end with what polls alone show, and so they do when even
       else expect(shown).toEqual(truth.slice(0, shown.length));
       expect(shown.length).toBeGreaterThanOrEqual(limit === 100 ? truth.length : 0);
     });
-  const sum = (name: keyof Follower["counts"]) =>
+  const sum = (name: keyof StreamHandset["counts"]) =>
     handsets.reduce((total, { follower }) => total + follower.counts[name], 0);
   const counts = Object.fromEntries(
     (["events", "applied", "looks", "polls", "opened", "dropped"] as const).map((name) => [name, sum(name)]),

@@ -4,9 +4,9 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { recent } from "../../src/program/boot/probes.ts";
-import { freePort, listen } from "../../src/program/boot/server.ts";
-import { pause } from "../support/at_once.ts";
+import { cacheResult } from "../../src/program/boot/health_probes.ts";
+import { findFreePort, listenHttp } from "../../src/program/boot/http_server.ts";
+import { pause } from "../support/concurrent_calls.ts";
 import { waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
@@ -14,7 +14,7 @@ const HOST = "127.0.0.1";
 
 test("a look stands for those who ask meanwhile, a failed one as well, and no longer", async () => {
   let [looks, at] = [0, 0];
-  const look = recent(
+  const look = cacheResult(
     500,
     async () => {
       looks++;
@@ -27,7 +27,7 @@ test("a look stands for those who ask meanwhile, a failed one as well, and no lo
   };
   for (let i = 0; i < 50; i++) await look();
   expect(looks).toBe(1);
-  const failing = recent(500, fails, () => at);
+  const failing = cacheResult(500, fails, () => at);
   for (let i = 0; i < 50; i++) await expect(failing()).rejects.toThrow("away");
   expect(looks).toBe(2);
   at = 501;
@@ -95,7 +95,7 @@ describe("on a service", () => {
   });
 
   test("a connection that asks 5,000 things at once is held to a few, and the others are not held up", async () => {
-    port = await freePort(HOST);
+    port = await findFreePort(HOST);
     const { app } = world.service;
     // What the crowd asks for takes until somebody else was answered: otherwise a quick machine would be done before.
     const { promise: other, resolve: answered } = Promise.withResolvers<void>();
@@ -106,7 +106,7 @@ describe("on a service", () => {
       if (crowd) await other;
       return app.fetch(request, peer).finally(() => crowd && running--);
     };
-    const listening = await listen({ ...app, fetch: fetchSlowly }, { host: HOST, port });
+    const listening = await listenHttp({ ...app, fetch: fetchSlowly }, { host: HOST, port });
     const socket = connect(port, HOST);
     socket.on("error", () => {});
     let text = "";
@@ -127,7 +127,7 @@ describe("on a service", () => {
   });
 
   test("what comes behind four requests of a connection waits unread, and goes with the connection", async () => {
-    port = await freePort(HOST);
+    port = await findFreePort(HOST);
     const { app } = world.service;
     const { promise: others, resolve: answered } = Promise.withResolvers<void>();
     let begun = 0;
@@ -136,7 +136,7 @@ describe("on a service", () => {
       await others;
       return app.fetch(request, peer);
     };
-    const listening = await listen({ ...app, fetch: fetchSlowly }, { host: HOST, port });
+    const listening = await listenHttp({ ...app, fetch: fetchSlowly }, { host: HOST, port });
     const open = (count: number) => {
       const socket = Object.assign(connect(port, HOST), { text: "" });
       socket.on("error", () => {});
@@ -162,8 +162,8 @@ describe("on a service", () => {
   // rules#health
   test("stopping: first /readyz says so while all is served, then answers end their connections", async () => {
     const own = await world.replica();
-    port = await freePort(HOST);
-    const listening = await listen(own.service.app, { host: HOST, port, shutdownDelayMs: 8_000 });
+    port = await findFreePort(HOST);
+    const listening = await listenHttp(own.service.app, { host: HOST, port, shutdownDelayMs: 8_000 });
     const status = async (path: string) => (await fetch(`http://${HOST}:${port}${path}`)).status;
     expect(await status("/readyz")).toBe(200);
     const socket = connect(port, HOST);

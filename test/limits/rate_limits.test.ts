@@ -9,22 +9,22 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import {
+  createRateLimitHeaders,
   createRateLimits,
-  type Policy,
+  type RateLimitPolicy,
+  type RateLimitResult,
   type RateLimits,
-  rateLimitHeaders,
-  type Taken,
-} from "../../src/store/rate_limits/limits.ts";
-import { redisWindows } from "../../src/store/rate_limits/redis.ts";
-import { lacks } from "../support/lacks.ts";
+} from "../../src/store/rate_limits/rate_limits.ts";
+import { createRedisWindows } from "../../src/store/rate_limits/redis_windows.ts";
 import { freePort, type RedisServer, startRedis } from "../support/redis_server.ts";
+import { isMissing } from "../support/requirements.ts";
 import { WAIT, waitFor } from "../support/wait.ts";
 
 /** Milliseconds, far beyond the end of any test. */
 const NEVER = 3_600_000;
 
-const SENDS: Policy = { name: "alert-sends", max: 30, seconds: 60 };
-const TWO: Policy = { name: "pusher-creations", max: 2, seconds: 60 };
+const SENDS: RateLimitPolicy = { name: "alert-sends", max: 30, seconds: 60 };
+const TWO: RateLimitPolicy = { name: "pusher-creations", max: 2, seconds: 60 };
 
 const opened: RateLimits[] = [];
 const lines: { obj: object; msg: string }[] = [];
@@ -41,7 +41,7 @@ function limits({
   now?: () => number;
 }): RateLimits {
   const clock = now && { now };
-  const shared = redisUrl ? { shared: redisWindows({ url: redisUrl, log, ...options, ...clock }) } : {};
+  const shared = redisUrl ? { shared: createRedisWindows({ url: redisUrl, log, ...options, ...clock }) } : {};
   const made = createRateLimits({ ...shared, ...clock });
   opened.push(made);
   return made;
@@ -52,13 +52,13 @@ afterEach(async () => {
   lines.length = 0;
 });
 
-const many = (count: number, call: (index: number) => Promise<Taken>) =>
+const many = (count: number, call: (index: number) => Promise<RateLimitResult>) =>
   Promise.all(Array.from({ length: count }, (_, index) => call(index)));
 async function listening(server: Server): Promise<number> {
   await once(server.listen(0, "127.0.0.1"), "listening");
   return (server.address() as { port: number }).port;
 }
-const allowed = (answers: Taken[]) => answers.filter((taken) => taken.allowed).length;
+const allowed = (answers: RateLimitResult[]) => answers.filter((taken) => taken.allowed).length;
 
 /** Calls until one is counted; how long that took. @throws when it never is. */
 async function untilLimited(made: RateLimits, subject: string): Promise<number> {
@@ -84,7 +84,7 @@ interface Given {
 
 function countingRule(given: () => Given) {
   const fresh = () => `subject:${randomUUID()}`;
-  const SHORT: Policy = { name: "device-registrations", max: 2, seconds: 1 };
+  const SHORT: RateLimitPolicy = { name: "device-registrations", max: 2, seconds: 1 };
 
   test("counts down, then refuses, and a refused call is not counted", async () => {
     const made = given().make();
@@ -97,7 +97,7 @@ function countingRule(given: () => Given) {
     expect(second).toMatchObject({ allowed: true, remaining: 0 });
     const refused = await many(5, () => made.take(TWO, subject));
     for (const each of refused) expect(each).toMatchObject({ allowed: false, limit: 2, remaining: 0, limited: true });
-    await made.giveBack(TWO, subject, second);
+    await made.refund(TWO, subject, second);
     expect((await made.take(TWO, subject)).allowed).toBe(true);
     expect((await made.take(TWO, subject)).allowed).toBe(false);
   });
@@ -128,7 +128,7 @@ function countingRule(given: () => Given) {
     const kept = await many(64, async (index) => {
       const taken = await made.take(SENDS, subject);
       if (!taken.allowed || index % 2) return taken;
-      await made.giveBack(SENDS, subject, taken);
+      await made.refund(SENDS, subject, taken);
       return { ...taken, allowed: false };
     });
     const rest = await many(64, () => made.take(SENDS, subject));
@@ -139,11 +139,11 @@ function countingRule(given: () => Given) {
     const made = given().make();
     const subject = fresh();
     const first = await made.take(TWO, subject);
-    await made.giveBack(TWO, subject, first);
-    await made.giveBack(TWO, subject, first);
+    await made.refund(TWO, subject, first);
+    await made.refund(TWO, subject, first);
     expect(allowed(await many(5, () => made.take(TWO, subject)))).toBe(2);
-    await made.giveBack(TWO, subject, await made.take(TWO, subject));
-    await made.giveBack(TWO, subject, await made.take(TWO, fresh()));
+    await made.refund(TWO, subject, await made.take(TWO, subject));
+    await made.refund(TWO, subject, await made.take(TWO, fresh()));
     expect((await made.take(TWO, subject)).allowed).toBe(false);
   });
 
@@ -164,10 +164,10 @@ function countingRule(given: () => Given) {
     const subject = fresh();
     const [old, older] = await many(2, () => made.take(SHORT, subject));
     await pass(1200);
-    await made.giveBack(SHORT, subject, old!);
+    await made.refund(SHORT, subject, old!);
     const LATER = { ...SHORT, seconds: 60 };
     expect(allowed(await many(2, () => made.take(LATER, subject)))).toBe(2);
-    await made.giveBack(SHORT, subject, older!);
+    await made.refund(SHORT, subject, older!);
     expect((await made.take(LATER, subject)).allowed).toBe(false);
   });
 
@@ -175,7 +175,7 @@ function countingRule(given: () => Given) {
     const { make, pass } = given();
     const made = make();
     const subject = fresh();
-    await made.giveBack(TWO, subject, await made.take(TWO, subject));
+    await made.refund(TWO, subject, await made.take(TWO, subject));
     await pass(1100);
     expect((await made.take(TWO, subject)).resetSeconds).toBe(60);
   });
@@ -219,22 +219,22 @@ describe("in one process", () => {
 });
 
 describe("headers", () => {
-  const taken: Taken = { allowed: true, limit: 30, remaining: 12, resetSeconds: 34, limited: true };
+  const taken: RateLimitResult = { allowed: true, limit: 30, remaining: 12, resetSeconds: 34, limited: true };
   test("are the draft's structured fields", () => {
-    expect(rateLimitHeaders(SENDS, taken)).toEqual({
+    expect(createRateLimitHeaders(SENDS, taken)).toEqual({
       "ratelimit-policy": '"alert-sends";q=30;w=60',
       ratelimit: '"alert-sends";r=12;t=34',
     });
   });
   test("carry Retry-After on a refusal", () => {
-    expect(rateLimitHeaders(SENDS, { ...taken, allowed: false, remaining: 0 })).toEqual({
+    expect(createRateLimitHeaders(SENDS, { ...taken, allowed: false, remaining: 0 })).toEqual({
       "ratelimit-policy": '"alert-sends";q=30;w=60',
       ratelimit: '"alert-sends";r=0;t=34',
       "retry-after": "34",
     });
   });
   test("claim nothing about a call that was not counted", () => {
-    expect(rateLimitHeaders(SENDS, { ...taken, limited: false })).toEqual({
+    expect(createRateLimitHeaders(SENDS, { ...taken, limited: false })).toEqual({
       "ratelimit-policy": '"alert-sends";q=30;w=60',
     });
   });
@@ -295,7 +295,7 @@ describe("a cache that is away", () => {
 
   test("a bad address is refused without being repeated", () => {
     for (const redisUrl of ["http://user:hunter2@host", "hunter2", "redis//:hunter2@host"]) {
-      expect(() => redisWindows({ url: redisUrl, log })).toThrow(/^The cache's address must be a URL/);
+      expect(() => createRedisWindows({ url: redisUrl, log })).toThrow(/^The cache's address must be a URL/);
     }
   });
 
@@ -307,7 +307,7 @@ describe("a cache that is away", () => {
   });
 });
 
-describe.skipIf(lacks("redis-server"))("shared through Redis", () => {
+describe.skipIf(isMissing("redis-server"))("shared through Redis", () => {
   let redis: RedisServer;
   beforeAll(async () => {
     redis = await startRedis(await freePort());
@@ -326,7 +326,7 @@ describe.skipIf(lacks("redis-server"))("shared through Redis", () => {
       const answers = await many(64, (n) => (n % 2 ? one : two).take(SENDS, `pair:${round}`));
       expect(allowed(answers)).toBe(30);
       const back = answers.findIndex((taken) => taken.allowed);
-      await (back % 2 ? one : two).giveBack(SENDS, `pair:${round}`, answers[back]!);
+      await (back % 2 ? one : two).refund(SENDS, `pair:${round}`, answers[back]!);
       const again = await many(8, (n) => (n % 2 ? one : two).take(SENDS, `pair:${round}`));
       expect(allowed(again)).toBe(1);
     }
@@ -352,7 +352,7 @@ describe.skipIf(lacks("redis-server"))("shared through Redis", () => {
       const taken = await made.take(TWO, "s");
       expect(await client.keys("mine:*")).toEqual(["mine:pusher-creations:s"]);
       expect(await client.pttl("mine:pusher-creations:s")).toBeGreaterThan(0);
-      await made.giveBack(TWO, "s", taken);
+      await made.refund(TWO, "s", taken);
       await made.take({ ...TWO, seconds: 1 }, "t");
       await waitFor(async () => expect(await client.keys("mine:*")).toEqual([]));
     } finally {
@@ -361,9 +361,9 @@ describe.skipIf(lacks("redis-server"))("shared through Redis", () => {
   });
 });
 
-describe.skipIf(lacks("redis-server"))("Redis away and back", () => {
+describe.skipIf(isMissing("redis-server"))("Redis away and back", () => {
   /** Windows that no test outlives. */
-  const LONG: Policy = { ...SENDS, seconds: 3600 };
+  const LONG: RateLimitPolicy = { ...SENDS, seconds: 3600 };
 
   // rules#limit-fails-open
   test("killed in mid-run: no call fails, and limiting resumes", async () => {
@@ -422,7 +422,7 @@ describe.skipIf(lacks("redis-server"))("Redis away and back", () => {
       expect(waits.reduce((sum, ms) => sum + ms)).toBeLessThan((50 * waitMs) / 2);
       expect(lines).toHaveLength(1);
       // Never counted for sure, hence never returned.
-      await made.giveBack(SENDS, "during", counted);
+      await made.refund(SENDS, "during", counted);
       redis.signal("SIGCONT");
       const back = await untilLimited(made, "after");
       figures("hung", waits, back);

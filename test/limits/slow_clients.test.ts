@@ -6,9 +6,9 @@ import { connect, type Socket } from "node:net";
 import { promisify } from "node:util";
 import { request as undiciRequest } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TIMES } from "../../src/program/boot/connections.ts";
-import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
-import { lacks } from "../support/lacks.ts";
+import { HTTP_TIMEOUTS } from "../../src/program/boot/connection_limits.ts";
+import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
+import { isMissing } from "../support/requirements.ts";
 import { World } from "../support/world.ts";
 
 const HOST = "127.0.0.1";
@@ -37,8 +37,8 @@ describe("on a service", () => {
     let listening: Listening;
     let port: number;
     beforeAll(async () => {
-      port = await freePort(HOST);
-      listening = await listen(world.service.app, { host: HOST, port });
+      port = await findFreePort(HOST);
+      listening = await listenHttp(world.service.app, { host: HOST, port });
     });
     afterAll(() => listening?.close());
 
@@ -81,7 +81,7 @@ describe("on a service", () => {
       }
     });
 
-    test.skipIf(lacks("curl")).each([
+    test.skipIf(isMissing("curl")).each([
       ["with a length", []],
       ["in chunks", ["-H", "Transfer-Encoding: chunked"]],
       ["at once, without asking first", ["-H", "Expect:"]],
@@ -128,13 +128,13 @@ describe("on a service", () => {
       rest: 2_500,
     };
     beforeAll(async () => {
-      port = await freePort(HOST);
-      listening = await listen(world.service.app, { host: HOST, port }, times);
+      port = await findFreePort(HOST);
+      listening = await listenHttp(world.service.app, { host: HOST, port }, times);
     });
     afterAll(() => listening?.close());
 
     test("in production, in seconds, below the five minutes of before", () =>
-      expect(TIMES).toEqual({
+      expect(HTTP_TIMEOUTS).toEqual({
         headers: 10_000,
         body: 60_000,
         pace: 10_000,

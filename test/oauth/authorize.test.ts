@@ -2,8 +2,14 @@
 // for somebody who is not signed in, for one who is, and for one who has let the assistant in before.
 
 import { describe, expect, test } from "vitest";
-import { connect, ORIGIN, register, request, withOwner } from "../support/oauth.ts";
-import { Visitor } from "../support/site.ts";
+import { HttpVisitor } from "../support/console_site.ts";
+import {
+  buildAuthorizeRequest,
+  connectAssistant,
+  registerClient,
+  SERVER_ORIGIN,
+  withOwner,
+} from "../support/oauth_flow.ts";
 import type { World } from "../support/world.ts";
 
 const EVIL = "https://evil.example/landing";
@@ -45,23 +51,25 @@ const IGNORED: Record<string, string> = {
 
 describe("on a service", () => {
   let world: World;
-  let owner: Visitor;
+  let owner: HttpVisitor;
   withOwner((...opened) => {
     [world, owner] = opened;
   });
 
   const registered = async (address: string): Promise<string> =>
-    (await register(world, { redirect_uris: [address] })).body.client_id;
+    (await registerClient(world, { redirect_uris: [address] })).body.client_id;
 
   test.each(CHANGES)("%s: a page of ours, for anybody who has not let the assistant in", async (_, changed) => {
     for (const address of ADDRESSES) {
       const client = await registered(address);
-      for (const visitor of [new Visitor(world), owner]) {
+      for (const visitor of [new HttpVisitor(world), owner]) {
         if (changed.prompt === "none" && visitor === owner) continue;
-        const { path } = request(client, { redirect_uri: address, ...changed });
+        const { path } = buildAuthorizeRequest(client, { redirect_uri: address, ...changed });
         for (const headers of [{}, { accept: "application/json" }, { "sec-fetch-mode": "cors" }]) {
           const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
-          const answer = await world.service.app.fetch(new Request(ORIGIN + path, { headers: { cookie, ...headers } }));
+          const answer = await world.service.app.fetch(
+            new Request(SERVER_ORIGIN + path, { headers: { cookie, ...headers } }),
+          );
           const text = await answer.text();
           expect({ address, status: answer.status, text }).toMatchObject({
             status: 422,
@@ -77,7 +85,7 @@ describe("on a service", () => {
 
   test("prompt=none for one who is signed in, and has not let it in", async () => {
     for (const address of ADDRESSES) {
-      const { path } = request(await registered(address), { redirect_uri: address, prompt: "none" });
+      const { path } = buildAuthorizeRequest(await registered(address), { redirect_uri: address, prompt: "none" });
       const answer = await owner.get(path);
       expect({ status: answer.status, to: answer.headers.get("location") }).toEqual({
         status: 422,
@@ -88,10 +96,10 @@ describe("on a service", () => {
   });
 
   test("whoever has let the assistant in is sent on, with the error; who has not, is not", async () => {
-    const client = (await register(world, { redirect_uris: [EVIL] })).body;
-    await connect(world, owner, client, { redirect_uri: EVIL });
+    const client = (await registerClient(world, { redirect_uris: [EVIL] })).body;
+    await connectAssistant(world, owner, client, { redirect_uri: EVIL });
     for (const [what, changed, error] of CHANGES) {
-      const { path } = request(client.client_id, { redirect_uri: EVIL, ...changed });
+      const { path } = buildAuthorizeRequest(client.client_id, { redirect_uri: EVIL, ...changed });
       const { headers, status } = await owner.get(path);
       const to = URL.parse(headers.get("location") ?? "");
       if (error === null) {
@@ -102,10 +110,10 @@ describe("on a service", () => {
         if (status === 303) expect({ what, given }).toEqual({ what, given: error });
         else expect({ what, status }).toEqual({ what, status: 422 });
       }
-      const stranger = await new Visitor(world).get(path);
+      const stranger = await new HttpVisitor(world).get(path);
       expect(stranger.headers.get("location")).toBeNull();
     }
-    const { path } = request(client.client_id, {
+    const { path } = buildAuthorizeRequest(client.client_id, {
       redirect_uri: EVIL,
       response_type: "code",
       resource: "https://other.example",
@@ -115,15 +123,15 @@ describe("on a service", () => {
     expect(Object.fromEntries(back.searchParams)).toMatchObject({
       error: "invalid_target",
       state: "a state",
-      iss: `${ORIGIN}/api/auth`,
+      iss: `${SERVER_ORIGIN}/api/auth`,
     });
   });
 
   test("an unknown assistant, and an address that was not registered: what to do is said", async () => {
-    const unknown = await new Visitor(world).get(request("nobody").path);
+    const unknown = await new HttpVisitor(world).get(buildAuthorizeRequest("nobody").path);
     expect(unknown.status).toBe(422);
     expect(unknown.text).toContain("is not registered on this server");
-    const other = request(await registered(EVIL), { redirect_uri: "https://other.example/" });
+    const other = buildAuthorizeRequest(await registered(EVIL), { redirect_uri: "https://other.example/" });
     const answer = await owner.get(other.path);
     expect(answer.status).toBe(422);
     expect(answer.text).toContain("did not register");
@@ -138,9 +146,9 @@ describe("on a service", () => {
         JSON.stringify([address]),
         client,
       ]);
-      const { status, text, headers } = await owner.get(request(client, { redirect_uri: address }).path);
+      const { status, text, headers } = await owner.get(buildAuthorizeRequest(client, { redirect_uri: address }).path);
       const page = headers.get("location");
-      const seen = page ? await owner.get(page.replace(ORIGIN, "")) : { status, text };
+      const seen = page ? await owner.get(page.replace(SERVER_ORIGIN, "")) : { status, text };
       expect(page === null || page.includes("/console/consent")).toBe(true);
       expect(seen.status).toBe(422);
       expect(seen.text).not.toContain(address);
@@ -149,10 +157,10 @@ describe("on a service", () => {
 
   test("what is not understood is ignored, and goes nowhere", async () => {
     const client = await registered(EVIL);
-    const { path } = request(client, { redirect_uri: EVIL, ...IGNORED });
+    const { path } = buildAuthorizeRequest(client, { redirect_uri: EVIL, ...IGNORED });
     const to = (await owner.get(path)).headers.get("location")!;
     expect(to).toContain("/console/consent?");
-    for (const name of Object.keys(IGNORED)) expect(new URL(to, ORIGIN).searchParams.has(name)).toBe(false);
+    for (const name of Object.keys(IGNORED)) expect(new URL(to, SERVER_ORIGIN).searchParams.has(name)).toBe(false);
   });
 
   test("a refresh token unless the client registered for none, asked for or not", async () => {
@@ -162,8 +170,8 @@ describe("on a service", () => {
       [["refresh_token", "authorization_code"], true],
       [undefined, true],
     ] as const) {
-      const client = (await register(world, { grant_types })).body;
-      const { tokens } = await connect(world, owner, client, { scope: "pushers:read" });
+      const client = (await registerClient(world, { grant_types })).body;
+      const { tokens } = await connectAssistant(world, owner, client, { scope: "pushers:read" });
       expect(tokens.body.refresh_token !== undefined).toBe(wants);
       expect(tokens.body.scope.split(" ")).toContain("pushers:read");
     }

@@ -2,20 +2,20 @@
 // stays, however long ago that was.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type MovedClock, moveClock } from "../support/clock.ts";
-import { connect, register } from "../support/oauth.ts";
-import { ownerOf, type Visitor } from "../support/site.ts";
+import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
+import { type MovedClock, moveClock } from "../support/database_clock.ts";
+import { connectAssistant, registerClient } from "../support/oauth_flow.ts";
 import { World } from "../support/world.ts";
 
 const HOUR = 3600;
 
 let world: World;
-let owner: Visitor;
+let owner: HttpVisitor;
 let clock: MovedClock;
 let replica: Awaited<ReturnType<World["replica"]>>;
 beforeAll(async () => {
   world = await World.open();
-  owner = await ownerOf(world);
+  owner = await signInOwner(world);
   clock = await moveClock(world);
   replica = await world.replica();
 });
@@ -33,9 +33,9 @@ const cleaned = async (hours: number) => {
 
 // rules#assistant-registration
 test("a client that nobody let in goes after a day, and no other", async () => {
-  const stray: string = (await register(world)).body.client_id;
-  const used: string = (await register(world)).body.client_id;
-  const { tokens } = await connect(world, owner, { client_id: used });
+  const stray: string = (await registerClient(world)).body.client_id;
+  const used: string = (await registerClient(world)).body.client_id;
+  const { tokens } = await connectAssistant(world, owner, { client_id: used });
   expect(tokens.status).toBe(200);
 
   expect(await cleaned(23)).toBe(0);

@@ -3,13 +3,22 @@
 
 import { createHash, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { endConnections } from "../../src/identity/auth/grants.ts";
-import { addMember, createWorkspace } from "../../src/identity/operator/accounts.ts";
-import { showId } from "../../src/model/domain/ids.ts";
-import { allow, CALLBACK, OAUTH, ORIGIN, register, request, sendForm, USUAL } from "../support/oauth.ts";
-import { disconnect } from "../support/sessions.ts";
-import type { Visitor } from "../support/site.ts";
-import { ownerOf } from "../support/site.ts";
+import { endConnections } from "../../src/identity/auth/consent_grants.ts";
+import { addMember, createWorkspace } from "../../src/identity/operator/account_administration.ts";
+import { formatId } from "../../src/model/domain/type_ids.ts";
+import type { HttpVisitor } from "../support/console_site.ts";
+import { signInOwner } from "../support/console_site.ts";
+import { disconnect } from "../support/member_sessions.ts";
+import {
+  allowConsent,
+  buildAuthorizeRequest,
+  CALLBACK,
+  OAUTH,
+  registerClient,
+  SERVER_ORIGIN,
+  sendForm,
+  USUAL_CLIENT,
+} from "../support/oauth_flow.ts";
 import { World } from "../support/world.ts";
 
 /** Answers go to a server, so the person's consent is remembered. */
@@ -19,20 +28,20 @@ describe("on a service", () => {
   let world: World;
   /** Another process on the same database. */
   let replica: World;
-  let owner: Visitor;
+  let owner: HttpVisitor;
   /** Members of the one person in two workspaces. */
   let members: [first: string, second: string];
 
   beforeAll(async () => {
     world = await World.open();
     replica = await world.replica();
-    owner = await ownerOf(world);
+    owner = await signInOwner(world);
     const em = world.service.orm.em.fork() as never;
     const second = await createWorkspace(em, { name: "Second workspace" });
     const added = await addMember(em, { workspace: second.id, email: "owner@example.org", role: "owner" });
     const [own] = await world.sql("select id, user_id from member where user_id is not null");
     await world.sql("update member set user_id = ? where email = ?", [own.user_id, "owner@example.org"]);
-    members = [showId("mem", own.id), added.id];
+    members = [formatId("mem", own.id), added.id];
   });
   afterAll(async () => {
     await replica?.leave();
@@ -40,7 +49,7 @@ describe("on a service", () => {
   });
 
   const clientAt = async (redirect = CALLBACK, fields: object = {}): Promise<string> =>
-    (await register(world, { ...USUAL, redirect_uris: [redirect], ...fields })).body.client_id;
+    (await registerClient(world, { ...USUAL_CLIENT, redirect_uris: [redirect], ...fields })).body.client_id;
 
   interface Way {
     scope?: string;
@@ -51,7 +60,7 @@ describe("on a service", () => {
 
   /** Where the browser goes from a request for access: the consent page, or the assistant. */
   async function sentTo(client: string, { scope = "pushers:read offline_access", redirect = CALLBACK }: Way = {}) {
-    const asked = request(client, { scope, redirect_uri: redirect });
+    const asked = buildAuthorizeRequest(client, { scope, redirect_uri: redirect });
     const { headers } = await owner.get(asked.path);
     return { verifier: asked.verifier, location: headers.get("location") ?? "" };
   }
@@ -63,7 +72,7 @@ describe("on a service", () => {
     const member = [way.member ?? members[0]];
     // As on the page that was made for this member.
     const fields = { member, looked_at: member, ...(way.ticked ? { scope: way.ticked } : {}) };
-    const { next } = await allow(owner, location, fields);
+    const { next } = await allowConsent(owner, location, fields);
     return { verifier, code: next.searchParams.get("code") ?? "" };
   }
 
@@ -74,7 +83,7 @@ describe("on a service", () => {
       code,
       redirect_uri: redirect,
       code_verifier: verifier,
-      resource: `${ORIGIN}/mcp`,
+      resource: `${SERVER_ORIGIN}/mcp`,
     });
 
   async function connect(client: string, way: Way = {}) {
@@ -93,7 +102,7 @@ describe("on a service", () => {
       grant_type: "refresh_token",
       client_id: client,
       refresh_token: token,
-      resource: `${ORIGIN}/mcp`,
+      resource: `${SERVER_ORIGIN}/mcp`,
     });
 
   const revoke = (client: string, token: string, more: Record<string, string> = {}) =>
@@ -127,7 +136,7 @@ describe("on a service", () => {
     // One connection for each member; ending one leaves the other.
     const rows = await world.sql("select id, member_id from connection where client_id = ?", [client]);
     expect(rows).toHaveLength(2);
-    const of = rows.find(({ member_id }) => showId("mem", member_id) === members[0]);
+    const of = rows.find(({ member_id }) => formatId("mem", member_id) === members[0]);
     await disconnect(world, of.id);
     expect(await seenAs(again.body.access_token)).toBe(401);
     expect((await refresh(client, again.body.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
@@ -155,7 +164,7 @@ describe("on a service", () => {
       client_id: client,
       refresh_token: tokens.refresh_token,
       scope: "alerts:read",
-      resource: `${ORIGIN}/mcp`,
+      resource: `${SERVER_ORIGIN}/mcp`,
     });
     expect(await seenAs(body.access_token)).toBe("Test workspace: account:read alerts:read");
   });
@@ -187,7 +196,7 @@ describe("on a service", () => {
   test("a code that comes twice ends the tokens that it gave, with and without a refresh token", async () => {
     for (const scope of ["pushers:read offline_access", "pushers:read"]) {
       const client = await clientAt(CALLBACK, {
-        grant_types: scope.includes("offline") ? USUAL.grant_types : ["authorization_code"],
+        grant_types: scope.includes("offline") ? USUAL_CLIENT.grant_types : ["authorization_code"],
       });
       const { code, verifier, tokens } = await connect(client, { scope });
       expect(await seenAs(tokens.access_token)).toContain("pushers:read");
@@ -262,15 +271,15 @@ describe("on a service", () => {
   test("what brings no code connects nothing", async () => {
     const client = await clientAt();
     // The person has to sign in anew before the authorization server gives a code.
-    const asked = request(client, { scope: "pushers:read", prompt: "login consent" });
+    const asked = buildAuthorizeRequest(client, { scope: "pushers:read", prompt: "login consent" });
     const { headers } = await owner.get(asked.path);
-    const { pathname, search } = new URL(headers.get("location")!, ORIGIN);
+    const { pathname, search } = new URL(headers.get("location")!, SERVER_ORIGIN);
     expect(pathname).toBe("/console/sign-in");
-    await expect(allow(owner, `/console/consent${search}`, { member: [members[0]] })).rejects.toThrow("303");
+    await expect(allowConsent(owner, `/console/consent${search}`, { member: [members[0]] })).rejects.toThrow("303");
     expect(await world.sql("select 1 from connection where client_id = ?", [client])).toEqual([]);
     // Nor does a refusal.
     const { location } = await sentTo(client);
-    const { next } = await allow(owner, location, { decision: ["deny"] });
+    const { next } = await allowConsent(owner, location, { decision: ["deny"] });
     expect(next.searchParams.get("error")).toBe("access_denied");
     expect(await world.sql("select 1 from connection where client_id = ?", [client])).toEqual([]);
   });

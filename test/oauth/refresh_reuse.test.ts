@@ -2,15 +2,24 @@
 // over a restart; a later use is taken for theft and ends the connection. Either leaves a line in the audit log.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { showId } from "../../src/model/domain/ids.ts";
-import { connect, OAUTH, ORIGIN, register, sendForm, type Told, USUAL, withOwner } from "../support/oauth.ts";
+import { formatId } from "../../src/model/domain/type_ids.ts";
+import type { HttpVisitor } from "../support/console_site.ts";
+import { disconnect } from "../support/member_sessions.ts";
+import {
+  connectAssistant,
+  OAUTH,
+  type OAuthAnswer,
+  registerClient,
+  SERVER_ORIGIN,
+  sendForm,
+  USUAL_CLIENT,
+  withOwner,
+} from "../support/oauth_flow.ts";
 import { type RunningServer, startServer, temporaryFolder } from "../support/processes.ts";
-import { disconnect } from "../support/sessions.ts";
-import type { Visitor } from "../support/site.ts";
 import type { World } from "../support/world.ts";
 
 let world: World;
-let owner: Visitor;
+let owner: HttpVisitor;
 withOwner((...opened) => {
   [world, owner] = opened;
 });
@@ -19,7 +28,7 @@ const form = (client: string, token: string, more: Record<string, string> = {}) 
   grant_type: "refresh_token",
   client_id: client,
   refresh_token: token,
-  resource: `${ORIGIN}/mcp`,
+  resource: `${SERVER_ORIGIN}/mcp`,
   ...more,
 });
 const refresh = (client: string, token: string, more: Record<string, string> = {}, at = world) =>
@@ -28,21 +37,21 @@ const lives = async (access: string) => (await world.mcp("get_me", {}, access)).
 
 /** A connection, with its first refresh token, and the statuses that the log has of reuse, the newest first. */
 async function connected() {
-  const { client_id } = (await register(world, { ...USUAL, client_name: "Scribe" })).body;
-  const { tokens } = await connect(world, owner, { client_id }, { scope: "pushers:read alerts:write" });
+  const { client_id } = (await registerClient(world, { ...USUAL_CLIENT, client_name: "Scribe" })).body;
+  const { tokens } = await connectAssistant(world, owner, { client_id }, { scope: "pushers:read alerts:write" });
   const [{ id }] = await world.sql("select id from connection where client_id = ?", [client_id]);
   const noted = async () =>
     (
       await world.sql(
         `select status from audit_event where operation = 'reuse_refresh_token' and actor_id = ? order by created_at desc`,
-        [showId("con", id)],
+        [formatId("con", id)],
       )
     ).map(({ status }: any) => status);
   return { client_id, id, first: tokens.body.refresh_token as string, tokens: tokens.body, noted };
 }
 
 /** Every answer is a success, and nothing that it gave is dead. */
-async function allWork(client: string, answers: readonly Told[]): Promise<void> {
+async function allWork(client: string, answers: readonly OAuthAnswer[]): Promise<void> {
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
   for (const { body } of answers) expect(await lives(body.access_token)).toBe(true);
   for (const { body } of answers) expect((await refresh(client, body.refresh_token)).status).toBe(200);
@@ -101,7 +110,7 @@ test("an earlier token of a chain works after its successors were used, and they
   const again = [await refresh(client_id, first), await refresh(client_id, b.body.refresh_token)];
   await allWork(client_id, [c, ...again]);
   // Each answer has a life of its own: none is used up by what another one does later.
-  const [kept] = again as [Told, Told];
+  const [kept] = again as [OAuthAnswer, OAuthAnswer];
   const next = await refresh(client_id, kept.body.refresh_token);
   await later(client_id, 3600);
   expect((await refresh(client_id, next.body.refresh_token)).status).toBe(200);
@@ -139,7 +148,7 @@ test("another client with a used token ends the connection; one that is not regi
   const { body } = await refresh(its.client_id, its.first);
   expect((await refresh("nosuchclient", its.first)).status).toBe(401);
   expect(await lives(body.access_token)).toBe(true);
-  const other = (await register(world)).body.client_id;
+  const other = (await registerClient(world)).body.client_id;
   expect((await refresh(other, its.first)).body).toMatchObject({ error: "invalid_grant" });
   await isOver(its, body.access_token, body.refresh_token);
   expect(await its.noted()).toEqual(["failed"]);
@@ -147,15 +156,16 @@ test("another client with a used token ends the connection; one that is not regi
 
 // rules#refresh-reuse
 test("a refusal uses nothing up: a wrong secret, a foreign resource, another client", async () => {
-  const client = (await register(world, { ...USUAL, token_endpoint_auth_method: "client_secret_post" })).body;
-  const { tokens } = await connect(world, owner, client);
+  const client = (await registerClient(world, { ...USUAL_CLIENT, token_endpoint_auth_method: "client_secret_post" }))
+    .body;
+  const { tokens } = await connectAssistant(world, owner, client);
   const { refresh_token: token } = tokens.body;
   const { client_id, client_secret } = client;
   expect((await refresh(client_id, token, { client_secret: "wrong" })).status).toBe(401);
   expect((await refresh(client_id, token)).status).toBe(401);
   const foreign = { client_secret, resource: "https://other.example/mcp" };
   expect((await refresh(client_id, token, foreign)).body).toMatchObject({ error: "invalid_target" });
-  const other = (await register(world)).body.client_id;
+  const other = (await registerClient(world)).body.client_id;
   expect((await refresh(other, token)).body).toMatchObject({ error: "invalid_grant" });
   expect(await world.sql(`select 1 from auth."oauthRefreshToken" where "clientId" = ?`, [client_id])).toHaveLength(1);
   await world.sql(`update auth."oauthRefreshToken" set "createdAt" = now() - interval '2 hours'`);
@@ -229,13 +239,13 @@ describe("on three worker processes", () => {
       settings: {
         ...world.settings,
         DATA_DIR: folder.path,
-        PUBLIC_URL: ORIGIN,
+        PUBLIC_URL: SERVER_ORIGIN,
         WORKERS: "3",
         REDIS_URL: "",
       },
     });
   /** Each on a connection of its own, so that every process answers some. */
-  const atServer = async (client: string, token: string): Promise<Told> => {
+  const atServer = async (client: string, token: string): Promise<OAuthAnswer> => {
     const answer = await fetch(`${server!.url}${OAUTH}/token`, {
       method: "POST",
       headers: { connection: "close" },

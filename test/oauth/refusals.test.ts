@@ -3,17 +3,17 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { withOwner } from "../support/oauth.ts";
-import { disconnect } from "../support/sessions.ts";
-import { Visitor } from "../support/site.ts";
-import { inSeconds, type World } from "../support/world.ts";
+import { HttpVisitor } from "../support/console_site.ts";
+import { disconnect } from "../support/member_sessions.ts";
+import { withOwner } from "../support/oauth_flow.ts";
+import { timeInSeconds, type World } from "../support/world.ts";
 
 const CALLBACK = "http://127.0.0.1:7777/callback";
 const ORIGIN = "http://localhost:8787";
 
 describe("on a service", () => {
   let world: World;
-  let owner: Visitor;
+  let owner: HttpVisitor;
 
   withOwner((...opened) => {
     [world, owner] = opened;
@@ -148,7 +148,7 @@ describe("on a service", () => {
     const { tokens } = await connect(await register());
     const pusher = await world.pusher();
     const draft = await world.alert(pusher.id);
-    const planned = await world.alert(pusher.id, { send: true, send_at: inSeconds(3600) });
+    const planned = await world.alert(pusher.id, { send: true, send_at: timeInSeconds(3600) });
     const both = 'scope="alerts:write alerts:send"';
     for (const [tool, args, scope, said] of [
       ["send_alert", { alert_id: draft.id }, 'scope="alerts:send"', draft.review_url],
@@ -278,7 +278,7 @@ describe("on a service", () => {
   test("an expired session consents to nothing", async () => {
     const client = await register();
     const { path } = request(client);
-    const visitor = new Visitor(world);
+    const visitor = new HttpVisitor(world);
     for (const [name, value] of owner.cookies) visitor.cookies.set(name, value);
     expect(await consentPage(path, visitor)).toContain("/console/consent");
     await world.sql(`update auth.session set "expiresAt" = now() - interval '1 hour'`);

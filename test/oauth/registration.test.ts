@@ -2,9 +2,9 @@
 // the very bodies that they register with.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connect, register, request, USUAL } from "../support/oauth.ts";
-import type { Visitor } from "../support/site.ts";
-import { ownerOf } from "../support/site.ts";
+import type { HttpVisitor } from "../support/console_site.ts";
+import { signInOwner } from "../support/console_site.ts";
+import { buildAuthorizeRequest, connectAssistant, registerClient, USUAL_CLIENT } from "../support/oauth_flow.ts";
 import { World } from "../support/world.ts";
 
 const CURSOR = "cursor://anysphere.cursor-mcp/oauth/callback";
@@ -150,21 +150,21 @@ const PROGRAMS: { name: string; uses: string; body: Record<string, unknown> }[] 
 
 describe("on a service", () => {
   let world: World;
-  let owner: Visitor;
+  let owner: HttpVisitor;
   beforeAll(async () => {
     world = await World.open({ settings: { OAUTH_REDIRECT_SCHEMES: "myeditor" } });
-    owner = await ownerOf(world);
+    owner = await signInOwner(world);
   });
   afterAll(() => world?.close());
 
   test.each(PROGRAMS)("$name registers, is let in and gets its tokens", async ({ uses, body }) => {
-    const registered = await register(world, JSON.stringify(body));
+    const registered = await registerClient(world, JSON.stringify(body));
     expect(registered).toMatchObject({
       status: 201,
       body: { redirect_uris: body.redirect_uris, grant_types: ["authorization_code", "refresh_token"] },
     });
     expect(registered.headers.get("cache-control")).toBe("no-store");
-    const { tokens, next, consent } = await connect(world, owner, registered.body, { redirect_uri: uses });
+    const { tokens, next, consent } = await connectAssistant(world, owner, registered.body, { redirect_uri: uses });
     expect(next.href.startsWith(new URL(uses).href.split("?")[0]!)).toBe(true);
     expect(tokens).toMatchObject({ status: 200, body: { token_type: "Bearer" } });
     expect(tokens.body.refresh_token).toEqual(expect.any(String));
@@ -177,12 +177,12 @@ describe("on a service", () => {
   // rules#assistant-redirects
   test("a scheme that the operator names is one, and only the whole address matches", async () => {
     const address = "myeditor://plugin/callback";
-    const { status, body } = await register(world, { redirect_uris: [address] });
+    const { status, body } = await registerClient(world, { redirect_uris: [address] });
     expect(status).toBe(201);
-    expect((await connect(world, owner, body, { redirect_uri: address })).tokens.status).toBe(200);
+    expect((await connectAssistant(world, owner, body, { redirect_uri: address })).tokens.status).toBe(200);
     for (const other of ["myeditor://plugin/callback/x", "myeditor://plugin", "myeditor://other/callback"])
-      await expect(connect(world, owner, body, { redirect_uri: other })).rejects.toThrow(/422/);
-    expect((await register(world, { redirect_uris: ["youreditor://plugin/callback"] })).status).toBe(400);
+      await expect(connectAssistant(world, owner, body, { redirect_uri: other })).rejects.toThrow(/422/);
+    expect((await registerClient(world, { redirect_uris: ["youreditor://plugin/callback"] })).status).toBe(400);
   });
 
   test.each([
@@ -224,8 +224,8 @@ describe("on a service", () => {
     "/callback",
     "",
   ])("an answer is never sent to %j", async (address) => {
-    for (const redirect_uris of [[address], [...USUAL.redirect_uris, address]]) {
-      const { status, body } = await register(world, { redirect_uris });
+    for (const redirect_uris of [[address], [...USUAL_CLIENT.redirect_uris, address]]) {
+      const { status, body } = await registerClient(world, { redirect_uris });
       expect({ status, error: body.error }).toEqual({ status: 400, error: "invalid_redirect_uri" });
       expect(body.error_description).toEqual(expect.any(String));
     }
@@ -247,10 +247,10 @@ describe("on a service", () => {
     ["application_type", "native", ["desktop", 5]],
   ];
   test.each(BOUNDS)("%s has its bounds", async (field, fits, over) => {
-    expect((await register(world, { [field]: fits })).status).toBe(201);
+    expect((await registerClient(world, { [field]: fits })).status).toBe(201);
     const error = field === "redirect_uris" ? "invalid_redirect_uri" : "invalid_client_metadata";
     for (const value of over) {
-      const { status, body } = await register(world, { [field]: value });
+      const { status, body } = await registerClient(world, { [field]: value });
       expect({ value, status, error: body.error }).toEqual({ value, status: 400, error });
       expect(body.error_description).toContain(field.replace("redirect_uris", "redirect"));
     }
@@ -278,10 +278,10 @@ describe("on a service", () => {
       resources: ["https://example.com/"],
       user_id: "somebody",
     };
-    const { status, body } = await register(world, more);
+    const { status, body } = await registerClient(world, more);
     expect(status).toBe(201);
     expect(Object.keys(body).sort()).toEqual(
-      [...Object.keys(USUAL), "application_type", "client_id", "client_id_issued_at"].sort(),
+      [...Object.keys(USUAL_CLIENT), "application_type", "client_id", "client_id_issued_at"].sort(),
     );
     expect(body.client_id).not.toBe("mine");
     const [row] = await world.sql(`select * from auth."oauthClient" where "clientId" = ?`, [body.client_id]);
@@ -295,8 +295,8 @@ describe("on a service", () => {
   });
 
   test("a client that nobody lets in is gone after a day; one that somebody let in stays", async () => {
-    const [unused, fresh, used] = await Promise.all([1, 2, 3].map(async () => (await register(world)).body));
-    const { tokens } = await connect(world, owner, used);
+    const [unused, fresh, used] = await Promise.all([1, 2, 3].map(async () => (await registerClient(world)).body));
+    const { tokens } = await connectAssistant(world, owner, used);
     await world.sql(`update auth."oauthClient" set "createdAt" = now() - interval '25 hours' where "clientId" <> ?`, [
       fresh.client_id,
     ]);
@@ -305,11 +305,13 @@ describe("on a service", () => {
     const left = await world.sql(`select "clientId" as id from auth."oauthClient" where "clientId" in (?, ?, ?)`, ids);
     expect(left.map(({ id }) => id).sort()).toEqual([fresh.client_id, used.client_id].sort());
     expect((await world.mcp("get_me", {}, tokens.body.access_token)).status).toBe(200);
-    expect((await owner.get(request(unused.client_id).path)).text).toContain("is not registered on this server");
+    expect((await owner.get(buildAuthorizeRequest(unused.client_id).path)).text).toContain(
+      "is not registered on this server",
+    );
   });
 
   test("a client that asks for a secret gets one, kept as a hash alone", async () => {
-    const { body } = await register(world, { token_endpoint_auth_method: undefined });
+    const { body } = await registerClient(world, { token_endpoint_auth_method: undefined });
     expect(body).toMatchObject({
       token_endpoint_auth_method: "client_secret_basic",
       client_secret_expires_at: 0,
@@ -318,9 +320,9 @@ describe("on a service", () => {
       body.client_id,
     ]);
     expect(row.s).not.toContain(body.client_secret);
-    const { tokens } = await connect(world, owner, body);
+    const { tokens } = await connectAssistant(world, owner, body);
     expect(tokens.status).toBe(200);
-    const wrong = await connect(world, owner, { ...body, client_secret: "wrong" }, { prompt: "consent" });
+    const wrong = await connectAssistant(world, owner, { ...body, client_secret: "wrong" }, { prompt: "consent" });
     expect(wrong.tokens).toMatchObject({ status: 401, body: { error: "invalid_client" } });
     expect(wrong.tokens.headers.get("www-authenticate")).toBe("Basic");
   });
@@ -335,10 +337,10 @@ describe("how often one address registers", () => {
 
   // rules#assistant-registration
   test("so many a minute, counted for itself; what was refused and what came from loopback is not counted", async () => {
-    const from = async (address: string | null, fields = {}) => (await register(world, fields, address)).status;
+    const from = async (address: string | null, fields = {}) => (await registerClient(world, fields, address)).status;
     for (let i = 0; i < 5; i += 1) expect(await from("203.0.113.7", { redirect_uris: [] })).toBe(400);
     for (let i = 0; i < 3; i += 1) expect(await from("203.0.113.7")).toBe(201);
-    const refused = await register(world, {}, "203.0.113.7");
+    const refused = await registerClient(world, {}, "203.0.113.7");
     expect(refused).toMatchObject({ status: 429, body: { error: "temporarily_unavailable" } });
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(refused.headers.get("ratelimit-policy")).toBe('"client-registrations";q=3;w=60');
@@ -350,8 +352,8 @@ describe("how often one address registers", () => {
   });
 
   test("a registration that is no JSON object is refused", async () => {
-    expect((await register(world, "[]")).body.error).toBe("invalid_client_metadata");
-    expect((await register(world, "{")).body.error).toBe("invalid_client_metadata");
-    expect((await register(world, "")).body.error).toBe("invalid_client_metadata");
+    expect((await registerClient(world, "[]")).body.error).toBe("invalid_client_metadata");
+    expect((await registerClient(world, "{")).body.error).toBe("invalid_client_metadata");
+    expect((await registerClient(world, "")).body.error).toBe("invalid_client_metadata");
   });
 });

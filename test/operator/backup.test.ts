@@ -7,15 +7,23 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { beforeAll, describe, expect, test } from "vitest";
 import { dataPaths } from "../../src/store/config/data_paths.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
-import { consoleOf, MP3, PNG } from "../support/assets.ts";
-import { uuidOf } from "../support/handsets.ts";
-import { belfry, belfryShared, CLI, environment, initialised, ROOT, startServer } from "../support/processes.ts";
-import { expectRecountClean } from "../support/recount.ts";
-import { type Provider, s3Provider, s3Settings } from "../support/s3.ts";
-import { schemaOf, sequencesOf } from "../support/schema_text.ts";
+import { expectRecountClean } from "../support/counter_checks.ts";
+import { parseUuid } from "../support/handsets.ts";
+import {
+  CLI,
+  environment,
+  prepareCluster,
+  ROOT,
+  runBelfry,
+  runBelfryShared,
+  startServer,
+} from "../support/processes.ts";
+import { type S3Server, s3Settings, startS3Server } from "../support/s3_server.ts";
+import { MP3, openConsoleUploads, PNG } from "../support/sample_files.ts";
+import { readSchema, readSequences } from "../support/schema_text.ts";
 import { openTestFolder } from "../support/test_folder.ts";
 import { eventually } from "../support/wait.ts";
-import { type Answer, freshDatabase, inSeconds, World } from "../support/world.ts";
+import { type Answer, freshDatabase, timeInSeconds, World } from "../support/world.ts";
 
 const { at, ends } = openTestFolder();
 
@@ -54,7 +62,7 @@ const tablesOf = (settings: Settings) =>
   );
 
 /** Everything that COPY does not carry. */
-const restOf = (settings: Settings) => withSql(settings, async (em) => [await schemaOf(em), await sequencesOf(em)]);
+const restOf = (settings: Settings) => withSql(settings, async (em) => [await readSchema(em), await readSequences(em)]);
 
 /** All rows of all tables but the epoch, which differs on purpose. */
 const rowsOf = (settings: Settings) =>
@@ -103,10 +111,10 @@ describe("a server in use, by URL", () => {
       requires_ack: true,
       send: true,
     });
-    const daily = { title: "Tide", recurrence: "FREQ=DAILY UTC", send_at: inSeconds(90_000) };
+    const daily = { title: "Tide", recurrence: "FREQ=DAILY UTC", send_at: timeInSeconds(90_000) };
     const tide = await here.alert(channel.id, daily);
     await did(here.rest("schedule_alert", { pusher_id: channel.id, alert_id: tide.id }));
-    image = await consoleOf(here).upload("image", PNG);
+    image = await openConsoleUploads(here).upload("image", PNG);
     await here.alert(channel.id, { title: "Seen", layout: "image", image_asset_id: image.id, send: true });
     phone = await here.device("harbour-kept");
     await did(here.handset("POST", "/reports", phone, { reports: [{ alert_id: sent.id, kind: "read" }] }));
@@ -118,7 +126,7 @@ describe("a server in use, by URL", () => {
     expect(before.found.data).toMatchObject([{ id: sent.id }]);
     rows = await rowsOf(here.settings);
     schema = await restOf(here.settings);
-    const { code, json, stderr } = await belfryShared(["backup", at("kept")], here.settings);
+    const { code, json, stderr } = await runBelfryShared(["backup", at("kept")], here.settings);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(json).toMatchObject({ files: 1, missing_files: [], secret: true, removed: [] });
     backup = json.backup;
@@ -130,7 +138,7 @@ describe("a server in use, by URL", () => {
   // rules#backup
   test("is restored row for row, answers the same, and its validators are others", async () => {
     const settings = await emptyServer();
-    const { code, json, stderr } = await belfryShared(["restore", backup], settings);
+    const { code, json, stderr } = await runBelfryShared(["restore", backup], settings);
     expect({ code, json }).toMatchObject({ code: 0, json: { files: 1, migrations: [] } });
     expect(stderr).toContain(`set SECRET to the contents of ${backup}/secret`);
     expect(stderr).not.toContain(here.settings.SECRET);
@@ -166,24 +174,24 @@ describe("a server in use, by URL", () => {
     const other = { ...settings, SECRET: "the other server has a secret of its own" };
     const world = await World.open({ settings: other });
     await world.pusher({ handle: "goes-away" });
-    const running = await belfryShared(["restore", backup, "--replace"], settings);
+    const running = await runBelfryShared(["restore", backup, "--replace"], settings);
     expect(running.refusal.error).toMatchObject({
       type: "conflict",
       message: expect.stringMatching(/Stop all Belfry/),
     });
     await world.leave();
     const held = await rowsOf(settings);
-    const refused = await belfryShared(["restore", backup], settings);
+    const refused = await runBelfryShared(["restore", backup], settings);
     expect(refused).toMatchObject({ code: 1, refusal: { error: { type: "conflict" } } });
     expect(refused.refusal.error.message).toContain("--replace");
     // Its own secret is not the backup's.
-    const wrong = await belfryShared(["restore", backup, "--replace"], other);
+    const wrong = await runBelfryShared(["restore", backup, "--replace"], other);
     expect(wrong).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/^belfry: SECRET does not match the backup/),
     });
     expect(await rowsOf(settings)).toEqual(held);
-    expect((await belfryShared(["restore", backup, "--replace"], settings)).code).toBe(0);
+    expect((await runBelfryShared(["restore", backup, "--replace"], settings)).code).toBe(0);
     expect(await rowsOf(settings)).toEqual(rows);
     expect(await restOf(settings)).toEqual(schema);
   });
@@ -257,7 +265,7 @@ describe("a server in use, by URL", () => {
     const copy = around ? join(at("around"), "x") : at(`copy of ${what}`);
     cpSync(backup, copy, { recursive: true });
     spoil(copy);
-    const { code, refusal } = await belfryShared(["restore", around ? at("around") : copy], settings);
+    const { code, refusal } = await runBelfryShared(["restore", around ? at("around") : copy], settings);
     expect(code).toBe(1);
     expect(refusal.error.message).toMatch(says);
     expect(await tablesOf(settings)).toBe(0);
@@ -265,26 +273,26 @@ describe("a server in use, by URL", () => {
   // rules#backup
   test("can be read through without a server", async () => {
     const settings = { DATA_DIR: at("no server") };
-    expect(await belfryShared(["restore", "--check", backup], settings)).toMatchObject({
+    expect(await runBelfryShared(["restore", "--check", backup], settings)).toMatchObject({
       code: 0,
       json: { check: true },
     });
     const copy = at("unwhole");
     cpSync(backup, copy, { recursive: true });
     flip(join(copy, "secret"));
-    expect((await belfryShared(["restore", "--check", copy], settings)).refusal.error.message).toContain(
+    expect((await runBelfryShared(["restore", "--check", copy], settings)).refusal.error.message).toContain(
       "secret has been changed",
     );
     expect(existsSync(at("no server"))).toBe(false);
   });
 
   test("without the secret it takes the one that is set, and no other", async () => {
-    const { json } = await belfryShared(["backup", at("closed"), "--without-secret"], here.settings);
+    const { json } = await runBelfryShared(["backup", at("closed"), "--without-secret"], here.settings);
     expect(json.secret).toBe(false);
     expect(existsSync(join(json.backup, "secret"))).toBe(false);
     const settings = await emptyServer();
     const tried = (SECRET?: string) =>
-      belfryShared(["restore", json.backup], SECRET ? { ...settings, SECRET } : settings);
+      runBelfryShared(["restore", json.backup], SECRET ? { ...settings, SECRET } : settings);
     expect((await tried()).stderr).toMatch(/^belfry: SECRET is missing/);
     expect((await tried("another secret of these tests, as long")).refusal.error.message).toMatch(/^SECRET is not/);
     expect(await tablesOf(settings)).toBe(0);
@@ -292,18 +300,18 @@ describe("a server in use, by URL", () => {
   });
 
   test("a file that the store lost is said, and the rest is kept", async () => {
-    const lost = await consoleOf(here).upload("audio", MP3);
-    rmSync(join(here.dataDir, "assets", uuidOf(lost.id)));
-    const { code, json, stderr } = await belfryShared(["backup", at("lossy")], here.settings);
+    const lost = await openConsoleUploads(here).upload("audio", MP3);
+    rmSync(join(here.dataDir, "assets", parseUuid(lost.id)));
+    const { code, json, stderr } = await runBelfryShared(["backup", at("lossy")], here.settings);
     expect(code).toBe(0);
-    expect(json).toMatchObject({ files: 1, missing_files: [uuidOf(lost.id)] });
+    expect(json).toMatchObject({ files: 1, missing_files: [parseUuid(lost.id)] });
     expect(stderr).toContain("1 uploaded file was missing");
   });
 
   describe("in a bucket", () => {
-    let provider: Provider;
+    let provider: S3Server;
     beforeAll(async () => {
-      provider = await s3Provider();
+      provider = await startS3Server();
       ends.push(() => provider.close());
     });
 
@@ -311,22 +319,22 @@ describe("a server in use, by URL", () => {
     test("is kept, found, restored and removed; what was interrupted counts as none", async () => {
       const s3 = s3Settings("BACKUP_S3", provider);
       const settings = { ...here.settings, ...s3, BACKUP_TARGET: "s3://kept/of/harbour" };
-      const first = (await belfryShared(["backup"], settings)).json;
+      const first = (await runBelfryShared(["backup"], settings)).json;
       expect(first.backup).toMatch(/^s3:\/\/kept\/of\/harbour\/belfry-\d{8}T\d{6}Z$/);
       const other = await emptyServer();
-      const back = await belfryShared(["restore", first.backup], { ...other, ...s3 });
+      const back = await runBelfryShared(["restore", first.backup], { ...other, ...s3 });
       expect(back).toMatchObject({ code: 0, json: { rows: first.rows, files: first.files } });
 
       provider.objects.set("/kept/of/harbour/belfry-20250101T000000Z/secret", Buffer.from("left"));
       provider.objects.set("/kept/of/others/belfry-20250101T000000Z/manifest.json", Buffer.from("theirs"));
-      const refused = await belfryShared(["restore", "s3://kept/of/harbour/belfry-20250101T000000Z"], {
+      const refused = await runBelfryShared(["restore", "s3://kept/of/harbour/belfry-20250101T000000Z"], {
         ...other,
         ...s3,
       });
       expect(refused.refusal.error.message).toContain("is not a complete backup");
       provider.listed = 3;
       await eventually(() => !first.backup.includes(new Date().toISOString().slice(11, 19).replaceAll(":", "")));
-      const second = (await belfryShared(["backup", "--keep", "1"], settings)).json;
+      const second = (await runBelfryShared(["backup", "--keep", "1"], settings)).json;
       expect(second.removed).toEqual(["belfry-20250101T000000Z", first.backup.split("/").at(-1)]);
       const left = new Set([...provider.objects.keys()].map((key) => key.split("/").slice(0, -1).join("/")));
       expect([...left].sort()).toEqual(
@@ -334,17 +342,17 @@ describe("a server in use, by URL", () => {
       );
 
       provider.failing = 503;
-      const away = await belfryShared(["backup"], settings);
+      const away = await runBelfryShared(["backup"], settings);
       expect(away.refusal.error.message).toMatch(/Backup storage failed: \w.* 503/);
     });
 
     test("needs its store", async () => {
-      const { code, stderr } = await belfryShared(["backup", "s3://kept"], here.settings);
+      const { code, stderr } = await runBelfryShared(["backup", "s3://kept"], here.settings);
       expect({ code, stderr }).toEqual({
         code: 2,
         stderr: expect.stringMatching(/^belfry: BACKUP_S3_ENDPOINT is missing/),
       });
-      expect((await belfryShared(["backup"], here.settings)).code).toBe(2);
+      expect((await runBelfryShared(["backup"], here.settings)).code).toBe(2);
     });
   });
 });
@@ -365,7 +373,7 @@ function change(copy: string, how: (manifest: any) => unknown): void {
 describe("an embedded server", () => {
   // rules#backup
   test("is kept while it runs, killed or not, and comes up elsewhere with its secret", async () => {
-    const running = await startServer(initialised(at("first")));
+    const running = await startServer(prepareCluster(at("first")));
     const settings = { DATA_DIR: at("first") };
     // Killed once it has begun: what it leaves is no backup.
     const killed = spawn(process.execPath, [CLI, "backup", at("killed")], {
@@ -380,12 +388,12 @@ describe("an embedded server", () => {
     const [left] = readdirSync(at("killed"));
     if (left?.endsWith(".part"))
       expect(
-        (await belfryShared(["restore", "--check", join(at("killed"), left)], settings)).refusal.error.message,
+        (await runBelfryShared(["restore", "--check", join(at("killed"), left)], settings)).refusal.error.message,
       ).toContain("is not a complete backup");
 
-    const { json } = await belfryShared(["backup", at("embedded")], settings);
+    const { json } = await runBelfryShared(["backup", at("embedded")], settings);
     expect(json).toMatchObject({ secret: true });
-    const over = await belfryShared(["restore", json.backup, "--replace"], settings);
+    const over = await runBelfryShared(["restore", json.backup, "--replace"], settings);
     expect(over).toMatchObject({ code: 1, refusal: { error: { type: "conflict" } } });
     await running.stop();
 
@@ -395,18 +403,18 @@ describe("an embedded server", () => {
     const damaged = at("damaged");
     cpSync(json.backup, damaged, { recursive: true });
     flip(join(damaged, "rows-workspace-000001.gz"));
-    expect((await belfry(["restore", damaged], second)).refusal.error.message).toContain("is damaged");
+    expect((await runBelfry(["restore", damaged], second)).refusal.error.message).toContain("is damaged");
     expect(existsSync(second.DATA_DIR)).toBe(false);
     flip(join(damaged, "rows-workspace-000001.gz"));
     change(damaged, (said) => (said.tables.find(({ name }: any) => name === "workspace").rows = 99));
-    expect((await belfry(["restore", damaged], second)).refusal.error.message).toContain("is damaged");
+    expect((await runBelfry(["restore", damaged], second)).refusal.error.message).toContain("is damaged");
     expect(existsSync(restoring)).toBe(true);
-    const started = await belfry(["serve"], { ...second, PORT: "0" });
+    const started = await runBelfry(["serve"], { ...second, PORT: "0" });
     expect(started).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/contains an incomplete restore/),
     });
-    const done = await belfry(["restore", json.backup], second);
+    const done = await runBelfry(["restore", json.backup], second);
     expect(done).toMatchObject({ code: 0, json: { rows: json.rows } });
     expect(existsSync(restoring)).toBe(false);
     expect(readFileSync(secret, "utf8")).toBe(readFileSync(dataPaths(settings.DATA_DIR).secret, "utf8"));

@@ -4,15 +4,15 @@
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { TOOLS } from "../../tools/index.ts";
+import { OPERATIONS } from "../../operations/index.ts";
 import {
   CLI,
   environment,
+  prepareStartedService,
   type RunningServer,
-  run,
-  belfry as runAlone,
-  belfryShared as runShared,
-  started,
+  runBelfry as runAlone,
+  runProgram,
+  runBelfryShared as runShared,
   startServer,
   temporaryFolder,
 } from "../support/processes.ts";
@@ -23,7 +23,7 @@ let server: RunningServer;
 const ran = new Set<string>();
 
 beforeAll(async () => {
-  server = await startServer(await started(`${folder.path}/data`), { args: [CLI, "serve"] });
+  server = await startServer(await prepareStartedService(`${folder.path}/data`), { args: [CLI, "serve"] });
 });
 afterAll(async () => {
   await server?.stop();
@@ -123,9 +123,9 @@ test.each<[string[], string?]>([
 // rules#cli-every-operation
 test("every operation of the list is a command", async () => {
   const { data } = await ok(["tools"]);
-  expect(data.map(({ name }: { name: string }) => name)).toEqual(TOOLS.map(({ name }) => name));
+  expect(data.map(({ name }: { name: string }) => name)).toEqual(OPERATIONS.map(({ name }) => name));
   expect(data[0]).toMatchObject({ name: "get_me", scope: "account:read", method: "GET", path: "/api/v1/me" });
-  for (const { name } of TOOLS.filter((tool) => !ran.has(tool.name))) {
+  for (const { name } of OPERATIONS.filter((tool) => !ran.has(tool.name))) {
     const { code, json, refusal } = await belfry([name.replaceAll("_", "-")]);
     expect([name, code === 0 ? json : refusal?.error?.type]).not.toEqual([name, undefined]);
   }
@@ -268,7 +268,7 @@ test("help names every argument, what is required and which values there are", a
 
 test("a reader that goes away is no failure", async () => {
   const command = `"${process.execPath}" "${CLI}" tools | true; echo "\${PIPESTATUS[0]}"`;
-  expect(await run("bash", ["-c", command], {})).toMatchObject({ stdout: "0\n", stderr: "" });
+  expect(await runProgram("bash", ["-c", command], {})).toMatchObject({ stdout: "0\n", stderr: "" });
 });
 
 test("a run ends as soon as it is done", async () => {
@@ -293,7 +293,7 @@ test.each([
   const script = `source <(cat "${completions}")
     COMP_WORDS=(${words.map((word) => `"${word}"`).join(" ")}); COMP_CWORD=${words.length - 1}
     _belfry; printf '%s\\n' "\${COMPREPLY[@]}"; complete -p belfry`;
-  const { stdout, stderr } = await run("bash", ["-c", script], {});
+  const { stdout, stderr } = await runProgram("bash", ["-c", script], {});
   expect(stderr).toBe("");
   const lines = stdout.trim().split("\n");
   expect(lines.at(-1)).toContain("-F _belfry belfry");

@@ -1,17 +1,17 @@
-// `belfry mcp` driven over stdio by the clients of both SDK lines: the same tools, results and refusals as at /mcp.
+// `runBelfry mcp` driven over stdio by the clients of both SDK lines: the same tools, results and refusals as at /mcp.
 
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { TOOLS } from "../../tools/index.ts";
+import { OPERATIONS } from "../../operations/index.ts";
 import {
-  belfry,
   CLI,
   environment,
+  prepareStartedService,
   type RunningServer,
-  started,
+  runBelfry,
   startServer,
   temporaryFolder,
 } from "../support/processes.ts";
@@ -19,7 +19,7 @@ import {
 const folder = temporaryFolder();
 let server: RunningServer;
 beforeAll(async () => {
-  server = await startServer(await started(`${folder.path}/data`));
+  server = await startServer(await prepareStartedService(`${folder.path}/data`));
 });
 afterAll(async () => {
   await server?.stop();
@@ -57,7 +57,7 @@ test.each(["2026-07-28", "legacy", "sdk 1"])("the story with %s", async (version
   const client = await connected(version);
   try {
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(TOOLS.map(({ name }) => name));
+    expect(tools.map(({ name }) => name)).toEqual(OPERATIONS.map(({ name }) => name));
     const call = async (name: string, args: Record<string, unknown>) => {
       const result = await client.callTool({ name, arguments: args });
       expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent);
@@ -117,9 +117,9 @@ async function overHttp(name: string, args: Record<string, unknown>): Promise<an
 }
 
 test("it ends with its input, and says nothing but protocol", async () => {
-  const silent = await belfry(["mcp"], { DATA_DIR: server.dataDir }, "");
+  const silent = await runBelfry(["mcp"], { DATA_DIR: server.dataDir }, "");
   expect(silent).toMatchObject({ code: 0, stdout: "", stderr: "" });
-  const garbled = await belfry(["mcp"], { DATA_DIR: server.dataDir }, "garbled\n[]\n");
+  const garbled = await runBelfry(["mcp"], { DATA_DIR: server.dataDir }, "garbled\n[]\n");
   expect(garbled.stdout.match(/"code":-32700/g)).toHaveLength(2);
 });
 
@@ -136,7 +136,7 @@ test("without a server or a key the connection is refused, and says what to do",
 });
 
 test("a key is offered what it may use; what it may not is refused in the result, with the way out", async () => {
-  const made = await belfry(["keys", "create", "--scopes", "alerts:read"], { DATA_DIR: server.dataDir });
+  const made = await runBelfry(["keys", "create", "--scopes", "alerts:read"], { DATA_DIR: server.dataDir });
   const client = new Client(info);
   await client.connect(new StdioClientTransport(stdio({ BELFRY_URL: server.url, BELFRY_API_KEY: made.json.key })));
   const { tools } = await client.listTools();
@@ -153,7 +153,7 @@ test("a key is offered what it may use; what it may not is refused in the result
 
 test("a server that went away says so in the results, until it is back", async () => {
   const dataDir = `${folder.path}/away`;
-  const first = await startServer(await started(dataDir));
+  const first = await startServer(await prepareStartedService(dataDir));
   const client = new Client(info);
   await client.connect(new StdioClientTransport(stdio({ BELFRY_URL: first.url, BELFRY_API_KEY: first.key })));
   await first.stop();
@@ -170,7 +170,7 @@ test("a server that went away says so in the results, until it is back", async (
 
 // rules#mcp-review
 test("a client of 2025 that opens addresses is sent to the review page, here as over HTTP", async () => {
-  const made = await belfry(["keys", "create", "--scopes", "alerts:read,alerts:write"], {
+  const made = await runBelfry(["keys", "create", "--scopes", "alerts:read,alerts:write"], {
     DATA_DIR: server.dataDir,
   });
   const client = new OldClient(info, { capabilities: { elicitation: { url: {} } } });

@@ -6,40 +6,40 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
-import { lockDataDir } from "../../src/store/db/lock.ts";
+import { lockDataDir } from "../../src/store/db/data_dir_lock.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
-import { withDatabase } from "../support/databases.ts";
-import { prevented } from "../support/lacks.ts";
-import { Mails } from "../support/mails.ts";
+import { MailServer } from "../support/mail_server.ts";
+import { withDatabase } from "../support/postgres_server.ts";
 import {
-  belfry,
-  belfryShared,
+  type CommandRun,
   isAlive,
+  prepareStartedService,
   processesOn,
-  type Run,
   type RunningServer,
-  started,
+  runBelfry,
+  runBelfryShared,
   startServer,
   temporaryFolder,
 } from "../support/processes.ts";
+import { isPrevented } from "../support/requirements.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
 /** A data directory after its first start. */
-const dataDirectory = (...path: string[]) => started(join(folder.path, ...path));
+const dataDirectory = (...path: string[]) => prepareStartedService(join(folder.path, ...path));
 
 /** The whole of an operator's work; `settings` say where the database is. */
 async function story(settings: Record<string, string>) {
   const done = async (...args: string[]) => {
-    const { code, json, stderr } = await belfryShared(args, settings);
+    const { code, json, stderr } = await runBelfryShared(args, settings);
     // With a key of its own and no address, a command says which server it speaks to.
     const said = stderr.replace(/^belfry: using http:\S+ .*\n/, "");
     expect({ code, said }, args.join(" ")).toEqual({ code: 0, said: "" });
     return json;
   };
   const refused = async (...args: string[]) => {
-    const { code, stdout, refusal } = await belfryShared(args, settings);
+    const { code, stdout, refusal } = await runBelfryShared(args, settings);
     expect({ code, stdout }, args.join(" ")).toEqual({ code: 1, stdout: "" });
     return refusal.error;
   };
@@ -57,7 +57,7 @@ async function story(settings: Record<string, string>) {
   expect(link).toMatchObject({ member_id: member.id, email: "a@example.org", mailed: false });
   expect(link.link).toMatch(/^http:\/\/localhost:\d+\/console\/welcome#[\w-]{43}$/);
   // What it says of settings, and so its exit code, is looked at in doctor.test.ts.
-  const checks = (await belfryShared(["doctor"], settings)).json.checks as { name: string; wrong: number }[];
+  const checks = (await runBelfryShared(["doctor"], settings)).json.checks as { name: string; wrong: number }[];
   expect(checks.length).toBeGreaterThan(5);
   expect(checks.filter(({ wrong }) => wrong > 0)).toEqual([]);
   const key = await done("keys", "create", ...within, "--scopes", "alerts:read,pushers:read", "--expires-in", "90d");
@@ -80,11 +80,11 @@ async function story(settings: Record<string, string>) {
 describe("on the embedded database", () => {
   let server: RunningServer | null = null;
   /** A command whose data directory another process holds; it tries for so long that it begins before all others. */
-  let whileHeld: Promise<Run>;
+  let whileHeld: Promise<CommandRun>;
   beforeAll(() => {
     const dataDir = join(folder.path, "held");
     const unlock = lockDataDir(join(dataDir, "instance.lock"));
-    whileHeld = belfry(["keys", "list"], { DATA_DIR: dataDir }).finally(unlock);
+    whileHeld = runBelfry(["keys", "list"], { DATA_DIR: dataDir }).finally(unlock);
   });
   afterEach(async () => {
     await server?.stop();
@@ -96,12 +96,12 @@ describe("on the embedded database", () => {
     server = await startServer(await dataDirectory("beside"));
     const settings = { DATA_DIR: server.dataDir };
     const { done } = await story(settings);
-    const migrated = await belfryShared(["migrate"], settings);
+    const migrated = await runBelfryShared(["migrate"], settings);
     expect(migrated).toMatchObject({ code: 0, json: { migrations: [] } });
     expect(migrated.stderr).toContain("already");
 
     // What the operator does holds from the next request on.
-    const whole = await belfryShared(["keys", "create", "--scopes", "all"], settings);
+    const whole = await runBelfryShared(["keys", "create", "--scopes", "all"], settings);
     expect(whole.refusal.error).toMatchObject({ param: "workspace" });
     const [{ id: first }] = (await done("workspaces", "list")).data.slice(-1);
     const key = await done("keys", "create", "--workspace", first, "--scopes", "all", "--name", "probe");
@@ -115,7 +115,7 @@ describe("on the embedded database", () => {
     expect((await done("list-pushers")).data[0]).toMatchObject({ status: "suspended" });
     expect(await done("channels", "restore", "shown")).toMatchObject({ status: "active" });
     await done("keys", "revoke", key.id);
-    expect((await belfryShared(["get-me", ...as], settings)).refusal.error.type).toBe("unauthorized");
+    expect((await runBelfryShared(["get-me", ...as], settings)).refusal.error.type).toBe("unauthorized");
 
     // The secret of a link is in no request, and would not be in the log if it were in one.
     const { link } = await done("members", "link", "--workspace", first);
@@ -136,21 +136,21 @@ describe("on the embedded database", () => {
     timeout: 240_000,
   }, async () => {
     const dataDir = join(folder.path, "without");
-    const first = await belfry(["migrate"], { DATA_DIR: dataDir });
+    const first = await runBelfry(["migrate"], { DATA_DIR: dataDir });
     expect(first).toMatchObject({ code: 0, stderr: "" });
     expect(first.json.migrations.length).toBeGreaterThan(0);
-    const directly = async (...args: string[]) => (await belfry(args, { DATA_DIR: dataDir })).json;
+    const directly = async (...args: string[]) => (await runBelfry(args, { DATA_DIR: dataDir })).json;
     const workspace = await directly("workspaces", "create", "--name", "Made before");
     await directly("members", "add", "--email", "a@example.org", "--role", "owner");
     // Only one can hold the lock; the other one waits for it.
     const create = ["keys", "create", "--scopes", "pushers:read"];
     const [key, other] = await Promise.all([directly(...create), directly(...create)]);
     expect([key.workspace_id, other.workspace_id]).toEqual([workspace.id, workspace.id]);
-    const unknown = await belfry(["keys", "revoke", "key_x"], { DATA_DIR: dataDir });
+    const unknown = await runBelfry(["keys", "revoke", "key_x"], { DATA_DIR: dataDir });
     expect(unknown).toMatchObject({ code: 1, stdout: "", refusal: { error: { type: "not_found" } } });
 
     server = await startServer(dataDir);
-    const me = await belfry(["get-me", "--key", key.key], { DATA_DIR: dataDir, BELFRY_URL: server.url });
+    const me = await runBelfry(["get-me", "--key", key.key], { DATA_DIR: dataDir, BELFRY_URL: server.url });
     expect(me.json).toMatchObject({ workspace: { id: workspace.id }, credential: { id: key.id } });
     expect((await directly("keys", "list")).data).toHaveLength(2);
   });
@@ -161,20 +161,20 @@ describe("on the embedded database", () => {
     const killed = await startServer(await dataDirectory("killed"));
     await killed.stop("SIGKILL");
     const settings = { DATA_DIR: killed.dataDir };
-    expect((await belfry(["keys", "create", "--scopes", "all"], settings)).json.key).toMatch(/^bfk_/);
+    expect((await runBelfry(["keys", "create", "--scopes", "all"], settings)).json.key).toMatch(/^bfk_/);
     server = await startServer(killed.dataDir);
-    expect((await belfry(["keys", "list"], settings)).json.data).toHaveLength(2);
+    expect((await runBelfry(["keys", "list"], settings)).json.data).toHaveLength(2);
     // It listens on another port now, and the command finds it.
     expect(server.url).not.toBe(killed.url);
-    expect((await belfry(["get-me"], settings)).code).toBe(0);
+    expect((await runBelfry(["get-me"], settings)).code).toBe(0);
   });
 
-  test.skipIf(prevented(existsSync("/proc/self/stat") ? null : "this system shows no processes in /proc"))(
+  test.skipIf(isPrevented(existsSync("/proc/self/stat") ? null : "this system shows no processes in /proc"))(
     "after a kill -9 a command does not lean on the database that is about to go",
     async () => {
       const killed = await startServer(await dataDirectory("leaving"));
       const settings = { DATA_DIR: killed.dataDir };
-      const { folder: cluster } = (await belfry(["status"], settings)).json;
+      const { folder: cluster } = (await runBelfry(["status"], settings)).json;
       const left = Number(readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n")[0]);
       // A busy machine lets the watchdog, who would end it, take its time.
       const watchdogs = processesOn(killed.dataDir, { watchdogs: true });
@@ -182,7 +182,7 @@ describe("on the embedded database", () => {
       for (const pid of watchdogs) process.kill(pid, "SIGSTOP");
       try {
         await killed.stop("SIGKILL");
-        expect((await belfry(["keys", "create", "--scopes", "all"], settings)).json.key).toMatch(/^bfk_/);
+        expect((await runBelfry(["keys", "create", "--scopes", "all"], settings)).json.key).toMatch(/^bfk_/);
         expect(isAlive(left)).toBe(false);
       } finally {
         for (const pid of watchdogs) process.kill(pid, "SIGKILL");
@@ -190,7 +190,7 @@ describe("on the embedded database", () => {
     },
   );
 
-  /** Looks into the database by what `belfry status` prints, as any tool of somebody's own would. */
+  /** Looks into the database by what `runBelfry status` prints, as any tool of somebody's own would. */
   async function lookIn({ DATABASE_URL }: { DATABASE_URL: string }) {
     const orm = openOrm({ databaseUrl: DATABASE_URL, databasePoolSize: 2 });
     try {
@@ -203,7 +203,7 @@ describe("on the embedded database", () => {
   test("status says where the database is, with a DATABASE_URL that any tool connects by while it runs", async () => {
     server = await startServer(await dataDirectory("status"));
     const settings = { DATA_DIR: server.dataDir };
-    const running = await belfry(["status"], settings);
+    const running = await runBelfry(["status"], settings);
     expect(running).toMatchObject({
       code: 0,
       stderr: "",
@@ -224,14 +224,14 @@ describe("on the embedded database", () => {
     expect(state.database_bytes).toBeGreaterThan(1e6);
     await server.stop();
     server = null;
-    const stopped = await belfry(["status"], settings);
+    const stopped = await runBelfry(["status"], settings);
     expect(stopped).toMatchObject({
       code: 0,
       json: { ...where, running: false, service: null, state: null },
     });
     await expect(lookIn(stopped.json)).rejects.toMatchObject({ code: "ENOENT" });
     const byUrl = { DATABASE_URL: inject("database").url };
-    const elsewhere = await belfryShared(["status"], byUrl);
+    const elsewhere = await runBelfryShared(["status"], byUrl);
     expect(elsewhere).toMatchObject({ code: 0, json: { database: "by URL", ...byUrl } });
   });
 
@@ -240,7 +240,7 @@ describe("on the embedded database", () => {
     const dataDir = await dataDirectory("long-".repeat(20), "shell-".repeat(15));
     const shell = async () => {
       const args = { DATA_DIR: dataDir, PSQLRC: "/dev/null" };
-      const said = await belfry(["psql"], args, "\\pset format unaligned\nselect 'in' || 'side' as seen;\n");
+      const said = await runBelfry(["psql"], args, "\\pset format unaligned\nselect 'in' || 'side' as seen;\n");
       // Whoever has no client is told how to get in.
       if (!there) return expect(said.refusal.error.message).toMatch(/psql is not on the PATH.*belfry status/);
       expect(said.stdout).toMatch(/^seen\ninside$/m);
@@ -249,7 +249,7 @@ describe("on the embedded database", () => {
     await shell();
     server = await startServer(dataDir);
     await shell();
-    const { code, json, stderr } = await belfryShared(["keys", "list"], { DATA_DIR: dataDir });
+    const { code, json, stderr } = await runBelfryShared(["keys", "list"], { DATA_DIR: dataDir });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(json.data).toHaveLength(1);
   });
@@ -271,7 +271,7 @@ test.each([
   ["workspaces", "create"],
   ["channels", "suspend"],
 ])("wrong usage is exit 2: %s %s", async (...args: string[]) => {
-  expect(await belfryShared(args, { DATA_DIR: join(folder.path, "unused") })).toMatchObject({
+  expect(await runBelfryShared(args, { DATA_DIR: join(folder.path, "unused") })).toMatchObject({
     code: 2,
     stdout: "",
   });
@@ -292,8 +292,8 @@ describe("on PostgreSQL by URL", () => {
 
   test("directly, with no other setting", { timeout: 300_000 }, async () => {
     const settings = { DATABASE_URL: databaseUrl, DATA_DIR: join(folder.path, "unused") };
-    expect((await belfryShared(["migrate"], settings)).json.migrations.length).toBeGreaterThan(0);
-    expect((await belfryShared(["migrate"], settings)).json).toEqual({ migrations: [] });
+    expect((await runBelfryShared(["migrate"], settings)).json.migrations.length).toBeGreaterThan(0);
+    expect((await runBelfryShared(["migrate"], settings)).json).toEqual({ migrations: [] });
     await story(settings);
     expect(existsSync(settings.DATA_DIR)).toBe(false);
   });
@@ -303,7 +303,7 @@ describe("on PostgreSQL by URL", () => {
   }, async () => {
     const settings = { DATABASE_URL: databaseUrl, DATA_DIR: join(folder.path, "unused") };
     const done = async (args: string[], more = {}) => {
-      const { code, json, stderr } = await belfryShared(args, { ...settings, ...more });
+      const { code, json, stderr } = await runBelfryShared(args, { ...settings, ...more });
       expect(code, stderr).toBe(0);
       return { ...json, stderr };
     };
@@ -311,7 +311,7 @@ describe("on PostgreSQL by URL", () => {
     const email = "mailed@example.org";
     const member = await done(["members", "add", "--workspace", id, "--email", email, "--role", "owner"]);
     const link = ["members", "link", "--email", "Mailed@example.org"];
-    const mails = await Mails.open();
+    const mails = await MailServer.open();
     const sent = await done(link, { SMTP_URL: mails.url });
     expect(sent).toMatchObject({ member_id: member.id, email, mailed: true });
     expect(mails.linkTo(email)).toBe(sent.link);
@@ -322,17 +322,17 @@ describe("on PostgreSQL by URL", () => {
     expect(unsent.stderr).toContain("the e-mail was not sent (");
     expect(unsent.link).toMatch(/welcome#[\w-]{43}$/);
 
-    const unknown = await belfryShared(["members", "link", "--email", "nobody@example.org"], settings);
+    const unknown = await runBelfryShared(["members", "link", "--email", "nobody@example.org"], settings);
     expect(unknown).toMatchObject({ code: 1, refusal: { error: { type: "not_found" } } });
-    const both = await belfryShared([...link, "--member", member.id], settings);
+    const both = await runBelfryShared([...link, "--member", member.id], settings);
     expect(both.refusal.error.message).toContain("not both");
-    const named = await belfryShared(["workspaces", "create", "--name", "Two\nlines"], settings);
+    const named = await runBelfryShared(["workspaces", "create", "--name", "Two\nlines"], settings);
     expect(named.refusal.error).toMatchObject({ type: "invalid_request", param: "name" });
   });
 
   test("a database that cannot be reached is a server_error", async () => {
     const settings = { DATABASE_URL: "postgresql://belfry@127.0.0.1:1/belfry" };
-    const { code, refusal } = await belfryShared(["keys", "list"], settings);
+    const { code, refusal } = await runBelfryShared(["keys", "list"], settings);
     expect({ code, type: refusal.error.type }).toEqual({ code: 1, type: "server_error" });
     expect(refusal.error.message).toContain("(ECONNREFUSED). Check DATABASE_URL");
   });

@@ -4,15 +4,15 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { checkUp } from "../../src/identity/operator/checkup.ts";
-import type { Finding } from "../../src/identity/operator/checkup_database.ts";
-import { operatorSettings } from "../../src/identity/operator/reach.ts";
-import { freePort } from "../../src/program/boot/server.ts";
-import { tableOf } from "../../src/program/cli/status_command.ts";
-import { judgeSettings } from "../../src/store/config/load.ts";
-import { carried } from "../../src/store/db/migrate.ts";
-import { belfryShared, initialised, temporaryFolder } from "../support/processes.ts";
-import { s3Provider, s3Settings } from "../support/s3.ts";
+import type { Finding } from "../../src/identity/operator/database_health_checks.ts";
+import { runHealthChecks } from "../../src/identity/operator/health_checks.ts";
+import { loadOperatorSettings } from "../../src/identity/operator/operator_database.ts";
+import { findFreePort } from "../../src/program/boot/http_server.ts";
+import { formatFindings } from "../../src/program/cli/status_command.ts";
+import { checkSettings } from "../../src/store/config/load_settings.ts";
+import { listMigrations } from "../../src/store/db/migrate.ts";
+import { prepareCluster, runBelfryShared, temporaryFolder } from "../support/processes.ts";
+import { s3Settings, startS3Server } from "../support/s3_server.ts";
 import { freshDatabase, World } from "../support/world.ts";
 
 const folder = temporaryFolder();
@@ -28,7 +28,7 @@ afterAll(async () => {
 
 /** The findings of a run, and its exit code. */
 async function told(settings: Record<string, string>) {
-  const { code, json, stderr } = await belfryShared(["doctor"], settings);
+  const { code, json, stderr } = await runBelfryShared(["doctor"], settings);
   expect(stderr).toBe("");
   const { findings, ok } = json as { findings: Finding[]; ok: boolean };
   expect(code).toBe(ok ? 0 : 1);
@@ -47,7 +47,7 @@ async function told(settings: Record<string, string>) {
 test("a server that is well is said to be, part by part", async () => {
   chmodSync(world.dataDir, 0o700);
   await world.pusher();
-  const made = await belfryShared(["backup", at("kept")], world.settings);
+  const made = await runBelfryShared(["backup", at("kept")], world.settings);
   expect(made.code).toBe(0);
   const { ok, of, checks } = await told({ ...world.settings, BACKUP_TARGET: at("kept") });
   expect(ok).toBe(true);
@@ -65,8 +65,8 @@ test("each fault is found by its name", async () => {
   const deaf = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve) => deaf.listen(0, "127.0.0.1", resolve));
   const { port } = deaf.address() as { port: number };
-  const nobody = await freePort("127.0.0.1");
-  const provider = await s3Provider();
+  const nobody = await findFreePort("127.0.0.1");
+  const provider = await startS3Server();
   provider.failing = 403;
   mkdirSync(join(at("old"), "belfry-20260101T000000Z"), { recursive: true });
   writeFileSync(join(at("old"), "belfry-20260101T000000Z/manifest.json"), "{}");
@@ -108,7 +108,7 @@ test("looking makes no database, no folder and no tables", async () => {
   expect((await told(settings)).of("schema")).toMatchObject([{ state: "skipped" }]);
   expect((await told(settings)).of("schema")).toMatchObject([{ state: "skipped" }]);
   await remove();
-  const nobody = `postgresql://belfry@127.0.0.1:${await freePort("127.0.0.1")}/belfry`;
+  const nobody = `postgresql://belfry@127.0.0.1:${await findFreePort("127.0.0.1")}/belfry`;
   const away = await told({ ...world.settings, DATABASE_URL: nobody });
   expect(away.of("database")).toMatchObject([{ state: "wrong", says: expect.stringContaining("ECONNREFUSED") }]);
   const unreadable = await told({ ...world.settings, DATABASE_URL: "mysql://x/y" });
@@ -116,7 +116,7 @@ test("looking makes no database, no folder and no tables", async () => {
 });
 
 test("files that others may read, and a secret that is gone", async () => {
-  const dataDir = initialised(at("embedded"));
+  const dataDir = prepareCluster(at("embedded"));
   chmodSync(join(dataDir, "secret"), 0o644);
   const open = await told({ DATA_DIR: dataDir });
   expect(open.of("file modes").map(({ says }) => says)).toContain(
@@ -140,7 +140,7 @@ test.each([
 test("a schema of another version and a clock that differs", async () => {
   for (const [name, value] of Object.entries(world.settings)) vi.stubEnv(name, value);
   const look = async (ahead: number) =>
-    (await checkUp(operatorSettings(), () => new Date(Date.now() - ahead))).findings;
+    (await runHealthChecks(loadOperatorSettings(), () => new Date(Date.now() - ahead))).findings;
   const clock = async (ahead: number) => (await look(ahead)).find(({ check }) => check === "clock");
   expect([await clock(10_000), await clock(-60_000)]).toMatchObject([{ state: "warning" }, { state: "wrong" }]);
   const [last] = await world.sql("delete from migration where id = (select max(id) from migration) returning name");
@@ -149,23 +149,23 @@ test("a schema of another version and a clock that differs", async () => {
   await world.sql("insert into migration (name) values (?), ('Migration20991231000000_later')", [last.name]);
   expect(await schema()).toMatchObject({ state: "wrong", says: expect.stringContaining("newer Belfry") });
   await world.sql("delete from migration where name like '%later'");
-  const [fold = ""] = carried();
+  const [fold = ""] = listMigrations();
   await world.sql("delete from migration where name >= ?", [fold]);
   expect(await schema()).toMatchObject({ state: "wrong", says: expect.stringContaining("older than 0.1.0") });
-  for (const name of carried()) await world.sql("insert into migration (name) values (?)", [name]);
+  for (const name of listMigrations()) await world.sql("insert into migration (name) values (?)", [name]);
   expect(await schema()).toMatchObject({ state: "ok" });
   vi.unstubAllEnvs();
 });
 
 test("several settings are judged, each by its name", () => {
-  expect(judgeSettings({ PORT: "x", HOST: "::1" })).toMatchObject({
+  expect(checkSettings({ PORT: "x", HOST: "::1" })).toMatchObject({
     config: { host: "::1" },
     wrong: [expect.stringMatching(/^PORT /)],
   });
 });
 
 test("on a terminal a line each, with the way out below", () => {
-  const table = tableOf([
+  const table = formatFindings([
     { check: "settings", state: "ok", says: "all settings are valid", way_out: null },
     { check: "disk", state: "wrong", says: "9 MB are free", way_out: "make room" },
   ]);

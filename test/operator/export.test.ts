@@ -5,16 +5,24 @@ import { once } from "node:events";
 import { cpSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { CARRIED } from "../../src/identity/operator/carried.ts";
-import { exportWorkspaces } from "../../src/identity/operator/export.ts";
+import { EXPORT_TABLES } from "../../src/identity/operator/export_tables.ts";
+import { exportWorkspaces } from "../../src/identity/operator/export_workspaces.ts";
 import { Workspace } from "../../src/model/entities/member.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
-import { consoleOf, PNG } from "../support/assets.ts";
-import { uuidOf } from "../support/handsets.ts";
-import { belfry, belfryShared, CLI, environment, ROOT, started, startServer } from "../support/processes.ts";
-import { expectRecountClean } from "../support/recount.ts";
+import { expectRecountClean } from "../support/counter_checks.ts";
+import { parseUuid } from "../support/handsets.ts";
+import {
+  CLI,
+  environment,
+  prepareStartedService,
+  ROOT,
+  runBelfry,
+  runBelfryShared,
+  startServer,
+} from "../support/processes.ts";
+import { openConsoleUploads, PNG } from "../support/sample_files.ts";
 import { openTestFolder } from "../support/test_folder.ts";
-import { type Answer, freshDatabase, inSeconds, World } from "../support/world.ts";
+import { type Answer, freshDatabase, timeInSeconds, World } from "../support/world.ts";
 
 const { path: folder, at, ends } = openTestFolder();
 
@@ -36,7 +44,7 @@ const opened = async (settings: Record<string, string>) => {
 };
 
 const imported = (file: string, settings: Record<string, string>, ...more: string[]) =>
-  belfryShared(["import", file, ...more], settings);
+  runBelfryShared(["import", file, ...more], settings);
 
 describe("a workspace in use, by URL", () => {
   let here: World;
@@ -79,17 +87,17 @@ describe("a workspace in use, by URL", () => {
       },
     });
     const draft = await here.alert(channel.id, { title: "Draft", html: "<b>bold</b>", layout: "html" });
-    await here.alert(channel.id, { title: "Later", send: true, send_at: inSeconds(86_400) });
+    await here.alert(channel.id, { title: "Later", send: true, send_at: timeInSeconds(86_400) });
     const off = await here.alert(channel.id, { title: "Off", send: true });
     await did(here.rest("cancel_alert", { pusher_id: channel.id, alert_id: off.id }));
-    const daily = { title: "Tide", recurrence: "FREQ=DAILY UTC", send_at: inSeconds(90_000) };
+    const daily = { title: "Tide", recurrence: "FREQ=DAILY UTC", send_at: timeInSeconds(90_000) };
     const tide = await here.alert(channel.id, daily);
     await did(here.rest("schedule_alert", { pusher_id: channel.id, alert_id: tide.id }));
     await did(here.rest("update_alert", { pusher_id: channel.id, alert_id: draft.id, body: "Until one · não" }));
-    const picture = await consoleOf(here).upload("image", PNG);
+    const picture = await openConsoleUploads(here).upload("image", PNG);
     await here.alert(channel.id, { title: "Seen", layout: "image", image_asset_id: picture.id, send: true });
     await here.sql("update pusher set image_asset_id = ?, image_url = ? where id = ?", [
-      ...[uuidOf(picture.id), "http://localhost/assets/of/this-server", uuidOf(channel.id)],
+      ...[parseUuid(picture.id), "http://localhost/assets/of/this-server", parseUuid(channel.id)],
     ]);
     phone = await here.device("harbour-watch");
     const left = await here.device("harbour-watch");
@@ -101,7 +109,7 @@ describe("a workspace in use, by URL", () => {
       );
     await did(here.handset("DELETE", "/devices/me", left));
     file = at("whole.jsonl");
-    const { code, stderr } = await belfryShared(["export", "--to", file], here.settings);
+    const { code, stderr } = await runBelfryShared(["export", "--to", file], here.settings);
     expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("1 uploaded files") });
   });
 
@@ -161,23 +169,23 @@ describe("a workspace in use, by URL", () => {
   test("another workspace's rows stay out of the file of one", async () => {
     const other = await here.foreignKey();
     await here.pusher({ handle: "not-ours" }, other);
-    const one = await belfryShared(["export", "--workspace", here.workspace.id], here.settings);
+    const one = await runBelfryShared(["export", "--workspace", here.workspace.id], here.settings);
     expect(one.code).toBe(0);
     expect(one.stdout).toContain("harbour-watch");
     expect(one.stdout).not.toContain("not-ours");
     expect(one.stdout).not.toContain("owner@example.com");
     // All of them come at once, and what is there already is no hindrance to the others.
     const settings = await otherServer();
-    await belfryShared(["import", "-"], settings, one.stdout);
-    const all = await belfryShared(["export"], here.settings);
-    const { json } = await belfryShared(["import", "-"], settings, all.stdout);
+    await runBelfryShared(["import", "-"], settings, one.stdout);
+    const all = await runBelfryShared(["export"], here.settings);
+    const { json } = await runBelfryShared(["import", "-"], settings, all.stdout);
     expect(json).toMatchObject({ imported: [expect.any(String)], already_there: [here.workspace.id] });
     const empty = await otherServer();
-    const both = await belfryShared(["import", "-"], empty, all.stdout);
+    const both = await runBelfryShared(["import", "-"], empty, all.stdout);
     expect(both.json.imported.sort()).toEqual([here.workspace.id, ...json.imported].sort());
-    const nobody = await belfryShared(["export", "--workspace", "wsp_x"], here.settings);
+    const nobody = await runBelfryShared(["export", "--workspace", "wsp_x"], here.settings);
     expect(nobody.refusal.error).toMatchObject({ type: "not_found" });
-    const taken = await belfryShared(["export", "--to", file], here.settings);
+    const taken = await runBelfryShared(["export", "--to", file], here.settings);
     expect(taken.refusal.error).toMatchObject({ param: "to" });
   });
 
@@ -255,7 +263,7 @@ describe("a workspace in use, by URL", () => {
       code: 1,
       message: expect.stringMatching(said),
     });
-    const { json } = await belfryShared(["workspaces", "list"], settings);
+    const { json } = await runBelfryShared(["workspaces", "list"], settings);
     expect(json.data).toEqual([]);
   });
 
@@ -282,11 +290,11 @@ describe("a workspace in use, by URL", () => {
     const rows = await here.sql<{ table_name: string; column_name: string }>(
       `select table_name, column_name from information_schema.columns
        where table_schema = 'public' and is_generated = 'NEVER' and table_name = any(string_to_array(?, ' '))`,
-      [CARRIED.map(({ table }) => table).join(" ")],
+      [EXPORT_TABLES.map(({ table }) => table).join(" ")],
     );
     const stays = rows.filter(
       ({ table_name, column_name }) =>
-        !CARRIED.some(({ table, columns }) => table === table_name && columns.includes(column_name)),
+        !EXPORT_TABLES.some(({ table, columns }) => table === table_name && columns.includes(column_name)),
     );
     expect(stays.map(({ table_name, column_name }) => `${table_name}.${column_name}`).sort()).toEqual(LEFT_BEHIND);
   });
@@ -346,11 +354,11 @@ describe("more of alerts than a heap holds", () => {
   });
 
   test("leave and come in a small heap", { timeout: 300_000 }, async () => {
-    const out = await belfry(["export", "--to", file], { ...here.settings, ...SMALL });
+    const out = await runBelfry(["export", "--to", file], { ...here.settings, ...SMALL });
     expect(out).toMatchObject({ code: 0, json: { lines: { alert: 2_500 } } });
     expect(statSync(file).size).toBeGreaterThan(50_000_000);
     const settings = await otherServer();
-    const come = await belfry(["import", file], { ...settings, ...SMALL });
+    const come = await runBelfry(["import", file], { ...settings, ...SMALL });
     expect(come).toMatchObject({ code: 0, json: { rows: { alert: 2_500 } } });
     const there = await opened(settings);
     await expectRecountClean(there.service.orm);
@@ -397,7 +405,7 @@ describe("more of alerts than a heap holds", () => {
 });
 
 test("from one embedded database to another, while the first serves", { timeout: 300_000 }, async () => {
-  const server = await startServer(await started(at("first")));
+  const server = await startServer(await prepareStartedService(at("first")));
   const settings = { DATA_DIR: server.dataDir };
   const channels = async (url: string) => {
     const headers = { authorization: `Bearer ${server.key}` };
@@ -407,12 +415,12 @@ test("from one embedded database to another, while the first serves", { timeout:
   };
   const before = await channels(server.url);
   expect(before).toHaveLength(1);
-  const written = await belfryShared(["export"], settings);
+  const written = await runBelfryShared(["export"], settings);
   expect(written.code).toBe(0);
   await server.stop();
   // One that was never started, so nothing of its own is in the way.
   const target = { DATA_DIR: at("second") };
-  const come = await belfry(["import", "-"], target, written.stdout);
+  const come = await runBelfry(["import", "-"], target, written.stdout);
   expect(come).toMatchObject({ code: 0, json: { imported: [expect.stringMatching(/^wsp_/)] } });
   const second = await startServer(target.DATA_DIR);
   expect(await channels(second.url)).toEqual(before);

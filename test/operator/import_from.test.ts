@@ -5,8 +5,8 @@ import { chmodSync, readFileSync, statSync, symlinkSync, truncateSync, writeFile
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { belfryShared, temporaryFolder } from "../support/processes.ts";
-import { expectRecountClean } from "../support/recount.ts";
+import { expectRecountClean } from "../support/counter_checks.ts";
+import { runBelfryShared, temporaryFolder } from "../support/processes.ts";
 import { World } from "../support/world.ts";
 
 const folder = temporaryFolder();
@@ -100,7 +100,7 @@ const users = () =>
     user_token: [{ user_id: "u_1", token: "tk_secret", label: "", last_access: 0, expires: 0 }],
   });
 
-const from = (...args: string[]) => belfryShared(["import-from", ...args], world.settings);
+const from = (...args: string[]) => runBelfryShared(["import-from", ...args], world.settings);
 const channelOf = async (handle: string) =>
   (await world.rest("list_pushers", { limit: 100 })).body.data.find((one: any) => one.handle === handle);
 const alertsOf = async (handle: string) => (await world.rest("list_alerts", { pusher_id: handle })).body.data;

@@ -5,15 +5,15 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { open_reviews } from "../../src/identity/session/reviews.ts";
 import { LIMITS } from "../../src/model/limits.ts";
-import { migrate } from "../../src/store/db/migrate.ts";
+import { applyMigrations } from "../../src/store/db/migrate.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
-import { consoleOf, PNG } from "../support/assets.ts";
-import { joined, uuidOf } from "../support/handsets.ts";
-import { belfryShared } from "../support/processes.ts";
-import { SILENT, signedIn } from "../support/sessions.ts";
-import { OWNER, ownerOf } from "../support/site.ts";
+import { OWNER, signInOwner } from "../support/console_site.ts";
+import { joinNewHandset, parseUuid } from "../support/handsets.ts";
+import { createMemberSession, SILENT_LOG } from "../support/member_sessions.ts";
+import { runBelfryShared } from "../support/processes.ts";
+import { openConsoleUploads, PNG } from "../support/sample_files.ts";
 import { openTestFolder } from "../support/test_folder.ts";
-import { freshDatabase, inSeconds, World } from "../support/world.ts";
+import { freshDatabase, timeInSeconds, World } from "../support/world.ts";
 
 const { at, ends } = openTestFolder();
 
@@ -40,7 +40,7 @@ beforeAll(async () => {
   const invite = await here.rest("create_invite", { pusher_id: closed.id, label: "Crew" });
   await here.rest("create_webhook", { url: "https://1.1.1.1/x", events: ["alert.sent"] });
   await here.memberKey("editor", [channel.id]);
-  const picture = await consoleOf(here).upload("image", PNG);
+  const picture = await openConsoleUploads(here).upload("image", PNG);
   await here.alert(channel.id, { title: "Seen", layout: "image", image_asset_id: picture.id, send: true });
   const sent = await here.alert(channel.id, {
     ...{ title: "Bridge", body: "Until noon", html: "<p>Until <b>noon</b></p>", layout: "html", send: true },
@@ -48,35 +48,35 @@ beforeAll(async () => {
   });
   const draft = await here.alert(channel.id, { title: "Draft", body: "Until noon" });
   await here.rest("update_alert", { pusher_id: channel.id, alert_id: draft.id, body: "Until one" });
-  const daily = { title: "Tide", recurrence: "FREQ=DAILY UTC", send_at: inSeconds(90_000) };
+  const daily = { title: "Tide", recurrence: "FREQ=DAILY UTC", send_at: timeInSeconds(90_000) };
   const tide = await here.alert(channel.id, daily);
   await here.rest("schedule_alert", { pusher_id: channel.id, alert_id: tide.id });
   // A notice of this service itself, which leads to its console by http.
-  await ownerOf(here);
+  await signInOwner(here);
   const [{ user_id }] = await here.sql("select user_id from member where email = ?", [OWNER.email]);
-  const person = await signedIn(here, user_id, uuidOf(here.workspace.id));
-  await here.service.dispatcher.session(open_reviews, person, { args: {}, log: SILENT });
+  const person = await createMemberSession(here, user_id, parseUuid(here.workspace.id));
+  await here.service.dispatcher.runSession(open_reviews, person, { args: {}, log: SILENT_LOG });
   const author = await here.key({ name: "Robot", scopes: "alerts:read,alerts:write" });
   const asks = await here.rest("create_alert", { pusher_id: channel.id, title: "May I?" }, author);
   await here.rest("send_alert", { pusher_id: channel.id, alert_id: asks.body.id }, author);
-  phone = (await joined(here, "harbour-crew", invite.body.code)).token;
+  phone = (await joinNewHandset(here, "harbour-crew", invite.body.code)).token;
   await here.handset("PUT", "/subscriptions/harbour-watch", phone, {});
   await here.handset("POST", "/reports", phone, { reports: [{ alert_id: sent.id, kind: "read" }] });
-  const { stdout } = await belfryShared(["export"], here.settings);
+  const { stdout } = await runBelfryShared(["export"], here.settings);
   lines = stdout.trim().split("\n");
 
   there = await World.open();
   ends.push(() => there.close());
   const theirs = await there.pusher({ handle: "not-yours", is_public: false });
   const code = await there.rest("create_invite", { pusher_id: theirs.id });
-  const file = await consoleOf(there).upload("image", PNG);
+  const file = await openConsoleUploads(there).upload("image", PNG);
   const alert = await there.alert(theirs.id, { title: "Theirs", layout: "image", image_asset_id: file.id });
-  await joined(there, "not-yours", code.body.code);
-  foreign.channel = uuidOf(theirs.id);
-  foreign.invite = uuidOf(code.body.id);
-  foreign.image = uuidOf(file.id);
-  foreign.alert = uuidOf(alert.id);
-  foreign.workspace = uuidOf(there.workspace.id);
+  await joinNewHandset(there, "not-yours", code.body.code);
+  foreign.channel = parseUuid(theirs.id);
+  foreign.invite = parseUuid(code.body.id);
+  foreign.image = parseUuid(file.id);
+  foreign.alert = parseUuid(alert.id);
+  foreign.workspace = parseUuid(there.workspace.id);
   foreign.hash = (await there.sql("select hash::text as hash from api_key limit 1"))[0].hash;
   foreign.member = (await there.sql("select id from member limit 1"))[0].id;
   foreign.device = (await there.sql("select id::text as id from device limit 1"))[0].id;
@@ -99,14 +99,14 @@ function changed(kind: string, how: (row: Row) => unknown, which: (row: Row) => 
 async function imported(text: string, settings = there.settings) {
   const file = at(`${++written}.jsonl`);
   writeFileSync(file, text);
-  return belfryShared(["import", file], settings as Record<string, string>);
+  return runBelfryShared(["import", file], settings as Record<string, string>);
 }
 
 const set = (fields: Row) => (row: Row) => Object.assign(row, fields);
 const isSent = (row: Row) => row.title === "Bridge";
 const BIDI = "Harbour \u202egpj.exe";
 const FAR = "9999-12-31T00:00:00Z";
-const TOMORROW = inSeconds(86_400);
+const TOMORROW = timeInSeconds(86_400);
 const long = (most: number) => "x".repeat(most + 1);
 const action = (fields: Row) => ({
   actions: [{ type: "open_url", label: "Read", url: "https://x.example/", ...fields }],
@@ -408,7 +408,7 @@ describe("a row that the database rejects is refused by its line and field, and 
 test("an event may be a little later than the import, as clocks differ", async () => {
   const fresh = await freshDatabase();
   ends.push(fresh.remove);
-  const text = changed("alert", set({ sent_at: inSeconds(200) }), isSent);
+  const text = changed("alert", set({ sent_at: timeInSeconds(200) }), isSent);
   expect((await imported(text, fresh.settings as Record<string, string>)).code).toBe(0);
 });
 
@@ -458,7 +458,7 @@ test("what was not changed comes as it was", async () => {
   ends.push(fresh.remove);
   const settings = { ...fresh.settings, SECRET: here.settings.SECRET } as Record<string, string>;
   expect(await imported(lines.join("\n"), settings)).toMatchObject({ code: 0 });
-  const again = (await belfryShared(["export"], settings)).stdout.trim().split("\n");
+  const again = (await runBelfryShared(["export"], settings)).stdout.trim().split("\n");
   const steady = (text: string) => /"kind":"(workspace|member|file|invite|key|alert|change|device|report)"/.test(text);
   expect(again.filter(steady)).toEqual(lines.filter(steady));
 });
@@ -476,13 +476,13 @@ test("a notice about a draft leads to the console of the server that reads, and 
   ends.push(fresh.remove);
   const settings = { ...fresh.settings, PUBLIC_URL: "https://new.example.org" } as Record<string, string>;
   expect((await imported(to(`http://evil.example${path}`), settings)).code).toBe(0);
-  const { stdout } = await belfryShared(["export"], settings);
+  const { stdout } = await runBelfryShared(["export"], settings);
   expect(stdout).toContain(`https://new.example.org${path}`);
   expect(stdout).not.toContain("evil.example");
 });
 
 test("what a released version left in use passes the rules", async () => {
-  const kept = (name: string) => readFileSync(join(import.meta.dirname, "../database/kept", name), "utf8");
+  const kept = (name: string) => readFileSync(join(import.meta.dirname, "../database/released_versions", name), "utf8");
   const old = await freshDatabase({ empty: true });
   ends.push(old.remove);
   const settings = { ...old.settings, SECRET: JSON.parse(kept("0.1.0.json")).secret } as Record<string, string>;
@@ -490,9 +490,9 @@ test("what a released version left in use passes the rules", async () => {
   const client = await (await orm.driver.getConnection().getNativeClient()).connect();
   await client.query(kept("0.1.0.sql"));
   client.release();
-  await migrate(orm);
+  await applyMigrations(orm);
   await orm.close(true);
-  const { stdout } = await belfryShared(["export"], settings);
+  const { stdout } = await runBelfryShared(["export"], settings);
   const fresh = await freshDatabase();
   ends.push(fresh.remove);
   // Its webhooks went to this machine.

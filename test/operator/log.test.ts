@@ -2,8 +2,14 @@
 // not wait.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { inBatches, type Lines } from "../../src/program/boot/log.ts";
-import { type RunningServer, run, started, startServer, temporaryFolder } from "../support/processes.ts";
+import { type BatchedStream, batchLines } from "../../src/program/boot/log.ts";
+import {
+  prepareStartedService,
+  type RunningServer,
+  runProgram,
+  startServer,
+  temporaryFolder,
+} from "../support/processes.ts";
 import { waitFor } from "../support/wait.ts";
 
 const folder = temporaryFolder();
@@ -11,7 +17,7 @@ afterAll(() => folder.remove());
 
 /** Runs this after `log`, the log of a service, is there. */
 const logging = (code: string) =>
-  run(
+  runProgram(
     process.execPath,
     [
       "--input-type=module",
@@ -64,10 +70,10 @@ describe("lines", () => {
   const INFO = 30;
   const ERROR = 50;
   let written: string[];
-  let lines: Lines;
+  let lines: BatchedStream;
   beforeAll(() => {
     written = [];
-    lines = inBatches({ write: (piece) => written.push(piece) });
+    lines = batchLines({ write: (piece) => written.push(piece) });
   });
   const say = (line: string, level = INFO) => {
     lines.lastLevel = level;
@@ -93,7 +99,7 @@ describe("lines", () => {
 
   test("of several processes on one standard error go in whole pieces, which the system does not cut", () => {
     const own: string[] = [];
-    const shared = inBatches({ write: (piece) => own.push(piece) }, 1_000);
+    const shared = batchLines({ write: (piece) => own.push(piece) }, 1_000);
     const line = `${"é".repeat(150)}\n`;
     for (let i = 0; i < 10; i++) shared.write(line);
     shared.write(line.repeat(5));
@@ -111,7 +117,7 @@ describe("lines", () => {
 describe("a service that is stopped", () => {
   let server: RunningServer;
   beforeAll(async () => {
-    server = await startServer(await started(folder.path));
+    server = await startServer(await prepareStartedService(folder.path));
   });
   afterAll(() => server.stop("SIGKILL"));
 

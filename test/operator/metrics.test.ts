@@ -2,10 +2,10 @@
 // whole service, by operation and beside the calls.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
+import { OPERATIONS } from "../../operations/index.ts";
+import { HANDSET_OPERATIONS } from "../../src/handset/handset_operations.ts";
 import { createMetrics } from "../../src/program/boot/metrics.ts";
-import { TOOLS } from "../../tools/index.ts";
-import { httpSink } from "../support/sinks.ts";
+import { startHttpReceiver } from "../support/loopback_receivers.ts";
 import { eventually } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
@@ -35,11 +35,11 @@ test("what happened before the figures could be kept is in them", async () => {
 
 describe("of a service", () => {
   let world: World;
-  let sink: Awaited<ReturnType<typeof httpSink>>;
-  let ill: Awaited<ReturnType<typeof httpSink>>;
+  let sink: Awaited<ReturnType<typeof startHttpReceiver>>;
+  let ill: Awaited<ReturnType<typeof startHttpReceiver>>;
   beforeAll(async () => {
-    sink = await httpSink((_request, response) => void response.end());
-    ill = await httpSink((_request, response) => void response.writeHead(500).end());
+    sink = await startHttpReceiver((_request, response) => void response.end());
+    ill = await startHttpReceiver((_request, response) => void response.writeHead(500).end());
     const WEBHOOK_ALLOW_HOSTS = `127.0.0.1:${sink.port},127.0.0.1:${ill.port}`;
     world = await World.open({ settings: { WEBHOOK_ALLOW_HOSTS } });
   });
@@ -85,7 +85,7 @@ describe("of a service", () => {
     });
     const all = (await lines()).join("\n");
     for (const theirs of [/tenant.text/i, id, handle, world.owner, world.workspace.id]) expect(all).not.toMatch(theirs);
-    const known = new Set([...TOOLS, ...HANDSET_OPERATIONS].map(({ name }) => name));
+    const known = new Set([...OPERATIONS, ...HANDSET_OPERATIONS].map(({ name }) => name));
     for (const [, name] of all.matchAll(/operation="(\w+)"/g)) expect(known).toContain(name);
   });
 

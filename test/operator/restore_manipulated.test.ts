@@ -15,12 +15,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { s3Backend } from "../../src/effects/assets/s3.ts";
-import { folderBackend } from "../../src/effects/assets/store.ts";
-import { openShelf } from "../../src/identity/operator/backup_shelf.ts";
-import { consoleOf, MP3, PNG } from "../support/assets.ts";
-import { belfryShared } from "../support/processes.ts";
-import { type Provider, s3Provider, s3Settings } from "../support/s3.ts";
+import { createFolderBackend } from "../../src/effects/assets/asset_store.ts";
+import { createS3Backend } from "../../src/effects/assets/s3_backend.ts";
+import { openBackupStorage } from "../../src/identity/operator/backup_storage.ts";
+import { runBelfryShared } from "../support/processes.ts";
+import { type S3Server, s3Settings, startS3Server } from "../support/s3_server.ts";
+import { MP3, openConsoleUploads, PNG } from "../support/sample_files.ts";
 import { openTestFolder } from "../support/test_folder.ts";
 import { freshDatabase, World } from "../support/world.ts";
 
@@ -36,11 +36,11 @@ describe("a manipulated backup", () => {
     const world = await World.open();
     ends.push(() => world.close());
     const channel = await world.pusher({ handle: "harbour-kept" });
-    const image = await consoleOf(world).upload("image", PNG);
+    const image = await openConsoleUploads(world).upload("image", PNG);
     await world.alert(channel.id, { title: "Seen", layout: "image", image_asset_id: image.id, send: true });
-    const sound = await consoleOf(world).upload("audio", MP3);
+    const sound = await openConsoleUploads(world).upload("audio", MP3);
     await world.alert(channel.id, { title: "Heard", audio_asset_id: sound.id, send: true });
-    backup = (await belfryShared(["backup", at("kept")], world.settings)).json.backup;
+    backup = (await runBelfryShared(["backup", at("kept")], world.settings)).json.backup;
     const other = await freshDatabase({ empty: true });
     ends.push(other.remove);
     const { SECRET: _, ...rest } = other.settings as Record<string, string>;
@@ -140,7 +140,7 @@ describe("a manipulated backup", () => {
     cpSync(backup, copy, { recursive: true });
     manipulate(copy);
     const before = readdirSync(folder).sort();
-    const { code, refusal } = await belfryShared(["restore", copy], settings);
+    const { code, refusal } = await runBelfryShared(["restore", copy], settings);
     expect(refusal.error.message).toMatch(message);
     expect(code).toBe(1);
     expect(readdirSync(folder).sort()).toEqual(before);
@@ -154,7 +154,7 @@ describe("a manipulated backup", () => {
     cpSync(backup, copy, { recursive: true });
     plant(copy, `file-${VICTIM}`);
     plant(copy, "rows-alert-000009.gz");
-    const { code, json } = await belfryShared(["restore", copy], settings);
+    const { code, json } = await runBelfryShared(["restore", copy], settings);
     expect({ code, json }).toMatchObject({ code: 0, json: { files: 2 } });
     expect(readdirSync(at("data/assets"))).toHaveLength(2);
     expect(readdirSync(at("data/assets"))).not.toContain(VICTIM);
@@ -162,9 +162,9 @@ describe("a manipulated backup", () => {
 });
 
 describe("a store of files", () => {
-  let provider: Provider;
+  let provider: S3Server;
   beforeAll(async () => {
-    provider = await s3Provider();
+    provider = await startS3Server();
     ends.push(() => provider.close());
   });
   const bucket = () => {
@@ -178,19 +178,20 @@ describe("a store of files", () => {
     };
   };
   const STORES = {
-    folder: async () => folderBackend(at("files/below")),
-    bucket: async () => s3Backend(bucket(), 10_000),
-    "folder of backups": async () => (await openShelf(at("files/backups"), {} as never)).box("belfry-20260101T000000Z"),
+    folder: async () => createFolderBackend(at("files/below")),
+    bucket: async () => createS3Backend(bucket(), 10_000),
+    "folder of backups": async () =>
+      (await openBackupStorage(at("files/backups"), {} as never)).getBackup("belfry-20260101T000000Z"),
     "bucket of backups": async () => {
       const set = s3Settings("X", provider);
       return (
-        await openShelf("s3://kept/backups", {
+        await openBackupStorage("s3://kept/backups", {
           backupS3Endpoint: set.X_ENDPOINT!,
           backupS3Region: set.X_REGION!,
           backupS3AccessKeyId: set.X_ACCESS_KEY_ID!,
           backupS3SecretAccessKey: set.X_SECRET_ACCESS_KEY!,
         })
-      ).box("belfry-20260101T000000Z");
+      ).getBackup("belfry-20260101T000000Z");
     },
   };
   const BAD = [
@@ -229,7 +230,7 @@ describe("a store of files", () => {
 
   // rules#file-names
   test("a folder neither reads nor writes through a link in it", async () => {
-    const store = folderBackend(at("files/linked"));
+    const store = createFolderBackend(at("files/linked"));
     writeFileSync(at("files/target"), "kept");
     symlinkSync(at("files/target"), at(`files/linked/${VICTIM}`));
     await expect(store.get(VICTIM)).rejects.toThrow(/not a regular file/);

@@ -7,17 +7,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { symmetricDecrypt, symmetricEncrypt } from "better-auth/crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createAssetUrls } from "../../src/effects/assets/urls.ts";
-import { verifySignature } from "../../src/effects/webhooks/sign.ts";
-import { parseId } from "../../src/model/domain/ids.ts";
-import { confirmSecret } from "../../src/program/boot/first_start.ts";
+import { createAssetUrls } from "../../src/effects/assets/asset_urls.ts";
+import { verifySignature } from "../../src/effects/webhooks/payload_signature.ts";
+import { parseId } from "../../src/model/domain/type_ids.ts";
+import { checkSecret } from "../../src/program/boot/first_start.ts";
 import { openService } from "../../src/program/boot/service.ts";
-import { loadConfig } from "../../src/store/config/load.ts";
-import { belfry, temporaryFolder } from "../support/processes.ts";
-import { pushService } from "../support/push_service.ts";
-import { httpSink } from "../support/sinks.ts";
+import { loadConfig } from "../../src/store/config/load_settings.ts";
+import { startHttpReceiver } from "../support/loopback_receivers.ts";
+import { runBelfry, temporaryFolder } from "../support/processes.ts";
+import { joinWithPush } from "../support/push_handsets.ts";
+import { startPushService } from "../support/push_service.ts";
 import { waitFor } from "../support/wait.ts";
-import { wakeable } from "../support/woken.ts";
 import { World } from "../support/world.ts";
 
 /** Receivers of webhooks and wake-ups are on this machine. */
@@ -60,7 +60,7 @@ describe("on a service", () => {
   // rules#secret-belongs
   test("another secret is refused at start, by name", async () => {
     await expect(start(OTHER)).rejects.toThrow(refused);
-    const { code, stderr } = await belfry(["serve"], { ...world.settings, SECRET: OTHER, PORT: "0" });
+    const { code, stderr } = await runBelfry(["serve"], { ...world.settings, SECRET: OTHER, PORT: "0" });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^belfry: SECRET is not .*rotate.*\n$/);
     const again = await start(world.settings.SECRET!);
@@ -82,7 +82,7 @@ describe("on a service", () => {
   test("a rotation seals everything again, and is refused while a service runs", {
     timeout: 240_000,
   }, async () => {
-    const sink = await httpSink((_request, response) => response.end());
+    const sink = await startHttpReceiver((_request, response) => response.end());
     const { body: hook } = await world.rest("create_webhook", {
       url: `http://127.0.0.1:${sink.port}/`,
       events: ["alert.sent"],
@@ -93,8 +93,8 @@ describe("on a service", () => {
     const device = await world.device(channel.handle);
     const etag = (await world.handset("GET", "/inbox", device)).headers.get("etag")!;
     expect((await world.request("GET", "/api/auth/jwks")).status).toBe(200);
-    const pushed = await pushService();
-    await wakeable(world, channel.handle, pushed.endpoint("rotated"));
+    const pushed = await startPushService();
+    await joinWithPush(world, channel.handle, pushed.endpoint("rotated"));
     // The tests above removed the row in which the key stood, so another start makes it.
     const started = await world.replica(RECEIVERS);
     const pushKey = (await started.handset("GET", "/push", device)).body.public_key;
@@ -123,16 +123,18 @@ describe("on a service", () => {
     ]);
     const environment = { ...world.settings, NEW_SECRET: OTHER };
 
-    const early = await belfry(["secret", "rotate"], environment);
+    const early = await runBelfry(["secret", "rotate"], environment);
     expect(early).toMatchObject({ code: 1, refusal: { error: { type: "conflict" } } });
     await world.leave();
     open = null;
-    expect((await belfry(["secret", "rotate"], { ...environment, SECRET: `${OTHER}!` })).refusal.error).toMatchObject({
+    expect(
+      (await runBelfry(["secret", "rotate"], { ...environment, SECRET: `${OTHER}!` })).refusal.error,
+    ).toMatchObject({
       type: "invalid_request",
       param: "from",
     });
-    expect(await belfry(["secret", "rotate"], { ...environment, NEW_SECRET: "" })).toMatchObject({ code: 2 });
-    const done = await belfry(["secret", "rotate"], environment);
+    expect(await runBelfry(["secret", "rotate"], { ...environment, NEW_SECRET: "" })).toMatchObject({ code: 2 });
+    const done = await runBelfry(["secret", "rotate"], environment);
     expect(done, done.stderr).toMatchObject({
       code: 0,
       json: { webhook_secrets: 2, signing_keys: 1, push_endpoints: 1, push_keys: 1, second_factors: 1 },
@@ -171,11 +173,11 @@ describe("on a service", () => {
     const dataDir = mkdtempSync(join(tmpdir(), "belfry-secret-"));
     const config = { ...loadConfig({ ...world.settings, DATABASE_URL: "" }), secret: null, dataDir };
     writeFileSync(join(dataDir, "secret"), "the secret before, which is long enough\n");
-    await expect(confirmSecret(open!.service.orm, config, "the secret before, which is long enough")).rejects.toThrow(
+    await expect(checkSecret(open!.service.orm, config, "the secret before, which is long enough")).rejects.toThrow(
       /^SECRET in .*secret is not the one/,
     );
     writeFileSync(join(dataDir, "secret.next"), `${OTHER}\n`);
-    expect(await confirmSecret(open!.service.orm, config, "the secret before, which is long enough")).toBe(OTHER);
+    expect(await checkSecret(open!.service.orm, config, "the secret before, which is long enough")).toBe(OTHER);
     expect(readFileSync(join(dataDir, "secret"), "utf8").trim()).toBe(OTHER);
   });
 });

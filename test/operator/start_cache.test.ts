@@ -31,7 +31,8 @@ const PLANTED = join(tree, "src/model/planted.ts");
 const SAYS = join(tree, "src/model/says.ts");
 
 beforeAll(() => {
-  for (const part of ["src", "tools", "package.json"]) cpSync(join(ROOT, part), join(tree, part), { recursive: true });
+  for (const part of ["src", "operations", "package.json"])
+    cpSync(join(ROOT, part), join(tree, part), { recursive: true });
   mkdirSync(join(tree, "node_modules"));
   for (const name of readdirSync(join(ROOT, "node_modules")))
     if (name !== ".cache") symlinkSync(join(ROOT, "node_modules", name), join(tree, "node_modules", name));

@@ -2,10 +2,10 @@
 // of it, and nothing in it is a tenant's. The collector is a server of this test.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createExporter } from "../../src/program/boot/otlp.ts";
-import { loadConfig } from "../../src/store/config/load.ts";
-import { SILENT } from "../support/sessions.ts";
-import { httpSink } from "../support/sinks.ts";
+import { createSpanExporter } from "../../src/program/boot/otlp_exporter.ts";
+import { loadConfig } from "../../src/store/config/load_settings.ts";
+import { startHttpReceiver } from "../support/loopback_receivers.ts";
+import { SILENT_LOG } from "../support/member_sessions.ts";
 import { eventually } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
@@ -36,15 +36,15 @@ const MCP = { accept: "application/json, text/event-stream" };
 
 describe("of a service", () => {
   let world: World;
-  let collector: Awaited<ReturnType<typeof httpSink>>;
-  let sink: Awaited<ReturnType<typeof httpSink>>;
+  let collector: Awaited<ReturnType<typeof startHttpReceiver>>;
+  let sink: Awaited<ReturnType<typeof startHttpReceiver>>;
   const lines: any[] = [];
   let spans: Shown[] = [];
   let pusher: any;
 
   beforeAll(async () => {
-    collector = await httpSink((_request, response) => void response.end("{}"));
-    sink = await httpSink((_request, response) => void response.writeHead(503).end());
+    collector = await startHttpReceiver((_request, response) => void response.end("{}"));
+    sink = await startHttpReceiver((_request, response) => void response.writeHead(503).end());
     world = await World.open({
       settings: {
         WEBHOOK_ALLOW_HOSTS: `127.0.0.1:${sink.port}`,
@@ -176,7 +176,7 @@ describe("of a service", () => {
 test("a collector that refuses, or is away, costs the spans and nothing else", async () => {
   const warned: object[] = [];
   const log = { warn: (fields: object) => void warned.push(fields) };
-  const refusing = await httpSink((_request, response) => void response.writeHead(401).end());
+  const refusing = await startHttpReceiver((_request, response) => void response.writeHead(401).end());
   const config = (port: number) => loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` }, {});
   const span = {
     traceId: TRACE,
@@ -190,11 +190,11 @@ test("a collector that refuses, or is away, costs the spans and nothing else", a
     end: 2n,
     link: undefined,
   };
-  const one = createExporter(config(refusing.port), "0", log);
+  const one = createSpanExporter(config(refusing.port), "0", log);
   for (let i = 0; i < 3; i++) one.add(span);
   await one.close();
   refusing.close();
-  const other = createExporter(config(refusing.port), "0", log);
+  const other = createSpanExporter(config(refusing.port), "0", log);
   other.add(span);
   await other.close();
   expect(warned).toEqual([
@@ -207,10 +207,10 @@ test("what waits for a collector is bounded", async () => {
   const got: Buffer[] = [];
   const warned: any[] = [];
   const open = Promise.withResolvers<void>();
-  const slow = await httpSink((_request, response) => void open.promise.then(() => response.end()));
+  const slow = await startHttpReceiver((_request, response) => void open.promise.then(() => response.end()));
   const config = loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${slow.port}` }, {});
-  const exporter = createExporter(config, "0", {
-    ...SILENT,
+  const exporter = createSpanExporter(config, "0", {
+    ...SILENT_LOG,
     warn: (fields: object) => void warned.push(fields),
   });
   const span = {

@@ -1,10 +1,14 @@
 // Environment variables that look like settings: misspelt ones stop a start, and those of other programs do not.
 
 import { afterAll, describe, expect, test } from "vitest";
+import { SETTINGS } from "../../src/store/config/all_settings.ts";
 import { RENAMED_SETTINGS } from "../../src/store/config/renamed_settings.ts";
-import { SETTINGS } from "../../src/store/config/settings.ts";
-import { intendedSetting, refuseMisspelt, unknownSettings } from "../../src/store/config/unknown_settings.ts";
-import { run, temporaryFolder } from "../support/processes.ts";
+import {
+  findUnknownSettings,
+  rejectMisspelledSettings,
+  suggestSetting,
+} from "../../src/store/config/unknown_settings.ts";
+import { runProgram, temporaryFolder } from "../support/processes.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
@@ -16,7 +20,7 @@ test("variables that begin as settings do are unknown, and those of other progra
     ...["PUBLIC_URI", "public_url", "BELFRY_TOKEN", "BACKUP_S3_KEY"],
     ...["NODE_OPTIONS", "LOG_DIR", "HOME", "BELFRY_URL"],
   );
-  expect(unknownSettings(all)).toEqual(["BACKUP_S3_KEY", "BELFRY_TOKEN", "PUBLIC_URI", "public_url"]);
+  expect(findUnknownSettings(all)).toEqual(["BACKUP_S3_KEY", "BELFRY_TOKEN", "PUBLIC_URI", "public_url"]);
 });
 
 // rules#misspelt-settings
@@ -46,11 +50,12 @@ describe("a misspelt setting", () => {
     ["HOSTS", null],
     ["BELFRY_TOKEN", null],
   ])("%s was meant to be %s", (name, intended) => {
-    expect(intendedSetting(name)).toBe(intended);
+    expect(suggestSetting(name)).toBe(intended);
   });
 
   test("names all of them and the right ones, and never a value", () => {
-    const refuse = () => refuseMisspelt({ BELFRY_PORT: "hunter2", PUBLIC_URl: "x", NTFY_HOSTS: "a", HOME: "/" });
+    const refuse = () =>
+      rejectMisspelledSettings({ BELFRY_PORT: "hunter2", PUBLIC_URl: "x", NTFY_HOSTS: "a", HOME: "/" });
     expect(refuse).toThrow(
       "BELFRY_PORT is not a setting. Did you mean PORT? NTFY_HOSTS is not a setting. Did you mean NTFY_HOST? " +
         "PUBLIC_URl is not a setting. Did you mean PUBLIC_URL? Rename or remove them.",
@@ -62,14 +67,14 @@ describe("a misspelt setting", () => {
     for (const [old, renamed] of RENAMED_SETTINGS) {
       expect(names).toContain(renamed);
       expect(names).not.toContain(old);
-      expect(() => refuseMisspelt(set(old))).toThrow(`${old} is now named ${renamed}. Rename or remove it.`);
+      expect(() => rejectMisspelledSettings(set(old))).toThrow(`${old} is now named ${renamed}. Rename or remove it.`);
     }
     expect(RENAMED_SETTINGS.size).toBeGreaterThan(15);
   });
 
   test("is none of the settings, nor a variable that Kubernetes sets for a service named belfry", () => {
-    refuseMisspelt(set(...Object.values(SETTINGS).map(({ name }) => name)));
-    refuseMisspelt({
+    rejectMisspelledSettings(set(...Object.values(SETTINGS).map(({ name }) => name)));
+    rejectMisspelledSettings({
       BELFRY_PORT: "tcp://10.96.0.7:8787",
       BELFRY_PORT_8787_TCP_ADDR: "10.96.0.7",
       BELFRY_SERVICE_HOST: "10.96.0.7",
@@ -80,7 +85,7 @@ describe("a misspelt setting", () => {
 
   test("stops the start with one line", async () => {
     const settings = { DATA_DIR: folder.path, PORT: "0", BELFRY_PORT: "1" };
-    expect(await run(process.execPath, ["src/main.ts"], settings)).toMatchObject({
+    expect(await runProgram(process.execPath, ["src/main.ts"], settings)).toMatchObject({
       code: 1,
       stdout: "",
       stderr: "belfry: BELFRY_PORT is not a setting. Did you mean PORT? Rename or remove it.\n",

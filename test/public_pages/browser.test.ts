@@ -4,17 +4,17 @@
 
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { join, registered, suspend } from "../support/handsets.ts";
-import { inBrowser, siteAndBrowser } from "../support/in_browser.ts";
-import { keepsNobodyOut, weightOf } from "../support/looks.ts";
-import { scanned } from "../support/pages.ts";
-import { watched } from "../support/site.ts";
+import { openWatchedPage } from "../support/console_site.ts";
+import { joinChannel, registerHandset, suspend } from "../support/handsets.ts";
+import { describeInBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { checkAccessibility, measurePageBytes } from "../support/page_checks.ts";
+import { scanQrPicture } from "../support/public_pages.ts";
 import { WAIT } from "../support/wait.ts";
-import { inSeconds } from "../support/world.ts";
+import { timeInSeconds } from "../support/world.ts";
 
-const scannedOn = async (page: Page) => scanned(await page.locator("svg.qr").screenshot());
+const scannedOn = async (page: Page) => scanQrPicture(await page.locator("svg.qr").screenshot());
 
-inBrowser("public pages in a browser", () => {
+describeInBrowser("public pages in a browser", () => {
   const its = siteAndBrowser();
   let full: any;
   let secret: any;
@@ -40,7 +40,7 @@ inBrowser("public pages in a browser", () => {
       gradient_to: "#ffffff",
     });
     for (const [priority, more] of [
-      ["normal", { expires_at: inSeconds(600) }],
+      ["normal", { expires_at: timeInSeconds(600) }],
       ["important", { source_url: "https://harbour.example/more", lat: 38, lon: -9, radius_km: 0.5 }],
       ["urgent", { image_url: "https://pictures.example/alert.png", requires_ack: true }],
       ["urgent", { actions: [{ type: "open_url", label: "Map", url: "https://harbour.example/map" }] }],
@@ -88,13 +88,13 @@ inBrowser("public pages in a browser", () => {
 
   // rules#page-policy
   test("nothing keeps anybody out at three widths, light and dark; no page asks another server or weighs 200 kB", async () => {
-    const { context, page, faults } = await watched(its.browser, its.site);
+    const { context, page, faults } = await openWatchedPage(its.browser, its.site);
     for (const path of pages()) {
       await page.goto(its.site.url + path);
-      const bytes = await weightOf(page);
+      const bytes = await measurePageBytes(page);
       expect([path, bytes > 20_000 && bytes < 200_000]).toEqual([path, true]);
       // Whatever can be opened is looked at, too; only the pictures of others stay closed.
-      await keepsNobodyOut(page, path, ".elsewhere");
+      await checkAccessibility(page, path, ".elsewhere");
     }
     expect(faults).toEqual([]);
     await context.close();
@@ -119,7 +119,7 @@ inBrowser("public pages in a browser", () => {
   });
 
   test("the keyboard does everything", async () => {
-    const { context, page } = await watched(its.browser, its.site);
+    const { context, page } = await openWatchedPage(its.browser, its.site);
     const focused = () => page.evaluate("document.activeElement.textContent.trim()");
     await page.goto(`${its.site.url}/c`);
     await page.keyboard.press("Tab");
@@ -146,7 +146,7 @@ inBrowser("public pages in a browser", () => {
   test("an open page shows what is new by itself, keeps what was opened, and says when the channel is gone", async () => {
     const { world } = its.site;
     const channel = await world.pusher({ handle: "news-desk", name: "News desk" });
-    const { context, page, faults } = await watched(its.browser, its.site);
+    const { context, page, faults } = await openWatchedPage(its.browser, its.site);
     await page.goto(`${its.site.url}/c/news-desk`);
     await page.getByText("Join without the web app").click();
     expect(await page.getByText("No alerts yet").isVisible()).toBe(true);
@@ -212,7 +212,7 @@ inBrowser("public pages in a browser", () => {
       actions: [{ type: "open_url", label: hostile.slice(0, 40), url: `https://evil.example/"onclick="window.hit=1` }],
       send: true,
     });
-    const { context, page, faults } = await watched(its.browser, its.site, {
+    const { context, page, faults } = await openWatchedPage(its.browser, its.site, {
       geolocation: { latitude: 0, longitude: 0 },
       permissions: ["geolocation"],
     });
@@ -234,7 +234,7 @@ inBrowser("public pages in a browser", () => {
   // rules#near-me
   test("what is near is worked out here: the smallest area around one first, and no request carries the position", async () => {
     const [latitude, longitude] = [38.712345, -9.154321];
-    const { context, page, faults } = await watched(its.browser, its.site, {
+    const { context, page, faults } = await openWatchedPage(its.browser, its.site, {
       geolocation: { latitude, longitude },
       permissions: ["geolocation"],
     });
@@ -266,7 +266,7 @@ inBrowser("public pages in a browser", () => {
   });
 
   test("who does not tell the place is told so", async () => {
-    const { context, page } = await watched(its.browser, its.site);
+    const { context, page } = await openWatchedPage(its.browser, its.site);
     // What a browser says whose person declined; the prompt itself is no part of a page.
     await page.addInitScript(
       "navigator.geolocation.getCurrentPosition = (_, refused) => refused({ code: 1, message: '' })",
@@ -282,7 +282,7 @@ inBrowser("public pages in a browser", () => {
   // rules#invite-page
   test("a camera reads the QR code, and who follows an invite's comes in", async () => {
     for (const colorScheme of ["light", "dark"] as const) {
-      const { context, page } = await watched(its.browser, its.site, {
+      const { context, page } = await openWatchedPage(its.browser, its.site, {
         viewport: { width: 390, height: 800 },
         colorScheme,
       });
@@ -294,8 +294,8 @@ inBrowser("public pages in a browser", () => {
       await page.goto(read);
       const href = await page.getByRole("link", { name: "Subscribe" }).getAttribute("href");
       const asked = new URLSearchParams(new URL(href!, its.site.url).hash.slice(1));
-      const { token } = await registered(its.site.world);
-      expect((await join(its.site.world, token, asked.get("join")!, asked.get("invite")!)).status).toBe(200);
+      const { token } = await registerHandset(its.site.world);
+      expect((await joinChannel(its.site.world, token, asked.get("join")!, asked.get("invite")!)).status).toBe(200);
       await context.close();
     }
   });

@@ -5,11 +5,11 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
-import { join, registered, suspend } from "../support/handsets.ts";
-import { lacks } from "../support/lacks.ts";
-import { bytesOf, pageAt, readQr } from "../support/pages.ts";
-import { Site } from "../support/site.ts";
-import { inSeconds, uniqueHandle, World } from "../support/world.ts";
+import { ConsoleSite } from "../support/console_site.ts";
+import { joinChannel, registerHandset, suspend } from "../support/handsets.ts";
+import { getComparableBytes, getPublicPage, readQr } from "../support/public_pages.ts";
+import { isMissing } from "../support/requirements.ts";
+import { createHandle, timeInSeconds, World } from "../support/world.ts";
 
 let world: World;
 beforeAll(async () => {
@@ -46,10 +46,10 @@ describe("a public channel", () => {
     await world.rest("schedule_alert", {
       pusher_id: channel.id,
       alert_id: planned.id,
-      send_at: inSeconds(900),
+      send_at: timeInSeconds(900),
     });
 
-    const { status, text, headers } = await pageAt(world, `/c/${channel.handle}`);
+    const { status, text, headers } = await getPublicPage(world, `/c/${channel.handle}`);
     expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     for (const shown of [
       "<h1>Harbour Watch</h1>",
@@ -85,10 +85,10 @@ describe("a public channel", () => {
     const channel = await world.pusher();
     await world.alert(channel.id, { title: "Level 1", collapse_key: "level", send: true });
     await world.alert(channel.id, { title: "Level 2", collapse_key: "level", send: true });
-    const over = await world.alert(channel.id, { title: "Gone by", expires_at: inSeconds(600), send: true });
+    const over = await world.alert(channel.id, { title: "Gone by", expires_at: timeInSeconds(600), send: true });
     await world.sql("update alert set expires_at = now() - interval '1 minute' where title = 'Gone by'");
     expect(over.status).toBe("sent");
-    const { text } = await pageAt(world, `/c/${channel.handle}`);
+    const { text } = await getPublicPage(world, `/c/${channel.handle}`);
     expect(text).not.toContain("Level 1");
     expect(text).toContain("Level 2");
     expect(text).toMatch(
@@ -103,23 +103,23 @@ describe("a public channel", () => {
     await world.rest("schedule_alert", {
       pusher_id: channel.id,
       alert_id: alert.id,
-      send_at: inSeconds(600),
+      send_at: timeInSeconds(600),
     });
-    expect((await pageAt(world, `/c/${channel.handle}`)).text).not.toContain("Came due");
+    expect((await getPublicPage(world, `/c/${channel.handle}`)).text).not.toContain("Came due");
     await world.sql(
       "update alert set send_at = now() - interval '1 second' where status = 'scheduled' and title = 'Came due'",
     );
-    expect((await pageAt(world, `/c/${channel.handle}`)).text).toContain("Came due");
+    expect((await getPublicPage(world, `/c/${channel.handle}`)).text).toContain("Came due");
     expect(await world.sql("select status from alert where title = 'Came due'")).toEqual([{ status: "sent" }]);
   });
 
   test("is paused and says so; what was cancelled is gone", async () => {
     const channel = await world.pusher();
     const alert = await world.alert(channel.id, { title: "Taken back", send: true });
-    expect((await pageAt(world, `/c/${channel.handle}`)).text).toContain("Taken back");
+    expect((await getPublicPage(world, `/c/${channel.handle}`)).text).toContain("Taken back");
     await world.rest("cancel_alert", { pusher_id: channel.id, alert_id: alert.id });
     await world.rest("update_pusher", { pusher_id: channel.id, status: "paused" });
-    const { status, text } = await pageAt(world, `/c/${channel.handle}`);
+    const { status, text } = await getPublicPage(world, `/c/${channel.handle}`);
     expect(status).toBe(200);
     expect(text).toContain("<strong>Paused.</strong>");
     expect(text).not.toContain("Taken back");
@@ -131,7 +131,7 @@ describe("a public channel", () => {
     const of = async (settings: Record<string, string>, requested_perms: string[]) => {
       const other = await World.open({ settings });
       const { handle } = await other.pusher({ requested_perms });
-      const { text } = await pageAt(other, `/c/${handle}`);
+      const { text } = await getPublicPage(other, `/c/${handle}`);
       await other.close();
       return text;
     };
@@ -151,21 +151,21 @@ describe("a public channel", () => {
   test("is 304 to who holds it until something of it changes, and HEAD has no body", async () => {
     const channel = await world.pusher();
     const path = `/c/${channel.handle}`;
-    const first = await pageAt(world, path);
+    const first = await getPublicPage(world, path);
     const held = { headers: { "if-none-match": first.headers.get("etag")! } };
     expect(first.headers.get("cache-control")).toBe("public, max-age=1, stale-while-revalidate=11");
-    const again = await pageAt(world, path, held);
+    const again = await getPublicPage(world, path, held);
     expect([again.status, again.text, again.headers.get("etag")]).toEqual([304, "", first.headers.get("etag")]);
-    const head = await pageAt(world, path, { method: "HEAD" });
+    const head = await getPublicPage(world, path, { method: "HEAD" });
     expect([head.status, head.text, head.headers.get("etag")]).toEqual([200, "", first.headers.get("etag")]);
     await world.alert(channel.id, { title: "News", send: true });
-    expect((await pageAt(world, path, held)).status).toBe(200);
-    const posted = await pageAt(world, path, { method: "POST" });
+    expect((await getPublicPage(world, path, held)).status).toBe(200);
+    const posted = await getPublicPage(world, path, { method: "POST" });
     expect([posted.status, posted.headers.get("allow")]).toEqual([404, "GET, HEAD"]);
   });
 
   test("is found in capital letters, too", async () => {
-    const answer = await pageAt(world, "/c/Harbour-Watch?invite=x");
+    const answer = await getPublicPage(world, "/c/Harbour-Watch?invite=x");
     expect([answer.status, answer.headers.get("location")]).toEqual([308, "/c/harbour-watch?invite=x"]);
   });
 });
@@ -186,21 +186,21 @@ describe("nobody can tell apart", () => {
 
   test("a private channel, a suspended one, one that is not there and what is no handle", async () => {
     const seen = await Promise.all(
-      [secret.handle, suspended.handle, uniqueHandle(), "no%20handle", "x", "%3Cb%3E"].map((handle) =>
-        pageAt(world, `/c/${handle}`),
+      [secret.handle, suspended.handle, createHandle(), "no%20handle", "x", "%3Cb%3E"].map((handle) =>
+        getPublicPage(world, `/c/${handle}`),
       ),
     );
     expect(seen[0]!.status).toBe(404);
     expect(seen[0]!.text).toContain("You need an invite");
-    expect(new Set(seen.map(bytesOf)).size).toBe(1);
+    expect(new Set(seen.map(getComparableBytes)).size).toBe(1);
     expect(seen[0]!.text).not.toContain(secret.handle);
   });
 
   test("codes that are used up, expired, revoked, unknown, malformed or another channel's", async () => {
     const used = await codeOf({ max_uses: 1 });
-    const { token } = await registered(world);
-    expect((await join(world, token, secret.handle, used.code)).status).toBe(200);
-    const expired = await codeOf({ expires_at: inSeconds(600) });
+    const { token } = await registerHandset(world);
+    expect((await joinChannel(world, token, secret.handle, used.code)).status).toBe(200);
+    const expired = await codeOf({ expires_at: timeInSeconds(600) });
     await world.sql("update invite set expires_at = now() - interval '1 second' where code = ?", [expired.code]);
     const revoked = await codeOf();
     await world.rest("revoke_invite", { pusher_id: secret.id, invite_id: revoked.id });
@@ -209,21 +209,21 @@ describe("nobody can tell apart", () => {
     const usable = await codeOf();
     const seen = await Promise.all([
       ...[used.code, expired.code, revoked.code, foreign.code, "unknown", "%00", "%ff", "a".repeat(300), ""].map(
-        (code) => pageAt(world, `/c/${secret.handle}?invite=${code}`),
+        (code) => getPublicPage(world, `/c/${secret.handle}?invite=${code}`),
       ),
-      pageAt(world, `/c/${uniqueHandle()}?invite=${usable.code}`),
-      pageAt(world, `/c/${suspended.handle}?invite=${usable.code}`),
+      getPublicPage(world, `/c/${createHandle()}?invite=${usable.code}`),
+      getPublicPage(world, `/c/${suspended.handle}?invite=${usable.code}`),
     ]);
     expect(seen[0]!.status).toBe(404);
     expect(seen[0]!.text).toContain("This invite is not valid");
-    expect(new Set(seen.map(bytesOf)).size).toBe(1);
+    expect(new Set(seen.map(getComparableBytes)).size).toBe(1);
   });
 
   // rules#invite-page
   test("but a code that admits shows the card, no alert, and a link that carries the code", async () => {
     const { code, url } = await codeOf();
     const { pathname, search } = new URL(url);
-    const { status, text, headers } = await pageAt(world, pathname + search);
+    const { status, text, headers } = await getPublicPage(world, pathname + search);
     expect(status).toBe(200);
     expect(text).toContain("<h1>Secret society</h1>");
     expect(text).toContain(`href="/app/#join=${secret.handle}&amp;invite=${code}"`);
@@ -239,7 +239,7 @@ describe("nobody can tell apart", () => {
     expect(body.data.find((invite: any) => invite.code === code).uses).toBe(0);
     // A public channel takes no code, so none is handed on.
     const open = await world.pusher();
-    expect((await pageAt(world, `/c/${open.handle}?invite=${code}`)).text).not.toContain(code);
+    expect((await getPublicPage(world, `/c/${open.handle}?invite=${code}`)).text).not.toContain(code);
   });
 });
 
@@ -267,7 +267,7 @@ test("hostile texts of every field are text", async () => {
     html: "<p onclick=alert(1)>rest</p>",
     send: true,
   });
-  const { text, headers } = await pageAt(world, `/c/${channel.handle}`);
+  const { text, headers } = await getPublicPage(world, `/c/${channel.handle}`);
   expect(text).toContain("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;");
   // With what stands in quotes left out: no element and no attribute but ours, and one script, which is a file of ours.
   const bare = text.replace(/"[^"]*"/g, '""');
@@ -285,10 +285,10 @@ test("a page stays under 200 kB whatever its alerts hold", async () => {
   });
   for (let n = 0; n < 10; n++)
     await world.alert(channel.id, { title: "&".repeat(120), body: "&".repeat(16_384), send: true });
-  const page = await pageAt(world, `/c/${channel.handle}`);
+  const page = await getPublicPage(world, `/c/${channel.handle}`);
   const files = [...page.text.matchAll(/(?:href|src)="(\/static\/[^"]+)"/g)].map(([, path]) => path!);
   expect(new Set(files).size).toBeGreaterThanOrEqual(4);
-  const sizes = await Promise.all([...new Set(files)].map((path) => pageAt(world, path)));
+  const sizes = await Promise.all([...new Set(files)].map((path) => getPublicPage(world, path)));
   expect(sizes.map(({ status }) => status)).toEqual(sizes.map(() => 200));
   const bytes = [page, ...sizes].reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
   expect(bytes).toBeLessThan(200_000);
@@ -301,14 +301,14 @@ test("one address asks for so many pages a minute, whatever is there", async () 
     const { handle } = await small.pusher();
     const from = "203.0.113.7";
     const seen = [];
-    for (const name of [handle, uniqueHandle(), handle, handle, uniqueHandle()])
-      seen.push(await pageAt(small, `/c/${name}`, {}, from));
+    for (const name of [handle, createHandle(), handle, handle, createHandle()])
+      seen.push(await getPublicPage(small, `/c/${name}`, {}, from));
     expect(seen.map(({ status }) => status)).toEqual([200, 404, 200, 429, 429]);
     expect(seen[3]!.text).toContain("Too many requests. Try again in");
     expect(Number(seen[3]!.headers.get("retry-after"))).toBeGreaterThan(0);
-    expect(bytesOf(seen[3]!)).toBe(bytesOf(seen[4]!));
-    expect((await pageAt(small, `/c/${handle}`, {}, "203.0.113.8")).status).toBe(200);
-    expect((await pageAt(small, `/c/${handle}`)).status).toBe(200);
+    expect(getComparableBytes(seen[3]!)).toBe(getComparableBytes(seen[4]!));
+    expect((await getPublicPage(small, `/c/${handle}`, {}, "203.0.113.8")).status).toBe(200);
+    expect((await getPublicPage(small, `/c/${handle}`)).status).toBe(200);
   } finally {
     await small.close();
   }
@@ -326,15 +326,15 @@ describe("CHANNEL_BASE_URL", () => {
     });
     try {
       const { handle, url } = await other.pusher();
-      const page = await pageAt(other, `${path}/${handle}`);
+      const page = await getPublicPage(other, `${path}/${handle}`);
       expect(page.status).toBe(200);
       expect(qrOf(page.text)).toBe(url);
       expect(page.text).toContain(`<link rel="canonical" href="${base}/${handle}">`);
       expect(page.text).toContain(`href="${origin}/app/#join=${handle}"`);
-      expect((await pageAt(other, `${path}/${uniqueHandle()}`)).text).toContain("You need an invite");
+      expect((await getPublicPage(other, `${path}/${createHandle()}`)).text).toContain("You need an invite");
       // The service's own routes are what they were.
-      expect((await pageAt(other, "/healthz")).text).toBe(`{"status":"ok","version":"${packageJson.version}"}`);
-      expect((await pageAt(other, "/console")).headers.get("location")).toContain("/console/sign-in");
+      expect((await getPublicPage(other, "/healthz")).text).toBe(`{"status":"ok","version":"${packageJson.version}"}`);
+      expect((await getPublicPage(other, "/console")).headers.get("location")).toContain("/console/sign-in");
       expect((await other.request("POST", "/mcp", { body: "{}" })).status).toBe(401);
     } finally {
       await other.close();
@@ -350,7 +350,7 @@ describe("CHANNEL_BASE_URL", () => {
       try {
         const { id } = await other.pusher();
         expect((await other.rest("get_pusher", { pusher_id: id })).status).toBe(200);
-        expect((await pageAt(other, "/console/sign-in")).text).toContain("E-mail address");
+        expect((await getPublicPage(other, "/console/sign-in")).text).toContain("E-mail address");
         expect((await other.handset("GET", "/channels/nothing", await other.device())).body.error.type).toBe(
           "not_found",
         );
@@ -361,8 +361,8 @@ describe("CHANNEL_BASE_URL", () => {
   );
 });
 
-test.skipIf(lacks("curl"))("the lines for joining without the web app work as they stand", async () => {
-  const site = await Site.open();
+test.skipIf(isMissing("curl"))("the lines for joining without the web app work as they stand", async () => {
+  const site = await ConsoleSite.open();
   try {
     const channel = await site.world.pusher({ is_public: false });
     const { body } = await site.world.rest("create_invite", { pusher_id: channel.id, max_uses: 1 });

@@ -4,11 +4,11 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { directorySearch, gramsOf } from "../../src/store/queries/handset.ts";
-import { placedChannels, publicChannel } from "../../src/store/queries/public_pages.ts";
+import { directorySearch, searchTrigrams } from "../../src/store/queries/device_channels.ts";
+import { channelsWithLocation, publicChannel } from "../../src/store/queries/public_pages.ts";
 import { suspend } from "../support/handsets.ts";
-import { pageAt } from "../support/pages.ts";
-import { uniqueHandle, World } from "../support/world.ts";
+import { getPublicPage } from "../support/public_pages.ts";
+import { createHandle, World } from "../support/world.ts";
 
 let world: World;
 beforeAll(async () => {
@@ -19,12 +19,12 @@ afterAll(() => world.close());
 const handlesIn = (text: string) =>
   [...text.split("<template")[0]!.matchAll(/<h2><a href="\/c\/([^"]+)">/g)].map(([, handle]) => handle!);
 const found = async (query: Record<string, string>) =>
-  handlesIn((await pageAt(world, `/c?${new URLSearchParams(query)}`)).text);
+  handlesIn((await getPublicPage(world, `/c?${new URLSearchParams(query)}`)).text);
 
 // rules#directory-page
 describe("the directory", () => {
   test("finds public active channels by the letters of name and tags and by category, newest first", async () => {
-    const mark = uniqueHandle();
+    const mark = createHandle();
     const of = (fields: Record<string, unknown>) => world.pusher({ name: `Find ${mark}`, ...fields });
     const plain = await of({ category: "travel" });
     const tagged = await world.pusher({ name: "Another", tags: [`x-${mark}`], category: "sports" });
@@ -42,7 +42,7 @@ describe("the directory", () => {
   });
 
   test("letters are found composed and decomposed", async () => {
-    const mark = uniqueHandle();
+    const mark = createHandle();
     const composed = await world.pusher({ name: `CAF\u00c9 ${mark}` });
     const decomposed = await world.pusher({ name: `cafe\u0301 ${mark}` });
     for (const q of [`caf\u00e9 ${mark}`, `CAFE\u0301 ${mark}`])
@@ -50,7 +50,7 @@ describe("the directory", () => {
   });
 
   test("pages lose and repeat nothing, by links alone", async () => {
-    const mark = uniqueHandle();
+    const mark = createHandle();
     const made: string[] = [];
     for (let n = 0; n < 50; n++) made.push((await world.pusher({ name: `Page ${mark}` })).handle);
     // Several share an instant, also where a page ends.
@@ -62,7 +62,7 @@ describe("the directory", () => {
     let path: string | undefined = `/c?${new URLSearchParams({ q: mark })}`;
     let pages = 0;
     while (path) {
-      const { text } = await pageAt(world, path);
+      const { text } = await getPublicPage(world, path);
       seen.push(...handlesIn(text));
       path = /<a class="button plain" rel="next" href="([^"]+)"/.exec(text)?.[1]?.replaceAll("&amp;", "&");
       pages++;
@@ -80,25 +80,25 @@ describe("the directory", () => {
     "q=a&q=b&q[]=c",
     "q=%25_%5C",
   ])("shows a page for ?%s", async (query) => {
-    expect((await pageAt(world, `/c?${query}`)).status).toBe(200);
+    expect((await getPublicPage(world, `/c?${query}`)).status).toBe(200);
   });
 
   test("repeats what was searched as text alone, and is not told to crawlers then", async () => {
-    const { text } = await pageAt(world, `/c?${new URLSearchParams({ q: '"><script>alert(1)</script>' })}`);
+    const { text } = await getPublicPage(world, `/c?${new URLSearchParams({ q: '"><script>alert(1)</script>' })}`);
     expect(text).toContain('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"');
     expect(text).not.toContain("<script>");
     expect(text).toContain("No channels found");
     expect(text).toContain('<meta name="robots" content="noindex">');
-    expect((await pageAt(world, "/c")).text).not.toContain("noindex");
+    expect((await getPublicPage(world, "/c")).text).not.toContain("noindex");
   });
 
   test("may ask the device where it is, and runs its own script alone", async () => {
-    const { headers, text } = await pageAt(world, "/c");
+    const { headers, text } = await getPublicPage(world, "/c");
     expect(headers.get("content-security-policy")).toContain("script-src 'self'; connect-src 'self'");
     expect(headers.get("permissions-policy")).toContain("geolocation=(self)");
     expect([...text.matchAll(/<script/g)]).toHaveLength(1);
     const held = { headers: { "if-none-match": headers.get("etag")! } };
-    expect((await pageAt(world, "/c", held)).status).toBe(304);
+    expect((await getPublicPage(world, "/c", held)).status).toBe(304);
   });
 
   // rules#near-me
@@ -106,7 +106,7 @@ describe("the directory", () => {
     const placed = await world.pusher({ name: "Placed", lat: 1, lon: 2, radius_km: 3 });
     const hidden = await world.pusher({ is_public: false, lat: 1, lon: 2, radius_km: 3 });
     const nowhere = await world.pusher();
-    const { text, headers } = await pageAt(world, "/c/near.json");
+    const { text, headers } = await getPublicPage(world, "/c/near.json");
     const { data, more } = JSON.parse(text);
     const handles = data.map(({ handle }: any) => handle);
     expect(more).toBe(false);
@@ -115,8 +115,8 @@ describe("the directory", () => {
     expect(handles).not.toContain(nowhere.handle);
     expect(data[0]).toMatchObject({ name: "Placed", lat: 1, lon: 2, radius_km: 3 });
     const held = { headers: { "if-none-match": headers.get("etag")! } };
-    expect((await pageAt(world, "/c/near.json", held)).status).toBe(304);
-    const zipped = await pageAt(world, "/c/near.json", { headers: { "accept-encoding": "gzip" } });
+    expect((await getPublicPage(world, "/c/near.json", held)).status).toBe(304);
+    const zipped = await getPublicPage(world, "/c/near.json", { headers: { "accept-encoding": "gzip" } });
     expect(zipped.headers.get("content-encoding")).toBe("gzip");
   });
 });
@@ -137,7 +137,7 @@ describe("the front page", () => {
     ["TEXT/HTML", true],
   ])("answers accept %s with a page: %s", async (accept, page) => {
     for (const method of ["GET", "HEAD"]) {
-      const seen = await pageAt(world, "/", { method, headers: { accept: accept ?? "" } });
+      const seen = await getPublicPage(world, "/", { method, headers: { accept: accept ?? "" } });
       expect(seen.status).toBe(200);
       expect(seen.headers.get("vary")).toBe("accept");
       expect(seen.headers.get("content-type")).toBe(page ? "text/html; charset=utf-8" : "application/json");
@@ -146,11 +146,11 @@ describe("the front page", () => {
   });
 
   test("leads people on, and tells programs where everything lies: each address answers", async () => {
-    const page = (await pageAt(world, "/", { headers: { accept: BROWSER } })).text;
+    const page = (await getPublicPage(world, "/", { headers: { accept: BROWSER } })).text;
     for (const href of ["/c", "/app/", "/console", "/api/v1/docs", "/api/v1/openapi.json"])
       expect(page).toContain(`href="${href}"`);
     expect(page).toContain("http://localhost:8787/mcp");
-    const listed = JSON.parse((await pageAt(world, "/", { headers: { accept: "*/*" } })).text);
+    const listed = JSON.parse((await getPublicPage(world, "/", { headers: { accept: "*/*" } })).text);
     expect(listed).toEqual({
       name: "Belfry",
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
@@ -163,15 +163,15 @@ describe("the front page", () => {
       console: "http://localhost:8787/console",
     });
     for (const address of [listed.openapi, listed.docs, listed.channels])
-      expect((await pageAt(world, address)).status).toBe(200);
-    expect((await pageAt(world, `${listed.api}/me`)).status).toBe(401);
-    expect((await pageAt(world, `${listed.handset}/inbox`)).status).toBe(401);
+      expect((await getPublicPage(world, address)).status).toBe(200);
+    expect((await getPublicPage(world, `${listed.api}/me`)).status).toBe(401);
+    expect((await getPublicPage(world, `${listed.handset}/inbox`)).status).toBe(401);
   });
 
   test("crawlers read public pages and nothing else", async () => {
-    const robots = await pageAt(world, "/robots.txt");
+    const robots = await getPublicPage(world, "/robots.txt");
     expect(robots.text).toBe("User-agent: *\nAllow: /$\nAllow: /c$\nAllow: /c/\nAllow: /static/\nDisallow: /\n");
-    const accept = (type: string) => pageAt(world, "/", { headers: { accept: type } });
+    const accept = (type: string) => getPublicPage(world, "/", { headers: { accept: type } });
     for (const { headers } of [robots, await accept("text/html"), await accept("application/json")])
       for (const name of ["x-content-type-options", "cache-control", "x-request-id"])
         expect([name, headers.get(name)]).toEqual([name, expect.any(String)]);
@@ -241,7 +241,7 @@ describe("with 20,000 channels", () => {
     const search = (find: string) => ({
       device_id: "null",
       find: `'${find}'`,
-      grams: list(gramsOf(find)),
+      grams: list(searchTrigrams(find)),
       category: "null",
       before: "null",
       limit: "25",
@@ -260,7 +260,7 @@ describe("with 20,000 channels", () => {
         due: "false",
         limit: "10",
       }),
-      placed: await planOf(mode, placedChannels, { limit: "1001" }),
+      placed: await planOf(mode, channelsWithLocation, { limit: "1001" }),
     };
     for (const [name, plan] of Object.entries(plans)) {
       const whole = plan.filter((node) => node["Node Type"] === "Seq Scan").map((node) => node["Relation Name"]);

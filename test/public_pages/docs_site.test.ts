@@ -3,10 +3,10 @@
 
 import { globSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { MOVED } from "../../src/pages/docs_site/files.ts";
-import { render } from "../../src/pages/docs_site/markdown.ts";
-import { pageAt, type SeenPage } from "../support/pages.ts";
-import { ROOT, readRules } from "../support/rules.ts";
+import { MOVED } from "../../src/pages/docs_site/doc_files.ts";
+import { renderDoc } from "../../src/pages/docs_site/markdown.ts";
+import { getPublicPage, type PublicPageAnswer } from "../support/public_pages.ts";
+import { ROOT, readRules } from "../support/rule_citations.ts";
 import { World } from "../support/world.ts";
 
 const PUBLIC_URL = "https://alerts.example.org";
@@ -16,17 +16,17 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-const idsOf = ({ text }: SeenPage) => [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!);
-const linksOf = ({ text }: SeenPage) =>
+const idsOf = ({ text }: PublicPageAnswer) => [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!);
+const linksOf = ({ text }: PublicPageAnswer) =>
   [...text.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, to]) => to!.replaceAll("&amp;", "&"));
 
 /** Every page that is reached from the first, and every file that one of them asks for. */
-async function crawled(): Promise<Map<string, SeenPage>> {
-  const seen = new Map<string, SeenPage>();
+async function crawled(): Promise<Map<string, PublicPageAnswer>> {
+  const seen = new Map<string, PublicPageAnswer>();
   const ahead = ["/docs"];
   for (let path = ahead.pop(); path !== undefined; path = ahead.pop()) {
     if (seen.has(path)) continue;
-    const page = await pageAt(world, path);
+    const page = await getPublicPage(world, path);
     seen.set(path, page);
     if (!page.headers.get("content-type")?.startsWith("text/html")) continue;
     for (const link of linksOf(page)) {
@@ -39,8 +39,8 @@ async function crawled(): Promise<Map<string, SeenPage>> {
 
 // rules#docs-site
 describe("every page", () => {
-  let seen: Map<string, SeenPage>;
-  let pages: [string, SeenPage][];
+  let seen: Map<string, PublicPageAnswer>;
+  let pages: [string, PublicPageAnswer][];
   beforeAll(async () => {
     seen = await crawled();
     pages = [...seen].filter(([path]) => path.startsWith("/docs") && !path.startsWith("/docs/pictures/"));
@@ -100,17 +100,20 @@ describe("every page", () => {
 });
 
 test("is kept a while, 304 to who holds it, compressed for who takes it, and without a body for HEAD", async () => {
-  const first = await pageAt(world, "/docs/start/first-alert");
+  const first = await getPublicPage(world, "/docs/start/first-alert");
   const etag = first.headers.get("etag")!;
   expect(first.headers.get("cache-control")).toBe("public, max-age=300");
-  expect(await pageAt(world, "/docs/start/first-alert", { headers: { "if-none-match": etag } })).toMatchObject({
+  expect(await getPublicPage(world, "/docs/start/first-alert", { headers: { "if-none-match": etag } })).toMatchObject({
     status: 304,
     text: "",
   });
-  expect(await pageAt(world, "/docs/start/first-alert", { method: "HEAD" })).toMatchObject({ status: 200, text: "" });
-  const zipped = await pageAt(world, "/docs/start/first-alert", { headers: { "accept-encoding": "gzip" } });
+  expect(await getPublicPage(world, "/docs/start/first-alert", { method: "HEAD" })).toMatchObject({
+    status: 200,
+    text: "",
+  });
+  const zipped = await getPublicPage(world, "/docs/start/first-alert", { headers: { "accept-encoding": "gzip" } });
   expect(zipped.headers.get("content-encoding")).toBe("gzip");
-  expect((await pageAt(world, "/docs/start/first-alert", { method: "POST" })).status).toBe(404);
+  expect((await getPublicPage(world, "/docs/start/first-alert", { method: "POST" })).status).toBe(404);
   for (const path of [
     "/docs/none",
     "/docs/..%2f..%2fpackage.json",
@@ -118,30 +121,30 @@ test("is kept a while, 304 to who holds it, compressed for who takes it, and wit
     "/docs/pictures/none.png",
     "/docs/decisions/none",
   ])
-    expect([path, (await pageAt(world, path)).status]).toEqual([path, 404]);
+    expect([path, (await getPublicPage(world, path)).status]).toEqual([path, 404]);
 });
 
 test("old addresses lead to the pages of today", async () => {
   const decision = ["decisions/0016-a-held-poll-is-a-poll", "decisions/0016-long-polling-is-stateless"] as const;
   for (const [old, now] of [...Object.entries(MOVED), decision]) {
-    const { status, headers } = await pageAt(world, `/docs/${old}`, { redirect: "manual" });
+    const { status, headers } = await getPublicPage(world, `/docs/${old}`, { redirect: "manual" });
     expect([old, status, headers.get("location")]).toEqual([old, 301, `/docs/${now}`]);
-    expect([now, (await pageAt(world, `/docs/${now}`)).status]).toEqual([now, 200]);
+    expect([now, (await getPublicPage(world, `/docs/${now}`)).status]).toEqual([now, 200]);
   }
 });
 
 describe("the search", () => {
   test("lists sections that hold all words, those first whose heading has them", async () => {
-    const { text } = await pageAt(world, "/docs?q=Webhook+secret");
+    const { text } = await getPublicPage(world, "/docs?q=Webhook+secret");
     const listed = text.slice(text.indexOf('<ol class="found">'));
     const found = [...listed.matchAll(/<li><a href="(\/docs\/[^"]+)">/g)].map(([, to]) => to!);
     expect(found.length).toBeGreaterThan(3);
     expect(new Set(found).size).toBe(found.length);
     for (const link of found.slice(0, 5)) {
       const [path, anchor] = link.split("#");
-      expect(idsOf(await pageAt(world, path!))).toContain(anchor ?? idsOf(await pageAt(world, path!))[0]);
+      expect(idsOf(await getPublicPage(world, path!))).toContain(anchor ?? idsOf(await getPublicPage(world, path!))[0]);
     }
-    const named = await pageAt(world, "/docs?q=sent-is-frozen");
+    const named = await getPublicPage(world, "/docs?q=sent-is-frozen");
     expect(/<ol class="found">\s*<li><a href="([^"]+)"/.exec(named.text)![1]).toBe(
       "/docs/reference/rules/alert-states#sent-is-frozen",
     );
@@ -150,25 +153,25 @@ describe("the search", () => {
 
   test("of hostile, empty and endless words says what to do", async () => {
     const hostile = '"><script>alert(1)</script>';
-    const { status, text } = await pageAt(world, `/docs?q=${encodeURIComponent(hostile)}`);
+    const { status, text } = await getPublicPage(world, `/docs?q=${encodeURIComponent(hostile)}`);
     expect([status, text.match(/<script(?! src="\/static\/docs_site\.js\?v=)/g)]).toEqual([200, null]);
     expect(text).toContain("No section contains all of these words.");
-    expect((await pageAt(world, "/docs?q=")).text).toContain("Enter one or more words");
-    const long = await pageAt(world, `/docs?q=${"a".repeat(5000)}`);
+    expect((await getPublicPage(world, "/docs?q=")).text).toContain("Enter one or more words");
+    const long = await getPublicPage(world, `/docs?q=${"a".repeat(5000)}`);
     expect([long.status, long.text.includes("a".repeat(101))]).toEqual([200, false]);
   });
 
   // rules#page-views
   test("one address asks so often as for other public pages", async () => {
     const statuses: number[] = [];
-    for (let i = 0; i < 6; i++) statuses.push((await pageAt(world, "/docs?q=a", {}, "198.51.100.9")).status);
+    for (let i = 0; i < 6; i++) statuses.push((await getPublicPage(world, "/docs?q=a", {}, "198.51.100.9")).status);
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
   });
 });
 
 test("whatever a file says is text; anchors and pictures alone are known", () => {
   const lead = (link: string) => (link.startsWith("https:") ? link : null);
-  const { body } = render(
+  const { body } = renderDoc(
     `# A <b>title</b>\n\n<script>alert(1)</script>\n\nOne <img src="x" onerror="alert(1)"> [two](javascript:alert(1)) <a id="three"></a>three ` +
       `![four](data:x) [five](https://a.example/"onx) &lt;six> \`<i>\`\n\n<!-- limit:a -->7<!-- / --> seven`,
     lead,
@@ -188,6 +191,6 @@ test("whatever a file says is text; anchors and pictures alone are known", () =>
 });
 
 test("cells of a table are words apart to a search", () => {
-  const { sections } = render("# A\n\n| one | two |\n|---|---|\n| three | four |\n", () => null);
+  const { sections } = renderDoc("# A\n\n| one | two |\n|---|---|\n| three | four |\n", () => null);
   expect(sections[0]!.text.trim().split(/\s+/)).toEqual(["one", "two", "three", "four"]);
 });

@@ -4,9 +4,9 @@
 import { SaxesParser } from "saxes";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { suspend } from "../support/handsets.ts";
-import { bytesOf, pageAt } from "../support/pages.ts";
+import { getComparableBytes, getPublicPage } from "../support/public_pages.ts";
 import { waitFor } from "../support/wait.ts";
-import { inSeconds, uniqueHandle, World } from "../support/world.ts";
+import { createHandle, timeInSeconds, World } from "../support/world.ts";
 
 const BASE = "http://localhost:8787/c";
 const FILES = ["feed.atom", "feed.json"] as const;
@@ -53,7 +53,7 @@ const linkOf = (element: Element, rel: string) =>
   all(element, "link").find(({ attributes }) => attributes.rel === rel)?.attributes.href;
 
 const ask = (handle: string, file: string, headers: Record<string, string> = {}) =>
-  pageAt(world, `/c/${handle}/${file}`, { headers });
+  getPublicPage(world, `/c/${handle}/${file}`, { headers });
 const atomOf = async (handle: string) => parseXml((await ask(handle, "feed.atom")).text);
 const jsonOf = async (handle: string) => JSON.parse((await ask(handle, "feed.json")).text);
 
@@ -73,7 +73,7 @@ describe("the feeds of a public channel", () => {
       source_url: "https://harbour.example/quay?a=1&b=2",
       image_url: "https://harbour.example/quay.png",
       actions: [{ type: "open_url", label: "Timetable & more", url: "https://harbour.example/times" }],
-      expires_at: inSeconds(3600),
+      expires_at: timeInSeconds(3600),
       send: true,
     });
     const html = await world.alert(channel.id, {
@@ -84,7 +84,7 @@ describe("the feeds of a public channel", () => {
     const cancelled = await world.alert(channel.id, { title: "Cancelled", send: true });
     await world.rest("cancel_alert", { pusher_id: channel.id, alert_id: cancelled.id });
     await world.alert(channel.id, { title: "A draft" });
-    const planned = { title: "Planned", send: true, send_at: inSeconds(900) };
+    const planned = { title: "Planned", send: true, send_at: timeInSeconds(900) };
     await world.alert(channel.id, planned);
 
     const atom = await ask(channel.handle, "feed.atom");
@@ -282,7 +282,7 @@ describe("a validator of a feed", () => {
     const channel = await world.pusher();
     const { headers } = await ask(channel.handle, "feed.json");
     const etag = headers.get("etag")!;
-    await world.alert(channel.id, { title: "Due", send: true, send_at: inSeconds(2) });
+    await world.alert(channel.id, { title: "Due", send: true, send_at: timeInSeconds(2) });
     expect((await ask(channel.handle, "feed.json", { "if-none-match": etag })).status).toBe(304);
     await waitFor(async () => {
       const answer = await ask(channel.handle, "feed.json", { "if-none-match": etag });
@@ -305,10 +305,10 @@ test("private, suspended and missing channels answer one 404, byte for byte, wit
   for (const file of FILES) {
     const answers = await Promise.all([
       ask(hidden.handle, `${file}?invite=${invite.code}`),
-      ...[hidden.handle, suspended.handle, uniqueHandle(), "UPPER", "x".repeat(300)].map((handle) => ask(handle, file)),
+      ...[hidden.handle, suspended.handle, createHandle(), "UPPER", "x".repeat(300)].map((handle) => ask(handle, file)),
       ask(made.handle, file, { "if-none-match": headers.get("etag")! }),
     ]);
-    expect(new Set(answers.map(bytesOf)).size).toBe(1);
+    expect(new Set(answers.map(getComparableBytes)).size).toBe(1);
     expect(answers[0]!.status).toBe(404);
   }
   // It is there again when it is public again.
@@ -319,9 +319,9 @@ test("private, suspended and missing channels answer one 404, byte for byte, wit
 test("HEAD answers the same headers, other methods say what is served, and an address asks as often as for pages", async () => {
   const { handle } = await world.pusher();
   const get = await ask(handle, "feed.atom");
-  const head = await pageAt(world, `/c/${handle}/feed.atom`, { method: "HEAD" });
+  const head = await getPublicPage(world, `/c/${handle}/feed.atom`, { method: "HEAD" });
   expect([head.status, head.text, head.headers.get("etag")]).toEqual([200, "", get.headers.get("etag")]);
-  const posted = await pageAt(world, `/c/${handle}/feed.atom`, { method: "POST" });
+  const posted = await getPublicPage(world, `/c/${handle}/feed.atom`, { method: "POST" });
   expect([posted.status, posted.headers.get("allow")]).toEqual([404, "GET, HEAD"]);
   const small = await World.open({
     settings: { PAGE_VIEWS_PER_MINUTE: "2", CHANNEL_BASE_URL: "http://localhost:8787" },
@@ -330,7 +330,7 @@ test("HEAD answers the same headers, other methods say what is served, and an ad
     const channel = await small.pusher();
     const statuses = [];
     for (let i = 0; i < 3; i++)
-      statuses.push((await pageAt(small, `/${channel.handle}/feed.json`, {}, "203.0.113.7")).status);
+      statuses.push((await getPublicPage(small, `/${channel.handle}/feed.json`, {}, "203.0.113.7")).status);
     expect(statuses).toEqual([200, 200, 429]);
   } finally {
     await small.close();

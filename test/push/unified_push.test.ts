@@ -3,16 +3,16 @@
 
 import { createDecipheriv, createECDH, createHmac, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { registered } from "../support/handsets.ts";
-import { pushService } from "../support/push_service.ts";
+import { registerHandset } from "../support/handsets.ts";
+import { countPushes, registerPush } from "../support/push_handsets.ts";
+import { startPushService } from "../support/push_service.ts";
 import { eventually } from "../support/wait.ts";
-import { wakeAt, wakeUps } from "../support/woken.ts";
 import { World } from "../support/world.ts";
 
-let service: Awaited<ReturnType<typeof pushService>>;
+let service: Awaited<ReturnType<typeof startPushService>>;
 let world: World;
 beforeAll(async () => {
-  service = await pushService();
+  service = await startPushService();
   world = await World.open({
     settings: {
       WEB_PUSH: "on",
@@ -61,9 +61,9 @@ const endpoint = (name: string) => `${service.origin}/up/${name}`;
 test("its wake-up is a message that only the handset can open, and that holds nothing", async () => {
   const pusher = await world.pusher({ requested_perms: ["notify"] });
   const { keys, open } = handsetKeys();
-  const { token } = await registered(world);
+  const { token } = await registerHandset(world);
   await world.handset("PUT", `/subscriptions/${pusher.handle}`, token, { permissions: ["notify"] });
-  expect((await wakeAt(world, token, endpoint("one?up=1"), "unified_push", keys)).status).toBe(204);
+  expect((await registerPush(world, token, endpoint("one?up=1"), "unified_push", keys)).status).toBe(204);
   expect((await world.handset("GET", "/push", token)).body.kind).toBe("unified_push");
   for (const n of [1, 2]) {
     await world.alert(pusher.id, { title: "The quay floods", priority: "urgent", send: true });
@@ -75,13 +75,13 @@ test("its wake-up is a message that only the handset can open, and that holds no
   for (const { message } of [first!, second!]) expect(open(message)).toEqual(Buffer.alloc(0));
   // Nothing of one tells which other is of the same handset.
   expect(first!.message.equals(second!.message)).toBe(false);
-  await eventually(async () => (await wakeUps(world, "accepted")) === 2);
+  await eventually(async () => (await countPushes(world, "accepted")) === 2);
   const stored = await world.sql("select endpoint from push_endpoint");
   for (const { endpoint } of stored) expect(endpoint.toString("latin1")).not.toMatch(new RegExp(`http|${keys.auth}`));
 });
 
 test("an endpoint without the keys of its handset is refused by the name of the field", async () => {
-  const { token } = await registered(world);
+  const { token } = await registerHandset(world);
   const { keys } = handsetKeys();
   const offCurve = Buffer.concat([Buffer.from([4]), Buffer.alloc(64, 7)]).toString("base64url");
   for (const wrong of [
@@ -91,7 +91,7 @@ test("an endpoint without the keys of its handset is refused by the name of the 
     { ...keys, auth: "a" },
     { ...keys, auth: `${keys.auth}\n` },
   ]) {
-    const { status, body } = await wakeAt(world, token, endpoint("two"), "unified_push", wrong);
+    const { status, body } = await registerPush(world, token, endpoint("two"), "unified_push", wrong);
     expect([status, body?.error?.param]).toEqual([422, expect.stringMatching(/^keys/)]);
   }
   expect((await world.handset("GET", "/push", token)).body.kind).toBeNull();

@@ -2,13 +2,13 @@
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { decline_alert, list_alert_changes } from "../../src/identity/session/reviews.ts";
-import { parseId } from "../../src/model/domain/ids.ts";
+import { parseId } from "../../src/model/domain/type_ids.ts";
 import { ApiError } from "../../src/model/errors.ts";
-import type { Caller, MemberCaller } from "../../src/store/context.ts";
-import { alertAt } from "../cases/given.ts";
-import { databaseProxy } from "../support/database_proxy.ts";
-import { ownerSession, SILENT } from "../support/sessions.ts";
-import { inSeconds, World } from "../support/world.ts";
+import type { Caller, MemberCaller } from "../../src/store/handler_context.ts";
+import { alertArguments } from "../cases/fixtures.ts";
+import { startDatabaseProxy } from "../support/database_proxy.ts";
+import { ownerSession, SILENT_LOG } from "../support/member_sessions.ts";
+import { timeInSeconds, World } from "../support/world.ts";
 
 let world: World;
 let person: MemberCaller;
@@ -25,11 +25,11 @@ beforeEach(async () => {
 type Named = { id: string; pusher_id: string };
 
 const session = (operation: any, args: object, caller: Caller = person): Promise<any> =>
-  world.service.dispatcher.session(operation, caller as MemberCaller, { args, log: SILENT });
+  world.service.dispatcher.runSession(operation, caller as MemberCaller, { args, log: SILENT_LOG });
 const changesOf = async (alert: Named, caller: Caller = person) =>
-  (await session(list_alert_changes, alertAt(alert), caller)).data;
+  (await session(list_alert_changes, alertArguments(alert), caller)).data;
 const edit = async (alert: Named, fields: Record<string, unknown>) => {
-  const { status, body } = await world.rest("update_alert", alertAt(alert, fields));
+  const { status, body } = await world.rest("update_alert", alertArguments(alert, fields));
   expect(status).toBe(200);
   return body;
 };
@@ -81,7 +81,7 @@ test("each edit tells which fields it changed, from what to what, and nothing of
 test("a new alert, a refused edit and a call without fields keep nothing; an edit that changes nothing says so", async () => {
   const alert = await world.alert(pusher.id, { title: "One" });
   await edit(alert, {});
-  expect((await world.rest("update_alert", alertAt(alert, { title: "" }))).status).toBe(422);
+  expect((await world.rest("update_alert", alertArguments(alert, { title: "" }))).status).toBe(422);
   expect(await changesOf(alert)).toEqual([]);
   const same = await edit(alert, { title: "One" });
   expect(await changesOf(alert)).toEqual([{ updated_at: same.updated_at, fields: [], replied_to: null }]);
@@ -90,10 +90,10 @@ test("a new alert, a refused edit and a call without fields keep nothing; an edi
 // rules#alert-changes
 test("a moved instant is told of scheduling and declining as well, and what a reviewer had asked for of the next edit", async () => {
   const alert = await world.alert(pusher.id);
-  const [six, seven] = [inSeconds(3600), inSeconds(7200)].map((at) => at.replace("Z", "000Z"));
-  await world.rest("schedule_alert", alertAt(alert, { send_at: six }));
-  await world.rest("schedule_alert", alertAt(alert, { send_at: seven }));
-  await session(decline_alert, { ...alertAt(alert), review_reply: "Name the quay." });
+  const [six, seven] = [timeInSeconds(3600), timeInSeconds(7200)].map((at) => at.replace("Z", "000Z"));
+  await world.rest("schedule_alert", alertArguments(alert, { send_at: six }));
+  await world.rest("schedule_alert", alertArguments(alert, { send_at: seven }));
+  await session(decline_alert, { ...alertArguments(alert), review_reply: "Name the quay." });
   await edit(alert, { title: "Quay 3" });
   const [edited, ...others] = await changesOf(alert);
   expect(edited).toMatchObject({
@@ -116,12 +116,12 @@ test("the newest twenty are kept, of an alert that was sent too, and they go wit
     Array.from({ length: 20 }, (_, i) => String(24 - i)),
   );
   expect(await kept(alert)).toBe(20);
-  await world.rest("send_alert", alertAt(alert));
+  await world.rest("send_alert", alertArguments(alert));
   expect(await changesOf(alert)).toEqual(changes);
   const draft = await world.alert(pusher.id);
   await edit(draft, { title: "Other" });
   expect(await kept(draft)).toBe(1);
-  await world.rest("delete_alert", alertAt(draft));
+  await world.rest("delete_alert", alertArguments(draft));
   expect(await kept(draft)).toBe(0);
 });
 
@@ -143,7 +143,7 @@ test("who does not see the alert is told that it is not there", async () => {
 
 // rules#alert-changes
 test("keeping it costs no exchange with the database: an edit has one more than a new draft, since it locks first", async () => {
-  const proxy = await databaseProxy(world.settings.DATABASE_URL!);
+  const proxy = await startDatabaseProxy(world.settings.DATABASE_URL!);
   const replica = await world.replica({ DATABASE_URL: proxy.url, DATABASE_POOL_SIZE: "2" });
   const alert = await world.alert(pusher.id, { title: "0" });
   /** The least of several calls: what runs beside them only adds. What a busy machine reads in one piece counts as one. */
@@ -157,7 +157,7 @@ test("keeping it costs no exchange with the database: an edit has one more than 
     return Math.min(...counts);
   };
   const edit = await exchanges((i) =>
-    replica.rest("update_alert", alertAt(alert, { title: `T${i}`, html: `<p>${i}</p>` })),
+    replica.rest("update_alert", alertArguments(alert, { title: `T${i}`, html: `<p>${i}</p>` })),
   );
   const create = await exchanges(() => replica.rest("create_alert", { pusher_id: pusher.id, title: "x" }));
   expect([edit, edit <= 5]).toEqual([edit, true]);

@@ -2,17 +2,17 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { runOperation } from "../../src/identity/operator/operations.ts";
-import { create_key, revoke_key } from "../../src/identity/session/keys.ts";
-import { newUuid, showId } from "../../src/model/domain/ids.ts";
-import { auditLines, operatorActor } from "../../src/operation/audit.ts";
-import { onlyReads } from "../../src/operation/tool.ts";
-import type { MemberCaller } from "../../src/store/context.ts";
-import { TOOLS } from "../../tools/index.ts";
-import { READY, uuidOf } from "../cases/given.ts";
+import { OPERATIONS } from "../../operations/index.ts";
+import { runOperatorOperation } from "../../src/identity/operator/operator_operations.ts";
+import { create_key, revoke_key } from "../../src/identity/session/api_keys.ts";
+import { formatId, newUuid } from "../../src/model/domain/type_ids.ts";
+import { createAuditLines, createOperatorActor } from "../../src/operation/audit_lines.ts";
+import { isReadOnly } from "../../src/operation/define_operation.ts";
+import type { MemberCaller } from "../../src/store/handler_context.ts";
+import { parseUuid, SUCCESS_ARGUMENTS } from "../cases/fixtures.ts";
 
-import { ownerSession, SILENT } from "../support/sessions.ts";
-import { uniqueHandle, World } from "../support/world.ts";
+import { ownerSession, SILENT_LOG } from "../support/member_sessions.ts";
+import { createHandle, World } from "../support/world.ts";
 
 let world: World;
 let person: MemberCaller;
@@ -27,10 +27,10 @@ const lines = (): Promise<any[]> =>
 const count = async () => (await lines()).length;
 
 // rules#audit-log
-test.each(TOOLS.map((tool) => [tool.name, onlyReads(tool)] as const))(
+test.each(OPERATIONS.map((tool) => [tool.name, isReadOnly(tool)] as const))(
   "%s leaves a line exactly when it writes",
   async (name, readOnly) => {
-    const args = await READY[name]!(world);
+    const args = await SUCCESS_ARGUMENTS[name]!(world);
     const before = await count();
     expect((await world.rest(name, args)).status).toBeLessThan(300);
     const after = await lines();
@@ -38,7 +38,7 @@ test.each(TOOLS.map((tool) => [tool.name, onlyReads(tool)] as const))(
     if (readOnly) return;
     const [line] = after;
     expect(line).toMatchObject({ operation: name, transport: "rest", actor_type: "key" });
-    expect(line.workspace_id).toBe(uuidOf(world.workspace.id));
+    expect(line.workspace_id).toBe(parseUuid(world.workspace.id));
     expect(line.subject_id).toMatch(/^(psh|alr|inv|whk|dlv)_/);
     if (!/webhook|redeliver/.test(name)) expect(line.pusher_id).not.toBeNull();
   },
@@ -47,12 +47,12 @@ test.each(TOOLS.map((tool) => [tool.name, onlyReads(tool)] as const))(
 // rules#audit-log
 test("no field of a call and no secret is in it", async () => {
   const texts = ["A title that", "a body that", "a label that"];
-  const pusher = await world.pusher({ name: texts[0], description: texts[1], handle: uniqueHandle() });
+  const pusher = await world.pusher({ name: texts[0], description: texts[1], handle: createHandle() });
   await world.alert(pusher.id, { title: texts[0], body: texts[1], send: true });
   const { body: invite } = await world.rest("create_invite", { pusher_id: pusher.id, label: texts[2] });
-  const { body: hook } = await world.rest("create_webhook", await READY.create_webhook!(world));
-  const call = { args: { name: "Robot", scopes: ["alerts:read"], pusher_id: null, life: "7d" }, log: SILENT };
-  const { id, key } = await world.service.dispatcher.session(create_key, person, call);
+  const { body: hook } = await world.rest("create_webhook", await SUCCESS_ARGUMENTS.create_webhook!(world));
+  const call = { args: { name: "Robot", scopes: ["alerts:read"], pusher_id: null, life: "7d" }, log: SILENT_LOG };
+  const { id, key } = await world.service.dispatcher.runSession(create_key, person, call);
   const [line] = await lines();
   expect(line).toMatchObject({
     actor_type: "session",
@@ -99,9 +99,9 @@ test("the operator's commands and our own programs are told apart", async () => 
   const em = () => world.service.orm.em.fork() as SqlEntityManager;
   const pusher = await world.pusher();
   const run = (operation: "suspend_channel" | "create_key" | "revoke_key", args: Record<string, unknown>) =>
-    runOperation(em(), { operation, args }, new Date()) as Promise<any>;
+    runOperatorOperation(em(), { operation, args }, new Date()) as Promise<any>;
   await run("suspend_channel", { handle: pusher.handle });
-  const workspace_id = uuidOf(world.workspace.id);
+  const workspace_id = parseUuid(world.workspace.id);
   const operator = { workspace_id, actor_type: "operator", actor_id: null, transport: "operator" };
   expect((await lines())[0]).toMatchObject({
     ...operator,
@@ -120,20 +120,20 @@ test("the operator's commands and our own programs are told apart", async () => 
     await world.request("POST", "/api/v1/pushers", {
       token: world.owner,
       headers: { "user-agent": agent! },
-      body: JSON.stringify({ handle: uniqueHandle(), name: "n", category: "ai", description: "d" }),
+      body: JSON.stringify({ handle: createHandle(), name: "n", category: "ai", description: "d" }),
     });
     expect((await lines())[0]).toMatchObject({ operation: "create_pusher", transport });
   }
   const args = { key_id: (await run("create_key", { workspace: world.workspace.id, scopes: "all" })).id };
-  await world.service.dispatcher.session(revoke_key, person, { args, log: SILENT });
+  await world.service.dispatcher.runSession(revoke_key, person, { args, log: SILENT_LOG });
   expect((await lines())[0]).toMatchObject({ operation: "revoke_key", transport: "console" });
 });
 
 // rules#audit-log
 test("whose log a call is told in is said by its record, not guessed from its answer", () => {
-  const actor = operatorActor(uuidOf(world.workspace.id));
-  const body = { id: showId("wsp", newUuid()), member_id: showId("mem", newUuid()) };
-  expect(auditLines(actor, "any_operation", {}, body)).toEqual([
+  const actor = createOperatorActor(parseUuid(world.workspace.id));
+  const body = { id: formatId("wsp", newUuid()), member_id: formatId("mem", newUuid()) };
+  expect(createAuditLines(actor, "any_operation", {}, body)).toEqual([
     expect.objectContaining({ ...actor, operation: "any_operation", subject_id: body.id }),
   ]);
 });

@@ -2,11 +2,11 @@
 // (status_grid.test.ts).
 
 import { afterAll, beforeAll, describe } from "vitest";
-import { TABLES } from "../cases/tables.ts";
-import { rowsOverMcp, runCases } from "../support/cases.ts";
+import { CASE_TABLES } from "../cases/case_tables.ts";
+import { rowsOverMcp, runCases } from "../support/case_runner.ts";
 import { World } from "../support/world.ts";
 
-const overMcp = rowsOverMcp(TABLES.flatMap(({ cases }) => cases));
+const overMcp = rowsOverMcp(CASE_TABLES.flatMap(({ cases }) => cases));
 
 describe("on a service", () => {
   for (const limits of [false, true])
@@ -16,7 +16,7 @@ describe("on a service", () => {
         world = await World.open({ limits });
       });
       afterAll(() => world.close());
-      for (const { file, cases, ...table } of TABLES)
+      for (const { file, cases, ...table } of CASE_TABLES)
         if (file !== "alert_status.ts" && (table.limits ?? false) === limits)
           describe(file, () => runCases(cases, () => world, overMcp));
     });

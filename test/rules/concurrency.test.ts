@@ -3,13 +3,13 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { doctor } from "../../src/identity/operator/doctor.ts";
-import { parseId } from "../../src/model/domain/ids.ts";
+import { checkConsistency } from "../../src/identity/operator/consistency_checks.ts";
+import { parseId } from "../../src/model/domain/type_ids.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
-import { atOnce, pause, statuses } from "../support/at_once.ts";
-import { expectRecountClean, wrongCounts } from "../support/recount.ts";
+import { callConcurrently, countStatuses, pause } from "../support/concurrent_calls.ts";
+import { expectRecountClean, findWrongCounts } from "../support/counter_checks.ts";
 import { WAIT, waitFor } from "../support/wait.ts";
-import { type Answer, inSeconds, uniqueHandle, World } from "../support/world.ts";
+import { type Answer, createHandle, timeInSeconds, World } from "../support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 3);
 
@@ -51,19 +51,21 @@ describe("two services", () => {
       await world.memberKey("admin"),
       await world.foreignKey(),
     ];
-    const handle = uniqueHandle();
-    const answers = await atOnce(200, (i) => door(i).rest("create_pusher", channel(handle), keys[i % keys.length]!));
-    expect(statuses(answers)).toEqual({ 201: 1, 409: 199 });
+    const handle = createHandle();
+    const answers = await callConcurrently(200, (i) =>
+      door(i).rest("create_pusher", channel(handle), keys[i % keys.length]!),
+    );
+    expect(countStatuses(answers)).toEqual({ 201: 1, 409: 199 });
   });
 
   test("claims with deletes mixed in: never two holders, never a refusal while it is free", async () => {
-    const handle = uniqueHandle();
+    const handle = createHandle();
     const keys = [world.owner, await world.memberKey("admin"), await world.memberKey("admin")];
     const lives: { created: [number, number]; deleted: [number, number] }[] = [];
     const refusals: [number, number][] = [];
     let tick = 0;
     const answers: Answer[] = [];
-    await atOnce(24, async (i) => {
+    await callConcurrently(24, async (i) => {
       for (let round = 0; round < ROUNDS; round++) {
         const begun = tick++;
         const claim = await door(i + round).rest("create_pusher", channel(handle), keys[i % keys.length]!);
@@ -82,7 +84,7 @@ describe("two services", () => {
         life.deleted = [deleting, tick++];
       }
     });
-    expect(Object.keys(statuses(answers)).sort()).toEqual(["201", "409"]);
+    expect(Object.keys(countStatuses(answers)).sort()).toEqual(["201", "409"]);
     // Surely held: from the answer of the claim to the begin of the delete. No two of these may overlap.
     const held = lives.map(({ created, deleted }) => [created[1], deleted[0]]).sort((a, b) => a[0]! - b[0]!);
     for (let i = 1; i < held.length; i++) expect(held[i]![0]).toBeGreaterThan(held[i - 1]![1]!);
@@ -95,7 +97,7 @@ describe("two services", () => {
     const pusher = await world.pusher();
     const key = await world.key({ scopes: "alerts:write" });
     for (let i = 0; i < ROUNDS * 2; i++) {
-      const draft = await world.alert(pusher.id, { title: "As reviewed", send_at: inSeconds(3600) });
+      const draft = await world.alert(pusher.id, { title: "As reviewed", send_at: timeInSeconds(3600) });
       const [scheduled, edited] = await race(
         i,
         () => door(i).rest("schedule_alert", ids(draft)),
@@ -116,8 +118,8 @@ describe("two services", () => {
     for (let round = 0; round < 2; round++) {
       const pusher = await world.pusher();
       const draft = await world.alert(pusher.id);
-      const answers = await atOnce(100, (i) => door(i).rest("send_alert", ids(draft)));
-      expect(statuses(answers)).toEqual({ 200: 100 });
+      const answers = await callConcurrently(100, (i) => door(i).rest("send_alert", ids(draft)));
+      expect(countStatuses(answers)).toEqual({ 200: 100 });
       expect(new Set(answers.map(({ body }) => body.sent_at)).size).toBe(1);
       expect(eventsOf(draft.id)).toEqual(["alert.sent"]);
       const { body } = await world.rest("get_pusher", { pusher_id: pusher.id });
@@ -128,7 +130,7 @@ describe("two services", () => {
   test("send against cancel of a scheduled alert", async () => {
     const pusher = await world.pusher();
     for (let i = 0; i < ROUNDS * 2; i++) {
-      const alert = await world.alert(pusher.id, { send: true, send_at: inSeconds(600) });
+      const alert = await world.alert(pusher.id, { send: true, send_at: timeInSeconds(600) });
       const [sent, cancelled] = await race(
         i,
         () => door(i).rest("send_alert", ids(alert)),
@@ -186,7 +188,7 @@ describe("two services", () => {
   test("after a pause was answered nothing is sent any more", async () => {
     for (let round = 0; round < ROUNDS / 2; round++) {
       const pusher = await world.pusher();
-      const drafts = await atOnce(12, () => world.alert(pusher.id), 4);
+      const drafts = await callConcurrently(12, () => world.alert(pusher.id), 4);
       let paused = false;
       const late: Answer[] = [];
       const early: Answer[] = [];
@@ -196,7 +198,7 @@ describe("two services", () => {
           paused = true;
           return done;
         }),
-        atOnce(
+        callConcurrently(
           24,
           async (i) => {
             const list = paused ? late : early;
@@ -212,7 +214,7 @@ describe("two services", () => {
       ]);
       expect(answer.status).toBe(200);
       late.push(await door(round + 1).rest("create_alert", { pusher_id: pusher.id, title: "No", send: true }));
-      expect(statuses(late)).toEqual({ 409: late.length });
+      expect(countStatuses(late)).toEqual({ 409: late.length });
       for (const { status } of early) expect([200, 201, 409]).toContain(status);
       const { body } = await world.rest("list_alerts", { pusher_id: pusher.id, status: "sent" });
       const sent = new Set([...early].filter(({ status }) => status < 300).map(({ body: { id } }) => id));
@@ -260,9 +262,9 @@ describe("two services", () => {
 
   test.each([1, 5])("of 100 devices on an invite for %i exactly so many join", async (maxUses) => {
     const { pusher, uses, join } = await privateChannel(maxUses);
-    const devices = await atOnce(100, () => world.device(), 16);
-    const answers = await atOnce(100, (i) => join(i, devices[i]!));
-    expect(statuses(answers)).toEqual({ 200: maxUses, 404: 100 - maxUses });
+    const devices = await callConcurrently(100, () => world.device(), 16);
+    const answers = await callConcurrently(100, (i) => join(i, devices[i]!));
+    expect(countStatuses(answers)).toEqual({ 200: maxUses, 404: 100 - maxUses });
     expect(await uses()).toBe(maxUses);
     const { body } = await world.rest("get_pusher", { pusher_id: pusher.id });
     expect(body.subscribers).toBe(maxUses);
@@ -274,7 +276,7 @@ describe("two services", () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { pusher, uses, join } = await privateChannel(1);
       const device = await world.device();
-      expect(statuses(await atOnce(4, (i) => join(i, device)))).toEqual({ 200: 4 });
+      expect(countStatuses(await callConcurrently(4, (i) => join(i, device)))).toEqual({ 200: 4 });
       expect(await uses()).toBe(1);
       const mine = world.events.filter(
         ({ event, data }) => event === "subscriber.created" && data.pusher_id === pusher.id,
@@ -284,9 +286,9 @@ describe("two services", () => {
   });
 
   test("joins, leaves and mutes of few devices in any order keep the breakdown", async () => {
-    const pushers = await atOnce(3, () => world.pusher(), 3);
-    const devices = await atOnce(6, () => world.device(), 6);
-    const answers = await atOnce(
+    const pushers = await callConcurrently(3, () => world.pusher(), 3);
+    const devices = await callConcurrently(6, () => world.device(), 6);
+    const answers = await callConcurrently(
       180,
       (i) => {
         const path = `/subscriptions/${pushers[i % 3]!.handle}`;
@@ -296,14 +298,14 @@ describe("two services", () => {
       },
       32,
     );
-    expect(Object.keys(statuses(answers)).sort()).toEqual(["200", "204"]);
+    expect(Object.keys(countStatuses(answers)).sort()).toEqual(["200", "204"]);
   });
 
   test("64 repeats of one idempotency key make one row and equal answers", async () => {
     const pusher = await world.pusher();
     const args = { pusher_id: pusher.id, title: "Once", send: true, idempotency_key: `key-${pusher.handle}` };
-    const answers = await atOnce(64, (i) => door(i).rest("create_alert", args));
-    expect(statuses(answers)).toEqual({ 201: 64 });
+    const answers = await callConcurrently(64, (i) => door(i).rest("create_alert", args));
+    expect(countStatuses(answers)).toEqual({ 201: 64 });
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
     expect(eventsOf(answers[0]!.body.id)).toEqual(["alert.sent"]);
     const { body } = await world.rest("list_alerts", { pusher_id: pusher.id });
@@ -319,8 +321,8 @@ describe("two services", () => {
     const args = { pusher_id: pusher.id, ...fields, idempotency_key: `daily-${pusher.handle}` };
     const first = await world.rest(tool, args);
     await world.sql("update idempotency_record set created_at = created_at - interval '25 hours'");
-    const answers = await atOnce(32, (i) => door(i).rest(tool, args));
-    expect(statuses(answers)).toEqual({ 201: 32 });
+    const answers = await callConcurrently(32, (i) => door(i).rest(tool, args));
+    expect(countStatuses(answers)).toEqual({ 201: 32 });
     const [id, ...more] = new Set(answers.map(({ body }) => body.id));
     expect(more).toEqual([]);
     expect(id).not.toBe(first.body.id);
@@ -337,17 +339,17 @@ describe("two services", () => {
   test("200 devices that report read and ack ten times each count 200 and 200", async () => {
     const pusher = await world.pusher();
     const alert = await world.alert(pusher.id, { send: true });
-    const devices = await atOnce(200, () => world.device(pusher.handle), 32);
+    const devices = await callConcurrently(200, () => world.device(pusher.handle), 32);
     const reports = [
       { alert_id: alert.id, kind: "read" },
       { alert_id: alert.id, kind: "ack" },
     ];
-    const answers = await atOnce(
+    const answers = await callConcurrently(
       2000,
       (i) => door(i).handset("POST", "/reports", devices[(i * 13) % 200]!, { reports }),
       64,
     );
-    expect(statuses(answers)).toEqual({ 200: 2000 });
+    expect(countStatuses(answers)).toEqual({ 200: 2000 });
     const totals = async () => ({
       alert: await counted("alert_counter", "alert_id", parseId("alr", alert.id)),
       days: await counted("channel_day", "pusher_id", parseId("psh", pusher.id)),
@@ -355,12 +357,12 @@ describe("two services", () => {
     const exact = { alert: { reads: 200, acks: 200 }, days: { reads: 200, acks: 200 } };
     expect(await totals()).toEqual(exact);
     // Pruning forgets when, never that: a repeat afterwards counts nothing.
-    await atOnce(
+    await callConcurrently(
       200,
-      (i) => door(i).handset("DELETE", `/reports?before=${encodeURIComponent(inSeconds(5))}`, devices[i]!),
+      (i) => door(i).handset("DELETE", `/reports?before=${encodeURIComponent(timeInSeconds(5))}`, devices[i]!),
       32,
     );
-    await atOnce(200, (i) => door(i).handset("POST", "/reports", devices[i]!, { reports }), 64);
+    await callConcurrently(200, (i) => door(i).handset("POST", "/reports", devices[i]!, { reports }), 64);
     expect(await totals()).toEqual(exact);
   });
 
@@ -370,21 +372,21 @@ describe("two services", () => {
       const bystander = await world.pusher();
       const alert = await world.alert(pusher.id, { send: true });
       const other = await world.alert(bystander.id, { send: true });
-      const devices = await atOnce(6, () => world.device(pusher.handle, bystander.handle), 6);
+      const devices = await callConcurrently(6, () => world.device(pusher.handle, bystander.handle), 6);
       const reports = [
         { alert_id: alert.id, kind: "read" },
         { alert_id: other.id, kind: "ack" },
       ];
       const [answers] = await Promise.all([
-        atOnce(60, (i) => door(i).handset("POST", "/reports", devices[i % 6]!, { reports }), 16),
+        callConcurrently(60, (i) => door(i).handset("POST", "/reports", devices[i % 6]!, { reports }), 16),
         (async () => {
           await door(round).rest("cancel_alert", ids(alert));
           await door(round).rest("delete_alert", ids(alert));
-          await atOnce(6, (i) => door(i).handset("DELETE", `/subscriptions/${pusher.handle}`, devices[i]!));
+          await callConcurrently(6, (i) => door(i).handset("DELETE", `/subscriptions/${pusher.handle}`, devices[i]!));
           expect((await door(round).rest("delete_pusher", { pusher_id: pusher.id })).status).toBe(204);
         })(),
       ]);
-      expect(statuses(answers)).toEqual({ 200: 60 });
+      expect(countStatuses(answers)).toEqual({ 200: 60 });
       expect(await counted("alert_counter", "alert_id", parseId("alr", other.id))).toEqual({
         reads: 0,
         acks: 6,
@@ -430,7 +432,11 @@ describe("two services", () => {
     const pusher = await world.pusher();
     // Far enough ahead for all of them to be made in time.
     const due = Date.now() + 5000;
-    await atOnce(40, (i) => world.alert(pusher.id, { send: true, send_at: new Date(due + i * 25).toISOString() }), 8);
+    await callConcurrently(
+      40,
+      (i) => world.alert(pusher.id, { send: true, send_at: new Date(due + i * 25).toISOString() }),
+      8,
+    );
     await pause(due - Date.now() - 100);
     while (Date.now() < due + 1100)
       for (const status of ["scheduled", "sent"]) {
@@ -442,7 +448,7 @@ describe("two services", () => {
   test("a scheduled alert that comes due while a change waits for it is sent: not sent again, edited or deleted", async () => {
     const pusher = await world.pusher();
     const alerts: any[] = [];
-    const dueAt = inSeconds(4);
+    const dueAt = timeInSeconds(4);
     for (let i = 0; i < 3; i++) alerts.push(await world.alert(pusher.id, { send: true, send_at: dueAt }));
     const holder = world.service.orm.em.fork() as SqlEntityManager;
     await holder.begin();
@@ -470,7 +476,7 @@ describe("two services", () => {
     const em = admin.em.fork() as SqlEntityManager;
     let cutting = true;
     const failed: Answer[] = [];
-    const clients = atOnce(16, async (i) => {
+    const clients = callConcurrently(16, async (i) => {
       while (cutting) {
         const answer = await door(i).rest("create_alert", {
           pusher_id: pusher.id,
@@ -497,7 +503,9 @@ describe("two services", () => {
       // Other processes are told of changes a moment after the answers.
       await waitFor(() => expect(pool.totalCount - pool.idleCount).toBe(0));
     }
-    expect(statuses(await atOnce(32, (i) => door(i).rest("get_pusher", { pusher_id: pusher.id })))).toEqual({
+    expect(
+      countStatuses(await callConcurrently(32, (i) => door(i).rest("get_pusher", { pusher_id: pusher.id }))),
+    ).toEqual({
       200: 32,
     });
   });
@@ -512,7 +520,7 @@ describe("two services", () => {
     const wrong = async (sql: string, parameters: unknown[]) => {
       await em.begin();
       await em.execute(sql, parameters as never);
-      const { checks } = await doctor(em);
+      const { checks } = await checkConsistency(em);
       await em.rollback();
       return checks.filter((check) => check.wrong > 0);
     };
@@ -522,7 +530,7 @@ describe("two services", () => {
     expect(await column("channel_state", "published")).toEqual(one("channel_state.published"));
     expect(await column("channel_state", "subscribers")).toEqual(one("channel_state.subscribers"));
     expect(await column("channel_day", "published")).toEqual(one("channel_day.published"));
-    expect(await column("subscriber_mix", "muted")).toEqual(one("subscriber_mix"));
+    expect(await column("subscriber_breakdown", "muted")).toEqual(one("subscriber_breakdown"));
     expect(await wrong("update channel_day set reads = 0 where pusher_id = ?", [uuid])).toEqual(
       one("channel_day.reports"),
     );
@@ -535,6 +543,6 @@ describe("two services", () => {
     expect(await wrong("update alert set cancelled_at = now() where pusher_id = ?", [uuid])).toEqual(
       one("alert.whole"),
     );
-    expect(await wrongCounts(world.service.orm)).toEqual({});
+    expect(await findWrongCounts(world.service.orm)).toEqual({});
   });
 });

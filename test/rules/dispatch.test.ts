@@ -2,16 +2,16 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { DomainEvent } from "../../src/model/domain/events.ts";
-import { newUuid, showId } from "../../src/model/domain/ids.ts";
+import type { DomainEvent } from "../../src/model/domain/domain_events.ts";
+import { formatId, newUuid } from "../../src/model/domain/type_ids.ts";
 import { conflict } from "../../src/model/errors.ts";
-import { createDispatcher } from "../../src/operation/dispatch.ts";
-import { defineTool } from "../../src/operation/tool.ts";
-import { type Caller, type Context, Validated } from "../../src/store/context.ts";
-import { databaseOf } from "../../src/store/db/statement.ts";
-import { createTogether } from "../../src/store/db/together.ts";
-import { createRateLimits } from "../../src/store/rate_limits/limits.ts";
-import { createSeal } from "../../src/store/secret/seal.ts";
+import { defineOperation } from "../../src/operation/define_operation.ts";
+import { createDispatcher } from "../../src/operation/dispatcher.ts";
+import { getKysely } from "../../src/store/db/statement.ts";
+import { createWriteBatcher } from "../../src/store/db/write_batcher.ts";
+import { type Caller, type Context, ValidatedBody } from "../../src/store/handler_context.ts";
+import { createRateLimits } from "../../src/store/rate_limits/rate_limits.ts";
+import { createEncryption } from "../../src/store/secret/encryption.ts";
 import { World } from "../support/world.ts";
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -46,10 +46,10 @@ describe("on a service", () => {
     let tries = 0;
     const dispatcher = createDispatcher({
       orm: world.service.orm,
-      together: createTogether(databaseOf(world.service.orm)),
+      together: createWriteBatcher(getKysely(world.service.orm)),
       limits: createRateLimits(),
-      idempotencySeal: createSeal("a secret of the tests that is long enough", "idempotency"),
-      askedSeal: createSeal("a secret of the tests that is long enough", "idempotency"),
+      idempotencySeal: createEncryption("a secret of the tests that is long enough", "idempotency"),
+      reviewChallengeSeal: createEncryption("a secret of the tests that is long enough", "idempotency"),
       reviewNotice: {} as never,
       metrics: { operation: () => {} },
       services: {} as never,
@@ -57,7 +57,7 @@ describe("on a service", () => {
       publish: (event) => events.push(event),
       now: () => new Date(),
     });
-    const tool = defineTool({
+    const tool = defineOperation({
       name: "try_it",
       title: "Try",
       description: "For this test.",
@@ -72,16 +72,16 @@ describe("on a service", () => {
       async handler(_input, context) {
         tries += 1;
         const answer = await act(context as never, tries);
-        return answer instanceof Validated ? answer : { tries };
+        return answer instanceof ValidatedBody ? answer : { tries };
       },
       ...record,
     });
-    const call = (heldValidators: string[] = []) => dispatcher.tool(tool, caller, { args: {}, log, heldValidators });
+    const call = (clientEtags: string[] = []) => dispatcher.run(tool, caller, { args: {}, log, clientEtags });
     return { call, events };
   }
 
   const emit = (context: Context) =>
-    context.emit({ event: "alert.sent", data: { pusher_id: showId("psh", newUuid()) } });
+    context.emit({ event: "alert.sent", data: { pusher_id: formatId("psh", newUuid()) } });
   const undone = (code: string) => Object.assign(new Error("undone"), { code });
 
   test.each(["40P01", "40001"])(
@@ -112,7 +112,7 @@ describe("on a service", () => {
 
   test("a validator is what a handler returns with its body, and only where the record says so", async () => {
     const act: Act = async (context, tries) =>
-      new Validated('"v1"', context.conditions.held('"v1"') ? { tries: 0 } : { tries });
+      new ValidatedBody('"v1"', context.conditions.clientHolds('"v1"') ? { tries: 0 } : { tries });
     const { call } = made(act, { validated: true });
     expect(await call()).toEqual({ body: { tries: 1 }, headers: { etag: '"v1"' } });
     expect((await call(['"v1"'])).body).toEqual({ tries: 0 });

@@ -4,8 +4,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorCode } from "../../src/model/error_codes.ts";
-import { alertAt, NO_ALERT, NO_PUSHER } from "../cases/given.ts";
-import { inSeconds, uniqueHandle, World } from "../support/world.ts";
+import { alertArguments, NO_ALERT, NO_PUSHER } from "../cases/fixtures.ts";
+import { createHandle, timeInSeconds, World } from "../support/world.ts";
 
 let world: World;
 let pusher: any;
@@ -70,7 +70,7 @@ describe("what is wrong with a field", () => {
 
   test("two unknown fields are two problems", async () => {
     const error = await refusalOf("create_pusher", {
-      ...{ handle: uniqueHandle(), name: "x", category: "ai", description: "x" },
+      ...{ handle: createHandle(), name: "x", category: "ai", description: "x" },
       ...{ colour: "red", titel: "x" },
     });
     expect(error.problems.map(({ param, code }: any) => [param, code])).toEqual([
@@ -85,15 +85,15 @@ describe("what the state or the credential refuses", () => {
 
   test("an alert that is sent, cancelled or was never sent", async () => {
     const sent = await alert({ send: true });
-    expect(await refusalOf("update_alert", { ...alertAt(sent), title: "x" })).toMatchObject({
+    expect(await refusalOf("update_alert", { ...alertArguments(sent), title: "x" })).toMatchObject({
       ...{ type: "conflict", code: "alert_already_sent", param: null },
     });
-    expect(await refusalOf("delete_alert", alertAt(sent))).toMatchObject({ code: "alert_already_sent" });
-    await world.rest("cancel_alert", alertAt(sent));
-    expect(await refusalOf("send_alert", alertAt(sent))).toMatchObject({ code: "alert_cancelled" });
+    expect(await refusalOf("delete_alert", alertArguments(sent))).toMatchObject({ code: "alert_already_sent" });
+    await world.rest("cancel_alert", alertArguments(sent));
+    expect(await refusalOf("send_alert", alertArguments(sent))).toMatchObject({ code: "alert_cancelled" });
     const draft = await alert({});
-    expect(await refusalOf("cancel_alert", alertAt(draft))).toMatchObject({ code: "alert_not_sent" });
-    const late = { ...alertAt(draft), title: "x", expected_updated_at: "2026-01-01T00:00:00Z" };
+    expect(await refusalOf("cancel_alert", alertArguments(draft))).toMatchObject({ code: "alert_not_sent" });
+    const late = { ...alertArguments(draft), title: "x", expected_updated_at: "2026-01-01T00:00:00Z" };
     expect(await refusalOf("update_alert", late)).toMatchObject({ code: "version_conflict" });
   });
 
@@ -115,7 +115,7 @@ describe("what the state or the credential refuses", () => {
     const draft = await alert({});
     const refused = await world.rest("delete_pusher", { pusher_id: pusher.id }, drafts);
     expect(refused.body.error).toMatchObject({ type: "insufficient_scope", code: "missing_scope" });
-    const sending = await world.rest("send_alert", alertAt(draft), drafts);
+    const sending = await world.rest("send_alert", alertArguments(draft), drafts);
     expect(sending.body.error).toMatchObject({ type: "insufficient_scope", code: "missing_scope" });
     const nobody = await world.rest("get_me", {}, null);
     expect(nobody.body.error).toMatchObject({ type: "unauthorized", code: "invalid_credential" });
@@ -128,7 +128,7 @@ describe("what the state or the credential refuses", () => {
     expect(await refusalOf("create_alert", args({ send_at: "2020-01-01T00:00:00Z", send: true }))).toMatchObject({
       ...{ code: "time_in_past", param: "send_at" },
     });
-    const times = { send_at: inSeconds(7200), expires_at: inSeconds(3600) };
+    const times = { send_at: timeInSeconds(7200), expires_at: timeInSeconds(3600) };
     expect(await refusalOf("create_alert", args(times))).toMatchObject({ code: "invalid_time_range" });
     expect(await refusalOf("update_pusher", { pusher_id: pusher.id, lat: 1 })).toMatchObject({
       ...{ code: "fields_required_together", param: "lon" },
@@ -139,7 +139,7 @@ describe("what the state or the credential refuses", () => {
   });
 
   test("a key of a repeat, and a handle", async () => {
-    const key = `key-${uniqueHandle()}`;
+    const key = `key-${createHandle()}`;
     expect((await world.rest("create_alert", args({ idempotency_key: key }))).status).toBe(201);
     const other = args({ title: "Another", idempotency_key: key });
     expect((await world.rest("create_alert", other)).body.error).toMatchObject({

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
-import { newUuid, parseId, showId, uuidOf } from "../../src/model/domain/ids.ts";
+import { buildUuid, formatId, newUuid, parseId } from "../../src/model/domain/type_ids.ts";
 
 describe("the specification's vectors", () => {
   test.each([
@@ -14,7 +14,7 @@ describe("the specification's vectors", () => {
     ["01h455vb4pex5vsknk084sn02q", "01890a5d-ac96-774b-bcce-b302099a8057"],
     ["7zzzzzzzzzzzzzzzzzzzzzzzzz", "ffffffff-ffff-ffff-ffff-ffffffffffff"],
   ])("%s", (digits, uuid) => {
-    expect(showId("psh", uuid)).toBe(`psh_${digits}`);
+    expect(formatId("psh", uuid)).toBe(`psh_${digits}`);
     expect(parseId("psh", `psh_${digits}`)).toBe(uuid);
   });
 
@@ -34,14 +34,14 @@ describe("the specification's vectors", () => {
 });
 
 test("any uuid comes back", () => {
-  fc.assert(fc.property(fc.uuid(), (uuid) => parseId("alr", showId("alr", uuid)) === uuid));
+  fc.assert(fc.property(fc.uuid(), (uuid) => parseId("alr", formatId("alr", uuid)) === uuid));
 });
 
 test("a new uuid is one of version 7, as the RFC's own example", () => {
   // RFC 9562, appendix A.6: 2022-02-22 19:22:22 UTC.
   const chance = "00000000-0000-4000-98c4-dc0c0c07398f";
-  expect(uuidOf(1_645_557_742_000, 0xcc3, chance)).toBe("017f22e2-79b0-7cc3-98c4-dc0c0c07398f");
-  expect(uuidOf(1, 0, chance)).toBe("00000000-0001-7000-98c4-dc0c0c07398f");
+  expect(buildUuid(1_645_557_742_000, 0xcc3, chance)).toBe("017f22e2-79b0-7cc3-98c4-dc0c0c07398f");
+  expect(buildUuid(1, 0, chance)).toBe("00000000-0001-7000-98c4-dc0c0c07398f");
   const before = Date.now();
   const made = newUuid();
   expect(made).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -62,6 +62,6 @@ test("ids sort as they were made, more in a millisecond than it has room for, an
 });
 
 test("ids sort as they were made", () => {
-  const ids = Array.from({ length: 1000 }, () => showId("alr", newUuid()));
+  const ids = Array.from({ length: 1000 }, () => formatId("alr", newUuid()));
   expect(ids.toSorted()).toEqual(ids);
 });

@@ -3,7 +3,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { instant, readInstant } from "../../src/model/fields/accepts.ts";
+import { parseTimestamp, timestampSchema } from "../../src/model/fields/value_schemas.ts";
 
 const ZONES = [
   ...["Europe/Lisbon", "America/New_York", "America/St_Johns", "Asia/Kolkata", "Africa/Casablanca", "UTC"],
@@ -21,7 +21,7 @@ const shown = (ms: number, timeZone: string) =>
     .replace(" ", "T");
 
 const refusal = (value: string): string => {
-  const read = instant().safeParse(value);
+  const read = timestampSchema().safeParse(value);
   if (read.success) throw new Error("it was taken");
   return read.error.issues[0]!.message;
 };
@@ -34,9 +34,9 @@ test("every local time names the instant at which it is shown, or two of which i
     fc.property(seconds, fc.constantFrom(...ZONES), (at, zone) => {
       const local = shown(at * 1000, zone);
       const utc = new Date(at * 1000).toISOString().replace(".000Z", ".000000Z");
-      const read = readInstant(`${local} ${zone}`);
+      const read = parseTimestamp(`${local} ${zone}`);
       const [, ...offsets] = read === null ? TWO_OFFSETS.exec(refusal(`${local} ${zone}`))! : [];
-      const named = read === null ? offsets.map((offset) => readInstant(`${local}${offset}`)) : [read];
+      const named = read === null ? offsets.map((offset) => parseTimestamp(`${local}${offset}`)) : [read];
       expect(named).toContain(utc);
     }),
     { numRuns: 500 },
@@ -53,7 +53,7 @@ test.each([
   expect(said).toContain(why);
   const [local] = value.split(" ");
   const [, ...offsets] = TWO_OFFSETS.exec(said)!;
-  expect(offsets.map((offset) => readInstant(local!.padEnd(19, ":00") + offset)!.slice(11, 16))).toEqual(times);
+  expect(offsets.map((offset) => parseTimestamp(local!.padEnd(19, ":00") + offset)!.slice(11, 16))).toEqual(times);
 });
 
 test("another zone is refused without a word of it", () => {

@@ -7,13 +7,13 @@ import { once } from "node:events";
 import { join as joinPath } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { addMember, createKey, createWorkspace } from "../../src/identity/operator/accounts.ts";
-import { requestFor } from "../../src/operation/request.ts";
+import { addMember, createKey, createWorkspace } from "../../src/identity/operator/account_administration.ts";
+import { buildClientRequest } from "../../src/operation/client_request.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
-import { noOutcomes } from "../cases/stats/given.ts";
-import { httpSink } from "../support/sinks.ts";
+import { expectNoDeliveryFigures } from "../cases/stats/fixtures.ts";
+import { startHttpReceiver } from "../support/loopback_receivers.ts";
 import { WAIT, waitFor } from "../support/wait.ts";
-import { freshDatabase, inSeconds, toolNamed, uniqueHandle } from "../support/world.ts";
+import { createHandle, findOperation, freshDatabase, timeInSeconds } from "../support/world.ts";
 
 const MAIN = joinPath(import.meta.dirname, "../../src/main.ts");
 
@@ -22,7 +22,7 @@ describe("on a service", () => {
   let base = "";
   let log = "";
   let owner = "";
-  let sink: Awaited<ReturnType<typeof httpSink>>;
+  let sink: Awaited<ReturnType<typeof startHttpReceiver>>;
   let settings: Record<string, string>;
   let sql: (text: string) => Promise<unknown>;
   const closers: (() => unknown)[] = [];
@@ -49,7 +49,7 @@ describe("on a service", () => {
     sql = (text) => (orm.em.fork() as SqlEntityManager).execute(text);
     closers.unshift(() => orm.close(true));
 
-    sink = await httpSink((_request, response) => void response.end());
+    sink = await startHttpReceiver((_request, response) => void response.end());
     closers.push(sink.close);
     child = spawn(process.execPath, [MAIN], {
       env: {
@@ -94,7 +94,7 @@ describe("on a service", () => {
 
   /** One tool over REST and over MCP; the REST body. */
   async function call(tool: string, args: Record<string, unknown> = {}): Promise<any> {
-    const { method, path, body } = requestFor(toolNamed(tool), args);
+    const { method, path, body } = buildClientRequest(findOperation(tool), args);
     const rest = await fetched(method, path, owner, body);
     answers.push({ tool, text: rest.text });
     const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: args } };
@@ -115,7 +115,7 @@ describe("on a service", () => {
   // rules#subscribers-are-pseudonyms
   test("nothing that must stay inside comes out", async () => {
     const pusher = await call("create_pusher", {
-      handle: uniqueHandle(),
+      handle: createHandle(),
       name: "A",
       category: "ai",
       description: "B",
@@ -144,14 +144,14 @@ describe("on a service", () => {
       ...channel,
       title: "L",
       send: true,
-      send_at: inSeconds(3600),
+      send_at: timeInSeconds(3600),
     });
     for (const { token } of devices) {
       await handset("GET", "/inbox", token);
       const reports = ["read", "ack"].map((kind) => ({ alert_id: alert.id, kind }));
       await handset("POST", "/reports", token, { reports });
     }
-    await handset("DELETE", `/reports?before=${inSeconds(60)}`, devices[0].token);
+    await handset("DELETE", `/reports?before=${timeInSeconds(60)}`, devices[0].token);
     await handset("DELETE", `/subscriptions/${pusher.handle}`, devices[2].token);
 
     for (const tool of ["get_me", "list_webhooks", "list_pushers", "get_account_stats"]) await call(tool);
@@ -253,6 +253,7 @@ describe("on a service", () => {
     for (const [place, text] of places)
       if (place !== "list_subscribers")
         for (const pseudonym of pseudonyms) expect([place, text.includes(pseudonym)]).toEqual([place, false]);
-    for (const { tool, text } of answers) if (tool !== "mistake" && text.startsWith("{")) noOutcomes(JSON.parse(text));
+    for (const { tool, text } of answers)
+      if (tool !== "mistake" && text.startsWith("{")) expectNoDeliveryFigures(JSON.parse(text));
   });
 });

@@ -3,9 +3,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
-import { alertAt, uuidOf } from "../cases/given.ts";
-import { expectRecountClean } from "../support/recount.ts";
-import { inSeconds, World } from "../support/world.ts";
+import { alertArguments, parseUuid } from "../cases/fixtures.ts";
+import { expectRecountClean } from "../support/counter_checks.ts";
+import { timeInSeconds, World } from "../support/world.ts";
 
 const AHEAD = LIMITS.occurrences_ahead;
 const DAILY = "FREQ=DAILY Europe/Lisbon";
@@ -20,11 +20,11 @@ async function repeating(fields: Record<string, unknown> = {}) {
   const { id } = await world.pusher();
   const draft = await world.alert(id, {
     title: "Tide",
-    send_at: inSeconds(3600),
+    send_at: timeInSeconds(3600),
     recurrence: DAILY,
     ...fields,
   });
-  const answer = await world.rest("schedule_alert", alertAt(draft));
+  const answer = await world.rest("schedule_alert", alertArguments(draft));
   expect(answer.body).toMatchObject({ status: "repeating", series_id: null });
   return answer.body;
 }
@@ -36,7 +36,7 @@ const told = (id: string) => world.acts.filter(({ data }) => data.alert_id === i
 
 // rules#occurrence
 test("each occurrence is an alert of its own, told of and counted", async () => {
-  const at = inSeconds(3600);
+  const at = timeInSeconds(3600);
   const series = await repeating({
     send_at: at,
     expires_at: new Date(Date.parse(at) + 1_800_000).toISOString(),
@@ -68,7 +68,7 @@ test("each occurrence is an alert of its own, told of and counted", async () => 
     drafts: 0,
     scheduled: AHEAD,
   });
-  const again = await world.rest("schedule_alert", alertAt(series));
+  const again = await world.rest("schedule_alert", alertArguments(series));
   expect(again.body).toMatchObject({ status: "repeating", updated_at: series.updated_at });
   await world.service.housekeeping.round("due_series");
   expect(await planned(series)).toHaveLength(AHEAD);
@@ -78,9 +78,9 @@ test("each occurrence is an alert of its own, told of and counted", async () => 
 test("an edit of the series changes what is planned, but what was edited alone", async () => {
   const series = await repeating();
   const [first, second, third] = await planned(series);
-  await world.rest("update_alert", alertAt(second, { title: "Spring tide" }));
-  await world.rest("schedule_alert", alertAt(third, { send_at: inSeconds(86_400 * 20) }));
-  await world.rest("update_alert", alertAt(series, { title: "High tide", body: "Keep off" }));
+  await world.rest("update_alert", alertArguments(second, { title: "Spring tide" }));
+  await world.rest("schedule_alert", alertArguments(third, { send_at: timeInSeconds(86_400 * 20) }));
+  await world.rest("update_alert", alertArguments(series, { title: "High tide", body: "Keep off" }));
   const after = new Map<string, any>((await planned(series)).map((row: any) => [row.id, row]));
   expect(after.get(first.id)).toMatchObject({ title: "High tide", body: "Keep off" });
   expect(after.get(second.id)).toMatchObject({ title: "Spring tide", body: null });
@@ -93,18 +93,18 @@ test("an edit of the series changes what is planned, but what was edited alone",
   expect(found.body.data).toHaveLength(AHEAD - 1);
   const { body } = await world.rest(
     "update_alert",
-    alertAt(series, { recurrence: "FREQ=DAILY;INTERVAL=3 Europe/Lisbon" }),
+    alertArguments(series, { recurrence: "FREQ=DAILY;INTERVAL=3 Europe/Lisbon" }),
   );
   expect(body.status).toBe("repeating");
   const ids = (await planned(series)).map(({ id }: { id: string }) => id);
   expect(ids).toEqual(expect.arrayContaining([second.id, third.id]));
   expect(ids).not.toContain(first.id);
   expect(told(first.id)).toEqual(["alert.scheduled", "alert.cancelled"]);
-  await world.rest("update_alert", alertAt(series, { send_at: null }));
+  await world.rest("update_alert", alertArguments(series, { send_at: null }));
   expect(await planned(series)).toEqual([]);
-  expect((await world.rest("schedule_alert", alertAt(series, { send_at: inSeconds(7200) }))).body.status).toBe(
-    "repeating",
-  );
+  expect(
+    (await world.rest("schedule_alert", alertArguments(series, { send_at: timeInSeconds(7200) }))).body.status,
+  ).toBe("repeating");
   expect(await planned(series)).toHaveLength(AHEAD);
   await expectRecountClean(world.service.orm);
 });
@@ -113,14 +113,14 @@ test("an edit of the series changes what is planned, but what was edited alone",
 test("it ends whole, or from an occurrence on", async () => {
   const series = await repeating();
   const rows = await planned(series);
-  await world.rest("cancel_alert", alertAt(rows[2]));
-  await world.rest("delete_alert", alertAt(rows[3]));
-  const { body } = await world.rest("cancel_alert", alertAt(rows[6], { following: true }));
+  await world.rest("cancel_alert", alertArguments(rows[2]));
+  await world.rest("delete_alert", alertArguments(rows[3]));
+  const { body } = await world.rest("cancel_alert", alertArguments(rows[6], { following: true }));
   expect(body.status).toBe("cancelled");
   expect((await planned(series)).map(({ id }: any) => id)).toEqual([0, 1, 4, 5].map((i) => rows[i].id));
   await world.service.housekeeping.round("due_series");
   expect(await planned(series)).toHaveLength(4);
-  await world.rest("cancel_alert", alertAt(series));
+  await world.rest("cancel_alert", alertArguments(series));
   expect(await planned(series)).toEqual([]);
   expect(told(rows[0].id)).toEqual(["alert.scheduled", "alert.cancelled"]);
   const { data } = (await world.rest("list_audit_events", { pusher_id: series.pusher_id, limit: 5 })).body;
@@ -132,19 +132,19 @@ test("it ends whole, or from an occurrence on", async () => {
 test("a series of which nothing is to come is over by itself", async () => {
   const series = await repeating({ recurrence: "FREQ=DAILY;COUNT=2 UTC" });
   expect(await planned(series)).toHaveLength(2);
-  const id = uuidOf(series.id);
+  const id = parseUuid(series.id);
   await world.sql("update alert set send_at = send_at - interval '5 days' where id = ? or series_id = ?", [id, id]);
   await world.sql("update alert_series set fill_at = now() where alert_id = ?", [id]);
   await world.service.housekeeping.round("due_series");
-  expect((await world.rest("get_alert", alertAt(series))).body.status).toBe("cancelled");
+  expect((await world.rest("get_alert", alertArguments(series))).body.status).toBe("cancelled");
 });
 
 // rules#recurrence-rules
 test("no more of a channel repeat than it may send in a minute", async () => {
   const { id } = await world.pusher();
   const begin = async () => {
-    const draft = await world.alert(id, { send_at: inSeconds(3600), recurrence: "FREQ=YEARLY UTC" });
-    return (await world.rest("schedule_alert", alertAt(draft))).status;
+    const draft = await world.alert(id, { send_at: timeInSeconds(3600), recurrence: "FREQ=YEARLY UTC" });
+    return (await world.rest("schedule_alert", alertArguments(draft))).status;
   };
   expect(LIMITS.repeating).toBeLessThanOrEqual(LIMITS.sends);
   for (let i = 0; i < LIMITS.repeating; i++) expect(await begin()).toBe(200);
@@ -159,7 +159,7 @@ describe("several processes", () => {
     const since = world.acts.length;
     for (let i = 0; i < 6; i++)
       all.push(await repeating({ recurrence: `FREQ=MINUTELY;INTERVAL=${5 + i} Europe/Lisbon` }));
-    const ids = all.map(({ id }) => `'${uuidOf(id)}'`).join();
+    const ids = all.map(({ id }) => `'${parseUuid(id)}'`).join();
     try {
       for (let round = 0; round < 4; round++) {
         // A week went by in which nobody wrote, and what was written has been sent.
@@ -186,7 +186,7 @@ describe("several processes", () => {
           )
         ).filter(({ id }) => !before.has(id));
         for (const { id } of all) {
-          const own = made.filter(({ series_id }) => series_id === uuidOf(id));
+          const own = made.filter(({ series_id }) => series_id === parseUuid(id));
           // rules#recurrence-late
           expect(own.filter(({ late }) => late)).toHaveLength(1);
           expect(own).toHaveLength(AHEAD + 1);

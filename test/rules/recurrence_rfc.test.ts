@@ -1,18 +1,18 @@
 // The examples of RFC 5545, section 3.8.5.3, in its zone and from its start, and parts that it defines without an example.
 
 import { expect, test } from "vitest";
-import { nextTimes } from "../../src/model/domain/occurrences.ts";
-import { readInstant } from "../../src/model/fields/accepts.ts";
-import { localIn } from "../../src/model/fields/zoned.ts";
+import { findNextOccurrences } from "../../src/model/domain/occurrences.ts";
+import { utcToLocal } from "../../src/model/fields/local_time.ts";
+import { parseTimestamp } from "../../src/model/fields/value_schemas.ts";
 
 const ZONE = "America/New_York";
 
 /** The days of the next times, or `day hour:minute` where they are not at nine. */
 function daysOf(rule: string, start: string, most: number): string[] {
-  const sendAt = Date.parse(readInstant(`${start}T09:00 ${ZONE}`)!);
-  const times = nextTimes(`${rule} ${ZONE}`, { sendAt, now: sendAt - 1, most });
+  const sendAt = Date.parse(parseTimestamp(`${start}T09:00 ${ZONE}`)!);
+  const times = findNextOccurrences(`${rule} ${ZONE}`, { sendAt, now: sendAt - 1, most });
   return times.map((ms) => {
-    const local = new Date(localIn(ZONE, ms)).toISOString();
+    const local = new Date(utcToLocal(ZONE, ms)).toISOString();
     return local.slice(11, 16) === "09:00" ? local.slice(0, 10) : local.slice(0, 16).replace("T", " ");
   });
 }
@@ -94,6 +94,6 @@ test.each<[string, string[]]>([
 // rules#recurrence-clocks
 test("minutes of an hour are those of the zone's clock", () => {
   const sendAt = Date.UTC(2027, 0, 1, 3, 50);
-  const [first] = nextTimes("FREQ=HOURLY;BYMINUTE=0 Asia/Kolkata", { sendAt, now: sendAt, most: 1 });
+  const [first] = findNextOccurrences("FREQ=HOURLY;BYMINUTE=0 Asia/Kolkata", { sendAt, now: sendAt, most: 1 });
   expect(new Date(first!).toISOString()).toBe("2027-01-01T04:30:00.000Z");
 });

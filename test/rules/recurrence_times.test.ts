@@ -2,15 +2,15 @@
 // rules#recurrence-clocks
 
 import { describe, expect, test } from "vitest";
-import { fillOf, nextTimes, timesWithin } from "../../src/model/domain/occurrences.ts";
-import { ANSWER_STEPS, StepBudget } from "../../src/model/domain/step_budget.ts";
+import { findNextOccurrences, findOccurrencesWithin, planSeriesFill } from "../../src/model/domain/occurrences.ts";
+import { MAX_ANSWER_STEPS, StepBudget } from "../../src/model/domain/step_budget.ts";
 import { isMessage } from "../../src/model/error_messages.ts";
-import { readInstant } from "../../src/model/fields/accepts.ts";
-import { readRecurrence } from "../../src/model/fields/recurrence.ts";
+import { parseRecurrence } from "../../src/model/fields/recurrence.ts";
+import { parseTimestamp } from "../../src/model/fields/value_schemas.ts";
 
 const timesOf = (rule: string, zone: string, start: string, most: number) => {
-  const sendAt = Date.parse(readInstant(`${start} ${zone}`)!);
-  const times = nextTimes(`${rule} ${zone}`, { sendAt, now: sendAt - 1, most });
+  const sendAt = Date.parse(parseTimestamp(`${start} ${zone}`)!);
+  const times = findNextOccurrences(`${rule} ${zone}`, { sendAt, now: sendAt - 1, most });
   return times.map((ms) => new Date(ms).toISOString().slice(0, 16));
 };
 
@@ -103,7 +103,7 @@ describe("hostile rules", () => {
     "FREQ=DAILY UTC\nDTSTART:20270101T000000Z",
     "",
   ])("%s is no recurrence", (value) => {
-    expect(isMessage(readRecurrence(value))).toBe(true);
+    expect(isMessage(parseRecurrence(value))).toBe(true);
   });
 
   test.each([
@@ -116,7 +116,8 @@ describe("hostile rules", () => {
     ["FREQ=HOURLY;BYMINUTE=0,3", /5 minutes/],
     [`FREQ=YEARLY;BYYEARDAY=366;BYHOUR=0,1;BYMINUTE=${[...Array(50).keys()]}`, /5 minutes/],
   ])("%s is refused on its field", (rule, says) => {
-    const next = () => nextTimes(`${rule} UTC`, { sendAt: Date.UTC(2027, 0), now: Date.UTC(2027, 0), most: 5 });
+    const next = () =>
+      findNextOccurrences(`${rule} UTC`, { sendAt: Date.UTC(2027, 0), now: Date.UTC(2027, 0), most: 5 });
     expect(next).toThrow(
       expect.objectContaining({
         type: "invalid_request",
@@ -147,10 +148,10 @@ describe("the work of an answer is bounded in steps", () => {
     "FREQ=HOURLY;INTERVAL=997;BYDAY=MO;BYHOUR=3;BYMINUTE=5",
   ])("%s", (rule) => {
     // A schedule looks four times: the next, whether they are crowded, those to be written, and the last that is missed.
-    const budget = new StepBudget(ANSWER_STEPS / 2);
+    const budget = new StepBudget(MAX_ANSWER_STEPS / 2);
     const recurrence = `${rule} America/New_York`;
     try {
-      expect(nextTimes(recurrence, { sendAt: now, now, most: 12, budget }).length).toBeGreaterThan(0);
+      expect(findNextOccurrences(recurrence, { sendAt: now, now, most: 12, budget }).length).toBeGreaterThan(0);
     } catch (error) {
       expect(error).toMatchObject({ type: "invalid_request", message: expect.stringMatching(/no time/) });
     }
@@ -158,13 +159,13 @@ describe("the work of an answer is bounded in steps", () => {
   });
 
   const month = (recurrence: string, budget: StepBudget) =>
-    timesWithin(recurrence, {
+    findOccurrencesWithin(recurrence, {
       ...{ sendAt: now, now, from: now + 31 * DAY, to: now + 59 * DAY, beyond: null, most: 62, budget },
       nextDay: (at) => (Math.floor(at / DAY) + 1) * DAY,
     });
 
   test("a month of eight dense series, each of 144 times a day", () => {
-    const budget = new StepBudget(ANSWER_STEPS);
+    const budget = new StepBudget(MAX_ANSWER_STEPS);
     for (let i = 0; i < 8; i++)
       expect(month(`FREQ=DAILY;BYHOUR=${from(0, 23)};${EVERY_TEN} Europe/Lisbon`, budget).length).toBeGreaterThan(80);
     expect(budget.isSpent).toBe(false);
@@ -173,7 +174,7 @@ describe("the work of an answer is bounded in steps", () => {
   test("all series of an answer share one budget, and none is looked up once it is spent", () => {
     const budget = new StepBudget(1_000);
     const never = "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30 UTC";
-    expect(month("FREQ=DAILY UTC", new StepBudget(ANSWER_STEPS)).length).toBe(28);
+    expect(month("FREQ=DAILY UTC", new StepBudget(MAX_ANSWER_STEPS)).length).toBe(28);
     expect(month(never, budget)).toEqual([]);
     expect(budget.isSpent).toBe(true);
     expect(month("FREQ=DAILY UTC", budget)).toEqual([]);
@@ -182,7 +183,7 @@ describe("the work of an answer is bounded in steps", () => {
   // A row of an earlier version or of a changed export.
   test("a stored rule that cannot be read writes nothing and is looked at again later", () => {
     const row = { series_id: "s", send_at: "2027-01-01T08:00:00Z", filled_to: null };
-    expect(fillOf({ ...row, recurrence: "FREQ=MONTHLY;BYWEEKNO=3 UTC" }, now)).toMatchObject({
+    expect(planSeriesFill({ ...row, recurrence: "FREQ=MONTHLY;BYWEEKNO=3 UTC" }, now)).toMatchObject({
       occurrences: [],
       fill_at: "2027-01-02T00:00:00.000Z",
     });
@@ -198,7 +199,7 @@ describe("what is written", () => {
     filled_to,
   });
   const fill = (recurrence: string, filled_to: string | null, now: string) => {
-    const { occurrences, ...rest } = fillOf(series(recurrence, filled_to), Date.parse(now));
+    const { occurrences, ...rest } = planSeriesFill(series(recurrence, filled_to), Date.parse(now));
     return { ...rest, occurs: occurrences.map(({ occurs_at }) => occurs_at.slice(0, 16)) };
   };
 

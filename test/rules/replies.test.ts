@@ -3,23 +3,23 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
-import { alertAt, uuidOf } from "../cases/given.ts";
-import { expectRecountClean } from "../support/recount.ts";
-import { httpSink } from "../support/sinks.ts";
-import { inSeconds, World } from "../support/world.ts";
+import { alertArguments, parseUuid } from "../cases/fixtures.ts";
+import { expectRecountClean } from "../support/counter_checks.ts";
+import { startHttpReceiver } from "../support/loopback_receivers.ts";
+import { timeInSeconds, World } from "../support/world.ts";
 
 const CHOICES = ["I take it", "Not me", "Later"];
 const QUESTION = { type: "reply", label: "Who goes?", choices: CHOICES };
 
 let world: World;
 let other: World;
-let sink: Awaited<ReturnType<typeof httpSink>>;
+let sink: Awaited<ReturnType<typeof startHttpReceiver>>;
 beforeAll(async () => {
   const settings = { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" };
   world = await World.open({ settings });
   other = await world.replica(settings);
   for (const one of [world, other]) await one.service.housekeeping.close();
-  sink = await httpSink((_request, response) => response.end());
+  sink = await startHttpReceiver((_request, response) => response.end());
 });
 afterAll(async () => {
   sink.close();
@@ -35,8 +35,8 @@ const call = async (tool: string, args: object, on = world) => {
 const reply = async (token: string, alert_id: string, choice: string, on = world) =>
   (await on.handset("POST", "/reports", token, { reports: [{ alert_id, kind: "reply", choice }] })).body.accepted;
 const counted = async (alert: any) =>
-  (await call("get_alert_stats", alertAt(alert))).replies.map(({ count }: { count: number }) => count);
-const waitFor = (alert: any, more = {}, on = world) => call("wait_for_replies", alertAt(alert, more), on);
+  (await call("get_alert_stats", alertArguments(alert))).replies.map(({ count }: { count: number }) => count);
+const waitFor = (alert: any, more = {}, on = world) => call("wait_for_replies", alertArguments(alert, more), on);
 
 async function asked(fields = {}, phones = 3) {
   const pusher = await world.pusher();
@@ -70,9 +70,9 @@ test("each phone counts once, by its last choice; what is not offered is skipped
   await world.handset("POST", "/reports", two, { reports: [{ alert_id: alert.id, kind: "ack" }, ...batch] });
   expect(await counted(alert)).toEqual([1, 1, 0]);
   // When it was is forgotten; what was chosen goes on to count once.
-  await world.handset("DELETE", `/reports?before=${encodeURIComponent(inSeconds(60))}`, one);
+  await world.handset("DELETE", `/reports?before=${encodeURIComponent(timeInSeconds(60))}`, one);
   await reply(one, alert.id, "Later");
-  const { totals, replies, buckets } = await call("get_alert_stats", alertAt(alert));
+  const { totals, replies, buckets } = await call("get_alert_stats", alertArguments(alert));
   expect([totals, replies.map(({ count }: any) => count)]).toEqual([{ reads: 0, acks: 1 }, [1, 0, 1]]);
   expect(buckets.map(({ acks }: any) => acks)).toEqual([1]);
   for (const row of [{ kind: "reply" }, { kind: "ack", choice: "Later" }]) {
@@ -85,13 +85,13 @@ test("each phone counts once, by its last choice; what is not offered is skipped
 
 // rules#replies
 test("no reply is taken once the alert is over or withdrawn, or where it asks nothing", async () => {
-  const { alert, tokens } = await asked({ expires_at: inSeconds(3600) });
+  const { alert, tokens } = await asked({ expires_at: timeInSeconds(3600) });
   await reply(tokens[0]!, alert.id, "Later");
-  await world.sql("update alert set expires_at = clock_timestamp() where id = ?", [uuidOf(alert.id)]);
+  await world.sql("update alert set expires_at = clock_timestamp() where id = ?", [parseUuid(alert.id)]);
   expect(await reply(tokens[0]!, alert.id, "Not me")).toBe(0);
   expect(await waitFor(alert)).toMatchObject({ open: false, total: 1, seen: "0.0.1" });
   const withdrawn = await asked();
-  await call("cancel_alert", alertAt(withdrawn.alert));
+  await call("cancel_alert", alertArguments(withdrawn.alert));
   expect(await reply(withdrawn.tokens[0]!, withdrawn.alert.id, "Later")).toBe(0);
   const plain = await asked({ actions: [] });
   expect(await reply(plain.tokens[0]!, plain.alert.id, "Later")).toBe(0);
@@ -144,7 +144,7 @@ test("who waits is answered by a reply, whichever process took it, and by nothin
   await reply(tokens[0]!, alert.id, "Later", other);
   expect(await next).toMatchObject({ total: 1, seen: "0.0.1" });
   const over = waitFor(alert, { seen: "0.0.1" });
-  await call("cancel_alert", alertAt(alert));
+  await call("cancel_alert", alertArguments(alert));
   expect(await over).toMatchObject({ open: false, total: 1 });
 });
 

@@ -2,8 +2,8 @@
 // (rules#retention).
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { uuidOf } from "../support/handsets.ts";
-import { expectRecountClean } from "../support/recount.ts";
+import { expectRecountClean } from "../support/counter_checks.ts";
+import { parseUuid } from "../support/handsets.ts";
 import { World } from "../support/world.ts";
 
 let world: World;
@@ -32,7 +32,7 @@ async function past(pusherId: string, title: string, days: number, more: Record<
      select gen_random_uuid(), ?, ?, '${status}', ${status === "sent" ? at : "null"},
        ${status === "cancelled" ? `now() - interval '${more.cancelled ?? days} days'` : "null"},
        ${more.expires ? `now() + interval '${more.expires} days'` : "null"}, ${at} returning id`,
-    [uuidOf(pusherId), title],
+    [parseUuid(pusherId), title],
   );
   return row.id as string;
 }
@@ -73,7 +73,7 @@ test("what ended long enough ago goes a day after it was told, and every count s
   await world.sql("insert into alert_counter (alert_id, reads) values (?, 2500)", [old]);
   await world.sql(
     "update channel_day set reads = reads + 2500 where pusher_id = ? and day = (now() - interval '40 days')::date",
-    [uuidOf(channel.id)],
+    [parseUuid(channel.id)],
   );
   const statistics = async () => [
     (await world.rest("get_pusher", { pusher_id: channel.id })).body.alerts_sent,
@@ -158,7 +158,7 @@ test("several processes at once remove each alert once, beside sends", async () 
       await world.sql(
         `insert into alert (id, pusher_id, title, status, sent_at, created_at)
          select gen_random_uuid(), ?, 'x', 'sent', now() - n * interval '1 day', now() - n * interval '1 day' from generate_series(1, 400) n`,
-        [uuidOf(id)],
+        [parseUuid(id)],
       );
     await dayLater();
     let gone = 0;

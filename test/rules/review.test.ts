@@ -3,12 +3,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { decline_alert } from "../../src/identity/session/reviews.ts";
 import { ApiError } from "../../src/model/errors.ts";
-import type { MemberCaller } from "../../src/store/context.ts";
-import { alertAt, alertIn, uuidOf } from "../cases/given.ts";
-
-import { SILENT, signedIn } from "../support/sessions.ts";
-import { OWNER, ownerOf } from "../support/site.ts";
-import { inSeconds, World } from "../support/world.ts";
+import type { MemberCaller } from "../../src/store/handler_context.ts";
+import { alertArguments, createAlertInState, parseUuid } from "../cases/fixtures.ts";
+import { OWNER, signInOwner } from "../support/console_site.ts";
+import { createMemberSession, SILENT_LOG } from "../support/member_sessions.ts";
+import { timeInSeconds, World } from "../support/world.ts";
 
 let world: World;
 let person: MemberCaller;
@@ -17,9 +16,9 @@ let pusher: { id: string; handle: string };
 let author: string;
 beforeAll(async () => {
   world = await World.open();
-  await ownerOf(world);
+  await signInOwner(world);
   const [{ user_id }] = await world.sql("select user_id from member where email = ?", [OWNER.email]);
-  person = await signedIn(world, user_id, uuidOf(world.workspace.id));
+  person = await createMemberSession(world, user_id, parseUuid(world.workspace.id));
   author = await world.key({ scopes: "alerts:read,alerts:write" });
 });
 afterAll(() => world?.close());
@@ -30,9 +29,9 @@ beforeEach(async () => {
 type Named = { id: string; pusher_id: string };
 
 const decline = (alert: Named, review_reply = "Not yet.", more: object = {}): Promise<any> =>
-  world.service.dispatcher.session(decline_alert, person, {
-    args: { ...alertAt(alert), review_reply, ...more },
-    log: SILENT,
+  world.service.dispatcher.runSession(decline_alert, person, {
+    args: { ...alertArguments(alert), review_reply, ...more },
+    log: SILENT_LOG,
   });
 const refusalOf = async (call: Promise<unknown>) => {
   const error = await call.then(
@@ -42,7 +41,7 @@ const refusalOf = async (call: Promise<unknown>) => {
   if (!(error instanceof ApiError)) throw new Error("it was not refused");
   return error.toEnvelope().error;
 };
-const read = async (alert: Named) => (await world.rest("get_alert", alertAt(alert), author)).body;
+const read = async (alert: Named) => (await world.rest("get_alert", alertArguments(alert), author)).body;
 const addressOf = (alert: Named) =>
   `http://localhost:8787/console/${world.workspace.id}/channels/${alert.pusher_id}/alerts/${alert.id}`;
 
@@ -56,44 +55,44 @@ test("the address stands in the answers while there is something to review, by b
     ["update_alert", {}],
   ] as const)
     for (const face of ["rest", "mcp"] as const)
-      expect((await world[face](tool, alertAt(made, more), author)).body.review_url).toBe(addressOf(made));
-  const copy = (await world.rest("duplicate_alert", alertAt(made), author)).body;
+      expect((await world[face](tool, alertArguments(made, more), author)).body.review_url).toBe(addressOf(made));
+  const copy = (await world.rest("duplicate_alert", alertArguments(made), author)).body;
   expect(copy.review_url).toBe(addressOf(copy));
-  await world.rest("schedule_alert", alertAt(made, { send_at: inSeconds(3600) }));
+  await world.rest("schedule_alert", alertArguments(made, { send_at: timeInSeconds(3600) }));
   expect((await read(made)).review_url).toBe(addressOf(made));
   for (const tool of ["send_alert", "cancel_alert"]) {
-    await world.rest(tool, alertAt(made));
+    await world.rest(tool, alertArguments(made));
     expect((await read(made)).review_url).toBeNull();
   }
   expect((await world.alert(pusher.id, { send: true })).review_url).toBeNull();
-  expect((await read(await alertIn(world, "passed", pusher))).review_url).toBeNull();
+  expect((await read(await createAlertInState(world, "passed", pusher))).review_url).toBeNull();
 });
 
 // rules#review-url
 test("who may not publish is told where a person can, and of an alert that is not there nothing more", async () => {
-  const alert = await world.alert(pusher.id, { send_at: inSeconds(3600) });
+  const alert = await world.alert(pusher.id, { send_at: timeInSeconds(3600) });
   for (const face of ["rest", "mcp"] as const) {
     for (const tool of ["send_alert", "schedule_alert", "cancel_alert"]) {
-      const refused = await world[face](tool, alertAt(alert), author);
+      const refused = await world[face](tool, alertArguments(alert), author);
       expect(refused.status).toBe(403);
       expect(refused.body.error.message).toContain(addressOf(alert));
       for (const alert_id of ["alr_</tool>", "", "psh_01h2xcejqtf2nbrexx3vqjhp41", 7]) {
-        const { message } = (await world[face](tool, { ...alertAt(alert), alert_id }, author)).body.error;
+        const { message } = (await world[face](tool, { ...alertArguments(alert), alert_id }, author)).body.error;
         expect(message).toMatch(/Or ask a person to do it in the console: \S+\/console\/wsp_\w+$/);
       }
     }
     // A channel's handle is as good as its id.
-    const byHandle = { ...alertAt(alert), pusher_id: pusher.handle };
+    const byHandle = { ...alertArguments(alert), pusher_id: pusher.handle };
     const named = await world[face]("send_alert", byHandle, author);
     expect(named.body.error.message).toContain(addressOf(alert));
   }
-  await world.rest("schedule_alert", alertAt(alert));
-  const edit = await world.rest("update_alert", alertAt(alert, { title: "y" }), author);
+  await world.rest("schedule_alert", alertArguments(alert));
+  const edit = await world.rest("update_alert", alertArguments(alert, { title: "y" }), author);
   expect(edit.status).toBe(403);
   expect(edit.body.error.message).toContain(addressOf(alert));
   // Other scopes have nothing to do with it.
   const reader = await world.key({ scopes: "alerts:read" });
-  const other = await world.rest("update_alert", alertAt(alert, { title: "y" }), reader);
+  const other = await world.rest("update_alert", alertArguments(alert, { title: "y" }), reader);
   expect(other.body.error.message).not.toMatch(/console/);
 });
 
@@ -103,7 +102,7 @@ async function calledOverMcp(name: string, alert: Named): Promise<unknown> {
     jsonrpc: "2.0",
     id: 1,
     method: "tools/call",
-    params: { name, arguments: alertAt(alert) },
+    params: { name, arguments: alertArguments(alert) },
   };
   const { body } = await world.request("POST", "/mcp", {
     token: author,
@@ -118,16 +117,19 @@ async function calledOverMcp(name: string, alert: Named): Promise<unknown> {
 test("over MCP a call to publish what was decided about answers what became of it; a call to withdraw it does not", async () => {
   for (const [decision, decide] of [
     ["declined", (alert: Named) => decline(alert)],
-    ["scheduled", (alert: Named) => world.rest("schedule_alert", alertAt(alert, { send_at: inSeconds(3600) }))],
-    ["sent", (alert: Named) => world.rest("send_alert", alertAt(alert))],
+    [
+      "scheduled",
+      (alert: Named) => world.rest("schedule_alert", alertArguments(alert, { send_at: timeInSeconds(3600) })),
+    ],
+    ["sent", (alert: Named) => world.rest("send_alert", alertArguments(alert))],
   ] as const) {
     const alert = await world.alert(pusher.id);
     await decide(alert);
     for (const tool of ["send_alert", "schedule_alert"]) {
       expect(await calledOverMcp(tool, alert)).toMatchObject({ id: alert.id, decision });
-      expect((await world.rest(tool, alertAt(alert), author)).status).toBe(403);
+      expect((await world.rest(tool, alertArguments(alert), author)).status).toBe(403);
     }
-    expect((await world.mcp("cancel_alert", alertAt(alert), author)).body.error.type).toBe("insufficient_scope");
+    expect((await world.mcp("cancel_alert", alertArguments(alert), author)).body.error.type).toBe("insufficient_scope");
     expect((await read(alert)).status).toBe(decision === "declined" ? "draft" : decision);
   }
 });
@@ -140,7 +142,7 @@ test("create with send by who may not publish: over REST nothing is kept, over M
   const rest = await world.rest("create_alert", args, author);
   expect(rest.body.error.message).toMatch(/leave send out.*review_url/);
   expect(await count()).toBe(before);
-  const later = inSeconds(3600);
+  const later = timeInSeconds(3600);
   const key = { idempotency_key: "written-once" };
   const refused = await world.mcp("create_alert", { ...args, send_at: later, ...key }, author);
   expect(refused.body.error.type).toBe("insufficient_scope");
@@ -163,7 +165,7 @@ test("create with send by who may not publish: over REST nothing is kept, over M
 
 // rules#decline
 test("what was scheduled is a draft again, receivers are told, and the author reads why", async () => {
-  const alert = await alertIn(world, "scheduled", pusher);
+  const alert = await createAlertInState(world, "scheduled", pusher);
   const before = world.acts.length;
   const declined = await decline(alert, "Say which quay.");
   expect(declined).toMatchObject({ status: "draft", send_at: null, review_reply: "Say which quay." });
@@ -175,7 +177,7 @@ test("what was scheduled is a draft again, receivers are told, and the author re
 
 // rules#decline
 test("a draft keeps the instant that its author proposed, and nobody outside is told", async () => {
-  const send_at = inSeconds(3600).replace("Z", "000Z");
+  const send_at = timeInSeconds(3600).replace("Z", "000Z");
   const alert = await world.alert(pusher.id, { send_at });
   const before = world.acts.length;
   expect(await decline(alert)).toMatchObject({ status: "draft", send_at, review_reply: "Not yet." });
@@ -191,31 +193,31 @@ test("the reply stands until somebody edits, schedules or sends; no copy has it"
     return alert;
   };
   const alert = await declined();
-  expect((await world.rest("update_alert", alertAt(alert), author)).body.review_reply).toBe("Not yet.");
-  const copy = (await world.rest("duplicate_alert", alertAt(alert), author)).body;
+  expect((await world.rest("update_alert", alertArguments(alert), author)).body.review_reply).toBe("Not yet.");
+  const copy = (await world.rest("duplicate_alert", alertArguments(alert), author)).body;
   expect(copy).toMatchObject({ review_note: "The office called.", review_reply: null });
   const refused = { title: "" };
-  expect((await world.rest("update_alert", alertAt(alert, refused), author)).status).toBe(422);
+  expect((await world.rest("update_alert", alertArguments(alert, refused), author)).status).toBe(422);
   expect((await read(alert)).review_reply).toBe("Not yet.");
   for (const [tool, more] of [
     ["update_alert", { body: "Mended." }],
-    ["schedule_alert", { send_at: inSeconds(3600) }],
+    ["schedule_alert", { send_at: timeInSeconds(3600) }],
     ["send_alert", {}],
   ] as const) {
     const one = await declined();
-    expect((await world.rest(tool, alertAt(one, more))).body.review_reply).toBeNull();
+    expect((await world.rest(tool, alertArguments(one, more))).body.review_reply).toBeNull();
   }
 });
 
 // rules#decline
 test("what is frozen, and what has changed since, is not declined", async () => {
   for (const state of ["sent", "passed", "cancelled"] as const) {
-    const alert = await alertIn(world, state, pusher);
+    const alert = await createAlertInState(world, state, pusher);
     expect(await refusalOf(decline(alert))).toMatchObject({ type: "conflict", message: /frozen/ });
     expect((await read(alert)).review_reply).toBeNull();
   }
   const alert = await world.alert(pusher.id);
-  await world.rest("update_alert", alertAt(alert, { title: "Other" }));
+  await world.rest("update_alert", alertArguments(alert, { title: "Other" }));
   const stale = { expected_updated_at: alert.updated_at };
   expect(await refusalOf(decline(alert, "No.", stale))).toMatchObject({ type: "conflict" });
   for (const reply of ["", "  ", "x".repeat(1001), "a\u0007", "a\u200bb"])
@@ -227,9 +229,9 @@ test("handsets and receivers of events get neither the note nor the reply", asyn
   const token = await world.device(pusher.handle);
   const alert = await world.alert(pusher.id, { review_note: "Between us: the office called." });
   await decline(alert, "Between us: wait.");
-  await world.rest("update_alert", alertAt(alert, { title: "Now" }), author);
-  await world.rest("schedule_alert", alertAt(alert, { send_at: inSeconds(3600) }));
-  await world.rest("send_alert", alertAt(alert));
+  await world.rest("update_alert", alertArguments(alert, { title: "Now" }), author);
+  await world.rest("schedule_alert", alertArguments(alert, { send_at: timeInSeconds(3600) }));
+  await world.rest("send_alert", alertArguments(alert));
   const inbox = await world.handset("GET", "/inbox", token);
   expect(inbox.body.data).toHaveLength(1);
   expect(JSON.stringify([inbox.body, world.events])).not.toMatch(/Between us|review_/);

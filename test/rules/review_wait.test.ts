@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { decline_alert } from "../../src/identity/session/reviews.ts";
 import { LIMITS } from "../../src/model/limits.ts";
-import type { MemberCaller } from "../../src/store/context.ts";
-import { alertAt, uuidOf } from "../cases/given.ts";
-import { ownerSession, SILENT } from "../support/sessions.ts";
+import type { MemberCaller } from "../../src/store/handler_context.ts";
+import { alertArguments, parseUuid } from "../cases/fixtures.ts";
+import { ownerSession, SILENT_LOG } from "../support/member_sessions.ts";
 import { World } from "../support/world.ts";
 
 let world: World;
@@ -40,19 +40,19 @@ function wait(query = "", signal?: AbortSignal) {
 }
 
 /** Another call of the same kind, from its beginning to its end. */
-const meanwhile = () => world.rest("wait_for_review", alertAt(draft, { seconds: 0 }), author);
+const meanwhile = () => world.rest("wait_for_review", alertArguments(draft, { seconds: 0 }), author);
 
 // rules#review-wait
 test.each(["rest", "mcp"] as const)("held until a person decides, over %s", async (face) => {
   let answered = false;
-  const waiting = world[face]("wait_for_review", alertAt(draft), author).finally(() => {
+  const waiting = world[face]("wait_for_review", alertArguments(draft), author).finally(() => {
     answered = true;
   });
   expect((await meanwhile()).body.decision).toBe("waiting");
   expect(answered).toBe(false);
-  await world.service.dispatcher.session(decline_alert, person, {
-    args: { ...alertAt(draft), review_reply: "Say when." },
-    log: SILENT,
+  await world.service.dispatcher.runSession(decline_alert, person, {
+    args: { ...alertArguments(draft), review_reply: "Say when." },
+    log: SILENT_LOG,
   });
   const { body } = await waiting;
   expect(body).toMatchObject({ decision: "declined", status: "draft", review_reply: "Say when." });
@@ -60,7 +60,7 @@ test.each(["rest", "mcp"] as const)("held until a person decides, over %s", asyn
   const more = wait(`?seen_updated_at=${body.updated_at}`);
   await meanwhile();
   expect(more.answered).toBe(false);
-  await world.rest("update_alert", alertAt(draft, { body: "At six" }), author);
+  await world.rest("update_alert", alertArguments(draft, { body: "At six" }), author);
   expect(await more.answer).toMatchObject({ decision: "waiting", review_reply: null });
 });
 
@@ -82,7 +82,7 @@ test("four of a credential wait; who leaves frees a place, and all hear what ano
   await meanwhile();
   expect(another.answered).toBe(false);
   await world.sql("update alert set status = 'cancelled', cancelled_at = now(), updated_at = now() where id = ?", [
-    uuidOf(draft.id),
+    parseUuid(draft.id),
   ]);
   for (const { answer } of [...held.slice(1), another]) expect(await answer).toMatchObject({ decision: "cancelled" });
 });
@@ -90,7 +90,7 @@ test("four of a credential wait; who leaves frees a place, and all hear what ano
 test("what is deleted meanwhile is missing, and a service that stops answers what waits", async () => {
   const gone = wait();
   await meanwhile();
-  await world.rest("delete_alert", alertAt(draft));
+  await world.rest("delete_alert", alertArguments(draft));
   expect(await gone.answer).toMatchObject({ error: { type: "not_found" } });
   const pusher = await world.pusher();
   draft = await world.alert(pusher.id);

@@ -4,15 +4,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { open_reviews } from "../../src/identity/session/reviews.ts";
 import { LIMITS } from "../../src/model/limits.ts";
-import type { MemberCaller } from "../../src/store/context.ts";
-import { alertAt, uuidOf } from "../cases/given.ts";
-import { joined } from "../support/handsets.ts";
-import { SILENT, signedIn } from "../support/sessions.ts";
-import { OWNER, ownerOf, type Visitor } from "../support/site.ts";
+import type { MemberCaller } from "../../src/store/handler_context.ts";
+import { alertArguments, parseUuid } from "../cases/fixtures.ts";
+import { type HttpVisitor, OWNER, signInOwner } from "../support/console_site.ts";
+import { joinNewHandset } from "../support/handsets.ts";
+import { createMemberSession, SILENT_LOG } from "../support/member_sessions.ts";
 import { World } from "../support/world.ts";
 
 let world: World;
-let owner: Visitor;
+let owner: HttpVisitor;
 let person: MemberCaller;
 let author: string;
 let pusher: any;
@@ -20,9 +20,9 @@ let pusher: any;
 let minutes = 0;
 beforeAll(async () => {
   world = await World.open({ limitNow: () => Date.now() + minutes * 60_000 });
-  owner = await ownerOf(world);
+  owner = await signInOwner(world);
   const [{ user_id }] = await world.sql("select user_id from member where email = ?", [OWNER.email]);
-  person = await signedIn(world, user_id, uuidOf(world.workspace.id));
+  person = await createMemberSession(world, user_id, parseUuid(world.workspace.id));
   author = await world.key({ name: "Tide robot", scopes: "alerts:read,alerts:write" });
 });
 afterAll(() => world?.close());
@@ -31,10 +31,11 @@ beforeEach(async () => {
   pusher = await world.pusher({ name: "Ferries" });
 });
 
-const open = (caller = person) => world.service.dispatcher.session(open_reviews, caller, { args: {}, log: SILENT });
+const open = (caller = person) =>
+  world.service.dispatcher.runSession(open_reviews, caller, { args: {}, log: SILENT_LOG });
 const draft = async (more: object = {}) =>
   (await world.rest("create_alert", { pusher_id: pusher.id, title: "A secret tide", ...more }, author)).body;
-const ask = (alert: any, key = author) => world.rest("send_alert", alertAt(alert), key);
+const ask = (alert: any, key = author) => world.rest("send_alert", alertArguments(alert), key);
 const notices = async (id: string, about?: { id: string }) =>
   (await world.rest("list_alerts", { pusher_id: id, limit: 100, view: "full" })).body.data.filter(
     ({ collapse_key }: any) => !about || collapse_key === about.id,
@@ -67,11 +68,11 @@ test("a phone that joined hears it, once, and reads nothing of the draft", async
   const { id } = await open();
   const { body: channel } = await world.rest("get_pusher", { pusher_id: id });
   const { data } = (await world.rest("list_invites", { pusher_id: id })).body;
-  const phone: any = await joined(world, channel.handle, data[0].code);
+  const phone: any = await joinNewHandset(world, channel.handle, data[0].code);
   const alert = await draft({ body: "Nobody shall read this on a bus." });
   const lines = await world.sql("select count(*) from audit_event");
   for (const _ of [1, 2]) await ask(alert);
-  await world.rest("wait_for_review", { ...alertAt(alert), seconds: 0 }, author);
+  await world.rest("wait_for_review", { ...alertArguments(alert), seconds: 0 }, author);
   const [notice, ...more] = await notices(id, alert);
   expect(more).toEqual([]);
   expect(notice).toMatchObject({
@@ -84,14 +85,14 @@ test("a phone that joined hears it, once, and reads nothing of the draft", async
   const inbox = async () => (await world.handset("GET", "/inbox", phone.token)).body;
   expect(JSON.stringify(await inbox())).toContain(notice.id);
   // The version that the person decides about is the author's.
-  const { body: now } = await world.rest("get_alert", alertAt(alert));
+  const { body: now } = await world.rest("get_alert", alertArguments(alert));
   expect(now.updated_at).toBe(alert.updated_at);
 });
 
 test.each<[string, (alert: any) => Promise<unknown>]>([
-  ["sent", (alert) => world.rest("send_alert", alertAt(alert))],
-  ["scheduled", (alert) => world.rest("schedule_alert", alertAt(alert, { send_at: "2999-01-01T00:00:00Z" }))],
-  ["deleted", (alert) => world.rest("delete_alert", alertAt(alert))],
+  ["sent", (alert) => world.rest("send_alert", alertArguments(alert))],
+  ["scheduled", (alert) => world.rest("schedule_alert", alertArguments(alert, { send_at: "2999-01-01T00:00:00Z" }))],
+  ["deleted", (alert) => world.rest("delete_alert", alertArguments(alert))],
   [
     "declined",
     async (alert) => {
@@ -113,7 +114,7 @@ test("an edit ends nothing and tells nothing anew", async () => {
   const { id } = await open();
   const alert = await draft();
   await ask(alert);
-  await world.rest("update_alert", alertAt(alert, { title: "Other" }), author);
+  await world.rest("update_alert", alertArguments(alert, { title: "Other" }), author);
   await ask(alert);
   expect((await notices(id, alert)).map(({ status }: any) => status)).toEqual(["sent"]);
 });
@@ -121,7 +122,7 @@ test("an edit ends nothing and tells nothing anew", async () => {
 test("who waits for a review first is heard of, and so is a key that has to ask first", async () => {
   const { id } = await open();
   const alert = await draft();
-  await world.rest("wait_for_review", { ...alertAt(alert), seconds: 0 }, author);
+  await world.rest("wait_for_review", { ...alertArguments(alert), seconds: 0 }, author);
   expect(await notices(id, alert)).toHaveLength(1);
   const other = await draft();
   await ask(other, await world.key({ asks_first: true }));

@@ -2,9 +2,9 @@
 // sent again, over REST a note says so. rules#sent-once
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { CLI, requestFor } from "../../src/operation/request.ts";
-import { alertAt } from "../cases/given.ts";
-import { inSeconds, toolNamed, World } from "../support/world.ts";
+import { buildClientRequest, CLI_USER_AGENT } from "../../src/operation/client_request.ts";
+import { alertArguments } from "../cases/fixtures.ts";
+import { findOperation, timeInSeconds, World } from "../support/world.ts";
 
 let world: World;
 let pusher: any;
@@ -21,8 +21,8 @@ type Way = "mcp" | "cli" | "rest";
 
 function call(way: Way, tool: string, args: Args, token = world.owner) {
   if (way !== "cli") return world[way](tool, args, token);
-  const { method, path, headers, body } = requestFor(toolNamed(tool), args);
-  return world.request(method, path, { token, headers: { ...headers, "user-agent": CLI }, body });
+  const { method, path, headers, body } = buildClientRequest(findOperation(tool), args);
+  return world.request(method, path, { token, headers: { ...headers, "user-agent": CLI_USER_AGENT }, body });
 }
 
 const create = (way: Way, more: Args = {}, key?: string) =>
@@ -40,7 +40,7 @@ const lines = async () =>
 describe.each(["mcp", "cli"] as const)("over %s", (way) => {
   test.each<[string, Args]>([
     ["at once", {}],
-    ["scheduled", { send_at: inSeconds(3600) }],
+    ["scheduled", { send_at: timeInSeconds(3600) }],
     ["without a text", { body: null }],
     ["with another priority and button", { priority: "urgent", actions: [] }],
     ["in the full view", { view: "full" }],
@@ -66,15 +66,15 @@ describe.each(["mcp", "cli"] as const)("over %s", (way) => {
     const first = (await create(way)).body;
     const other = await world.pusher();
     for (const more of [{}, { to_pusher_id: other.id }, { title: "Tide again" }]) {
-      const sent = await call(way, "duplicate_alert", alertAt(first, { send: true, ...more }));
+      const sent = await call(way, "duplicate_alert", alertArguments(first, { send: true, ...more }));
       expect([sent.status, sent.body.note]).toEqual([201, undefined]);
-      const repeat = await call(way, "duplicate_alert", alertAt(first, { send: true, ...more }));
+      const repeat = await call(way, "duplicate_alert", alertArguments(first, { send: true, ...more }));
       expect(repeat.body).toMatchObject({ id: sent.body.id, note: expect.any(String) });
     }
   });
 
   test("for another time it is another alert", async () => {
-    const [eight, twenty] = [inSeconds(3600), inSeconds(7200)];
+    const [eight, twenty] = [timeInSeconds(3600), timeInSeconds(7200)];
     const made = [];
     for (const more of [{ send_at: eight }, { send_at: twenty }, {}, { send_at: eight }])
       made.push((await create(way, more)).body);
@@ -102,7 +102,7 @@ describe.each(["mcp", "cli"] as const)("over %s", (way) => {
 
   test("after the first was cancelled, or a minute later, it is sent", async () => {
     const first = (await create(way)).body;
-    await world.rest("cancel_alert", alertAt(first));
+    await world.rest("cancel_alert", alertArguments(first));
     const second = (await create(way)).body;
     expect([second.note, second.id === first.id]).toEqual([undefined, false]);
     await world.sql("update alert set created_at = created_at - interval '61 seconds'");
@@ -113,7 +113,7 @@ describe.each(["mcp", "cli"] as const)("over %s", (way) => {
   test("a correction goes out once, also of two at once", async () => {
     const first = (await create(way)).body;
     const correct = () =>
-      call(way, "duplicate_alert", alertAt(first, { title: "Right", send: true, cancel_original: true }));
+      call(way, "duplicate_alert", alertArguments(first, { title: "Right", send: true, cancel_original: true }));
     const both = await Promise.all([correct(), correct()]);
     expect(both.map(({ status }) => status).sort()).toEqual([201, 409]);
     expect((await correct()).status).toBe(409);
@@ -127,7 +127,7 @@ test("REST sends it, and says so", async () => {
   const again = (await create("rest")).body;
   expect(again.id).not.toBe(first.id);
   expect(again.note).toContain(first.id);
-  const copy = async () => (await world.rest("duplicate_alert", alertAt(first, { send: true }))).body;
+  const copy = async () => (await world.rest("duplicate_alert", alertArguments(first, { send: true }))).body;
   expect([(await copy()).note, (await copy()).note]).toEqual([undefined, expect.stringMatching(/alr_\w+/)]);
   expect(await published()).toHaveLength(4);
   for (const more of [{ idempotency_key: "k" }, { title: "Other" }, { send: false }])

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe } from "vitest";
 import { statusCases } from "../cases/alert_status.ts";
-import { runCases } from "../support/cases.ts";
+import { runCases } from "../support/case_runner.ts";
 import { World } from "../support/world.ts";
 
 describe("on a service", () => {

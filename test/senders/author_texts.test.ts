@@ -1,8 +1,8 @@
 // The texts and links that an author wrote into a rule, a contact point, a commit or a comment are shown, beside what the program adds.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SAMPLES } from "../../src/api/ingest/shapes/samples.ts";
-import type { Program } from "../../src/model/fields/programs.ts";
+import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_messages.ts";
+import type { SenderProgram } from "../../src/model/fields/sender_programs.ts";
 import { openSenderChannel, type SenderChannel } from "../support/sender_channel.ts";
 import { World } from "../support/world.ts";
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-async function publish(program: Program, body: unknown, headers?: Record<string, string>) {
+async function publish(program: SenderProgram, body: unknown, headers?: Record<string, string>) {
   const { status, alerts } = await channel.send(program, body, headers);
   expect(status).toBe(200);
   expect(alerts).toHaveLength(1);
@@ -219,7 +219,7 @@ describe("Grafana", () => {
 });
 
 describe("Alertmanager and Prometheus", () => {
-  const GROUP = SAMPLES.alertmanager.body as Record<string, unknown>;
+  const GROUP = SAMPLE_MESSAGES.alertmanager.body as Record<string, unknown>;
   const annotations = {
     summary: "The disk of nas is 97 % full",
     description: "Two days are left.",
@@ -340,8 +340,8 @@ describe("GitHub and GitLab", () => {
 });
 
 describe("Uptime Kuma and Healthchecks", () => {
-  const kuma = SAMPLES.uptime_kuma.body as { heartbeat: object; monitor: object; msg: string };
-  const check = SAMPLES.healthchecks.body as object;
+  const kuma = SAMPLE_MESSAGES.uptime_kuma.body as { heartbeat: object; monitor: object; msg: string };
+  const check = SAMPLE_MESSAGES.healthchecks.body as object;
 
   test("the description of a monitor, and a message that its owner wrote", async () => {
     const monitor = { ...kuma.monitor, description: "Call Robin." };

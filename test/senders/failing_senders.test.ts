@@ -1,23 +1,23 @@
 // A sender whose requests are refused, on the pages where its owner looks.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { SAMPLES } from "../../src/api/ingest/shapes/samples.ts";
+import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_messages.ts";
 import { LIMITS } from "../../src/model/limits.ts";
-import { ownerOf, type Visitor } from "../support/site.ts";
+import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
 import { World } from "../support/world.ts";
 
 let world: World;
-let owner: Visitor;
+let owner: HttpVisitor;
 let console: string;
 beforeAll(async () => {
   world = await World.open();
-  owner = await ownerOf(world);
+  owner = await signInOwner(world);
   console = `/console/${world.workspace.id}`;
 });
 afterAll(() => world?.close());
 
 const TITLE = "are failing</strong>";
-const { body, headers } = SAMPLES.github;
+const { body, headers } = SAMPLE_MESSAGES.github;
 const WRONG = { "x-hub-signature-256": `sha256=${"0".repeat(64)}` };
 
 const post = async (channel: string, token: string, init: { body: unknown; headers?: object }) =>
@@ -29,7 +29,7 @@ const post = async (channel: string, token: string, init: { body: unknown; heade
     })
   ).status;
 const refused = (channel: string, token: string) => post(channel, token, { body, headers: { ...headers, ...WRONG } });
-const accepted = (channel: string, token: string) => post(channel, token, SAMPLES.alertmanager);
+const accepted = (channel: string, token: string) => post(channel, token, SAMPLE_MESSAGES.alertmanager);
 
 const text = async (path: string, visitor = owner) => (await visitor.get(console + path)).text;
 /** Each line of the notice without its markup. */

@@ -6,9 +6,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Program, startProgram } from "../../bench/peers/program.ts";
-import { freePort } from "../../src/program/boot/server.ts";
-import { lacksSender } from "../support/lacks.ts";
+import { type PeerProgram, startProgram } from "../../bench/peers/peer_program.ts";
+import { findFreePort } from "../../src/program/boot/http_server.ts";
+import { isSenderMissing } from "../support/requirements.ts";
 import { World } from "../support/world.ts";
 
 interface Asked {
@@ -27,7 +27,7 @@ interface Side {
 }
 
 let folder: string;
-let gotify: Program;
+let gotify: PeerProgram;
 let world: World;
 let theirs: Side;
 let ours: Side;
@@ -38,12 +38,12 @@ const json = (value: unknown, headers: Record<string, string> = {}) => ({
   headers: { "content-type": "application/json", ...headers },
 });
 
-const lacksGotify = lacksSender("gotify-server");
+const lacksGotify = isSenderMissing("gotify-server");
 
 beforeAll(async () => {
   if (lacksGotify) return;
   folder = mkdtempSync(join(tmpdir(), "belfry-gotify-"));
-  const port = await freePort("127.0.0.1");
+  const port = await findFreePort("127.0.0.1");
   const env = {
     GOTIFY_SERVER_LISTENADDR: "127.0.0.1",
     GOTIFY_SERVER_PORT: String(port),

@@ -2,7 +2,7 @@
 
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { boundLists } from "../../src/api/ingest/long_lists.ts";
+import { truncateLists } from "../../src/api/ingest/json_list_limits.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { World } from "../support/world.ts";
 
@@ -105,7 +105,7 @@ describe("an alert is not lost for a long list", () => {
 
 describe("entries beyond the limits", () => {
   const bound = (value: unknown) => {
-    const { bytes, omitted } = boundLists(Buffer.from(JSON.stringify(value)));
+    const { bytes, omitted } = truncateLists(Buffer.from(JSON.stringify(value)));
     return { value: JSON.parse(Buffer.from(bytes).toString()), omitted };
   };
   const many = Array.from({ length: LIMITS.ingest_values }, (_, i) => i);

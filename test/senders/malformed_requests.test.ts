@@ -6,17 +6,17 @@ import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { answerMalformed } from "../../src/program/boot/malformed.ts";
-import { lacks } from "../support/lacks.ts";
-import { Site } from "../support/site.ts";
+import { answerMalformed } from "../../src/program/boot/malformed_requests.ts";
+import { ConsoleSite } from "../support/console_site.ts";
+import { isMissing } from "../support/requirements.ts";
 import { waitFor } from "../support/wait.ts";
 
-let site: Site;
+let site: ConsoleSite;
 let handle: string;
 let key: string;
 
 beforeAll(async () => {
-  site = await Site.open();
+  site = await ConsoleSite.open();
   const channel = await site.world.pusher();
   handle = channel.handle;
   key = await site.world.key({ scopes: "alerts:write,alerts:send", pusher: channel.id });
@@ -129,7 +129,7 @@ test("the same header in one line is read, as encoded words too", async () => {
   expect(answer.body).toContain('"title":"Größe des Dateisystems"');
 });
 
-test.skipIf(lacks("python3"))("a program of Python that folds is told how to send it", async () => {
+test.skipIf(isMissing("python3"))("a program of Python that folds is told how to send it", async () => {
   const { port } = new URL(site.url);
   const program = `
 import http.client

@@ -1,11 +1,11 @@
 // What programs that speak to ntfy, to Gotify or to nobody in particular say, and what becomes of it: the alert, the answer in
-// their own words, and what the sender's page tells. The programs themselves are run in programs.test.ts.
+// their own words, and what the sender's page tells. The programs themselves are run in real_programs.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { numberOf } from "../../src/api/ingest/gotify.ts";
-import { delayOf } from "../../src/api/ingest/ntfy_delay.ts";
-import { SAMPLES } from "../../src/api/ingest/shapes/samples.ts";
-import { headerText } from "../../src/api/ingest/words.ts";
+import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_messages.ts";
+import { toGotifyNumber } from "../../src/api/ingest/gotify.ts";
+import { decodeHeader } from "../../src/api/ingest/message_text.ts";
+import { parseDelay } from "../../src/api/ingest/ntfy_delay.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { World } from "../support/world.ts";
 
@@ -140,7 +140,7 @@ describe("a message of ntfy is an alert", () => {
       "Grafana's webhook by the template of that name",
       () => ({
         path: `/ntfy/${handle}?template=grafana`,
-        body: JSON.stringify(SAMPLES.grafana.body),
+        body: JSON.stringify(SAMPLE_MESSAGES.grafana.body),
         headers: { tags: "tada" },
       }),
       {
@@ -152,7 +152,7 @@ describe("a message of ntfy is an alert", () => {
       "Alertmanager's webhook by the template of that name",
       () => ({
         path: `/ntfy/${handle}?template=alertmanager`,
-        body: JSON.stringify(SAMPLES.alertmanager.body),
+        body: JSON.stringify(SAMPLE_MESSAGES.alertmanager.body),
       }),
       { priority: "urgent", collapse_key: expect.any(String) },
     ],
@@ -476,7 +476,7 @@ describe("a message of Gotify is an alert", () => {
       body: { message: expect.any(String), date: expect.any(String) },
     });
     const { id } = body.extras["belfry::alert"];
-    expect([body.id, body.appid]).toEqual([numberOf(id), numberOf(channel.id)]);
+    expect([body.id, body.appid]).toEqual([toGotifyNumber(id), toGotifyNumber(channel.id)]);
     expect(Number.isSafeInteger(body.id)).toBe(true);
     expect(await alertOf(id)).toMatchObject(alert);
     if (note) expect(notes).toMatch(note);
@@ -661,7 +661,7 @@ test("a ceiling is told with the seconds to wait, and what a host of its own is 
 test("delays in ntfy's spellings", () => {
   // A Wednesday.
   const now = new Date("2026-11-25T12:00:00Z");
-  const at = (said: string) => delayOf(said, now)?.at.toISOString().slice(0, 16) ?? null;
+  const at = (said: string) => parseDelay(said, now)?.at.toISOString().slice(0, 16) ?? null;
   const rows: Record<string, string | null> = {
     "1795612200": "2026-11-25T13:10",
     "30m": "2026-11-25T12:30",
@@ -686,7 +686,7 @@ test("delays in ntfy's spellings", () => {
 });
 
 test("header values in encoded words of both kinds, and what is none stays", () => {
-  expect(headerText("=?UTF-8?Q?=C3=A4_b?= and =?utf-8?B?w7Y=?=")).toBe("ä b and ö");
-  expect(headerText("=?utf-8?B?w7Y=?= =?utf-8?B?w7w=?=")).toBe("öü");
-  expect(headerText("=?nothing?B?w7Y=?=")).toBe("=?nothing?B?w7Y=?=");
+  expect(decodeHeader("=?UTF-8?Q?=C3=A4_b?= and =?utf-8?B?w7Y=?=")).toBe("ä b and ö");
+  expect(decodeHeader("=?utf-8?B?w7Y=?= =?utf-8?B?w7w=?=")).toBe("öü");
+  expect(decodeHeader("=?nothing?B?w7Y=?=")).toBe("=?nothing?B?w7Y=?=");
 });

@@ -10,12 +10,12 @@ import { request } from "undici";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { LIMITS } from "../../src/model/limits.ts";
-import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
-import { registered, join as subscribe, suspend } from "../support/handsets.ts";
-import { lacksSender } from "../support/lacks.ts";
+import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
+import { registerHandset, joinChannel as subscribe, suspend } from "../support/handsets.ts";
 import { startServer } from "../support/processes.ts";
+import { isSenderMissing } from "../support/requirements.ts";
 import { waitFor } from "../support/wait.ts";
-import { inSeconds, World } from "../support/world.ts";
+import { timeInSeconds, World } from "../support/world.ts";
 
 const HOST = "127.0.0.1";
 const NTFY_HOST = "ntfy.example.org";
@@ -24,9 +24,9 @@ let world: World;
 let server: Listening;
 let port: number;
 beforeAll(async () => {
-  port = await freePort(HOST);
+  port = await findFreePort(HOST);
   world = await World.open({ settings: { PUBLIC_URL: `http://${HOST}:${port}`, NTFY_HOST } });
-  server = await listen(world.service.app, { host: HOST, port });
+  server = await listenHttp(world.service.app, { host: HOST, port });
 });
 afterAll(async () => {
   await server?.close();
@@ -137,7 +137,7 @@ test.each(["json", "ws"])("a public channel is heard by anybody, as %s", async (
     image_url: "https://example.org/p/gale.jpg",
     actions: [{ type: "open_url", label: "Map", url: "https://example.org/map" }],
     collapse_key: "gale",
-    expires_at: inSeconds(3_600),
+    expires_at: timeInSeconds(3_600),
   });
   await texts(heard, ["From the west"]);
   const [message] = of(heard.messages);
@@ -176,8 +176,8 @@ test("the other forms, and the root of a host of its own", async () => {
 test("since says from where on", async () => {
   const pusher = await world.pusher();
   const [first, second] = [await send(pusher, "1"), await send(pusher, "2"), await send(pusher, "3")];
-  await world.alert(pusher.id, { title: "later", send_at: inSeconds(3_600), schedule: true }).catch(() => {});
-  await send(pusher, "over", { expires_at: inSeconds(1) });
+  await world.alert(pusher.id, { title: "later", send_at: timeInSeconds(3_600), schedule: true }).catch(() => {});
+  await send(pusher, "over", { expires_at: timeInSeconds(1) });
   const asked = async (query: string) =>
     (await poll(`${pusher.handle}/json?poll=1${query}`)).map(({ message }) => message);
   await waitFor(async () => expect(await asked("")).toEqual(["1", "2", "3"]));
@@ -215,7 +215,7 @@ test("several channels on one connection, each once, and those of another are no
 test("what was planned comes at its instant, what is taken back is told so", async () => {
   const pusher = await world.pusher();
   const heard = await hear(`${pusher.handle}/json`);
-  const planned = await world.alert(pusher.id, { title: "planned", send_at: inSeconds(1), send: true });
+  const planned = await world.alert(pusher.id, { title: "planned", send_at: timeInSeconds(1), send: true });
   expect(planned.status).toBe("scheduled");
   await texts(heard, ["planned"]);
   await world.rest("cancel_alert", { pusher_id: pusher.id, alert_id: planned.id });
@@ -227,7 +227,7 @@ test("what was planned comes at its instant, what is taken back is told so", asy
 test("a private channel is heard by a device that joined it, wherever the token stands, until it leaves", async () => {
   const pusher = await world.pusher({ is_public: false });
   const { body: invite } = await world.rest("create_invite", { pusher_id: pusher.id });
-  const { token } = await registered(world, { platform: "ntfy" });
+  const { token } = await registerHandset(world, { platform: "ntfy" });
   await subscribe(world, token, pusher.handle, invite.code);
   const bearer = `Bearer ${token}`;
   const basic = `Basic ${Buffer.from(`me:${token}`).toString("base64")}`;
@@ -248,7 +248,7 @@ test("a private channel is heard by a device that joined it, wherever the token 
 
 test("a device that joins another channel comes back and hears the rest", async () => {
   const [pusher, next] = [await world.pusher(), await world.pusher()];
-  const { token } = await registered(world, { platform: "ntfy" });
+  const { token } = await registerHandset(world, { platform: "ntfy" });
   await subscribe(world, token, pusher.handle);
   const authorization = `Bearer ${token}`;
   const first = await hear(`${pusher.handle}/json`, { authorization });
@@ -266,7 +266,7 @@ test("a device that joins another channel comes back and hears the rest", async 
 
 test("foreign, private and missing channels are the same refusal in ntfy's shape", async () => {
   const pusher = await world.pusher({ is_public: false });
-  const { token } = await registered(world);
+  const { token } = await registerHandset(world);
   const key = await world.key({ scopes: "alerts:write", pusher: pusher.id });
   const answers = [
     await get(`${pusher.handle}/json`),
@@ -385,8 +385,8 @@ test("more at once than is looked at, and than one answer has: the connection en
 
 test("what one process publishes is heard at another, each once", async () => {
   const replica = await world.replica();
-  const at = await freePort(HOST);
-  const second = await listen(replica.service.app, { host: HOST, port: at });
+  const at = await findFreePort(HOST);
+  const second = await listenHttp(replica.service.app, { host: HOST, port: at });
   try {
     const pusher = await world.pusher();
     const heard = await hear(`${pusher.handle}/json`, {}, at);
@@ -414,8 +414,8 @@ test("a stop ends all who listen; nothing is lost with since, whichever side die
   })();
   for (let round = 0; round < 20; round++) {
     const replica = round % 2 ? await world.replica() : null;
-    const at = replica ? await freePort(HOST) : port;
-    const own = replica && (await listen(replica.service.app, { host: HOST, port: at }));
+    const at = replica ? await findFreePort(HOST) : port;
+    const own = replica && (await listenHttp(replica.service.app, { host: HOST, port: at }));
     const heard = await hear(`${pusher.handle}/json?since=${last}`, {}, at);
     await waitFor(() => expect(heard.texts().length).toBeGreaterThan(2));
     if (own) {
@@ -471,8 +471,8 @@ test("a server of two processes that is killed while it tells: nothing is lost w
 // rules#ntfy-bounds
 test("bounds: places of an address, and how often it asks", async () => {
   const small = await world.replica({ LONG_POLL_LIMIT: "2", PAGE_VIEWS_PER_MINUTE: "6" });
-  const at = await freePort(HOST);
-  const own = await listen(small.service.app, { host: HOST, port: at });
+  const at = await findFreePort(HOST);
+  const own = await listenHttp(small.service.app, { host: HOST, port: at });
   try {
     const { handle } = await world.pusher();
     const [first] = [await hear(`${handle}/json`, {}, at), await hear(`${handle}/json`, {}, at)];
@@ -495,10 +495,10 @@ test("bounds: places of an address, and how often it asks", async () => {
   }
 });
 
-test.skipIf(lacksSender("ntfy"))("ntfy's own command line hears a channel", async () => {
+test.skipIf(isSenderMissing("ntfy"))("ntfy's own command line hears a channel", async () => {
   const pusher = await world.pusher({ is_public: false });
   const { body: invite } = await world.rest("create_invite", { pusher_id: pusher.id });
-  const { token } = await registered(world, { platform: "ntfy" });
+  const { token } = await registerHandset(world, { platform: "ntfy" });
   await subscribe(world, token, pusher.handle, invite.code);
   await send(pusher, "before");
   const home = mkdtempSync(join(tmpdir(), "belfry-listens-"));
@@ -528,7 +528,7 @@ test.each([true, false])(
   "whoever may listen does after is_public was %s, beside a stream of the channel",
   async (was) => {
     const pusher = await world.pusher({ is_public: was });
-    const { token } = await registered(world);
+    const { token } = await registerHandset(world);
     const invite = was ? undefined : (await world.rest("create_invite", { pusher_id: pusher.id })).body.code;
     await subscribe(world, token, pusher.handle, invite);
     const headers = { authorization: `Bearer ${token}` };

@@ -1,7 +1,7 @@
 // Drafts of messages that could not be published, when the program delivers the message again.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Channel, openChannel, sendSample, statusesOf } from "../support/samples.ts";
+import { listAlertStatuses, openChannel, type SampleChannel, sendSample } from "../support/sender_samples.ts";
 import { World } from "../support/world.ts";
 
 let world: World;
@@ -10,9 +10,9 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-const pause = ({ id }: Channel) => world.rest("update_pusher", { pusher_id: id, status: "paused" });
-const resume = ({ id }: Channel) => world.rest("update_pusher", { pusher_id: id, status: "active" });
-const list = async ({ id }: Channel): Promise<any[]> =>
+const pause = ({ id }: SampleChannel) => world.rest("update_pusher", { pusher_id: id, status: "paused" });
+const resume = ({ id }: SampleChannel) => world.rest("update_pusher", { pusher_id: id, status: "active" });
+const list = async ({ id }: SampleChannel): Promise<any[]> =>
   (await world.rest("list_alerts", { pusher_id: id, limit: 100 })).body.data;
 const delivery = (id: string) => ({ "x-github-delivery": id });
 
@@ -30,10 +30,10 @@ describe("a message with an id", () => {
       const answer = await sendSample(world, "github", channel, {}, delivery("one"));
       expect([answer.status, answer.body.alerts[0].state]).toEqual([200, "sent"]);
     }
-    expect(await statusesOf(world, channel)).toEqual(["sent", "draft"]);
+    expect(await listAlertStatuses(world, channel)).toEqual(["sent", "draft"]);
     expect((await list(channel)).map(({ id }) => id)).not.toContain(first.id);
     await sendSample(world, "github", channel, {}, delivery("two"));
-    expect(await statusesOf(world, channel)).toEqual(["sent", "sent"]);
+    expect(await listAlertStatuses(world, channel)).toEqual(["sent", "sent"]);
   });
 
   test("leaves a draft that a person edited", async () => {
@@ -45,7 +45,7 @@ describe("a message with an id", () => {
     await resume(channel);
     const answer = await sendSample(world, "gitlab", channel, {}, { "idempotency-key": "f5e5f430" });
     expect(answer.headers.get("belfry-notes")).toBeNull();
-    expect(await statusesOf(world, channel)).toEqual(["sent", "draft"]);
+    expect(await listAlertStatuses(world, channel)).toEqual(["sent", "draft"]);
   });
 
   test.each(["prometheus", "cloudevents"] as const)(
@@ -61,7 +61,7 @@ describe("a message with an id", () => {
       expect((await list(channel)).map(({ id, status }) => [id, status])).toEqual([[draft.id, "sent"]]);
       await world.rest("cancel_alert", { pusher_id: channel.id, alert_id: draft.id });
       expect((await sendSample(world, program, channel)).status).toBe(200);
-      expect(await statusesOf(world, channel)).toEqual(["cancelled"]);
+      expect(await listAlertStatuses(world, channel)).toEqual(["cancelled"]);
     },
   );
 
@@ -73,7 +73,7 @@ describe("a message with an id", () => {
     await world.rest("delete_alert", { pusher_id: channel.id, alert_id: draft.id });
     await resume(channel);
     await sendSample(world, "cloudevents", channel);
-    expect(await statusesOf(world, channel)).toEqual(["sent"]);
+    expect(await listAlertStatuses(world, channel)).toEqual(["sent"]);
   });
 
   test("finds no draft of another key", async () => {
@@ -83,7 +83,7 @@ describe("a message with an id", () => {
     await resume(channel);
     const key = await world.key({ scopes: "alerts:write,alerts:send", pusher: channel.id });
     await sendSample(world, "cloudevents", { ...channel, key });
-    expect(await statusesOf(world, channel)).toEqual(["sent", "draft"]);
+    expect(await listAlertStatuses(world, channel)).toEqual(["sent", "draft"]);
   });
 });
 
@@ -95,7 +95,7 @@ describe("a message without an id", () => {
     for (const last_ping of ["2026-11-01T10:00:00Z", "2026-11-01T10:05:00Z"])
       await sendSample(world, "healthchecks", channel, { last_ping });
     await sendSample(world, "healthchecks", channel, { status: "up" });
-    expect(await statusesOf(world, channel)).toEqual(["draft", "draft", "draft"]);
+    expect(await listAlertStatuses(world, channel)).toEqual(["draft", "draft", "draft"]);
     await resume(channel);
     await sendSample(world, "healthchecks", channel, { last_ping: "2026-11-01T10:10:00Z" });
     expect((await list(channel)).map(({ status, title }) => `${status} ${title.split(":")[0]}`)).toEqual([
@@ -120,6 +120,6 @@ describe("a message without an id", () => {
     await world.rest("create_alert", { pusher_id: channel.id, title, collapse_key });
     await resume(channel);
     await sendSample(world, "uptime_kuma", channel);
-    expect(await statusesOf(world, channel)).toEqual(["sent", "draft", "draft", "draft"]);
+    expect(await listAlertStatuses(world, channel)).toEqual(["sent", "draft", "draft", "draft"]);
   });
 });

@@ -1,8 +1,8 @@
 // Events that a known program sends in a form without a table of its own, events without data, and which alerts replace each other.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SAMPLES } from "../../src/api/ingest/shapes/samples.ts";
-import type { Program } from "../../src/model/fields/programs.ts";
+import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_messages.ts";
+import type { SenderProgram } from "../../src/model/fields/sender_programs.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { openSenderChannel, type SenderChannel } from "../support/sender_channel.ts";
 import { World } from "../support/world.ts";
@@ -15,9 +15,9 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-const sample = (program: Program) => SAMPLES[program].body as Record<string, unknown>;
+const sample = (program: SenderProgram) => SAMPLE_MESSAGES[program].body as Record<string, unknown>;
 
-async function publish(program: Program, body: unknown, headers?: Record<string, string>) {
+async function publish(program: SenderProgram, body: unknown, headers?: Record<string, string>) {
   const { status, alerts } = await channel.send(program, body, headers);
   expect(status).toBe(200);
   expect(alerts).toHaveLength(1);
@@ -257,7 +257,7 @@ describe("alerts that replace each other", () => {
   });
 
   /** By program: two messages of the same card, and one of another. */
-  const CARDS: [program: Program, what: string, first: unknown, same: unknown, other: unknown][] = [
+  const CARDS: [program: SenderProgram, what: string, first: unknown, same: unknown, other: unknown][] = [
     [
       "uptime_kuma",
       "a certificate on two days",
@@ -326,7 +326,7 @@ describe("alerts that replace each other", () => {
   ];
 
   test.each(CARDS)("%s: %s", async (program, _, first, same, other) => {
-    const headers = { ...SAMPLES[program].headers };
+    const headers = { ...SAMPLE_MESSAGES[program].headers };
     const key = async (body: unknown) => (await publish(program, body, headers)).collapse_key;
     const one = await key(first);
     expect(one).toMatch(/^[a-z-]+-[0-9a-f]{32}$/);

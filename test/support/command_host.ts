@@ -3,9 +3,9 @@
 
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { type Program, runHere } from "./commands.ts";
+import { type CommandModules, runInProcess } from "./in_process_commands.ts";
 
-export interface Asked {
+export interface CommandRequest {
   args: string[];
   env: Record<string, string>;
   input?: string;
@@ -14,15 +14,15 @@ export interface Asked {
 /** A package's folder `dist`; the program is that of the tree where none is given. */
 const [, , dist] = process.argv;
 const packed = async (path: string) => import(join(dist!, path));
-const program: Program | undefined = dist
-  ? { ...(await packed("src/program/cli/program.js")), ...(await packed("tools/index.js")) }
+const program: CommandModules | undefined = dist
+  ? { ...(await packed("src/program/cli/command_tree.js")), ...(await packed("operations/index.js")) }
   : undefined;
 
-process.on("message", async ({ args, env, input = "" }: Asked) => {
+process.on("message", async ({ args, env, input = "" }: CommandRequest) => {
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, env);
   Object.defineProperty(process, "stdin", { value: Readable.from([Buffer.from(input)]), configurable: true });
-  process.send!(await runHere(args, program));
+  process.send!(await runInProcess(args, program));
 });
 process.once("disconnect", () => process.exit());
 process.send!("ready");

@@ -31,7 +31,7 @@ export interface DatabaseProxy {
 /** The type of the message by which a client ends its connection. */
 const FAREWELL = "X".charCodeAt(0);
 
-export async function databaseProxy(url: string): Promise<DatabaseProxy> {
+export async function startDatabaseProxy(url: string): Promise<DatabaseProxy> {
   const placeOf = ({ hostname, port }: URL) => ({
     host: decodeURIComponent(hostname),
     port: Number(port || 5432),

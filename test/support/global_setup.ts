@@ -2,9 +2,9 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { TestProject } from "vitest/node";
-import { migrate } from "../../src/store/db/migrate.ts";
+import { applyMigrations } from "../../src/store/db/migrate.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
-import { makeCluster, openTestServer, withDatabase } from "./databases.ts";
+import { makeCluster, openTestServer, withDatabase } from "./postgres_server.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -24,7 +24,7 @@ export default async function setUp(project: TestProject) {
   const em = admin.em.fork() as SqlEntityManager;
   await em.execute(`create database ${template}`);
   const made = openOrm({ databaseUrl: withDatabase(url, template) });
-  await migrate(made);
+  await applyMigrations(made);
   await made.close(true);
   project.provide("database", { url, template, thrownAway });
 

@@ -4,27 +4,32 @@
 import { createHmac } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { expect } from "vitest";
-import { setSuspended } from "../../src/identity/operator/accounts.ts";
-import { parseId } from "../../src/model/domain/ids.ts";
+import { setChannelSuspended } from "../../src/identity/operator/account_administration.ts";
+import { parseId } from "../../src/model/domain/type_ids.ts";
 import type { Answer, World } from "./world.ts";
 
-export const FACTS = { platform: "android", app_version: "1.0.0", locale: "en", timezone: "Europe/Lisbon" };
+export const DEVICE_FACTS = { platform: "android", app_version: "1.0.0", locale: "en", timezone: "Europe/Lisbon" };
 
 /** A registered handset: its raw id, which no owner may ever see, and its token. */
-export async function registered(world: World, facts: Partial<typeof FACTS> = {}) {
-  const { body } = await world.handset("POST", "/devices", null, { ...FACTS, ...facts });
+export async function registerHandset(world: World, facts: Partial<typeof DEVICE_FACTS> = {}) {
+  const { body } = await world.handset("POST", "/devices", null, { ...DEVICE_FACTS, ...facts });
   return body as { id: string; token: string };
 }
 
 /** Joins a channel, with an invite's code where it is private. */
-export function join(world: World, token: string, handle: string, code?: string): Promise<Answer> {
+export function joinChannel(world: World, token: string, handle: string, code?: string): Promise<Answer> {
   return world.handset("PUT", `/subscriptions/${handle}`, token, code === undefined ? {} : { invite: code });
 }
 
 /** A new handset that joined. */
-export async function joined(world: World, handle: string, code?: string, facts: Partial<typeof FACTS> = {}) {
-  const device = await registered(world, facts);
-  const { status } = await join(world, device.token, handle, code);
+export async function joinNewHandset(
+  world: World,
+  handle: string,
+  code?: string,
+  facts: Partial<typeof DEVICE_FACTS> = {},
+) {
+  const device = await registerHandset(world, facts);
+  const { status } = await joinChannel(world, device.token, handle, code);
   if (status !== 200) throw new Error(`join answered ${status}`);
   return device;
 }
@@ -33,15 +38,15 @@ export async function joined(world: World, handle: string, code?: string, facts:
 export const pseudonym = (deviceId: string) =>
   createHmac("sha256", "a secret of the tests that is long enough").update(deviceId).digest("hex").slice(0, 10);
 
-export const uuidOf = (id: string) => parseId(id.slice(0, 3) as "psh", id)!;
+export const parseUuid = (id: string) => parseId(id.slice(0, 3) as "psh", id)!;
 
 /** rules#channel-suspended */
 export const suspend = (world: World, handle: string, suspended = true) =>
-  setSuspended(world.service.orm.em.fork() as SqlEntityManager, handle, suspended);
+  setChannelSuspended(world.service.orm.em.fork() as SqlEntityManager, handle, suspended);
 
 /** Waits until an account was told that so many subscribe; each event said by how much that differs from the one before. */
-export async function toldOf(world: World, pusherId: string, count: number) {
-  const told = () => eventsOf(world, pusherId).filter(({ event }) => event.startsWith("subscriber")) as any[];
+export async function waitForSubscriberCount(world: World, pusherId: string, count: number) {
+  const told = () => listChannelEvents(world, pusherId).filter(({ event }) => event.startsWith("subscriber")) as any[];
   await expect.poll(() => told().at(-1)?.count).toBe(count);
   let before = told()[0].count - told()[0].delta;
   for (const one of told()) {
@@ -54,7 +59,7 @@ export async function toldOf(world: World, pusherId: string, count: number) {
 }
 
 /** The events about one channel so far, without how they were addressed. */
-export const eventsOf = (world: World, pusherId: string) =>
+export const listChannelEvents = (world: World, pusherId: string) =>
   world.events
     .filter(({ data }) => data.pusher_id === pusherId)
     .map(({ event, data: { pusher_id: _, ...data } }) => ({ event, ...data }));

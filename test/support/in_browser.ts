@@ -2,27 +2,36 @@
 
 import type { BrowserContextOptions } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "vitest";
-import { lacks } from "./lacks.ts";
-import { Modules } from "./senses.ts";
-import { type BrowserNeeds, type Browsing, launch, OWNER, Site, signedInAs, type Visitor, watched } from "./site.ts";
+import { AppModuleServer } from "./app_modules.ts";
+import {
+  type BrowserNeeds,
+  ConsoleSite,
+  type HttpVisitor,
+  launchBrowser,
+  OWNER,
+  openWatchedPage,
+  type SharedBrowser,
+  signInMember,
+} from "./console_site.ts";
+import { isMissing } from "./requirements.ts";
 
 /** A block of tests that only a browser can run. */
-export function inBrowser(name: string, tests: () => void): void {
-  describe.skipIf(lacks("Chromium"))(name, tests);
+export function describeInBrowser(name: string, tests: () => void): void {
+  describe.skipIf(isMissing("Chromium"))(name, tests);
 }
 
-type SiteOptions = Parameters<typeof Site.open>[0];
+type SiteOptions = Parameters<typeof ConsoleSite.open>[0];
 
 /** A whole service and a browser, from before the first test of the block until after its last. */
 export function siteAndBrowser(options?: SiteOptions, needs?: BrowserNeeds) {
-  return shared(() => Site.open(options), needs);
+  return shared(() => ConsoleSite.open(options), needs);
 }
 
 interface Signed {
-  site: Site;
-  browser: Browsing;
+  site: ConsoleSite;
+  browser: SharedBrowser;
   /** The first workspace's owner, as a visitor without a browser. */
-  owner: Visitor;
+  owner: HttpVisitor;
   /** The address of the workspace's first page. */
   base: string;
 }
@@ -32,13 +41,13 @@ export function siteAndOwner(options?: SiteOptions, person = OWNER) {
   const here = siteAndBrowser(options) as Signed;
   beforeAll(async () => {
     const { world, url } = here.site;
-    here.owner = await signedInAs(world, person, url);
+    here.owner = await signInMember(world, person, url);
     here.base = `${url}/console/${world.workspace.id}/`;
   });
   /** A browser of the owner's own, signed in. */
   const visit = async (more: BrowserContextOptions = {}) => {
     const cookies = [...here.owner.cookies].map(([name, value]) => cookieOf(name, value, here.site.url));
-    return watched(here.browser, here.site, { storageState: { cookies, origins: [] }, ...more });
+    return openWatchedPage(here.browser, here.site, { storageState: { cookies, origins: [] }, ...more });
   };
   return Object.assign(here, { visit });
 }
@@ -48,13 +57,16 @@ const cookieOf = (name: string, value: string, url: string) => ({
   ...{ httpOnly: true, secure: false, sameSite: "Lax" as const },
 });
 
-type Seen = Awaited<ReturnType<typeof watched>>;
+type Seen = Awaited<ReturnType<typeof openWatchedPage>>;
 
 /** Opens a page as wide as a phone's for each test of a block, and closes it. What it did wrong fails the test. */
-export function phoneForEach(its: { site: Site; browser: Browsing }, opened: (phone: Seen) => Promise<void>): void {
+export function phoneForEach(
+  its: { site: ConsoleSite; browser: SharedBrowser },
+  opened: (phone: Seen) => Promise<void>,
+): void {
   let phone: Seen;
   beforeEach(async () => {
-    phone = await watched(its.browser, its.site, { viewport: { width: 390, height: 844 } });
+    phone = await openWatchedPage(its.browser, its.site, { viewport: { width: 390, height: 844 } });
     await opened(phone);
   });
   afterEach(async () => {
@@ -65,17 +77,17 @@ export function phoneForEach(its: { site: Site; browser: Browsing }, opened: (ph
 
 /** The same with nothing but the app's modules. */
 export function modulesAndBrowser(needs?: BrowserNeeds) {
-  return shared(() => Modules.open(), needs);
+  return shared(() => AppModuleServer.open(), needs);
 }
 
 function shared<Opened extends { close(): Promise<void> }>(
   open: () => Promise<Opened>,
   needs?: BrowserNeeds,
-): { site: Opened; browser: Browsing } {
-  const here = {} as { site: Opened; browser: Browsing };
+): { site: Opened; browser: SharedBrowser } {
+  const here = {} as { site: Opened; browser: SharedBrowser };
   beforeAll(async () => {
     here.site = await open();
-    here.browser = await launch(needs);
+    here.browser = await launchBrowser(needs);
   });
   afterAll(async () => {
     await here.browser?.close();

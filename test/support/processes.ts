@@ -1,4 +1,4 @@
-// Real processes for the tests of the command line: a server on a data directory, and runs of the `belfry` command.
+// Real processes for the tests of the command line: a server on a data directory, and runs of the `runBelfry` command.
 
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,8 +18,8 @@ import { createServer } from "node:net";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, inject, vi } from "vitest";
-import { loadSecret } from "../../src/store/secret/secret.ts";
-import { copyCluster } from "./databases.ts";
+import { loadSecret } from "../../src/store/secret/server_secret.ts";
+import { copyCluster } from "./postgres_server.ts";
 import { WAIT } from "./wait.ts";
 
 export const ROOT = join(import.meta.dirname, "../..");
@@ -36,7 +36,7 @@ export function environment(settings: Record<string, string> = {}): Record<strin
   return { PATH, HOME, NODE_COMPILE_CACHE: COMPILED, LOG_LEVEL: "warn", SHUTDOWN_DELAY_MS: "0", ...settings };
 }
 
-export interface Run {
+export interface CommandRun {
   code: number | null;
   stdout: string;
   stderr: string;
@@ -54,9 +54,9 @@ const jsonOf = (text: string) => {
   }
 };
 
-type Ended = Pick<Run, "code" | "stdout" | "stderr">;
+type Ended = Pick<CommandRun, "code" | "stdout" | "stderr">;
 
-const read = ({ code, stdout, stderr }: Ended): Run => ({
+const read = ({ code, stdout, stderr }: Ended): CommandRun => ({
   code,
   stdout,
   stderr,
@@ -65,7 +65,12 @@ const read = ({ code, stdout, stderr }: Ended): Run => ({
 });
 
 /** Runs a program to its end. */
-export function run(command: string, args: string[], settings: Record<string, string>, input?: string): Promise<Run> {
+export function runProgram(
+  command: string,
+  args: string[],
+  settings: Record<string, string>,
+  input?: string,
+): Promise<CommandRun> {
   const child = spawn(command, args, { cwd: ROOT, env: environment(settings), stdio: "pipe" });
   let stdout = "";
   let stderr = "";
@@ -79,9 +84,9 @@ export function run(command: string, args: string[], settings: Record<string, st
   });
 }
 
-/** Runs the `belfry` command to its end, in a process of its own. */
-export const belfry = (args: string[], settings: Record<string, string>, input?: string) =>
-  run(process.execPath, [CLI, ...args], settings, input);
+/** Runs the `runBelfry` command to its end, in a process of its own. */
+export const runBelfry = (args: string[], settings: Record<string, string>, input?: string) =>
+  runProgram(process.execPath, [CLI, ...args], settings, input);
 
 interface Host {
   child: ChildProcess;
@@ -106,15 +111,15 @@ async function startHost(args: string[], onExit: () => void): Promise<Host> {
 }
 
 /**
- * Runs `belfry` commands in a process that they share, one after the other: the same code with the same arguments, environment and
+ * Runs `runBelfry` commands in a process that they share, one after the other: the same code with the same arguments, environment and
  * standard input, without the second that a process takes to start. What a process shows by itself (its exit, its signals, a lock
- * that it holds, an embedded database that it starts) takes `belfry`; a test in cli.test.ts holds that both say the same.
+ * that it holds, an embedded database that it starts) takes `runBelfry`; a test in cli.test.ts holds that both say the same.
  * @param program a package's folder `dist`; the program of this tree when absent
  */
 export function commandRunner(dist?: string) {
   let host: Promise<Host> | null = null;
   let turn: Promise<unknown> = Promise.resolve();
-  return (args: string[], settings: Record<string, string>, input?: string): Promise<Run> => {
+  return (args: string[], settings: Record<string, string>, input?: string): Promise<CommandRun> => {
     const result = turn.then(async () => {
       host ??= startHost(dist === undefined ? [] : [dist], () => (host = null));
       const { child, gone } = await host;
@@ -128,7 +133,7 @@ export function commandRunner(dist?: string) {
 }
 
 /** The commands of this tree, in a process that those of a test file share. */
-export const belfryShared = commandRunner();
+export const runBelfryShared = commandRunner();
 
 /**
  * A folder for one test file. `endProcesses` kills the servers that still run and the processes that work on the folder;
@@ -203,7 +208,7 @@ export function processesOn(path: string, { watchdogs = false } = {}): number[] 
  * Gives a data directory the cluster that its first start would make with initdb, and a secret: everything else of that start
  * is still to come. For tests of something else than that. Returns the directory.
  */
-export function initialised(dataDir: string): string {
+export function prepareCluster(dataDir: string): string {
   mkdirSync(dataDir, { recursive: true });
   loadSecret({ secret: null, dataDir }, false);
   copyCluster(inject("cluster"), dataDir);
@@ -288,14 +293,14 @@ export async function startServer(
  * Gives a data directory what lies in one after its first start, secret and key included: for tests of what a service does later. The
  * first test of a run that asks for it makes it, all others copy it. Returns the directory.
  */
-export async function started(dataDir: string): Promise<string> {
+export async function prepareStartedService(dataDir: string): Promise<string> {
   const made = join(dirname(inject("cluster")), "started");
   const isFirst = mkdirSync(`${made}.begun`, { recursive: true }) !== undefined;
   if (isFirst) {
     const folder = mkdtempSync(join(tmpdir(), "belfry-first-"));
     // The user that a service of root lends to its database must get through.
     chmodSync(folder, 0o711);
-    const server = await startServer(initialised(join(folder, "data")));
+    const server = await startServer(prepareCluster(join(folder, "data")));
     await server.stop();
     renameSync(server.dataDir, made);
     rmSync(folder, { recursive: true });

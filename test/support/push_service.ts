@@ -3,9 +3,9 @@
 
 import { createPublicKey, verify } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { httpSink } from "./sinks.ts";
+import { startHttpReceiver } from "./loopback_receivers.ts";
 
-export interface Received {
+export interface ReceivedPush {
   path: string;
   ttl: number;
   urgency: string;
@@ -65,11 +65,11 @@ const read = (part: string) => JSON.parse(Buffer.from(part, "base64url").toStrin
  * `answer`: the status for a path once the request itself is in order, at once or later. `refused` names what was wrong with
  * those that were not.
  */
-export async function pushService(answer: (path: string) => number | Promise<number> = () => 201) {
-  const received: Received[] = [];
+export async function startPushService(answer: (path: string) => number | Promise<number> = () => 201) {
+  const received: ReceivedPush[] = [];
   const refused: string[] = [];
   let origin = "";
-  const sink = await httpSink(async (request, response) => {
+  const sink = await startHttpReceiver(async (request, response) => {
     const { headers, url = "", method = "" } = request;
     const body = sink.requests.at(-1)!.body;
     const problem = problemOf(method, headers, body, { origin, unified: url.startsWith("/up/") });

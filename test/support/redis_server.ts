@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { accepts } from "./servers.ts";
+import { waitUntilListening } from "./external_servers.ts";
 
 export interface RedisServer {
   url: string;
@@ -26,7 +26,7 @@ export async function startRedis(port: number, ...settings: string[]): Promise<R
   const fixed = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
   const child = spawn("redis-server", [...fixed, ...settings], { stdio: "ignore" });
   const ended = once(child, "exit");
-  await accepts(port, child, () => `redis-server does not listen on ${port}`);
+  await waitUntilListening(port, child, () => `redis-server does not listen on ${port}`);
   return {
     url: `redis://127.0.0.1:${port}`,
     port,

@@ -17,7 +17,7 @@ const SCHEMA = `
 const SEQUENCES = `select schemaname, sequencename, coalesce(last_value::text, 'unused') as last from pg_sequences
   where schemaname in ('public', 'auth') order by 1, 2`;
 
-export const schemaOf = (em: SqlEntityManager): Promise<unknown[]> => em.execute(SCHEMA);
+export const readSchema = (em: SqlEntityManager): Promise<unknown[]> => em.execute(SCHEMA);
 
 /** Where each sequence is. */
-export const sequencesOf = (em: SqlEntityManager): Promise<unknown[]> => em.execute(SEQUENCES);
+export const readSequences = (em: SqlEntityManager): Promise<unknown[]> => em.execute(SEQUENCES);

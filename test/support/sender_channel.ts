@@ -1,7 +1,7 @@
 // A channel to which tests send in the words of other programs, and the alerts that were published of it.
 
 import { createHmac } from "node:crypto";
-import type { Program } from "../../src/model/fields/programs.ts";
+import type { SenderProgram } from "../../src/model/fields/sender_programs.ts";
 import type { World } from "./world.ts";
 
 type Row = any;
@@ -11,7 +11,7 @@ export interface SenderChannel {
   key: string;
   /** Sends one message, named by `?from=`, and returns the status, the notes and the alerts that were made of it, in their order. */
   send(
-    program: Program,
+    program: SenderProgram,
     body: unknown,
     headers?: Record<string, string>,
   ): Promise<{ status: number; notes: string; alerts: Row[] }>;

@@ -33,7 +33,7 @@ function tried(command: string, args: string[]): string | null {
 }
 
 /** Mounts one below `folder`; the words of why not, where this user may not. */
-export function smallDisk(folder: string, sizeMb: number): SmallDisk | string {
+export function mountSmallDisk(folder: string, sizeMb: number): SmallDisk | string {
   const path = join(folder, "disk");
   const image = join(folder, "disk.img");
   mkdirSync(path);

@@ -6,8 +6,8 @@ import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync,
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { freePort } from "../../src/program/boot/server.ts";
-import { debianPostgres } from "./lacks.ts";
+import { findFreePort } from "../../src/program/boot/http_server.ts";
+import { findDebianPostgres } from "./requirements.ts";
 
 const execute = promisify(execFile);
 
@@ -18,7 +18,7 @@ const [uid, gid] = [Number(lent?.[1]), Number(lent?.[2])];
 
 const run = async (program: string, ...args: string[]): Promise<string> => {
   const as = lent ? { uid, gid } : {};
-  const { stdout } = await execute(join(debianPostgres() ?? "", program), args, {
+  const { stdout } = await execute(join(findDebianPostgres() ?? "", program), args, {
     ...as,
     cwd: "/",
     env: { LC_ALL: "C" },
@@ -27,7 +27,7 @@ const run = async (program: string, ...args: string[]): Promise<string> => {
 };
 
 /** One server of them. */
-export class Server {
+export class PostgresServer {
   readonly folder: string;
   readonly port: number;
 
@@ -86,13 +86,13 @@ export class Server {
 }
 
 /** A primary, and what makes standbys of it. `remove` ends all of them. */
-export async function openPrimary() {
+export async function openPrimaryServer() {
   const root = mkdtempSync(join(tmpdir(), "belfry-standbys-"));
   if (lent) chownSync(root, uid, gid);
   chmodSync(root, 0o755);
-  const servers: Server[] = [];
+  const servers: PostgresServer[] = [];
   const add = async (name: string) => {
-    const server = new Server(join(root, name), await freePort("127.0.0.1"));
+    const server = new PostgresServer(join(root, name), await findFreePort("127.0.0.1"));
     servers.push(server);
     return server;
   };
@@ -102,7 +102,7 @@ export async function openPrimary() {
   return {
     primary,
     /** A hot standby that follows at once, or as the further settings say. */
-    async standby(...settings: string[]): Promise<Server> {
+    async standby(...settings: string[]): Promise<PostgresServer> {
       const server = await add(`standby${servers.length}`);
       mkdirSync(server.folder, { mode: 0o700 });
       if (lent) chownSync(server.folder, uid, gid);

@@ -48,10 +48,10 @@ export const eventually = (holds: () => boolean | Promise<boolean>) =>
   });
 
 /** One turn of the event loop, sockets included; timers that a test has taken over stay as they are. */
-export const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+export const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** Turns the event loop until a condition holds, where `vi.waitFor` would move the test's own clock. */
-export async function turnUntil(holds: () => boolean): Promise<void> {
-  for (const end = now() + WAIT.timeout; !holds(); await turn())
+export async function tickUntil(holds: () => boolean): Promise<void> {
+  for (const end = now() + WAIT.timeout; !holds(); await nextTick())
     if (now() > end) throw new Error(`waited in vain for ${holds}`);
 }

@@ -6,23 +6,28 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { inject } from "vitest";
-import { MAX_ANSWER } from "../../src/api/transports/mcp_answers.ts";
-import { addMember, createKey, createWorkspace, type NewKey } from "../../src/identity/operator/accounts.ts";
-import type { DomainEvent } from "../../src/model/domain/events.ts";
+import { OPERATIONS } from "../../operations/index.ts";
+import { MAX_RESULT_BYTES } from "../../src/api/transports/mcp_results.ts";
+import {
+  addMember,
+  createKey,
+  createWorkspace,
+  type NewKey,
+} from "../../src/identity/operator/account_administration.ts";
+import type { DomainEvent } from "../../src/model/domain/domain_events.ts";
 import { ERROR_STATUS } from "../../src/model/errors.ts";
-import { requestFor } from "../../src/operation/request.ts";
-import type { Tool } from "../../src/operation/tool.ts";
+import { buildClientRequest } from "../../src/operation/client_request.ts";
+import type { OwnerOperation } from "../../src/operation/define_operation.ts";
 import { openService, type Service } from "../../src/program/boot/service.ts";
 import type { ServiceOptions } from "../../src/program/boot/service_options.ts";
-import { loadConfig } from "../../src/store/config/load.ts";
+import { loadConfig } from "../../src/store/config/load_settings.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
-import { TOOLS } from "../../tools/index.ts";
-import { freshCell } from "./cells.ts";
-import { withDatabase } from "./databases.ts";
+import { freshCell } from "./citus_cells.ts";
 import { executeInLockOrder } from "./lock_order.ts";
-import "./passwords.ts";
-import { restored } from "./restored.ts";
-import { checkAnswer } from "./strict.ts";
+import { withDatabase } from "./postgres_server.ts";
+import "./password_cost.ts";
+import { restoreLeanRows } from "./lean_rows.ts";
+import { checkAnswer } from "./response_checks.ts";
 
 export interface Answer {
   status: number;
@@ -230,7 +235,7 @@ export class World {
 
   /** A tool over REST. `key` null sends no credential. */
   rest(tool: string, args: Record<string, unknown> = {}, key: string | null = this.owner): Promise<Answer> {
-    const { method, path, headers, body } = requestFor(toolNamed(tool), args);
+    const { method, path, headers, body } = buildClientRequest(findOperation(tool), args);
     return this.request(method, path, { token: key, headers, body });
   }
 
@@ -242,7 +247,7 @@ export class World {
       headers: { accept: "application/json, text/event-stream" },
       body: JSON.stringify(message),
     });
-    return fromMcp(toolNamed(tool), answer, args.view);
+    return fromMcp(findOperation(tool), answer, args.view);
   }
 
   /** A handset call. */
@@ -267,7 +272,7 @@ export class World {
     const answer = await this.rest(
       "create_pusher",
       {
-        handle: uniqueHandle(),
+        handle: createHandle(),
         name: "A channel",
         category: "community",
         description: "For tests",
@@ -288,13 +293,13 @@ export class World {
 }
 
 let handles = 0;
-export const uniqueHandle = () => `t${process.pid.toString(36)}-${(++handles).toString(36)}`;
+export const createHandle = () => `t${process.pid.toString(36)}-${(++handles).toString(36)}`;
 
 /** An instant so many seconds from now. */
-export const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
+export const timeInSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
 
-export function toolNamed(name: string) {
-  const tool = TOOLS.find((candidate) => candidate.name === name);
+export function findOperation(name: string) {
+  const tool = OPERATIONS.find((candidate) => candidate.name === name);
   if (!tool) throw new Error(`no tool ${name}`);
   return tool;
 }
@@ -310,15 +315,15 @@ function parse(text: string): unknown {
 }
 
 /** What a tool result says in REST's terms. A refusal in front of the protocol already is in them. */
-function fromMcp(tool: Tool, answer: Answer, view: unknown): Answer {
+function fromMcp(tool: OwnerOperation, answer: Answer, view: unknown): Answer {
   const { result } = answer.body ?? {};
   if (!result) return answer;
   const body = result.structuredContent;
   if (JSON.stringify(body) !== result.content[0].text) throw new Error("text and structured content differ");
-  if (Buffer.byteLength(result.content[0].text) > MAX_ANSWER) throw new Error(`${tool.name}: too long`);
+  if (Buffer.byteLength(result.content[0].text) > MAX_RESULT_BYTES) throw new Error(`${tool.name}: too long`);
   const headers = new Headers(result._meta ?? {});
   if (result.isError) return { status: statusOf(body), body, headers };
-  return { status: tool.http.status, body: restored(tool, view, body), headers };
+  return { status: tool.http.status, body: restoreLeanRows(tool, view, body), headers };
 }
 
 const statusOf = (body: any) => ERROR_STATUS[body.error.type as keyof typeof ERROR_STATUS];

@@ -9,16 +9,16 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { allow, OAUTH, USUAL } from "../support/oauth.ts";
-import { environment, freePort, ROOT, run, temporaryFolder } from "../support/processes.ts";
-import { ownerOf, Site } from "../support/site.ts";
-import { INAPPLICABLE } from "./inapplicable.ts";
+import { ConsoleSite, signInOwner } from "../support/console_site.ts";
+import { allowConsent, OAUTH, USUAL_CLIENT } from "../support/oauth_flow.ts";
+import { environment, freePort, ROOT, runProgram, temporaryFolder } from "../support/processes.ts";
+import { CONFORMANCE_EXCEPTIONS } from "./conformance_exceptions.ts";
 
 const SUITE = join(ROOT, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
 const folder = temporaryFolder();
-let site: Site;
+let site: ConsoleSite;
 beforeAll(async () => {
-  site = await Site.open({ name: "localhost" });
+  site = await ConsoleSite.open({ name: "localhost" });
 });
 afterAll(async () => {
   await site?.close();
@@ -60,14 +60,14 @@ describe("a server", () => {
     const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mcp`;
     for (const era of Object.keys(ERAS)) {
       const to = join(folder.path, era);
-      await run(process.execPath, [SUITE, "server", "--url", url, "--requirements", era, "-o", to], {});
+      await runProgram(process.execPath, [SUITE, "server", "--url", url, "--requirements", era, "-o", to], {});
       checks[era] = checksIn(to);
     }
     proxy.closeAllConnections();
     await new Promise((resolve) => proxy.close(resolve));
   });
 
-  const listed = INAPPLICABLE.flatMap(({ what }) => what);
+  const listed = CONFORMANCE_EXCEPTIONS.flatMap(({ what }) => what);
   const fails = ({ status }: Check) => status === "FAILURE" || status === "WARNING";
   const names = ({ scenario, id }: Check) => [scenario, `${scenario}/${id}`];
 
@@ -99,7 +99,7 @@ test("an authorization server: its metadata, and a code for a token, with a pers
   const registered = await fetch(`${url}${OAUTH}/register`, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ ...USUAL, redirect_uris }),
+    body: JSON.stringify({ ...USUAL_CLIENT, redirect_uris }),
   });
   const { client_id: clientId } = (await registered.json()) as { client_id: string };
   const settings = join(folder.path, "settings.json");
@@ -111,12 +111,12 @@ test("an authorization server: its metadata, and a code for a token, with a pers
     stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = once(suite, "exit");
-  const owner = await ownerOf(world, url);
+  const owner = await signInOwner(world, url);
   try {
     for await (const line of createInterface({ input: suite.stdout })) {
       if (!line.startsWith(`${url}${OAUTH}/authorize?`)) continue;
       const { headers } = await owner.get(line.slice(url.length));
-      const { next } = await allow(owner, headers.get("location")!);
+      const { next } = await allowConsent(owner, headers.get("location")!);
       await (await fetch(next)).text();
     }
   } finally {

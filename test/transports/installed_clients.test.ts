@@ -5,18 +5,18 @@ import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { OPERATIONS } from "../../operations/index.ts";
 import { ASSISTANT_CLIENTS } from "../../src/pages/console/assistant_clients.ts";
-import { TOOLS } from "../../tools/index.ts";
-import { lacks } from "../support/lacks.ts";
-import { allow, register } from "../support/oauth.ts";
+import { ConsoleSite, signInOwner } from "../support/console_site.ts";
+import { allowConsent, registerClient } from "../support/oauth_flow.ts";
 import { environment, temporaryFolder } from "../support/processes.ts";
-import { ownerOf, Site } from "../support/site.ts";
+import { isMissing } from "../support/requirements.ts";
 
-describe.skipIf(lacks("assistants' clients"))("a client", () => {
+describe.skipIf(isMissing("assistants' clients"))("a client", () => {
   const folder = temporaryFolder();
-  let site: Site;
+  let site: ConsoleSite;
   beforeAll(async () => {
-    site = await Site.open({ name: "localhost" });
+    site = await ConsoleSite.open({ name: "localhost" });
   });
   afterAll(async () => {
     await site?.close();
@@ -94,7 +94,7 @@ describe.skipIf(lacks("assistants' clients"))("a client", () => {
     const [, status = "{}"] = /^(\{"id":2,.*)$/m.exec(said) ?? [];
     const [server] = JSON.parse(status).result.data;
     expect(server).toMatchObject({ name: "belfry", serverInfo: { name: "belfry" } });
-    expect(Object.keys(server.tools).sort()).toEqual(TOOLS.map(({ name }) => name).sort());
+    expect(Object.keys(server.tools).sort()).toEqual(OPERATIONS.map(({ name }) => name).sort());
     const page = /http\S+\/oauth2\/authorize\?\S+/;
     const [address = ""] = page.exec(await shell("codex-consent", lineOf("Codex CLI", "consent"), page)) ?? [];
     const { origin, searchParams } = new URL(address);
@@ -106,7 +106,7 @@ describe.skipIf(lacks("assistants' clients"))("a client", () => {
   /** What the makers publish of their clients, as this server would have fetched it a moment ago: the far network is not here. */
   async function publish(clientId: string, name: string): Promise<void> {
     const redirect_uris = ["http://localhost/callback", "http://127.0.0.1/callback"];
-    const { body } = await register(site.world, { client_name: name, redirect_uris });
+    const { body } = await registerClient(site.world, { client_name: name, redirect_uris });
     await site.world.sql(
       `insert into auth."oauthClient"
        select (jsonb_populate_record(c, jsonb_build_object('id', 'published-' || c.id, 'clientId', ?::text))).*
@@ -137,11 +137,11 @@ describe.skipIf(lacks("assistants' clients"))("a client", () => {
     ],
   ];
   // rules#assistant-registration
-  test.skipIf(lacks("script")).each(CONSENTED)(
+  test.skipIf(isMissing("script")).each(CONSENTED)(
     "%s: a person lets it in, and it is connected",
     async (name, document, login, after, connected) => {
       await publish(document, name);
-      const owner = await ownerOf(site.world, site.url);
+      const owner = await signInOwner(site.world, site.url);
       const home = `consent-${CONSENTED.findIndex(([of]) => of === name)}`;
       const line = lineOf(name, "consent");
       // Codex asks at once, and is not answered.
@@ -151,7 +151,7 @@ describe.skipIf(lacks("assistants' clients"))("a client", () => {
       await shell(home, login, address, async (url) => {
         const { pathname, search } = new URL(url);
         const { headers, text } = await owner.get(pathname + search);
-        const { next, consent } = await allow(owner, headers.get("location") ?? text);
+        const { next, consent } = await allowConsent(owner, headers.get("location") ?? text);
         expect(consent).toContain(name);
         expect((await fetch(next)).status).toBe(200);
       });

@@ -7,13 +7,13 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hintsOf } from "../../src/operation/scopes.ts";
-import { type Listening, listen } from "../../src/program/boot/server.ts";
-import { TOOLS } from "../../tools/index.ts";
-import { atOnce } from "../support/at_once.ts";
-import { lacks } from "../support/lacks.ts";
+import { OPERATIONS } from "../../operations/index.ts";
+import { getHints } from "../../src/operation/scope_checks.ts";
+import { type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
+import { callConcurrently } from "../support/concurrent_calls.ts";
 import { freePort } from "../support/processes.ts";
-import { inSeconds, uniqueHandle, World } from "../support/world.ts";
+import { isMissing } from "../support/requirements.ts";
+import { createHandle, timeInSeconds, World } from "../support/world.ts";
 
 const info = { name: "test", version: "1.0.0" };
 const CLIENTS = ["auto", "legacy", "sdk 1"] as const;
@@ -38,7 +38,7 @@ describe("on a service", () => {
     world = await World.open({
       settings: { HOST: "127.0.0.1", PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` },
     });
-    listening = await listen(world.service.app, { host: "127.0.0.1", port });
+    listening = await listenHttp(world.service.app, { host: "127.0.0.1", port });
   });
   afterAll(async () => {
     await listening.close();
@@ -82,11 +82,11 @@ describe("on a service", () => {
         expect(client.getServerVersion()).toMatchObject({ name: "belfry" });
         expect(client.getInstructions()).toMatch(/cannot be unsent/);
         const { tools } = await client.listTools();
-        expect(tools.map(({ name }: any) => name)).toEqual(TOOLS.map(({ name }) => name));
+        expect(tools.map(({ name }: any) => name)).toEqual(OPERATIONS.map(({ name }) => name));
         for (const tool of tools) {
           expect(tool.inputSchema.type).toBe("object");
-          const { readOnly, destructive, idempotent, openWorld } = hintsOf(
-            TOOLS.find(({ name }) => name === tool.name)!,
+          const { readOnly, destructive, idempotent, openWorld } = getHints(
+            OPERATIONS.find(({ name }) => name === tool.name)!,
           );
           // What the protocol takes for granted of a tool, and does not ask about where it only reads.
           const granted = { readOnlyHint: false, idempotentHint: readOnly, destructiveHint: !readOnly };
@@ -108,7 +108,7 @@ describe("on a service", () => {
           expect(result.isError ?? false).toBe(false);
           return bodyOf(result);
         };
-        const handle = uniqueHandle();
+        const handle = createHandle();
         const pusher = await call("create_pusher", { handle, name: "N", category: "ai", description: "d" });
         const draft = await call("create_alert", { pusher_id: pusher.id, title: "Hello" });
         expect(draft.status).toBe("draft");
@@ -118,7 +118,7 @@ describe("on a service", () => {
         expect((await world.handset("GET", "/inbox", device)).body.data).toEqual([]);
         expect(await call("send_alert", path)).toMatchObject({ status: "sent", body: "More" });
         expect((await world.handset("GET", "/inbox", device)).body.data).toHaveLength(1);
-        const later = { pusher_id: pusher.id, title: "Later", send: true, send_at: inSeconds(3600) };
+        const later = { pusher_id: pusher.id, title: "Later", send: true, send_at: timeInSeconds(3600) };
         expect((await call("create_alert", later)).status).toBe("scheduled");
         expect((await call("list_alerts", { pusher_id: pusher.id })).data).toHaveLength(2);
         expect((await call("get_pusher", { pusher_id: pusher.id })).subscribers).toBe(1);
@@ -149,7 +149,7 @@ describe("on a service", () => {
     test("many calls at once over one client", async () => {
       const pusher = await world.pusher();
       await using(kind, world.owner, async (client) => {
-        const results = await atOnce(40, (i) =>
+        const results = await callConcurrently(40, (i) =>
           client.callTool({
             name: "create_alert",
             arguments: { pusher_id: pusher.id, title: `Alert ${i}`, send: i % 2 === 0 },
@@ -180,7 +180,7 @@ describe("on a service", () => {
         expect(await refusalOf("send_alert", { alert_id: made.id })).toContain(made.review_url);
         expect(await refusalOf("create_alert", { title: "Tide", send: true })).toMatch(/\/console\/wsp_/);
         expect(await refusalOf("delete_pusher", {})).toMatch(/lacks the scope pushers:write/);
-        const planned = await world.alert(pusher.id, { send: true, send_at: inSeconds(3600) });
+        const planned = await world.alert(pusher.id, { send: true, send_at: timeInSeconds(3600) });
         const edit = { alert_id: planned.id, title: "Changed" };
         expect(await refusalOf("update_alert", edit)).toContain(planned.review_url);
         // The connection is as good as before, and the other way out is open.
@@ -197,7 +197,7 @@ describe("on a service", () => {
           expect(result.isError ?? false).toBe(false);
           return bodyOf(result);
         };
-        const handle = uniqueHandle();
+        const handle = createHandle();
         const opened = await call("create_pusher", { handle, name: "N", category: "ai", description: "d" });
         expect(opened.notes).toMatchObject([{ field: "requested_perms" }]);
         const { data } = await call("list_pushers", { handle });
@@ -340,7 +340,7 @@ describe("on a service", () => {
     expect(differs.status).toBe(400);
   });
 
-  describe.skipIf(lacks("Inspector"))("the Inspector", () => {
+  describe.skipIf(isMissing("Inspector"))("the Inspector", () => {
     const inspect = (...args: string[]) =>
       new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
         const options = ["--cli", "--server-url", mcp, "--transport", "http", "--format", "json"];
@@ -360,7 +360,7 @@ describe("on a service", () => {
         const list = await inspect("--protocol-era", era, "--method", "tools/list", "--strict");
         // It names each schema that some client may not read on standard error.
         expect({ code: list.code, stderr: list.stderr }).toEqual({ code: 0, stderr: "" });
-        expect(JSON.parse(list.stdout).result.tools).toHaveLength(TOOLS.length);
+        expect(JSON.parse(list.stdout).result.tools).toHaveLength(OPERATIONS.length);
         const pusher = await world.pusher();
         const args = ["--protocol-era", era, "--method", "tools/call", "--tool-name"];
         const made = await inspect(

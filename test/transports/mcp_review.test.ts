@@ -5,22 +5,22 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { alertAt } from "../cases/given.ts";
-import { connect, register } from "../support/oauth.ts";
-import { ownerOf, type Visitor } from "../support/site.ts";
-import { inSeconds, World } from "../support/world.ts";
+import { alertArguments } from "../cases/fixtures.ts";
+import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
+import { connectAssistant, registerClient } from "../support/oauth_flow.ts";
+import { timeInSeconds, World } from "../support/world.ts";
 
 const URL_MODE = { elicitation: { url: {} } };
 const info = { name: "test", version: "1.0.0" };
 const MCP = "http://localhost:8787/mcp";
 
 let world: World;
-let owner: Visitor;
+let owner: HttpVisitor;
 let pusher: any;
 let author: string;
 beforeAll(async () => {
   world = await World.open();
-  owner = await ownerOf(world);
+  owner = await signInOwner(world);
 });
 afterAll(() => world?.close());
 beforeEach(async () => {
@@ -90,26 +90,26 @@ describe("a client of 2026", () => {
   test.each([
     ["send", {}, { decision: "sent", status: "sent" }],
     ["decline", { review_reply: "Wrong ferry." }, { decision: "declined", review_reply: "Wrong ferry." }],
-    ["schedule", { send_at: inSeconds(7200).slice(0, 16) }, { decision: "scheduled", status: "scheduled" }],
+    ["schedule", { send_at: timeInSeconds(7200).slice(0, 16) }, { decision: "scheduled", status: "scheduled" }],
   ] as const)("its person taps %s, and the call answers what became of it", async (act, more, want) => {
     const alert = await draft();
     const { asked, call } = await modern(async ({ url }) => {
       expect((await tap(url, act, more)).status).toBe(303);
       return "accept";
     });
-    const result = await call("send_alert", alertAt(alert));
+    const result = await call("send_alert", alertArguments(alert));
     expect(result.isError ?? false).toBe(false);
     expect(result.structuredContent).toMatchObject({ id: alert.id, ...want });
     expect(asked).toEqual([{ mode: "url", url: alert.review_url, message: expect.any(String) }]);
     // Asked again, it knows without a person.
-    expect((await call("send_alert", alertAt(alert))).structuredContent).toMatchObject(want);
+    expect((await call("send_alert", alertArguments(alert))).structuredContent).toMatchObject(want);
     expect(asked).toHaveLength(1);
   });
 
   test.each(["decline", "cancel"])("an answer of the client (%s) decides nothing", async (answer) => {
     const alert = await draft();
     const { call } = await modern(async () => answer);
-    const { structuredContent } = await call("send_alert", alertAt(alert));
+    const { structuredContent } = await call("send_alert", alertArguments(alert));
     expect(structuredContent).toMatchObject({ decision: "waiting", review_url: alert.review_url });
     expect(await now(alert)).toMatchObject({ status: "draft", review_reply: null });
   });
@@ -119,7 +119,7 @@ describe("a client of 2026", () => {
     const going = new AbortController();
     const { call } = await modern(async () => "accept");
     let answered = false;
-    const waiting = call("send_alert", alertAt(alert), { signal: going.signal }).finally(() => {
+    const waiting = call("send_alert", alertArguments(alert), { signal: going.signal }).finally(() => {
       answered = true;
     });
     const told: unknown = waiting.catch((error: unknown) => error);
@@ -146,17 +146,17 @@ describe("a client of 2026", () => {
   });
 
   test("an edit of what is scheduled: made once a person took it back to draft, else refused", async () => {
-    const alert = await world.alert(pusher.id, { send: true, send_at: inSeconds(7200) });
+    const alert = await world.alert(pusher.id, { send: true, send_at: timeInSeconds(7200) });
     let act = "draft";
     const { call } = await modern(async ({ url }) => {
       if (act) await tap(url, act);
       return act ? "accept" : "cancel";
     });
-    const edited = await call("update_alert", alertAt(alert, { title: "Right" }));
+    const edited = await call("update_alert", alertArguments(alert, { title: "Right" }));
     expect(edited.structuredContent).toMatchObject({ status: "draft", title: "Right" });
-    await world.rest("schedule_alert", alertAt(alert, { send_at: inSeconds(7200) }));
+    await world.rest("schedule_alert", alertArguments(alert, { send_at: timeInSeconds(7200) }));
     act = "";
-    const refused = await call("update_alert", alertAt(alert, { title: "Wrong" }));
+    const refused = await call("update_alert", alertArguments(alert, { title: "Wrong" }));
     expect(refused.isError).toBe(true);
     expect(refused.structuredContent.error.message).toContain(alert.review_url);
     expect((await now(alert)).title).toBe("Right");
@@ -166,10 +166,10 @@ describe("a client of 2026", () => {
     const alert = await draft();
     const { asked, call } = await modern(async ({ url }) => {
       if (asked.length > 1) await tap(url, "send");
-      else await world.rest("update_alert", alertAt(alert, { title: "Another" }), author);
+      else await world.rest("update_alert", alertArguments(alert, { title: "Another" }), author);
       return "accept";
     });
-    const { structuredContent } = await call("send_alert", alertAt(alert));
+    const { structuredContent } = await call("send_alert", alertArguments(alert));
     expect(structuredContent).toMatchObject({ decision: "sent", title: "Another" });
     expect(asked).toHaveLength(2);
   });
@@ -184,7 +184,7 @@ describe("a client of 2026", () => {
       expect(both.map(({ status }) => status).sort()).toEqual([303, 409]);
       return "accept";
     });
-    const { structuredContent } = await call("send_alert", alertAt(alert));
+    const { structuredContent } = await call("send_alert", alertArguments(alert));
     const { status } = await now(alert);
     expect(structuredContent.decision).toBe(status === "sent" ? "sent" : "declined");
   });
@@ -203,15 +203,15 @@ describe("a client of 2026", () => {
       expect(refused.structuredContent.error.type).toBe("insufficient_scope");
     }
     const { call } = await modern(async () => "accept", foreign);
-    expect((await call("send_alert", alertAt(alert))).structuredContent.error.type).toBe("not_found");
+    expect((await call("send_alert", alertArguments(alert))).structuredContent.error.type).toBe("not_found");
   });
 });
 
 // rules#mcp-step-up
 test("a connected assistant: asked where its client opens addresses, else challenged, and nothing is kept then", async () => {
-  const client = (await register(world)).body;
+  const client = (await registerClient(world)).body;
   const scope = "alerts:read alerts:write";
-  const { access_token } = (await connect(world, owner, client, { scope })).tokens.body;
+  const { access_token } = (await connectAssistant(world, owner, client, { scope })).tokens.body;
   const args = { pusher_id: pusher.id, title: "By consent", send: true };
   const challenged = await world.mcp("create_alert", args, access_token);
   expect(challenged.status).toBe(403);
@@ -251,7 +251,7 @@ describe("the state that travels", () => {
   // rules#mcp-review
   test("good once, for its caller, its call and its alert", async () => {
     const [alert, other] = [await draft(), await draft()];
-    const first = (await raw("send_alert", alertAt(alert))).result;
+    const first = (await raw("send_alert", alertArguments(alert))).result;
     expect(first).toMatchObject({
       resultType: "input_required",
       inputRequests: {
@@ -264,17 +264,17 @@ describe("the state that travels", () => {
     const another = await world.key({ scopes: "alerts:read,alerts:write" });
     const altered = { ...stays, requestState: `${requestState.slice(0, -2)}AA` };
     for (const refused of [
-      await raw("send_alert", alertAt(other), again),
-      await raw("schedule_alert", alertAt(alert), again),
-      await raw("send_alert", alertAt(alert), again, another),
-      await raw("send_alert", alertAt(alert), altered),
-      await raw("send_alert", alertAt(alert), { ...stays, requestState: "" }),
+      await raw("send_alert", alertArguments(other), again),
+      await raw("schedule_alert", alertArguments(alert), again),
+      await raw("send_alert", alertArguments(alert), again, another),
+      await raw("send_alert", alertArguments(alert), altered),
+      await raw("send_alert", alertArguments(alert), { ...stays, requestState: "" }),
     ])
       expect(refused.error).toMatchObject(invalid);
-    expect((await raw("send_alert", alertAt(alert), again)).result.structuredContent.decision).toBe("waiting");
-    expect((await raw("send_alert", alertAt(alert), again)).error).toMatchObject(invalid);
+    expect((await raw("send_alert", alertArguments(alert), again)).result.structuredContent.decision).toBe("waiting");
+    expect((await raw("send_alert", alertArguments(alert), again)).error).toMatchObject(invalid);
     // A new call asks anew.
-    expect((await raw("send_alert", alertAt(alert))).result.resultType).toBe("input_required");
+    expect((await raw("send_alert", alertArguments(alert))).result.resultType).toBe("input_required");
     expect((await now(alert)).status).toBe("draft");
   });
 });
@@ -284,14 +284,14 @@ describe.each(["sdk 2", "sdk 1"] as const)("a client of 2025, %s", (kind) => {
   test("is sent there by the error of its era, and tries again after its person's tap", async () => {
     const alert = await draft();
     const call = await legacy(kind);
-    const error = await call("send_alert", alertAt(alert));
+    const error = await call("send_alert", alertArguments(alert));
     expect(error.code).toBe(-32042);
     const [asked] = error.data.elicitations;
     expect(asked).toMatchObject({ mode: "url", url: alert.review_url, elicitationId: expect.any(String) });
     // Not before a person decided.
-    expect((await call("send_alert", alertAt(alert))).code).toBe(-32042);
+    expect((await call("send_alert", alertArguments(alert))).code).toBe(-32042);
     await tap(asked.url, "send");
-    expect((await call("send_alert", alertAt(alert))).structuredContent).toMatchObject({ decision: "sent" });
+    expect((await call("send_alert", alertArguments(alert))).structuredContent).toMatchObject({ decision: "sent" });
   });
 
   test("create with send: by the error where the call can be tried again, else by the refusal with its draft", async () => {
@@ -317,13 +317,13 @@ test("a call that waits tells of its progress, and ends when its client cancels 
   const progress: number[] = [];
   const onprogress = (told: { progress: number }) => progress.push(told.progress);
   const leaving = new AbortController();
-  const held = call("wait_for_review", alertAt(alert), { onprogress, signal: leaving.signal });
+  const held = call("wait_for_review", alertArguments(alert), { onprogress, signal: leaving.signal });
   const ended = held.catch((error: unknown) => error);
   await expect.poll(() => progress.length).toBeGreaterThan(0);
   leaving.abort();
   expect(await ended).toBeInstanceOf(Error);
   // Its place is free: as many as may wait do, and are told.
-  const all = Array.from({ length: 4 }, () => call("wait_for_review", alertAt(alert)));
+  const all = Array.from({ length: 4 }, () => call("wait_for_review", alertArguments(alert)));
   await tap(alert.review_url, "send");
   for (const { structuredContent } of await Promise.all(all)) expect(structuredContent.decision).toBe("sent");
 });

@@ -2,11 +2,11 @@
 // answer over MCP is longer than its bound, whatever people wrote.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { listOf } from "../../src/api/transports/mcp_list.ts";
-import { hasView } from "../../src/operation/tool.ts";
-import { TOOLS } from "../../tools/index.ts";
-import { registered, uuidOf } from "../support/handsets.ts";
-import { inSeconds, World } from "../support/world.ts";
+import { OPERATIONS } from "../../operations/index.ts";
+import { getToolList } from "../../src/api/transports/mcp_tool_list.ts";
+import { hasView } from "../../src/operation/define_operation.ts";
+import { parseUuid, registerHandset } from "../support/handsets.ts";
+import { timeInSeconds, World } from "../support/world.ts";
 
 const PERMS = ["notify", "sound"];
 const long = (n: number) => "🌊".repeat(n);
@@ -36,7 +36,7 @@ describe("on a service", () => {
     // An edit of nothing is 200 and changes nothing.
     update_alert: async () => at(await draft()),
     send_alert: async () => at(await draft({ send: true })),
-    schedule_alert: async () => at(await draft({ send: true, send_at: inSeconds(3600) })),
+    schedule_alert: async () => at(await draft({ send: true, send_at: timeInSeconds(3600) })),
     wait_for_review: async () => ({ ...at(await draft()), seconds: 0 }),
     cancel_alert: async () => {
       const alert = await draft({ send: true });
@@ -54,11 +54,11 @@ describe("on a service", () => {
   // rules#views
   test("every tool with views is tried", () => {
     expect(Object.keys(CALLS).sort()).toEqual(
-      TOOLS.filter(hasView)
+      OPERATIONS.filter(hasView)
         .map(({ name }) => name)
         .sort(),
     );
-    for (const tool of TOOLS.filter(hasView)) expect(tool.brief).toBeDefined();
+    for (const tool of OPERATIONS.filter(hasView)) expect(tool.brief).toBeDefined();
   });
 
   test.each(Object.keys(CALLS))("%s: the same view, the same bytes; the defaults differ", async (tool) => {
@@ -199,14 +199,14 @@ describe("on a service", () => {
       });
       expect(JSON.parse(body.result.content[0].text).data).toMatchObject([{ handle, is_public }]);
     }
-    expect(listOf(TOOLS).instructions).toContain("A field that a row leaves out is null, empty, false or 0.");
+    expect(getToolList(OPERATIONS).instructions).toContain("A field that a row leaves out is null, empty, false or 0.");
   });
 
   test("every field that a row leaves out is null, empty, false or 0", async () => {
     const channel = await world.pusher({ is_public: false, requested_perms: [] });
     await world.rest("create_invite", { pusher_id: channel.id });
     await world.alert(channel.id, { title: "x" });
-    const asked: [tool: string, args: Record<string, unknown>][] = TOOLS.filter(({ name }) =>
+    const asked: [tool: string, args: Record<string, unknown>][] = OPERATIONS.filter(({ name }) =>
       /^list_(pushers|invites|alerts|account_alerts|audit_events|events)$/.test(name),
     ).map(({ name, input }) => [name, "pusher_id" in input.shape ? { pusher_id: channel.id } : {}]);
     expect(asked.length).toBeGreaterThan(5);
@@ -238,7 +238,7 @@ describe("on a service", () => {
        select gen_random_uuid(), ?, 'No. ' || n, repeat('🌊', ?), repeat('x', 1000),
          timestamptz '2026-01-01 00:00:00Z' - (n / 2) * interval '1 second'
        from generate_series(1, 60) n`,
-      [uuidOf(id), length],
+      [parseUuid(id), length],
     );
     const rows = await walk("list_alerts", { pusher_id: id, limit: 50, view });
     const whole = await world.rest("list_alerts", { pusher_id: id, limit: 100, view });
@@ -259,7 +259,7 @@ describe("on a service", () => {
     await world.sql(
       `insert into alert (id, pusher_id, title, body, created_at)
        select gen_random_uuid(), ?, 'No. ' || n, repeat('🌊', ?), timestamptz '2026-01-01 00:00:00Z' from generate_series(1, ?) n`,
-      [uuidOf(id), length, count],
+      [parseUuid(id), length, count],
     );
     for (const limit of [7, 100]) {
       const rows = await walk("list_alerts", { pusher_id: id, limit, ...args });
@@ -284,7 +284,7 @@ describe("on a service", () => {
     for (let i = 0; i < 120; i++) await world.rest("create_invite", { pusher_id: pusher.id, label: "l".repeat(80) });
     expect(await walk("list_invites", { pusher_id: pusher.id })).toHaveLength(120);
 
-    const { token } = await registered(world);
+    const { token } = await registerHandset(world);
     await world.handset("PUT", `/subscriptions/${pusher.handle}`, token, {});
     await world.sql(
       `insert into device (id, token_hash, platform, app_version, locale, timezone)
@@ -292,7 +292,7 @@ describe("on a service", () => {
     );
     await world.sql(
       `insert into subscription (device_id, pusher_id, permissions) select 7000 + n, ?, '{}' from generate_series(1, 250) n`,
-      [uuidOf(pusher.id)],
+      [parseUuid(pusher.id)],
     );
     expect(await walk("list_subscribers", { pusher_id: pusher.id, limit: 100 })).toHaveLength(251);
   });

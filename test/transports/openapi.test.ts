@@ -5,17 +5,17 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
-import { breakingChanges, committedVersions } from "../../scripts/additive.ts";
-import { COMMITTED_URL, generated, stale } from "../../scripts/gen.ts";
-import { openApiDocument } from "../../src/api/openapi/document.ts";
-import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
-import { EVENTS } from "../../src/model/fields/webhook.ts";
-import { TOOLS } from "../../tools/index.ts";
+import { OPERATIONS } from "../../operations/index.ts";
+import { findBreakingChanges, readCommittedVersions } from "../../scripts/api_compatibility.ts";
+import { COMMITTED_URL, findStaleFiles, generateFiles } from "../../scripts/gen.ts";
+import { createOpenApiDocument } from "../../src/api/openapi/openapi_document.ts";
+import { HANDSET_OPERATIONS } from "../../src/handset/handset_operations.ts";
+import { EVENT_NAMES } from "../../src/model/fields/webhook.ts";
 
 type Json = Record<string, any>;
 
-const document: Json = openApiDocument(TOOLS, HANDSET_OPERATIONS, { publicUrl: COMMITTED_URL });
-const OPERATIONS = [...TOOLS, ...HANDSET_OPERATIONS];
+const document: Json = createOpenApiDocument(OPERATIONS, HANDSET_OPERATIONS, { publicUrl: COMMITTED_URL });
+const DOCUMENTED_OPERATIONS = [...OPERATIONS, ...HANDSET_OPERATIONS];
 
 const routes: [string, Json][] = Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
   Object.entries<Json>(methods).map(([method, operation]): [string, Json] => [
@@ -37,24 +37,26 @@ test("is OpenAPI 3.1 without a problem", async () => {
 });
 
 test("has every route of both lists, the probes and the events, and nothing else", () => {
-  const wanted = new Set(OPERATIONS.map(({ http }) => `${http.method} ${http.path}`));
+  const wanted = new Set(DOCUMENTED_OPERATIONS.map(({ http }) => `${http.method} ${http.path}`));
   expect(routes.map(([route]) => route).sort()).toEqual(
     [...wanted, "GET /healthz", "GET /readyz", "POST /api/v1/pushers/{id}/ingest"].sort(),
   );
   const named = routes.flatMap(([, operation]) =>
     (operation["x-operations"] ?? [{ name: operation.operationId }]).map(({ name }: Json) => name),
   );
-  expect(named.sort()).toEqual([...OPERATIONS.map(({ name }) => name), "healthz", "ingest", "readyz"].sort());
-  expect(Object.keys(document.webhooks)).toEqual([...EVENTS, "webhook.test"]);
+  expect(named.sort()).toEqual(
+    [...DOCUMENTED_OPERATIONS.map(({ name }) => name), "healthz", "ingest", "readyz"].sort(),
+  );
+  expect(Object.keys(document.webhooks)).toEqual([...EVENT_NAMES, "webhook.test"]);
 });
 
 test("is the same text every time", () => {
-  const again = openApiDocument(TOOLS, HANDSET_OPERATIONS, { publicUrl: COMMITTED_URL });
+  const again = createOpenApiDocument(OPERATIONS, HANDSET_OPERATIONS, { publicUrl: COMMITTED_URL });
   expect(JSON.stringify(again)).toBe(JSON.stringify(document));
 });
 
 test("names the statuses and headers that the records declare", () => {
-  for (const tool of TOOLS) {
+  for (const tool of OPERATIONS) {
     const operation = document.paths[tool.http.path][tool.http.method.toLowerCase()];
     const expected = [tool.http.status, 401, 403, 422, 500, 503, ...(tool.limit ? [429] : [])];
     if (tool.errors.includes("not_found")) expected.push(404);
@@ -135,7 +137,7 @@ test("no example shows what the service refuses together, or a channel that cann
 });
 
 test("generated files are current (mend with: npm run gen)", async () => {
-  expect(stale(generated())).toEqual([]);
+  expect(findStaleFiles(generateFiles())).toEqual([]);
 });
 
 // rules#additive
@@ -151,10 +153,10 @@ describe("only additions", () => {
     "GET /api/v1/core/alerts 200 (object).meta: field looked_to is gone",
     "GET /api/v1/pushers/{id}/alerts 200 (object).meta: field looked_to is gone",
   ];
-  const versions = committedVersions();
+  const versions = readCommittedVersions();
   if (versions.reason) console.log(`openapi: nothing to compare with, since ${versions.reason}`);
   test.each([...versions.versions])("since %s", (_ref, before) => {
-    expect(breakingChanges(before, document).filter((change) => !DECIDED.includes(change))).toEqual([]);
+    expect(findBreakingChanges(before, document).filter((change) => !DECIDED.includes(change))).toEqual([]);
   });
 
   const PATCH = "/api/v1/pushers/{id}/alerts/{alertId}";
@@ -294,7 +296,7 @@ describe("only additions", () => {
   test.each(changes)("%s", (_title, change, expected) => {
     const changed = structuredClone(document);
     change(changed);
-    const found = breakingChanges(document, changed);
+    const found = findBreakingChanges(document, changed);
     if (expected === null) expect(found).toEqual([]);
     else expect(found).toContain(expected);
   });

@@ -5,16 +5,16 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { OPERATIONS } from "../../operations/index.ts";
 import { EXAMPLE_IDS } from "../../src/api/openapi/examples.ts";
-import { EXAMPLE_OWN_DEVICE, EXAMPLE_TRANSFER } from "../../src/api/openapi/handset_examples.ts";
-import { HANDSET_OPERATIONS } from "../../src/handset/index.ts";
-import { mintToken, OWN_DEVICE_PREFIX } from "../../src/identity/auth/tokens.ts";
-import { newUuid } from "../../src/model/domain/ids.ts";
-import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
-import { TOOLS } from "../../tools/index.ts";
-import { GO_MS, goModule, runGo } from "../support/go.ts";
-import { lacks } from "../support/lacks.ts";
+import { EXAMPLE_LINK_CODE, EXAMPLE_TRANSFER_CODE } from "../../src/api/openapi/handset_examples.ts";
+import { HANDSET_OPERATIONS } from "../../src/handset/handset_operations.ts";
+import { mintToken, OWN_DEVICE_PREFIX } from "../../src/identity/auth/bearer_tokens.ts";
+import { newUuid } from "../../src/model/domain/type_ids.ts";
+import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
+import { GO_TIMEOUT_MS, runGo, writeGoModule } from "../support/go_modules.ts";
 import { temporaryFolder } from "../support/processes.ts";
+import { isMissing } from "../support/requirements.ts";
 import { World } from "../support/world.ts";
 
 type Json = Record<string, any>;
@@ -25,7 +25,7 @@ let url: string;
 let document: Json;
 
 beforeAll(async () => {
-  const [host, port] = ["127.0.0.1", await freePort("127.0.0.1")];
+  const [host, port] = ["127.0.0.1", await findFreePort("127.0.0.1")];
   url = `http://${host}:${port}`;
   world = await World.open({
     settings: {
@@ -36,7 +36,7 @@ beforeAll(async () => {
       WEB_PUSH_ALLOW_HOSTS: "localhost",
     },
   });
-  listening = await listen(world.service.app, { host, port });
+  listening = await listenHttp(world.service.app, { host, port });
   document = (await (await fetch(`${url}/api/v1/openapi.json`)).json()) as Json;
 });
 afterAll(async () => {
@@ -88,7 +88,7 @@ describe("served", () => {
     expect(policy).not.toContain("unsafe");
     expect(answer.headers.get("access-control-allow-origin")).toBeNull();
     const html = await answer.text();
-    for (const { http } of [...TOOLS, ...HANDSET_OPERATIONS])
+    for (const { http } of [...OPERATIONS, ...HANDSET_OPERATIONS])
       expect(html).toContain(`id="${document.paths[http.path][http.method.toLowerCase()].operationId}"`);
   });
 
@@ -158,7 +158,7 @@ function startPython(): { run: Runner; stop(): void } {
 }
 
 describe("samples do as they stand", () => {
-  const named = (name: string) => [...TOOLS, ...HANDSET_OPERATIONS].find((operation) => operation.name === name)!;
+  const named = (name: string) => [...OPERATIONS, ...HANDSET_OPERATIONS].find((operation) => operation.name === name)!;
   const removes = (operations: readonly { name: string; http: { method: string } }[]) =>
     operations.filter(({ http }) => http.method === "DELETE");
   const keeps = <O extends { http: { method: string } }>(operations: readonly O[]) =>
@@ -166,17 +166,17 @@ describe("samples do as they stand", () => {
   /** They go on until somebody stops them. */
   const streams = HANDSET_OPERATIONS.filter((operation) => operation.streams).map(({ name }) => name);
   const story = [
-    ...keeps(TOOLS).filter((tool) => !tool.http.when && !tool.tellsReview),
+    ...keeps(OPERATIONS).filter((tool) => !tool.http.when && !tool.tellsReview),
     named("schedule_alert"),
     named("send_alert"),
     // What is decided is answered at once.
-    ...TOOLS.filter(({ tellsReview }) => tellsReview),
+    ...OPERATIONS.filter(({ tellsReview }) => tellsReview),
     ...keeps(HANDSET_OPERATIONS),
     named("cancel_alert"),
     ...removes(HANDSET_OPERATIONS).filter(({ name }) => name !== "delete_device"),
     named("delete_device"),
     // What is in a channel before the channel.
-    ...removes(TOOLS).filter(({ name }) => name !== "delete_pusher"),
+    ...removes(OPERATIONS).filter(({ name }) => name !== "delete_pusher"),
     named("delete_pusher"),
   ]
     .map(({ name }) => name)
@@ -208,7 +208,9 @@ describe("samples do as they stand", () => {
   }
 
   async function tellStory(language: string, run: Runner) {
-    expect([...story, ...streams].sort()).toEqual([...TOOLS, ...HANDSET_OPERATIONS].map(({ name }) => name).sort());
+    expect([...story, ...streams].sort()).toEqual(
+      [...OPERATIONS, ...HANDSET_OPERATIONS].map(({ name }) => name).sort(),
+    );
     const env: Record<string, string> = { BELFRY_API_KEY: await world.key() };
     // A receiver and a push service have to exist; the story's do not.
     const ids = new Map([
@@ -223,20 +225,20 @@ describe("samples do as they stand", () => {
       test_webhook: EXAMPLE_IDS.delivery_id!,
     };
     for (const name of story) {
-      if (name === "link_owner") ids.set(EXAMPLE_OWN_DEVICE, await ownDeviceCode());
+      if (name === "link_owner") ids.set(EXAMPLE_LINK_CODE, await ownDeviceCode());
       const answer = await run(sample(name, language, ids), env).catch((error) => {
         throw new Error(`${name}: ${error.message}`);
       });
       if (made[name]) ids.set(made[name], answer!.id);
       if (name === "create_transfer") {
-        ids.set(EXAMPLE_TRANSFER, answer!.code);
+        ids.set(EXAMPLE_TRANSFER_CODE, answer!.code);
         // Another handset takes over from here.
         env.BELFRY_DEVICE_TOKEN = await world.device();
       }
       if (name === "register_device") env.BELFRY_DEVICE_TOKEN = answer!.token;
     }
   }
-  test.skipIf(lacks("curl"))("a stream goes on until it is stopped", async () => {
+  test.skipIf(isMissing("curl"))("a stream goes on until it is stopped", async () => {
     const env = { BELFRY_DEVICE_TOKEN: await world.device() };
     const source = sample("follow_inbox", "curl", new Map()).replace("curl -sSN", "curl -sSN -m 2");
     const ended = await shell("sh", ["-c", source], { env: { ...env, PATH: process.env.PATH } }).catch(
@@ -246,43 +248,43 @@ describe("samples do as they stand", () => {
     expect([ended.code, ended.stdout]).toEqual([28, "event: look\ndata: {}\n\n"]);
   });
   test("JavaScript", () => tellStory("JavaScript", runJavaScript));
-  test.skipIf(lacks("curl"))("curl", () => tellStory("curl", runShell));
-  test.skipIf(lacks("python3"))("Python", async () => {
+  test.skipIf(isMissing("curl"))("curl", () => tellStory("curl", runShell));
+  test.skipIf(isMissing("python3"))("Python", async () => {
     const python = startPython();
     await tellStory("Python", python.run).finally(python.stop);
   });
 });
 
-describe.skipIf(lacks("go"))("samples in Go", () => {
+describe.skipIf(isMissing("go"))("samples in Go", () => {
   const folder = temporaryFolder();
   const outcome = (...command: string[]) => runGo(folder.path, command);
   const FINE = { status: 0, stdout: "", stderr: "" };
   afterAll(() => folder.remove());
 
-  test("all are formatted as Go formats, and its own check finds nothing", { timeout: GO_MS }, async () => {
+  test("all are formatted as Go formats, and its own check finds nothing", { timeout: GO_TIMEOUT_MS }, async () => {
     const sources = Object.values<Json>(document.paths)
       .flatMap((methods) => Object.values<Json>(methods))
       .flatMap((operation) => (operation["x-codeSamples"] ?? []).filter(({ label }: Json) => /^Go\b/.test(label)))
       .map(({ source }: Json) => `${source}\n`);
-    expect(sources).toHaveLength(TOOLS.length + HANDSET_OPERATIONS.length);
-    goModule(folder.path, new Map(sources.map((source, i) => [`sample${i}/main.go`, source])));
+    expect(sources).toHaveLength(OPERATIONS.length + HANDSET_OPERATIONS.length);
+    writeGoModule(folder.path, new Map(sources.map((source, i) => [`sample${i}/main.go`, source])));
     expect(await outcome("gofmt", "-l", ".")).toEqual(FINE);
     expect(await outcome("go", "vet", "./...")).toEqual(FINE);
   });
 
-  test("one that reads and one that writes do as they stand", { timeout: GO_MS }, async () => {
+  test("one that reads and one that writes do as they stand", { timeout: GO_TIMEOUT_MS }, async () => {
     const env = { BELFRY_API_KEY: await world.key() };
     const handle = "written-in-go";
     for (const [name, sent] of [
       ["get_me", null],
       ["create_pusher", handle],
     ] as const) {
-      const { http } = TOOLS.find((tool) => tool.name === name)!;
+      const { http } = OPERATIONS.find((tool) => tool.name === name)!;
       const operation = document.paths[http.path][http.method.toLowerCase()];
       let { source } = operation["x-codeSamples"].find(({ label }: Json) => label === "Go");
       const example = operation.requestBody?.content["application/json"].example;
       if (sent) source = source.replaceAll(example.handle, sent);
-      goModule(folder.path, new Map([[`${name}/main.go`, source]]));
+      writeGoModule(folder.path, new Map([[`${name}/main.go`, source]]));
       expect(await outcome("go", "build", "-o", `${name}/run`, `./${name}`)).toEqual(FINE);
       // Not waited for in this thread: the server that it asks is here.
       const { stdout } = await shell(join(folder.path, name, "run"), [], { env });

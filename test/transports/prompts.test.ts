@@ -3,8 +3,8 @@
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { PROMPTS } from "../../src/api/transports/mcp_prompts.ts";
-import { TOOLS } from "../../tools/index.ts";
+import { OPERATIONS } from "../../operations/index.ts";
+import { MCP_PROMPTS } from "../../src/api/transports/mcp_prompts.ts";
 import { World } from "../support/world.ts";
 
 const FILLED = { about: "The ferry of 07:30 leaves from pier 4", alert: "Ferry moved", channel: "quay" };
@@ -47,7 +47,7 @@ describe.each(["auto", "legacy"] as const)("a client: %s", (mode) => {
     expect([served.status, served.headers.get("content-type")]).toEqual([200, icon!.mimeType]);
   });
 
-  test.each(PROMPTS)("$name", async ({ name, arguments: taken }) => {
+  test.each(MCP_PROMPTS)("$name", async ({ name, arguments: taken }) => {
     const all = Object.fromEntries(taken.map((one) => [one.name, FILLED[one.name as keyof typeof FILLED]]));
     const needed = Object.fromEntries(
       taken.filter(({ required }) => required).map((one) => [one.name, all[one.name]!]),
@@ -60,7 +60,7 @@ describe.each(["auto", "legacy"] as const)("a client: %s", (mode) => {
       expect(content.text).not.toMatch(/undefined|null/);
       expect(Buffer.byteLength(content.text)).toBeLessThan(700);
       const named = [...content.text.matchAll(/\b(?:get|list|create|send|preview)_(?!at\b)\w+/g)].map(([word]) => word);
-      expect(TOOLS.map((tool) => tool.name)).toEqual(expect.arrayContaining(named));
+      expect(OPERATIONS.map((tool) => tool.name)).toEqual(expect.arrayContaining(named));
       expect(named).not.toContain("send_alert");
     }
     for (const missing of Object.keys(needed))

@@ -7,14 +7,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
-import { sharedReading } from "../../src/store/db/batch.ts";
+import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
+import { shareReads } from "../../src/store/db/batching.ts";
 import { suspend } from "../support/handsets.ts";
-import { lacks } from "../support/lacks.ts";
-import { pageAt } from "../support/pages.ts";
 import { startProxy } from "../support/proxies.ts";
+import { getPublicPage } from "../support/public_pages.ts";
+import { isMissing } from "../support/requirements.ts";
 import { waitFor } from "../support/wait.ts";
-import { uniqueHandle, World } from "../support/world.ts";
+import { createHandle, World } from "../support/world.ts";
 
 const HOST = "127.0.0.1";
 const READERS = Number(process.env.BELFRY_TEST_READERS ?? 2_000);
@@ -39,7 +39,7 @@ describe("the public inbox", () => {
     const actions = [{ type: "open_url", label: "Map", url: "https://harbour.example/map" }];
     const last = await world.alert(channel.id, { title: "Quay", priority: "urgent", actions, send: true });
     const path = `/c/${channel.handle}`;
-    const { status, headers, text } = await pageAt(world, `${path}/inbox.json`);
+    const { status, headers, text } = await getPublicPage(world, `${path}/inbox.json`);
     expect([status, headers.get("content-type"), headers.get("access-control-allow-origin")]).toEqual([
       200,
       "application/json",
@@ -66,20 +66,20 @@ describe("the public inbox", () => {
       actions,
     });
     expect(data[1]).toMatchObject({ body: `${"x".repeat(600)}…`, has_more: true });
-    const page = await pageAt(world, path);
+    const page = await getPublicPage(world, path);
     const shown = [...page.text.matchAll(/<h3 id="[^"]+">(.*?)<\/h3>/g)].map(([, title]) => title);
     expect(shown).toEqual(data.map(({ title }: any) => title));
     expect(page.text).toContain(`data-inbox="${headers.get("etag")!.replaceAll('"', "&quot;")}"`);
     const held = { headers: { "if-none-match": headers.get("etag")! } };
-    expect(await pageAt(world, `${path}/inbox.json`, held)).toMatchObject({ status: 304, text: "" });
+    expect(await getPublicPage(world, `${path}/inbox.json`, held)).toMatchObject({ status: 304, text: "" });
 
     const secret = await world.pusher({ is_public: false });
     const { code } = (await world.rest("create_invite", { pusher_id: secret.id })).body;
     const gone = await world.pusher();
     await suspend(world, gone.handle);
     const refusals = await Promise.all(
-      [secret.handle, `${secret.handle}/inbox.json?invite=${code}#`, gone.handle, uniqueHandle(), "%3Cb%3E"].map(
-        (handle) => pageAt(world, `/c/${handle}/inbox.json`.replace(/#.*/, ""), { headers: { accept: "*/*" } }),
+      [secret.handle, `${secret.handle}/inbox.json?invite=${code}#`, gone.handle, createHandle(), "%3Cb%3E"].map(
+        (handle) => getPublicPage(world, `/c/${handle}/inbox.json`.replace(/#.*/, ""), { headers: { accept: "*/*" } }),
       ),
     );
     expect(refusals[0]).toMatchObject({ status: 404 });
@@ -92,7 +92,7 @@ describe("the public inbox", () => {
 test("pages that stay open take nothing from those who open one at their address", async () => {
   const other = await World.open({ settings: { PAGE_VIEWS_PER_MINUTE: "2" } });
   const { handle } = await other.pusher();
-  const ask = async (file: string) => (await pageAt(other, `/c/${handle}${file}`, {}, "198.51.100.3")).status;
+  const ask = async (file: string) => (await getPublicPage(other, `/c/${handle}${file}`, {}, "198.51.100.3")).status;
   const looks = [await ask("/inbox.json"), await ask("/inbox.json"), await ask("/inbox.json")];
   expect(looks).toEqual([200, 200, 429]);
   expect([await ask(""), await ask("/feed.json"), await ask("")]).toEqual([200, 200, 429]);
@@ -117,8 +117,8 @@ describe("what everybody is shown alike", () => {
     for (const file of FILES) {
       const path = `/c/${handle}${file}`;
       const [one, other] = [
-        await pageAt(world, path),
-        await pageAt(world, path, { headers: { ...READER, accept: "*/*" } }),
+        await getPublicPage(world, path),
+        await getPublicPage(world, path, { headers: { ...READER, accept: "*/*" } }),
       ];
       expect([path, other.status, other.text]).toEqual([path, 200, one.text]);
       for (const { headers } of [one, other]) {
@@ -131,7 +131,7 @@ describe("what everybody is shown alike", () => {
 
   test("a refusal is kept in the form that the address has, and in the other one by nobody", async () => {
     for (const file of FILES) {
-      const asked = (accept: string) => pageAt(world, `/c/nobody-is-here${file}`, { headers: { accept } });
+      const asked = (accept: string) => getPublicPage(world, `/c/nobody-is-here${file}`, { headers: { accept } });
       const kept = [await asked("text/html"), await asked("*/*")].map(({ headers }) => headers.get("cache-control")!);
       expect([file, kept.filter((value) => value === KEPT)]).toEqual([file, [KEPT]]);
       expect([file, kept.indexOf(KEPT)]).toEqual([file, file === "" ? 0 : 1]);
@@ -143,7 +143,7 @@ describe("what everybody is shown alike", () => {
     let now = 1;
     let readings = 0;
     const going: (() => void)[] = [];
-    const ask = sharedReading(async () => {
+    const ask = shareReads(async () => {
       readings++;
       const seen = now;
       await new Promise<void>((resolve) => going.push(resolve));
@@ -158,13 +158,13 @@ describe("what everybody is shown alike", () => {
     going.shift()!();
     expect(new Set(await Promise.all(rest))).toEqual(new Set([2]));
     expect(readings).toBe(2);
-    const failing = sharedReading(() => Promise.reject(new Error("away")));
+    const failing = shareReads(() => Promise.reject(new Error("away")));
     await expect(Promise.all([failing("a"), failing("a")])).rejects.toThrow("away");
     await expect(failing("a")).rejects.toThrow("away");
   });
 });
 
-describe.skipIf(lacks("nginx"))("behind nginx with a cache", () => {
+describe.skipIf(isMissing("nginx"))("behind nginx with a cache", () => {
   let folder: string;
   let port: number;
   let listening: Listening;
@@ -190,9 +190,9 @@ describe.skipIf(lacks("nginx"))("behind nginx with a cache", () => {
         return app.fetch(asked, peer);
       },
     };
-    const own = await freePort(HOST);
-    listening = await listen(counted, { host: HOST, port: own, trustedProxies: ["loopback"] });
-    port = await freePort(HOST);
+    const own = await findFreePort(HOST);
+    listening = await listenHttp(counted, { host: HOST, port: own, trustedProxies: ["loopback"] });
+    port = await findFreePort(HOST);
     child = startProxy("nginx", port, [own, own], folder, (lines) =>
       lines
         .replace("server {", `${BEFORE.replace("/var/cache/nginx/belfry", `${folder}/cache`)}\nserver {`)

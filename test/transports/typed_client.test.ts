@@ -2,9 +2,9 @@
 // loses. The promise to everybody else, that nothing documented goes away, is openapi.test.ts's.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freePort, type Listening, listen } from "../../src/program/boot/server.ts";
-import { uniqueHandle, World } from "../support/world.ts";
-import { complaintsOfClient } from "../typed_client/compile.ts";
+import { findFreePort, type Listening, listenHttp } from "../../src/program/boot/http_server.ts";
+import { createHandle, World } from "../support/world.ts";
+import { compileClient } from "../typed_client/compile.ts";
 
 /** Read when it runs: its types are on no disk. */
 const CLIENT = new URL("../typed_client/client.ts", import.meta.url).href;
@@ -18,10 +18,10 @@ let url: string;
 let document: Record<string, any>;
 
 beforeAll(async () => {
-  const [host, port] = ["127.0.0.1", await freePort("127.0.0.1")];
+  const [host, port] = ["127.0.0.1", await findFreePort("127.0.0.1")];
   url = `http://${host}:${port}`;
   world = await World.open({ settings: { PUBLIC_URL: url } });
-  listening = await listen(world.service.app, { host, port });
+  listening = await listenHttp(world.service.app, { host, port });
   document = (await (await fetch(`${url}/api/v1/openapi.json`)).json()) as Record<string, any>;
 });
 afterAll(async () => {
@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 test("it compiles, and its compiler refuses what the service would", async () => {
-  expect(await complaintsOfClient(document), LOST).toEqual([]);
+  expect(await compileClient(document), LOST).toEqual([]);
 });
 
 test("it notices a path, a method, a field and a value that are gone", async () => {
@@ -39,7 +39,7 @@ test("it notices a path, a method, a field and a value that are gone", async () 
   delete paths["/api/v1/pushers/{id}/alerts"].get;
   delete components.schemas.Pusher.properties.id;
   components.schemas.CreateAlertRequest.properties.priority.enum.splice(1);
-  const found = (await complaintsOfClient({ ...rest, paths, components })).join("\n");
+  const found = (await compileClient({ ...rest, paths, components })).join("\n");
   expect(found).toContain('"/api/v1/pushers/{id}/alerts/{alertId}"\' is not assignable');
   expect(found).toContain('"/api/v1/pushers/{id}/alerts"\' is not assignable');
   expect(found).toContain("Property 'id' does not exist");
@@ -48,7 +48,7 @@ test("it notices a path, a method, a field and a value that are gone", async () 
 
 test("it calls every kind of operation", async () => {
   const { everyKind, wrongCategory } = await import(CLIENT);
-  const { error, noted, ...rest } = await everyKind(url, world.owner, uniqueHandle());
+  const { error, noted, ...rest } = await everyKind(url, world.owner, createHandle());
   expect(error).toBeUndefined();
   expect(noted).toContain("full");
   expect(rest).toEqual({ edited: "Hi", sent: "sent", page: [1, null], refused: "conflict" });

@@ -1,11 +1,11 @@
-// A program as somebody writes it whose types are made from our OpenAPI document. `paths.ts` is on no disk: compile.ts makes
+// A program as somebody writes it whose types are made from our OpenAPI document. `statement_paths.ts` is on no disk: compile.ts makes
 // it, and compiles this file with it. The test in test/transports/typed_client.test.ts runs it.
 
 import createClient from "openapi-fetch";
 import type { paths } from "./paths.ts";
 
 /** Calls every kind of operation once; the answers' texts come back. */
-export async function everyKind(url: string, key: string, handle: string) {
+export async function callEveryOperation(url: string, key: string, handle: string) {
   const client = createClient<paths>({ baseUrl: url, headers: { authorization: `Bearer ${key}` } });
   const { data: pusher, error } = await client.POST("/api/v1/pushers", {
     body: { handle, name: "Typed", category: "ai", description: "From a typed client" },
@@ -43,7 +43,7 @@ export async function everyKind(url: string, key: string, handle: string) {
 }
 
 /** What the compiler refuses, and the service's status for it. */
-export async function wrongCategory(url: string, key: string): Promise<number> {
+export async function sendWrongCategory(url: string, key: string): Promise<number> {
   const client = createClient<paths>({ baseUrl: url, headers: { authorization: `Bearer ${key}` } });
   const { response } = await client.POST("/api/v1/pushers", {
     // @ts-expect-error the category is not one of the list, and fields are missing

@@ -24,7 +24,7 @@ const OPTIONS: ts.CompilerOptions = {
 const read = new Map<string, ts.SourceFile | undefined>();
 
 /** What the compiler says of client.ts when its types are made from this document: a line for each complaint. */
-export async function complaintsOfClient(document: object): Promise<string[]> {
+export async function compileClient(document: object): Promise<string[]> {
   const types = astToString(await openapiTS(document as never));
   const host = ts.createCompilerHost(OPTIONS);
   const { fileExists, readFile, getSourceFile } = host;

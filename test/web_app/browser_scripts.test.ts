@@ -6,7 +6,7 @@ import { Script } from "node:vm";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { browserScripts } from "../../src/pages/web_app/browser_scripts.ts";
-import { ROOT, run, temporaryFolder } from "../support/processes.ts";
+import { ROOT, runProgram, temporaryFolder } from "../support/processes.ts";
 
 test("the app is one script, and German texts and QR codes are loaded when they are needed", async () => {
   const { app } = await browserScripts();
@@ -37,7 +37,7 @@ test("a tree without the packages for development says how to get the scripts", 
     for (const file of [path, "src/pages/web_app/build_scripts.ts", "src/store/db/lazy.ts", "package.json"])
       cpSync(join(ROOT, file), join(tree.path, file));
     const program = `(await import(${JSON.stringify(join(tree.path, path))})).browserScripts().catch((error) => console.log(error.message))`;
-    const { stdout } = await run(process.execPath, ["--input-type=module", "-e", program], {});
+    const { stdout } = await runProgram(process.execPath, ["--input-type=module", "-e", program], {});
     expect(stdout).toBe(
       "The scripts for browsers could not be built. Run npm ci without --omit=dev, or run the package that npm pack makes.\n",
     );

@@ -3,10 +3,10 @@
 
 import { spawn } from "node:child_process";
 import { expect, test } from "vitest";
-import { inBrowser } from "../support/in_browser.ts";
+import { observeOutputs, waitForRing } from "../support/app_modules.ts";
+import { launchBrowser } from "../support/console_site.ts";
+import { describeInBrowser } from "../support/in_browser.ts";
 import { environment, startServer, temporaryFolder } from "../support/processes.ts";
-import { observe, untilRung } from "../support/senses.ts";
-import { launch } from "../support/site.ts";
 import { WAIT } from "../support/wait.ts";
 
 const ROOT = `${import.meta.dirname}/../..`;
@@ -20,12 +20,12 @@ async function typed(line: string): Promise<{ code: number | null; said: string 
   return { code, said };
 }
 
-inBrowser("after the first start", () => {
+describeInBrowser("after the first start", () => {
   // rules#first-start rules#start-names-the-page
   test("the printed page is there, takes a subscriber, and rings by the printed line", async () => {
     const folder = temporaryFolder();
     const server = await startServer(folder.path);
-    const browser = await launch();
+    const browser = await launchBrowser();
     try {
       const lines = server
         .log()
@@ -39,7 +39,7 @@ inBrowser("after the first start", () => {
       expect(lines.find(({ page }) => page)).toMatchObject({ msg: `Subscribe a device at ${printed}` });
       const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
       page.setDefaultTimeout(WAIT.timeout);
-      await observe(page);
+      await observeOutputs(page);
       await page.goto(printed);
       await page.getByRole("link", { name: "Subscribe" }).first().click();
       await page.getByRole("switch", { name: "Play sounds" }).check();
@@ -49,7 +49,7 @@ inBrowser("after the first start", () => {
       expect(line).toMatch(/ create-alert .* --send$/);
       const { code, said } = await typed(line);
       expect([said, code]).toEqual([expect.stringContaining('"status":"sent"'), 0]);
-      await untilRung(page, "Hello");
+      await waitForRing(page, "Hello");
     } finally {
       await browser.close();
       await server.stop();

@@ -4,11 +4,11 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { card, joinInApp, kept } from "../support/app.ts";
-import { inBrowser, siteAndBrowser } from "../support/in_browser.ts";
-import { watched } from "../support/site.ts";
+import { openWatchedPage } from "../support/console_site.ts";
+import { describeInBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { card, joinInApp, readAppStore } from "../support/web_app.ts";
 
-inBrowser("replies", () => {
+describeInBrowser("replies", () => {
   const its = siteAndBrowser();
 
   async function assistant() {
@@ -29,7 +29,7 @@ inBrowser("replies", () => {
     card(page, title).getByRole("button", { name: choice, exact: true });
 
   test("asked over MCP, answered in two apps, told to the call that waits", async () => {
-    const phones = await Promise.all([1, 2].map(() => watched(its.browser, its.site)));
+    const phones = await Promise.all([1, 2].map(() => openWatchedPage(its.browser, its.site)));
     const pusher = await its.site.world.pusher();
     const pages = phones.map(({ page }) => page);
     for (const page of pages) await joinInApp(page, its.site.url, { handle: pusher.handle });
@@ -65,7 +65,7 @@ inBrowser("replies", () => {
     // Without a network it is kept, and told when there is one.
     await phones[0]!.context.setOffline(true);
     await answer(one, "A van waits", "Ask again").click();
-    await expect.poll(() => kept(one, "reports")).toMatchObject([{ kind: "reply", choice: "Ask again" }]);
+    await expect.poll(() => readAppStore(one, "reports")).toMatchObject([{ kind: "reply", choice: "Ask again" }]);
     const late = call("wait_for_replies", { ...at, seen });
     await phones[0]!.context.setOffline(false);
     expect((await late).replies.map(({ count }: { count: number }) => count)).toEqual([1, 0, 1]);
@@ -80,7 +80,7 @@ inBrowser("replies", () => {
   });
 
   test("with reports off your answer stays on this device, and the person is told so", async () => {
-    const { context, page } = await watched(its.browser, its.site);
+    const { context, page } = await openWatchedPage(its.browser, its.site);
     const pusher = await its.site.world.pusher();
     await joinInApp(page, its.site.url, { handle: pusher.handle });
     await page.goto(`${its.site.url}/app/#settings`);
@@ -92,8 +92,8 @@ inBrowser("replies", () => {
     await page.getByText("your answer stays on this device").waitFor();
     await answer(page, "Quiet", "Yes").click();
     await answer(page, "Quiet", "Yes").and(page.locator("[aria-pressed=true]")).waitFor();
-    expect(await kept(page, "reports")).toEqual([]);
-    expect((await kept(page, "alerts")).find(({ id }) => id === alert.id)).toMatchObject({ reply: "Yes" });
+    expect(await readAppStore(page, "reports")).toEqual([]);
+    expect((await readAppStore(page, "alerts")).find(({ id }) => id === alert.id)).toMatchObject({ reply: "Yes" });
     await context.close();
   });
 });

@@ -3,9 +3,9 @@
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { card, joinInApp } from "../support/app.ts";
-import { inBrowser, siteAndBrowser } from "../support/in_browser.ts";
-import { watched } from "../support/site.ts";
+import { openWatchedPage } from "../support/console_site.ts";
+import { describeInBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { card, joinInApp } from "../support/web_app.ts";
 
 const SILENT = "This device receives no notifications while the app is closed.";
 const IPHONE =
@@ -15,7 +15,7 @@ const IPHONE =
 const withoutPush = (page: Page) => page.addInitScript(() => Reflect.deleteProperty(globalThis, "PushManager"));
 
 // rules#app-says-silence
-inBrowser("a closed app that hears nothing", () => {
+describeInBrowser("a closed app that hears nothing", () => {
   const its = siteAndBrowser({}, { whole: true });
   const off = siteAndBrowser({ settings: { WEB_PUSH: "off" } }, { whole: true });
 
@@ -33,7 +33,7 @@ inBrowser("a closed app that hears nothing", () => {
   }
 
   test("by plain http, where the app works all the same", async () => {
-    const { context, page } = await watched(its.browser, its.site);
+    const { context, page } = await openWatchedPage(its.browser, its.site);
     const url = its.site.url.replace("127.0.0.1", "alerts.test");
     const pusher = await its.site.world.pusher({ name: "Quay", requested_perms: ["notify"] });
     const [beside, settings] = await says(page, its, url);
@@ -47,7 +47,7 @@ inBrowser("a closed app that hears nothing", () => {
   });
 
   test("where the server wakes nobody", async () => {
-    const { context, page } = await watched(off.browser, off.site);
+    const { context, page } = await openWatchedPage(off.browser, off.site);
     const [beside, settings] = await says(page, off);
     expect(beside).toMatch(/This server does not send push notifications.*WEB_PUSH/);
     expect(settings).toContain(beside);
@@ -55,11 +55,11 @@ inBrowser("a closed app that hears nothing", () => {
   });
 
   test("in a browser that cannot be woken, and on an iPhone before the app is on the home screen", async () => {
-    const plain = await watched(its.browser, its.site);
+    const plain = await openWatchedPage(its.browser, its.site);
     await withoutPush(plain.page);
     expect((await says(plain.page))[0]).toMatch(/This browser does not support push notifications.*another browser/);
     await plain.context.close();
-    const iphone = await watched(its.browser, its.site, { userAgent: IPHONE, hasTouch: true });
+    const iphone = await openWatchedPage(its.browser, its.site, { userAgent: IPHONE, hasTouch: true });
     await withoutPush(iphone.page);
     // Before joining as well.
     const pusher = await its.site.world.pusher({ requested_perms: ["notify"] });
@@ -71,7 +71,7 @@ inBrowser("a closed app that hears nothing", () => {
   });
 
   test("where it is only switched off, with the button that switches it on; and nothing where nothing is granted", async () => {
-    const { context, page } = await watched(its.browser, its.site);
+    const { context, page } = await openWatchedPage(its.browser, its.site);
     await context.grantPermissions(["notifications"], { origin: its.site.url });
     expect(await says(page)).toEqual([
       "Notify me while the app is closed",

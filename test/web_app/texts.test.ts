@@ -5,24 +5,24 @@ import { afterEach, describe, expect, test } from "vitest";
 import { de } from "../../src/pages/web_app/browser/texts/de.ts";
 import { en } from "../../src/pages/web_app/browser/texts/en.ts";
 import {
-  dayOf,
-  distanceOf,
-  languageName,
-  momentOf,
-  timeOf,
-  utcOf,
+  formatDay,
+  formatDayAndTime,
+  formatDistance,
+  formatTime,
+  formatUtc,
+  getLanguageName,
 } from "../../src/pages/web_app/browser/texts/formats.ts";
+import type { Text, Texts } from "../../src/pages/web_app/browser/texts/text_types.ts";
 import {
   chooseLanguage,
-  fill,
+  formatText,
+  getLanguage,
   LANGUAGES,
   type Language,
-  languageNow,
-  onLanguage,
   setLanguage,
   t,
-} from "../../src/pages/web_app/browser/texts/texts.ts";
-import type { Text, Texts } from "../../src/pages/web_app/browser/texts/types.ts";
+  watchLanguage,
+} from "../../src/pages/web_app/browser/texts/translate.ts";
 
 const forms = (text: Text) => (typeof text === "string" ? [text] : Object.values(text));
 const valuesIn = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!).sort();
@@ -82,7 +82,7 @@ test("every text is said somewhere: by its key, or by the beginning of it that a
 test("a language is one file and one line: each file of the folder is in the list", () => {
   const folder = new URL("../../src/pages/web_app/browser/texts/", import.meta.url);
   const files = readdirSync(folder).filter(
-    (name) => /\.ts$/.test(name) && !["texts.ts", "formats.ts", "types.ts"].includes(name),
+    (name) => /\.ts$/.test(name) && !["translate.ts", "formats.ts", "text_types.ts"].includes(name),
   );
   expect(files.sort()).toEqual(
     Object.keys(LANGUAGES)
@@ -104,7 +104,7 @@ describe("the language is the first of the person's that the app has", () => {
 
   test("a change is heard until nobody wants to hear it", async () => {
     const heard: Language[] = [];
-    const stop = onLanguage(() => heard.push(languageNow()));
+    const stop = watchLanguage(() => heard.push(getLanguage()));
     await setLanguage(["de"]);
     expect(t("nav.settings")).toBe("Einstellungen");
     stop();
@@ -128,7 +128,7 @@ describe("values", () => {
       many: "{count} alertów",
       other: "{count} alertu",
     };
-    expect([1, 3, 5, 22, 1.5].map((count) => fill(text, { count }, "pl"))).toEqual([
+    expect([1, 3, 5, 22, 1.5].map((count) => formatText(text, { count }, "pl"))).toEqual([
       "1 alert",
       "3 alerty",
       "5 alertów",
@@ -148,40 +148,40 @@ describe("instants, distances and languages", () => {
   const at = (text: string) => Date.parse(text);
 
   test("days and times in the device's zone", async () => {
-    expect(dayOf(at("2026-11-22T00:10:00Z"), NOW, "UTC")).toBe("Today");
-    expect(dayOf(at("2026-11-22T00:10:00Z"), NOW, "America/New_York")).toBe("Yesterday");
-    expect(dayOf(at("2026-11-20T12:00:00Z"), NOW, "UTC")).toBe("Friday, November 20");
-    expect(dayOf(at("2025-01-03T12:00:00Z"), NOW, "UTC")).toBe("Friday, January 3, 2025");
-    expect(momentOf(at("2026-11-21T08:05:00Z"), NOW, "UTC")).toMatch(/^Yesterday, 8:05\sAM$/);
+    expect(formatDay(at("2026-11-22T00:10:00Z"), NOW, "UTC")).toBe("Today");
+    expect(formatDay(at("2026-11-22T00:10:00Z"), NOW, "America/New_York")).toBe("Yesterday");
+    expect(formatDay(at("2026-11-20T12:00:00Z"), NOW, "UTC")).toBe("Friday, November 20");
+    expect(formatDay(at("2025-01-03T12:00:00Z"), NOW, "UTC")).toBe("Friday, January 3, 2025");
+    expect(formatDayAndTime(at("2026-11-21T08:05:00Z"), NOW, "UTC")).toMatch(/^Yesterday, 8:05\sAM$/);
     await setLanguage(["de-DE"]);
-    expect(timeOf(at("2026-11-22T14:40:00Z"), "Europe/Berlin")).toBe("15:40");
-    expect(utcOf(at("2026-11-22T14:40:00Z"))).toMatch(/^22\.11\.2026, 14:40 UTC$/);
-    expect(dayOf(at("2026-11-20T12:00:00Z"), NOW, "UTC")).toBe("Freitag, 20. November");
-    expect(momentOf(at("2026-11-22T08:05:00Z"), NOW, "UTC")).toBe("08:05");
+    expect(formatTime(at("2026-11-22T14:40:00Z"), "Europe/Berlin")).toBe("15:40");
+    expect(formatUtc(at("2026-11-22T14:40:00Z"))).toMatch(/^22\.11\.2026, 14:40 UTC$/);
+    expect(formatDay(at("2026-11-20T12:00:00Z"), NOW, "UTC")).toBe("Freitag, 20. November");
+    expect(formatDayAndTime(at("2026-11-22T08:05:00Z"), NOW, "UTC")).toBe("08:05");
   });
 
   test("kilometres, metres, and miles where they are used", async () => {
-    expect([distanceOf(4), distanceOf(0.25), distanceOf(2.54), distanceOf(412.4)]).toEqual([
+    expect([formatDistance(4), formatDistance(0.25), formatDistance(2.54), formatDistance(412.4)]).toEqual([
       "4 km",
       "250 m",
       "2.5 km",
       "412 km",
     ]);
     await setLanguage(["en-US"]);
-    expect(distanceOf(4)).toBe("2.5 mi");
+    expect(formatDistance(4)).toBe("2.5 mi");
     await setLanguage(["de-CH"]);
-    expect(distanceOf(2.54)).toBe("2.5 km");
+    expect(formatDistance(2.54)).toBe("2.5 km");
     await setLanguage(["de"]);
-    expect(distanceOf(2.54)).toBe("2,5 km");
+    expect(formatDistance(2.54)).toBe("2,5 km");
   });
 
   test("a language by its name, and what is none by itself", async () => {
-    expect([languageName("de"), languageName("en-GB"), languageName("not a tag")]).toEqual([
+    expect([getLanguageName("de"), getLanguageName("en-GB"), getLanguageName("not a tag")]).toEqual([
       "German",
       "British English",
       "not a tag",
     ]);
     await setLanguage(["de"]);
-    expect(languageName("en")).toBe("Englisch");
+    expect(getLanguageName("en")).toBe("Englisch");
   });
 });

@@ -3,9 +3,9 @@
 
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { TONE_NAMES } from "../../src/pages/web_app/browser/rules/decide.ts";
-import { inBrowser, modulesAndBrowser } from "../support/in_browser.ts";
-import { observe } from "../support/senses.ts";
+import { TONE_NAMES } from "../../src/pages/web_app/browser/rules/alert_decision.ts";
+import { observeOutputs } from "../support/app_modules.ts";
+import { describeInBrowser, modulesAndBrowser } from "../support/in_browser.ts";
 
 const RATE = 22_050;
 const AUDIBLE = 0.002;
@@ -21,8 +21,8 @@ interface Rendered {
 /** In the page: renders a tone at a volume; stopped at an instant when one is given. */
 async function render(input: { name: string; volume: number; stopAt: number | null; rate: number }) {
   const here = globalThis as any;
-  const { playTone, SCORES } = await here.use("senses/tones.ts");
-  const { seconds } = Object.hasOwn(SCORES, input.name) ? SCORES[input.name] : SCORES.default;
+  const { playTone, TONE_SCORES } = await here.use("outputs/tones.ts");
+  const { seconds } = Object.hasOwn(TONE_SCORES, input.name) ? TONE_SCORES[input.name] : TONE_SCORES.default;
   const context = new here.OfflineAudioContext(1, Math.ceil((seconds + 0.5) * input.rate), input.rate);
   const playing = playTone(context, input.name, input.volume);
   if (input.stopAt !== null)
@@ -68,7 +68,7 @@ function likeness(a: number[], b: number[]): number {
 }
 
 // rules#alert-sound
-inBrowser("the tones", () => {
+describeInBrowser("the tones", () => {
   const its = modulesAndBrowser();
   let page: Page;
   const rendered = new Map<string, Rendered>();
@@ -79,7 +79,7 @@ inBrowser("the tones", () => {
 
   beforeAll(async () => {
     page = await its.browser.newPage();
-    await observe(page);
+    await observeOutputs(page);
     await page.goto(its.site.url);
     for (const name of TONE_NAMES) rendered.set(name, await play(name));
   });

@@ -1,9 +1,9 @@
 // Deliveries that somebody asks for by hand, and the log of all: what reaches the receiver, how it is signed, and what counts.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { verifySignature } from "../../src/effects/webhooks/sign.ts";
-import { uuidOf } from "../support/handsets.ts";
-import { httpSink } from "../support/sinks.ts";
+import { verifySignature } from "../../src/effects/webhooks/payload_signature.ts";
+import { parseUuid } from "../support/handsets.ts";
+import { startHttpReceiver } from "../support/loopback_receivers.ts";
 import { waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
@@ -12,10 +12,10 @@ let key: string;
 let pusher: { id: string };
 let hook: { id: string; secret: string };
 let status: number;
-let sink: Awaited<ReturnType<typeof httpSink>>;
+let sink: Awaited<ReturnType<typeof startHttpReceiver>>;
 beforeAll(async () => {
   world = await World.open({ settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" } });
-  sink = await httpSink((_request, response) => {
+  sink = await startHttpReceiver((_request, response) => {
     response.statusCode = status;
     response.end("what a receiver says is not kept");
   });
@@ -70,7 +70,7 @@ test("every delivery is in the log under the id that its receiver was told", asy
 // rules#webhook-by-hand
 test("an endpoint is disabled, tried, enabled, and gets what it missed by hand", async () => {
   status = 500;
-  await world.sql("update webhook_endpoint set failure_count = 19 where id = ?", [uuidOf(hook.id)]);
+  await world.sql("update webhook_endpoint set failure_count = 19 where id = ?", [parseUuid(hook.id)]);
   await send();
   const [missed] = await over(1);
   expect(await endpoint()).toMatchObject({ disabled: true, failure_count: 20 });
@@ -123,12 +123,12 @@ test("for a day both secrets fit, then the new one alone", async () => {
   await call("test_webhook", at());
   await over(2);
   expect([fits(1, third), fits(1, secret), fits(1, hook.secret)]).toEqual([true, true, false]);
-  await world.sql("update webhook_endpoint set previous_secret_until = now() where id = ?", [uuidOf(hook.id)]);
+  await world.sql("update webhook_endpoint set previous_secret_until = now() where id = ?", [parseUuid(hook.id)]);
   await send();
   await over(3);
   expect([fits(2, third), fits(2, secret), elements(2)]).toEqual([true, false, 1]);
   expect((await endpoint()).previous_secret_until).toBeNull();
-  const [row] = await world.sql("select previous_secret from webhook_endpoint where id = ?", [uuidOf(hook.id)]);
+  const [row] = await world.sql("select previous_secret from webhook_endpoint where id = ?", [parseUuid(hook.id)]);
   expect(row.previous_secret).toBeNull();
 });
 
@@ -138,10 +138,10 @@ test("the log keeps the newest 200, for seven days", async () => {
     world.sql(
       `insert into webhook_delivery (id, endpoint_id, event, body, ok, created_at)
        select gen_random_uuid(), ?, 'alert.sent', '{}', true, now() - interval '${age}' from generate_series(1, ${count})`,
-      [uuidOf(hook.id)],
+      [parseUuid(hook.id)],
     );
   const count = async () =>
-    (await world.sql("select from webhook_delivery where endpoint_id = ?", [uuidOf(hook.id)])).length;
+    (await world.sql("select from webhook_delivery where endpoint_id = ?", [parseUuid(hook.id)])).length;
   await rows(210, "1 hour");
   await send();
   await waitFor(async () => expect(await count()).toBe(200));

@@ -4,16 +4,23 @@ import { createHash } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import { z } from "zod";
 import { type ApiError, invalidRequest } from "../../model/errors.ts";
-import { inLowerCase } from "./shapes/parts.ts";
-import type { AlertInput, IngestRequest, Published, Reading, Said, Tongue } from "./tongue.ts";
-import { httpsOf, titled, titledMarked } from "./words.ts";
+import type {
+  AdapterResponse,
+  AlertInput,
+  IngestRequest,
+  ParsedRequest,
+  PublishedAlert,
+  SenderAdapter,
+} from "./adapter.ts";
+import { addLowerCaseKeys } from "./formats/format_helpers.ts";
+import { parseHttpsUrl, splitMarkdownTitle, splitTitle } from "./message_text.ts";
 
 /** 53 bits, so that programs which know only numbers read it whole. */
 const NUMBER_BYTES = 7;
 const KEPT_BITS = 2n ** 53n - 1n;
 
 /** Gotify numbers messages and applications. The same id always has the same number, and nothing is looked up by it. */
-export function numberOf(id: string): number {
+export function toGotifyNumber(id: string): number {
   const digest = createHash("sha256").update(id).digest().subarray(0, NUMBER_BYTES);
   return Number(BigInt(`0x${digest.toString("hex")}`) & KEPT_BITS);
 }
@@ -48,7 +55,7 @@ async function messageIn(request: IngestRequest, notes: string[]): Promise<Messa
     const { extras, ...form } = Object.fromEntries(await request.form());
     given = form;
     if (extras) notes.push(EXTRAS_IN_JSON);
-  } else given = request.body.length === 0 ? {} : inLowerCase(request.object());
+  } else given = request.body.length === 0 ? {} : addLowerCaseKeys(request.object());
   if (inQuery) notes.push(EXTRAS_IN_JSON);
   // As in Gotify itself, the query supplies the fields that the body leaves out.
   const result = message.safeParse({ ...query, ...given });
@@ -77,21 +84,21 @@ function loudness(priority: number): Pick<AlertInput, "priority" | "sound" | "vi
     : { priority: "normal", sound: "silent", vibrate: "none" };
 }
 
-async function read(request: IngestRequest): Promise<Reading> {
+async function read(request: IngestRequest): Promise<ParsedRequest> {
   const notes: string[] = [];
   const message = await messageIn(request, notes);
   const { message: text, title, priority, extras } = message;
   const contentType = partOf(partOf(extras, "client::display"), "contentType");
   const words =
     contentType === "text/markdown"
-      ? await titledMarked(title || null, text, notes)
-      : titled(title || null, text, notes);
+      ? await splitMarkdownTitle(title || null, text, notes)
+      : splitTitle(title || null, text, notes);
   if (![undefined, null, "text/plain", "text/markdown"].includes(contentType as string))
     notes.push("contentType is text/plain or text/markdown; the message is shown as plain text.");
   const fields: AlertInput = { ...words, ...loudness(priority ?? 0) };
   const shown = partOf(extras, "client::notification");
   const address = (value: unknown, what: string): string | null => {
-    const url = httpsOf(value);
+    const url = parseHttpsUrl(value);
     if (url === null && value !== undefined) notes.push(`${what} accepts only https URLs; this one was ignored.`);
     return url;
   };
@@ -108,13 +115,13 @@ async function read(request: IngestRequest): Promise<Reading> {
 
 const said = new WeakMap<IngestRequest, Message>();
 
-function answer([one]: Published[], request: IngestRequest): Said {
+function answer([one]: PublishedAlert[], request: IngestRequest): AdapterResponse {
   const { message: text = "", title, priority, extras } = said.get(request) ?? {};
   return {
     status: 200,
     body: {
-      id: numberOf(one?.id ?? ""),
-      appid: numberOf(one?.pusherId ?? ""),
+      id: toGotifyNumber(one?.id ?? ""),
+      appid: toGotifyNumber(one?.pusherId ?? ""),
       message: text,
       title: title?.trim() ? title : (one?.fields.title ?? ""),
       priority: priority ?? 0,
@@ -128,15 +135,15 @@ function answer([one]: Published[], request: IngestRequest): Said {
 /** As the language that Gotify is written in calls them. */
 const WORDS: typeof STATUS_CODES = { ...STATUS_CODES, 413: "Request Entity Too Large" };
 
-function refuse({ status, message: why }: ApiError): Said {
+function refuse({ status, message: why }: ApiError): AdapterResponse {
   const code = status === 422 ? 400 : status;
   return { status: code, body: { error: WORDS[code] ?? "Error", errorCode: code, errorDescription: why } };
 }
 
-export const gotify = {
+export const gotifyAdapter = {
   name: "gotify",
   recognises: ({ headers }: IngestRequest) => headers.get("user-agent")?.toLowerCase().startsWith("gotify") ?? false,
   read,
   answer,
   refuse,
-} satisfies Tongue;
+} satisfies SenderAdapter;

@@ -1,23 +1,30 @@
 // ntfy's publishing API (https://docs.ntfy.sh/publish/): a topic is a channel's handle, a message an alert.
 
 import { ApiError, invalidRequest } from "../../model/errors.ts";
-import { isTimeZone } from "../../model/fields/zoned.ts";
+import { isTimeZone } from "../../model/fields/local_time.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { escapeText } from "../../model/sanitizer/attributes.ts";
-import { FILE_TOO_LARGE } from "./attached_file.ts";
-import { withBelow } from "./fit.ts";
-import { actionsOf } from "./ntfy_actions.ts";
-import { delayOf } from "./ntfy_delay.ts";
-import { isNo, isYes, type Name, type SaidWords, saidIn } from "./ntfy_said.ts";
-import { plainText } from "./plain_text.ts";
-import { collapseKeyOf } from "./sequences.ts";
-import { grafana } from "./shapes/grafana.ts";
-import { alertmanager } from "./shapes/groups.ts";
-import { filled } from "./shapes/json.ts";
-import type { AlertInput, IngestRequest, Published, Reading, Said, Tongue } from "./tongue.ts";
-import { httpsOf, oneLine, titled, titledMarked } from "./words.ts";
+import type {
+  AdapterResponse,
+  AlertInput,
+  IngestRequest,
+  ParsedRequest,
+  PublishedAlert,
+  SenderAdapter,
+} from "./adapter.ts";
+import { FILE_TOO_LARGE } from "./attached_pictures.ts";
+import { appendText } from "./fit_limits.ts";
+import { alertmanagerAdapter } from "./formats/alertmanager_prometheus.ts";
+import { fillTemplate } from "./formats/generic_json.ts";
+import { grafanaAdapter } from "./formats/grafana.ts";
+import { parseHttpsUrl, splitMarkdownTitle, splitTitle, toOneLine } from "./message_text.ts";
+import { parseNtfyActions } from "./ntfy_actions.ts";
+import { parseDelay } from "./ntfy_delay.ts";
+import { isNoValue, isYesValue, type NtfyParamName, type NtfyParams, parseNtfyRequest } from "./ntfy_params.ts";
+import { toCollapseKey } from "./ntfy_sequences.ts";
+import { toPlainText } from "./plain_text.ts";
 
-export const PRIORITIES: Record<string, number> = { min: 1, low: 2, default: 3, high: 4, max: 5, urgent: 5 };
+export const NTFY_PRIORITIES: Record<string, number> = { min: 1, low: 2, default: 3, high: 4, max: 5, urgent: 5 };
 
 const FIELD_OF: Record<string, AlertInput["priority"]> = { 4: "important", 5: "urgent" };
 
@@ -27,12 +34,12 @@ const SOUND = /\.(?:mp3|ogg|wav|m4a|flac)$/i;
 /** The number of a priority; null for what is not one. */
 function priorityOf(said: string): number | null {
   if (said === "") return 3;
-  return PRIORITIES[said.toLowerCase()] ?? (/^[0-5]$/.test(said) ? Number(said) || 3 : null);
+  return NTFY_PRIORITIES[said.toLowerCase()] ?? (/^[0-5]$/.test(said) ? Number(said) || 3 : null);
 }
 
 /** Emoji come before the title, as ntfy's own apps have it; other tags stand below the text. */
 async function tagsOf(said: string): Promise<{ emoji: string; others: string }> {
-  const names = said.split(",").map(oneLine).filter(Boolean);
+  const names = said.split(",").map(toOneLine).filter(Boolean);
   if (names.length === 0) return { emoji: "", others: "" };
   const { nameToEmoji } = await import("gemoji");
   const isEmoji = (name: string) => Object.hasOwn(nameToEmoji, name);
@@ -45,29 +52,29 @@ async function tagsOf(said: string): Promise<{ emoji: string; others: string }> 
 }
 
 /** Notes on parameters that are ignored. */
-const UNKNOWN: [Name: Name, isMeant: (value: string) => boolean, note: string][] = [
+const UNKNOWN: [Name: NtfyParamName, isMeant: (value: string) => boolean, note: string][] = [
   ["icon", Boolean, "Icon is ignored: an alert shows its channel's picture."],
-  ["cache", isNo, "Cache is ignored: alerts are always stored."],
-  ["firebase", isNo, "Firebase is ignored."],
+  ["cache", isNoValue, "Cache is ignored: alerts are always stored."],
+  ["firebase", isNoValue, "Firebase is ignored."],
   ["email", Boolean, "Email is ignored."],
   ["call", Boolean, "Call is ignored."],
-  ["unifiedpush", isYes, "UnifiedPush is ignored: the message is an ordinary alert."],
+  ["unifiedpush", isYesValue, "UnifiedPush is ignored: the message is an ordinary alert."],
   ["poll_id", Boolean, "Poll-ID is ignored: the message is an ordinary alert."],
 ];
 
 /** The text of a message; without one, ntfy's own words. */
-function messageOf({ text, file, attach, filename }: SaidWords): string {
-  const url = httpsOf(attach);
+function messageOf({ text, file, attach, filename }: NtfyParams): string {
+  const url = parseHttpsUrl(attach);
   const name = file?.name ?? (url && (filename || new URL(url).pathname.split("/").at(-1)));
-  return text || (file || name ? `You received a file: ${oneLine(name || "attachment")}` : "triggered");
+  return text || (file || name ? `You received a file: ${toOneLine(name || "attachment")}` : "triggered");
 }
 
-async function read(request: IngestRequest): Promise<Reading> {
-  const said = saidIn(request);
+async function read(request: IngestRequest): Promise<ParsedRequest> {
+  const said = parseNtfyRequest(request);
   readings.set(request, said);
   const notes = UNKNOWN.filter(([name, isMeant]) => isMeant(said[name])).map(([, , note]) => note);
   if (said.json !== null) notes.push(JSON_NOTES[said.json]);
-  if (said.template !== "" && !isNo(said.template)) await fillTemplates(said, request, notes);
+  if (said.template !== "" && !isNoValue(said.template)) await fillTemplates(said, request, notes);
   const number = priorityOf(said.priority) ?? 3;
   if (priorityOf(said.priority) === null)
     notes.push("The priority is not one of 1, 2, 3, 4, 5, min, low, default, high and max: the alert is normal.");
@@ -79,12 +86,12 @@ async function read(request: IngestRequest): Promise<Reading> {
   }
   const text = messageOf(said);
   const named = said.title || null;
-  const { title, body, html } = isYes(said.markdown)
-    ? await titledMarked(named, text, notes)
-    : { html: null, ...titled(named, text, notes) };
+  const { title, body, html } = isYesValue(said.markdown)
+    ? await splitMarkdownTitle(named, text, notes)
+    : { html: null, ...splitTitle(named, text, notes) };
   const fields: AlertInput = {
     title: emoji === "" ? title : `${emoji} ${title}`,
-    body: withBelow(body || (html ? plainText(html) : ""), others, notes),
+    body: appendText(body || (html ? toPlainText(html) : ""), others, notes),
     priority: FIELD_OF[number] ?? "normal",
   };
   if (html) fields.html = others === "" ? html : `${html}\n<p>${escapeText(others)}</p>`;
@@ -94,14 +101,14 @@ async function read(request: IngestRequest): Promise<Reading> {
   }
   if (said.delay !== "") fields.send_at = sendAt(said, request.now, notes);
   else if (said.timezone !== "") notes.push("Timezone is ignored without a delay.");
-  const address = httpsOf(said.click);
+  const address = parseHttpsUrl(said.click);
   if (address) fields.source_url = address;
   else if (said.click !== "") notes.push("Click accepts only https URLs; this one was ignored.");
-  const actions = actionsOf(said.actions, notes);
+  const actions = parseNtfyActions(said.actions, notes);
   attach(said, fields, actions, notes);
   if (actions.length > 0) fields.actions = actions;
   const sequenceId = said.sequence_id || undefined;
-  if (sequenceId !== undefined) fields.collapse_key = collapseKeyOf(sequenceId);
+  if (sequenceId !== undefined) fields.collapse_key = toCollapseKey(sequenceId);
   const files = request.isTooLarge || said.file === null ? [] : [said.file];
   return { alerts: [{ fields, files, sequenceId }], notes: [...new Set(notes)], channel: said.topic };
 }
@@ -112,23 +119,23 @@ const JSON_NOTES = {
 };
 
 /** ntfy's templates in the message and the title, as far as ours can do the same: `{{.name}}` and `{{.a.b}}`. */
-async function fillTemplates(said: SaidWords, request: IngestRequest, notes: string[]) {
-  if (!isYes(said.template)) return fillByName(said, request, notes);
+async function fillTemplates(said: NtfyParams, request: IngestRequest, notes: string[]) {
+  if (!isYesValue(said.template)) return fillByName(said, request, notes);
   const { message, title } = said;
   try {
     if (OTHER_TAG.test(message + title)) throw invalidRequest("invalid_format", "A template has functions.");
     const value = request.object();
-    if (message !== "") said.text = await filled(message.replace(GO_FIELD, "{{$1}}"), value);
-    if (title !== "") said.title = await filled(title.replace(GO_FIELD, "{{$1}}"), value);
+    if (message !== "") said.text = await fillTemplate(message.replace(GO_FIELD, "{{$1}}"), value);
+    if (title !== "") said.title = await fillTemplate(title.replace(GO_FIELD, "{{$1}}"), value);
   } catch {
     notes.push("The template could not be used: it may hold {{.name}} and {{.a.b}}, and its body is a JSON object.");
   }
 }
 
 /** ntfy's templates by name, which read the webhooks of a program. */
-const TEMPLATES: Record<string, Tongue> = { grafana, alertmanager };
+const TEMPLATES: Record<string, SenderAdapter> = { grafana: grafanaAdapter, alertmanager: alertmanagerAdapter };
 
-async function fillByName(said: SaidWords, request: IngestRequest, notes: string[]) {
+async function fillByName(said: NtfyParams, request: IngestRequest, notes: string[]) {
   const program = Object.hasOwn(TEMPLATES, said.template) ? TEMPLATES[said.template] : undefined;
   try {
     const fields = (await program?.read(request))?.alerts[0]?.fields;
@@ -152,9 +159,9 @@ async function fillByName(said: SaidWords, request: IngestRequest, notes: string
 const GO_FIELD = /\{\{-?\s*\.([\w.]+)\s*-?\}\}/g;
 const OTHER_TAG = /\{\{(?!-?\s*\.[\w.]+\s*-?\}\})/;
 
-function sendAt({ delay: words, timezone }: SaidWords, now: Date, notes: string[]): string {
+function sendAt({ delay: words, timezone }: NtfyParams, now: Date, notes: string[]): string {
   const zone = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(timezone) && isTimeZone(timezone) ? timezone : null;
-  const delay = delayOf(words, now, zone ?? "UTC");
+  const delay = parseDelay(words, now, zone ?? "UTC");
   if (delay === null)
     throw invalidRequest(
       "invalid_timestamp",
@@ -169,13 +176,13 @@ function sendAt({ delay: words, timezone }: SaidWords, now: Date, notes: string[
 
 /** A picture or a recording by its address; whatever else it is becomes a button. */
 function attach(
-  { attach: said, filename }: SaidWords,
+  { attach: said, filename }: NtfyParams,
   fields: AlertInput,
   actions: NonNullable<AlertInput["actions"]>,
   notes: string[],
 ) {
   if (said === "") return;
-  const url = httpsOf(said);
+  const url = parseHttpsUrl(said);
   if (url === null) {
     notes.push("Attach accepts only https URLs; this one was ignored.");
     return;
@@ -188,11 +195,11 @@ function attach(
 }
 
 /** As they were read, with templates filled. */
-const readings = new WeakMap<IngestRequest, SaidWords>();
+const readings = new WeakMap<IngestRequest, NtfyParams>();
 
-function answer([one]: Published[], request: IngestRequest): Said {
+function answer([one]: PublishedAlert[], request: IngestRequest): AdapterResponse {
   if (!one) return { status: 200, body: { success: true } };
-  const said = readings.get(request) ?? saidIn(request);
+  const said = readings.get(request) ?? parseNtfyRequest(request);
   const { fields, id, state } = one;
   const at = fields.send_at ? Date.parse(fields.send_at) : request.now.getTime();
   const priority = priorityOf(said.priority) ?? 3;
@@ -212,7 +219,7 @@ function answer([one]: Published[], request: IngestRequest): Said {
       ...(priority === 3 ? {} : { priority }),
       ...(tags.length > 0 ? { tags } : {}),
       ...(fields.source_url ? { click: fields.source_url } : {}),
-      ...(isYes(said.markdown) ? { content_type: "text/markdown" } : {}),
+      ...(isYesValue(said.markdown) ? { content_type: "text/markdown" } : {}),
       ...(said.sequence_id ? { sequence_id: said.sequence_id } : {}),
       // Its own programs pass over what they do not know, and print it.
       belfry: { state, said: one.said },
@@ -233,7 +240,7 @@ const CODES: Record<string, number> = {
   json: 40024,
 };
 
-export function refuse(problem: ApiError): Said {
+export function formatNtfyError(problem: ApiError): AdapterResponse {
   const { status, param, message } = problem;
   const code =
     status === 422
@@ -243,11 +250,11 @@ export function refuse(problem: ApiError): Said {
   return { status: http, body: { code, http, error: message, link: "https://docs.ntfy.sh/publish/" } };
 }
 
-export const ntfy = {
+export const ntfyAdapter = {
   name: "ntfy",
   recognises: ({ headers }: IngestRequest) =>
     ["x-title", "x-priority", "x-tags", "x-click", "x-actions"].some((name) => headers.has(name)),
   read,
   answer,
-  refuse,
-} satisfies Tongue;
+  refuse: formatNtfyError,
+} satisfies SenderAdapter;

@@ -2,9 +2,9 @@
 // those that open an address have a counterpart.
 
 import { ApiError, invalidRequest } from "../../model/errors.ts";
-import { LIMITS, spelled } from "../../model/limits.ts";
-import type { AlertInput } from "./tongue.ts";
-import { httpsOf, shortened, visibleLine } from "./words.ts";
+import { LIMITS, spellLimit } from "../../model/limits.ts";
+import type { AlertInput } from "./adapter.ts";
+import { parseHttpsUrl, toVisibleLine, truncateText } from "./message_text.ts";
 
 type Action = Record<string, string>;
 
@@ -19,7 +19,7 @@ const bad = () =>
 const MOST = 8_192;
 
 /** Buttons that cannot be read are left out with a note. */
-export function actionsOf(said: string, notes: string[]): NonNullable<AlertInput["actions"]> {
+export function parseNtfyActions(said: string, notes: string[]): NonNullable<AlertInput["actions"]> {
   try {
     return readActions(said, notes);
   } catch (error) {
@@ -37,12 +37,12 @@ function readActions(said: string, notes: string[]): NonNullable<AlertInput["act
   const taken: NonNullable<AlertInput["actions"]> = [];
   for (const { action = "", label = "", url = "" } of all) {
     if (!["view", "http", "broadcast", "copy"].includes(action.toLowerCase()) || label === "") throw bad();
-    const address = action.toLowerCase() === "view" ? httpsOf(url) : null;
+    const address = action.toLowerCase() === "view" ? parseHttpsUrl(url) : null;
     if (address === null) notes.push("Buttons open https addresses here; one that does something else was left out.");
     else if (taken.length === LIMITS.alert_actions)
-      notes.push(`An alert has at most ${spelled("alert_actions")} buttons; one was left out.`);
+      notes.push(`An alert has at most ${spellLimit("alert_actions")} buttons; one was left out.`);
     else {
-      const short = shortened(visibleLine(label) || "Open", LIMITS.alert_action_label);
+      const short = truncateText(toVisibleLine(label) || "Open", LIMITS.alert_action_label);
       if (short.isCut) notes.push("The label of a button was shortened.");
       taken.push({ type: "open_url", label: short.text, url: address });
     }

@@ -1,7 +1,7 @@
 // When a delayed message of ntfy shall appear, in the spellings that its documentation names: an instant in Unix seconds, a
 // duration ("30m", "1h30m", "2 days"), or words ("tomorrow, 10am", "Tuesday, 7am", "8:30pm"). Other words are none.
 
-import { localIn, nearestIn } from "../../model/fields/zoned.ts";
+import { localToUtcLenient, utcToLocal } from "../../model/fields/local_time.ts";
 
 const SECOND = 1_000;
 const UNITS: Record<string, number> = {
@@ -20,17 +20,17 @@ const WORDED = /^(?:in )?(\d+|an?|one) ?(s|secs?|seconds?|m|mins?|minutes?|h|hou
 const TIME = /^(?:(\d{1,2})(?::(\d{2}))? ?(am|pm)?|noon|midnight)$/;
 const WEEKDAY = /^(sun|mon|tue|wed|thu|fri|sat)(?:day|sday|nesday|rsday|urday|s|rs|ur)?$/;
 
-export interface Delay {
+export interface NtfyDelay {
   at: Date;
   /** It was said as a time of day, which depends on the zone. */
   byClock: boolean;
 }
 
 /** Null: these words are none, or the time is over. Times of day are those of `zone`, an IANA name. */
-export function delayOf(said: string, now: Date, zone = "UTC"): Delay | null {
+export function parseDelay(said: string, now: Date, zone = "UTC"): NtfyDelay | null {
   const text = said.trim().toLowerCase().slice(0, 100);
   const from = now.getTime();
-  const found = (ms: number, byClock = false): Delay | null =>
+  const found = (ms: number, byClock = false): NtfyDelay | null =>
     Number.isFinite(ms) && ms >= from - SECOND && ms < from + 36_600 * DAY ? { at: new Date(ms), byClock } : null;
   if (/^\d+$/.test(text)) return found(Number(text) * SECOND);
   const worded = WORDED.exec(text);
@@ -44,8 +44,8 @@ export function delayOf(said: string, now: Date, zone = "UTC"): Delay | null {
       ms += Number(count) * (unit === "ms" ? 1 : (UNITS[unit] ?? Number.NaN));
     return found(from + ms);
   }
-  const local = byClock(text, new Date(localIn(zone, from)));
-  return local === null ? null : found(nearestIn(zone, local), true);
+  const local = byClock(text, new Date(utcToLocal(zone, from)));
+  return local === null ? null : found(localToUtcLenient(zone, local), true);
 }
 
 /** A day, a time of the day, or both in either order. */

@@ -15,7 +15,7 @@ const REFERENCES = [
 ] as const;
 
 /** The words of markup as its readers see them, without what the sanitiser removes. Lists and lines stay recognisable. */
-export function plainText(markup: string): string {
+export function toPlainText(markup: string): string {
   // In sanitised markup no attribute contains an angle bracket.
   let text = sanitizeHtml(markup)
     .html.replace(/>\s*\n\s*</g, "><")

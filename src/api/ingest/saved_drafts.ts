@@ -2,9 +2,9 @@
 
 import type { AlertStatus } from "../../model/entities/alert.ts";
 import { ApiError } from "../../model/errors.ts";
-import type { Caller, Log } from "../../store/context.ts";
-import { keyOf } from "./shapes/parts.ts";
-import type { ReadAlert } from "./tongue.ts";
+import type { Caller, Log } from "../../store/handler_context.ts";
+import type { ParsedAlert } from "./adapter.ts";
+import { createCollapseKey } from "./formats/format_helpers.ts";
 
 export interface SavedDraft {
   /** alr_… */
@@ -19,7 +19,7 @@ export interface SavedDraft {
 }
 
 /** The fields of an answer of create_alert that matter here. */
-export interface CreatedAlert {
+export interface CreateAlertAnswer {
   id: string;
   pusher_id: string;
   status: string;
@@ -27,7 +27,7 @@ export interface CreatedAlert {
   collapse_key: string | null;
 }
 
-type Likeness = Pick<CreatedAlert, "pusher_id" | "title"> & { collapse_key: string };
+type Likeness = Pick<CreateAlertAnswer, "pusher_id" | "title"> & { collapse_key: string };
 
 export interface SavedDrafts {
   /** The draft that the caller saved under an idempotency key; null for none, and for one that was deleted. */
@@ -39,9 +39,9 @@ export interface SavedDrafts {
 }
 
 /** The idempotency key of a draft: one for each id of a sender, and for a message without an id one for each text and minute. */
-export function draftKey({ idempotencyKey, fields }: ReadAlert, channel: string, now: Date): string {
+export function createDraftKey({ idempotencyKey, fields }: ParsedAlert, channel: string, now: Date): string {
   const minute = now.toISOString().slice(0, 16);
-  return keyOf("draft", channel, idempotencyKey ?? JSON.stringify([minute, fields]));
+  return createCollapseKey("draft", channel, idempotencyKey ?? JSON.stringify([minute, fields]));
 }
 
 export const SAVED_WHILE_INACTIVE =
@@ -54,9 +54,9 @@ export const DRAFT_DELETED = "The draft that was saved for this message was dele
  * Returns whether it deleted any. A draft that cannot be deleted stays, and is logged.
  */
 export async function deleteSavedDrafts(
-  { idempotencyKey }: ReadAlert,
+  { idempotencyKey }: ParsedAlert,
   draft: SavedDraft | null,
-  published: CreatedAlert,
+  published: CreateAlertAnswer,
   caller: Caller,
   saved: SavedDrafts,
   log: Log,

@@ -1,8 +1,8 @@
 // One story told throughout the document: a ferry line in Lisbon. Values are found by field name, so that an operation
 // added tomorrow has its example as well; a test holds every example against its schema.
 import { SCOPES } from "../../model/scopes.ts";
-import type { JsonSchema } from "../../operation/schema.ts";
-import { EXAMPLE_HANDLE, HANDSET_REQUESTS, handsetAnswers, STREAMED } from "./handset_examples.ts";
+import type { JsonSchema } from "../../operation/json_schema.ts";
+import { createHandsetAnswers, EXAMPLE_HANDLE, HANDSET_REQUESTS, STREAM_EXAMPLES } from "./handset_examples.ts";
 
 export const EXAMPLE_IDS: Record<string, string> = {
   pusher_id: "psh_01kagt4wq8e3xb5m2c7n9r6f0d",
@@ -228,15 +228,15 @@ const ANSWERS: Record<string, Record<string, unknown>> = {
 export const EXAMPLE_IDEMPOTENCY_KEY = "line-3-2026-11-20";
 
 /** An answer that holds against its schema (references not yet lifted). */
-export function exampleAnswer(tool: string, schema: JsonSchema, publicUrl: string): unknown {
+export function createExampleAnswer(tool: string, schema: JsonSchema, publicUrl: string): unknown {
   const made = sample(schema, "", "", story(publicUrl));
   return typeof made === "object" && made !== null
-    ? { ...made, ...ANSWERS[tool], ...handsetAnswers(publicUrl)[tool] }
-    : (STREAMED[tool] ?? made);
+    ? { ...made, ...ANSWERS[tool], ...createHandsetAnswers(publicUrl)[tool] }
+    : (STREAM_EXAMPLES[tool] ?? made);
 }
 
 /** Arguments that the operation takes, the ids of its path included. */
-export function exampleArguments(
+export function createExampleArguments(
   operation: { name: string },
   schema: JsonSchema,
   publicUrl: string,

@@ -2,9 +2,9 @@
 
 export const EXAMPLE_HANDLE = "tejo-ferries";
 
-export const EXAMPLE_TRANSFER = "bft_8qL2vXc5Rm9Tz1Kw7Yb4Nd6Hf3Jp0Gs5Wa8Ue2Ti1oXk3Zr7Bq9";
+export const EXAMPLE_TRANSFER_CODE = "bft_8qL2vXc5Rm9Tz1Kw7Yb4Nd6Hf3Jp0Gs5Wa8Ue2Ti1oXk3Zr7Bq9";
 
-export const EXAMPLE_OWN_DEVICE = "bfo_2Ti1oXk3Zr7Bq98qL2vXc5Rm9Tz1Kw7Yb4Nd6Hf3Jp0Gs5Wa8Ue";
+export const EXAMPLE_LINK_CODE = "bfo_2Ti1oXk3Zr7Bq98qL2vXc5Rm9Tz1Kw7Yb4Nd6Hf3Jp0Gs5Wa8Ue";
 
 const EXPORTED = { handle: EXAMPLE_HANDLE, muted: false, permissions: ["notify", "sound"] };
 const TRAVELLED = { app_version: "4.2.1", timezone: "Atlantic/Azores" };
@@ -15,26 +15,26 @@ export const HANDSET_REQUESTS: Record<string, Record<string, unknown>> = {
   list_channels: { q: "ferry", category: "travel" },
   put_subscription: { muted: false, permissions: ["notify", "sound"] },
   import_subscriptions: { version: 1, data: [EXPORTED] },
-  take_over: { code: EXAMPLE_TRANSFER },
-  link_owner: { code: EXAMPLE_OWN_DEVICE },
+  take_over: { code: EXAMPLE_TRANSFER_CODE },
+  link_owner: { code: EXAMPLE_LINK_CODE },
   prune_reports: { before: "2026-11-01T00:00:00Z" },
 };
 
 /** Where an answer differs from the story. */
-export const handsetAnswers = (publicUrl: string): Record<string, Record<string, unknown>> => ({
+export const createHandsetAnswers = (publicUrl: string): Record<string, Record<string, unknown>> => ({
   update_device: TRAVELLED,
   export_subscriptions: { data: [EXPORTED], meta: { next_before: null } },
   import_subscriptions: { joined: 1, present: 0, skipped: [] },
   create_transfer: {
-    code: EXAMPLE_TRANSFER,
-    url: `${publicUrl}/app/#move=${EXAMPLE_TRANSFER}`,
+    code: EXAMPLE_TRANSFER_CODE,
+    url: `${publicUrl}/app/#move=${EXAMPLE_TRANSFER_CODE}`,
     expires_at: "2026-11-20T14:40:31.123456Z",
   },
   take_over: { moved: 4 },
 });
 
 /** What a stream may begin with. */
-export const STREAMED: Record<string, string> = {
+export const STREAM_EXAMPLES: Record<string, string> = {
   follow_inbox: `event: removed
 data: ["alr_01j0qk3nxv7xy2g4h8m5c9d6er"]
 from: "J8hX3mQv0aTzB5kLw2NfYs"

@@ -13,13 +13,14 @@ const HEADERS = {
 };
 
 /** An event stream of nothing but this text. */
-export const eventText = (text: string): Response => new FastResponse(text, { status: 200, headers: HEADERS });
+export const createFixedEventStream = (text: string): Response =>
+  new FastResponse(text, { status: 200, headers: HEADERS });
 
 /**
  * An event stream that ends with its connection. Once its head is written, `begin` gets the connection, which nobody else uses any
  * more; `never`: it was gone by then.
  */
-export function eventStream(
+export function createEventStream(
   response: ServerResponse<IncomingMessage>,
   begin: (socket: Socket) => void,
   never: () => void,
@@ -53,7 +54,7 @@ function closeOnRequest(socket: Socket): void {
 }
 
 /** Emitted by a connection whose client gets an event stream, with the socket that replaces it. */
-export const DETACHED = "detached";
+export const DETACHED_EVENT = "detached";
 
 /**
  * The connection of an answer without what HTTP keeps for it: parser, request and response take three times what a socket takes. A new
@@ -69,7 +70,7 @@ function takeOver(response: ServerResponse<IncomingMessage>): Socket | null {
   socket.on("readable", () => {});
   const bare = new Socket({ handle } as SocketConstructorOpts);
   Object.assign(socket, { _handle: null });
-  socket.emit(DETACHED, bare);
+  socket.emit(DETACHED_EVENT, bare);
   socket.destroy();
   return bare;
 }

@@ -20,7 +20,7 @@ interface Prompt {
 
 const ONE_CHANNEL = { name: "channel", description: "The handle or id of one channel; all when absent." };
 
-export const PROMPTS: readonly Prompt[] = [
+export const MCP_PROMPTS: readonly Prompt[] = [
   {
     name: "compose_and_ask_for_review",
     title: "Compose an alert for my review",
@@ -59,14 +59,14 @@ export const PROMPTS: readonly Prompt[] = [
 ];
 
 const LISTED: ListPromptsResult = {
-  prompts: PROMPTS.map(({ message: _, ...prompt }) => prompt),
+  prompts: MCP_PROMPTS.map(({ message: _, ...prompt }) => prompt),
 };
 
 /** Serves them to a client. What a person filled in stands in the message as it is: it is theirs. */
 export function servePrompts(server: Server): void {
   server.setRequestHandler("prompts/list", () => LISTED);
   server.setRequestHandler("prompts/get", ({ params }): GetPromptResult => {
-    const prompt = PROMPTS.find(({ name }) => name === params.name);
+    const prompt = MCP_PROMPTS.find(({ name }) => name === params.name);
     const refuse = (words: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, words);
     if (!prompt) throw refuse("Unknown prompt; prompts/list names them all.");
     const given = params.arguments ?? {};

@@ -11,21 +11,21 @@ import {
   ProtocolErrorCode,
   UrlElicitationRequiredError,
 } from "@modelcontextprotocol/server";
-import { APPROVAL_ASKS, REVIEW_ASKS } from "../../model/domain/review.ts";
+import { assertDefined } from "../../model/assert.ts";
+import { APPROVAL_PROMPT, REVIEW_PROMPT } from "../../model/domain/alert_review.ts";
 import { ApiError } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { need } from "../../model/need.ts";
-import type { Asked } from "../../operation/asked.ts";
-import type { Outcome } from "../../operation/perform.ts";
-import { leavesDraft } from "../../operation/scopes.ts";
-import type { Tool } from "../../operation/tool.ts";
-import type { Caller } from "../../store/context.ts";
-import { type ToolAnswer, written } from "./mcp_answers.ts";
-import { type Message, MODERN } from "./mcp_plain.ts";
-import { answerOf, type CallTool } from "./mcp_server.ts";
+import type { OwnerOperation } from "../../operation/define_operation.ts";
+import type { OperationOutcome } from "../../operation/execute.ts";
+import type { ReviewChallenges } from "../../operation/review_challenge.ts";
+import { canSaveAsDraft } from "../../operation/scope_checks.ts";
+import type { Caller } from "../../store/handler_context.ts";
+import { type McpMessage, MODERN_PROTOCOL } from "./mcp_fast_path.ts";
+import { serializeBody, type ToolAnswer } from "./mcp_results.ts";
+import { type CallTool, getToolAnswer } from "./mcp_server.ts";
 
 /** How a client sends its person to an address: by a result that requires input, or by an error. Null: it does not. */
-export type Asks = "input" | "error" | null;
+export type ReviewPromptMode = "input" | "error" | null;
 
 type Args = Record<string, unknown>;
 
@@ -45,9 +45,9 @@ function opens(capabilities: unknown): boolean {
 const ASKED = ".url";
 
 /** What the client of a message says that it can do; one of 2025 says it by the id that it got for saying it. */
-export function asksOf(message: unknown, headers: Headers): Asks {
-  const { params } = (message ?? {}) as Message;
-  if (headers.get("mcp-protocol-version") === MODERN)
+export function getReviewPromptMode(message: unknown, headers: Headers): ReviewPromptMode {
+  const { params } = (message ?? {}) as McpMessage;
+  if (headers.get("mcp-protocol-version") === MODERN_PROTOCOL)
     return opens(params?._meta?.[CLIENT_CAPABILITIES_META_KEY]) ? "input" : null;
   return headers.get("mcp-session-id")?.endsWith(ASKED) ? "error" : null;
 }
@@ -56,27 +56,27 @@ export function asksOf(message: unknown, headers: Headers): Asks {
  * The session id that a client of 2025 is answered: it tells its calls from another client's, and that it can open addresses, which it
  * says once. Nothing is remembered here. Null for what opens no session.
  */
-export function sessionOf(message: unknown): string | null {
-  const { method, params } = (message ?? {}) as Message;
+export function createMcpSessionId(message: unknown): string | null {
+  const { method, params } = (message ?? {}) as McpMessage;
   if (method !== "initialize") return null;
   return `${randomUUID()}${opens(params?.capabilities) ? ASKED : ""}`;
 }
 
 /** Whether somebody else may have to decide before a call does what it asks for. */
-export const asksPerson = (tool: Tool): boolean => isReviewed(tool) || tool.mayNeedApproval === true;
+export const mayNeedReview = (tool: OwnerOperation): boolean => isReviewed(tool) || tool.mayNeedApproval === true;
 
 /** Whether that is decided on the alert's review page. */
-const isReviewed = ({ leadsToReview, asDraft, mayRequire }: Tool): boolean =>
+const isReviewed = ({ leadsToReview, asDraft, mayRequire }: OwnerOperation): boolean =>
   Boolean(leadsToReview || asDraft || mayRequire);
 
 /** Whether nothing else is missing than a person's decision. */
-export const forPerson = (tool: Tool, refused: ApiError): boolean =>
-  isReviewed(tool) && (refused.review !== null || leavesDraft(tool, refused));
+export const needsOnlyReview = (tool: OwnerOperation, refused: ApiError): boolean =>
+  isReviewed(tool) && (refused.review !== null || canSaveAsDraft(tool, refused));
 
 /** One request's call as far as a person is concerned. */
-export interface Asking {
+export interface ReviewedCall {
   caller: Caller;
-  asks: Asks;
+  asks: ReviewPromptMode;
   /** The scope refusal that its call had. */
   refused?: ApiError;
   /** What is said of the alert whose publishing was refused. */
@@ -91,15 +91,20 @@ interface Retried {
 /** The only input that is ever required. */
 const INPUT = "review";
 
-export function createReviews(tools: readonly Tool[], asked: Asked) {
-  const tell = need(
+export function createMcpReviews(tools: readonly OwnerOperation[], asked: ReviewChallenges) {
+  const tell = assertDefined(
     tools.find(({ tellsReview }) => tellsReview),
     "one tool tells what became of a review",
   );
   const isDecided = (body: unknown) => tell.tellsReview?.(body) === true;
 
   /** What was decided about the alert of a refused call; null while nobody has, where it is no person's to decide, and for who may not read it. */
-  async function became(tool: Tool, refused: ApiError, call: CallTool, asking: Asking): Promise<Outcome | null> {
+  async function became(
+    tool: OwnerOperation,
+    refused: ApiError,
+    call: CallTool,
+    asking: ReviewedCall,
+  ): Promise<OperationOutcome | null> {
     if (!refused.review || !isReviewed(tool) || !canTell(asking.caller)) return null;
     const told = await call(tell, { ...refused.review, seconds: 0, view: "brief" }).catch(() => null);
     if (!told) return null;
@@ -110,7 +115,7 @@ export function createReviews(tools: readonly Tool[], asked: Asked) {
   }
 
   /** What a client is answered that can send its person to the page; null for others. @throws the error of 2025. */
-  function question(tool: Tool, args: Args, asking: Asking): InputRequiredResult | null {
+  function question(tool: OwnerOperation, args: Args, asking: ReviewedCall): InputRequiredResult | null {
     const { asks, caller, told, refused } = asking;
     const page = refused?.page ?? null;
     if (!asks || !(told || page)) return null;
@@ -118,8 +123,8 @@ export function createReviews(tools: readonly Tool[], asked: Asked) {
     if (asks === "error" && tool.asDraft && !page && args.idempotency_key === undefined) return null;
     asking.refused = undefined;
     const address = told
-      ? { url: told.review_url, message: REVIEW_ASKS }
-      : { url: page as string, message: APPROVAL_ASKS };
+      ? { url: told.review_url, message: REVIEW_PROMPT }
+      : { url: page as string, message: APPROVAL_PROMPT };
     if (asks === "error")
       throw new UrlElicitationRequiredError(
         [{ mode: "url", elicitationId: randomUUID(), ...address }],
@@ -133,27 +138,27 @@ export function createReviews(tools: readonly Tool[], asked: Asked) {
   }
 
   /** Runs the call again: it does what is left of it, and a channel that is gone by now was deleted by the person. */
-  async function afterApproval(tool: Tool, args: Args, call: CallTool): Promise<ToolAnswer> {
+  async function afterApproval(tool: OwnerOperation, args: Args, call: CallTool): Promise<ToolAnswer> {
     let gone = false;
-    const answered = await answerOf(tool, args, (again, raw) =>
+    const answered = await getToolAnswer(tool, args, (again, raw) =>
       call(again, raw).catch((error) => {
         gone = error instanceof ApiError && error.type === "not_found";
         throw error;
       }),
     );
     if (!gone || tool.http.status !== 204) return answered;
-    return { ...written({ deleted: true, id: args.pusher_id }), isError: false, headers: {} };
+    return { ...serializeBody({ deleted: true, id: args.pusher_id }), isError: false, headers: {} };
   }
 
   const canTell = ({ credential: { scopes } }: Caller) => scopes.includes(tell.scope);
 
   async function again(
-    tool: Tool,
+    tool: OwnerOperation,
     args: Args,
     state: unknown,
     responses: Record<string, unknown> | undefined,
     call: CallTool,
-    asking: Asking,
+    asking: ReviewedCall,
   ): Promise<ToolAnswer | InputRequiredResult> {
     const found = typeof state === "string" && (await asked.take(state, { caller: asking.caller, tool, args }));
     if (!found)
@@ -163,9 +168,9 @@ export function createReviews(tools: readonly Tool[], asked: Asked) {
     if (found.review === null) return afterApproval(tool, args, call);
     const went = (responses?.[INPUT] as { action?: unknown } | undefined)?.action === "accept";
     const seconds = went ? LIMITS.review_held_seconds : 0;
-    const answered = await answerOf(tell, { ...found.review, seen_updated_at: found.version, seconds }, call);
+    const answered = await getToolAnswer(tell, { ...found.review, seen_updated_at: found.version, seconds }, call);
     // Whether an edit may be made follows from what the alert is now.
-    if (tool.mayRequire) return answerOf(tool, args, call);
+    if (tool.mayRequire) return getToolAnswer(tool, args, call);
     const told = answered.body as Told;
     if (answered.isError || !went || isDecided(told) || told.updated_at === found.version) return answered;
     // It was edited: what the person was asked about is no more.
@@ -178,15 +183,15 @@ export function createReviews(tools: readonly Tool[], asked: Asked) {
     canTell,
     /** A call of a tool, which a person may be asked about, or one that comes again after that. */
     async answer(
-      tool: Tool,
+      tool: OwnerOperation,
       args: Args,
       { inputResponses, requestState }: Retried,
       call: CallTool,
-      asking: Asking,
+      asking: ReviewedCall,
     ): Promise<ToolAnswer | InputRequiredResult> {
       const state = asking.asks === "input" ? requestState() : undefined;
       if (state !== undefined) return again(tool, args, state, inputResponses, call, asking);
-      const answered = await answerOf(tool, args, call);
+      const answered = await getToolAnswer(tool, args, call);
       return question(tool, args, asking) ?? answered;
     },
   };

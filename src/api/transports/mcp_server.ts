@@ -14,17 +14,17 @@ import {
 } from "@modelcontextprotocol/server";
 import packageJson from "../../../package.json" with { type: "json" };
 import { ApiError, serverError } from "../../model/errors.ts";
-import type { Outcome } from "../../operation/perform.ts";
-import { hasView, type Tool } from "../../operation/tool.ts";
-import type { Caller } from "../../store/context.ts";
-import type { Patience } from "../../store/patience.ts";
-import { fitted, type ToolAnswer, toolResult, written } from "./mcp_answers.ts";
-import { listOf } from "./mcp_list.ts";
-import type { Message } from "./mcp_plain.ts";
+import { hasView, type OwnerOperation } from "../../operation/define_operation.ts";
+import type { OperationOutcome } from "../../operation/execute.ts";
+import type { Caller } from "../../store/handler_context.ts";
+import type { WaitContext } from "../../store/wait_context.ts";
+import type { McpMessage } from "./mcp_fast_path.ts";
 import { servePrompts } from "./mcp_prompts.ts";
+import { createToolResult, fitAnswer, serializeBody, type ToolAnswer } from "./mcp_results.ts";
+import { getToolList } from "./mcp_tool_list.ts";
 
 /** Who answers, with the icon of the pages where their address is known. */
-export const serverInfoAt = (publicUrl?: string) => ({
+export const getServerInfo = (publicUrl?: string) => ({
   name: "belfry",
   title: "Belfry alert channels",
   version: packageJson.version,
@@ -32,15 +32,15 @@ export const serverInfoAt = (publicUrl?: string) => ({
 });
 
 /** How long clients may keep the lists, which only change with a release, and that nobody else may. */
-export const LIST_HINTS = { ttlMs: 3_600_000, cacheScope: "private" as const };
+export const LIST_CACHE_HINTS = { ttlMs: 3_600_000, cacheScope: "private" as const };
 
-export type CallTool = (tool: Tool, args: Record<string, unknown>) => Promise<Outcome>;
+export type CallTool = (tool: OwnerOperation, args: Record<string, unknown>) => Promise<OperationOutcome>;
 
 type McpRequest = ServerContext["mcpReq"];
 
 /** Answers a call in place of `call` alone, where a person may have to be asked. */
-export type Ask = (
-  tool: Tool,
+export type CallWithReview = (
+  tool: OwnerOperation,
   args: Record<string, unknown>,
   request: McpRequest,
 ) => Promise<ToolAnswer | InputRequiredResult>;
@@ -67,12 +67,17 @@ async function withProgress<T>({ _meta, notify }: McpRequest, work: () => Promis
 }
 
 /** A protocol server over the list of tools; `call` runs one of them. */
-export function createToolServer(tools: readonly Tool[], call: CallTool, publicUrl?: string, ask?: Ask): Server {
-  const { instructions, tools: listed } = listOf(tools);
-  const server = new Server(serverInfoAt(publicUrl), {
+export function createToolServer(
+  tools: readonly OwnerOperation[],
+  call: CallTool,
+  publicUrl?: string,
+  ask?: CallWithReview,
+): Server {
+  const { instructions, tools: listed } = getToolList(tools);
+  const server = new Server(getServerInfo(publicUrl), {
     capabilities: { tools: {}, prompts: {} },
     instructions,
-    cacheHints: { "tools/list": LIST_HINTS, "prompts/list": LIST_HINTS },
+    cacheHints: { "tools/list": LIST_CACHE_HINTS, "prompts/list": LIST_CACHE_HINTS },
   });
   servePrompts(server);
   server.setRequestHandler("tools/list", () => ({ tools: listed }) as ListToolsResult);
@@ -81,29 +86,33 @@ export function createToolServer(tools: readonly Tool[], call: CallTool, publicU
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown tool; tools/list names them all.");
     const args = params.arguments ?? {};
     const waits = tool.waits || mcpReq.requestState() !== undefined;
-    const work = () => (ask ? ask(tool, args, mcpReq) : answerOf(tool, args, call));
+    const work = () => (ask ? ask(tool, args, mcpReq) : getToolAnswer(tool, args, call));
     const answered = await (waits ? withProgress(mcpReq, work) : work());
-    return isInputRequiredResult(answered) ? answered : toolResult(answered);
+    return isInputRequiredResult(answered) ? answered : createToolResult(answered);
   });
   return server;
 }
 
 /** What a call of a tool answers, refusals included. */
-export async function answerOf(tool: Tool, given: Record<string, unknown>, call: CallTool): Promise<ToolAnswer> {
+export async function getToolAnswer(
+  tool: OwnerOperation,
+  given: Record<string, unknown>,
+  call: CallTool,
+): Promise<ToolAnswer> {
   try {
     const args = withView(tool, given);
     const { body, headers } = await call(tool, args);
     const shown = tool.toAssistants?.(body) ?? body;
-    return { ...fitted(tool, shown, args), isError: false, headers };
+    return { ...fitAnswer(tool, shown, args), isError: false, headers };
   } catch (error) {
     const refused = error instanceof ApiError ? error : serverError();
     const { "www-authenticate": _, ...headers } = refused.headers;
-    return { ...written(refused.toEnvelope()), isError: true, headers };
+    return { ...serializeBody(refused.toEnvelope()), isError: true, headers };
   }
 }
 
 /** An assistant pays for what it reads: where it may choose, it gets the short form unless it asks for the whole. */
-const withView = (tool: Tool, args: Record<string, unknown>) =>
+const withView = (tool: OwnerOperation, args: Record<string, unknown>) =>
   hasView(tool) && args.view === undefined ? { ...args, view: "brief" } : args;
 
 /** What names a call among all that are held; null for a client without a session. */
@@ -112,12 +121,12 @@ function named({ headers }: Request, { credential }: Caller, id: unknown): strin
   return session && id !== undefined ? JSON.stringify([credential.id, session, id]) : null;
 }
 
-export function createCancels() {
+export function createCallCancellations() {
   const held = new Map<string, AbortController>();
   return {
     /** Ends the call that a message cancels, if it is held here. */
     hear(request: Request, message: unknown, caller: Caller): void {
-      const { method, params } = (message ?? {}) as Message;
+      const { method, params } = (message ?? {}) as McpMessage;
       if (method !== "notifications/cancelled") return;
       held.get(named(request, caller, params?.requestId) ?? "")?.abort();
     },
@@ -126,10 +135,10 @@ export function createCancels() {
       request: Request,
       message: unknown,
       caller: Caller,
-      patience: Patience | undefined,
-      run: (patience: Patience | undefined) => Promise<T>,
+      patience: WaitContext | undefined,
+      run: (patience: WaitContext | undefined) => Promise<T>,
     ): Promise<T> {
-      const name = named(request, caller, (message as Message).id);
+      const name = named(request, caller, (message as McpMessage).id);
       if (!patience || !name || held.has(name)) return run(patience);
       const cancelled = new AbortController();
       held.set(name, cancelled);

@@ -16,16 +16,22 @@ import { twoFactor } from "better-auth/plugins/two-factor";
 import type { KyselyPlugin } from "kysely";
 import { LIMITS } from "../../model/limits.ts";
 import { ALL_SCOPES } from "../../model/scopes.ts";
-import { signInSchema } from "../../store/db/cell.ts";
+import { signInSchema } from "../../store/db/citus_cell.ts";
+import { throwIfUnavailable } from "../../store/db/database_errors.ts";
 import type { Orm } from "../../store/db/orm.ts";
-import { unlessAway } from "../../store/db/unavailable.ts";
 import { GRANT_TYPES } from "./client_metadata.ts";
-import { ACCESS_TOKEN_SECONDS, AUTH_PATH, OFFLINE, PAGES, REFRESH_TOKEN_SECONDS } from "./discovery.ts";
-import { GRANT_CLAIM, type Grants } from "./grants.ts";
+import { GRANT_CLAIM, type Grants } from "./consent_grants.ts";
 import { hashSecret } from "./hash_secret.ts";
-import { passkeyHost } from "./passkey_host.ts";
-import { supportsConsent } from "./redirects.ts";
-import { resourceUrl } from "./resource.ts";
+import {
+  ACCESS_TOKEN_SECONDS,
+  AUTH_PAGES,
+  AUTH_PATH,
+  OFFLINE_SCOPE,
+  REFRESH_TOKEN_SECONDS,
+} from "./oauth_discovery.ts";
+import { getPasskeyHost } from "./passkey_host.ts";
+import { supportsOAuth } from "./redirect_uris.ts";
+import { getResourceUrl } from "./resource_indicator.ts";
 import { createAccessTokenReader, withTokenEndpoints } from "./token_endpoints.ts";
 
 export interface LibraryOptions {
@@ -50,7 +56,7 @@ const LAST_USE = {
 } as const;
 
 /** Rows of the library's plugins, and the encryption that it keeps some of their values in. */
-export interface LibraryRows {
+export interface PluginRows {
   adapter: ReturnType<ReturnType<typeof kyselyAdapter>>;
   seal(text: string): Promise<string>;
   open(sealed: string): Promise<string>;
@@ -95,7 +101,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOpti
       twoFactor({ issuer: "Belfry", twoFactorCookieMaxAge: CHALLENGE_SECONDS }),
       passkey({
         rpName: "Belfry",
-        rpID: passkeyHost(publicUrl) ?? "passkeys.invalid",
+        rpID: getPasskeyHost(publicUrl) ?? "passkeys.invalid",
         origin: publicUrl,
         authentication: {
           // It stands for both factors, so holding the device is not enough: its owner was asked for, too.
@@ -108,12 +114,12 @@ export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOpti
       LAST_USE,
       jwt({ disableSettingJwtHeader: true }),
       mcp({
-        loginPage: PAGES.signIn,
-        consentPage: PAGES.consent,
+        loginPage: AUTH_PAGES.signIn,
+        consentPage: AUTH_PAGES.consent,
         // The library takes no other address. Where assistants cannot ask for consent, no route of theirs is served.
-        resource: supportsConsent(publicUrl) ? resourceUrl(publicUrl) : "https://no-consent.invalid/mcp",
-        scopes: [OFFLINE, ...ALL_SCOPES],
-        // Clients are registered by our own rules (clients.ts); the library looks them up and checks their secrets.
+        resource: supportsOAuth(publicUrl) ? getResourceUrl(publicUrl) : "https://no-consent.invalid/mcp",
+        scopes: [OFFLINE_SCOPE, ...ALL_SCOPES],
+        // Clients are registered by our own rules (oauth_clients.ts); the library looks them up and checks their secrets.
         storeClientSecret: { hash: async (secret) => hashSecret(secret) },
         grantTypes: [...GRANT_TYPES],
         accessTokenExpiresIn: ACCESS_TOKEN_SECONDS,
@@ -121,7 +127,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOpti
         // Repeats are answered in front of the library (refresh_tokens.ts): it sees each token once and stores no answers.
         refreshTokenReuseInterval: 0,
         postLogin: {
-          page: PAGES.consent,
+          page: AUTH_PAGES.consent,
           shouldRedirect: () => false,
           consentReferenceId: async ({ user }) =>
             grants.referenceOf(user.id, new URLSearchParams((await getOAuthProviderState())?.query)),
@@ -144,7 +150,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOpti
   const readAccessToken = createAccessTokenReader({
     jwks: () => library.api.getJwks(),
     issuer: publicUrl + AUTH_PATH,
-    audience: resourceUrl(publicUrl),
+    audience: getResourceUrl(publicUrl),
   });
   const { handler } = library;
   const answer = withTokenEndpoints({ handler, base: AUTH_PATH, publicUrl, orm, grants, readAccessToken });
@@ -152,17 +158,17 @@ export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOpti
     /** The library itself, for tests. */
     library,
 
-    readAccessToken: (token: string) => unlessAway(() => readAccessToken(token)),
+    readAccessToken: (token: string) => throwIfUnavailable(() => readAccessToken(token)),
 
-    handler: (request: Request) => unlessAway(() => answer(request)),
+    handler: (request: Request) => throwIfUnavailable(() => answer(request)),
 
     /** The session of a request's cookies; null for none. With `refresh`, one in use is prolonged once a day. */
     findSession: (headers: Headers, { refresh }: { refresh: boolean }) =>
-      unlessAway(() => library.api.getSession({ headers, query: { disableRefresh: !refresh } })),
+      throwIfUnavailable(() => library.api.getSession({ headers, query: { disableRefresh: !refresh } })),
 
     /** The client of a request for access that this server signed; null for none. */
     findClient: (body: { client_id: string; oauth_query: string }) =>
-      unlessAway(() => library.api.getOAuthClientPublicPrelogin({ body }).catch(() => null)),
+      throwIfUnavailable(() => library.api.getOAuthClientPublicPrelogin({ body }).catch(() => null)),
 
     async hashPassword(password: string): Promise<string> {
       return (await library.$context).password.hash(password);
@@ -182,15 +188,15 @@ export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOpti
       const identifier = held.slice(0, held.lastIndexOf("."));
       // The library itself checks the signature when the code comes; until then the name alone is secret enough.
       if (!/^2fa-(?!attempts-)[\w-]+$/.test(identifier)) return null;
-      const found = await unlessAway(() => internalAdapter.findVerificationValue(identifier));
-      const user = found && (await unlessAway(() => internalAdapter.findUserById(found.value)));
+      const found = await throwIfUnavailable(() => internalAdapter.findVerificationValue(identifier));
+      const user = found && (await throwIfUnavailable(() => internalAdapter.findUserById(found.value)));
       return user && { id: user.id, email: user.email, until: found.expiresAt };
     },
 
     /** Lets the library write its own rows inside a transaction of ours: they are there with ours, or not at all. */
     async inTransaction<T>(
       em: SqlEntityManager,
-      work: (accounts: Awaited<typeof library.$context>["internalAdapter"], rows: LibraryRows) => Promise<T>,
+      work: (accounts: Awaited<typeof library.$context>["internalAdapter"], rows: PluginRows) => Promise<T>,
     ): Promise<T> {
       const { options, internalAdapter, secretConfig: key } = await library.$context;
       const kysely = em.getKysely<unknown>().withPlugin(datesForSignIn).withSchema(schemaName);
@@ -203,7 +209,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl }: LibraryOpti
   };
 }
 
-export type Accounts = Parameters<Parameters<BetterAuth["inTransaction"]>[1]>[0];
+export type AccountAdapter = Parameters<Parameters<BetterAuth["inTransaction"]>[1]>[0];
 export type BetterAuth = ReturnType<typeof createBetterAuth>;
 
 const TIMESTAMP = /^\d{4,}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?\+00(:?00)?$/;

@@ -2,10 +2,10 @@
 // so that nothing is kept which a server would one day fetch, show or believe.
 
 import { z } from "zod";
-import { cleanText } from "../../model/fields/characters.ts";
-import { LIMITS, said } from "../../model/limits.ts";
+import { cleanText } from "../../model/fields/invisible_characters.ts";
+import { formatLimit, LIMITS } from "../../model/limits.ts";
 import { OAuthError } from "./oauth_error.ts";
-import { redirectProblem } from "./redirects.ts";
+import { validateRedirectUri } from "./redirect_uris.ts";
 
 /** Longer lists of grants or responses say nothing that is understood here. */
 const MAX_LISTED = 20;
@@ -38,8 +38,8 @@ const SAID = z.object({
 const WRONG: Record<string, string> = {
   "": "Send the client metadata as a JSON object.",
   client_name: `client_name must be one line of 1 to ${LIMITS.client_name} characters.`,
-  client_uri: `client_uri must be an http or https URL of at most ${said("url")} characters.`,
-  redirect_uris: `redirect_uris must be a list of 1 to ${LIMITS.client_redirects} URLs of at most ${said("url")} characters each.`,
+  client_uri: `client_uri must be an http or https URL of at most ${formatLimit("url")} characters.`,
+  redirect_uris: `redirect_uris must be a list of 1 to ${LIMITS.client_redirects} URLs of at most ${formatLimit("url")} characters each.`,
   grant_types: "grant_types must be a list with authorization_code and optionally refresh_token.",
   response_types: "response_types must be a list with code.",
   token_endpoint_auth_method: `token_endpoint_auth_method must be one of ${TOKEN_AUTH_METHODS.join(", ")}.`,
@@ -57,7 +57,7 @@ function refuse(field: string, why = WRONG[field] ?? WRONG[""] ?? field): never 
  * when it does not say.
  * @throws OAuthError that names the field.
  */
-export function clientMetadata(
+export function parseClientMetadata(
   said: unknown,
   { schemes, method }: { schemes: readonly string[]; method: (typeof TOKEN_AUTH_METHODS)[number] },
 ) {
@@ -65,7 +65,7 @@ export function clientMetadata(
   if (!read.success) refuse(String(read.error.issues[0]?.path[0] ?? ""));
   const { grant_types, response_types, token_endpoint_auth_method, application_type, ...rest } = read.data;
   for (const address of rest.redirect_uris) {
-    const problem = redirectProblem(address, schemes);
+    const problem = validateRedirectUri(address, schemes);
     if (problem) refuse("redirect_uris", problem);
   }
   const grants = GRANT_TYPES.filter((grant) => (grant_types ?? GRANT_TYPES).includes(grant));
@@ -81,7 +81,7 @@ export function clientMetadata(
   };
 }
 
-export type ClientMetadata = ReturnType<typeof clientMetadata>;
+export type ClientMetadata = ReturnType<typeof parseClientMetadata>;
 
 /** An application on the person's machine is answered on loopback or at a scheme of its own. */
 const isWeb = (address: string) => /^https:/i.test(address);
@@ -93,7 +93,7 @@ const SHOWN = 60;
  * The name that an assistant gives itself, as it may be shown; null when there is nothing to show. Nobody has checked it, so it must not
  * look like anything else on a page: one line, short, without characters that hide or reorder their neighbours, without quotes of its own.
  */
-export function clientName(said: unknown): string | null {
+export function parseClientName(said: unknown): string | null {
   if (typeof said !== "string") return null;
   const line = cleanText(said.slice(0, 2000).toWellFormed())
     .text.replace(/["“”„‟«»]/g, "'")

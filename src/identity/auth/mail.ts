@@ -1,27 +1,27 @@
 // Mail, where a server for it is configured. Everything works without: what a mail would say is shown to whoever asked
 // for it, together with whether the mail server took it.
 
-import type { Config } from "../../store/config/settings.ts";
-import type { Log } from "../../store/context.ts";
-import { LINK_LIFE } from "./links.ts";
+import type { Config } from "../../store/config/all_settings.ts";
+import type { Log } from "../../store/handler_context.ts";
+import { LINK_LIFETIMES } from "./one_time_links.ts";
 
-export interface Message {
+export interface MailMessage {
   to: string;
   subject: string;
   text: string;
 }
 
 /** Sends a message and tells whether the mail server took it, within ten seconds. Never rejects. */
-export type Mail = (message: Message) => Promise<boolean>;
+export type SendMail = (message: MailMessage) => Promise<boolean>;
 
 const WAIT_MS = 10_000;
 
 /** Null when no server is configured. `note` is told of each mail whether it was sent. */
-export function createMail(
+export function createMailer(
   { smtpUrl, mailFrom, publicUrl }: MailConfig,
   log: Pick<Log, "warn">,
   note?: (sent: boolean) => void,
-): Mail | null {
+): SendMail | null {
   if (smtpUrl === null) return null;
   const opening = openTransport(smtpUrl);
   const from = mailFrom ?? `Belfry <belfry@${new URL(publicUrl).hostname}>`;
@@ -82,7 +82,7 @@ type MailConfig = Pick<Config, "smtpUrl" | "mailFrom" | "publicUrl">;
 const UNEXPECTED = "If you did not expect this e-mail, ignore it.";
 
 /** The mail that brings a one-time link which somebody made for this person. */
-export const linkMail = (to: string, workspace: string, link: string, joined: boolean): Message => ({
+export const createLinkMail = (to: string, workspace: string, link: string, joined: boolean): MailMessage => ({
   to,
   subject: joined ? "Reset your Belfry password" : `Join ${workspace} on Belfry`,
   text: `${
@@ -91,7 +91,7 @@ export const linkMail = (to: string, workspace: string, link: string, joined: bo
       : `You were added to the workspace ${workspace} on Belfry.`
   }
 
-Open this link within ${LINK_LIFE.manager}. It works once.
+Open this link within ${LINK_LIFETIMES.manager}. It works once.
 ${link}
 
 ${UNEXPECTED} The person who created the link also has it.
@@ -99,7 +99,7 @@ ${UNEXPECTED} The person who created the link also has it.
 });
 
 /** The mail that a draft waits, to who wants it; as its alert, it says nothing that the draft says. */
-export const draftMail = (to: string, draft: { channel: string; asker: string; url: string }): Message => ({
+export const createDraftMail = (to: string, draft: { channel: string; asker: string; url: string }): MailMessage => ({
   to,
   subject: `${draft.channel}: a draft awaits review`,
   text: `“${draft.asker}” submitted a draft for review on the channel ${draft.channel}. It is not sent until a member approves it.
@@ -111,12 +111,12 @@ You subscribed to these e-mails. To stop them, open the list of drafts.
 });
 
 /** The mail that a person asked for on the sign-in page. */
-export const resetMail = (to: string, link: string): Message => ({
+export const createResetMail = (to: string, link: string): MailMessage => ({
   to,
   subject: "Reset your Belfry password",
   text: `A password reset was requested for your Belfry account.
 
-Open this link within ${LINK_LIFE.person}. It works once.
+Open this link within ${LINK_LIFETIMES.person}. It works once.
 ${link}
 
 ${UNEXPECTED} Without this link, nobody can reset your password.

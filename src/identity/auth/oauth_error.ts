@@ -35,7 +35,7 @@ const PRINTABLE = /^[\x20-\x7e]*$/;
 const MAY_REPEAT = new Set(["resource"]);
 
 /** What is wrong with the parameters, as a fixed sentence; null when nothing is. */
-export function parameterProblem(parameters: URLSearchParams): string | null {
+export function validateParameters(parameters: URLSearchParams): string | null {
   const seen = new Set<string>();
   for (const [name, value] of parameters) {
     if (!PRINTABLE.test(name) || !PRINTABLE.test(value))
@@ -47,7 +47,7 @@ export function parameterProblem(parameters: URLSearchParams): string | null {
 }
 
 /** The same of `Authorization: Basic`, in which a client may name itself and its secret. */
-export function credentialsProblem(authorization: string | null): string | null {
+export function validateBasicCredentials(authorization: string | null): string | null {
   const encoded = /^Basic +(.*)$/i.exec(authorization ?? "")?.[1];
   if (encoded === undefined) return null;
   const pair = Buffer.from(encoded, "base64").toString("latin1");

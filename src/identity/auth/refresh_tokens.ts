@@ -5,22 +5,22 @@
 // processes.
 
 import { randomBytes } from "node:crypto";
-import { newUuid, showId } from "../../model/domain/ids.ts";
+import { formatId, newUuid } from "../../model/domain/type_ids.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { auditLines, writeEnd } from "../../operation/audit.ts";
+import { createAuditLines, writeAuditAndEvents } from "../../operation/audit_lines.ts";
 import type { Orm } from "../../store/db/orm.ts";
-import { databaseOf, type RowOf, run } from "../../store/db/statement.ts";
+import { getKysely, type RowOf, runStatement } from "../../store/db/statement.ts";
 import {
   claimRepeat,
+  consumeRefreshToken,
   copyRefreshToken,
   dropRefreshToken,
   findRefreshToken,
-  spendRefreshToken,
 } from "../../store/queries/connections.ts";
-import { clientName } from "./client_metadata.ts";
-import { OFFLINE } from "./discovery.ts";
-import type { Grants } from "./grants.ts";
+import { parseClientName } from "./client_metadata.ts";
+import type { Grants } from "./consent_grants.ts";
 import { hashSecret } from "./hash_secret.ts";
+import { OFFLINE_SCOPE } from "./oauth_discovery.ts";
 import type { TokenRequest } from "./token_request.ts";
 
 type Stored = RowOf<typeof findRefreshToken>;
@@ -31,16 +31,16 @@ type Stored = RowOf<typeof findRefreshToken>;
  */
 function narrowScopes(fields: URLSearchParams, granted: readonly string[]): void {
   const kept = (fields.get("scope") ?? "").split(" ").filter((scope) => granted.includes(scope));
-  if (granted.includes(OFFLINE)) kept.push(OFFLINE);
-  if (kept.some((scope) => scope !== OFFLINE)) fields.set("scope", [...new Set(kept)].join(" "));
+  if (granted.includes(OFFLINE_SCOPE)) kept.push(OFFLINE_SCOPE);
+  if (kept.some((scope) => scope !== OFFLINE_SCOPE)) fields.set("scope", [...new Set(kept)].join(" "));
   else fields.delete("scope");
 }
 
 export function createRefreshTokens({ orm, grants }: { orm: Orm; grants: Grants }) {
-  const kysely = databaseOf(orm);
+  const kysely = getKysely(orm);
 
   const find = async (token: string): Promise<Stored | undefined> =>
-    (await run(kysely, findRefreshToken, { token: hashSecret(token) }))[0];
+    (await runStatement(kysely, findRefreshToken, { token: hashSecret(token) }))[0];
 
   /** Writes into the workspace's audit log that a token came again; `failed`: the connection was ended for it. */
   async function note(stored: Stored, status: "failed" | null): Promise<void> {
@@ -48,12 +48,12 @@ export function createRefreshTokens({ orm, grants }: { orm: Orm; grants: Grants 
     const actor = {
       workspace_id: stored.workspace_id,
       actor_type: "oauth",
-      actor_id: showId("con", stored.connection_id),
-      actor_name: clientName(stored.name),
+      actor_id: formatId("con", stored.connection_id),
+      actor_name: parseClientName(stored.name),
       member_id: stored.member_id,
       transport: "mcp",
     } as const;
-    await writeEnd(kysely, auditLines(actor, "reuse_refresh_token", {}, { status }), []);
+    await writeAuditAndEvents(kysely, createAuditLines(actor, "reuse_refresh_token", {}, { status }), []);
   }
 
   return {
@@ -74,7 +74,7 @@ export function createRefreshTokens({ orm, grants }: { orm: Orm; grants: Grants 
       const secret = randomBytes(32).toString("base64url");
       const copy = { id: newUuid(), copy: hashSecret(secret), seconds: LIMITS.refresh_reuse_seconds };
       const [copied] =
-        clientId === null ? [] : await run(kysely, copyRefreshToken, { ...copy, token, client_id: clientId });
+        clientId === null ? [] : await runStatement(kysely, copyRefreshToken, { ...copy, token, client_id: clientId });
       if (!copied) {
         // The grant ends before the library sees the token, because the library would end everything of this client
         // and person.
@@ -88,11 +88,11 @@ export function createRefreshTokens({ orm, grants }: { orm: Orm; grants: Grants 
       narrowScopes(fields, stored.scopes);
       const answer = await library(forward());
       if (!answer.ok) {
-        await run(kysely, dropRefreshToken, { id: copy.id });
+        await runStatement(kysely, dropRefreshToken, { id: copy.id });
         return answer;
       }
-      const [first] = await run(kysely, spendRefreshToken, { token, copy: copy.id });
-      if (!first && (await run(kysely, claimRepeat, { token })).length > 0) await note(stored, null);
+      const [first] = await runStatement(kysely, consumeRefreshToken, { token, copy: copy.id });
+      if (!first && (await runStatement(kysely, claimRepeat, { token })).length > 0) await note(stored, null);
       return answer;
     },
   };

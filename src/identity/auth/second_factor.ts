@@ -3,16 +3,16 @@
 // own password and sessions, which change in the transaction of the operation that asks.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
+import { assertDefined } from "../../model/assert.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { need } from "../../model/need.ts";
-import type { Person, SecondFactorSupport, SignInSupport } from "../../store/context.ts";
-import { run } from "../../store/db/statement.ts";
-import { lockUser } from "../../store/queries/people.ts";
-import type { Accounts, LibraryRows } from "./better_auth.ts";
-import { newPasswordProblem } from "./new_password.ts";
-import { createOwnPasskeys } from "./own_passkeys.ts";
+import { runStatement } from "../../store/db/statement.ts";
+import type { Person, SecondFactorSupport, SignInSupport } from "../../store/handler_context.ts";
+import { lockUser } from "../../store/queries/members_and_links.ts";
+import type { AccountAdapter, PluginRows } from "./better_auth.ts";
+import { createOwnPasskeys } from "./passkeys.ts";
+import { validatePasswordStrength } from "./password_strength.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
-import type { Throttle } from "./sign_in_throttle.ts";
+import type { SignInThrottle } from "./sign_in_throttle.ts";
 
 const SECRET_LENGTH = 32;
 
@@ -30,23 +30,23 @@ async function otpOf(secret: string) {
 }
 
 /** In small letters, as a person would write them down. */
-const newCodes = ({ randomString }: LibraryRows) =>
+const newCodes = ({ randomString }: PluginRows) =>
   Array.from({ length: LIMITS.recovery_codes }, () => `${randomString(5)}-${randomString(5)}`);
 
 export function createSecondFactor(library: SignInLibrary): SecondFactorSupport {
-  const find = async ({ adapter }: LibraryRows, person: Person) =>
+  const find = async ({ adapter }: PluginRows, person: Person) =>
     adapter.findOne<Row>({ model: "twoFactor", where: [{ field: "userId", value: person.id }] });
 
-  const change = ({ adapter }: LibraryRows, id: string, update: Partial<Row>) =>
+  const change = ({ adapter }: PluginRows, id: string, update: Partial<Row>) =>
     adapter.update({ model: "twoFactor", where: [{ field: "id", value: id }], update });
 
   /** One change of a person's sign-in at a time. */
   async function inTurn<T>(
     em: SqlEntityManager,
     person: Person,
-    work: (accounts: Accounts, rows: LibraryRows) => Promise<T>,
+    work: (accounts: AccountAdapter, rows: PluginRows) => Promise<T>,
   ): Promise<T> {
-    await run(em, lockUser, { id: person.id });
+    await runStatement(em, lockUser, { id: person.id });
     return library.inTransaction(em, work);
   }
 
@@ -76,7 +76,7 @@ export function createSecondFactor(library: SignInLibrary): SecondFactorSupport 
           });
         const user = await accounts.findUserById(person.id);
         const uri = (await otpOf(plain)).url("Belfry", user?.email ?? "");
-        return { uri, secret: need(new URL(uri).searchParams.get("secret"), "the library writes it there") };
+        return { uri, secret: assertDefined(new URL(uri).searchParams.get("secret"), "the library writes it there") };
       }),
 
     confirm: (em, person, code) =>
@@ -110,9 +110,9 @@ export function createSecondFactor(library: SignInLibrary): SecondFactorSupport 
   };
 }
 
-export function createOwnSignIn(options: {
+export function createSignInSupport(options: {
   library: SignInLibrary;
-  throttle: Throttle;
+  throttle: SignInThrottle;
   publicUrl: string;
   now: () => Date;
 }): SignInSupport {
@@ -121,10 +121,10 @@ export function createOwnSignIn(options: {
     secondFactor: createSecondFactor(library),
     passkeys: createOwnPasskeys(library, publicUrl, now),
 
-    proves: (person, given) =>
+    verifyPassword: (person, given) =>
       throttle.proof(person.id, () => throttle.inTurn("known", () => library.provesPassword(person.id, given))),
 
-    sessionsOf: (em, person) =>
+    listSessions: (em, person) =>
       library.inTransaction(em, async (accounts) =>
         (await accounts.listSessions(person.id)).map(
           ({ id, userAgent, ipAddress, createdAt, updatedAt, expiresAt }) => ({
@@ -144,9 +144,9 @@ export function createOwnSignIn(options: {
           if (ids.includes(id)) await accounts.deleteSession(token);
       }),
 
-    async passwordProblem(em, person, next) {
+    async checkNewPassword(em, person, next) {
       const user = await library.inTransaction(em, (accounts) => accounts.findUserById(person.id));
-      return newPasswordProblem(next, { email: user?.email ?? "", name: user?.name ?? "" });
+      return validatePasswordStrength(next, { email: user?.email ?? "", name: user?.name ?? "" });
     },
 
     async setPassword(em, person, next) {

@@ -3,13 +3,13 @@
 
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
+import { assertDefined } from "../../model/assert.ts";
 import { invalidRequest } from "../../model/errors.ts";
-import { bytea } from "../../model/fields/sql.ts";
-import { need } from "../../model/need.ts";
-import { run, statementsOf } from "../../store/db/statement.ts";
-import { createSeal } from "../../store/secret/seal.ts";
+import { bytea } from "../../model/fields/sql_types.ts";
+import { createStatementDefiner, runStatement } from "../../store/db/statement.ts";
+import { createEncryption } from "../../store/secret/encryption.ts";
 
-const defineStatement = statementsOf("upkeep");
+const defineStatement = createStatementDefiner("upkeep");
 
 const keepCheck = defineStatement("keep_secret_check", {
   parameters: { check_value: bytea },
@@ -37,31 +37,34 @@ function checkValue(secret: string): Buffer {
  * Whether the secret is the database's. A database without a check value is new, or older than check values: it takes this
  * secret as its own, unless something in it was sealed under another one.
  */
-export async function isSecretOf(em: SqlEntityManager, secret: string): Promise<boolean> {
-  const known = async () => (await run(em, readCheck, {}))[0];
+export async function isSecretOfDatabase(em: SqlEntityManager, secret: string): Promise<boolean> {
+  const known = async () => (await runStatement(em, readCheck, {}))[0];
   if (!(await known())) {
-    const [sealed] = await run(em, anySealed, {});
+    const [sealed] = await runStatement(em, anySealed, {});
     if (sealed && !opens(secret, sealed.secret)) return false;
-    await run(em, keepCheck, { check_value: checkValue(secret) });
+    await runStatement(em, keepCheck, { check_value: checkValue(secret) });
   }
   // Two first starts at the same time may bring two secrets. The one that was written first counts.
-  return timingSafeEqual(Buffer.from(need(await known(), "it was kept above").check_value), checkValue(secret));
+  return timingSafeEqual(
+    Buffer.from(assertDefined(await known(), "it was kept above").check_value),
+    checkValue(secret),
+  );
 }
 
 /** @throws 422 on `field` for a secret that is not the database's. */
-export async function refuseOtherSecret(
+export async function requireMatchingSecret(
   em: SqlEntityManager,
   secret: string,
   field = "SECRET",
   whose = "this database was",
 ): Promise<void> {
-  if (!(await isSecretOf(em, secret)))
+  if (!(await isSecretOfDatabase(em, secret)))
     throw invalidRequest("secret_mismatch", `SECRET is not the secret that ${whose} used with.`, field);
 }
 
 function opens(secret: string, box: Uint8Array): boolean {
   try {
-    createSeal(secret, "webhook secrets").open(box);
+    createEncryption(secret, "webhook secrets").decrypt(box);
     return true;
   } catch {
     return false;
@@ -70,5 +73,5 @@ function opens(secret: string, box: Uint8Array): boolean {
 
 /** From now on the database is this secret's: the last step of a rotation. */
 export async function adoptSecret(em: SqlEntityManager, secret: string): Promise<void> {
-  await run(em, replaceCheck, { check_value: checkValue(secret) });
+  await runStatement(em, replaceCheck, { check_value: checkValue(secret) });
 }

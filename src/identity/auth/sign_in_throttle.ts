@@ -8,8 +8,8 @@ import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto"
 import { setTimeout } from "node:timers/promises";
 import { ApiError, unavailable } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { countedAs } from "../../store/rate_limits/client.ts";
-import { type Policy, type RateLimits, rateLimitHeaders } from "../../store/rate_limits/limits.ts";
+import { createRateLimitHeaders, type RateLimitPolicy, type RateLimits } from "../../store/rate_limits/rate_limits.ts";
+import { rateLimitAddress } from "../../store/rate_limits/request_client.ts";
 
 /** Half of the threads that files and names need, too. */
 const AT_ONCE = 2;
@@ -17,14 +17,14 @@ const MOST_IN_TURN = { known: 100, stranger: 16 };
 const SECONDS = 3;
 
 /** Known: a browser that signed in before, whoever is signed in, and who holds a link. */
-export type Standing = "known" | "stranger";
+export type ClientTrust = "known" | "stranger";
 
-export function createPasswordTurns() {
-  const lines: Record<Standing, (() => void)[]> = { known: [], stranger: [] };
+export function createPasswordHashQueue() {
+  const lines: Record<ClientTrust, (() => void)[]> = { known: [], stranger: [] };
   let running = 0;
 
   /** @throws 503. */
-  async function take(standing: Standing): Promise<void> {
+  async function take(standing: ClientTrust): Promise<void> {
     if (running < AT_ONCE) return void running++;
     const line = lines[standing];
     if (line.length >= MOST_IN_TURN[standing])
@@ -33,7 +33,7 @@ export function createPasswordTurns() {
   }
 
   /** Runs what makes a hash when it is its turn. @throws 503 when too many wait already. */
-  return async <T>(standing: Standing, work: () => Promise<T>): Promise<T> => {
+  return async <T>(standing: ClientTrust, work: () => Promise<T>): Promise<T> => {
     await take(standing);
     try {
       return await work();
@@ -49,23 +49,23 @@ export function createPasswordTurns() {
 /** rules#password-again */
 const WRONG = { max: LIMITS.wrong_passwords, seconds: LIMITS.wrong_passwords_minutes * 60 };
 /** How often the people of an office behind one address may mistype. */
-const BY_ADDRESS: Policy = {
+const BY_ADDRESS: RateLimitPolicy = {
   name: "sign-ins",
   max: LIMITS.sign_ins,
   seconds: LIMITS.window_seconds,
-  keptAlone: true,
+  countsLocally: true,
 };
-const BY_ADDRESS_AND_ACCOUNT: Policy = { name: "sign-ins-of-account", ...WRONG, keptAlone: true };
-const BY_BROWSER: Policy = { name: "sign-ins-of-browser", ...WRONG, keptAlone: true };
+const BY_ADDRESS_AND_ACCOUNT: RateLimitPolicy = { name: "sign-ins-of-account", ...WRONG, countsLocally: true };
+const BY_BROWSER: RateLimitPolicy = { name: "sign-ins-of-browser", ...WRONG, countsLocally: true };
 /** This limit only counts and refuses nobody; people never reach it. */
-const BY_ACCOUNT: Policy = { name: "sign-ins-by-account", max: 1_000_000, seconds: 900, keptAlone: true };
-const RESETS: Policy = { name: "password-resets", max: 5, seconds: 600, keptAlone: true };
-const MAILS: Policy = { name: "password-mails", max: 3, seconds: 3600, keptAlone: true };
+const BY_ACCOUNT: RateLimitPolicy = { name: "sign-ins-by-account", max: 1_000_000, seconds: 900, countsLocally: true };
+const RESETS: RateLimitPolicy = { name: "password-resets", max: 5, seconds: 600, countsLocally: true };
+const MAILS: RateLimitPolicy = { name: "password-mails", max: 3, seconds: 3600, countsLocally: true };
 /** As long as a code of an app is looked at, its own 30 seconds and those beside. */
-const CODES: Policy = { name: "second-factor-codes", max: 1, seconds: 120, keptAlone: true };
+const CODES: RateLimitPolicy = { name: "second-factor-codes", max: 1, seconds: 120, countsLocally: true };
 /** The password asked for once more: so many wrong ones, and so many in all, since each costs a hash. */
-const CHANGES: Policy = { name: "password-changes", ...WRONG, keptAlone: true };
-const PROOFS: Policy = { name: "password-proofs", max: 100, seconds: 300, keptAlone: true };
+const CHANGES: RateLimitPolicy = { name: "password-changes", ...WRONG, countsLocally: true };
+const PROOFS: RateLimitPolicy = { name: "password-proofs", max: 100, seconds: 300, countsLocally: true };
 
 /** So many wrong passwords of an account, from wherever, cost nobody anything. */
 const FREE = LIMITS.wrong_passwords;
@@ -75,10 +75,10 @@ const LONGEST_WAIT_MS = 3000;
 const MOST_WAITING = 500;
 
 /** How long an attempt waits when it is the `count`th wrong one of its account, in milliseconds. */
-export const waitFor = (count: number): number =>
+export const getThrottleDelay = (count: number): number =>
   count <= FREE ? 0 : Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(count - FREE - 1, 16));
 
-export interface Attempt {
+export interface SignInAttempt {
   email: string;
   /** Null and loopback are one address. */
   address: string | null;
@@ -86,9 +86,9 @@ export interface Attempt {
   browser: string | null;
 }
 
-export type Throttle = ReturnType<typeof createThrottle>;
+export type SignInThrottle = ReturnType<typeof createSignInThrottle>;
 
-export function createThrottle(options: {
+export function createSignInThrottle(options: {
   limits: RateLimits;
   secret: string;
   /** Lets so many milliseconds pass. */
@@ -101,13 +101,13 @@ export function createThrottle(options: {
   let waiting = 0;
 
   /** @throws 429. */
-  async function take(policy: Policy, subject: string) {
+  async function take(policy: RateLimitPolicy, subject: string) {
     const taken = await limits.take(policy, subject);
     if (!taken.allowed)
       throw new ApiError("rate_limited", `Too many attempts. Try again in ${taken.resetSeconds} seconds.`, {
-        headers: rateLimitHeaders(policy, taken),
+        headers: createRateLimitHeaders(policy, taken),
       });
-    return { count: taken.limit - taken.remaining, back: () => limits.giveBack(policy, subject, taken) };
+    return { count: taken.limit - taken.remaining, back: () => limits.refund(policy, subject, taken) };
   }
 
   /** Runs `check`. What is right goes back, and so does what ended in a fault: nobody learnt whether it was wrong. */
@@ -130,14 +130,17 @@ export function createThrottle(options: {
     return given.length === right.length && timingSafeEqual(given, right) ? nonce : null;
   }
 
-  const near = (address: string | null) => (address === null ? "local" : countedAs(address));
+  const near = (address: string | null) => (address === null ? "local" : rateLimitAddress(address));
 
   return {
     /**
      * Runs `check`, which answers null or false to a wrong password, after a wait when the account is under attack. Only
      * wrong ones and refusals stay counted. @throws 429 before the password is looked at.
      */
-    async attempt<T>({ email, address, browser }: Attempt, check: (standing: Standing) => Promise<T>): Promise<T> {
+    async attempt<T>(
+      { email, address, browser }: SignInAttempt,
+      check: (standing: ClientTrust) => Promise<T>,
+    ): Promise<T> {
       const known = nameOf(browser, email);
       const counted = [];
       if (known) counted.push(await take(BY_BROWSER, known));
@@ -146,7 +149,7 @@ export function createThrottle(options: {
         counted.push(await take(BY_ADDRESS_AND_ACCOUNT, `${near(address)} ${email}`));
         const byAccount = await take(BY_ACCOUNT, email);
         counted.push(byAccount);
-        const ms = waitFor(byAccount.count);
+        const ms = getThrottleDelay(byAccount.count);
         if (ms > 0 && waiting < MOST_WAITING) {
           waiting += 1;
           await pause(ms).finally(() => (waiting -= 1));
@@ -156,7 +159,7 @@ export function createThrottle(options: {
     },
 
     /** Around whatever makes a hash. @throws 503. */
-    inTurn: createPasswordTurns(),
+    inTurn: createPasswordHashQueue(),
 
     /** The same for a passkey, which is of no account until it was found right. @throws 429. */
     attemptPasskey: async <T>(address: string | null, check: () => Promise<T>): Promise<T> =>
@@ -181,7 +184,7 @@ export function createThrottle(options: {
     async useOnce(userId: string, code: string): Promise<(() => Promise<unknown>) | null> {
       const subject = `${userId} ${createHmac("sha256", key).update(code).digest("base64url")}`;
       const taken = await limits.take(CODES, subject);
-      return taken.allowed ? () => limits.giveBack(CODES, subject, taken) : null;
+      return taken.allowed ? () => limits.refund(CODES, subject, taken) : null;
     },
 
     /** Asking for links to new passwords. @throws 429. */

@@ -5,9 +5,9 @@
 
 import { verifyJwsAccessToken } from "better-auth/oauth2";
 import type { Orm } from "../../store/db/orm.ts";
-import { databaseOf, run } from "../../store/db/statement.ts";
+import { getKysely, runStatement } from "../../store/db/statement.ts";
 import { grantsOfSpentCode, redirectOfCode, rememberCode } from "../../store/queries/connections.ts";
-import { GRANT_CLAIM, type Grants } from "./grants.ts";
+import { GRANT_CLAIM, type Grants } from "./consent_grants.ts";
 import { hashSecret } from "./hash_secret.ts";
 import { createRefreshTokens } from "./refresh_tokens.ts";
 import { readTokenRequest } from "./token_request.ts";
@@ -30,7 +30,7 @@ export function withTokenEndpoints(options: {
   readAccessToken: ReadAccessToken;
 }): Handler {
   const { handler, base, publicUrl, orm, grants, readAccessToken } = options;
-  const kysely = databaseOf(orm);
+  const kysely = getKysely(orm);
   const refreshTokens = createRefreshTokens({ orm, grants });
 
   async function exchange(request: Request): Promise<Response> {
@@ -41,12 +41,12 @@ export function withTokenEndpoints(options: {
     const code = hashSecret(read.fields.get("code") ?? "");
     // OAuth 2.1 and the first MCP clients send none, since the PKCE verifier proves who asked for the code.
     if (!read.fields.get("redirect_uri") && read.fields.get("code_verifier")) {
-      const [sent] = await run(kysely, redirectOfCode, { code });
+      const [sent] = await runStatement(kysely, redirectOfCode, { code });
       read.fields.set("redirect_uri", sent?.redirect_uri ?? "");
     }
-    await run(kysely, rememberCode, { code });
+    await runStatement(kysely, rememberCode, { code });
     const answer = await handler(read.forward());
-    if (!answer.ok) for (const { id } of await run(kysely, grantsOfSpentCode, { code })) await grants.end(id);
+    if (!answer.ok) for (const { id } of await runStatement(kysely, grantsOfSpentCode, { code })) await grants.end(id);
     return answer;
   }
 

@@ -2,10 +2,10 @@
 // clients that do not matter here.
 
 import type { Kysely } from "kysely";
-import { run } from "../../store/db/statement.ts";
+import { runStatement } from "../../store/db/statement.ts";
 import { findClient } from "../../store/queries/connections.ts";
 import { OAuthError } from "./oauth_error.ts";
-import { canonicalResources } from "./resource.ts";
+import { normalizeResources } from "./resource_indicator.ts";
 
 export interface TokenRequest {
   fields: URLSearchParams;
@@ -53,12 +53,12 @@ export async function readTokenRequest(
   const headers = new Headers(request.headers);
   const fields = new URLSearchParams(await request.text());
   const forward = () => new Request(url, { method, headers, body: fields.toString() });
-  canonicalResources(fields, publicUrl);
+  normalizeResources(fields, publicUrl);
 
   const pair = basicPair(headers);
   const clientId = fields.get("client_id") || pair?.id || null;
   if (clientId === null) return { fields, clientId, forward };
-  const [client] = await run(kysely, findClient, { client_id: clientId, user_id: null });
+  const [client] = await runStatement(kysely, findClient, { client_id: clientId, user_id: null });
   if (!client)
     throw new OAuthError("invalid_client", "The client_id is not registered. Register the client again.", {
       status: 401,

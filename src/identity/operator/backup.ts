@@ -2,29 +2,44 @@
 
 import { IsolationLevel } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { type AssetStore, createAssetStore } from "../../effects/assets/store.ts";
+import { type AssetStore, createAssetStore } from "../../effects/assets/asset_store.ts";
+import { assertDefined } from "../../model/assert.ts";
 import { conflict } from "../../model/errors.ts";
-import { text } from "../../model/fields/sql.ts";
-import { need } from "../../model/need.ts";
-import type { Config } from "../../store/config/settings.ts";
-import { migrationsOf, standing } from "../../store/db/migrate.ts";
+import { text } from "../../model/fields/sql_types.ts";
+import type { Config } from "../../store/config/all_settings.ts";
+import { compareMigrations, readAppliedMigrations } from "../../store/db/migrate.ts";
 import type { Orm } from "../../store/db/orm.ts";
-import { run, statementsOf } from "../../store/db/statement.ts";
+import { createStatementDefiner, runStatement } from "../../store/db/statement.ts";
 import { hasDatabase } from "../../store/embedded/cluster.ts";
-import { loadSecret } from "../../store/secret/secret.ts";
-import { refuseOtherSecret } from "../auth/secret_check.ts";
-import { counted, FORMAT, filePiece, type Manifest, manifestBytes, piecesOf, SECRET_PIECE } from "./backup_manifest.ts";
-import { refuseCells, writeRows } from "./backup_rows.ts";
-import { type Box, instantOf, nameAt, openShelf, type Piece, type ShelfSettings } from "./backup_shelf.ts";
-import { copying } from "./copy.ts";
-import { type OperatorSettings, onOrm, withDatabase } from "./reach.ts";
+import { loadSecret } from "../../store/secret/server_secret.ts";
+import { requireMatchingSecret } from "../auth/secret_check.ts";
+import {
+  BACKUP_FORMAT,
+  type BackupManifest,
+  countContents,
+  getFilePieceName,
+  listPieces,
+  SECRET_PIECE,
+  serializeManifest,
+} from "./backup_manifest.ts";
+import { refuseCitusCells, writeRows } from "./backup_rows.ts";
+import {
+  type BackupPiece,
+  type BackupStorageSettings,
+  formatBackupName,
+  openBackupStorage,
+  parseBackupTime,
+  type StoredBackup,
+} from "./backup_storage.ts";
+import { withCopier } from "./copy_stream.ts";
+import { type OperatorSettings, withOperatorDatabase, withOrm } from "./operator_database.ts";
 
 /** The store of uploaded files, and the secret. */
-export type ServerSettings = Parameters<typeof createAssetStore>[0] &
+export type BackupServerSettings = Parameters<typeof createAssetStore>[0] &
   Pick<Config, "secret" | "databaseUrl"> &
-  ShelfSettings;
+  BackupStorageSettings;
 
-const defineStatement = statementsOf("upkeep");
+const defineStatement = createStatementDefiner("upkeep");
 
 const serverVersion = defineStatement.reading("server_version", {
   columns: { version: text },
@@ -39,7 +54,7 @@ const storedFiles = defineStatement.reading("stored_files", {
 const FILES_AT_ONCE = 8;
 
 /** Works on all of them, a few at once. */
-export async function eachOf<F>(files: readonly F[], work: (file: F) => Promise<void>): Promise<void> {
+export async function forEachLimited<F>(files: readonly F[], work: (file: F) => Promise<void>): Promise<void> {
   for (let at = 0; at < files.length; at += FILES_AT_ONCE)
     await Promise.all(files.slice(at, at + FILES_AT_ONCE).map(work));
 }
@@ -59,7 +74,7 @@ export interface BackupRequest {
 /** @throws ConfigError, 409 for a database of another version, or what the folder or the bucket said. */
 export async function makeBackup(
   where: OperatorSettings,
-  settings: ServerSettings,
+  settings: BackupServerSettings,
   { to, version, now, withoutSecret = false, keep }: BackupRequest,
 ) {
   const embedded = where.databaseUrl === null;
@@ -70,18 +85,18 @@ export async function makeBackup(
     );
   const secret = loadSecret(settings, embedded);
   const store = await createAssetStore(settings);
-  const shelf = await openShelf(to, settings);
-  const name = nameAt(now);
-  const box = shelf.box(name);
+  const shelf = await openBackupStorage(to, settings);
+  const name = formatBackupName(now);
+  const box = shelf.getBackup(name);
   const readAll = async (orm: Orm) => {
     const version_ = await refuseOtherVersion(orm.em.fork());
-    const files = new Map<string, Piece | null>();
-    await refuseOtherSecret(orm.em.fork(), secret);
+    const files = new Map<string, BackupPiece | null>();
+    await requireMatchingSecret(orm.em.fork(), secret);
     // Most files are copied before the rows are read, so that what is removed meanwhile is there all the same.
     await keepFiles(store, box, files, await filesOf(orm.em.fork()));
     const oneInstant = { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true };
-    return copying(orm, oneInstant, async (em, copier): Promise<Manifest> => {
-      await refuseCells(em);
+    return withCopier(orm, oneInstant, async (em, copier): Promise<BackupManifest> => {
+      await refuseCitusCells(em);
       const ids = await filesOf(em);
       await keepFiles(store, box, files, ids);
       const kept = ids.flatMap((id) => {
@@ -90,7 +105,7 @@ export async function makeBackup(
       });
       return {
         belfry: "backup",
-        format: FORMAT,
+        format: BACKUP_FORMAT,
         version,
         made_at: now.toISOString(),
         ...version_,
@@ -102,18 +117,18 @@ export async function makeBackup(
     });
   };
   const { databasePoolerMode } = where;
-  const manifest = await withDatabase(where, ({ url }) =>
-    onOrm({ databaseUrl: url, databasePoolSize: 1, databasePoolerMode }, readAll),
+  const manifest = await withOperatorDatabase(where, ({ url }) =>
+    withOrm({ databaseUrl: url, databasePoolSize: 1, databasePoolerMode }, readAll),
   ).catch(async (error) => {
     await box.remove().catch(() => {});
     throw error;
   });
-  await box.finish(manifestBytes(manifest));
+  await box.finish(serializeManifest(manifest));
   return {
     backup: box.where,
     made_at: manifest.made_at,
-    ...counted(manifest),
-    bytes: piecesOf(manifest).reduce((sum, { bytes }) => sum + bytes, 0),
+    ...countContents(manifest),
+    bytes: listPieces(manifest).reduce((sum, { bytes }) => sum + bytes, 0),
     missing_files: manifest.missing_files,
     secret: manifest.secret !== null,
     removed: keep === undefined ? [] : await removeOld(shelf, keep, now),
@@ -121,40 +136,49 @@ export async function makeBackup(
 }
 
 /** Rows are only written down as this version knows them. @throws 409. */
-async function refuseOtherVersion(em: SqlEntityManager): Promise<Pick<Manifest, "migrations" | "postgresql">> {
-  const migrations = await migrationsOf(em);
+async function refuseOtherVersion(em: SqlEntityManager): Promise<Pick<BackupManifest, "migrations" | "postgresql">> {
+  const migrations = await readAppliedMigrations(em);
   if (migrations === null)
     throw conflict("database_incompatible", "The database has no Belfry tables. Check DATABASE_URL.");
-  const { missing, newer } = standing(migrations);
+  const { missing, newer } = compareMigrations(migrations);
   if (missing.length + newer.length > 0)
     throw conflict(
       "database_incompatible",
       "The database belongs to another version of Belfry. Use the belfry command of that version, or run belfry migrate first.",
     );
-  const [row] = await run(em, serverVersion, {});
-  return { migrations, postgresql: need(row, "a function answers").version };
+  const [row] = await runStatement(em, serverVersion, {});
+  return { migrations, postgresql: assertDefined(row, "a function answers").version };
 }
 
-const filesOf = async (em: SqlEntityManager) => (await run(em, storedFiles, {})).map(({ id }) => id);
+const filesOf = async (em: SqlEntityManager) => (await runStatement(em, storedFiles, {})).map(({ id }) => id);
 
 /** Copies those that are not copied yet; null: the store does not have it. */
-async function keepFiles(store: AssetStore, box: Box, files: Map<string, Piece | null>, ids: string[]): Promise<void> {
+async function keepFiles(
+  store: AssetStore,
+  box: StoredBackup,
+  files: Map<string, BackupPiece | null>,
+  ids: string[],
+): Promise<void> {
   const missing = ids.filter((id) => !files.has(id));
-  await eachOf(missing, async (id) => {
+  await forEachLimited(missing, async (id) => {
     const bytes = await store.get(id);
-    files.set(id, bytes && (await box.put(filePiece(id), bytes)));
+    files.set(id, bytes && (await box.put(getFilePieceName(id), bytes)));
   });
 }
 
-async function removeOld(shelf: Awaited<ReturnType<typeof openShelf>>, keep: number, now: Date): Promise<string[]> {
+async function removeOld(
+  shelf: Awaited<ReturnType<typeof openBackupStorage>>,
+  keep: number,
+  now: Date,
+): Promise<string[]> {
   const finished: string[] = [];
   const removed: string[] = [];
   const remove = async (name: string) => {
-    await shelf.box(name).remove();
+    await shelf.getBackup(name).remove();
     removed.push(name);
   };
   for (const name of await shelf.names()) {
-    const age = now.getTime() - (instantOf(name)?.getTime() ?? 0);
+    const age = now.getTime() - (parseBackupTime(name)?.getTime() ?? 0);
     if (await shelf.isFinished(name)) finished.push(name);
     else if (age > LEFT_MS) await remove(name);
   }

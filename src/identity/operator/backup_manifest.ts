@@ -3,10 +3,10 @@
 
 import { z } from "zod";
 import { conflict, invalidRequest } from "../../model/errors.ts";
-import { standing } from "../../store/db/migrate.ts";
-import { type Box, MANIFEST, type Piece, readPiece } from "./backup_shelf.ts";
+import { compareMigrations } from "../../store/db/migrate.ts";
+import { type BackupPiece, MANIFEST_FILE, readBackupPiece, type StoredBackup } from "./backup_storage.ts";
 
-export const FORMAT = 1;
+export const BACKUP_FORMAT = 1;
 
 /** A JSON text that is longer cannot be parsed. It names a million files. */
 const MAX_MANIFEST_BYTES = 256 * 2 ** 20;
@@ -14,9 +14,10 @@ const MAX_MANIFEST_BYTES = 256 * 2 ** 20;
 const MAX_PIECE_BYTES = 16 * 2 ** 20;
 
 export const SECRET_PIECE = "secret";
-export const filePiece = (id: string) => `file-${id}`;
+export const getFilePieceName = (id: string) => `file-${id}`;
 /** The parts of a table are counted from 0. */
-export const rowsPiece = (table: string, part: number) => `rows-${table}-${String(part + 1).padStart(6, "0")}.gz`;
+export const getRowsPieceName = (table: string, part: number) =>
+  `rows-${table}-${String(part + 1).padStart(6, "0")}.gz`;
 
 const piece = z.object({
   name: z.string(),
@@ -34,12 +35,12 @@ const table = z
     rows: z.int().min(0),
     pieces: z.array(piece),
   })
-  .refine(({ name, pieces }) => pieces.every((one, i) => one.name === rowsPiece(name, i)));
+  .refine(({ name, pieces }) => pieces.every((one, i) => one.name === getRowsPieceName(name, i)));
 
 const isUnique = (names: readonly string[]) => new Set(names).size === names.length;
 
 /** The fields of a manifest, which is written last. */
-export const Manifest = z.object({
+export const BackupManifest = z.object({
   belfry: z.literal("backup"),
   /** The version of the format. A reader accepts its own version only. */
   format: z.int(),
@@ -58,17 +59,17 @@ export const Manifest = z.object({
     }),
   ),
   files: z
-    .array(piece.extend({ id: fileId }).refine(({ id, name }) => name === filePiece(id)))
+    .array(piece.extend({ id: fileId }).refine(({ id, name }) => name === getFilePieceName(id)))
     .refine((files) => isUnique(files.map(({ id }) => id))),
   /** Of files that rows name and the store did not have. */
   missing_files: z.array(fileId),
   /** Null: it was left out on purpose. */
   secret: piece.refine(({ name }) => name === SECRET_PIECE).nullable(),
 });
-export type Manifest = z.output<typeof Manifest>;
+export type BackupManifest = z.output<typeof BackupManifest>;
 
 /** @throws 409 for a server with more files than one manifest can name. */
-export function manifestBytes(manifest: Manifest): Buffer {
+export function serializeManifest(manifest: BackupManifest): Buffer {
   const bytes = Buffer.from(`${JSON.stringify(manifest)}\n`);
   if (bytes.length > MAX_MANIFEST_BYTES)
     throw conflict(
@@ -79,40 +80,40 @@ export function manifestBytes(manifest: Manifest): Buffer {
 }
 
 /** The numbers of a backup that both commands report. */
-export const counted = ({ tables, files }: Manifest) => ({
+export const countContents = ({ tables, files }: BackupManifest) => ({
   rows: tables.reduce((sum, { rows }) => sum + rows, 0),
   files: files.length,
 });
 
-export const piecesOf = ({ tables, files, secret }: Manifest): Piece[] => [
+export const listPieces = ({ tables, files, secret }: BackupManifest): BackupPiece[] => [
   ...tables.flatMap(({ pieces }) => pieces),
   ...files,
   ...(secret ? [secret] : []),
 ];
 
 /** @throws 422 for what is none, and for one that this version cannot read. */
-export async function readManifest(box: Box, version: string): Promise<Manifest> {
-  const bytes = await readPiece(box, MANIFEST, MAX_MANIFEST_BYTES);
+export async function readManifest(box: StoredBackup, version: string): Promise<BackupManifest> {
+  const bytes = await readBackupPiece(box, MANIFEST_FILE, MAX_MANIFEST_BYTES);
   let said: unknown;
   try {
     said = JSON.parse(Buffer.from(bytes ?? "").toString("utf8"));
   } catch {
     throw invalidRequest(
       "backup_invalid",
-      `${box.where} is damaged: its ${MANIFEST} is not valid JSON. Copy it again, or restore another backup.`,
+      `${box.where} is damaged: its ${MANIFEST_FILE} is not valid JSON. Copy it again, or restore another backup.`,
       "from",
     );
   }
   const of = said as { belfry?: unknown; format?: unknown; version?: unknown } | null;
   if (of?.belfry !== "backup")
     throw invalidRequest("backup_invalid", `${box.where} is not a backup of Belfry.`, "from");
-  const newer = `was made by a newer version than ${version}. Restore it with that version, given in its ${MANIFEST}, or a later one.`;
-  if (typeof of.format === "number" && of.format > FORMAT)
+  const newer = `was made by a newer version than ${version}. Restore it with that version, given in its ${MANIFEST_FILE}, or a later one.`;
+  if (typeof of.format === "number" && of.format > BACKUP_FORMAT)
     throw invalidRequest("backup_invalid", `${box.where} ${newer}`, "from");
-  const read = Manifest.safeParse(said);
+  const read = BackupManifest.safeParse(said);
   if (!read.success)
-    throw invalidRequest("backup_invalid", `${box.where} is damaged: its ${MANIFEST} is not valid.`, "from");
-  const had = standing(read.data.migrations);
+    throw invalidRequest("backup_invalid", `${box.where} is damaged: its ${MANIFEST_FILE} is not valid.`, "from");
+  const had = compareMigrations(read.data.migrations);
   if (had.newer.length > 0) throw invalidRequest("backup_invalid", `${box.where} ${newer}`, "from");
   if (had.before)
     throw invalidRequest(

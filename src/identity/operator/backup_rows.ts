@@ -5,20 +5,20 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import type { SqlEntityManager } from "@mikro-orm/sql";
+import { assertDefined } from "../../model/assert.ts";
 import { conflict, invalidRequest } from "../../model/errors.ts";
-import { need } from "../../model/need.ts";
-import { CELL_PREFIX } from "../../store/db/cell.ts";
+import { CELL_PREFIX } from "../../store/db/citus_cell.ts";
 import type { Orm } from "../../store/db/orm.ts";
-import { rowsPiece } from "./backup_manifest.ts";
-import { type Box, type Piece, wholePiece } from "./backup_shelf.ts";
-import type { Copier } from "./copy.ts";
+import { getRowsPieceName } from "./backup_manifest.ts";
+import { type BackupPiece, readVerifiedPiece, type StoredBackup } from "./backup_storage.ts";
+import type { Copier } from "./copy_stream.ts";
 
 export interface TableRows {
   /** Without a schema where it is the database's first one. */
   name: string;
   columns: string[];
   rows: number;
-  pieces: Piece[];
+  pieces: BackupPiece[];
 }
 
 export interface SequenceState {
@@ -34,7 +34,7 @@ const NOT_OF_CELLS =
   "This command does not support cells on Citus. Back up the coordinator and workers with the tools of Citus (docs/explanation/scale.md#cells-on-citus).";
 
 /** @throws 409 on the database of a cell. */
-export async function refuseCells(em: SqlEntityManager): Promise<void> {
+export async function refuseCitusCells(em: SqlEntityManager): Promise<void> {
   const [at] = await em.execute<{ schema: string | null }[]>("select current_schema() as schema");
   if (at?.schema?.startsWith(CELL_PREFIX)) throw conflict("database_incompatible", NOT_OF_CELLS);
 }
@@ -98,13 +98,14 @@ export async function writeRows(
   orm: Orm,
   em: SqlEntityManager,
   copier: Copier,
-  box: Box,
+  box: StoredBackup,
 ): Promise<{ tables: TableRows[]; sequences: SequenceState[] }> {
   const tables: TableRows[] = [];
   for (const { name, quoted, columns } of await tablesIn(orm, em)) {
-    const pieces: Piece[] = [];
+    const pieces: BackupPiece[] = [];
     const put = async (zipped: AsyncIterable<Buffer>) => {
-      for await (const bytes of inPieces(zipped)) pieces.push(await box.put(rowsPiece(name, pieces.length), bytes));
+      for await (const bytes of inPieces(zipped))
+        pieces.push(await box.put(getRowsPieceName(name, pieces.length), bytes));
     };
     const query = `select ${columns.join(", ")} from ${quoted}`;
     const rows = await copier.copyOut(query, "values", (lines) => pipeline(lines, createGzip({ level: 4 }), put));
@@ -142,7 +143,7 @@ export async function removeRows(orm: Orm, em: SqlEntityManager): Promise<void> 
 }
 
 /** Whether the database has tables of ours. That of the migrator outlives a restore that failed, and is empty. */
-export const hasRows = async (orm: Orm, em: SqlEntityManager) =>
+export const hasBelfryTables = async (orm: Orm, em: SqlEntityManager) =>
   (await tablesIn(orm, em)).some(({ name }) => name !== "migration");
 
 /**
@@ -153,7 +154,7 @@ export async function readRows(
   orm: Orm,
   em: SqlEntityManager,
   copier: Copier,
-  box: Box,
+  box: StoredBackup,
   { tables, sequences }: { tables: TableRows[]; sequences: SequenceState[] },
 ): Promise<void> {
   const there = await tablesIn(orm, em);
@@ -176,7 +177,7 @@ export async function readRows(
   for (const table of tables_) await em.execute(`alter table ${table} disable trigger user`);
   await em.execute(`truncate ${tables_.join(", ")}`);
   for (const [i, { name, columns, rows, pieces }] of tables.entries()) {
-    const table = need(tables_[i], "both have the same tables");
+    const table = assertDefined(tables_[i], "both have the same tables");
     const put = await copier.copyIn(table, columns, (into) =>
       pipeline(Readable.from(eachWhole(box, pieces)), createGunzip(), into),
     );
@@ -199,15 +200,15 @@ export async function readRows(
 }
 
 /** Otherwise the first hours are planned as for empty tables. */
-export const countAnew = async (em: SqlEntityManager) => void (await em.execute("analyze"));
+export const analyzeTables = async (em: SqlEntityManager) => void (await em.execute("analyze"));
 
 async function schemaOf(em: SqlEntityManager, name: string): Promise<[schema: string, name: string]> {
   const at = name.indexOf(".");
   if (at >= 0) return [name.slice(0, at), name.slice(at + 1)];
   const [row] = await em.execute<{ schema: string }[]>("select current_schema() as schema");
-  return [need(row, "a function answers").schema, name];
+  return [assertDefined(row, "a function answers").schema, name];
 }
 
-async function* eachWhole(box: Box, pieces: Piece[]): AsyncGenerator<Uint8Array> {
-  for (const piece of pieces) yield await wholePiece(box, piece);
+async function* eachWhole(box: StoredBackup, pieces: BackupPiece[]): AsyncGenerator<Uint8Array> {
+  for (const piece of pieces) yield await readVerifiedPiece(box, piece);
 }

@@ -1,11 +1,11 @@
 // The texts and the markup of alerts that `belfry import` reads: they pass the sanitiser as those of create_alert do, and hold together.
 
-import { checkContent, MAX_HTML } from "../../model/domain/alert_content.ts";
+import { checkAlertContent, MAX_HTML_LENGTH } from "../../model/domain/alert_validation.ts";
 import { invalidRequest } from "../../model/errors.ts";
-import { codePoints } from "../../model/fields/accepts.ts";
-import { ALERT, type AlertFields } from "../../model/fields/alert.ts";
-import { Report, sanitizeHtml } from "../../model/sanitizer/sanitize.ts";
-import { cleanTexts, lost } from "../../operation/alerts/compose.ts";
+import { ALERT_FIELDS, type AlertFields } from "../../model/fields/alert.ts";
+import { countCodePoints } from "../../model/fields/value_schemas.ts";
+import { RemovalReport, sanitizeHtml } from "../../model/sanitizer/sanitize.ts";
+import { cleanTexts, recordBlocked } from "../../operation/alerts/compose_alert.ts";
 
 /** Sanitised markup may be longer than what was sent, by the attributes of its links above all. */
 const GROWTH = 20;
@@ -13,33 +13,33 @@ const GROWTH = 20;
 /** The fields as create_alert would store them, with what the texts lost in `blocked`. @throws 422 naming the field. */
 export function cleanAlert(row: AlertFields): AlertFields {
   const blocked = { ...row.blocked };
-  if (!Object.keys(blocked).every((field) => Object.hasOwn(ALERT, field)))
+  if (!Object.keys(blocked).every((field) => Object.hasOwn(ALERT_FIELDS, field)))
     throw invalidRequest("invalid_file", "blocked names an unknown field.", "file");
   const clean: AlertFields = { ...cleanTexts(row, row, blocked), blocked };
   for (const field of ["html", "asset_html"] as const) {
     const markup = row[field];
     if (markup === null) continue;
-    const max = row.layout === "document" ? MAX_HTML.document : GROWTH * MAX_HTML.html;
-    if (codePoints(markup) > max)
+    const max = row.layout === "document" ? MAX_HTML_LENGTH.document : GROWTH * MAX_HTML_LENGTH.html;
+    if (countCodePoints(markup) > max)
       throw invalidRequest("invalid_file", `${field} must be at most ${max} characters long in this layout.`, "file");
     if (row.layout === "document") continue;
-    const report = new Report();
+    const report = new RemovalReport();
     clean[field] = sanitizeHtml(markup, report).html;
     if (clean[field] === markup) continue;
     report.addRows(blocked[field] ?? []);
-    lost(blocked, field, report, false);
+    recordBlocked(blocked, field, report, false);
   }
-  checkContent(clean, 0, { send_at: false, expires_at: false, scheduled: false }, "");
+  checkAlertContent(clean, 0, { send_at: false, expires_at: false, scheduled: false }, "");
   return clean;
 }
 
 /** Former values of edits. Nothing is noted of what they lose. */
-export const cleanFormer = (former: Partial<AlertFields>) => cleanTexts(former, null, {});
+export const cleanFormerValues = (former: Partial<AlertFields>) => cleanTexts(former, null, {});
 
 const REVIEW = /^https?:\/\/[^/?#\\]+(\/console\/wsp_\w+\/channels\/psh_\w+\/alerts\/alr_\w+)$/;
 
 /** The actions of a notice about a draft, which lead to the console of the server that wrote it, to that of another origin. */
-export const withReviewsAt = (actions: unknown, origin: string): unknown =>
+export const rewriteReviewUrls = (actions: unknown, origin: string): unknown =>
   Array.isArray(actions)
     ? actions.map((action) =>
         typeof action?.url === "string"

@@ -1,12 +1,12 @@
 // The references of the rows that `belfry import` reads: each stays inside its workspace, and subscriptions name devices of the file.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { run } from "../../store/db/statement.ts";
-import { type CarriedReference, foreignReferences } from "../../store/queries/carried_references.ts";
-import type { CarriedKind } from "./carried.ts";
-import type { Row } from "./import_rows.ts";
+import { runStatement } from "../../store/db/statement.ts";
+import { foreignReferences, type ImportReference } from "../../store/queries/import_references.ts";
+import type { ExportKind } from "./export_tables.ts";
+import type { ImportRow } from "./import_row_rules.ts";
 
-interface Rule extends Pick<CarriedReference, "what" | "of"> {
+interface Rule extends Pick<ImportReference, "what" | "of"> {
   /** The column that refers, with one id or several. */
   field: string;
   /** The column of the row by which the workspace is known. */
@@ -15,7 +15,7 @@ interface Rule extends Pick<CarriedReference, "what" | "of"> {
 }
 
 /** By columns that a foreign key does not hold to the workspace. */
-const RULES: { [K in CarriedKind]?: readonly Rule[] } = {
+const RULES: { [K in ExportKind]?: readonly Rule[] } = {
   workspace: [{ field: "reviews_id", what: "channel", of: "workspace", by: "id" }],
   member: [{ field: "pusher_ids", what: "channel", of: "workspace", by: "workspace_id" }],
   file: [{ field: "member_id", what: "member", of: "workspace", by: "workspace_id", must: true }],
@@ -36,13 +36,13 @@ const RULES: { [K in CarriedKind]?: readonly Rule[] } = {
 };
 
 /** The place of the first row that refers to what its workspace does not have, and the column; null where there is none. */
-export async function findForeign(
+export async function findForeignReference(
   em: SqlEntityManager,
-  kind: CarriedKind,
-  rows: readonly Row[],
+  kind: ExportKind,
+  rows: readonly ImportRow[],
 ): Promise<{ at: number; field: string } | null> {
   const asked: { at: number; field: string }[] = [];
-  const references: CarriedReference[] = [];
+  const references: ImportReference[] = [];
   for (const { field, by, must = false, what, of } of RULES[kind] ?? [])
     for (const [at, row] of rows.entries())
       for (const id of [row[field] ?? []].flat()) {
@@ -50,7 +50,7 @@ export async function findForeign(
         asked.push({ at, field });
       }
   if (references.length === 0) return null;
-  const [found] = await run(em, foreignReferences, { references });
+  const [found] = await runStatement(em, foreignReferences, { references });
   return found ? (asked[found.at] ?? null) : null;
 }
 

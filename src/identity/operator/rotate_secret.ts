@@ -4,15 +4,15 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { symmetricDecrypt, symmetricEncrypt } from "better-auth/crypto";
-import { createAssetUrls } from "../../effects/assets/urls.ts";
+import { createAssetUrls } from "../../effects/assets/asset_urls.ts";
+import { assertDefined } from "../../model/assert.ts";
 import { conflict, invalidRequest } from "../../model/errors.ts";
-import { array, bytea, int, neverNull, type SqlType, text, uuid } from "../../model/fields/sql.ts";
-import { need } from "../../model/need.ts";
-import { run, statementsOf } from "../../store/db/statement.ts";
-import { createSeal, type Sealed } from "../../store/secret/seal.ts";
-import { adoptSecret, refuseOtherSecret } from "../auth/secret_check.ts";
+import { array, bytea, int, neverNull, type SqlType, text, uuid } from "../../model/fields/sql_types.ts";
+import { createStatementDefiner, runStatement } from "../../store/db/statement.ts";
+import { createEncryption, type EncryptionPurpose } from "../../store/secret/encryption.ts";
+import { adoptSecret, requireMatchingSecret } from "../auth/secret_check.ts";
 
-const defineStatement = statementsOf("upkeep");
+const defineStatement = createStatementDefiner("upkeep");
 
 const AT_ONCE = 500;
 
@@ -28,8 +28,8 @@ const others = defineStatement.reading("other_connections", {
 const ENDING_MS = 1_000;
 
 /** @throws 409 while anybody else is connected. */
-export async function refuseOthers(em: SqlEntityManager): Promise<void> {
-  const count = async () => need((await run(em, others, {}))[0], "a count has a row").others;
+export async function refuseOtherConnections(em: SqlEntityManager): Promise<void> {
+  const count = async () => assertDefined((await runStatement(em, others, {}))[0], "a count has a row").others;
   let open = await count();
   for (const until = performance.now() + ENDING_MS; open > 0 && performance.now() < until; ) {
     await pause(50);
@@ -56,7 +56,7 @@ const TABLES = {
   idempotency: [sealed("answers", "idempotency_record", ANSWER_KEY, "answer", neverNull(bytea), OF_ANSWER)],
   "push endpoints": [sealed("push_endpoints", "push_endpoint", "device_id::text", "endpoint", bytea)],
   "push key": [sealed("push_key", "server_secret", "one_row::text", "push_key", neverNull(bytea))],
-} satisfies Record<Sealed, unknown>;
+} satisfies Record<EncryptionPurpose, unknown>;
 
 /** A page of them after a key, and their replacement, two arrays by position. */
 function sealed(
@@ -121,8 +121,8 @@ const replacePicture = defineStatement("replace_channel_picture", {
 /** In the manager's transaction. @throws 422 for a wrong old or a bad new secret, 409 while anybody else is connected. */
 export async function rotateSecret(em: SqlEntityManager, { from, to }: { from: string; to: string }) {
   if (from === to) throw invalidRequest("invalid_value", "The new secret equals the old one. Choose another.", "to");
-  await refuseOthers(em);
-  await refuseOtherSecret(em, from, "from");
+  await refuseOtherConnections(em);
+  await requireMatchingSecret(em, from, "from");
   const counts = {
     webhook_secrets: await reseal(em, "webhook secrets", from, to),
     idempotent_answers: await reseal(em, "idempotency", from, to),
@@ -131,13 +131,13 @@ export async function rotateSecret(em: SqlEntityManager, { from, to }: { from: s
     signing_keys: await resealSigningKeys(em, from, to),
     second_factors: await resealSecondFactors(em, from, to),
   };
-  for (const { id, image_asset_id, image_url } of await run(em, pictures, {})) {
+  for (const { id, image_asset_id, image_url } of await runStatement(em, pictures, {})) {
     const [server] = image_url.split("/assets/");
-    const { urlOf } = createAssetUrls(to, need(server, "a split text has a first part"));
-    await run(em, replacePicture, { id, image_url: urlOf(image_asset_id) });
+    const { urlOf } = createAssetUrls(to, assertDefined(server, "a split text has a first part"));
+    await runStatement(em, replacePicture, { id, image_url: urlOf(image_asset_id) });
   }
-  await run(em, dropReplays, {});
-  await run(em, renewInboxes, {});
+  await runStatement(em, dropReplays, {});
+  await runStatement(em, renewInboxes, {});
   await adoptSecret(em, to);
   return {
     ...counts,
@@ -149,17 +149,17 @@ export async function rotateSecret(em: SqlEntityManager, { from, to }: { from: s
   };
 }
 
-async function reseal(em: SqlEntityManager, what: Sealed, from: string, to: string): Promise<number> {
-  const [old, fresh] = [createSeal(from, what), createSeal(to, what)];
+async function reseal(em: SqlEntityManager, what: EncryptionPurpose, from: string, to: string): Promise<number> {
+  const [old, fresh] = [createEncryption(from, what), createEncryption(to, what)];
   let done = 0;
   for (const { page, replace } of TABLES[what])
     for (let after = ""; ; ) {
-      const rows = await run(em, page, { after, limit: AT_ONCE });
+      const rows = await runStatement(em, page, { after, limit: AT_ONCE });
       if (rows.length === 0) break;
-      const boxes = rows.map(({ box }) => fresh.seal(old.open(box)));
-      await run(em, replace, { keys: rows.map(({ key }) => key), boxes });
+      const boxes = rows.map(({ box }) => fresh.encrypt(old.decrypt(box)));
+      await runStatement(em, replace, { keys: rows.map(({ key }) => key), boxes });
       done += rows.length;
-      after = need(rows.at(-1), "a page that goes on has rows").key;
+      after = assertDefined(rows.at(-1), "a page that goes on has rows").key;
     }
   return done;
 }
@@ -171,16 +171,16 @@ const anewBy = (from: string, to: string) => async (data: string) =>
 /** The library keeps them as a JSON string of its own encryption. */
 async function resealSigningKeys(em: SqlEntityManager, from: string, to: string): Promise<number> {
   const anew = anewBy(from, to);
-  const rows = await run(em, signingKeys, {});
+  const rows = await runStatement(em, signingKeys, {});
   for (const { id, key } of rows)
-    await run(em, replaceSigningKey, { id, key: JSON.stringify(await anew(JSON.parse(key))) });
+    await runStatement(em, replaceSigningKey, { id, key: JSON.stringify(await anew(JSON.parse(key))) });
   return rows.length;
 }
 
 async function resealSecondFactors(em: SqlEntityManager, from: string, to: string): Promise<number> {
   const anew = anewBy(from, to);
-  const rows = await run(em, secondFactors, {});
+  const rows = await runStatement(em, secondFactors, {});
   for (const { id, secret, codes } of rows)
-    await run(em, replaceSecondFactor, { id, secret: await anew(secret), codes: await anew(codes) });
+    await runStatement(em, replaceSecondFactor, { id, secret: await anew(secret), codes: await anew(codes) });
   return rows.length;
 }

@@ -1,15 +1,15 @@
 // The list of what only a signed-in person can do: no key and no access token reaches any of it, over any transport. Each file
 // exports the operations of one topic, each under its own name.
 
-import type { SessionOperation } from "../../operation/tool.ts";
-import * as connections from "./connections.ts";
-import * as files from "./files.ts";
-import * as keys from "./keys.ts";
+import type { SessionOperation } from "../../operation/define_operation.ts";
+import * as keys from "./api_keys.ts";
+import * as connections from "./client_connections.ts";
+import * as own_devices from "./linked_devices.ts";
 import * as members from "./members.ts";
-import * as own_devices from "./own_devices.ts";
+import * as series from "./repeating_alerts.ts";
 import * as reviews from "./reviews.ts";
-import * as series from "./series.ts";
-import * as sign_in from "./sign_in.ts";
+import * as sign_in from "./sign_in_methods.ts";
+import * as files from "./uploaded_files.ts";
 import * as workspaces from "./workspaces.ts";
 
 const TOPICS = [keys, members, connections, sign_in, workspaces, files, reviews, series, own_devices];

@@ -1,20 +1,26 @@
 // The members of a workspace: who they are, and what a manager changes about them.
 
 import { z } from "zod";
-import { parseId, showId } from "../../model/domain/ids.ts";
-import { emailProblem } from "../../model/domain/one_line.ts";
-import { knows, manages, standingOf } from "../../model/domain/standing.ts";
+import { assertDefined } from "../../model/assert.ts";
+import { canManageMember, canSeeMember, getMemberAccess } from "../../model/domain/access_policy.ts";
+import { validateEmail } from "../../model/domain/name_validation.ts";
+import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { Member, ROLES } from "../../model/entities/member.ts";
 import { forbidden } from "../../model/errors.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/columns.ts";
-import { need } from "../../model/need.ts";
-import { defineMemberOperation } from "../../operation/tool.ts";
-import { listWorkspaceMembers } from "../../store/queries/people.ts";
-import { deletedView, listOf, memberWish } from "../../store/shapes/fields.ts";
-import { endConnections } from "../auth/grants.ts";
-import { STAND_IN, writeLink } from "../auth/links.ts";
-import { addMember } from "../operator/accounts.ts";
-import { granted, keepAnOwner, managed, takeTurn, wishProblems } from "../operator/turn.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/timestamp_columns.ts";
+import { defineMemberOperation } from "../../operation/define_operation.ts";
+import { listWorkspaceMembers } from "../../store/queries/members_and_links.ts";
+import { deletedView, listSchema, memberInput } from "../../store/schemas/common_fields.ts";
+import { endConnections } from "../auth/consent_grants.ts";
+import { insertLink, PLACEHOLDER_EMAIL } from "../auth/one_time_links.ts";
+import { addMember } from "../operator/account_administration.ts";
+import {
+  findManageableMember,
+  lockForManagement,
+  requireRemainingOwner,
+  resolveGrant,
+  validateMemberWish,
+} from "../operator/member_management.ts";
 
 export const list_members = defineMemberOperation({
   name: "list_members",
@@ -23,7 +29,7 @@ export const list_members = defineMemberOperation({
     "The members that the caller can see: all, or for a manager of certain channels those within the same channels.",
   role: "admin",
   writes: "nothing",
-  output: listOf({
+  output: listSchema({
     id: z.string(),
     email: z.string(),
     name: z.string().nullable(),
@@ -40,15 +46,15 @@ export const list_members = defineMemberOperation({
   async handler(_input, ctx) {
     const { workspace, member } = ctx.caller;
     const rows = await ctx.sql(listWorkspaceMembers, { workspace_id: workspace.id });
-    const mine = standingOf(ctx.caller);
-    const known = rows.filter((row) => row.id === member.id || knows(mine, row));
+    const mine = getMemberAccess(ctx.caller);
+    const known = rows.filter((row) => row.id === member.id || canSeeMember(mine, row));
     return {
       data: known.map((row) => ({
         ...row,
-        id: showId("mem", row.id),
-        pusher_ids: row.pusher_ids?.map((id) => showId("psh", id)) ?? null,
+        id: formatId("mem", row.id),
+        pusher_ids: row.pusher_ids?.map((id) => formatId("psh", id)) ?? null,
         self: row.id === member.id,
-        manageable: manages(mine, row),
+        manageable: canManageMember(mine, row),
         created_at: toIsoMicros(row.created_at),
         last_used_at: toIsoMicrosOrNull(row.last_used_at),
       })),
@@ -65,25 +71,25 @@ export const add_member = defineMemberOperation({
   description: "Add a member and return the one-time link, which is shown only once.",
   role: "admin",
   errors: ["not_found", "conflict"],
-  input: memberWish.extend({ email: z.string() }),
+  input: memberInput.extend({ email: z.string() }),
   output: z.object({ id: z.string(), email: z.string(), link: z.string() }),
   fieldProblems: ({ email, ...wish }) => ({
-    email: emailProblem(clean(email) === STAND_IN ? "" : clean(email)),
-    ...wishProblems(wish),
+    email: validateEmail(clean(email) === PLACEHOLDER_EMAIL ? "" : clean(email)),
+    ...validateMemberWish(wish),
   }),
   async handler({ email, ...wish }, ctx) {
-    const mine = await takeTurn(ctx);
-    const { role } = await granted(ctx, mine, wish);
+    const mine = await lockForManagement(ctx);
+    const { role } = await resolveGrant(ctx, mine, wish);
     const { id } = await addMember(ctx.em, {
-      workspace: showId("wsp", ctx.caller.workspace.id),
+      workspace: formatId("wsp", ctx.caller.workspace.id),
       email: clean(email),
       role,
       ...(wish.every_channel ? {} : { pushers: wish.pusher_ids }),
     });
-    const link = await writeLink(
+    const link = await insertLink(
       ctx.em,
       ctx.services.publicUrl,
-      need(parseId("mem", id), "it was shown as an id"),
+      assertDefined(parseId("mem", id), "it was shown as an id"),
       "manager",
     );
     return { id, email: clean(email), link };
@@ -96,14 +102,14 @@ export const update_member = defineMemberOperation({
   description: "Change the role and channels of a member, from its next request.",
   role: "admin",
   errors: ["not_found", "conflict"],
-  input: memberWish.extend({ member_id: z.string() }),
+  input: memberInput.extend({ member_id: z.string() }),
   output: z.object({ id: z.string() }),
-  fieldProblems: wishProblems,
+  fieldProblems: validateMemberWish,
   async handler({ member_id, ...wish }, ctx) {
-    const mine = await takeTurn(ctx);
-    const row = await managed(ctx, mine, member_id);
-    const next = await granted(ctx, mine, wish);
-    if (next.role !== "owner") await keepAnOwner(ctx, row);
+    const mine = await lockForManagement(ctx);
+    const row = await findManageableMember(ctx, mine, member_id);
+    const next = await resolveGrant(ctx, mine, wish);
+    if (next.role !== "owner") await requireRemainingOwner(ctx, row);
     ctx.em.assign(row, next);
     return { id: member_id };
   },
@@ -120,7 +126,7 @@ export const link_member = defineMemberOperation({
   input: z.strictObject({ member_id: z.string(), present: z.string() }),
   output: z.object({ email: z.string(), joined: z.boolean(), link: z.string() }),
   async handler({ member_id }, ctx) {
-    const row = await managed(ctx, await takeTurn(ctx), member_id);
+    const row = await findManageableMember(ctx, await lockForManagement(ctx), member_id);
     if (row.id === ctx.caller.member.id)
       throw forbidden("not_permitted", "This is your own account. Change your password on your account page.");
     const { user_id = null } = row;
@@ -130,7 +136,7 @@ export const link_member = defineMemberOperation({
         "not_permitted",
         "This account also belongs to another workspace, so only the server operator can reset its password: belfry members link --email …",
       );
-    const link = await writeLink(ctx.em, ctx.services.publicUrl, row.id, "manager");
+    const link = await insertLink(ctx.em, ctx.services.publicUrl, row.id, "manager");
     return { email: row.email, joined: user_id !== null, link };
   },
 });
@@ -145,8 +151,8 @@ export const remove_member = defineMemberOperation({
   input: z.strictObject({ member_id: z.string() }),
   output: deletedView,
   async handler({ member_id }, ctx) {
-    const row = await managed(ctx, await takeTurn(ctx), member_id);
-    await keepAnOwner(ctx, row);
+    const row = await findManageableMember(ctx, await lockForManagement(ctx), member_id);
+    await requireRemainingOwner(ctx, row);
     await endConnections(ctx.em, { member: row.id });
     ctx.em.remove(row);
     return { deleted: true as const, id: member_id };

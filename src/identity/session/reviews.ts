@@ -4,27 +4,27 @@ import { randomBytes } from "node:crypto";
 import { LockMode } from "@mikro-orm/core";
 import { z } from "zod";
 import { alreadySent } from "../../model/domain/alert_status.ts";
-import { newUuid, parseId, showId } from "../../model/domain/ids.ts";
+import { formatId, newUuid, parseId } from "../../model/domain/type_ids.ts";
+import { Channel, Invite } from "../../model/entities/channel.ts";
 import { Member, Workspace } from "../../model/entities/member.ts";
-import { Invite, Pusher } from "../../model/entities/pusher.ts";
 import { forbidden, notFound } from "../../model/errors.ts";
-import { text } from "../../model/fields/accepts.ts";
-import { ALERT } from "../../model/fields/alert.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/columns.ts";
-import { INVITE } from "../../model/fields/pusher.ts";
-import { argumentsOf, blanksOf } from "../../model/fields/record.ts";
+import { ALERT_FIELDS } from "../../model/fields/alert.ts";
+import { INVITE_FIELDS } from "../../model/fields/channel.ts";
+import { createArgumentSchemas, getBlankValues } from "../../model/fields/field_table.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/timestamp_columns.ts";
+import { textSchema } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { attachAssets } from "../../operation/alerts/attach.ts";
-import { alertFor, alertIds, announce, changesBetween } from "../../operation/alerts/change.ts";
-import { compose } from "../../operation/alerts/compose.ts";
-import { followSeries } from "../../operation/alerts/series.ts";
-import { shownWhole } from "../../operation/alerts/show.ts";
-import { newChannel } from "../../operation/channels/find_pusher.ts";
-import { defineMemberOperation } from "../../operation/tool.ts";
-import { declineAlert, equalSend, listAlertChanges, readAlert } from "../../store/queries/alerts.ts";
-import { scope } from "../../store/queries/channels.ts";
-import { reviewedView, showAlert } from "../../store/shapes/alert.ts";
-import { expectedVersion, listOf } from "../../store/shapes/fields.ts";
+import { updateSeriesOccurrences } from "../../operation/alerts/alert_series.ts";
+import { attachAssets } from "../../operation/alerts/attach_assets.ts";
+import { emitAlertEvent, listEdits, lockAlertForVerb, parseAlertIds } from "../../operation/alerts/change_alert.ts";
+import { composeAlert } from "../../operation/alerts/compose_alert.ts";
+import { formatAlert } from "../../operation/alerts/format_alert.ts";
+import { createChannelRow } from "../../operation/channels/find_channel.ts";
+import { defineMemberOperation } from "../../operation/define_operation.ts";
+import { declineAlert, findEqualSend, listAlertChanges, readAlert } from "../../store/queries/alerts.ts";
+import { channelScopeParameters } from "../../store/queries/channels.ts";
+import { reviewedView, showAlert } from "../../store/schemas/alert_schemas.ts";
+import { expectedVersion, listSchema } from "../../store/schemas/common_fields.ts";
 
 export const open_reviews = defineMemberOperation({
   name: "open_reviews",
@@ -39,9 +39,9 @@ export const open_reviews = defineMemberOperation({
     const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
     const workspace = await em.findOneOrFail(Workspace, { id: caller.workspace.id }, lock);
     const { reviews_id } = workspace;
-    if (reviews_id && (await em.findOne(Pusher, { id: reviews_id }))) return { id: showId("psh", reviews_id) };
+    if (reviews_id && (await em.findOne(Channel, { id: reviews_id }))) return { id: formatId("psh", reviews_id) };
     const handle = `reviews-${randomBytes(5).toString("hex")}`;
-    const channel = newChannel(em, workspace.id, {
+    const channel = createChannelRow(em, workspace.id, {
       name: "Reviews",
       handle,
       category: "ai",
@@ -52,13 +52,13 @@ export const open_reviews = defineMemberOperation({
     em.create(Invite, {
       id: newUuid(),
       pusher: channel.id,
-      ...blanksOf(INVITE),
+      ...getBlankValues(INVITE_FIELDS),
       code: randomBytes(24).toString("base64url"),
       label: "Devices of reviewers",
     });
     workspace.reviews_id = channel.id;
     await em.flush();
-    return { id: showId("psh", channel.id) };
+    return { id: formatId("psh", channel.id) };
   },
 });
 
@@ -87,20 +87,20 @@ export const decline_alert = defineMemberOperation({
   input: z.strictObject({
     pusher_id: z.string(),
     alert_id: z.string(),
-    review_reply: text(1, LIMITS.alert_review_reply, { lines: true }),
+    review_reply: textSchema(1, LIMITS.alert_review_reply, { lines: true }),
     expected_updated_at: expectedVersion(),
   }),
   output: reviewedView,
   async handler({ review_reply, ...path }, ctx) {
     if (!parseId("psh", path.pusher_id)) throw notFound("alert");
-    const { alert } = await alertFor("edit", path, ctx);
+    const { alert } = await lockAlertForVerb("edit", path, ctx);
     const former = alert.status !== "draft" ? { send_at: toIsoMicrosOrNull(alert.send_at) } : null;
     const [after] = await ctx.sql(declineAlert, { id: alert.id, review_reply, former });
     // It became visible while we looked at it.
     if (!after) throw alreadySent("edit");
-    if (alert.status === "repeating") await followSeries(alert, after, ctx);
-    else if (alert.status === "scheduled") announce(ctx, "alert.cancelled", after);
-    return shownWhole(after, alert.requested_perms, ctx);
+    if (alert.status === "repeating") await updateSeriesOccurrences(alert, after, ctx);
+    else if (alert.status === "scheduled") emitAlertEvent(ctx, "alert.cancelled", after);
+    return formatAlert(after, alert.requested_perms, ctx);
   },
 });
 
@@ -113,18 +113,18 @@ export const list_alert_changes = defineMemberOperation({
   writes: "nothing",
   errors: ["not_found"],
   input: z.strictObject({ pusher_id: z.string(), alert_id: z.string() }),
-  output: listOf({
+  output: listSchema({
     updated_at: z.string().describe("The version after the edit."),
     fields: z.array(z.object({ name: z.string(), before: z.unknown(), after: z.unknown() })),
     replied_to: z.string().nullable().describe("The comment of an earlier decline."),
   }),
   async handler(input, ctx) {
     if (!parseId("psh", input.pusher_id)) throw notFound("alert");
-    const { pusherId, alertId } = alertIds(input);
-    const [alert] = await ctx.sql(readAlert, { ...scope(pusherId, ctx.caller), id: alertId });
+    const { pusherId, alertId } = parseAlertIds(input);
+    const [alert] = await ctx.sql(readAlert, { ...channelScopeParameters(pusherId, ctx.caller), id: alertId });
     if (!alert) throw notFound("alert");
     const changes = await ctx.sql(listAlertChanges, { alert_id: alertId });
-    return { data: changesBetween(showAlert(alert, ctx.services.assets), changes) };
+    return { data: listEdits(showAlert(alert, ctx.services.assets), changes) };
   },
 });
 
@@ -139,23 +139,23 @@ export const find_equal_send = defineMemberOperation({
   input: z.strictObject({
     pusher_id: z.string(),
     once: z.string().nullable().describe("The key of a form. The alert of this form does not count as a duplicate."),
-    fields: z.strictObject(argumentsOf(ALERT)),
+    fields: z.strictObject(createArgumentSchemas(ALERT_FIELDS)),
   }),
   output: z.object({ alert: z.object({ id: z.string(), sent_at: z.string() }).nullable() }),
   async handler({ pusher_id, once, fields: given }, ctx) {
     const pusherId = parseId("psh", pusher_id);
     if (!pusherId) throw notFound("channel");
     const { sent, text } = await attachAssets(given, null, ctx);
-    const { fields } = compose(sent, null, text);
+    const { fields } = composeAlert(sent, null, text);
     const credential_id = ctx.caller.credential.id;
-    const [found] = await ctx.sql(equalSend, {
-      ...scope(pusherId, ctx.caller),
+    const [found] = await ctx.sql(findEqualSend, {
+      ...channelScopeParameters(pusherId, ctx.caller),
       credential_id,
       once,
       ...fields,
     });
     if (!found) throw notFound("channel");
     const { id, sent_at } = found;
-    return { alert: id && sent_at ? { id: showId("alr", id), sent_at: toIsoMicros(sent_at) } : null };
+    return { alert: id && sent_at ? { id: formatId("alr", id), sent_at: toIsoMicros(sent_at) } : null };
   },
 });

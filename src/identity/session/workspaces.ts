@@ -1,37 +1,37 @@
 // A person's own account and workspaces, and what holds for a workspace as a whole.
 
 import { z } from "zod";
-import { newUuid, parseId, showId } from "../../model/domain/ids.ts";
-import { nameProblem, personNameProblem } from "../../model/domain/one_line.ts";
+import { assertDefined } from "../../model/assert.ts";
+import { validateName, validatePersonName } from "../../model/domain/name_validation.ts";
+import { formatId, newUuid, parseId } from "../../model/domain/type_ids.ts";
 import { Member, ROLES, Workspace } from "../../model/entities/member.ts";
 import { conflict, forbidden, notFound } from "../../model/errors.ts";
-import { toIsoMicros } from "../../model/fields/columns.ts";
-import { keptDays } from "../../model/fields/pusher.ts";
+import { retentionDaysSchema } from "../../model/fields/channel.ts";
+import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { need } from "../../model/need.ts";
-import { aheadOf, saidAhead } from "../../operation/channels/find_pusher.ts";
-import { defineMemberOperation, definePersonOperation } from "../../operation/tool.ts";
-import { scope, visibleChannel } from "../../store/queries/channels.ts";
-import { lockUser } from "../../store/queries/people.ts";
-import { serviceState, severalWorkspaces } from "../../store/queries/service.ts";
+import { formatRetentionPreview, previewRetention } from "../../operation/channels/find_channel.ts";
+import { defineMemberOperation, definePersonOperation } from "../../operation/define_operation.ts";
+import { channelScopeParameters, visibleChannel } from "../../store/queries/channels.ts";
+import { lockUser } from "../../store/queries/members_and_links.ts";
+import { hasSeveralWorkspaces, readServiceState } from "../../store/queries/service_state.ts";
 import {
-  accountOf,
   lockOwnWorkspaces,
   lockWorkspace,
   ownWorkspaces,
+  readAccount,
   removeAccount,
   renamePerson,
 } from "../../store/queries/workspaces.ts";
-import { listOf } from "../../store/shapes/fields.ts";
-import { stateOf, stateView } from "../operator/state.ts";
-import { fateOf, leave } from "../operator/turn.ts";
+import { listSchema } from "../../store/schemas/common_fields.ts";
+import { getLeaveOutcome, leaveWorkspaces } from "../operator/member_management.ts";
+import { computeServiceState, serviceStateSchema } from "../operator/service_state.ts";
 
 export const list_own_workspaces = definePersonOperation({
   name: "list_own_workspaces",
   title: "List own workspaces",
   description: "The person's workspaces, and the effect on each if the person leaves.",
   writes: "nothing",
-  output: listOf({
+  output: listSchema({
     id: z.string(),
     name: z.string(),
     role: z.enum(ROLES),
@@ -50,7 +50,7 @@ export const list_own_workspaces = definePersonOperation({
     const rows = await sql(ownWorkspaces, { user_id: person.id, workspace_id: null });
     return {
       data: rows.map((row) => ({
-        id: showId("wsp", row.id),
+        id: formatId("wsp", row.id),
         name: row.name,
         role: row.role,
         joined_at: toIsoMicros(row.created_at),
@@ -58,7 +58,7 @@ export const list_own_workspaces = definePersonOperation({
         channels: row.channels,
         scheduled: row.planned,
         mails_drafts: row.mails_drafts,
-        without_you: fateOf(row),
+        without_you: getLeaveOutcome(row),
       })),
     };
   },
@@ -70,7 +70,7 @@ export const update_profile = definePersonOperation({
   description: "Change the person's name in all workspaces.",
   input: z.strictObject({ name: z.string() }),
   output: z.object({ name: z.string() }),
-  fieldProblems: ({ name }) => ({ name: personNameProblem(name) }),
+  fieldProblems: ({ name }) => ({ name: validatePersonName(name) }),
   async handler({ name }, { sql, caller: { person } }) {
     await sql(renamePerson, { user_id: person.id, name: name.trim() });
     return { name: name.trim() };
@@ -85,13 +85,13 @@ export const create_workspace = definePersonOperation({
   input: z.strictObject({ name: z.string() }),
   output: z.object({ id: z.string(), member_id: z.string(), name: z.string() }),
   madeWorkspace: (answer) => answer,
-  fieldProblems: ({ name }) => ({ name: nameProblem(name, "The workspace's name") }),
+  fieldProblems: ({ name }) => ({ name: validateName(name, "The workspace's name") }),
   async handler({ name }, { em, sql, caller: { person } }) {
     await sql(lockUser, { id: person.id });
     const own = await sql(ownWorkspaces, { user_id: person.id, workspace_id: null });
     if (own.filter(({ role }) => role === "owner").length >= LIMITS.own_workspaces)
       throw conflict("quota_reached", `You own ${LIMITS.own_workspaces} workspaces, the maximum. Leave one first.`);
-    const [account] = await sql(accountOf, { user_id: person.id });
+    const [account] = await sql(readAccount, { user_id: person.id });
     if (!account) throw forbidden("not_permitted", "This account is closed.");
     const workspace = em.create(Workspace, { id: newUuid(), name: name.trim() });
     const member = em.create(Member, {
@@ -102,7 +102,7 @@ export const create_workspace = definePersonOperation({
       user_id: person.id,
     });
     await em.flush();
-    return { id: showId("wsp", workspace.id), member_id: showId("mem", member.id), name: workspace.name };
+    return { id: formatId("wsp", workspace.id), member_id: formatId("mem", member.id), name: workspace.name };
   },
 });
 
@@ -114,12 +114,12 @@ export const rename_workspace = defineMemberOperation({
   errors: ["not_found"],
   input: z.strictObject({ name: z.string() }),
   output: z.object({ id: z.string(), name: z.string() }),
-  fieldProblems: ({ name }) => ({ name: nameProblem(name, "The workspace's name") }),
+  fieldProblems: ({ name }) => ({ name: validateName(name, "The workspace's name") }),
   async handler({ name }, { em, caller: { workspace } }) {
     const row = await em.findOne(Workspace, { id: workspace.id });
     if (!row) throw notFound("workspace");
     row.name = name.trim();
-    return { id: showId("wsp", row.id), name: row.name };
+    return { id: formatId("wsp", row.id), name: row.name };
   },
 });
 
@@ -141,10 +141,13 @@ export const get_retention = defineMemberOperation({
   }),
   async handler({ pusher_id }, ctx) {
     const id = pusher_id === undefined ? null : parseId("psh", pusher_id);
-    if (pusher_id !== undefined && !(id && (await ctx.sql(visibleChannel, scope(id, ctx.caller))).length > 0))
+    if (
+      pusher_id !== undefined &&
+      !(id && (await ctx.sql(visibleChannel, channelScopeParameters(id, ctx.caller))).length > 0)
+    )
       throw notFound("channel");
     const { retention_days } = await ctx.em.findOneOrFail(Workspace, { id: ctx.caller.workspace.id });
-    return { retention_days: retention_days ?? null, ...(await aheadOf(id, ctx)) };
+    return { retention_days: retention_days ?? null, ...(await previewRetention(id, ctx)) };
   },
 });
 
@@ -153,7 +156,7 @@ export const set_retention = defineMemberOperation({
   title: "Set alert retention",
   description: "Set the retention in days for channels without their own setting.",
   role: "owner",
-  input: z.strictObject({ retention_days: keptDays().nullable() }),
+  input: z.strictObject({ retention_days: retentionDaysSchema().nullable() }),
   output: z.object({ retention_days: z.int().nullable(), note: z.string() }),
   async handler({ retention_days }, ctx) {
     const workspace = await ctx.em.findOneOrFail(Workspace, { id: ctx.caller.workspace.id });
@@ -161,7 +164,7 @@ export const set_retention = defineMemberOperation({
     if ((workspace.retention_days ?? null) !== days) ctx.audit({ changed: ["retention_days"] });
     workspace.retention_days = days;
     await ctx.em.flush();
-    return { retention_days: days, note: saidAhead(await aheadOf(null, ctx)) };
+    return { retention_days: days, note: formatRetentionPreview(await previewRetention(null, ctx)) };
   },
 });
 
@@ -178,7 +181,7 @@ export const leave_workspace = defineMemberOperation({
     const { person, workspace } = ctx.caller;
     await ctx.sql(lockWorkspace, { id: workspace.id });
     const own = await ctx.sql(ownWorkspaces, { user_id: person.id, workspace_id: workspace.id });
-    await leave(ctx, own, leave_behind ? [showId("wsp", workspace.id)] : []);
+    await leaveWorkspaces(ctx, own, leave_behind ? [formatId("wsp", workspace.id)] : []);
     return { left: true as const };
   },
 });
@@ -203,7 +206,7 @@ export const close_account = definePersonOperation({
     const { person } = ctx.caller;
     await sql(lockOwnWorkspaces, { user_id: person.id });
     const own = await sql(ownWorkspaces, { user_id: person.id, workspace_id: null });
-    await leave(ctx, own, leave_behind ?? []);
+    await leaveWorkspaces(ctx, own, leave_behind ?? []);
     await sql(removeAccount, { user_id: person.id });
     return { closed: true as const };
   },
@@ -216,9 +219,9 @@ export const get_service_state = defineMemberOperation({
     "How the service as a whole is: versions, sizes, what waits. For the owner of its only workspace; where there are several, only who runs it sees that, on the machine.",
   role: "owner",
   writes: "nothing",
-  output: stateView.extend({ degraded: z.array(z.string()).describe("What does not work besides: files.") }),
-  async handler(_input, { sql, caller, services: { itself } }) {
-    const [counted] = await sql(severalWorkspaces, {});
+  output: serviceStateSchema.extend({ degraded: z.array(z.string()).describe("What does not work besides: files.") }),
+  async handler(_input, { sql, caller, services: { health } }) {
+    const [counted] = await sql(hasSeveralWorkspaces, {});
     // A member who is restricted to channels does not see all that is counted here (rules#service-state).
     if (counted?.workspaces !== 1 || caller.pusherIds !== null)
       throw forbidden(
@@ -226,9 +229,9 @@ export const get_service_state = defineMemberOperation({
         "Available only to the owner of the service's only workspace. Operators can use belfry status.",
       );
     // One after another, so that what is read is not what asks.
-    const figures = await itself.figures().catch(() => null);
-    const [row] = await sql(serviceState, {});
-    const { degraded } = await itself.ready();
-    return { ...stateOf(need(row, "there is one row"), figures), degraded };
+    const figures = await health.renderMetrics().catch(() => null);
+    const [row] = await sql(readServiceState, {});
+    const { degraded } = await health.checkReadiness();
+    return { ...computeServiceState(assertDefined(row, "there is one row"), figures), degraded };
   },
 });

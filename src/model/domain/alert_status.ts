@@ -10,33 +10,34 @@ import { type ApiError, conflict } from "../errors.ts";
 // clock that steps back takes nothing away.
 
 /** SQL: the scheduled `alert` whose instant has come. `clock` is the instant of the reading. */
-export const isDue = (alert = "alert", clock = "now()") =>
+export const sqlIsDue = (alert = "alert", clock = "now()") =>
   `(${alert}.status = 'scheduled' and ${alert}.visible_at <= ${clock})`;
 
 /** SQL: the scheduled `alert` whose instant has not come. */
-export const isPlanned = (alert = "alert", clock = "now()") =>
+export const sqlIsPlanned = (alert = "alert", clock = "now()") =>
   `(${alert}.status = 'scheduled' and ${alert}.visible_at > ${clock})`;
 
 /** SQL: what handsets see (rules#passed-is-sent). */
-export const isVisible = (alert = "alert", clock = "now()") => `(${alert}.status = 'sent' or ${isDue(alert, clock)})`;
+export const sqlIsVisible = (alert = "alert", clock = "now()") =>
+  `(${alert}.status = 'sent' or ${sqlIsDue(alert, clock)})`;
 
 /**
  * The one expression of an alert's status as the world sees it, for select lists (rules#passed-is-sent). `clock`
  * is SQL: the instant of the reading, or `now()` where a filter of the same statement has to agree.
  */
-export const effectiveStatus = (clock = "clock_timestamp()") =>
-  `case when ${isDue("alert", clock)} then 'sent' else alert.status end`;
+export const sqlEffectiveStatus = (clock = "clock_timestamp()") =>
+  `case when ${sqlIsDue("alert", clock)} then 'sent' else alert.status end`;
 
 /** Of the same alert: the instant at which it became visible. A scheduled one's is its `send_at`. */
-export const effectiveSentAt = (clock = "clock_timestamp()") =>
-  `case when ${isDue("alert", clock)} then alert.visible_at else alert.sent_at end`;
+export const sqlEffectiveSentAt = (clock = "clock_timestamp()") =>
+  `case when ${sqlIsDue("alert", clock)} then alert.visible_at else alert.sent_at end`;
 
 export type AlertVerb = "edit" | "send" | "schedule" | "cancel" | "delete";
 
 export type AlertEvent = "alert.sent" | "alert.scheduled" | "alert.cancelled";
 
 /** `change`: carry it out. `stay`: answer 200 with the alert as it is. `refuse`: 409 with the way out. */
-export type Cell = { do: "change"; event?: AlertEvent } | { do: "stay" } | Refusal;
+export type AlertTransition = { do: "change"; event?: AlertEvent } | { do: "stay" } | Refusal;
 
 type ConflictCode = CodeOf<"conflict">;
 type Refusal = { do: "refuse"; code: ConflictCode; message: Message };
@@ -50,7 +51,7 @@ const copied = (why: string): Message =>
 const FROZEN_SENT = copied("A sent alert is frozen; cancel it and send a correction, or");
 const FROZEN_CANCELLED = copied("A cancelled alert is frozen;");
 
-export const ALERT_GRID: Record<AlertStatus, Record<AlertVerb, Cell>> = {
+export const ALERT_TRANSITIONS: Record<AlertStatus, Record<AlertVerb, AlertTransition>> = {
   draft: {
     edit: { do: "change" },
     send: { do: "change", event: "alert.sent" },
@@ -102,7 +103,7 @@ export const refusalOf = ({ code, message }: Refusal): ApiError => conflict(code
 
 /** 409 of a verb that the grid refuses for sent alerts: the alert became visible while the call ran. */
 export const alreadySent = (verb: "edit" | "schedule" | "delete"): ApiError =>
-  refusalOf(ALERT_GRID.sent[verb] as Refusal);
+  refusalOf(ALERT_TRANSITIONS.sent[verb] as Refusal);
 
 /** Verbs that a channel which is not active refuses from every status, before the grid is asked. */
 export const NEEDS_ACTIVE_CHANNEL: ReadonlySet<AlertVerb> = new Set(["send", "schedule"]);
@@ -111,7 +112,7 @@ export const NEEDS_ACTIVE_CHANNEL: ReadonlySet<AlertVerb> = new Set(["send", "sc
 export const CHANNEL_NOT_ACTIVE = "The channel is not active; resume it, or keep the alert as a draft.";
 
 /** The `note` of send, schedule and cancel: what the answer means, said on repeats, too. */
-export const NOTES = {
+export const VERB_NOTES = {
   send: "The alert is visible to every subscribed handset from now on; sending it again changes nothing and cannot notify anyone twice.",
   schedule:
     "The alert becomes visible at send_at without anything running then; until that instant it can be edited, cancelled or returned to draft.",

@@ -9,6 +9,6 @@ export function createDeviceHash(secret: string): (deviceId: string) => string {
 }
 
 /** `state` is all that the answer depends on; equal states give equal tags, under one server secret. */
-export function createInboxTag(secret: string): (state: string) => string {
+export function createInboxEtagger(secret: string): (state: string) => string {
   return (state) => `"${createHmac("sha256", secret).update(`inbox ${state}`).digest("base64url").slice(0, 22)}"`;
 }

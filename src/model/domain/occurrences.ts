@@ -1,16 +1,16 @@
 // The occurrences of a repeating alert: its next times, those of a month, and those to be written now. Pure, and bounded in steps
 // whatever the rule says. Also a time of day that a zone's clocks skip or show twice (rules#recurrence-clocks).
 
+import { assertDefined } from "../assert.ts";
 import { forBoth, isMessage } from "../error_messages.ts";
 import { invalidRequest } from "../errors.ts";
-import { toIsoMicros } from "../fields/columns.ts";
-import { type Recurrence, readRecurrence } from "../fields/recurrence.ts";
+import { parseRecurrence, type Recurrence } from "../fields/recurrence.ts";
+import { toIsoMicros } from "../fields/timestamp_columns.ts";
 import { LIMITS } from "../limits.ts";
-import { need } from "../need.ts";
-import { newUuid } from "./ids.ts";
-import { LAST_TIME, ruleTimes } from "./rule_times.ts";
-import { ANSWER_STEPS, StepBudget } from "./step_budget.ts";
-import { CLOCK_CHANGE, ZoneClock } from "./zone_clock.ts";
+import { expandRule, MAX_TIME } from "./rrule_expansion.ts";
+import { MAX_ANSWER_STEPS, StepBudget } from "./step_budget.ts";
+import { newUuid } from "./type_ids.ts";
+import { MAX_CLOCK_CHANGE_MS, ZoneClock } from "./zone_clock.ts";
 
 const MINUTE = 60_000;
 const APART = LIMITS.recurrence_minutes * MINUTE;
@@ -29,7 +29,7 @@ function timesOf({ parts, zone, until }: Recurrence, sendAt: number, budget: Ste
   const clock = new ZoneClock(zone, budget);
   const start = Math.floor(sendAt / 1000) * 1000;
   const begin = byClocks ? clock.localAt(start) : start;
-  const end = Math.min(until ?? LAST_TIME, LAST_TIME);
+  const end = Math.min(until ?? MAX_TIME, MAX_TIME);
 
   const timestampOf = (time: number) => (byClocks ? clock.timestampOf(time) : time);
 
@@ -37,12 +37,12 @@ function timesOf({ parts, zone, until }: Recurrence, sendAt: number, budget: Ste
   function* named(ms: number, step: 1 | -1): Generator<number> {
     const lookup = new StepBudget(LOOKUP_STEPS, budget);
     const lookupClock = new ZoneClock(zone, lookup);
-    const near = byClocks ? clock.localAt(ms) - step * CLOCK_CHANGE : ms;
+    const near = byClocks ? clock.localAt(ms) - step * MAX_CLOCK_CHANGE_MS : ms;
     if (parts.count === null)
-      return yield* ruleTimes(parts, lookupClock, { start: begin, from: near, step, budget: lookup });
+      return yield* expandRule(parts, lookupClock, { start: begin, from: near, step, budget: lookup });
     const counted: number[] = [];
     let left = parts.count;
-    for (const time of ruleTimes(parts, lookupClock, {
+    for (const time of expandRule(parts, lookupClock, {
       start: begin,
       from: begin,
       step: 1,
@@ -116,11 +116,11 @@ interface Beginning {
 }
 
 /** The next times after `now` of what begins at `sendAt`. @throws 422 for a rule that names none, or names them too close together. */
-export function nextTimes(
+export function findNextOccurrences(
   recurrence: string,
-  { sendAt, now, most, budget = new StepBudget(ANSWER_STEPS) }: Beginning,
+  { sendAt, now, most, budget = new StepBudget(MAX_ANSWER_STEPS) }: Beginning,
 ): number[] {
-  const read = readRecurrence(recurrence);
+  const read = parseRecurrence(recurrence);
   if (isMessage(read)) throw invalidRequest("invalid_recurrence", NO_RULE, "recurrence");
   const times = timesOf(read, sendAt, budget);
   const next = times.after(now, most);
@@ -148,11 +148,11 @@ interface Window {
  * The times that a rule names from `from` up to `to`, beyond those that are written. Up to `most`; where that is not enough, of each
  * further day the first. None for what is not a rule, and none once the budget is spent.
  */
-export function timesWithin(
+export function findOccurrencesWithin(
   recurrence: string,
   { sendAt, now, from, to, beyond, most, nextDay, budget }: Window,
 ): number[] {
-  const read = readRecurrence(recurrence);
+  const read = parseRecurrence(recurrence);
   if (isMessage(read)) return [];
   const times = timesOf(read, sendAt, budget);
   // The next few are written; which of them were cancelled or moved, only their rows say.
@@ -179,20 +179,20 @@ interface Series {
  * the newest alone (rules#recurrence-late). `fill_at`: when to look again; null where nothing is to come. A stored rule that
  * cannot be read writes nothing, and is looked at again in a day, so that it stops no other series.
  */
-export function fillOf({ series_id, recurrence, send_at, filled_to }: Series, now: number) {
+export function planSeriesFill({ series_id, recurrence, send_at, filled_to }: Series, now: number) {
   const iso = (ms: number) => new Date(ms).toISOString();
   const filledTo = filled_to === null ? Number.NEGATIVE_INFINITY : Date.parse(toIsoMicros(filled_to));
-  const read = readRecurrence(recurrence);
+  const read = parseRecurrence(recurrence);
   if (isMessage(read))
     return { series_id, filled_to: iso(Math.max(filledTo, now)), fill_at: iso(now + DAY), occurrences: [] };
-  const times = timesOf(read, Date.parse(toIsoMicros(send_at)), new StepBudget(ANSWER_STEPS));
+  const times = timesOf(read, Date.parse(toIsoMicros(send_at)), new StepBudget(MAX_ANSWER_STEPS));
   const coming = times.after(now, LIMITS.occurrences_ahead + 1);
   const ahead = coming.slice(0, LIMITS.occurrences_ahead).filter((at) => at <= now + HORIZON);
   const next = coming[ahead.length];
   const missed = times.upTo(now);
   const last = ahead.at(-1) ?? null;
   const full = ahead.length === LIMITS.occurrences_ahead;
-  const middle = need(full ? ahead[ahead.length / 2] : now, "a full list has a middle");
+  const middle = assertDefined(full ? ahead[ahead.length / 2] : now, "a full list has a middle");
   const again = next === undefined ? last : full ? middle : Math.max(next - HORIZON, now + MINUTE);
   return {
     series_id,

@@ -13,7 +13,7 @@ const BASE64URL = /^[\w-]+={0,2}$/;
 const bytesOf = (text: string) => (BASE64URL.test(text) ? Buffer.from(text, "base64url") : Buffer.alloc(0));
 
 /** The keys as bytes; null where one of them is none. */
-export function readPushKeys({ p256dh, auth }: PushKeys): { point: Buffer; secret: Buffer } | null {
+export function parsePushKeys({ p256dh, auth }: PushKeys): { point: Buffer; secret: Buffer } | null {
   const [point, secret] = [bytesOf(p256dh), bytesOf(auth)];
   if (point.length !== 65 || point[0] !== 4 || secret.length !== 16) return null;
   const [x = "", y = ""] = [point.subarray(1, 33), point.subarray(33)].map((part) => part.toString("base64url"));

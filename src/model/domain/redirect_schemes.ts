@@ -30,11 +30,11 @@ const SHAPE = /^[a-z][a-z0-9+.-]{0,39}$/;
 const REVERSE_DOMAIN = /^[a-z](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/;
 
 /** May an operator add this scheme, given in lower case and without its colon? */
-export const mayBeAdded = (scheme: string): boolean =>
+export const canAddScheme = (scheme: string): boolean =>
   SHAPE.test(scheme) && !UNSAFE_SCHEMES.has(scheme) && !OF_SYSTEMS.test(scheme);
 
 /** Is this, in lower case and without its colon, a scheme that answers may go to? `more` are the operator's own. */
 export function isPrivateScheme(scheme: string, more: readonly string[] = []): boolean {
-  if (!mayBeAdded(scheme)) return false;
+  if (!canAddScheme(scheme)) return false;
   return Object.hasOwn(KNOWN_SCHEMES, scheme) || more.includes(scheme) || REVERSE_DOMAIN.test(scheme);
 }

@@ -1,11 +1,11 @@
 // The clock of a time zone, read many times in a row: days with one offset are remembered, since asking the runtime costs most of a look-up.
 
-import { localIn, nearestIn } from "../fields/zoned.ts";
+import { localToUtcLenient, utcToLocal } from "../fields/local_time.ts";
 import type { StepBudget } from "./step_budget.ts";
 
 const HOUR = 3_600_000;
 /** No zone moves its clocks by more in one step, in ms. */
-export const CLOCK_CHANGE = 3 * HOUR;
+export const MAX_CLOCK_CHANGE_MS = 3 * HOUR;
 /** No zone moves its clocks there and back within as many ms. */
 const STEADY = 48 * HOUR;
 /** Steps that asking the runtime costs. */
@@ -27,7 +27,7 @@ export class ZoneClock {
     if (ms < this.#known.from || ms > this.#known.to) {
       const [before, ahead, after] = [ms - STEADY, ms, ms + STEADY].map((at) => {
         this.#budget.spend(ASKED);
-        return localIn(this.#zone, at) - at;
+        return utcToLocal(this.#zone, at) - at;
       }) as [number, number, number];
       const [from, to] = [before === ahead ? ms - STEADY : ms, after === ahead ? ms + STEADY : ms];
       this.#known = { from, to, ahead };
@@ -40,8 +40,8 @@ export class ZoneClock {
     this.localAt(local);
     const { from, to, ahead } = this.#known;
     const near = local - ahead;
-    if (near - CLOCK_CHANGE > from && near + CLOCK_CHANGE < to) return near;
+    if (near - MAX_CLOCK_CHANGE_MS > from && near + MAX_CLOCK_CHANGE_MS < to) return near;
     this.#budget.spend(4 * ASKED);
-    return nearestIn(this.#zone, local);
+    return localToUtcLenient(this.#zone, local);
   }
 }

@@ -2,11 +2,11 @@
 // what the newest edits replaced, and how far the occurrences of a repeating one are written down.
 
 import { defineEntity, p } from "@mikro-orm/core";
-import { ALERT } from "../fields/alert.ts";
-import { instant, writtenAt } from "../fields/columns.ts";
-import { propertiesOf } from "../fields/record.ts";
+import { ALERT_FIELDS } from "../fields/alert.ts";
+import { createEntityProperties } from "../fields/field_table.ts";
+import { timestampColumn, writtenAtColumn } from "../fields/timestamp_columns.ts";
 import { Asset } from "./asset.ts";
-import { Pusher } from "./pusher.ts";
+import { Channel } from "./channel.ts";
 
 export const ALERT_STATUSES = ["draft", "repeating", "scheduled", "sent", "cancelled"] as const;
 export type AlertStatus = (typeof ALERT_STATUSES)[number];
@@ -14,7 +14,7 @@ export type AlertStatus = (typeof ALERT_STATUSES)[number];
 // A repeating alert is never seen by handsets: its occurrences are, which are alerts of their own
 // (docs/decisions/0033-each-occurrence-is-an-alert.md).
 
-export const VISIBLE_AT = "case status when 'sent' then sent_at when 'scheduled' then send_at else null end";
+export const VISIBLE_AT_SQL = "case status when 'sent' then sent_at when 'scheduled' then send_at else null end";
 
 export const Alert = defineEntity({
   name: "Alert",
@@ -84,9 +84,9 @@ export const Alert = defineEntity({
   ],
   properties: {
     id: p.uuid().primary(),
-    pusher: () => p.manyToOne(Pusher).ref().deleteRule("cascade"),
+    pusher: () => p.manyToOne(Channel).ref().deleteRule("cascade"),
     status: p.enum(ALERT_STATUSES).default("draft"),
-    ...propertiesOf(ALERT),
+    ...createEntityProperties(ALERT_FIELDS),
     image_asset: () => p.manyToOne(Asset).ref().nullable().deleteRule("no action"),
     audio_asset: () => p.manyToOne(Asset).ref().nullable().deleteRule("no action"),
     html_asset: () => p.manyToOne(Asset).ref().nullable().deleteRule("no action"),
@@ -97,19 +97,19 @@ export const Alert = defineEntity({
      * since.
      */
     series_id: p.uuid().nullable(),
-    occurs_at: instant().nullable(),
+    occurs_at: timestampColumn().nullable(),
     /** An occurrence that was edited by itself: it says no more what its series says. */
     apart: p.boolean().default(false),
-    sent_at: instant().nullable(),
-    cancelled_at: instant().nullable(),
-    visible_at: instant().nullable().generated(`(${VISIBLE_AT}) stored`),
+    sent_at: timestampColumn().nullable(),
+    cancelled_at: timestampColumn().nullable(),
+    visible_at: timestampColumn().nullable().generated(`(${VISIBLE_AT_SQL}) stored`),
     /**
      * By which it is found: the words of title and text, and under signs what it belongs to
-     * (store/queries/alert_words.ts). Null: an earlier version wrote it, and the housekeeping makes them.
+     * (store/queries/alert_search_terms.ts). Null: an earlier version wrote it, and the housekeeping makes them.
      */
     words: p.string().columnType("tsvector").nullable().lazy(),
-    created_at: writtenAt(),
-    updated_at: writtenAt(),
+    created_at: writtenAtColumn(),
+    updated_at: writtenAtColumn(),
   },
 });
 
@@ -119,7 +119,7 @@ export const AlertChange = defineEntity({
   properties: {
     alert: () => p.manyToOne(Alert).ref().primary().deleteRule("cascade"),
     /** The version of the alert that the edit made. */
-    updated_at: instant().primary(),
+    updated_at: timestampColumn().primary(),
     /** Former values by the name of their field, as the row had them. */
     former: p.json<Record<string, unknown>>(),
   },
@@ -131,9 +131,9 @@ export const AlertSeries = defineEntity({
   properties: {
     alert: () => p.manyToOne(Alert).ref().primary().deleteRule("cascade"),
     /** Up to here its rule was read: what it names until then is written, was left out, or was deleted by somebody. */
-    filled_to: instant(),
+    filled_to: timestampColumn(),
     /** From then on more of it is to be written, or it is found to be over. */
-    fill_at: instant(),
+    fill_at: timestampColumn(),
   },
 });
 

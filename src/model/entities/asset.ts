@@ -2,7 +2,7 @@
 // are. It belongs to the workspace and outlives the member who sent it.
 
 import { defineEntity, p } from "@mikro-orm/core";
-import { instant, writtenAt } from "../fields/columns.ts";
+import { timestampColumn, writtenAtColumn } from "../fields/timestamp_columns.ts";
 import { LIMITS } from "../limits.ts";
 import { Member, Workspace } from "./member.ts";
 
@@ -45,11 +45,11 @@ export const Asset = defineEntity({
     stored: p.boolean().default(false),
     /** How many times alerts and channels refer to it; kept by triggers, as are the two instants. */
     refs: p.integer().default(0),
-    attached_at: instant().nullable(),
+    attached_at: timestampColumn().nullable(),
     /** When the file is removed unless an alert or a channel uses it; null while one does. The default as PostgreSQL prints it. */
-    expires_at: instant()
+    expires_at: timestampColumn()
       .nullable()
       .defaultRaw(`(clock_timestamp() + '${LIMITS.waiting_files_hours}:00:00'::interval)`),
-    created_at: writtenAt(),
+    created_at: writtenAtColumn(),
   },
 });

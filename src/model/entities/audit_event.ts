@@ -2,7 +2,7 @@
 // they tell of, so they refer to nothing.
 
 import { defineEntity, p } from "@mikro-orm/core";
-import { writtenAt } from "../fields/columns.ts";
+import { writtenAtColumn } from "../fields/timestamp_columns.ts";
 
 /** What kind of credential acted; `operator` is the person at the machine. */
 export const ACTOR_TYPES = ["key", "oauth", "session", "operator"] as const;
@@ -62,6 +62,6 @@ export const AuditEvent = defineEntity({
     count: p.integer().nullable(),
     /** The names of the fields that an edit changed. */
     changed: p.array().$type<string[]>().nullable(),
-    created_at: writtenAt(),
+    created_at: writtenAtColumn(),
   },
 });

@@ -4,8 +4,8 @@
 // last, in one row a key and without anything that was sent.
 
 import { defineEntity, p } from "@mikro-orm/core";
-import { instant, writtenAt } from "../fields/columns.ts";
-import type { Program } from "../fields/programs.ts";
+import type { SenderProgram } from "../fields/sender_programs.ts";
+import { timestampColumn, writtenAtColumn } from "../fields/timestamp_columns.ts";
 import { Member } from "./member.ts";
 
 /**
@@ -24,8 +24,8 @@ export const Connection = defineEntity({
     pusher_id: p.uuid().nullable(),
     scopes: p.array(),
     asks_first: p.boolean().default(false),
-    last_used_at: instant().nullable(),
-    created_at: writtenAt(),
+    last_used_at: timestampColumn().nullable(),
+    created_at: writtenAtColumn(),
   },
 });
 
@@ -44,7 +44,7 @@ export const ConnectionGrant = defineEntity({
     connection: () => p.manyToOne(Connection).ref().deleteRule("cascade"),
     /** Hashes of the last codes that were presented, so that one presented again is known. */
     codes: p.array().defaultRaw("'{}'"),
-    created_at: writtenAt(),
+    created_at: writtenAtColumn(),
   },
 });
 
@@ -54,7 +54,7 @@ export const StepUp = defineEntity({
   properties: {
     user_id: p.text().primary(),
     client_id: p.text().primary(),
-    asked_at: instant(),
+    asked_at: timestampColumn(),
   },
 });
 
@@ -69,14 +69,14 @@ export const ApiKey = defineEntity({
     scopes: p.array(),
     /** A person decides before it publishes. */
     asks_first: p.boolean().default(false),
-    /** The program that it was made for (model/fields/programs.ts); it speaks every tongue all the same. */
+    /** The program that it was made for (model/fields/sender_programs.ts); it speaks every tongue all the same. */
     made_for: p.text().nullable(),
     /** The one channel that the key sees. No foreign key: a key whose channel is gone sees nothing, never everything. */
     pusher_id: p.uuid().nullable(),
-    expires_at: instant().nullable(),
-    revoked_at: instant().nullable(),
-    last_used_at: instant().nullable(),
-    created_at: writtenAt(),
+    expires_at: timestampColumn().nullable(),
+    revoked_at: timestampColumn().nullable(),
+    last_used_at: timestampColumn().nullable(),
+    created_at: writtenAtColumn(),
   },
 });
 
@@ -92,7 +92,7 @@ export const IdempotencyRecord = defineEntity({
     answer: p.blob().nullable(),
     /** What the statement that took the key said of the answer, where that was sealed before it ran. */
     given: p.json().nullable(),
-    created_at: writtenAt(),
+    created_at: writtenAtColumn(),
   },
 });
 
@@ -103,7 +103,7 @@ export interface SenderRequest {
   /** ISO 8601 in UTC. */
   at: string;
   /** Null where nobody could tell. */
-  program: Program | null;
+  program: SenderProgram | null;
   outcome: (typeof SENDER_OUTCOMES)[number];
   /** One sentence of ours. */
   said: string;

@@ -2,7 +2,7 @@
 // channels that this member sees.
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
-import { instant, writtenAt } from "../fields/columns.ts";
+import { timestampColumn, writtenAtColumn } from "../fields/timestamp_columns.ts";
 
 export const Workspace = defineEntity({
   name: "Workspace",
@@ -15,8 +15,8 @@ export const Workspace = defineEntity({
     reviews_id: p.uuid().nullable(),
     /** What holds for channels that say nothing of their own (rules#retention); null and 0: for ever. */
     retention_days: p.integer().nullable(),
-    retention_from: instant().nullable(),
-    created_at: writtenAt(),
+    retention_from: timestampColumn().nullable(),
+    created_at: writtenAtColumn(),
   },
 });
 
@@ -42,13 +42,13 @@ export const Member = defineEntity({
     user_id: p.text().nullable(),
     /** Whether a mail tells of each draft that waits. */
     mails_drafts: p.boolean().default(false),
-    created_at: writtenAt(),
+    created_at: writtenAtColumn(),
   },
 });
 
 /** Who asked for a link: the operator on the machine, an owner or admin, or the person by mail to the member's address. */
-export const LINK_MAKERS = ["operator", "manager", "person"] as const;
-export type LinkMaker = (typeof LINK_MAKERS)[number];
+export const LINK_ISSUERS = ["operator", "manager", "person"] as const;
+export type LinkIssuer = (typeof LINK_ISSUERS)[number];
 
 /** A one-time link that makes somebody this member, or lets the member choose a new password; only its hash is kept. */
 export const MemberLink = defineEntity({
@@ -60,12 +60,12 @@ export const MemberLink = defineEntity({
   properties: {
     token_hash: p.blob().primary(),
     member: () => p.manyToOne(Member).ref().deleteRule("cascade"),
-    made_by: p.enum(LINK_MAKERS),
-    expires_at: instant(),
-    used_at: instant().nullable(),
+    made_by: p.enum(LINK_ISSUERS),
+    expires_at: timestampColumn(),
+    used_at: timestampColumn().nullable(),
     /** When a newer one took its place. */
-    replaced_at: instant().nullable(),
-    created_at: writtenAt(),
+    replaced_at: timestampColumn().nullable(),
+    created_at: writtenAtColumn(),
   },
 });
 

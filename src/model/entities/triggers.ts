@@ -2,8 +2,14 @@
 // change one, change it here and let `npm run migration` write it into a migration. Those of whole statements take the rows' values as
 // arrays first: beside tables that Citus distributes no statement may read the rows themselves.
 
-import { ASSETS, FINDING, PICTURES, RETENTION, STAYS_COUNTED } from "./other_triggers.ts";
-import { VALUES } from "./value_triggers.ts";
+import {
+  ALERT_ASSET_TRIGGERS,
+  CHANNEL_PICTURE_TRIGGERS,
+  KEEPS_COUNTS_SQL,
+  RETENTION_TRIGGERS,
+  SEARCH_WORD_TRIGGERS,
+} from "./asset_retention_triggers.ts";
+import { VALUE_TRIGGERS } from "./value_triggers.ts";
 
 /**
  * A channel's narrow row follows its status. Subscribers see the same alerts of an active and a paused channel, so only suspending and
@@ -123,12 +129,12 @@ const VISIBILITY = [
       or (old.title, old.body) is distinct from (new.title, new.body)))
   execute function alert_to_state()`,
   `create trigger alert_deleted after delete on alert for each row
-  when (old.visible_at is not null and ${STAYS_COUNTED} is distinct from 'on') execute function alert_to_state()`,
+  when (old.visible_at is not null and ${KEEPS_COUNTS_SQL} is distinct from 'on') execute function alert_to_state()`,
   `create function alert_reports_removed() returns trigger language plpgsql as $$
   declare
     ids uuid[] := array(select id from removed);
   begin
-    if ${STAYS_COUNTED} = 'on' then
+    if ${KEEPS_COUNTS_SQL} = 'on' then
       insert into left_reports (alert_id) select id from unnest(ids) id
       where exists (select from report r where r.alert_id = id);
     else
@@ -244,11 +250,11 @@ export const TRIGGERS = [
   ...SEARCH,
   ...VISIBILITY,
   ...REVIEWS,
-  ...FINDING,
+  ...SEARCH_WORD_TRIGGERS,
   ...SUBSCRIBERS,
-  ...ASSETS,
-  ...PICTURES,
+  ...ALERT_ASSET_TRIGGERS,
+  ...CHANNEL_PICTURE_TRIGGERS,
   ...AUDIT,
-  ...RETENTION,
-  ...VALUES,
+  ...RETENTION_TRIGGERS,
+  ...VALUE_TRIGGERS,
 ];

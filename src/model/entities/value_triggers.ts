@@ -1,7 +1,7 @@
 // Triggers that refuse values which no operation writes: a second line behind the rules of fields. They look at values that are being
 // written, never at rows that are there, which a check constraint would do (docs/decisions/0054-values-are-validated-on-write.md).
 
-import { HANDLE } from "../fields/pusher.ts";
+import { HANDLE_PATTERN } from "../fields/channel.ts";
 import { LIMITS } from "../limits.ts";
 
 /** SQL for the rule of a column in `row`. Null, as any column that may be empty, breaks none. */
@@ -29,7 +29,7 @@ const colour = (column: string) => matches(column, "^#[0-9a-f]{6}$");
 /** By table and column. Each accepts all that the field's own rule accepts, and what an older version may still write. */
 export const VALUE_RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
   pusher: {
-    handle: matches("handle", HANDLE.source),
+    handle: matches("handle", HANDLE_PATTERN.source),
     site: https("site"),
     // The address of an uploaded picture is one of this server, which may have http alone.
     image_url: (row) => `(${row}.image_asset_id is not null or ${https("image_url")(row)})`,
@@ -80,4 +80,4 @@ function triggerOf(table: string, rules: Readonly<Record<string, Rule>>): string
   ];
 }
 
-export const VALUES = Object.entries(VALUE_RULES).flatMap(([table, rules]) => triggerOf(table, rules));
+export const VALUE_TRIGGERS = Object.entries(VALUE_RULES).flatMap(([table, rules]) => triggerOf(table, rules));

@@ -3,11 +3,11 @@
 // transaction that made them true, numbered once they are read, and referring to nothing, so that nobody waits for them.
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
-import { instant, writtenAt } from "../fields/columns.ts";
-import { propertiesOf } from "../fields/record.ts";
-import { WEBHOOK } from "../fields/webhook.ts";
+import { createEntityProperties } from "../fields/field_table.ts";
+import { timestampColumn, writtenAtColumn } from "../fields/timestamp_columns.ts";
+import { WEBHOOK_FIELDS } from "../fields/webhook.ts";
+import type { VisibilityFilter } from "./channel.ts";
 import { Member, Workspace } from "./member.ts";
-import type { Visibility } from "./pusher.ts";
 
 export const WebhookEndpoint = defineEntity({
   name: "WebhookEndpoint",
@@ -17,7 +17,7 @@ export const WebhookEndpoint = defineEntity({
     visible: {
       name: "visible",
       default: true,
-      cond: ({ workspace_id, pusher_ids, member_id, bound_pusher_id }: Visibility) => ({
+      cond: ({ workspace_id, pusher_ids, member_id, bound_pusher_id }: VisibilityFilter) => ({
         workspace: workspace_id,
         ...(pusher_ids ? { member: member_id } : {}),
         ...(pusher_ids && bound_pusher_id ? { pusher_id: bound_pusher_id } : {}),
@@ -35,21 +35,21 @@ export const WebhookEndpoint = defineEntity({
     maker_id: p.text().nullable(),
     /** What it was called then. */
     maker_name: p.text().nullable(),
-    ...propertiesOf(WEBHOOK),
+    ...createEntityProperties(WEBHOOK_FIELDS),
     /** Read where it signs, and nowhere else. */
     secret: p.blob().lazy(),
     /** The one before: deliveries are signed with it, too, until its time is over. */
     previous_secret: p.blob().lazy().nullable(),
-    previous_secret_until: instant().nullable(),
+    previous_secret_until: timestampColumn().nullable(),
     failure_count: p.integer().default(0),
     /** When a failure of a subscriber's event was last counted: strangers cause these. */
-    subscriber_failure_at: instant().nullable(),
+    subscriber_failure_at: timestampColumn().nullable(),
     /** Deliveries that this server dropped for its own lack of room: never a failure. */
     dropped_count: p.integer().default(0),
-    disabled_at: instant().nullable(),
-    last_delivery_at: instant().nullable(),
+    disabled_at: timestampColumn().nullable(),
+    last_delivery_at: timestampColumn().nullable(),
     last_status: p.integer().nullable(),
-    created_at: writtenAt(),
+    created_at: writtenAtColumn(),
   },
 });
 
@@ -80,7 +80,7 @@ export const WebhookDelivery = defineEntity({
     status: p.integer().nullable(),
     failure: p.text().nullable(),
     duration_ms: p.integer().nullable(),
-    created_at: writtenAt(),
+    created_at: writtenAtColumn(),
   },
 });
 
@@ -102,6 +102,6 @@ export const WorkspaceEvent = defineEntity({
     body: p.text(),
     /** Its place in the feed, given by the first reader who finds it committed (docs/decisions/0018). */
     position: p.bigint("string").nullable(),
-    created_at: writtenAt(),
+    created_at: writtenAtColumn(),
   },
 });

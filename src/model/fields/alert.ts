@@ -2,12 +2,31 @@
 // the entity's own.
 
 import { z } from "zod";
-import { LIMITS, said, spelled } from "../limits.ts";
-import { httpsUrl, instant, languageTag, latitude, longitude, radiusKm, slug, text } from "./accepts.ts";
-import { actions, actionView } from "./alert_action.ts";
-import { json, jsonByName, link, moment, number, oneOf, reference, words, yesOr } from "./kinds.ts";
-import { defineFields, type RecordOf } from "./record.ts";
-import { recurrence } from "./recurrence.ts";
+import { formatLimit, LIMITS, spellLimit } from "../limits.ts";
+import { actionsSchema, actionViewSchema } from "./alert_action.ts";
+import {
+  booleanKind,
+  enumKind,
+  jsonListKind,
+  jsonMapKind,
+  linkKind,
+  numberKind,
+  referenceKind,
+  textKind,
+  timestampKind,
+} from "./field_kinds.ts";
+import { defineFields, type RecordOf } from "./field_table.ts";
+import { recurrenceSchema } from "./recurrence.ts";
+import {
+  httpsUrlSchema,
+  languageTagSchema,
+  latitudeSchema,
+  longitudeSchema,
+  radiusKmSchema,
+  slugSchema,
+  textSchema,
+  timestampSchema,
+} from "./value_schemas.ts";
 
 export const PRIORITIES = ["normal", "important", "urgent"] as const;
 export const LAYOUTS = ["text", "image", "html", "document"] as const;
@@ -21,52 +40,52 @@ const EVERY_PAGE = ["form", "owner", "public", "feed", "app"] as const;
 
 /** A text for people: what no reader sees is taken out of it. */
 const prose = (min: number, max: number, { lines = false } = {}) => ({
-  accepts: text(min, max, { lines, cleaned: true }),
+  accepts: textSchema(min, max, { lines, cleaned: true }),
   cleaned: true as const,
 });
 
 /** One kind of thing that the sanitiser took out of a text, and how often. */
-export const blockedRow = z.object({
+export const blockedRowSchema = z.object({
   kind: z.enum(["element", "attribute", "url", "style", "character"]),
   name: z.string(),
   count: z.int(),
 });
 
-/** An uploaded file; `accepts` takes the text of its id, the column holds its uuid (see operation/alerts/attach.ts). */
-const file = { ...reference.orNull, accepts: z.string(), shown: EVERYWHERE };
+/** An uploaded file; `accepts` takes the text of its id, the column holds its uuid (see operation/alerts/attach_assets.ts). */
+const file = { ...referenceKind.orNull, accepts: z.string(), shown: EVERYWHERE };
 
-export const ALERT = defineFields({
+export const ALERT_FIELDS = defineFields({
   title: {
-    ...words,
+    ...textKind,
     ...prose(1, LIMITS.alert_title),
     required: true,
     shown: EVENTS,
     drawn: { label: "Title", own: EVERY_PAGE },
   },
   body: {
-    ...words.orNull,
+    ...textKind.orNull,
     ...prose(0, LIMITS.alert_body, { lines: true }),
     cut: true,
     shown: EVERYWHERE,
     drawn: { label: "Text", own: EVERY_PAGE, rows: 4 },
   },
   priority: {
-    ...oneOf(PRIORITIES).or("normal"),
+    ...enumKind(PRIORITIES).or("normal"),
     accepts: z.enum(PRIORITIES),
     about: "A ceiling, never a promise; normal when absent.",
     shown: EVENTS,
     drawn: { label: "Priority", own: EVERY_PAGE },
   },
   layout: {
-    ...oneOf(LAYOUTS).or("text"),
+    ...enumKind(LAYOUTS).or("text"),
     accepts: z.enum(LAYOUTS),
     about: "Default text, or html when html is given. image needs a picture, html and document need html.",
     shown: EVERYWHERE,
     drawn: { label: "Card", own: ["form", "owner", "app"] },
   },
   source_url: {
-    ...link.orNull,
-    accepts: httpsUrl(),
+    ...linkKind.orNull,
+    accepts: httpsUrlSchema(),
     about: "Where to read more.",
     shown: EVERYWHERE,
     drawn: {
@@ -77,8 +96,8 @@ export const ALERT = defineFields({
     },
   },
   image_url: {
-    ...link.orNull,
-    accepts: httpsUrl(),
+    ...linkKind.orNull,
+    accepts: httpsUrlSchema(),
     shown: EVERYWHERE,
     drawn: {
       label: "Picture URL",
@@ -101,29 +120,29 @@ export const ALERT = defineFields({
     about: "Page uploaded in the console, sanitised as html is.",
     drawn: { label: "Uploaded page", own: ["form", "owner"] },
   },
-  /** In lists its length stands in for it. Other layouts than document take less (see model/domain/alert_content.ts). */
+  /** In lists its length stands in for it. Other layouts than document take less (see model/domain/alert_validation.ts). */
   html: {
-    ...words.orNull,
-    accepts: text(0, LIMITS.alert_document, { lines: true, cleaned: true }),
+    ...textKind.orNull,
+    accepts: textSchema(0, LIMITS.alert_document, { lines: true, cleaned: true }),
     about: "Markup, sanitised on write.",
     shown: ["owner", "handset"],
     drawn: { label: "HTML", own: EVERY_PAGE, rows: 8 },
   },
   /** The sanitised text of the html asset: what handsets are shown as `html`. */
   asset_html: {
-    ...words.orNull,
-    shows: words.orNull.shows.describe("What handsets show of the uploaded page."),
+    ...textKind.orNull,
+    shows: textKind.orNull.shows.describe("What handsets show of the uploaded page."),
     shown: ["owner"],
     drawn: { label: "HTML of the uploaded page", own: ["owner"] },
   },
   actions: {
-    ...json(actionView),
-    accepts: actions,
+    ...jsonListKind(actionViewSchema),
+    accepts: actionsSchema,
     shown: EVERYWHERE,
     drawn: { label: "Buttons", own: EVERY_PAGE },
   },
   requires_ack: {
-    ...yesOr(false),
+    ...booleanKind(false),
     accepts: z.boolean(),
     about: "Puts the acknowledgement button on the card.",
     shown: EVERYWHERE,
@@ -134,7 +153,7 @@ export const ALERT = defineFields({
     },
   },
   repeat_until_acked: {
-    ...yesOr(false),
+    ...booleanKind(false),
     accepts: z.boolean(),
     about: "Urgent ones only.",
     shown: EVERYWHERE,
@@ -142,12 +161,12 @@ export const ALERT = defineFields({
       label: "Repeat until acknowledged",
       own: ["form", "app"],
       plain: ["owner"],
-      hint: `Urgent alerts with acknowledgement only: devices show it up to ${spelled("alert_repeats")} more times, ${said("alert_repeat_minutes")} minutes apart, until acknowledged. Subscribers can turn this off, and quiet hours apply.`,
+      hint: `Urgent alerts with acknowledgement only: devices show it up to ${spellLimit("alert_repeats")} more times, ${formatLimit("alert_repeat_minutes")} minutes apart, until acknowledged. Subscribers can turn this off, and quiet hours apply.`,
     },
   },
   send_at: {
-    ...moment.orNull,
-    accepts: instant(),
+    ...timestampKind.orNull,
+    accepts: timestampSchema(),
     about: "Instant at which the alert becomes visible.",
     own: true,
     shown: ["owner", "list", "webhook"],
@@ -158,16 +177,16 @@ export const ALERT = defineFields({
     },
   },
   recurrence: {
-    ...words.orNull,
-    accepts: recurrence(),
+    ...textKind.orNull,
+    accepts: recurrenceSchema(),
     about: "RFC 5545 rule and zone: FREQ=DAILY;COUNT=9 Europe/Lisbon.",
     own: true,
     shown: ["owner", "list"],
     drawn: { label: "Repeats", own: ["form", "owner"] },
   },
   expires_at: {
-    ...moment.orNull,
-    accepts: instant(),
+    ...timestampKind.orNull,
+    accepts: timestampSchema(),
     about: "Phones move it out of the spotlight then.",
     own: true,
     shown: EVERYWHERE,
@@ -178,14 +197,14 @@ export const ALERT = defineFields({
     },
   },
   sound: {
-    ...oneOf(SOUNDS).orNull,
+    ...enumKind(SOUNDS).orNull,
     accepts: z.enum(SOUNDS),
     shown: EVERYWHERE,
     drawn: { label: "Sound", own: ["form", "owner", "app"], none: "Device default" },
   },
   audio_url: {
-    ...link.orNull,
-    accepts: httpsUrl(),
+    ...linkKind.orNull,
+    accepts: httpsUrlSchema(),
     shown: EVERYWHERE,
     drawn: {
       label: "Recording URL",
@@ -194,47 +213,47 @@ export const ALERT = defineFields({
     },
   },
   vibrate: {
-    ...oneOf(VIBRATIONS).orNull,
+    ...enumKind(VIBRATIONS).orNull,
     accepts: z.enum(VIBRATIONS),
     shown: EVERYWHERE,
     drawn: { label: "Vibration", own: ["form", "owner", "app"], none: "Device default" },
   },
   tts_text: {
-    ...words.orNull,
+    ...textKind.orNull,
     ...prose(0, LIMITS.alert_tts_text, { lines: true }),
     cut: true,
     shown: EVERYWHERE,
     drawn: { label: "Text to read aloud", own: ["form", "owner", "app"], rows: 2 },
   },
   tts_lang: {
-    ...words.orNull,
-    accepts: languageTag(),
+    ...textKind.orNull,
+    accepts: languageTagSchema(),
     about: "A language tag, such as pt-BR.",
     shown: EVERYWHERE,
     drawn: { label: "Language of this text", own: ["form", "app"], hint: "Such as en or pt-BR." },
   },
   lat: {
-    ...number.orNull,
-    accepts: latitude(),
+    ...numberKind.orNull,
+    accepts: latitudeSchema(),
     about: "The alert's own circle; lat, lon and radius_km belong together.",
     shown: EVERYWHERE,
     drawn: { label: "Latitude", own: ["form", "owner", "app"] },
   },
   lon: {
-    ...number.orNull,
-    accepts: longitude(),
+    ...numberKind.orNull,
+    accepts: longitudeSchema(),
     shown: EVERYWHERE,
     drawn: { label: "Longitude", own: ["form", "owner", "app"] },
   },
   radius_km: {
-    ...number.orNull,
-    accepts: radiusKm(),
+    ...numberKind.orNull,
+    accepts: radiusKmSchema(),
     shown: EVERYWHERE,
     drawn: { label: "Radius in kilometres", own: ["form", "owner", "public", "app"] },
   },
   geo_rule: {
-    ...words.orNull,
-    accepts: slug(LIMITS.alert_geo_rule),
+    ...textKind.orNull,
+    accepts: slugSchema(LIMITS.alert_geo_rule),
     shown: EVERYWHERE,
     drawn: {
       label: "Location rule",
@@ -243,8 +262,8 @@ export const ALERT = defineFields({
     },
   },
   collapse_key: {
-    ...words.orNull,
-    accepts: slug(LIMITS.alert_collapse_key),
+    ...textKind.orNull,
+    accepts: slugSchema(LIMITS.alert_collapse_key),
     about: "A newer alert with the same key replaces the older one on the phone.",
     shown: EVERYWHERE,
     drawn: {
@@ -255,7 +274,7 @@ export const ALERT = defineFields({
     },
   },
   review_note: {
-    ...words.orNull,
+    ...textKind.orNull,
     ...prose(0, LIMITS.alert_review_note, { lines: true }),
     about: "Why this alert: for the person who reviews it, never for subscribers.",
     shown: ["owner", "list"],
@@ -269,18 +288,18 @@ export const ALERT = defineFields({
   },
   /** What a person wrote who declined it; the next edit empties it (see decline_alert in identity/session/reviews.ts). */
   review_reply: {
-    ...words.orNull,
-    shows: words.orNull.shows.describe("Why a person declined it; null once it is edited again."),
+    ...textKind.orNull,
+    shows: textKind.orNull.shows.describe("Why a person declined it; null once it is edited again."),
     own: true,
     shown: ["owner", "list"],
     drawn: { label: "Reviewer’s comment", own: ["owner"] },
   },
   /**
    * What the sanitiser took out of each text, by the field that holds it, with texts that lost nothing left out. Answers of one
-   * alert have it as one list (see operation/alerts/show.ts); in lists, and for everybody else, it would cost and help nobody.
+   * alert have it as one list (see operation/alerts/format_alert.ts); in lists, and for everybody else, it would cost and help nobody.
    */
-  blocked: { ...jsonByName(blockedRow), shown: [] },
+  blocked: { ...jsonMapKind(blockedRowSchema), shown: [] },
 });
 
 /** What the columns of these fields hold. */
-export type AlertFields = RecordOf<typeof ALERT>;
+export type AlertFields = RecordOf<typeof ALERT_FIELDS>;

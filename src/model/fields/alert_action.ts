@@ -5,8 +5,8 @@ import { z } from "zod";
 import type { CodeOf } from "../error_codes.ts";
 import { fieldError, fieldIssue, forBoth, type Message, REQUIRED } from "../error_messages.ts";
 import { LIMITS } from "../limits.ts";
-import { isHttpsUrl, NOT_HTTPS, text } from "./accepts.ts";
-import { named } from "./named.ts";
+import { nameSchema } from "./schema_names.ts";
+import { isHttpsUrl, NOT_HTTPS, textSchema } from "./value_schemas.ts";
 
 const MOST_ACTIONS = forBoth(
   `must be at most ${LIMITS.alert_actions} actions and a reply`,
@@ -21,9 +21,9 @@ const CHOICES = forBoth(
 const action = z
   .strictObject({
     type: z.enum(["open_url", "reply"]).default("open_url"),
-    label: text(1, LIMITS.alert_action_label, { cleaned: true }),
+    label: textSchema(1, LIMITS.alert_action_label, { cleaned: true }),
     url: z.string().optional().meta({ format: "uri", maxLength: LIMITS.url }),
-    choices: z.array(text(1, LIMITS.alert_action_label, { cleaned: true })).optional(),
+    choices: z.array(textSchema(1, LIMITS.alert_action_label, { cleaned: true })).optional(),
   })
   .check(({ value: { type, url, choices }, issues }) => {
     const wrong = (name: "url" | "choices", code: CodeOf<"invalid_request">, message: Message) => {
@@ -41,7 +41,7 @@ const action = z
       wrong("choices", "wrong_item_count", CHOICES);
   });
 
-export const actionView = named(
+export const actionViewSchema = nameSchema(
   "AlertAction",
   z.object({
     type: z.enum(["open_url", "reply"]).default("open_url"),
@@ -50,29 +50,29 @@ export const actionView = named(
     choices: z.array(z.string()).optional().describe("What a reply may be."),
   }),
 );
-export type Action = z.infer<typeof actionView>;
+export type AlertAction = z.infer<typeof actionViewSchema>;
 
 /** What a person is asked, and what they may answer; null where nothing is asked. */
-export function questionOf({ actions }: { actions: readonly Pick<Action, "type" | "label" | "choices">[] }) {
+export function getReplyQuestion({ actions }: { actions: readonly Pick<AlertAction, "type" | "label" | "choices">[] }) {
   const asked = actions.find(({ type }) => type === "reply");
   return asked ? { label: asked.label, choices: asked.choices ?? [] } : null;
 }
 
 /** How often each choice was made, by the counts in their order. */
-export const choicesOf = (alert: { actions: readonly Action[] }, counts: readonly number[]) =>
-  (questionOf(alert)?.choices ?? []).map((choice, i) => ({ choice, count: counts[i] ?? 0 }));
+export const countChoices = (alert: { actions: readonly AlertAction[] }, counts: readonly number[]) =>
+  (getReplyQuestion(alert)?.choices ?? []).map((choice, i) => ({ choice, count: counts[i] ?? 0 }));
 
-export const choicesView = z.array(z.object({ choice: z.string(), count: z.int() }));
+export const choiceCountsSchema = z.array(z.object({ choice: z.string(), count: z.int() }));
 
 /** The buttons that lead somewhere: those without a type as well (rules#alert-actions-shape). */
-export const linksOf = <A extends Partial<Pick<Action, "type">>>(actions: readonly A[]): A[] =>
+export const getLinkActions = <A extends Partial<Pick<AlertAction, "type">>>(actions: readonly A[]): A[] =>
   actions.filter(({ type }) => type !== "reply");
 
-export const actions = z
+export const actionsSchema = z
   .array(action)
   .max(LIMITS.alert_actions + 1, MOST_ACTIONS.api)
-  .refine((all) => linksOf(all).length <= LIMITS.alert_actions, fieldError("wrong_item_count", MOST_ACTIONS))
+  .refine((all) => getLinkActions(all).length <= LIMITS.alert_actions, fieldError("wrong_item_count", MOST_ACTIONS))
   .refine(
-    (all) => all.length - linksOf(all).length <= 1,
+    (all) => all.length - getLinkActions(all).length <= 1,
     fieldError("wrong_item_count", forBoth("must contain at most one reply", "can contain one question")),
   );

@@ -2,25 +2,25 @@
 
 import { z } from "zod";
 import { LIMITS } from "../limits.ts";
-import { languageTag, timeZone } from "./accepts.ts";
-import { oneOf, words } from "./kinds.ts";
-import { defineFields } from "./record.ts";
+import { enumKind, textKind } from "./field_kinds.ts";
+import { defineFields } from "./field_table.ts";
+import { languageTagSchema, timeZoneSchema } from "./value_schemas.ts";
 
 /** What a handset may say that it runs on. */
 export const PLATFORMS = ["ios", "android", "web", "desktop", "cli", "ntfy", "other"] as const;
 
 /** Stands for every word that has no place of its own. */
-export const OTHER = "other";
+export const OTHER_VALUE = "other";
 
 /**
  * What an assistant is shown of a version and of a locale: figures, and a language with its region. Both are patterns in which a
  * stranger can write a sentence (rules#subscribers-in-plain-labels).
  */
-export const plainVersion = (text: string): string => /^\d{1,6}(?:\.\d{1,6}){0,3}/.exec(text)?.[0] ?? OTHER;
-export function plainLocale(text: string): string {
+export const toPlainVersion = (text: string): string => /^\d{1,6}(?:\.\d{1,6}){0,3}/.exec(text)?.[0] ?? OTHER_VALUE;
+export function toPlainLocale(text: string): string {
   const parts = /^([a-zA-Z]{2,3})(?:-[a-zA-Z]{3}){0,3}(?:-[a-zA-Z]{4})?(?:-([a-zA-Z]{2}|\d{3}))?(?:-|$)/;
   const [, language, region] = parts.exec(text) ?? [];
-  if (language === undefined) return OTHER;
+  if (language === undefined) return OTHER_VALUE;
   return region === undefined ? language : `${language}-${region}`;
 }
 
@@ -29,31 +29,31 @@ const VERSION = `must be 1 to ${LIMITS.app_version} of 0-9 A-Z a-z . + _ -, such
 /** Owners see each of them without the device: in lists of subscribers, and counted. */
 const OWNERS = ["owner", "list"] as const;
 
-export const DEVICE = defineFields({
+export const DEVICE_FIELDS = defineFields({
   platform: {
-    ...oneOf(PLATFORMS),
+    ...enumKind(PLATFORMS),
     accepts: z.enum(PLATFORMS),
     required: true,
     shown: OWNERS,
     drawn: { label: "Platform", own: ["owner"] },
   },
   app_version: {
-    ...words,
+    ...textKind,
     accepts: z.string().regex(new RegExp(`^[0-9A-Za-z.+_-]{1,${LIMITS.app_version}}$`), VERSION),
     required: true,
     shown: OWNERS,
     drawn: { label: "App version", own: ["owner"] },
   },
   locale: {
-    ...words,
-    accepts: languageTag(),
+    ...textKind,
+    accepts: languageTagSchema(),
     required: true,
     shown: OWNERS,
     drawn: { label: "Language and region", own: ["owner"] },
   },
   timezone: {
-    ...words,
-    accepts: timeZone(),
+    ...textKind,
+    accepts: timeZoneSchema(),
     required: true,
     shown: OWNERS,
     drawn: { label: "Time zone", own: ["owner"] },

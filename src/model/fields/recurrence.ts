@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { fieldIssue, forBoth, isMessage, type Message } from "../error_messages.ts";
 import { LIMITS } from "../limits.ts";
-import { nearestIn, UNKNOWN_ZONE, zoneNameOf } from "./zoned.ts";
+import { findZoneName, localToUtcLenient, UNKNOWN_ZONE } from "./local_time.ts";
 
 const FREQUENCIES = ["YEARLY", "MONTHLY", "WEEKLY", "DAILY", "HOURLY", "MINUTELY"] as const;
 export type Frequency = (typeof FREQUENCIES)[number];
@@ -98,7 +98,7 @@ function endOf(value: string, zone: string): number | null {
   const text = `${day?.replace(/(....)(..)(..)/, "$1-$2-$3")}T${time.replace(/(..)(..)(..)/, "$1:$2:$3")}Z`;
   const ms = Date.parse(text);
   if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 19) !== text.slice(0, 19)) return null;
-  return utc === "Z" ? ms : nearestIn(zone, ms);
+  return utc === "Z" ? ms : localToUtcLenient(zone, ms);
 }
 
 /** The parts of a rule by their names, or what is wrong with one. A part that is not known is named by its position alone. */
@@ -152,7 +152,7 @@ const normalized = (rule: string): string =>
     .join(";");
 
 /** The recurrence of a text, or what is wrong with it, as it follows the field's name. Letter case and blanks are free. */
-export function readRecurrence(value: string): Recurrence | Message {
+export function parseRecurrence(value: string): Recurrence | Message {
   const line = /\b(DTSTART|DTEND|RDATE|EXDATE|EXRULE)\b/i.exec(value)?.[1]?.toUpperCase();
   if (line === "DTSTART") return "must not have DTSTART; send_at is when it begins";
   if (line !== undefined) return `must not have ${line}; it takes one rule and a time zone`;
@@ -161,7 +161,7 @@ export function readRecurrence(value: string): Recurrence | Message {
   if (!value.includes("=")) return FORM;
   // `FREQ=DAILY; COUNT=2` ends with a part, and `BYDAY=MO, TU` with a value.
   if (rule === "" || /[;=:,]/.test(last) || /[,=]$/.test(rule)) return NO_ZONE;
-  const zone = zoneNameOf(last);
+  const zone = findZoneName(last);
   if (zone === null) return UNKNOWN_ZONE.message;
   const parts = partsOf(rule);
   if (typeof parts === "string") return parts;
@@ -194,26 +194,26 @@ export function readRecurrence(value: string): Recurrence | Message {
 }
 
 /** The same recurrence that ends before a time in ms. */
-export function endedBefore(value: string, ms: number): string {
+export function endRecurrenceBefore(value: string, ms: number): string {
   const [rule = "", zone = ""] = value.split(" ");
   const parts = rule.split(";").filter((part) => !/^(UNTIL|COUNT)=/.test(part));
   const end = new Date(ms - 1000).toISOString().replace(/[-:]|\.\d+/g, "");
   return `${[...parts, `UNTIL=${end}`].join(";")} ${zone}`;
 }
 
-export function recurrence() {
+export function recurrenceSchema() {
   return z
     .string()
     .check(({ value, issues }) => {
       if (value.length > LIMITS.recurrence)
         issues.push(fieldIssue("too_long", `must be at most ${LIMITS.recurrence} characters long`, value));
       else {
-        const read = readRecurrence(value);
+        const read = parseRecurrence(value);
         if (isMessage(read)) issues.push(fieldIssue("invalid_recurrence", read, value));
       }
     })
     .transform((value) => {
-      const read = readRecurrence(value);
+      const read = parseRecurrence(value);
       return isMessage(read) ? value : read.text;
     });
 }

@@ -2,15 +2,15 @@
 
 import { z } from "zod";
 import { LIMITS } from "../limits.ts";
-import { text } from "./accepts.ts";
-import { list, words } from "./kinds.ts";
-import { defineFields } from "./record.ts";
+import { textKind, textListKind } from "./field_kinds.ts";
+import { defineFields } from "./field_table.ts";
+import { textSchema } from "./value_schemas.ts";
 
 /**
  * What happened, as the outside may be told: never a device's identity. The last three are told where an endpoint of the workspace
  * asks for them, and cost nothing elsewhere (rules#events-asked-for).
  */
-export const EVENTS = [
+export const EVENT_NAMES = [
   "alert.sent",
   "alert.scheduled",
   "alert.cancelled",
@@ -21,21 +21,21 @@ export const EVENTS = [
   "alert.replied",
 ] as const;
 
-export type EventName = (typeof EVENTS)[number];
+export type EventName = (typeof EVENT_NAMES)[number];
 
-export const WEBHOOK = defineFields({
+export const WEBHOOK_FIELDS = defineFields({
   url: {
-    ...words,
-    accepts: text(1, LIMITS.url),
+    ...textKind,
+    accepts: textSchema(1, LIMITS.url),
     about: "https, reachable from the internet.",
     required: true,
     shown: ["owner", "list"],
     drawn: { label: "Address", own: ["form", "owner"], hint: "An https URL reachable from the internet." },
   },
   events: {
-    ...list(),
+    ...textListKind(),
     accepts: z
-      .array(z.enum(EVENTS))
+      .array(z.enum(EVENT_NAMES))
       .min(1)
       .transform((named) => [...new Set(named)]),
     required: true,

@@ -2,12 +2,12 @@
 // Tables only, read by the sanitiser and by the library that checks its result. Knows nothing of parsing.
 
 /** Space-separated words as a set: the tables stay readable and a look-up never meets `Object.prototype`. */
-export function words(text: string): ReadonlySet<string> {
+export function createWordSet(text: string): ReadonlySet<string> {
   return new Set(text.trim().split(/\s+/));
 }
 
 /** Everything that a rich alert needs and that neither fetches, runs, frames, nor takes input. */
-export const ELEMENTS = words(`
+export const ALLOWED_ELEMENTS = createWordSet(`
   h1 h2 h3 h4 h5 h6 hgroup p div span br hr wbr pre blockquote center
   section article header footer main nav aside address
   ul ol li menu dl dt dd
@@ -17,7 +17,7 @@ export const ELEMENTS = words(`
   bdi bdo ruby rb rt rtc rp
 `);
 
-export const VOID_ELEMENTS = words(`
+export const VOID_ELEMENTS = createWordSet(`
   area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr
 `);
 
@@ -26,7 +26,7 @@ export const VOID_ELEMENTS = words(`
  * (the root of mutation XSS), and lists of choices, which are no prose. Every other element that is not allowed
  * is unwrapped: a form or a video goes, and the words in it stay.
  */
-export const DROPPED_WITH_CONTENT = words(`
+export const DROPPED_WITH_CONTENT = createWordSet(`
   script style iframe noscript noembed noframes template textarea title xmp plaintext
   svg math select option optgroup datalist applet
 `);
@@ -38,7 +38,7 @@ export const DROPPED_WITH_CONTENT = words(`
 export const MAX_DEPTH = 100;
 
 /** How the value of an attribute is judged: a pattern to match as a whole, or one of the judges with a file of its own. */
-export type Rule = RegExp | "text" | "link" | "image" | "citation" | "style" | "rel";
+export type AttributeRule = RegExp | "text" | "link" | "image" | "citation" | "style" | "rel";
 
 const NUMBER = /^-?\d{1,6}$/;
 const SPAN = /^\d{1,3}$/;
@@ -56,7 +56,7 @@ const DATETIME = /^[\dA-Za-z:.+\- ]{1,64}$/;
  */
 const LANGUAGE = /^(?:[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8}){0,6})?$/;
 
-const GLOBAL: Record<string, Rule> = {
+const GLOBAL: Record<string, AttributeRule> = {
   title: "text",
   lang: LANGUAGE,
   dir: /^(?:ltr|rtl|auto)$/i,
@@ -69,7 +69,7 @@ const GLOBAL: Record<string, Rule> = {
   "aria-level": /^[1-9]$/,
 };
 
-const CELL: Record<string, Rule> = {
+const CELL: Record<string, AttributeRule> = {
   colspan: SPAN,
   rowspan: SPAN,
   width: LENGTH,
@@ -78,7 +78,7 @@ const CELL: Record<string, Rule> = {
   valign: VALIGN,
 };
 
-const PER_ELEMENT: Record<string, Record<string, Rule>> = {
+const PER_ELEMENT: Record<string, Record<string, AttributeRule>> = {
   a: { href: "link", target: /^_(?:blank|self)$/i, rel: "rel", hreflang: LANGUAGE },
   img: {
     src: "image",
@@ -117,20 +117,24 @@ const PER_ELEMENT: Record<string, Record<string, Rule>> = {
   colgroup: { span: SPAN, width: LENGTH, align: ALIGN, valign: VALIGN },
   td: CELL,
   th: { ...CELL, scope: /^(?:row|col|rowgroup|colgroup)$/i, abbr: "text" },
-  ...Object.fromEntries([...words("thead tbody tfoot tr")].map((name) => [name, { align: ALIGN, valign: VALIGN }])),
-  ...Object.fromEntries([...words("p div h1 h2 h3 h4 h5 h6 caption hr")].map((name) => [name, { align: ALIGN }])),
+  ...Object.fromEntries(
+    [...createWordSet("thead tbody tfoot tr")].map((name) => [name, { align: ALIGN, valign: VALIGN }]),
+  ),
+  ...Object.fromEntries(
+    [...createWordSet("p div h1 h2 h3 h4 h5 h6 caption hr")].map((name) => [name, { align: ALIGN }]),
+  ),
 };
 
 /** element → attribute → rule, the ones for every element included. */
-export const ATTRIBUTES: ReadonlyMap<string, ReadonlyMap<string, Rule>> = new Map(
-  [...ELEMENTS].map((name) => [name, new Map(Object.entries({ ...GLOBAL, ...PER_ELEMENT[name] }))]),
+export const ALLOWED_ATTRIBUTES: ReadonlyMap<string, ReadonlyMap<string, AttributeRule>> = new Map(
+  [...ALLOWED_ELEMENTS].map((name) => [name, new Map(Object.entries({ ...GLOBAL, ...PER_ELEMENT[name] }))]),
 );
 
 /** Links leave the alert for a page, a mail, a call or a map; pictures and sources come encrypted or not at all. */
-export const SCHEMES: Record<"link" | "image" | "citation", ReadonlySet<string>> = {
-  link: words("https http mailto tel sms geo"),
-  image: words("https"),
-  citation: words("https"),
+export const ALLOWED_SCHEMES: Record<"link" | "image" | "citation", ReadonlySet<string>> = {
+  link: createWordSet("https http mailto tel sms geo"),
+  image: createWordSet("https"),
+  citation: createWordSet("https"),
 };
 
 /** Put on every link: the page that it opens learns neither the opener nor where the reader comes from. */

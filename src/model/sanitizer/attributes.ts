@@ -2,12 +2,12 @@
 // citation may point where it points is judged on what a browser would make of the value and not on how it is spelt; nothing is resolved
 // or fetched.
 
-import { cleanText } from "../fields/characters.ts";
-import { need } from "../need.ts";
-import { ATTRIBUTES, LINK_REL, type Rule, SCHEMES, words } from "./allow_list.ts";
-import { type Look, readColor, tooAlike } from "./hidden.ts";
-import type { Report } from "./report.ts";
-import { judgeStyle } from "./styles.ts";
+import { assertDefined } from "../assert.ts";
+import { cleanText } from "../fields/invisible_characters.ts";
+import { ALLOWED_ATTRIBUTES, ALLOWED_SCHEMES, type AttributeRule, createWordSet, LINK_REL } from "./allow_list.ts";
+import { isLowContrast, parseColor, type TextAppearance } from "./hidden_text.ts";
+import { judgeStyle } from "./inline_styles.ts";
+import type { RemovalReport } from "./removal_report.ts";
 
 export interface Attribute {
   name: string;
@@ -36,10 +36,10 @@ function reportedScheme(value: string): string {
 }
 
 /** Relative addresses are refused: an alert has no page of its own that they could be relative to. */
-export function judgeUrl(value: string, use: keyof typeof SCHEMES): UrlVerdict {
+export function judgeUrl(value: string, use: keyof typeof ALLOWED_SCHEMES): UrlVerdict {
   const url = asBrowsersRead(value);
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase();
-  if (scheme === undefined || !SCHEMES[use].has(scheme)) return { refused: reportedScheme(value) };
+  if (scheme === undefined || !ALLOWED_SCHEMES[use].has(scheme)) return { refused: reportedScheme(value) };
   if (/[\p{Cc}\p{Default_Ignorable_Code_Point}]/u.test(url)) return { refused: scheme };
   // Only the form that every reader splits in the same place; a user part (https://bank.example@evil.example)
   // serves nothing but deceit.
@@ -53,7 +53,7 @@ export function judgeUrl(value: string, use: keyof typeof SCHEMES): UrlVerdict {
 /** Longest value that a pattern is tried on; free text and addresses have no bound but that of the whole. */
 const MAX_PATTERN_VALUE = 2000;
 /** Link relations that `LINK_REL` stands in for, so that taking them out takes nothing away. */
-const COVERED_REL = words("noopener noreferrer nofollow");
+const COVERED_REL = createWordSet("noopener noreferrer nofollow");
 
 export function escapeText(text: string): string {
   if (!/[&<>]/.test(text)) return text;
@@ -61,7 +61,12 @@ export function escapeText(text: string): string {
 }
 
 /** The value to write; undefined when the attribute goes, in which case `report` has been told why. */
-function judge(rule: Exclude<Rule, "style">, name: string, value: string, report: Report): string | undefined {
+function judge(
+  rule: Exclude<AttributeRule, "style">,
+  name: string,
+  value: string,
+  report: RemovalReport,
+): string | undefined {
   switch (rule) {
     case "text": {
       const { text, removed } = cleanText(value);
@@ -97,11 +102,11 @@ function judge(rule: Exclude<Rule, "style">, name: string, value: string, report
 export function writeAttributes(
   element: string,
   attributes: readonly Attribute[],
-  report: Report,
-  inherited: Look,
-): { written: string; look: Look } {
+  report: RemovalReport,
+  inherited: TextAppearance,
+): { written: string; look: TextAppearance } {
   if (attributes.length === 0) return { written: "", look: inherited };
-  const rules = need(ATTRIBUTES.get(element), "only allowed elements are written");
+  const rules = assertDefined(ALLOWED_ATTRIBUTES.get(element), "only allowed elements are written");
   const seen = new Set<string>();
   let written = "";
   let link = false;
@@ -138,9 +143,9 @@ export function writeAttributes(
 }
 
 /** The colour that `<font color>` gives its text; null when it would hide it, undefined when there is none. */
-function fontColor(attributes: readonly Attribute[], inherited: Look): Look["color"] | undefined {
+function fontColor(attributes: readonly Attribute[], inherited: TextAppearance): TextAppearance["color"] | undefined {
   const value = attributes.find(({ name }) => name === "color")?.value;
   if (value === undefined) return undefined;
-  const read = readColor(value);
-  return read === null || read.alpha < 1 || tooAlike(read.rgb, inherited.background) ? null : read.rgb;
+  const read = parseColor(value);
+  return read === null || read.alpha < 1 || isLowContrast(read.rgb, inherited.background) ? null : read.rgb;
 }

@@ -3,15 +3,15 @@
 
 import { createRequire } from "node:module";
 import type library from "sanitize-html";
-import { cleanText } from "../fields/characters.ts";
-import { ATTRIBUTES, ELEMENTS, SCHEMES, words } from "./allow_list.ts";
-import { readHtml } from "./read.ts";
-import { type BlockedRow, isKnownAttribute, Report } from "./report.ts";
-import { writeHtml } from "./write.ts";
+import { cleanText } from "../fields/invisible_characters.ts";
+import { ALLOWED_ATTRIBUTES, ALLOWED_ELEMENTS, ALLOWED_SCHEMES, createWordSet } from "./allow_list.ts";
+import { parseHtml } from "./parse_html.ts";
+import { type BlockedRow, isKnownAttribute, RemovalReport } from "./removal_report.ts";
+import { serializeHtml } from "./serialize_html.ts";
 
-export { Report } from "./report.ts";
+export { RemovalReport } from "./removal_report.ts";
 
-export interface Sanitized {
+export interface SanitizedHtml {
   html: string;
   blocked: BlockedRow[];
 }
@@ -21,17 +21,17 @@ const require = createRequire(import.meta.url);
 /** Read with the first html, since it brings a parser of styles that no other alert needs. */
 const secondReader = (): typeof library => require("sanitize-html");
 
-const attributeNames = [...new Set([...ATTRIBUTES.values()].flatMap((rules) => [...rules.keys()]))];
+const attributeNames = [...new Set([...ALLOWED_ATTRIBUTES.values()].flatMap((rules) => [...rules.keys()]))];
 
-/** The same tables in the library's words. It alters nothing of ours; see `checked`. */
+/** The same tables in the library's words. It alters nothing of ours; see `recheckHtml`. */
 const LIBRARY_OPTIONS: library.IOptions & { allowedEmptyAttributes: string[] } = {
-  allowedTags: [...ELEMENTS],
-  allowedAttributes: Object.fromEntries([...ATTRIBUTES].map(([name, rules]) => [name, [...rules.keys()]])),
+  allowedTags: [...ALLOWED_ELEMENTS],
+  allowedAttributes: Object.fromEntries([...ALLOWED_ATTRIBUTES].map(([name, rules]) => [name, [...rules.keys()]])),
   allowedEmptyAttributes: attributeNames,
   nonBooleanAttributes: [],
   selfClosing: ["br", "col", "hr", "img", "wbr"],
-  allowedSchemes: [...SCHEMES.link],
-  allowedSchemesByTag: { img: [...SCHEMES.image] },
+  allowedSchemes: [...ALLOWED_SCHEMES.link],
+  allowedSchemesByTag: { img: [...ALLOWED_SCHEMES.image] },
   allowedSchemesAppliedToAttributes: ["href", "src", "cite"],
   allowProtocolRelative: false,
   parseStyleAttributes: false,
@@ -42,7 +42,7 @@ const LIBRARY_OPTIONS: library.IOptions & { allowedEmptyAttributes: string[] } =
  * ours decides and reports, and the library goes over its result with the same tables. Should it ever find
  * something to take out, its word counts, and the report says that something unnamed was removed.
  */
-export function checked(html: string, report: Report): string {
+export function recheckHtml(html: string, report: RemovalReport): string {
   const again = secondReader()(html, LIBRARY_OPTIONS);
   if (again !== html) report.add("element", "unknown");
   return again;
@@ -74,14 +74,14 @@ const MAX_READINGS = 8;
  * changes its spelling is not missing: case, quotes, omitted tags, character references, the `rel` of links.
  * A `report` that others write to as well gets the rows added to its own.
  */
-export function sanitizeHtml(input: string, report: Report = new Report()): Sanitized {
+export function sanitizeHtml(input: string, report: RemovalReport = new RemovalReport()): SanitizedHtml {
   // Browsers drop the null character from text, and PostgreSQL cannot store it.
   const plain = input.replaceAll("\0", "");
   if (plain.length < input.length) report.add("element", "#null", input.length - plain.length);
   let html = escapeComparisons(plain);
   // A tree may read as another tree once it is written, so it is read until nothing changes.
   for (let reading = 1; ; reading++) {
-    const written = writeHtml(readHtml(html, report).root, report);
+    const written = serializeHtml(parseHtml(html, report).root, report);
     if (written === html) break;
     html = written;
     if (reading < MAX_READINGS) continue;
@@ -89,14 +89,14 @@ export function sanitizeHtml(input: string, report: Report = new Report()): Sani
     report.add("element", "unknown");
     html = html.replace(/<[^>]*>/g, "");
   }
-  return { html: checked(html, report), blocked: report.rows() };
+  return { html: recheckHtml(html, report), blocked: report.rows() };
 }
 
 /** Rows of a report that name hidden things. Styles are among them, since those of a page may hide anything. */
 const UNSEEN: Partial<Record<BlockedRow["kind"], ReadonlySet<string>>> = {
-  element: words("#comment template noscript style"),
-  attribute: words("hidden"),
-  style: words(`
+  element: createWordSet("#comment template noscript style"),
+  attribute: createWordSet("hidden"),
+  style: createWordSet(`
     -webkit-text-fill-color background background-color clip clip-path color display font-size line-height mask opacity
     overflow position text-indent transform visibility
   `),
@@ -107,15 +107,15 @@ const UNSEEN: Partial<Record<BlockedRow["kind"], ReadonlySet<string>>> = {
  * not see (rules#preview-hidden). A document itself is kept whole.
  */
 export function inspectDocument(html: string): { script_count: number; notes: BlockedRow[] } {
-  const report = new Report();
-  const { root, scripts } = readHtml(html, report);
-  writeHtml(root, report);
+  const report = new RemovalReport();
+  const { root, scripts } = parseHtml(html, report);
+  serializeHtml(root, report);
   const notes = report.rows().filter(({ kind, name }) => kind === "character" || UNSEEN[kind]?.has(name));
   return { script_count: scripts, notes };
 }
 
 /** A text without markup: what no reader sees and the text does not need is taken out and reported. */
-export function sanitizeText(text: string, report: Report): string {
+export function sanitizeText(text: string, report: RemovalReport): string {
   const clean = cleanText(text);
   report.addCharacters(clean.removed);
   return clean.text;

@@ -1,15 +1,15 @@
 // What operations on one webhook endpoint share: finding it, and a delivery that somebody asked for by hand. It is a delivery
 // as any other: one POST, counted as one, and never tried again by itself.
 
-import { newUuid, parseId } from "../../model/domain/ids.ts";
+import { newUuid, parseId } from "../../model/domain/type_ids.ts";
 import { WebhookDelivery, WebhookEndpoint } from "../../model/entities/webhook.ts";
 import { notFound } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
-import type { Context } from "../../store/context.ts";
-import { showDelivery } from "../../store/shapes/webhook.ts";
+import type { Context } from "../../store/handler_context.ts";
+import { showDelivery } from "../../store/schemas/webhook_schemas.ts";
 
 /** Calls that make this server speak to somebody else's. */
-export const MANUAL_DELIVERIES = {
+export const MANUAL_DELIVERY_LIMIT = {
   name: "webhook-calls",
   per: "creator",
   max: LIMITS.manual_deliveries,
@@ -17,7 +17,7 @@ export const MANUAL_DELIVERIES = {
 } as const;
 
 /** @throws 404 when the caller sees no such endpoint. */
-export async function endpointOf(webhookId: string, ctx: Context) {
+export async function findEndpoint(webhookId: string, ctx: Context) {
   const id = parseId("whk", webhookId);
   const endpoint = id && (await ctx.em.findOne(WebhookEndpoint, { id }));
   if (!endpoint) throw notFound("webhook");

@@ -2,16 +2,16 @@
 // did; and how it is corrected, which is by another one. The alert's page shows it below the alert itself.
 
 import { randomUUID } from "node:crypto";
-import { capabilityNotes } from "../../model/domain/channel.ts";
-import { questionOf } from "../../model/fields/alert_action.ts";
+import { getCapabilityNotes } from "../../model/domain/channel_rules.ts";
+import { getReplyQuestion } from "../../model/fields/alert_action.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
-import { minuteWords } from "../../ui/instants.ts";
-import { channelBase } from "./channel_head.ts";
-import { ASKED } from "./channel_values.ts";
-import { emptyState, livePart } from "./parts.ts";
-import { SERIES as DAY_SERIES } from "./plots/days.ts";
-import { figures, type Mark, numbersTable, plot, type Slot } from "./plots/plot.ts";
-import { type Alert, type AnswerOf, type MemberVisit, mayUse } from "./visit.ts";
+import { formatMinute } from "../../ui/time_format.ts";
+import { CAPABILITY_LABELS } from "./channel_form_values.ts";
+import { getChannelPath } from "./channel_header.ts";
+import { type AxisLabel, barChart, type ChartSlot, numbersTable, totalsHeader } from "./charts/chart.ts";
+import { COUNT_SERIES as DAY_SERIES } from "./charts/daily_charts.ts";
+import { emptyState, liveSection } from "./components.ts";
+import { type AlertResult, canUse, type MemberContext, type OperationResult } from "./page_context.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -20,7 +20,7 @@ const HALF_HOURS = 6;
 
 const [, ...SERIES] = DAY_SERIES;
 
-type Stats = AnswerOf<"get_alert_stats">;
+type Stats = OperationResult<"get_alert_stats">;
 
 interface Bucket {
   /** Hours after the sending. */
@@ -40,11 +40,11 @@ function bucketsOf(stats: Stats, sentAt: number): Bucket[] {
 
 const duration = (hours: number) => (hours < 48 ? `${hours} h` : `${hours / 24} d`);
 
-function marks(hours: number): Mark[] {
+function marks(hours: number): AxisLabel[] {
   const steps = [1, 2, 3, 6, 12, 24, 48, 96, 168, 336, 720, 1440, 2160, 4320, 8760];
   const step = steps.find((candidate) => hours / candidate <= 4) ?? Math.ceil(hours / 96) * 24;
   const count = Math.floor(hours / step);
-  return Array.from({ length: count + 1 }, (_, i): Mark => {
+  return Array.from({ length: count + 1 }, (_, i): AxisLabel => {
     const at = (i * step) / hours;
     if (i === 0) return { at: 0, text: "sent", side: "start" };
     return { at, text: `${duration(i * step)} later`, side: at > 0.95 ? "end" : "middle" };
@@ -59,11 +59,11 @@ async function plots(
   const hours = Math.max(HALF_HOURS, Math.ceil(Math.max(0, ...buckets.map(({ to }) => to))));
   const slots = (key: "reads" | "acks") =>
     buckets.map(
-      (bucket): Slot => ({
+      (bucket): ChartSlot => ({
         from: bucket.from / hours,
         to: bucket.to / hours,
         value: bucket[key],
-        words: `${minuteWords(bucket.start)}, for ${bucket.to - bucket.from < 1 ? "half an hour" : "an hour"}`,
+        words: `${formatMinute(bucket.start)}, for ${bucket.to - bucket.from < 1 ? "half an hour" : "an hour"}`,
       }),
     );
   if (SERIES.every(({ key }) => stats.totals[key] === 0))
@@ -74,7 +74,7 @@ async function plots(
   // An acknowledgement has a button on phones where the alert asks for it.
   const shown = SERIES.filter(({ key }) => key === "reads" || stats.totals[key] > 0 || acknowledged);
   const drawn = shown.map(({ key, heading, noun }) =>
-    plot({
+    barChart({
       id: `timeline-${key}`,
       heading,
       total: stats.totals[key],
@@ -90,40 +90,40 @@ async function plots(
     html`<details class="more" id="timeline-numbers"><summary>The same numbers as a table</summary>${numbersTable(
       "Half-hourly for six hours, then hourly",
       ["From (UTC)", ...SERIES.map(({ column }) => column)],
-      buckets.map(({ start, reads, acks }) => [minuteWords(start).replace(" UTC", ""), reads, acks] as const),
+      buckets.map(({ start, reads, acks }) => [formatMinute(start).replace(" UTC", ""), reads, acks] as const),
     )}</details>`
   }`;
 }
 
 /** The address of the live part, which is no page. */
-const timelineAddress = (visit: MemberVisit, alert: { id: string; pusher_id: string }) =>
-  new URL(`${channelBase(visit, alert.pusher_id)}/alerts/${alert.id}/timeline`, visit.url);
+const timelineAddress = (visit: MemberContext, alert: { id: string; pusher_id: string }) =>
+  new URL(`${getChannelPath(visit, alert.pusher_id)}/alerts/${alert.id}/timeline`, visit.url);
 
 /** What was asked, and how many chose what. */
-function answered(alert: Alert, replies: readonly { choice: string; count: number }[]): Content {
-  const question = questionOf(alert);
+function answered(alert: AlertResult, replies: readonly { choice: string; count: number }[]): Content {
+  const question = getReplyQuestion(alert);
   return (
     question &&
     html`<h3>${question.label}</h3>
-    ${figures(replies.map(({ choice, count }) => [choice, count]))}
+    ${totalsHeader(replies.map(({ choice, count }) => [choice, count]))}
     <p class="hint">Number of devices by their latest answer. Devices are not identified.</p>`
   );
 }
 
 /** Reads, acks and replies of an alert that phones could see; nothing of one that was never sent. */
-export async function timelinePart(visit: MemberVisit, alert: Alert): Promise<Html> {
+export async function renderTimelinePart(visit: MemberContext, alert: AlertResult): Promise<Html> {
   const address = timelineAddress(visit, alert);
   if (alert.sent_at === null)
-    return livePart(
+    return liveSection(
       "timeline",
       address,
       html`<p class="hint">It was cancelled before its send time, so no device showed it.</p>`,
     );
   const stats = await visit.call("get_alert_stats", { pusher_id: alert.pusher_id, alert_id: alert.id });
-  return livePart(
+  return liveSection(
     "timeline",
     address,
-    html`${figures([
+    html`${totalsHeader([
       ["Reach now", stats.reach],
       ["Reads reported", stats.totals.reads],
       ["Acks reported", stats.totals.acks],
@@ -134,23 +134,23 @@ export async function timelinePart(visit: MemberVisit, alert: Alert): Promise<Ht
 }
 
 /** What the alert leans on, and whether its channel asks subscribers for it. */
-function asked(alert: Alert): Html {
-  const uses = new Set(capabilityNotes(alert, []).map(({ capability }) => capability));
+function asked(alert: AlertResult): Html {
+  const uses = new Set(getCapabilityNotes(alert, []).map(({ capability }) => capability));
   const unasked = new Set(alert.notes.map(({ capability }) => capability));
   return html`<section class="card" aria-labelledby="asked"><h2 id="asked">Requested capabilities</h2>
     <ul class="asked">${[...uses].map(
       (name) =>
-        html`<li>${ASKED[name].label} ${
+        html`<li>${CAPABILITY_LABELS[name].label} ${
           unasked.has(name)
-            ? html`<span class="badge warn">not requested</span><span class="hint">${ASKED[name].without}</span>`
+            ? html`<span class="badge warn">not requested</span><span class="hint">${CAPABILITY_LABELS[name].without}</span>`
             : html`<span class="badge good">requested by the channel</span>`
         }</li>`,
     )}</ul></section>`;
 }
 
-function correction(visit: MemberVisit, alert: Alert): Content {
-  if (!mayUse(visit, "duplicate_alert")) return null;
-  const path = `${channelBase(visit, alert.pusher_id)}/alerts/${alert.id}/duplicate`;
+function correction(visit: MemberContext, alert: AlertResult): Content {
+  if (!canUse(visit, "duplicate_alert")) return null;
+  const path = `${getChannelPath(visit, alert.pusher_id)}/alerts/${alert.id}/duplicate`;
   return html`<section class="card" aria-labelledby="correct"><h2 id="correct">Correct or repeat</h2>
     <p class="hint">${
       alert.status === "sent"
@@ -161,7 +161,7 @@ function correction(visit: MemberVisit, alert: Alert): Content {
 }
 
 /** Of a sent or cancelled alert, as get_alert answers it; nothing of another one. */
-export async function alertTimeline(visit: MemberVisit, alert: Alert): Promise<Content> {
+export async function renderAlertTimeline(visit: MemberContext, alert: AlertResult): Promise<Content> {
   if (alert.status !== "sent" && alert.status !== "cancelled") return null;
-  return html`<h2 class="after">Device reports</h2>${await timelinePart(visit, alert)}${asked(alert)}${correction(visit, alert)}`;
+  return html`<h2 class="after">Device reports</h2>${await renderTimelinePart(visit, alert)}${asked(alert)}${correction(visit, alert)}`;
 }

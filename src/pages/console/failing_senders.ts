@@ -1,22 +1,22 @@
 // The notice of senders whose last requests were refused, for the overview and the pages of a channel.
 
-import { list_failing_senders } from "../../identity/session/keys.ts";
-import { roleReaches } from "../../model/domain/standing.ts";
+import { list_failing_senders } from "../../identity/session/api_keys.ts";
+import { isRoleAtLeast } from "../../model/domain/access_policy.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { type Content, html } from "../../ui/html.ts";
-import { channelBase } from "./channel_head.ts";
-import { instant } from "./parts.ts";
-import { programTitle } from "./sender_lines.ts";
-import type { MemberVisit } from "./visit.ts";
+import { getChannelPath } from "./channel_header.ts";
+import { relativeTime } from "./components.ts";
+import type { MemberContext } from "./page_context.ts";
+import { getProgramTitle } from "./sender_setup.ts";
 
 const SHOWN = 5;
 
 /** Senders that fail, on the channels that the visitor sees; none for a member who manages no keys. */
-export async function failingSenders(visit: MemberVisit) {
-  if (!roleReaches(visit.caller.member.role, list_failing_senders.role)) return [];
+export async function findFailingSenders(visit: MemberContext) {
+  if (!isRoleAtLeast(visit.caller.member.role, list_failing_senders.role)) return [];
   return (await visit.asMember(list_failing_senders, {})).data;
 }
-type Failing = Awaited<ReturnType<typeof failingSenders>>[number];
+type Failing = Awaited<ReturnType<typeof findFailingSenders>>[number];
 
 function lastRequests(refused: number): string {
   if (refused === 1) return "the last request";
@@ -29,7 +29,11 @@ interface Named {
 }
 
 /** @param at the channels that the visitor sees, or the one that the page is about */
-export function failingNotice(visit: MemberVisit, failing: readonly Failing[], at: readonly Named[] | Named): Content {
+export function failingSendersNotice(
+  visit: MemberContext,
+  failing: readonly Failing[],
+  at: readonly Named[] | Named,
+): Content {
   const one = "id" in at ? at.id : null;
   const names = new Map("id" in at ? [] : at.map(({ id, name }) => [id, name]));
   // A key of a deleted channel reaches nothing.
@@ -41,11 +45,11 @@ export function failingNotice(visit: MemberVisit, failing: readonly Failing[], a
   const keys = `${visit.base}keys`;
   return html`<div class="flash careful"><p><strong>Requests from ${rows.length === 1 ? "a sender" : "senders"} are failing</strong></p>
     <ul>${rows.slice(0, SHOWN).map(({ id, name, program, pusher_id, refused, at, said }) => {
-      const page = pusher_id ? `${channelBase(visit, pusher_id)}/senders/${id}` : keys;
+      const page = pusher_id ? `${getChannelPath(visit, pusher_id)}/senders/${id}` : keys;
       const channel = pusher_id && names.get(pusher_id);
-      return html`<li>${programTitle(program)}: ${lastRequests(refused)} with the key “<a href="${page}">${name}</a>”${
+      return html`<li>${getProgramTitle(program)}: ${lastRequests(refused)} with the key “<a href="${page}">${name}</a>”${
         channel && html` to the channel ${channel}`
-      } ${refused === 1 ? "was refused" : "were refused, the newest"} ${instant(at, visit.now)}. ${said}</li>`;
+      } ${refused === 1 ? "was refused" : "were refused, the newest"} ${relativeTime(at, visit.now)}. ${said}</li>`;
     })}${
       rows.length > SHOWN &&
       html`<li>Other failing senders: ${rows.length - SHOWN}. <a href="${keys}">All keys</a></li>`

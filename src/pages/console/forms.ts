@@ -4,8 +4,8 @@
 // comes back is shown to its person, and never acted on by itself.
 
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
-import { readBytes } from "../../api/transports/body.ts";
-import type { Session } from "../../identity/auth/people.ts";
+import { readBodyBytes } from "../../api/transports/request_body.ts";
+import type { ConsoleSession } from "../../identity/auth/console_sessions.ts";
 import { fieldMessage, uiMessage } from "../../model/error_messages.ts";
 import {
   ApiError,
@@ -15,50 +15,50 @@ import {
   forbidden,
   invalidRequest,
 } from "../../model/errors.ts";
-import { refuseUnstorableText } from "../../operation/problems.ts";
-import { MAX_BODY } from "../../operation/tool.ts";
-import { createSeal } from "../../store/secret/seal.ts";
+import { MAX_BODY_BYTES } from "../../operation/define_operation.ts";
+import { refuseUnstorableText } from "../../operation/validation_errors.ts";
+import { createEncryption } from "../../store/secret/encryption.ts";
 import { type Html, html } from "../../ui/html.ts";
 
-export const KEPT_FIELD = "kept_form";
+export const SAVED_FORM_FIELD = "kept_form";
 
 /** Bodies of pages that hand on what was written. */
-export const MAX_KEPT = MAX_BODY.alerts;
+export const MAX_SAVED_FORM = MAX_BODY_BYTES.alerts;
 
 /** Never handed on: proofs of who somebody was, and what is asked for anew. */
-const LEFT_OUT = ["form_token", KEPT_FIELD, "present", "next", "password"];
+const LEFT_OUT = ["form_token", SAVED_FORM_FIELD, "present", "next", "password"];
 
 /** A form that was written, and the address that takes it. */
-export interface Kept {
+export interface SavedForm {
   at: string;
   form: URLSearchParams;
 }
 
-export const signedOut = () => new ApiError("sign_in_required", "You were signed out, so nothing was saved.");
+export const signedOutError = () => new ApiError("sign_in_required", "You were signed out, so nothing was saved.");
 
-export const welcomeBack = () =>
+export const formRestoredError = () =>
   conflict("wrong_state", "You were signed out, so nothing was saved. Check your text below and submit it again.");
 
-export const signedInAnew = () =>
+export const sessionChangedError = () =>
   forbidden("not_permitted", "Your session changed, so nothing was saved. Check your text below and submit it again.");
 
-export function createKeeper(secret: string) {
-  const seal = createSeal(secret, "kept forms");
+export function createFormSealer(secret: string) {
+  const seal = createEncryption(secret, "kept forms");
   return {
     /** A form as pages hand it on; null where nothing was written. */
-    keep({ at, form }: Kept): string | null {
-      if (form.has(KEPT_FIELD)) return form.get(KEPT_FIELD);
+    keep({ at, form }: SavedForm): string | null {
+      if (form.has(SAVED_FORM_FIELD)) return form.get(SAVED_FORM_FIELD);
       const fields = [...form].filter(([name]) => !LEFT_OUT.includes(name));
       if (fields.length === 0) return null;
-      const kept = seal.seal(JSON.stringify([at, fields])).toString("base64url");
-      return kept.length > MAX_KEPT / 2 ? null : kept;
+      const kept = seal.encrypt(JSON.stringify([at, fields])).toString("base64url");
+      return kept.length > MAX_SAVED_FORM / 2 ? null : kept;
     },
 
     /** What such a field holds; null for one that is not ours. */
-    kept(text: string | null): Kept | null {
+    kept(text: string | null): SavedForm | null {
       if (text === null) return null;
       try {
-        const [at, fields] = JSON.parse(seal.open(Buffer.from(text, "base64url")));
+        const [at, fields] = JSON.parse(seal.decrypt(Buffer.from(text, "base64url")));
         return { at, form: new URLSearchParams(fields) };
       } catch {
         return null;
@@ -67,8 +67,8 @@ export function createKeeper(secret: string) {
   };
 }
 
-export const keptField = (kept: string | null): Html | null =>
-  kept === null ? null : html`<input type="hidden" name="${KEPT_FIELD}" value="${kept}">`;
+export const savedFormField = (kept: string | null): Html | null =>
+  kept === null ? null : html`<input type="hidden" name="${SAVED_FORM_FIELD}" value="${kept}">`;
 
 export const TOKEN_FIELD = "form_token";
 const VISITOR_COOKIE = "belfry_visitor";
@@ -77,7 +77,7 @@ const VISITOR_COOKIE = "belfry_visitor";
 export async function readForm(request: Request): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
     throw invalidRequest("unsupported_content_type", "This page accepts form submissions only.");
-  const bytes = await readBytes(request);
+  const bytes = await readBodyBytes(request);
   if (bytes instanceof ApiError) throw bytes;
   const form = new URLSearchParams(new TextDecoder().decode(bytes));
   refuseUnstorableText([...form.values()]);
@@ -85,27 +85,27 @@ export async function readForm(request: Request): Promise<URLSearchParams> {
 }
 
 /** A file as a form brings it: named by its owner, believed by nobody. */
-export interface SentFile {
+export interface FormFile {
   name: string;
   bytes: Uint8Array;
 }
 
 /** Files by the name of their field; none where none was chosen. */
-export type SentFiles = ReadonlyMap<string, SentFile>;
+export type FormFiles = ReadonlyMap<string, FormFile>;
 
 /** Whether a form may bring files. */
-export const isFileForm = ({ headers }: Request): boolean =>
+export const isMultipartForm = ({ headers }: Request): boolean =>
   /^multipart\/form-data\s*;/i.test(headers.get("content-type") ?? "");
 
 /** A form with at most one file a field, within the page's bound. @throws 422 for a body that is none. */
-export async function readFileForm(request: Request): Promise<{ form: URLSearchParams; files: SentFiles }> {
+export async function readFileForm(request: Request): Promise<{ form: URLSearchParams; files: FormFiles }> {
   const type = request.headers.get("content-type") ?? "";
-  const bytes = await readBytes(request);
+  const bytes = await readBodyBytes(request);
   if (bytes instanceof ApiError) throw bytes;
   const parts = await new Response(bytes, { headers: { "content-type": type } }).formData().catch(() => null);
   if (!parts) throw invalidRequest("malformed_body", "The form was incomplete. Submit it again.");
   const form = new URLSearchParams();
-  const files = new Map<string, SentFile>();
+  const files = new Map<string, FormFile>();
   for (const [name, value] of parts) {
     if (typeof value === "string") form.append(name, value);
     // A browser sends an empty nameless file where none was chosen.
@@ -116,7 +116,7 @@ export async function readFileForm(request: Request): Promise<{ form: URLSearchP
   return { form, files };
 }
 
-export function cookieOf(headers: Headers, name: string): string | null {
+export function getCookie(headers: Headers, name: string): string | null {
   for (const part of (headers.get("cookie") ?? "").split(";")) {
     const [key, value] = part.trim().split("=", 2);
     if (key === name && value) return value;
@@ -132,7 +132,11 @@ const labelled = (name: string): string => (name.slice(0, 1).toUpperCase() + nam
  * argument, in place of its name at the begin of a sentence; what is wrong inside of a list is wrong with the list, unless that
  * part of it has a label.
  */
-export function inForm(error: ApiError, names: Record<string, string>, labels: Record<string, string> = {}): ApiError {
+export function toFormError(
+  error: ApiError,
+  names: Record<string, string>,
+  labels: Record<string, string> = {},
+): ApiError {
   const fields = error.fields.map((wrong) => {
     const whole = wrong.param.replace(/\..*/s, "");
     const param = Object.hasOwn(labels, wrong.param) || !Object.hasOwn(labels, whole) ? wrong.param : whole;
@@ -154,25 +158,25 @@ export function withFields(error: ApiError, fields: readonly FieldProblem[]): Ap
 }
 
 /** Any but those that say that the page itself is none of the visitor's. */
-export const hasPlace = ({ status }: ApiError): boolean => status !== 403 && status !== 404;
+export const canShowInForm = ({ status }: ApiError): boolean => status !== 403 && status !== 404;
 
 /** A refusal that the form can show; the others are pages of their own. */
-export function shownRefusal(error: unknown): ApiError {
-  if (!(error instanceof ApiError) || !hasPlace(error)) throw error;
+export function asFormError(error: unknown): ApiError {
+  if (!(error instanceof ApiError) || !canShowInForm(error)) throw error;
   return error;
 }
 
-export const oneOf =
+export const matchesErrorType =
   (...types: ErrorType[]) =>
   ({ type }: ApiError): boolean =>
     types.includes(type);
 
 /** Shows a form with what was written in it: it reads, and changes nothing. */
-export type Again<V> = (visit: V, error: ApiError) => Promise<Response> | Response;
+export type FormRenderer<V> = (visit: V, error: ApiError) => Promise<Response> | Response;
 
-/** How a form shows a refusal: all but faults of ours when left out; with names or labels in its words (see `inForm`). */
-export interface Refused<V> {
-  again: Again<V>;
+/** How a form shows a refusal: all but faults of ours when left out; with names or labels in its words (see `toFormError`). */
+export interface FormErrorOptions<V> {
+  again: FormRenderer<V>;
   when?(error: ApiError): boolean;
   names?: Record<string, string>;
   labels?: Record<string, string>;
@@ -181,44 +185,44 @@ export interface Refused<V> {
 const isNoFault = ({ type }: ApiError): boolean => type !== "server_error";
 
 /** Does what a form asks for, or shows it again with what was wrong; any other refusal is a page of its own. */
-export const orAgain =
-  <V>({ again, when = isNoFault, names, labels }: Refused<V>, act: (visit: V) => Promise<Response>) =>
+export const withFormErrors =
+  <V>({ again, when = isNoFault, names, labels }: FormErrorOptions<V>, act: (visit: V) => Promise<Response>) =>
   async (visit: V): Promise<Response> => {
     try {
       return await act(visit);
     } catch (error) {
       if (!(error instanceof ApiError) || !when(error)) throw error;
-      const answer = await again(visit, names || labels ? inForm(error, names ?? {}, labels) : error);
+      const answer = await again(visit, names || labels ? toFormError(error, names ?? {}, labels) : error);
       const retryAfter = error.headers["retry-after"];
       if (retryAfter) answer.headers.set("retry-after", retryAfter);
       return answer;
     }
   };
 
-export type Forms = ReturnType<typeof createForms>;
+export type FormProtection = ReturnType<typeof createFormProtection>;
 
-export function createForms({ secret, publicUrl }: { secret: string; publicUrl: string }) {
+export function createFormProtection({ secret, publicUrl }: { secret: string; publicUrl: string }) {
   const key = Buffer.from(hkdfSync("sha256", secret, "belfry", "console forms", 32));
   const { origin, protocol } = new URL(publicUrl);
   const attributes = `Path=/console; HttpOnly; SameSite=Lax${protocol === "https:" ? "; Secure" : ""}`;
   const sign = (subject: string) => createHmac("sha256", key).update(subject).digest("base64url");
-  const sessionToken = (session: Session) => sign(`session:${session.id}`);
+  const sessionToken = (session: ConsoleSession) => sign(`session:${session.id}`);
   const visitorToken = (nonce: string) => sign(`visitor:${nonce}`);
 
   const field = (token: string): Html => html`<input type="hidden" name="${TOKEN_FIELD}" value="${token}">`;
 
   return {
-    ...createKeeper(secret),
+    ...createFormSealer(secret),
 
     cookie: (name: string, value: string, seconds?: number) =>
       `${name}=${value}; ${attributes}${seconds === undefined ? "" : `; Max-Age=${seconds}`}`,
 
     /** The hidden field of forms that a signed-in person sends. */
-    sessionField: (session: Session) => field(sessionToken(session)),
+    sessionField: (session: ConsoleSession) => field(sessionToken(session)),
 
     /** The hidden field of forms that anybody may send, and the cookie that it is bound to. */
     visitorField(headers: Headers): { field: Html; cookie: string | null } {
-      const known = cookieOf(headers, VISITOR_COOKIE);
+      const known = getCookie(headers, VISITOR_COOKIE);
       const nonce = known && /^[\w-]{32}$/.test(known) ? known : randomBytes(24).toString("base64url");
       return {
         field: field(visitorToken(nonce)),
@@ -240,8 +244,8 @@ export function createForms({ secret, publicUrl }: { secret: string; publicUrl: 
     },
 
     /** Whether the form carries the token of this session, or of this visitor. */
-    holdsToken(form: URLSearchParams, headers: Headers, session: Session | null): boolean {
-      const nonce = cookieOf(headers, VISITOR_COOKIE);
+    holdsToken(form: URLSearchParams, headers: Headers, session: ConsoleSession | null): boolean {
+      const nonce = getCookie(headers, VISITOR_COOKIE);
       const wanted = session ? sessionToken(session) : nonce && visitorToken(nonce);
       const given = Buffer.from(form.get(TOKEN_FIELD) ?? "");
       const right = Buffer.from(wanted ?? "");

@@ -1,16 +1,16 @@
 // How a person says that an alert repeats: a choice, its days, a zone and an end, or a rule of their own; when that is next;
 // and what a recurrence says, in words where it is one that the form offers.
 
-import { nextTimes } from "../../model/domain/occurrences.ts";
+import { findNextOccurrences } from "../../model/domain/occurrences.ts";
 import { uiMessage } from "../../model/error_messages.ts";
 import { ApiError, type FieldProblem } from "../../model/errors.ts";
-import { isTimeZone } from "../../model/fields/zoned.ts";
+import { isTimeZone } from "../../model/fields/local_time.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
-import { clock } from "../../ui/instants.ts";
-import { type Typed, written } from "./controls.ts";
-import { select, tick, wrongWith } from "./parts.ts";
+import { timeElement } from "../../ui/time_format.ts";
+import { checkbox, fieldError, select } from "./components.ts";
+import { type FormState, formTextField } from "./form_controls.ts";
 
-export const DAYS: Record<string, string> = {
+export const WEEKDAYS: Record<string, string> = {
   MO: "Monday",
   TU: "Tuesday",
   WE: "Wednesday",
@@ -28,13 +28,13 @@ const EVERY: Record<string, string> = {
 };
 
 /** `Every day until 1 March 2027, by the clocks of Europe/Lisbon`. */
-export function recurrenceWords(recurrence: string | null): string {
+export function describeRecurrence(recurrence: string | null): string {
   const [rule = "", zone = ""] = (recurrence ?? "").split(" ");
   const parts = rule.split(";");
   const end = (name: string) => parts.find((part) => part.startsWith(`${name}=`))?.slice(name.length + 1);
   const bare = parts.filter((part) => !/^(COUNT|UNTIL)=/.test(part)).join(";");
   const days = /^FREQ=WEEKLY;BYDAY=([A-Z,]+)$/.exec(bare)?.[1]?.split(",") ?? [];
-  const weekly = days.length > 0 && `Every week on ${days.map((day) => DAYS[day] ?? day).join(", ")}`;
+  const weekly = days.length > 0 && `Every week on ${days.map((day) => WEEKDAYS[day] ?? day).join(", ")}`;
   const said = EVERY[bare] ?? (weekly || bare);
   const until = end("UNTIL")?.replace(/^(....)(..)(..).*$/, " until $1-$2-$3") ?? "";
   const count = end("COUNT") ? `, ${end("COUNT")} times` : "";
@@ -44,7 +44,7 @@ export function recurrenceWords(recurrence: string | null): string {
 const SHOWN = 5;
 
 /** The controls of a recurrence; `day` has several values. */
-export const REPEAT_FIELDS: readonly string[] = ["repeat", "day", "zone", "until", "recurrence"];
+export const RECURRENCE_FIELDS: readonly string[] = ["repeat", "day", "zone", "until", "recurrence"];
 
 const CHOICES = [
   { value: "", label: "Does not repeat" },
@@ -57,12 +57,12 @@ const CHOICES = [
 
 const END = /;UNTIL=(\d{4})(\d\d)(\d\d)$/;
 
-export const NO_ZONE = "This is not a time zone. Use one such as Europe/Lisbon, or UTC.";
+export const INVALID_ZONE_MESSAGE = "This is not a time zone. Use one such as Europe/Lisbon, or UTC.";
 
 const zoneOf = (form: URLSearchParams): string => (form.get("zone") ?? "").trim() || "UTC";
 
 /** What the form says; null: it does not repeat. */
-export function recurrenceOf(form: URLSearchParams): string | null {
+export function parseRecurrenceForm(form: URLSearchParams): string | null {
   const choice = form.get("repeat") ?? "";
   if (choice === "") return null;
   const until = form.get("until") ?? "";
@@ -76,7 +76,7 @@ export function recurrenceOf(form: URLSearchParams): string | null {
 }
 
 /** What is wrong with it that the form knows better than the operations: by the control where it is mended. */
-export function wrongRepeat(form: URLSearchParams): FieldProblem[] {
+export function findRecurrenceErrors(form: URLSearchParams): FieldProblem[] {
   const repeat = form.get("repeat") ?? "";
   if (repeat === "") return [];
   const wrong: [string, boolean, string][] = [
@@ -86,7 +86,7 @@ export function wrongRepeat(form: URLSearchParams): FieldProblem[] {
       "A repeating alert needs a start time. Choose “Later” above, or “Does not repeat”.",
     ],
     ["day", repeat === "days" && !form.has("day"), "Choose the days on which it repeats."],
-    ["zone", !isTimeZone(zoneOf(form)), NO_ZONE],
+    ["zone", !isTimeZone(zoneOf(form)), INVALID_ZONE_MESSAGE],
     [
       "until",
       !/^(\d{4}-\d\d-\d\d)?$/.test(form.get("until") ?? ""),
@@ -97,11 +97,12 @@ export function wrongRepeat(form: URLSearchParams): FieldProblem[] {
 }
 
 /** Where the form shows what the operations say of the recurrence. */
-export const ruleControl = (form: URLSearchParams): string => (form.get("repeat") === "own" ? "recurrence" : "repeat");
+export const getRecurrenceControl = (form: URLSearchParams): string =>
+  form.get("repeat") === "own" ? "recurrence" : "repeat";
 
 /** The same the other way. */
 export function fillRecurrence(form: URLSearchParams, recurrence: string | null): void {
-  for (const name of REPEAT_FIELDS) form.delete(name);
+  for (const name of RECURRENCE_FIELDS) form.delete(name);
   if (recurrence === null) return;
   const [rule = "", zone = ""] = recurrence.split(" ");
   const [, ...day] = END.exec(rule) ?? [];
@@ -115,32 +116,32 @@ export function fillRecurrence(form: URLSearchParams, recurrence: string | null)
   if (!known) for (const one of days) form.append("day", one);
 }
 
-export function repeatFields(typed: Typed): Html {
+export function recurrenceFields(typed: FormState): Html {
   const { form, error } = typed;
-  const { line, attributes } = wrongWith(error, "day");
-  const days = Object.entries(DAYS).map(([value, label], i) =>
-    tick({
+  const { line, attributes } = fieldError(error, "day");
+  const days = Object.entries(WEEKDAYS).map(([value, label], i) =>
+    checkbox({
       ...{ id: i === 0 ? "day" : `day-${value}`, name: "day", value, label },
       ...{ checked: form.getAll("day").includes(value), attributes: i === 0 && attributes },
     }),
   );
   return html`${select({ name: "repeat", label: "Repeat", options: CHOICES, value: form.get("repeat") ?? "", error })}
     <fieldset class="plain when-days"><legend>On</legend>${line}<div class="ticks">${days}</div></fieldset>
-    <div class="when-own">${written(typed, { name: "recurrence", label: "Custom rule", literal: true, hint: "An RFC 5545 rule: FREQ=MONTHLY;BYDAY=-1FR is the last Friday of each month." })}</div>
-    <div class="columns when-repeats">${written(typed, { name: "zone", label: "Time zone", literal: true, hint: "Such as Europe/Lisbon; if empty, UTC. The local time stays the same when clocks change." })}
-    ${written(typed, { name: "until", label: "Until", kind: "date", hint: "The last day. If empty, it repeats until you end it." })}</div>`;
+    <div class="when-own">${formTextField(typed, { name: "recurrence", label: "Custom rule", literal: true, hint: "An RFC 5545 rule: FREQ=MONTHLY;BYDAY=-1FR is the last Friday of each month." })}</div>
+    <div class="columns when-repeats">${formTextField(typed, { name: "zone", label: "Time zone", literal: true, hint: "Such as Europe/Lisbon; if empty, UTC. The local time stays the same when clocks change." })}
+    ${formTextField(typed, { name: "until", label: "Until", kind: "date", hint: "The last day. If empty, it repeats until you end it." })}</div>`;
 }
 
 /** When it is next, before it is saved; what is wrong with it stands at the field once it is. A script of the page renews it. */
-export function nextOnes(recurrence: string | null, sendAt: string | null, now: Date): Html {
+export function nextOccurrences(recurrence: string | null, sendAt: string | null, now: Date): Html {
   const shown = (times: Content) => html`<div id="next-ones">${times}</div>`;
   if (recurrence === null || sendAt === null || Number.isNaN(Date.parse(sendAt))) return shown(null);
   let times: number[];
   try {
-    times = nextTimes(recurrence, { sendAt: Date.parse(sendAt), now: now.getTime(), most: SHOWN });
+    times = findNextOccurrences(recurrence, { sendAt: Date.parse(sendAt), now: now.getTime(), most: SHOWN });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return shown(html`<p class="hint">${uiMessage(error)}</p>`);
   }
-  return shown(html`<p>Next:</p><ul>${times.map((ms) => html`<li>${clock(new Date(ms))}</li>`)}</ul>`);
+  return shown(html`<p>Next:</p><ul>${times.map((ms) => html`<li>${timeElement(new Date(ms))}</li>`)}</ul>`);
 }

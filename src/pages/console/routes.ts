@@ -2,72 +2,72 @@
 // workspace. What the person may do, dispatch says. Refusals are pages, too.
 
 import type { H3, H3Event } from "h3";
-import { refusal, wantsPage } from "../../api/transports/answers.ts";
-import type { RouteMeta } from "../../api/transports/body.ts";
-import { requestOf } from "../../api/transports/request.ts";
-import { compressed, takesGzip } from "../../api/transports/static.ts";
-import { callerOf, personOf, type Session } from "../../identity/auth/people.ts";
-import { isLoopbackName } from "../../identity/auth/redirects.ts";
-import { parseId, showId } from "../../model/domain/ids.ts";
+import { createErrorResponse, prefersHtml } from "../../api/transports/http_responses.ts";
+import type { RouteMeta } from "../../api/transports/request_body.ts";
+import { acceptsGzip, compressResponse } from "../../api/transports/static_content.ts";
+import { toWebRequest } from "../../api/transports/web_request.ts";
+import { type ConsoleSession, getMemberCaller, getPerson } from "../../identity/auth/console_sessions.ts";
+import { isLoopbackHost } from "../../identity/auth/redirect_uris.ts";
+import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { ApiError, forbidden, notFound } from "../../model/errors.ts";
-import { MAX_BODY } from "../../operation/tool.ts";
-import type { Log, MemberCaller } from "../../store/context.ts";
-import { faultOf } from "../../store/db/unavailable.ts";
-import { fileAnswer, ICON, STYLES } from "../../ui/files.ts";
-import { CLOCK_SCRIPT } from "../../ui/instants.ts";
+import { MAX_BODY_BYTES } from "../../operation/define_operation.ts";
+import { toApiError } from "../../store/db/database_errors.ts";
+import type { Log, MemberCaller } from "../../store/handler_context.ts";
+import { ICON, STYLES, staticFileResponse } from "../../ui/static_files.ts";
+import { LOCAL_TIME_SCRIPT } from "../../ui/time_format.ts";
 import {
-  cookieOf,
-  isFileForm,
-  KEPT_FIELD,
-  MAX_KEPT,
+  type FormFiles,
+  formRestoredError,
+  getCookie,
+  isMultipartForm,
+  MAX_SAVED_FORM,
   readFileForm,
   readForm,
-  type SentFiles,
-  signedInAnew,
-  signedOut,
-  welcomeBack,
+  SAVED_FORM_FIELD,
+  sessionChangedError,
+  signedOutError,
 } from "./forms.ts";
-import { CONSOLE_FILES, framed, goTo, partAnswer } from "./page.ts";
+import {
+  anonymousPage,
+  type ConsoleDeps,
+  type ConsolePage,
+  FLASH_COOKIE,
+  FLASH_MESSAGES,
+  type FlashCode,
+  getOperation,
+  type MemberContext,
+  type OperationResult,
+  type PageContext,
+  type PersonContext,
+} from "./page_context.ts";
+import { CONSOLE_FILES, partResponse, redirectTo, renderConsolePage } from "./page_layout.ts";
 import { ACCOUNT_PAGES } from "./pages/account.ts";
+import { ACCOUNT_WORKSPACE_PAGES } from "./pages/account_workspaces.ts";
 import { ALERT_LIST_PAGES } from "./pages/alert_lists.ts";
 import { AUDIT_PAGES } from "./pages/audit.ts";
+import { CALENDAR_PAGES } from "./pages/calendar.ts";
 import { CHANNEL_EDIT_PAGES } from "./pages/channel_edit.ts";
 import { CHANNEL_DELETE_PAGES, CHANNEL_LIST_PAGES } from "./pages/channels.ts";
 import { COMPOSE_PAGES } from "./pages/compose.ts";
-import { errorPage } from "./pages/confirm.ts";
+import { errorPage } from "./pages/confirmation.ts";
 import { CONSENT_PAGES } from "./pages/consent.ts";
 import { FILE_PAGES } from "./pages/files.ts";
 import { INVITE_PAGES } from "./pages/invites.ts";
 import { ASSISTANT_PAGES, KEY_PAGES } from "./pages/keys.ts";
 import { MEMBER_PAGES } from "./pages/members.ts";
-import { MONTH_PAGES } from "./pages/month.ts";
+import { ONE_TIME_LINK_PAGES } from "./pages/one_time_link.ts";
 import { OVERVIEW_PAGES } from "./pages/overview.ts";
-import { OWN_WORKSPACE_PAGES } from "./pages/own_workspaces.ts";
 import { REVIEW_PAGES } from "./pages/review.ts";
 import { SENDER_PAGES } from "./pages/senders.ts";
-import { SERVICE_PAGES } from "./pages/service.ts";
+import { SERVICE_PAGES } from "./pages/service_status.ts";
 import { SECOND_STEP_PAGES, SIGN_IN_PAGES, signInForm } from "./pages/sign_in.ts";
+import { SIGN_IN_METHOD_PAGES } from "./pages/sign_in_methods.ts";
 import { STATISTICS_PAGES } from "./pages/statistics.ts";
 import { SUBSCRIBER_PAGES } from "./pages/subscribers.ts";
-import { WAYS_IN_PAGES } from "./pages/ways_in.ts";
-import { ONE_WEBHOOK_PAGES } from "./pages/webhook.ts";
+import { WEBHOOK_DETAIL_PAGES } from "./pages/webhook_details.ts";
 import { WEBHOOK_PAGES } from "./pages/webhooks.ts";
-import { WELCOME_PAGES } from "./pages/welcome.ts";
-import {
-  type AnswerOf,
-  type ConsoleDeps,
-  FLASH_COOKIE,
-  FLASHES,
-  type FlashCode,
-  type MemberVisit,
-  openPage,
-  type Page,
-  type PersonVisit,
-  toolOf,
-  type Visit,
-} from "./visit.ts";
 
-export const PAGES: readonly Page[] = [
+export const CONSOLE_PAGES: readonly ConsolePage[] = [
   ...OVERVIEW_PAGES,
   ...CHANNEL_LIST_PAGES,
   ...CHANNEL_EDIT_PAGES,
@@ -77,20 +77,20 @@ export const PAGES: readonly Page[] = [
   ...COMPOSE_PAGES,
   ...REVIEW_PAGES,
   ...ALERT_LIST_PAGES,
-  ...MONTH_PAGES,
+  ...CALENDAR_PAGES,
   ...STATISTICS_PAGES,
   ...SUBSCRIBER_PAGES,
   ...WEBHOOK_PAGES,
-  ...ONE_WEBHOOK_PAGES,
+  ...WEBHOOK_DETAIL_PAGES,
   ...AUDIT_PAGES,
   ...SERVICE_PAGES,
   ...SIGN_IN_PAGES,
   ...SECOND_STEP_PAGES,
-  ...WELCOME_PAGES,
+  ...ONE_TIME_LINK_PAGES,
   ...CONSENT_PAGES,
   ...ACCOUNT_PAGES,
-  ...WAYS_IN_PAGES,
-  ...OWN_WORKSPACE_PAGES,
+  ...SIGN_IN_METHOD_PAGES,
+  ...ACCOUNT_WORKSPACE_PAGES,
   ...MEMBER_PAGES,
   ...KEY_PAGES,
   ...FILE_PAGES,
@@ -106,33 +106,34 @@ export interface ConsoleSupport {
 }
 
 export function addConsole(app: H3, deps: ConsoleDeps, support: ConsoleSupport): void {
-  for (const file of [STYLES, ICON, CLOCK_SCRIPT, ...CONSOLE_FILES])
-    app.get(file.path, (event) => fileAnswer(file, takesGzip(requestOf(event))));
-  for (const page of PAGES) {
-    const meta: RouteMeta = { maxBody: page.maxFiles ?? page.maxBody ?? MAX_BODY.usual };
-    const answer = async (event: H3Event) => compressed(requestOf(event), await serve(page, event, deps, support));
+  for (const file of [STYLES, ICON, LOCAL_TIME_SCRIPT, ...CONSOLE_FILES])
+    app.get(file.path, (event) => staticFileResponse(file, acceptsGzip(toWebRequest(event))));
+  for (const page of CONSOLE_PAGES) {
+    const meta: RouteMeta = { maxBody: page.maxFiles ?? page.maxBody ?? MAX_BODY_BYTES.usual };
+    const answer = async (event: H3Event) =>
+      compressResponse(toWebRequest(event), await serve(page, event, deps, support));
     app.on(page.method, page.path, answer, { meta });
     if (page.method === "GET") app.on("HEAD", page.path, answer);
   }
-  const nowhere = openPage("GET", "", async () => {
+  const nowhere = anonymousPage("GET", "", async () => {
     throw notFound("page");
   });
   app.all("/console/**", (event) => serve(nowhere, event, deps, support));
 }
 
-async function serve(page: Page, event: H3Event, deps: ConsoleDeps, support: ConsoleSupport): Promise<Response> {
-  const request = requestOf(event);
+async function serve(page: ConsolePage, event: H3Event, deps: ConsoleDeps, support: ConsoleSupport): Promise<Response> {
+  const request = toWebRequest(event);
   const log = support.logOf(event);
   const url = new URL(request.url);
   const params = (event.context.params ?? {}) as Record<string, string>;
   const elsewhere = otherNameOfThisMachine(request, url, deps.publicUrl);
-  if (elsewhere) return goTo(elsewhere);
+  if (elsewhere) return redirectTo(elsewhere);
 
-  let session: Session | null = null;
+  let session: ConsoleSession | null = null;
   let caller: MemberCaller | null = null;
   let reading = false;
   let form: URLSearchParams | null = null;
-  const build = (form: URLSearchParams, files: SentFiles = new Map()) =>
+  const build = (form: URLSearchParams, files: FormFiles = new Map()) =>
     visitOf({
       deps,
       request,
@@ -150,29 +151,29 @@ async function serve(page: Page, event: H3Event, deps: ConsoleDeps, support: Con
     if (page.method === "POST") deps.forms.checkOrigin(request.headers);
     session = await deps.people.session(request.headers);
     if (page.for !== "anyone" && !session) {
-      if (page.method === "GET") return goTo(`/console/sign-in?${new URLSearchParams({ next: at })}`);
+      if (page.method === "GET") return redirectTo(`/console/sign-in?${new URLSearchParams({ next: at })}`);
       const next = new URLSearchParams({ next: wayBack(page, request, at) });
       const kept = deps.forms.keep({ at, form: await writtenIn(page, request) });
-      if (kept !== null) next.set(KEPT_FIELD, kept);
-      return await signInForm(asVisitor(build(next)), { error: signedOut() });
+      if (kept !== null) next.set(SAVED_FORM_FIELD, kept);
+      return await signInForm(asVisitor(build(next)), { error: signedOutError() });
     }
     if (page.for === "member") {
       const id = parseId("wsp", params.workspace ?? "");
-      caller = id && session ? callerOf(session, id) : null;
+      caller = id && session ? getMemberCaller(session, id) : null;
       if (!caller) throw notFound("workspace");
     }
     if (page.method === "POST" || page.writes) support.mustHaveRoom();
-    let files: SentFiles = new Map();
+    let files: FormFiles = new Map();
     if (page.method === "POST") {
       reading = true;
-      if (page.maxFiles !== undefined && isFileForm(request)) ({ form, files } = await readFileForm(request));
+      if (page.maxFiles !== undefined && isMultipartForm(request)) ({ form, files } = await readFileForm(request));
       else form = await readForm(request);
       reading = false;
       // What was kept is only shown, so it needs no proof of which page sent it.
-      const kept = page.again && deps.forms.kept(form.get(KEPT_FIELD));
-      if (page.again && kept?.at === at) return await page.again(build(kept.form), welcomeBack());
+      const kept = page.again && deps.forms.kept(form.get(SAVED_FORM_FIELD));
+      if (page.again && kept?.at === at) return await page.again(build(kept.form), formRestoredError());
       if (!deps.forms.holdsToken(form, request.headers, page.for === "anyone" ? null : session)) {
-        if (page.again) return await page.again(build(form), signedInAnew());
+        if (page.again) return await page.again(build(form), sessionChangedError());
         throw forbidden(
           "origin_not_allowed",
           "This form is no longer valid. Go back, reload the page and submit it again.",
@@ -184,8 +185,8 @@ async function serve(page: Page, event: H3Event, deps: ConsoleDeps, support: Con
     return await page.answer(page.for === "anyone" ? asVisitor(visit) : visit);
   } catch (error) {
     if (!(error instanceof ApiError)) log.error({ err: error }, "page failed");
-    const refused = faultOf(error);
-    if (refused.type === "not_found" && !wantsPage(request)) return refusal(refused);
+    const refused = toApiError(error);
+    if (refused.type === "not_found" && !prefersHtml(request)) return createErrorResponse(refused);
     const visit = build(new URLSearchParams());
     const written = refused.type === "server_error" ? (form ?? (await writtenIn(page, request))) : null;
     const response =
@@ -199,20 +200,20 @@ async function serve(page: Page, event: H3Event, deps: ConsoleDeps, support: Con
 }
 
 /** What a form says that cannot be taken now, without its files; nothing of a larger one than is handed on. */
-async function writtenIn(page: Page, request: Request): Promise<URLSearchParams> {
+async function writtenIn(page: ConsolePage, request: Request): Promise<URLSearchParams> {
   const nothing = new URLSearchParams();
   const size = Number(request.headers.get("content-length") ?? Number.POSITIVE_INFINITY);
-  if (!page.again || page.method === "GET" || size > MAX_KEPT) return nothing;
+  if (!page.again || page.method === "GET" || size > MAX_SAVED_FORM) return nothing;
   try {
-    return isFileForm(request) ? (await readFileForm(request)).form : await readForm(request);
+    return isMultipartForm(request) ? (await readFileForm(request)).form : await readForm(request);
   } catch {
     return nothing;
   }
 }
 
 /** Where somebody goes on who pressed a button: the page of the same address, or the one that it stood on. */
-function wayBack({ path }: Page, { headers }: Request, at: string): string {
-  if (PAGES.some((page) => page.method === "GET" && page.path === path)) return at;
+function wayBack({ path }: ConsolePage, { headers }: Request, at: string): string {
+  if (CONSOLE_PAGES.some((page) => page.method === "GET" && page.path === path)) return at;
   return URL.parse(headers.get("referer") ?? "")?.pathname ?? "/console";
 }
 
@@ -220,60 +221,60 @@ function wayBack({ path }: Page, { headers }: Request, at: string): string {
 function otherNameOfThisMachine(request: Request, url: URL, publicUrl: string): string | null {
   const own = new URL(publicUrl);
   if (request.method !== "GET" || url.hostname === own.hostname || url.port !== own.port) return null;
-  if (!isLoopbackName(url.hostname) || !isLoopbackName(own.hostname)) return null;
+  if (!isLoopbackHost(url.hostname) || !isLoopbackHost(own.hostname)) return null;
   return own.origin + url.pathname + url.search;
 }
 
 type VisitFacts = Pick<
-  Visit,
+  PageContext,
   "deps" | "request" | "url" | "params" | "form" | "files" | "session" | "caller" | "log" | "address"
 >;
 
-function visitOf(facts: VisitFacts): Visit {
+function visitOf(facts: VisitFacts): PageContext {
   const { deps, request, session, caller } = facts;
   const token = session ? deps.forms.sessionField(session) : deps.forms.visitorField(request.headers).field;
-  const flashCode = request.method === "GET" ? cookieOf(request.headers, FLASH_COOKIE) : null;
-  const visit: Visit = {
+  const flashCode = request.method === "GET" ? getCookie(request.headers, FLASH_COOKIE) : null;
+  const visit: PageContext = {
     ...facts,
     token,
     now: deps.now(),
     page: (title, body, options = {}) =>
-      framed({
+      renderConsolePage({
         ...{ title, body, session, caller, signOutField: token, ...options },
         publicUrl: deps.publicUrl,
         path: facts.url.pathname,
-        flash: flashCode && Object.hasOwn(FLASHES, flashCode) ? FLASHES[flashCode as FlashCode] : null,
+        flash: flashCode && Object.hasOwn(FLASH_MESSAGES, flashCode) ? FLASH_MESSAGES[flashCode as FlashCode] : null,
         cookies: [...(options.cookies ?? []), flashCode && deps.forms.cookie(FLASH_COOKIE, "", 0)],
       }),
-    part: partAnswer,
+    part: partResponse,
     goTo: (path, flash, cookies = []) =>
-      goTo(path, [...cookies, flash ? deps.forms.cookie(FLASH_COOKIE, flash, 60) : null]),
+      redirectTo(path, [...cookies, flash ? deps.forms.cookie(FLASH_COOKIE, flash, 60) : null]),
   };
   if (!session) return visit;
   const { dispatcher } = deps;
-  const person: PersonVisit = {
+  const person: PersonContext = {
     ...visit,
     session,
     asPerson: (operation, args) =>
-      dispatcher.session(operation, { person: personOf(session) }, { args, log: facts.log }),
+      dispatcher.runSession(operation, { person: getPerson(session) }, { args, log: facts.log }),
   };
   if (!caller) return person;
-  const member: MemberVisit = {
+  const member: MemberContext = {
     ...person,
     caller,
-    base: `/console/${showId("wsp", caller.workspace.id)}/`,
-    asMember: (operation, args) => dispatcher.session(operation, caller, { args, log: facts.log }),
+    base: `/console/${formatId("wsp", caller.workspace.id)}/`,
+    asMember: (operation, args) => dispatcher.runSession(operation, caller, { args, log: facts.log }),
     async call(name, args = {}, once = null) {
-      const tool = toolOf(deps, name);
+      const tool = getOperation(deps, name);
       const call = { args, log: facts.log, transport: "console", idempotencyKey: once } as const;
-      return (await dispatcher.tool(tool, caller, call)).body as AnswerOf<typeof name>;
+      return (await dispatcher.run(tool, caller, call)).body as OperationResult<typeof name>;
     },
   };
   return member;
 }
 
 /** Forms of open pages carry the visitor's token; signing out in the frame stays bound to the session. */
-function asVisitor(visit: Visit): Visit {
+function asVisitor(visit: PageContext): PageContext {
   const { field, cookie } = visit.deps.forms.visitorField(visit.request.headers);
   return {
     ...visit,

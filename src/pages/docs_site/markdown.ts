@@ -5,7 +5,7 @@ import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import { type Content, type Html, html } from "../../ui/html.ts";
 
 /** A part of a page that has an address: a heading with what follows it, or a line with an anchor of its own. */
-export interface Section {
+export interface DocSection {
   id: string;
   title: string;
   /** As headings have it; a line has LINE. */
@@ -16,10 +16,10 @@ export interface Section {
 /** Below every heading. */
 const LINE = 7;
 
-export interface Rendered {
+export interface RenderedDoc {
   title: string;
   body: Html;
-  sections: Section[];
+  sections: DocSection[];
 }
 
 /** Where a link of the page leads; null: to nothing that is served. */
@@ -37,7 +37,7 @@ const ENTITIES: Record<string, string> = {
 const decoded = (text: string) => text.replace(/&(?:lt|gt|amp|quot|#39);/g, (found) => ENTITIES[found] ?? found);
 
 /** As hosts of repositories spell the anchor of a heading. */
-export const anchorOf = (heading: string): string =>
+export const createAnchor = (heading: string): string =>
   heading
     .toLowerCase()
     .replace(/[^\p{L}\p{N} _-]/gu, "")
@@ -71,14 +71,14 @@ const withoutComments = (text: string): string =>
   text.replace(/^```[\s\S]*?^```|`[^`\n]*`|<!--[\s\S]*?-->/gm, (found) => (found.startsWith("<") ? "" : found));
 
 /** @param text of a page that begins with its title */
-export function render(text: string, leadsTo: Lead): Rendered {
-  const sections: Section[] = [];
+export function renderDoc(text: string, leadsTo: Lead): RenderedDoc {
+  const sections: DocSection[] = [];
   const used = new Map<string, number>();
   let title = "";
 
   function heading({ depth, tokens }: Tokens.Heading): Html {
     const words = plain(tokens);
-    const bare = anchorOf(words);
+    const bare = createAnchor(words);
     const times = used.get(bare) ?? 0;
     used.set(bare, times + 1);
     const id = times === 0 ? bare : `${bare}-${times}`;

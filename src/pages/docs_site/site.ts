@@ -3,18 +3,26 @@
 
 import { readFileSync } from "node:fs";
 import { LIMITS } from "../../model/limits.ts";
-import { type PageFile, pageFile } from "../../ui/files.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
-import { DOCS_PATH, type Doc, type DocGroup, findDocs, hrefOf, leadsTo, placeOf } from "./files.ts";
-import { type Rendered, render, type Section } from "./markdown.ts";
+import { loadStaticFile, type StaticFile } from "../../ui/static_files.ts";
+import {
+  DOCS_PATH,
+  type DocGroup,
+  type DocPage,
+  findDocs,
+  getDocHref,
+  resolveDocFile,
+  resolveDocLink,
+} from "./doc_files.ts";
+import { type DocSection, type RenderedDoc, renderDoc } from "./markdown.ts";
 
-export const DOCS_SITE_STYLES = pageFile("docs_site.css", "text/css; charset=utf-8", import.meta.url, [
+export const DOCS_SITE_STYLES = loadStaticFile("docs_site.css", "text/css; charset=utf-8", import.meta.url, [
   "docs.css",
   "code.css",
 ]);
 
 /** Adds a button that copies to each block of code, as in the console. */
-export const DOCS_SITE_SCRIPT = pageFile("docs_site.js", "text/javascript; charset=utf-8", import.meta.url, [
+export const DOCS_SITE_SCRIPT = loadStaticFile("docs_site.js", "text/javascript; charset=utf-8", import.meta.url, [
   "../console/copy.js",
 ]);
 
@@ -22,23 +30,23 @@ export const DOCS_SITE_SCRIPT = pageFile("docs_site.js", "text/javascript; chars
 const WRITTEN_URL = "http://localhost:8787";
 
 /** What all pages of the service share, and where it lies. */
-export interface Around {
+export interface SiteLayout {
   publicUrl: string;
   framed(page: {
     title: string;
     head: Content;
     hidden: boolean;
-    script: PageFile;
-    styles: readonly PageFile[];
+    script: StaticFile;
+    styles: readonly StaticFile[];
     beside: Content;
     body: Content;
   }): Html;
 }
 
-interface Found {
-  doc: Doc;
-  page: Rendered;
-  section: Section;
+interface SearchResult {
+  doc: DocPage;
+  page: RenderedDoc;
+  section: DocSection;
 }
 
 export interface DocsSite {
@@ -49,26 +57,26 @@ export interface DocsSite {
   slugs: readonly string[];
 }
 
-export function docsSite({ publicUrl, framed: around }: Around): DocsSite {
+export function createDocsSite({ publicUrl, framed: around }: SiteLayout): DocsSite {
   const { groups, decisions } = findDocs();
   const docs = [...groups.flatMap((group) => group.docs), ...decisions];
   const byFile = new Map(docs.map((doc) => [doc.file, doc]));
   const bySlug = new Map(docs.map((doc) => [doc.slug, doc]));
-  const rendered = new Map<Doc, Rendered>();
+  const rendered = new Map<DocPage, RenderedDoc>();
 
-  function read(doc: Doc): Rendered {
+  function read(doc: DocPage): RenderedDoc {
     const known = rendered.get(doc);
     if (known) return known;
-    const text = readFileSync(placeOf(doc.file), "utf8").replaceAll(WRITTEN_URL, publicUrl);
-    const made = render(text, (link) => leadsTo(link, doc.file, byFile));
+    const text = readFileSync(resolveDocFile(doc.file), "utf8").replaceAll(WRITTEN_URL, publicUrl);
+    const made = renderDoc(text, (link) => resolveDocLink(link, doc.file, byFile));
     rendered.set(doc, made);
     return made;
   }
 
-  const framed = (title: string, body: Content, at: Doc | null, words = "") =>
+  const framed = (title: string, body: Content, at: DocPage | null, words = "") =>
     around({
       title: `${title} · Belfry`,
-      head: at && html`<link rel="canonical" href="${publicUrl}${hrefOf(at)}">`,
+      head: at && html`<link rel="canonical" href="${publicUrl}${getDocHref(at)}">`,
       hidden: at === null,
       script: DOCS_SITE_SCRIPT,
       styles: [DOCS_SITE_STYLES],
@@ -96,7 +104,11 @@ export function docsSite({ publicUrl, framed: around }: Around): DocsSite {
 }
 
 /** The best first: those whose title has the words, then in the order of the contents. */
-function matches(docs: readonly Doc[], read: (doc: Doc) => Rendered, wanted: readonly string[]): Found[] {
+function matches(
+  docs: readonly DocPage[],
+  read: (doc: DocPage) => RenderedDoc,
+  wanted: readonly string[],
+): SearchResult[] {
   const all = docs.flatMap((doc) => {
     const page = read(doc);
     return page.sections.flatMap((section) => {
@@ -110,20 +122,26 @@ function matches(docs: readonly Doc[], read: (doc: Doc) => Rendered, wanted: rea
   return all.sort((a, b) => b.named - a.named);
 }
 
-function contents(groups: readonly DocGroup[], at: Doc | null, titleOf: (doc: Doc) => string, words: string): Html {
+function contents(
+  groups: readonly DocGroup[],
+  at: DocPage | null,
+  titleOf: (doc: DocPage) => string,
+  words: string,
+): Html {
   return html`<nav class="contents" aria-label="Docs">
 <form class="find" role="search" method="get" action="${DOCS_PATH}"><label for="q" class="unseen">Search the docs</label><input id="q" type="search" name="q" value="${words}" maxlength="${LIMITS.search}" placeholder="Search the docs" autocomplete="off"><button class="plain">Search</button></form>
 <details${at?.slug === "" && html` open`}><summary>Contents</summary>
 ${groups.map(
   ({ title, docs }) =>
     html`<p class="group">${title}</p><ul>${docs.map(
-      (doc) => html`<li><a href="${hrefOf(doc)}"${doc === at && html` aria-current="page"`}>${titleOf(doc)}</a></li>`,
+      (doc) =>
+        html`<li><a href="${getDocHref(doc)}"${doc === at && html` aria-current="page"`}>${titleOf(doc)}</a></li>`,
     )}</ul>`,
 )}</details>
 </nav>`;
 }
 
-function onThisPage(sections: readonly Section[]): Content {
+function onThisPage(sections: readonly DocSection[]): Content {
   const listed = sections.filter(({ depth }) => depth === 2 || depth === 3);
   if (listed.length < 2) return null;
   return html`<nav class="toc" aria-label="On this page"><details><summary>On this page</summary><ul>${listed.map(
@@ -131,7 +149,7 @@ function onThisPage(sections: readonly Section[]): Content {
   )}</ul></details></nav>`;
 }
 
-function results(asked: string, found: readonly Found[], wanted: readonly string[]): Html {
+function results(asked: string, found: readonly SearchResult[], wanted: readonly string[]): Html {
   const shown = found.slice(0, LIMITS.docs_results);
   const say =
     asked === ""
@@ -142,7 +160,7 @@ function results(asked: string, found: readonly Found[], wanted: readonly string
   return html`<article class="doc"><h1>Search the docs</h1><p class="muted" role="status">${say}</p>
 <ol class="found">${shown.map(({ doc, page, section }) => {
     const whole = section.depth === 1;
-    return html`<li><a href="${hrefOf(doc)}${!whole && `#${section.id}`}">${section.title}</a>${
+    return html`<li><a href="${getDocHref(doc)}${!whole && `#${section.id}`}">${section.title}</a>${
       !whole && html`<span class="muted small"> ${page.title}</span>`
     }<p class="small">${excerpt(section.text, wanted)}</p></li>`;
   })}</ol></article>`;

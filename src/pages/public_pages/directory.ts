@@ -3,53 +3,53 @@
 // on the device.
 
 import { gzipSync } from "node:zlib";
-import { holdsTag } from "../../api/transports/answers.ts";
-import { takesGzip } from "../../api/transports/static.ts";
-import { instant } from "../../model/fields/accepts.ts";
-import { toIsoMicros } from "../../model/fields/columns.ts";
-import { CATEGORIES } from "../../model/fields/pusher.ts";
+import { matchesEtag } from "../../api/transports/http_responses.ts";
+import { acceptsGzip } from "../../api/transports/static_content.ts";
+import { CATEGORIES } from "../../model/fields/channel.ts";
+import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
+import { timestampSchema } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { keysetPage } from "../../operation/page.ts";
+import { readKeysetPage } from "../../operation/pagination.ts";
 import { lazy } from "../../store/db/lazy.ts";
-import { run } from "../../store/db/statement.ts";
-import { type CardRecord, type DirectoryFilter, directoryPage } from "../../store/queries/handset.ts";
-import { placedChannels } from "../../store/queries/public_pages.ts";
-import { CATEGORY_WORDS } from "../../ui/channel_words.ts";
-import { face } from "../../ui/face.ts";
-import { madeFile, type PageFile } from "../../ui/files.ts";
+import { runStatement } from "../../store/db/statement.ts";
+import { type CardRecord, type DirectoryFilter, directoryPage } from "../../store/queries/device_channels.ts";
+import { channelsWithLocation } from "../../store/queries/public_pages.ts";
+import { avatar } from "../../ui/avatar.ts";
+import { CATEGORY_LABELS } from "../../ui/channel_labels.ts";
 import { type Content, type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
-import { inkOn } from "../../ui/ink.ts";
-import { viewAt } from "../../ui/view_at.ts";
+import { createStaticFile, type StaticFile } from "../../ui/static_files.ts";
+import { readableTextColor } from "../../ui/text_color.ts";
+import { buildViewUrl } from "../../ui/view_url.ts";
 import { browserScripts } from "../web_app/browser_scripts.ts";
-import { type Places, type PublicPagesDeps, placesOf } from "./deps.ts";
-import { frame, pageAnswer, tagOf } from "./frame.ts";
-import type { PublicPage } from "./mount.ts";
+import { getSiteUrls, type PublicPagesDeps, type SiteUrls } from "./dependencies.ts";
+import type { PublicPage } from "./mount_page.ts";
+import { createPageEtag, pageResponse, renderLayout } from "./page_layout.ts";
 
 export const NEAR_SCRIPT_PATH = "/static/near.js";
 
 /** The script that finds channels nearby, with the app's own measure of distance. */
-export const nearScript = lazy(async (): Promise<PageFile> => {
+export const loadNearScript = lazy(async (): Promise<StaticFile> => {
   const { "near.js": text } = await browserScripts();
-  return madeFile("near.js", "text/javascript; charset=utf-8", text);
+  return createStaticFile("near.js", "text/javascript; charset=utf-8", text);
 });
 
 /** Below the directory. It has a dot, which no handle has. */
-export const nearAddress = "/near.json";
+export const nearListPath = "/near.json";
 
 export function nearList(deps: PublicPagesDeps): PublicPage {
   return {
-    path: placesOf(deps).directory + nearAddress,
+    path: getSiteUrls(deps).directory + nearListPath,
     async answer({ request }) {
-      const found = await run(deps.db, placedChannels, { limit: LIMITS.near + 1 });
+      const found = await runStatement(deps.db, channelsWithLocation, { limit: LIMITS.near + 1 });
       const data = found.slice(0, LIMITS.near).map((channel) => ({
         ...channel,
-        words: CATEGORY_WORDS[channel.category],
-        ink: inkOn(channel),
+        words: CATEGORY_LABELS[channel.category],
+        ink: readableTextColor(channel),
       }));
       const text = JSON.stringify({ data, more: found.length > LIMITS.near });
-      const zipped = takesGzip(request);
-      const etag = tagOf(text);
+      const zipped = acceptsGzip(request);
+      const etag = createPageEtag(text);
       const headers: Record<string, string> = {
         "content-type": "application/json",
         "cache-control": "public, no-cache",
@@ -57,7 +57,7 @@ export function nearList(deps: PublicPagesDeps): PublicPage {
         vary: "accept-encoding",
         etag,
       };
-      if (holdsTag(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
+      if (matchesEtag(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
       if (zipped) headers["content-encoding"] = "gzip";
       const body = request.method === "HEAD" ? null : zipped ? new Uint8Array(gzipSync(text)) : text;
       return new Response(body, { headers });
@@ -67,7 +67,7 @@ export function nearList(deps: PublicPagesDeps): PublicPage {
 
 /** Channels on a page. */
 const LIMIT = 24;
-const cursor = instant();
+const cursor = timestampSchema();
 /** The page may ask the device where it is; nothing else of it. */
 const PERMISSIONS =
   "accelerometer=(), camera=(), display-capture=(), geolocation=(self), gyroscope=(), microphone=(), payment=(), usb=()";
@@ -83,16 +83,16 @@ function filterOf(query: URLSearchParams): DirectoryFilter {
   };
 }
 
-export function directoryOf(deps: PublicPagesDeps): PublicPage {
-  const places = placesOf(deps);
+export function createDirectoryPage(deps: PublicPagesDeps): PublicPage {
+  const places = getSiteUrls(deps);
   return {
     path: places.directory,
     async answer({ request, url }) {
       const filter = filterOf(url.searchParams);
-      const { rows, next_before } = await keysetPage(
+      const { rows, next_before } = await readKeysetPage(
         LIMIT,
         (limit) =>
-          directoryPage((statement, parameters) => run(deps.db, statement, parameters), {
+          directoryPage((statement, parameters) => runStatement(deps.db, statement, parameters), {
             ...filter,
             device_id: null,
             limit,
@@ -100,18 +100,18 @@ export function directoryOf(deps: PublicPagesDeps): PublicPage {
         (row) => row.created_at,
       );
       const next = next_before && toIsoMicros(next_before);
-      const page = frame(
+      const page = renderLayout(
         {
           title: "Channels · Belfry",
           at: "directory",
           head: html`<link rel="canonical" href="${places.directoryUrl}"><meta name="description" content="Public alert channels that anyone can follow.">`,
           hidden: filter.find !== null || filter.before !== null,
           body: body(filter, rows, next, places),
-          script: await nearScript(),
+          script: await loadNearScript(),
         },
         places,
       );
-      return pageAnswer(request, page, {
+      return pageResponse(request, page, {
         places,
         runs: true,
         headers: { "permissions-policy": PERMISSIONS },
@@ -120,24 +120,24 @@ export function directoryOf(deps: PublicPagesDeps): PublicPage {
   };
 }
 
-function addressOf({ find, category }: DirectoryFilter, places: Places, before: string | null = null): string {
-  return viewAt(places.directory, { q: find, category, before });
+function addressOf({ find, category }: DirectoryFilter, places: SiteUrls, before: string | null = null): string {
+  return buildViewUrl(places.directory, { q: find, category, before });
 }
 
-function body(filter: DirectoryFilter, rows: CardRecord[], next: string | null, places: Places): Html {
+function body(filter: DirectoryFilter, rows: CardRecord[], next: string | null, places: SiteUrls): Html {
   const { find, category } = filter;
   return html`<h1>Channels</h1>
 <p class="lede">Public alert channels. Find one by name or tag, and subscribe on its page.</p>
 <form class="finder" role="search" method="get" action="${places.directory}">
 <div><label for="q">Name or tag</label><input id="q" name="q" type="search" value="${find ?? ""}" maxlength="${LIMITS.search}" autocomplete="off" spellcheck="false"></div>
 <div><label for="category">Category</label><select id="category" name="category"><option value="">All</option>${CATEGORIES.map(
-    (name) => html`<option value="${name}"${name === category && html` selected`}>${CATEGORY_WORDS[name]}</option>`,
+    (name) => html`<option value="${name}"${name === category && html` selected`}>${CATEGORY_LABELS[name]}</option>`,
   )}</select></div>
 <div class="line"><button>${icon("search", "s")}Search</button> <button type="button" class="plain" id="near" hidden>${icon("place", "s")}Near me</button></div>
 </form>
 <p class="hint" id="near-hint" hidden>Your location is used only on this device and is not sent anywhere.</p>
 <p id="said" role="status" class="small"></p>
-<section id="results" data-near="${places.directory}${nearAddress}" data-base="${places.base}" aria-label="Channels">
+<section id="results" data-near="${places.directory}${nearListPath}" data-base="${places.base}" aria-label="Channels">
 ${rows.length === 0 ? nothing(filter, places) : html`<ul class="entries">${rows.map((row, at) => rowOf(row, `c${at + 1}`, places))}</ul>`}
 </section>
 ${
@@ -166,15 +166,15 @@ const BLANK: Row = {
   gradient_to: "#000000",
 };
 
-const rowOf = (row: Row, id: string, places: Places): Html =>
-  html`<li class="entry">${face(row, id)}<div><h2><a href="${places.base}/${row.handle}">${row.name}</a></h2><p class="small">${row.description}</p><p class="xs muted meta">${[
-    CATEGORY_WORDS[row.category],
+const rowOf = (row: Row, id: string, places: SiteUrls): Html =>
+  html`<li class="entry">${avatar(row, id)}<div><h2><a href="${places.base}/${row.handle}">${row.name}</a></h2><p class="small">${row.description}</p><p class="xs muted meta">${[
+    CATEGORY_LABELS[row.category],
     row.city,
   ]
     .filter(Boolean)
     .join(" · ")}</p></div></li>`;
 
-function nothing({ find, category }: DirectoryFilter, places: Places): Content {
+function nothing({ find, category }: DirectoryFilter, places: SiteUrls): Content {
   if (find === null && category === null)
     return html`<div class="empty"><p class="lead">No public channels yet</p><p>New public channels will appear here.</p></div>`;
   return html`<div class="empty"><p class="lead">No channels found</p><p>No public channel matches by name or tag. <a href="${places.directory}">Show all channels</a></p></div>`;

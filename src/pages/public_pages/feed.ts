@@ -3,23 +3,23 @@
 // `_belfry`. Whoever holds the present one is told so from the channel's revision, without its alerts being read.
 
 import { createHash } from "node:crypto";
-import { holdsTag } from "../../api/transports/answers.ts";
-import { ALERT } from "../../model/fields/alert.ts";
-import { linksOf } from "../../model/fields/alert_action.ts";
-import { toIsoMicros } from "../../model/fields/columns.ts";
-import { HANDLE } from "../../model/fields/pusher.ts";
-import { namesOf, plainOn } from "../../model/fields/record.ts";
+import { matchesEtag } from "../../api/transports/http_responses.ts";
+import { ALERT_FIELDS } from "../../model/fields/alert.ts";
+import { getLinkActions } from "../../model/fields/alert_action.ts";
+import { HANDLE_PATTERN } from "../../model/fields/channel.ts";
+import { getFieldNames, selectPlainOn } from "../../model/fields/field_table.ts";
+import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { sharedReading } from "../../store/db/batch.ts";
-import { run } from "../../store/db/statement.ts";
+import { shareReads } from "../../store/db/batching.ts";
+import { runStatement } from "../../store/db/statement.ts";
 import { type FeedAlert, type FeedChannel, feedAlerts, publicFeed } from "../../store/queries/public_pages.ts";
 import { type Html, html } from "../../ui/html.ts";
-import { type Places, type PublicPagesDeps, placesOf } from "./deps.ts";
-import { refusals, SHARED } from "./frame.ts";
-import type { PublicPage } from "./mount.ts";
+import { getSiteUrls, type PublicPagesDeps, type SiteUrls } from "./dependencies.ts";
+import type { PublicPage } from "./mount_page.ts";
+import { createRefusalPages, SHARED_CACHE_CONTROL } from "./page_layout.ts";
 
 /** A channel as its feeds tell of it. */
-export interface ToldChannel extends Pick<FeedChannel, "name" | "description" | "image_url"> {
+export interface FeedChannelInfo extends Pick<FeedChannel, "name" | "description" | "image_url"> {
   page: string;
   /** The feed itself. */
   self: string;
@@ -28,7 +28,7 @@ export interface ToldChannel extends Pick<FeedChannel, "name" | "description" | 
 }
 
 /** An alert as feeds tell of it. */
-export interface ToldAlert extends Omit<FeedAlert, "sent_at" | "expires_at"> {
+export interface FeedEntry extends Omit<FeedAlert, "sent_at" | "expires_at"> {
   /** For ever the same. */
   id: string;
   /** RFC 3339. */
@@ -43,8 +43,8 @@ export interface FeedFormat {
   /** The last part of its path. */
   file: string;
   type: string;
-  entry(alert: ToldAlert): string;
-  whole(channel: ToldChannel, entries: readonly string[]): string;
+  entry(alert: FeedEntry): string;
+  whole(channel: FeedChannelInfo, entries: readonly string[]): string;
 }
 
 /** What XML 1.0 cannot hold in any form. */
@@ -55,7 +55,7 @@ const plain = (text: string): string => text.replace(NO_XML, "");
 const link = (rel: string, href: string, title?: string): Html =>
   html`<link rel="${rel}" href="${plain(href)}"${title !== undefined && html` title="${plain(title)}"`}/>`;
 
-function entry({ id, title, body, html: markup, priority, image, actions, sent, page }: ToldAlert): Html {
+function entry({ id, title, body, html: markup, priority, image, actions, sent, page }: FeedEntry): Html {
   return html`<entry>
 <id>${id}</id>
 <title type="text">${plain(title)}</title>
@@ -63,14 +63,14 @@ function entry({ id, title, body, html: markup, priority, image, actions, sent, 
 <updated>${sent}</updated>
 ${link("alternate", page)}
 ${image && link("enclosure", image)}
-${linksOf(actions).map(({ label, url }) => link("related", url, label))}
+${getLinkActions(actions).map(({ label, url }) => link("related", url, label))}
 <category term="${priority}"/>
 ${body && html`<summary type="text">${plain(body)}</summary>`}
 ${markup && html`<content type="html">${plain(markup)}</content>`}
 </entry>`;
 }
 
-function head({ name, description, image_url, page, self, updated }: ToldChannel): Html {
+function head({ name, description, image_url, page, self, updated }: FeedChannelInfo): Html {
   return html`<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
 <id>${self}</id>
@@ -92,9 +92,9 @@ export const ATOM: FeedFormat = {
   whole: (channel, entries) => `${head(channel)}${entries.join("")}</feed>\n`,
 };
 
-const PLAIN = namesOf(plainOn(ALERT, "feed"));
+const PLAIN = getFieldNames(selectPlainOn(ALERT_FIELDS, "feed"));
 
-function item(alert: ToldAlert) {
+function item(alert: FeedEntry) {
   const { id, title, body, html, priority, image, source_url, actions, sent, expires, page } = alert;
   return {
     id,
@@ -110,13 +110,13 @@ function item(alert: ToldAlert) {
     _belfry: {
       priority,
       expires_at: expires,
-      actions: linksOf(actions),
+      actions: getLinkActions(actions),
       ...Object.fromEntries(PLAIN.map((name) => [name, alert[name]])),
     },
   };
 }
 
-const aboutOf = ({ name, description, image_url, page, self }: ToldChannel) => ({
+const aboutOf = ({ name, description, image_url, page, self }: FeedChannelInfo) => ({
   version: "https://jsonfeed.org/version/1.1",
   title: name,
   home_page_url: page,
@@ -141,21 +141,21 @@ const NEWEST = { limit: LIMITS.feed, markup_bytes: LIMITS.feed_markup };
 /** What is around the entries at most. */
 const FRAME = 8 * 1024;
 
-export const feeds = (deps: PublicPagesDeps): PublicPage[] => [ATOM, JSON_FEED].map((format) => feed(format, deps));
+export const feedPages = (deps: PublicPagesDeps): PublicPage[] => [ATOM, JSON_FEED].map((format) => feed(format, deps));
 
 function feed(format: FeedFormat, deps: PublicPagesDeps): PublicPage {
-  const places = placesOf(deps);
-  const refused = refusals(places, "data");
-  const read = sharedReading((handle: string) => settled(deps, handle));
+  const places = getSiteUrls(deps);
+  const refused = createRefusalPages(places, "data");
+  const read = shareReads((handle: string) => settled(deps, handle));
   return {
     path: `${places.base}/:handle/${format.file}`,
     async answer({ request, params: { handle = "" } }) {
-      const found = HANDLE.test(handle) ? await read(handle) : null;
+      const found = HANDLE_PATTERN.test(handle) ? await read(handle) : null;
       if (!found) return refused(request, "unknown");
       const { channel, due } = found;
       const headers = headersOf(format, channel, due, places);
       if (isHeld(request.headers, headers)) return new Response(null, { status: 304, headers });
-      const alerts = (await run(deps.db, feedAlerts, { pusher_id: channel.id, due, ...NEWEST })).map((row) =>
+      const alerts = (await runStatement(deps.db, feedAlerts, { pusher_id: channel.id, due, ...NEWEST })).map((row) =>
         told(row, `${places.channelBaseUrl}/${handle}`, deps.assets.urlOf),
       );
       const text = written(format, channel, alerts, places);
@@ -166,7 +166,7 @@ function feed(format: FeedFormat, deps: PublicPagesDeps): PublicPage {
 
 /** The channel once everything that was due in it says `sent`; `due` when that could not be written down. */
 async function settled({ db, settle }: Pick<PublicPagesDeps, "db" | "settle">, handle: string) {
-  const find = async () => (await run(db, publicFeed, { handle }))[0];
+  const find = async () => (await runStatement(db, publicFeed, { handle }))[0];
   const channel = await find();
   if (!channel?.due) return channel && { channel, due: false };
   const done = await settle([channel.id]);
@@ -174,12 +174,12 @@ async function settled({ db, settle }: Pick<PublicPagesDeps, "db" | "settle">, h
   return again && { channel: again, due: !done };
 }
 
-function headersOf({ file, type }: FeedFormat, channel: FeedChannel, due: boolean, places: Places) {
+function headersOf({ file, type }: FeedFormat, channel: FeedChannel, due: boolean, places: SiteUrls) {
   const headers: Record<string, string> = {
     "content-type": type,
     // A feed reads no credential, so any page may read it.
     "access-control-allow-origin": "*",
-    "cache-control": SHARED,
+    "cache-control": SHARED_CACHE_CONTROL,
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
   };
@@ -194,12 +194,12 @@ function headersOf({ file, type }: FeedFormat, channel: FeedChannel, due: boolea
 /** If-Modified-Since counts only for whom has no validator (RFC 9110, 13.1.3). */
 function isHeld(asked: Headers, { etag, "last-modified": modified }: Record<string, string>): boolean {
   const tags = asked.get("if-none-match");
-  if (tags !== null) return etag !== undefined && holdsTag(tags, etag);
+  if (tags !== null) return etag !== undefined && matchesEtag(tags, etag);
   const since = Date.parse(asked.get("if-modified-since") ?? "");
   return modified !== undefined && Date.parse(modified) <= since;
 }
 
-function told(row: FeedAlert, channelPage: string, urlOf: (id: string) => string): ToldAlert {
+function told(row: FeedAlert, channelPage: string, urlOf: (id: string) => string): FeedEntry {
   const { image_asset_id: asset, image_url, sent_at, expires_at } = row;
   return {
     ...row,
@@ -212,7 +212,7 @@ function told(row: FeedAlert, channelPage: string, urlOf: (id: string) => string
 }
 
 /** The newest alerts that fit. */
-function written(format: FeedFormat, channel: FeedChannel, alerts: ToldAlert[], places: Places): string {
+function written(format: FeedFormat, channel: FeedChannel, alerts: FeedEntry[], places: SiteUrls): string {
   const page = `${places.channelBaseUrl}/${channel.handle}`;
   const entries: string[] = [];
   let bytes = FRAME;

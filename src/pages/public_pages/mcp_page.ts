@@ -1,15 +1,15 @@
 // The page that a browser gets at the address of the MCP endpoint: what it is, and how to connect an assistant.
 
-import { wantsPage } from "../../api/transports/answers.ts";
+import { prefersHtml } from "../../api/transports/http_responses.ts";
 import { html } from "../../ui/html.ts";
-import { type PublicPagesDeps, placesOf } from "./deps.ts";
-import { frame, pageAnswer } from "./frame.ts";
+import { getSiteUrls, type PublicPagesDeps } from "./dependencies.ts";
+import { pageResponse, renderLayout } from "./page_layout.ts";
 
 /** @returns the answer to a browser's GET of `/mcp`; null for any other request */
 export function mcpPage(deps: PublicPagesDeps): (request: Request) => Response | null {
-  const places = placesOf(deps);
+  const places = getSiteUrls(deps);
   const address = `${places.publicUrl}/mcp`;
-  const page = frame(
+  const page = renderLayout(
     {
       title: "MCP endpoint · Belfry",
       hidden: true,
@@ -22,7 +22,7 @@ export function mcpPage(deps: PublicPagesDeps): (request: Request) => Response |
     places,
   );
   return (request) =>
-    request.method === "GET" && wantsPage(request)
-      ? pageAnswer(request, page, { places, status: 200, secret: true })
+    request.method === "GET" && prefersHtml(request)
+      ? pageResponse(request, page, { places, status: 200, secret: true })
       : null;
 }

@@ -4,23 +4,23 @@
 
 import type { H3 } from "h3";
 import packageJson from "../../../package.json" with { type: "json" };
-import { jsonAnswer, wantsPage } from "../../api/transports/answers.ts";
-import { DOCUMENT_PATH, PAGE_PATH } from "../../api/transports/docs.ts";
-import { requestOf } from "../../api/transports/request.ts";
-import { takesGzip } from "../../api/transports/static.ts";
-import { ALERT_CARD_STYLES, DRAWING_STYLES, fileAnswer, type PageFile } from "../../ui/files.ts";
+import { DOCS_PAGE_PATH, OPENAPI_PATH } from "../../api/transports/docs_routes.ts";
+import { createJsonResponse, prefersHtml } from "../../api/transports/http_responses.ts";
+import { acceptsGzip } from "../../api/transports/static_content.ts";
+import { toWebRequest } from "../../api/transports/web_request.ts";
 import { type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
+import { ALERT_CARD_STYLES, DRAWING_STYLES, type StaticFile, staticFileResponse } from "../../ui/static_files.ts";
 import { addDocsSite } from "../docs_site/routes.ts";
-import { CHANNEL_SCRIPT, channelPage, createFindChannel, publicInbox } from "./channel.ts";
-import { type PageSupport, type Places, type PublicPagesDeps, placesOf } from "./deps.ts";
-import { directoryOf, NEAR_SCRIPT_PATH, nearList, nearScript } from "./directory.ts";
-import { feeds } from "./feed.ts";
-import { frame, nowhere, PAGE_STYLES, pageAnswer, pageHeaders } from "./frame.ts";
-import { countView, mount, type PublicPage } from "./mount.ts";
+import { CHANNEL_SCRIPT, channelPage, createFindChannel, publicInbox } from "./channel_page.ts";
+import { getSiteUrls, type PageSupport, type PublicPagesDeps, type SiteUrls } from "./dependencies.ts";
+import { createDirectoryPage, loadNearScript, NEAR_SCRIPT_PATH, nearList } from "./directory.ts";
+import { feedPages } from "./feed.ts";
+import { countPageView, mountPublicPage, type PublicPage } from "./mount_page.ts";
+import { createNotFoundHandler, PAGE_STYLES, pageHeaders, pageResponse, renderLayout } from "./page_layout.ts";
 
 export function homePage(deps: PublicPagesDeps): PublicPage {
-  const places = placesOf(deps);
+  const places = getSiteUrls(deps);
   const { publicUrl } = places;
   const listed = {
     name: "Belfry",
@@ -28,12 +28,12 @@ export function homePage(deps: PublicPagesDeps): PublicPage {
     mcp: `${publicUrl}/mcp`,
     api: `${publicUrl}/api/v1`,
     handset: `${publicUrl}/handset/v1`,
-    openapi: publicUrl + DOCUMENT_PATH,
-    docs: publicUrl + PAGE_PATH,
+    openapi: publicUrl + OPENAPI_PATH,
+    docs: publicUrl + DOCS_PAGE_PATH,
     channels: places.directoryUrl,
     console: `${publicUrl}/console`,
   };
-  const page = frame(
+  const page = renderLayout(
     {
       title: "Belfry: alerts that people choose to receive",
       head: html`<link rel="canonical" href="${publicUrl}/"><meta name="description" content="Alert channels that anyone can follow without an account, and that assistants can write to.">`,
@@ -45,14 +45,14 @@ export function homePage(deps: PublicPagesDeps): PublicPage {
   return {
     path: "/",
     answer({ request }) {
-      if (wantsPage(request)) return pageAnswer(request, page, { places, headers: cached });
-      const answer = jsonAnswer(200, listed, cached);
+      if (prefersHtml(request)) return pageResponse(request, page, { places, headers: cached });
+      const answer = createJsonResponse(200, listed, cached);
       return request.method === "HEAD" ? new Response(null, answer) : answer;
     },
   };
 }
 
-const body = ({ publicUrl, directory, origin }: Places): Html => html`<div class="front">
+const body = ({ publicUrl, directory, origin }: SiteUrls): Html => html`<div class="front">
 <h1>Alerts that people choose to receive</h1>
 <p class="lede">Belfry delivers alerts from senders such as a flood desk, a bakery or a build server to subscribers’ devices. Subscribing needs no account and stays anonymous.</p>
 <p class="cta"><a class="button" href="${directory}">${icon("search", "s")}Find a channel</a> <a class="button plain" href="${origin}/app/">Your alerts</a></p>
@@ -60,7 +60,7 @@ const body = ({ publicUrl, directory, origin }: Places): Html => html`<div class
 <div class="three">
 <section class="card"><h2 class="line">${icon("bell")}Subscribe</h2><p>Each channel’s page shows its topic and the permissions it requests. You decide what to allow, and can change it at any time.</p><p><a href="${directory}">All public channels</a></p></section>
 <section class="card"><h2 class="line">${icon("speech")}Publish</h2><p>Create a channel, write an alert, and send it when you are ready: writing and sending are separate permissions.</p><p><a href="${origin}/console">Sign in to the console</a></p></section>
-<section class="card"><h2 class="line">${icon("code")}Build</h2><p>Every feature is available through REST, the command line and MCP, and the handset API is documented for your own clients.</p><p><a href="${origin}${PAGE_PATH}">API reference</a> · <a href="${origin}${DOCUMENT_PATH}">OpenAPI</a></p></section>
+<section class="card"><h2 class="line">${icon("code")}Build</h2><p>Every feature is available through REST, the command line and MCP, and the handset API is documented for your own clients.</p><p><a href="${origin}${DOCS_PAGE_PATH}">API reference</a> · <a href="${origin}${OPENAPI_PATH}">OpenAPI</a></p></section>
 </div>
 <section class="card"><h2>Connect an assistant</h2><p class="small">Works with any MCP client. Give it this address; it opens your browser, where you choose its permissions. It can write alerts without permission to send them.</p><pre class="copy" tabindex="0"><code>${publicUrl}/mcp</code></pre></section>`;
 
@@ -68,7 +68,7 @@ const body = ({ publicUrl, directory, origin }: Places): Html => html`<div class
 const OWN = ["/api/", "/app", "/assets/", "/console", "/handset/", "/mcp", "/metrics", "/oauth"];
 
 export function robotsText(deps: Pick<PublicPagesDeps, "publicUrl" | "channelBaseUrl">): string {
-  const { base, directory } = placesOf(deps);
+  const { base, directory } = getSiteUrls(deps);
   const lines =
     base === ""
       ? OWN.map((path) => `Disallow: ${path}`)
@@ -76,14 +76,14 @@ export function robotsText(deps: Pick<PublicPagesDeps, "publicUrl" | "channelBas
   return ["User-agent: *", ...lines, ""].join("\n");
 }
 
-export { nowhere };
+export { createNotFoundHandler };
 
 export function addPublicPages(app: H3, deps: PublicPagesDeps, support: PageSupport): void {
-  const answer = (path: string, file: () => Promise<PageFile>) =>
-    app.get(path, async (event) => fileAnswer(await file(), takesGzip(requestOf(event))));
+  const answer = (path: string, file: () => Promise<StaticFile>) =>
+    app.get(path, async (event) => staticFileResponse(await file(), acceptsGzip(toWebRequest(event))));
   for (const file of [ALERT_CARD_STYLES, DRAWING_STYLES, PAGE_STYLES, CHANNEL_SCRIPT])
     answer(file.path, async () => file);
-  answer(NEAR_SCRIPT_PATH, nearScript);
+  answer(NEAR_SCRIPT_PATH, loadNearScript);
   const robots = robotsText(deps);
   app.get(
     "/robots.txt",
@@ -97,15 +97,15 @@ export function addPublicPages(app: H3, deps: PublicPagesDeps, support: PageSupp
         },
       }),
   );
-  const places = placesOf(deps);
+  const places = getSiteUrls(deps);
   addDocsSite(app, {
     publicUrl: deps.publicUrl,
-    framed: (page) => frame({ ...page, at: "docs" }, places),
+    framed: (page) => renderLayout({ ...page, at: "docs" }, places),
     headers: pageHeaders({ places, runs: true }),
-    countView: (event) => countView(deps, support.countedOf(event)),
+    countView: (event) => countPageView(deps, support.countedOf(event)),
   });
   const findChannel = createFindChannel(deps);
-  const pages = [homePage(deps), directoryOf(deps), nearList(deps)];
-  const ofChannels = [channelPage(deps, findChannel), publicInbox(deps, findChannel), ...feeds(deps)];
-  for (const page of [...pages, ...ofChannels]) mount(app, page, deps, support);
+  const pages = [homePage(deps), createDirectoryPage(deps), nearList(deps)];
+  const ofChannels = [channelPage(deps, findChannel), publicInbox(deps, findChannel), ...feedPages(deps)];
+  for (const page of [...pages, ...ofChannels]) mountPublicPage(app, page, deps, support);
 }

@@ -2,7 +2,7 @@
 // start a service do so for programs alone.
 
 import type { H3 } from "h3";
-import { addStatic } from "../../api/transports/static.ts";
+import { addStaticRoute } from "../../api/transports/static_content.ts";
 import { notFound } from "../../model/errors.ts";
 import { lazy } from "../../store/db/lazy.ts";
 
@@ -10,9 +10,9 @@ import { lazy } from "../../store/db/lazy.ts";
 const PATHS = ["/app", "/app/", "/sw.js", "/manifest.webmanifest"];
 
 export function addWebApp(app: H3): void {
-  const files = lazy(async () => (await import("./serve.ts")).webAppFiles());
+  const files = lazy(async () => (await import("./app_files.ts")).buildAppFiles());
   for (const path of [...PATHS, "/static/app/**"])
-    addStatic(app, path, async (request) => {
+    addStaticRoute(app, path, async (request) => {
       const found = (await files()).get(new URL(request.url).pathname);
       if (!found) throw notFound("file");
       return found;

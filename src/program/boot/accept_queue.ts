@@ -23,7 +23,7 @@ const HANDSHAKE_MS = 20;
  * is refused then; a proxy sends such a request to another replica. This holds on Linux. On other systems a connection may
  * still be lost between the last look at the queue and the close.
  */
-export async function shutQueue(server: Server): Promise<void> {
+export async function closeAcceptQueue(server: Server): Promise<void> {
   const { port, address } = server.address() as AddressInfo;
   const host = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
   for (const until = performance.now() + PATIENCE_MS; performance.now() < until; ) {

@@ -3,8 +3,8 @@
 // is not in flight meanwhile, and its time is none that somebody worked.
 
 import type { IncomingMessage } from "node:http";
-import type { Patience } from "../../store/patience.ts";
-import { createPlaces } from "../../store/rate_limits/places.ts";
+import { createSlots } from "../../store/rate_limits/slots.ts";
+import type { WaitContext } from "../../store/wait_context.ts";
 
 /** What one address has of all at most: of the work a half, of the waiting for bodies, which costs it nothing, a quarter. */
 const SHARE_OF_WORK = 1 / 2;
@@ -13,24 +13,24 @@ const SHARE_OF_BODIES = 1 / 4;
 const shareOf = (max: number, share: number) => Math.max(1, Math.floor(max * share));
 
 /** One request that was let in. `leave`: nobody works on it from now on: it is held, or answered. */
-export type Pass = { leave(): void };
+export type AdmissionPass = { leave(): void };
 
 export function createAdmission(max: number) {
-  const inFlight = createPlaces(max, shareOf(max, SHARE_OF_WORK));
-  const bodies = createPlaces(max, shareOf(max, SHARE_OF_BODIES));
+  const inFlight = createSlots(max, shareOf(max, SHARE_OF_WORK));
+  const bodies = createSlots(max, shareOf(max, SHARE_OF_BODIES));
   return {
     /** Null: there is too much to do already, in all or for this address. `incoming`: what its body comes by, if it has one. */
-    enter(subject: string | null, incoming: IncomingMessage | null): Pass | null {
+    enter(subject: string | null, incoming: IncomingMessage | null): AdmissionPass | null {
       const comes = incoming !== null && !incoming.complete;
       const places = comes ? bodies : inFlight;
       if (!places.hasRoom(subject)) return null;
-      let leave = places.take(subject);
+      let leave = places.acquire(subject);
       let over = false;
       if (comes)
         incoming.once("end", () => {
           if (over) return;
           leave();
-          leave = inFlight.take(subject);
+          leave = inFlight.acquire(subject);
         });
       return {
         leave() {
@@ -41,7 +41,7 @@ export function createAdmission(max: number) {
     },
     /** Counts what must be done, however much there is to do. */
     async during<T>(work: () => Promise<T>): Promise<T> {
-      const leave = inFlight.take(null);
+      const leave = inFlight.acquire(null);
       try {
         return await work();
       } finally {
@@ -53,7 +53,10 @@ export function createAdmission(max: number) {
 
 export type Admission = ReturnType<typeof createAdmission>;
 
-export const patience = (request: Request, state: { pass: Pass | null; heldMs: number }): Patience => ({
+export const createWaitContext = (
+  request: Request,
+  state: { pass: AdmissionPass | null; heldMs: number },
+): WaitContext => ({
   // Made when it is asked for, and nearly no call waits.
   get signal() {
     return request.signal;

@@ -4,50 +4,50 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { H3, type H3Event, HTTPError } from "h3";
-import { TOOLS } from "../../../tools/index.ts";
-import { isPage, refusal, setHeader } from "../../api/transports/answers.ts";
-import { addAssetRoutes } from "../../api/transports/assets.ts";
-import { addAuthorizationRoutes } from "../../api/transports/authorization.ts";
-import { bodyOf, boundBody, type RouteMeta } from "../../api/transports/body.ts";
-import { addDocs } from "../../api/transports/docs.ts";
-import { requestOf } from "../../api/transports/request.ts";
-import { addRoutes } from "../../api/transports/rest.ts";
-import { addUploadRoutes } from "../../api/transports/uploads.ts";
-import type { Assets } from "../../effects/assets/files.ts";
-import type { HandsetAuthenticator } from "../../handset/authenticate.ts";
-import type { Hold } from "../../handset/held/hold.ts";
-import { HANDSET_OPERATIONS } from "../../handset/index.ts";
-import type { Clients, StepUps } from "../../identity/auth/clients.ts";
-import type { Authenticate } from "../../identity/auth/keys.ts";
-import { callerOf } from "../../identity/auth/people.ts";
+import { OPERATIONS } from "../../../operations/index.ts";
+import { addAssetRoutes } from "../../api/transports/asset_routes.ts";
+import { addDocsRoutes } from "../../api/transports/docs_routes.ts";
+import { createErrorResponse, isPageResponse, setHeader } from "../../api/transports/http_responses.ts";
+import { addOAuthRoutes } from "../../api/transports/oauth_routes.ts";
+import { getIncomingBody, limitBody, type RouteMeta } from "../../api/transports/request_body.ts";
+import { addRestRoutes } from "../../api/transports/rest_routes.ts";
+import { addUploadRoutes } from "../../api/transports/upload_routes.ts";
+import { toWebRequest } from "../../api/transports/web_request.ts";
+import type { Assets } from "../../effects/assets/asset_service.ts";
+import type { HandsetAuthenticator } from "../../handset/device_authentication.ts";
+import { HANDSET_OPERATIONS } from "../../handset/handset_operations.ts";
+import type { LongPolling } from "../../handset/live_updates/long_polling.ts";
+import type { Authenticate } from "../../identity/auth/bearer_authentication.ts";
+import { getBearerToken } from "../../identity/auth/bearer_tokens.ts";
+import { getMemberCaller } from "../../identity/auth/console_sessions.ts";
+import type { OAuthClients, StepUps } from "../../identity/auth/oauth_clients.ts";
 import type { SignInLibrary } from "../../identity/auth/sign_in_library.ts";
-import { bearerToken } from "../../identity/auth/tokens.ts";
-import { parseId } from "../../model/domain/ids.ts";
+import { assertDefined } from "../../model/assert.ts";
+import { parseId } from "../../model/domain/type_ids.ts";
 import { ApiError, notFound, overloaded, unauthorized } from "../../model/errors.ts";
-import { need } from "../../model/need.ts";
 import type { AlertWaits } from "../../operation/alert_waits.ts";
-import type { Dispatcher } from "../../operation/dispatch.ts";
-import { type HandsetOperation, MAX_BODY, type Tool } from "../../operation/tool.ts";
+import { type HandsetOperation, MAX_BODY_BYTES, type OwnerOperation } from "../../operation/define_operation.ts";
+import type { Dispatcher } from "../../operation/dispatcher.ts";
+import type { ConsoleDeps } from "../../pages/console/page_context.ts";
 import { addConsole } from "../../pages/console/routes.ts";
-import type { ConsoleDeps } from "../../pages/console/visit.ts";
-import type { PublicPagesDeps } from "../../pages/public_pages/deps.ts";
+import type { PublicPagesDeps } from "../../pages/public_pages/dependencies.ts";
 import { mcpPage } from "../../pages/public_pages/mcp_page.ts";
-import { countView } from "../../pages/public_pages/mount.ts";
-import { addPublicPages, nowhere } from "../../pages/public_pages/routes.ts";
+import { countPageView } from "../../pages/public_pages/mount_page.ts";
+import { addPublicPages, createNotFoundHandler } from "../../pages/public_pages/routes.ts";
 import { addWebApp } from "../../pages/web_app/routes.ts";
-import type { Config } from "../../store/config/settings.ts";
-import type { Anyone, Caller, DeviceCaller } from "../../store/context.ts";
+import type { Config } from "../../store/config/all_settings.ts";
+import { toApiError } from "../../store/db/database_errors.ts";
 import { lazy } from "../../store/db/lazy.ts";
-import { faultOf } from "../../store/db/unavailable.ts";
-import type { Space } from "../../store/embedded/space.ts";
-import { type Client, countedAs, createClientReader } from "../../store/rate_limits/client.ts";
-import { spanUnder } from "../../store/trace.ts";
-import { createAdmission, type Pass, patience } from "./admission.ts";
-import { type Logs, loggedPath, RequestLog } from "./log.ts";
+import type { DiskSpace } from "../../store/embedded/disk_space.ts";
+import type { AnonymousCaller, Caller, DeviceCaller } from "../../store/handler_context.ts";
+import { createClientReader, type RequestClient, rateLimitAddress } from "../../store/rate_limits/request_client.ts";
+import { currentSpan } from "../../store/trace_spans.ts";
+import { type AdmissionPass, createAdmission, createWaitContext } from "./admission.ts";
+import { addProbes, PROBE_PATHS } from "./health_probes.ts";
+import { createInboxPolls } from "./inbox_polls.ts";
+import type { createIngestRoutes } from "./ingest_routes.ts";
+import { type Logs, RequestLog, redactPath } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
-import type { createIngest } from "./ntfy_listen.ts";
-import { createPolls } from "./polls.ts";
-import { addProbes, PROBES } from "./probes.ts";
 
 export interface AppDeps {
   config: Pick<Config, "publicUrl" | "host" | "metricsPublic" | "trustedProxies" | "maxConcurrentRequests">;
@@ -56,18 +56,18 @@ export interface AppDeps {
   /** An access token that an assistant got by consent; good at /mcp and nowhere else. */
   authenticateConnection(token: string): Promise<Caller | null>;
   library: SignInLibrary;
-  clients: Clients;
+  clients: OAuthClients;
   stepUps: StepUps;
   /** What the pages for people stand on; the operations come from here. */
   console: Omit<ConsoleDeps, "dispatcher" | "tools">;
   publicPages: PublicPagesDeps;
   authenticateHandset: HandsetAuthenticator;
-  ingest: ReturnType<typeof createIngest>;
-  hold: Hold;
+  ingest: ReturnType<typeof createIngestRoutes>;
+  hold: LongPolling;
   waits: AlertWaits;
   assets: Assets;
   /** Whether there is room for what a request writes. */
-  space: Pick<Space, "isLow" | "mustHaveRoom">;
+  space: Pick<DiskSpace, "isLow" | "assertNotLow">;
   /** Resolves when the database answers and every migration is in, with what else does not work; rejects otherwise. */
   ready(): Promise<{ degraded: string[] }>;
   metrics: Metrics;
@@ -77,13 +77,13 @@ export interface AppDeps {
 
 interface RequestState {
   log: RequestLog;
-  client: Client;
+  client: RequestClient;
   /** What limits and shares per address count. */
   owner: string | null;
   /** Milliseconds for which it was held: nobody worked on it meanwhile. */
   heldMs: number;
   /** Null for what is answered however much there is to do. */
-  pass: Pass | null;
+  pass: AdmissionPass | null;
 }
 
 /** What a trusted proxy may call a request, as it then stands in its log and in ours. */
@@ -95,11 +95,12 @@ const PERMISSIONS =
 
 export function createApp(deps: AppDeps) {
   const { config, dispatcher, metrics, space } = deps;
-  const { mustHaveRoom } = space;
+  const { assertNotLow } = space;
   const secure = new URL(config.publicUrl).protocol === "https:";
   const states = new WeakMap<object, RequestState>();
   const clientOf = createClientReader(config.trustedProxies);
-  const stateOf = (event: H3Event): RequestState => need(states.get(event.req), "each request is noted when it comes");
+  const stateOf = (event: H3Event): RequestState =>
+    assertDefined(states.get(event.req), "each request is noted when it comes");
   const logOf = (event: H3Event) => stateOf(event).log;
   /** What limits per address count; null for this machine, which is exempt from them. */
   const countedOf = (event: H3Event): string | null => {
@@ -107,10 +108,10 @@ export function createApp(deps: AppDeps) {
     return client.local ? null : owner;
   };
 
-  const patienceOf = (event: H3Event) => patience(requestOf(event), stateOf(event));
+  const patienceOf = (event: H3Event) => createWaitContext(toWebRequest(event), stateOf(event));
 
   const callerOfKey = async (event: H3Event): Promise<Caller> => {
-    const caller = await deps.authenticateKey(bearerToken(requestOf(event).headers));
+    const caller = await deps.authenticateKey(getBearerToken(toWebRequest(event).headers));
     if (!caller) throw unauthorized();
     return caller;
   };
@@ -121,11 +122,11 @@ export function createApp(deps: AppDeps) {
     } catch {
       // An answer is owed all the same.
     }
-    return refusal(faultOf(error));
+    return createErrorResponse(toApiError(error));
   };
 
   const admission = createAdmission(config.maxConcurrentRequests);
-  const refuse = nowhere(deps.publicPages);
+  const refuse = createNotFoundHandler(deps.publicPages);
   const app = new H3({
     silent: true,
     onError: (error, event) => {
@@ -140,35 +141,35 @@ export function createApp(deps: AppDeps) {
   // In front of every route, whoever implements it.
   const bound = (to: H3) =>
     to.use(({ req, context: { matchedRoute: { route = "", meta } = {} } }, next) => {
-      spanUnder()?.tell({ "http.route": route }, `${req.method} ${route}`);
-      boundBody(requestOf({ req }), (meta as Partial<RouteMeta> | undefined)?.maxBody ?? MAX_BODY.usual);
+      currentSpan()?.describe({ "http.route": route }, `${req.method} ${route}`);
+      limitBody(toWebRequest({ req }), (meta as Partial<RouteMeta> | undefined)?.maxBody ?? MAX_BODY_BYTES.usual);
       return next();
     });
   bound(app);
 
-  addRoutes<Tool, Caller>(app, TOOLS, {
+  addRestRoutes<OwnerOperation, Caller>(app, OPERATIONS, {
     logOf,
     patienceOf,
     authenticate: (_tool, event) => callerOfKey(event),
     authenticateAgain: (event) => () => callerOfKey(event),
-    dispatch: (tool, caller, call) => dispatcher.tool(tool, caller, call),
+    dispatch: (tool, caller, call) => dispatcher.run(tool, caller, call),
   });
 
-  addRoutes<HandsetOperation, Anyone | DeviceCaller>(app, HANDSET_OPERATIONS, {
+  addRestRoutes<HandsetOperation, AnonymousCaller | DeviceCaller>(app, HANDSET_OPERATIONS, {
     logOf,
     authenticate: (operation, event) =>
-      deps.authenticateHandset(operation, bearerToken(event.req.headers), countedOf(event)),
-    dispatch: (operation, caller, call) => dispatcher.handset(operation, caller, call),
-    hold: createPolls({ hold: deps.hold, admission, logOf, countedOf, stateOf }),
+      deps.authenticateHandset(operation, getBearerToken(event.req.headers), countedOf(event)),
+    dispatch: (operation, caller, call) => dispatcher.runHandset(operation, caller, call),
+    hold: createInboxPolls({ hold: deps.hold, admission, logOf, countedOf, stateOf }),
   });
 
-  const count = (event: H3Event) => countView(deps.publicPages, countedOf(event));
+  const count = (event: H3Event) => countPageView(deps.publicPages, countedOf(event));
   const places = deps.publicPages;
-  const appOf = deps.ingest.mount(app, bound, TOOLS, { logOf, countedOf, count, places });
+  const appOf = deps.ingest.mount(app, bound, OPERATIONS, { logOf, countedOf, count, places });
 
   addAssetRoutes(app, deps.assets);
-  addDocs(app, {
-    tools: TOOLS,
+  addDocsRoutes(app, {
+    tools: OPERATIONS,
     handsetOperations: HANDSET_OPERATIONS,
     publicUrl: config.publicUrl,
     countView: count,
@@ -177,13 +178,13 @@ export function createApp(deps: AppDeps) {
   // Most who start a service do so for handsets or REST alone.
   let mcpOpened = false;
   const mcp = lazy(async () => {
-    const { createMcpEndpoint } = await import("../../api/transports/mcp.ts");
+    const { createMcpEndpoint } = await import("../../api/transports/mcp_endpoint.ts");
     mcpOpened = true;
     return createMcpEndpoint({
-      tools: TOOLS,
+      tools: OPERATIONS,
       dispatcher,
       authenticate: async (request) => {
-        const token = bearerToken(request.headers);
+        const token = getBearerToken(request.headers);
         return (await deps.authenticateKey(token)) ?? (token === null ? null : deps.authenticateConnection(token));
       },
       onChallenge: (caller) => deps.stepUps.remember(caller),
@@ -192,11 +193,11 @@ export function createApp(deps: AppDeps) {
   });
   const page = mcpPage(deps.publicPages);
   const serveMcp = async (event: H3Event) =>
-    page(requestOf(event)) ?? (await mcp()).fetch(requestOf(event), logOf(event), patienceOf(event));
-  app.all("/mcp", serveMcp, { meta: { maxBody: MAX_BODY.alerts } satisfies RouteMeta });
+    page(toWebRequest(event)) ?? (await mcp()).fetch(toWebRequest(event), logOf(event), patienceOf(event));
+  app.all("/mcp", serveMcp, { meta: { maxBody: MAX_BODY_BYTES.alerts } satisfies RouteMeta });
 
   const { library, clients, stepUps } = deps;
-  addAuthorizationRoutes(app, { ...config, library, clients, stepUps, mustHaveRoom, logOf, countedOf });
+  addOAuthRoutes(app, { ...config, library, clients, stepUps, mustHaveRoom: assertNotLow, logOf, countedOf });
   addUploadRoutes(app, {
     dispatcher,
     publicUrl: config.publicUrl,
@@ -207,13 +208,13 @@ export function createApp(deps: AppDeps) {
       const named = headers.get("belfry-workspace");
       const only = session?.memberships.length === 1 ? (session.memberships[0]?.workspace_id ?? null) : null;
       const workspace = named === null ? only : parseId("wsp", named);
-      return session && workspace ? callerOf(session, workspace) : null;
+      return session && workspace ? getMemberCaller(session, workspace) : null;
     },
   });
   addConsole(
     app,
-    { ...deps.console, dispatcher, tools: TOOLS },
-    { mustHaveRoom, logOf, addressOf: (event) => stateOf(event).client.address },
+    { ...deps.console, dispatcher, tools: OPERATIONS },
+    { mustHaveRoom: assertNotLow, logOf, addressOf: (event) => stateOf(event).client.address },
   );
 
   addWebApp(app);
@@ -238,21 +239,23 @@ export function createApp(deps: AppDeps) {
       const requestId = given !== null && REQUEST_ID.test(given) ? given : randomUUID();
       const log = new RequestLog(deps.log, requestId);
       const { pathname } = new URL(request.url);
-      const body = bodyOf(request);
+      const body = getIncomingBody(request);
       // What has come together with its headers is there a turn later.
       if (body) await yieldToLoop();
-      const owner = client.address === null ? null : countedAs(client.address);
-      const probe = PROBES.has(pathname);
+      const owner = client.address === null ? null : rateLimitAddress(client.address);
+      const probe = PROBE_PATHS.has(pathname);
       const pass = probe ? null : admission.enter(owner, body);
       const state = { log, client, owner, heldMs: 0, pass };
       states.set(request, state);
       const response =
-        pass || probe ? await routed(request).catch((error) => failed(error, log)) : refusal(overloaded(), 503);
+        pass || probe
+          ? await routed(request).catch((error) => failed(error, log))
+          : createErrorResponse(overloaded(), 503);
       pass?.leave();
       setHeader(response, "x-request-id", requestId);
       if (secure) setHeader(response, "strict-transport-security", "max-age=31536000");
       // A page that needs something of a device says so itself.
-      if (isPage(response) && !response.headers.has("permissions-policy"))
+      if (isPageResponse(response) && !response.headers.has("permissions-policy"))
         response.headers.set("permissions-policy", PERMISSIONS);
       const ms = performance.now() - started - state.heldMs;
       metrics.request(request.method, pathname, response.status, ms / 1000);
@@ -260,7 +263,7 @@ export function createApp(deps: AppDeps) {
         {
           request_id: requestId,
           method: request.method,
-          path: loggedPath(pathname),
+          path: redactPath(pathname),
           status: response.status,
           ms: Math.round(ms * 10) / 10,
           client: client.address,

@@ -7,11 +7,11 @@ const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 const end = (signal: NodeJS.Signals) => process.exit(128 + constants.signals[signal]);
 
 /** Lets a signal end this process, if it is number 1. An embedded database ends with it. Call it before the program is loaded. */
-export function endOnSignals(): void {
+export function exitOnSignals(): void {
   if (process.pid === 1) for (const signal of SIGNALS) process.on(signal, end);
 }
 
-/** Ends the effect of `endOnSignals`, for a caller that handles the signals itself. */
-export function leaveSignals(): void {
+/** Ends the effect of `exitOnSignals`, for a caller that handles the signals itself. */
+export function stopExitOnSignals(): void {
   for (const signal of SIGNALS) process.off(signal, end);
 }

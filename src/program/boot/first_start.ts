@@ -5,20 +5,20 @@
 
 import { existsSync, readFileSync, renameSync } from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { STAND_IN } from "../../identity/auth/links.ts";
-import { isSecretOf } from "../../identity/auth/secret_check.ts";
-import { addMember, createKey, createWorkspace } from "../../identity/operator/accounts.ts";
-import { parseId } from "../../model/domain/ids.ts";
+import { PLACEHOLDER_EMAIL } from "../../identity/auth/one_time_links.ts";
+import { isSecretOfDatabase } from "../../identity/auth/secret_check.ts";
+import { addMember, createKey, createWorkspace } from "../../identity/operator/account_administration.ts";
+import { assertDefined } from "../../model/assert.ts";
+import { parseId } from "../../model/domain/type_ids.ts";
 import { Workspace } from "../../model/entities/member.ts";
-import { need } from "../../model/need.ts";
+import type { Config } from "../../store/config/all_settings.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
-import { ConfigError } from "../../store/config/setting.ts";
-import type { Config } from "../../store/config/settings.ts";
+import { ConfigError } from "../../store/config/setting_types.ts";
 import type { Orm } from "../../store/db/orm.ts";
-import { databaseOf, run } from "../../store/db/statement.ts";
+import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { Cluster } from "../../store/embedded/cluster.ts";
 import { twoPublicChannels } from "../../store/queries/public_pages.ts";
-import { type Credentials, refreshAddress, writeCredentials } from "../../store/secret/credentials.ts";
+import { type FirstCredentials, refreshAddress, writeCredentials } from "../../store/secret/first_credentials.ts";
 import type { App } from "./app.ts";
 import type { Logs } from "./log.ts";
 
@@ -26,14 +26,14 @@ import type { Logs } from "./log.ts";
  * The secret again, once the database has said that it is its own.
  * @throws ConfigError naming SECRET when the database was used with another one.
  */
-export async function confirmSecret(orm: Orm, config: Config, secret: string): Promise<string> {
+export async function checkSecret(orm: Orm, config: Config, secret: string): Promise<string> {
   const em = orm.em.fork();
-  if (await isSecretOf(em, secret)) return secret;
+  if (await isSecretOfDatabase(em, secret)) return secret;
   const { secret: path, nextSecret } = dataPaths(config.dataDir);
   // A rotation that ended between its commit and its last step left the new one beside the old one.
   if (!config.secret && existsSync(nextSecret)) {
     const next = readFileSync(nextSecret, "utf8").trim();
-    if (await isSecretOf(em, next)) {
+    if (await isSecretOfDatabase(em, next)) {
       renameSync(nextSecret, path);
       return next;
     }
@@ -45,12 +45,12 @@ export async function confirmSecret(orm: Orm, config: Config, secret: string): P
 }
 
 /** Makes the first workspace unless there is one. Null: nothing was made. `newLink` makes a member's one-time link. */
-export async function firstStart(
+export async function createFirstWorkspace(
   orm: Orm,
   config: Config,
   now: Date,
   newLink: (memberId: string) => Promise<string>,
-): Promise<Credentials | null> {
+): Promise<FirstCredentials | null> {
   if (config.databaseUrl) return null;
   const em = orm.em.fork();
   if ((await em.count(Workspace)) > 0) {
@@ -61,7 +61,7 @@ export async function firstStart(
     const workspace = await createWorkspace(inside as Em, { name: "My workspace" });
     const member = await addMember(inside as Em, {
       workspace: workspace.id,
-      email: STAND_IN,
+      email: PLACEHOLDER_EMAIL,
       role: "owner",
     });
     const { key } = await createKey(inside as Em, { member: member.id, scopes: "all", name: "first key" }, now);
@@ -71,7 +71,7 @@ export async function firstStart(
     writeCredentials(config.dataDir, credentials);
     return credentials;
   });
-  const link = await newLink(need(parseId("mem", made.member_id), "it was shown as an id"));
+  const link = await newLink(assertDefined(parseId("mem", made.member_id), "it was shown as an id"));
   const credentials = { ...made, console: link };
   writeCredentials(config.dataDir, credentials);
   return credentials;
@@ -87,26 +87,26 @@ const EXAMPLE = {
   requested_perms: ["notify", "sound", "vibrate"],
 };
 
-export interface Example {
+export interface ExampleChannel {
   id: string;
   page: string;
 }
 
 /** The parts of a service that its first start uses. */
-interface Started {
+interface FirstStartParts {
   app: App;
   log: Logs["log"];
   orm: Orm;
   /** Null unless this was the first start. */
-  made: Credentials | null;
+  made: FirstCredentials | null;
 }
 
 /** Null: it could not be opened, as on a full disk; the start goes on without it, and no later one makes it up. */
-export async function openExample(
-  { app, log }: Pick<Started, "app" | "log">,
-  { key }: Credentials,
+export async function createExampleChannel(
+  { app, log }: Pick<FirstStartParts, "app" | "log">,
+  { key }: FirstCredentials,
   { publicUrl, channelBaseUrl }: Pick<Config, "publicUrl" | "channelBaseUrl">,
-): Promise<Example | null> {
+): Promise<ExampleChannel | null> {
   const response = await app.fetch(
     new Request(`${publicUrl}/api/v1/pushers`, {
       method: "POST",
@@ -121,24 +121,24 @@ export async function openExample(
 }
 
 /** A service that listens. */
-export interface Serving {
+export interface RunningService {
   log: Logs["log"];
   cluster: Pick<Cluster, "elsewhere"> | null;
-  begin(): Promise<Beginning>;
+  begin(): Promise<FirstStartResult>;
   close(): Promise<void>;
 }
 
 /** Opens what only a first start opens. `made`: by it, null on every other one; `page`: the address of the one public channel. */
-export async function beginningOf(service: Started, config: Config) {
+export async function prepareFirstStart(service: FirstStartParts, config: Config) {
   const { made } = service;
-  const example = made ? await openExample(service, made, config) : null;
+  const example = made ? await createExampleChannel(service, made, config) : null;
   return { made, example, page: await onlyPage(config, service) };
 }
 
 /** rules#start-names-the-page. Null: there is no public channel, or more than one, or nobody can say. */
-async function onlyPage({ channelBaseUrl }: Config, { orm }: Started): Promise<string | null> {
-  const [only, another] = await run(databaseOf(orm), twoPublicChannels, {}).catch(() => []);
+async function onlyPage({ channelBaseUrl }: Config, { orm }: FirstStartParts): Promise<string | null> {
+  const [only, another] = await runStatement(getKysely(orm), twoPublicChannels, {}).catch(() => []);
   return only && !another ? `${channelBaseUrl}/${only.handle}` : null;
 }
 
-export type Beginning = Awaited<ReturnType<typeof beginningOf>>;
+export type FirstStartResult = Awaited<ReturnType<typeof prepareFirstStart>>;

@@ -3,10 +3,10 @@
 // time, how grave, what happened, and its facts; elsewhere lines are JSON.
 
 import { type DestinationStream, pino } from "pino";
-import { withoutToken } from "../../effects/assets/urls.ts";
-import type { Config } from "../../store/config/settings.ts";
-import type { Log } from "../../store/context.ts";
-import { spanUnder } from "../../store/trace.ts";
+import { removeToken } from "../../effects/assets/asset_urls.ts";
+import type { Config } from "../../store/config/all_settings.ts";
+import type { Log } from "../../store/handler_context.ts";
+import { currentSpan } from "../../store/trace_spans.ts";
 
 /** Pino's numbers of the levels that are named; those below are told by their words alone. */
 const GRAVE: Record<number, string> = { 40: "warning: ", 50: "error: ", 60: "fatal: " };
@@ -33,7 +33,7 @@ function lineFor(line: string): string {
 }
 
 /** A piece of the log that has whole lines. */
-export const forTerminal = (piece: string): string => piece.replace(/[^\n]+/g, (line) => lineFor(line));
+export const formatForTerminal = (piece: string): string => piece.replace(/[^\n]+/g, (line) => lineFor(line));
 
 /** Lines wait for so long, or for so many characters of others. */
 const WAIT_MS = 100;
@@ -46,7 +46,7 @@ const PIECE_BYTES = 4_096;
 const INFO = 30;
 const WARN = 40;
 
-export interface Lines extends DestinationStream {
+export interface BatchedStream extends DestinationStream {
   /** Asks pino to set `lastLevel` before each line. */
   readonly [key: symbol]: true;
   lastLevel: number;
@@ -55,7 +55,7 @@ export interface Lines extends DestinationStream {
 }
 
 /** Collects lines for `out`, which writes each piece before it returns: of so many bytes at most, unless one line is longer. */
-export function inBatches(out: DestinationStream, most = Number.POSITIVE_INFINITY): Lines {
+export function batchLines(out: DestinationStream, most = Number.POSITIVE_INFINITY): BatchedStream {
   let waiting = "";
   let timer: NodeJS.Timeout | undefined;
   return {
@@ -77,13 +77,16 @@ export function inBatches(out: DestinationStream, most = Number.POSITIVE_INFINIT
   };
 }
 
-let standardError: Lines | undefined;
+let standardError: BatchedStream | undefined;
 
 /** One for the process, since there is one standard error, and one end. */
-function toStandardError(most?: number): Lines {
+function toStandardError(most?: number): BatchedStream {
   if (!standardError) {
     const out = pino.destination({ fd: 2, sync: true });
-    const lines = inBatches(process.stderr.isTTY ? { write: (piece) => out.write(forTerminal(piece)) } : out, most);
+    const lines = batchLines(
+      process.stderr.isTTY ? { write: (piece) => out.write(formatForTerminal(piece)) } : out,
+      most,
+    );
     // Also after an error that nobody caught.
     process.on("exit", () => lines.flush());
     standardError = lines;
@@ -94,7 +97,7 @@ function toStandardError(most?: number): Lines {
 const SECRETS = /(bfk_|bfd_|bft_|whsec_)[\w-]+/g;
 
 /** Never the query: an invite's code or a key may stand in it. A secret that was put into the path is cut, a file's token, too. */
-export const loggedPath = (pathname: string) => withoutToken(pathname).replace(SECRETS, "$1(cut)");
+export const redactPath = (pathname: string) => removeToken(pathname).replace(SECRETS, "$1(cut)");
 
 export interface Logs {
   log: ReturnType<typeof createLog>;
@@ -141,13 +144,13 @@ const createLog = (common: { level: string; base: undefined }, to: DestinationSt
     to,
   );
 
-type Own = Omit<Log, "origin">;
-type Parent = Own & { child(fields: object): Own };
+type RequestLogger = Omit<Log, "origin">;
+type Parent = RequestLogger & { child(fields: object): RequestLogger };
 
 /** The log of one request. Most requests say nothing in it, so it is made in full with the first word. */
 export class RequestLog implements Log {
   #parent: Parent;
-  #own: Own | undefined;
+  #own: RequestLogger | undefined;
   readonly requestId: string;
   /** What the line about the whole request shall name. */
   about: { caller?: string; operation?: string; trace_id?: string };
@@ -156,11 +159,11 @@ export class RequestLog implements Log {
   constructor(parent: Parent, requestId: string) {
     this.#parent = parent;
     this.requestId = requestId;
-    const span = spanUnder();
+    const span = currentSpan();
     this.#trace = span ? { trace_id: span.traceId } : {};
     this.about = this.#trace;
   }
-  get #log(): Own {
+  get #log(): RequestLogger {
     this.#own ??= this.#parent.child({ request_id: this.requestId, ...this.#trace });
     return this.#own;
   }

@@ -1,16 +1,16 @@
 // Prometheus figures of this process, or of several together: calls by operation, requests by surface and status, what goes on beside
 // them, and the runtime's own. Never an id, a handle or a device as a label. Their library is read once there is something to count.
 
-import type { DeliveryResult } from "../../effects/webhooks/deliver.ts";
+import type { DeliveryResult } from "../../effects/webhooks/deliver_once.ts";
+import { assertDefined } from "../../model/assert.ts";
 import type { SenderRequest } from "../../model/entities/credentials.ts";
-import type { Program } from "../../model/fields/programs.ts";
-import { need } from "../../model/need.ts";
-import { COUNTERS, GAUGES, HISTOGRAMS, type Reading } from "./metric_table.ts";
+import type { SenderProgram } from "../../model/fields/sender_programs.ts";
+import { COUNTERS, GAUGES, type GaugeReading, HISTOGRAMS } from "./metric_definitions.ts";
 
 type Library = typeof import("prom-client");
 
 /** The figures of one process, as they go to another one. */
-export type Figures = Awaited<ReturnType<InstanceType<Library["Registry"]>["getMetricsAsJSON"]>>;
+export type MetricSnapshot = Awaited<ReturnType<InstanceType<Library["Registry"]>["getMetricsAsJSON"]>>;
 
 /** Few labels whatever is asked for: the part of the service that a path belongs to. */
 function surfaceOf(path: string): string {
@@ -77,9 +77,9 @@ const mapped = <T extends object, V>(table: T, make: (name: keyof T) => V) =>
 
 function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Registry }: Library) {
   const registers = [new Registry()];
-  const registry = need(registers[0], "this process has one of its own");
+  const registry = assertDefined(registers[0], "this process has one of its own");
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_MS });
-  const readings: Partial<Record<keyof typeof GAUGES, Reading>> = {};
+  const readings: Partial<Record<keyof typeof GAUGES, GaugeReading>> = {};
   const count = mapped(COUNTERS, (name) => new Counter({ ...COUNTERS[name], registers }));
   const time = mapped(HISTOGRAMS, (name) => new Histogram({ ...HISTOGRAMS[name], registers }));
   const gauge = mapped(GAUGES, (name) => {
@@ -93,13 +93,13 @@ function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Regi
         if (typeof read === "number") this.set(read);
         else
           for (const [part, value] of Object.entries(read ?? {}))
-            this.set({ [need(labelNames[0], "it has parts")]: part }, value);
+            this.set({ [assertDefined(labelNames[0], "it has parts")]: part }, value);
       },
     });
   });
   return {
     text: () => registry.metrics(),
-    figures: (): Promise<Figures> => registry.getMetricsAsJSON(),
+    figures: (): Promise<MetricSnapshot> => registry.getMetricsAsJSON(),
     request(method: string, path: string, status: number, seconds: number): void {
       const surface = surfaceOf(path);
       count.requests.inc({ surface, method: METHODS.has(method) ? method : "other", status });
@@ -128,7 +128,7 @@ function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Regi
     stored: (verb: string, done: boolean) => count.files.inc({ verb, outcome: done ? "done" : "failed" }),
     mailed: (sent: boolean) => count.mails.inc({ outcome: sent ? "sent" : "failed" }),
     /** A request of a program that sends in its own format; the words are a program of ours and one of a few outcomes. */
-    sender: (program: Program | null, outcome: SenderRequest["outcome"]) =>
+    sender: (program: SenderProgram | null, outcome: SenderRequest["outcome"]) =>
       count.senders.inc({ program: program ?? "unknown", outcome }),
     /** From now on these gauges are what their readings say whenever somebody asks. */
     watch: (given: typeof readings): void => void Object.assign(readings, given),
@@ -143,7 +143,7 @@ function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Regi
 }
 
 /** The figures of several processes as those of one: sums, but for what has its own way to be put together. */
-export async function together(figures: readonly Figures[]) {
+export async function mergeMetrics(figures: readonly MetricSnapshot[]) {
   const { AggregatorRegistry } = await import("prom-client");
   return AggregatorRegistry.aggregate(figures as object[]);
 }

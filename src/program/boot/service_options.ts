@@ -1,11 +1,11 @@
 // The options of a service, and what is opened before its parts.
 
 import type { DestinationStream } from "pino";
-import type { DomainEvent } from "../../model/domain/events.ts";
+import type { DomainEvent } from "../../model/domain/domain_events.ts";
 import type { Cluster } from "../../store/embedded/cluster.ts";
-import type { Space } from "../../store/embedded/space.ts";
-import type { Windows } from "../../store/rate_limits/limits.ts";
-import type { Leases } from "../../store/rate_limits/places.ts";
+import type { DiskSpace } from "../../store/embedded/disk_space.ts";
+import type { RateLimitWindows } from "../../store/rate_limits/rate_limits.ts";
+import type { Leases } from "../../store/rate_limits/slots.ts";
 import type { Logs } from "./log.ts";
 
 export interface ServiceOptions {
@@ -18,37 +18,37 @@ export interface ServiceOptions {
   /** Lets so many milliseconds pass before a password or a code is looked at: for tests, which would wait for it. */
   guessPause?: (ms: number) => Promise<unknown>;
   /** Milliseconds between two signs of life of a stream, in place of the limit: for tests, which would wait for it. */
-  beatMs?: number;
+  heartbeatMs?: number;
   /** Where log lines go; standard error when left out. */
   logTo?: DestinationStream;
   /** Told of every event after its commit, beside the webhooks. */
   publish?: (event: DomainEvent) => void;
   /** This process alone serves the database at this address: for the bench, which measures what `npm start` delivers. */
-  alone?: boolean;
+  soleProcess?: boolean;
   /** It is one of several processes that another one has started. */
-  within?: Within;
+  primary?: PrimaryParts;
 }
 
 /** The parts of the first process that a worker uses. */
-export interface Within {
+export interface PrimaryParts {
   /** The embedded database, if there is one: its address, and where its files lie. */
   database: Pick<Cluster, "url" | "folder"> | null;
   /** Where calls are counted for all, unless Redis does. */
-  windows: Windows;
+  windows: RateLimitWindows;
   /** Where the places of one address or credential are counted for all. */
   leases: Leases;
   metrics(): Promise<string>;
 }
 
-export type Closers = (() => unknown)[];
+export type CloseHandlers = (() => unknown)[];
 
 /** The settings and connections that the parts use. */
-export interface Opened {
+export interface OpenedResources {
   cluster: Cluster | null;
   url: string;
-  space: Space;
+  space: DiskSpace;
   secret: string;
   log: Logs["log"];
   requests: Logs["requests"];
-  closers: Closers;
+  closers: CloseHandlers;
 }

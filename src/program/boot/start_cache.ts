@@ -16,7 +16,7 @@ const IMPORTS = join(FOLDER, "imports.json");
 type Leads = Record<string, Record<string, [url: string, format: string]>>;
 
 /** It covers the modules that are imported afterwards. */
-export const enableCache = () => module.enableCompileCache?.(FOLDER);
+export const enableCompileCache = () => module.enableCompileCache?.(FOLDER);
 
 /** Which Node, which tree and which packages: npm writes both files with every change of these. */
 const madeFor = () =>
@@ -80,9 +80,9 @@ function write(contents: object): void {
 }
 
 if (import.meta.main) {
-  enableCache();
+  enableCompileCache();
   const keep = followKnownImports();
-  await import("./serve.ts");
-  await (await import("./parts.ts")).readMigrator();
+  await import("./run_service.ts");
+  await (await import("./composition_root.ts")).loadMigrator();
   keep();
 }

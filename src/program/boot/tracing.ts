@@ -3,25 +3,25 @@
 
 import { randomBytes } from "node:crypto";
 import manifest from "../../../package.json" with { type: "json" };
-import type { Config } from "../../store/config/settings.ts";
-import type { Log } from "../../store/context.ts";
-import { type Attributes, doUnder, type Span } from "../../store/trace.ts";
+import type { Config } from "../../store/config/all_settings.ts";
+import type { Log } from "../../store/handler_context.ts";
+import { runInSpan, type Span, type SpanAttributes } from "../../store/trace_spans.ts";
 import type { App } from "./app.ts";
-import { createExporter, type Ended } from "./otlp.ts";
-import { PROBES } from "./probes.ts";
+import { PROBE_PATHS } from "./health_probes.ts";
+import { createSpanExporter, type FinishedSpan } from "./otlp_exporter.ts";
 
 /** Kinds by their numbers in the protocol. */
 const KINDS = { internal: 1, server: 2, client: 3 };
 
 const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-interface Place {
+interface SpanContext {
   traceId: string;
   spanId: string;
 }
 
 /** Where a `traceparent` says to be; null where it says nothing that holds. `followed`: its sender follows the trace. */
-function placeOf(traceparent: unknown): (Place & { followed: boolean }) | null {
+function parseTraceparent(traceparent: unknown): (SpanContext & { followed: boolean }) | null {
   const parts = typeof traceparent === "string" ? TRACEPARENT.exec(traceparent) : null;
   const [, traceId = "", spanId = "", flags = ""] = parts ?? [];
   return parts && { traceId, spanId, followed: (Number.parseInt(flags, 16) & 1) === 1 };
@@ -32,34 +32,34 @@ const newId = (bytes: number) => randomBytes(bytes).toString("hex");
 /** `wall`: what is to be added to a moment of the process to get one of the calendar, the same in a whole trace. */
 interface Root {
   wall: number;
-  ended(span: Ended): void;
+  ended(span: FinishedSpan): void;
 }
 
 function begin(
   name: string,
   kind: keyof typeof KINDS,
-  attributes: Attributes,
+  attributes: SpanAttributes,
   root: Root,
   traceId: string,
-  above: Place | null,
-  link?: Place,
+  above: SpanContext | null,
+  link?: SpanContext,
 ): Span {
   const spanId = newId(8);
   const began = performance.now();
   const at = (moment: number) => BigInt(Math.round((root.wall + moment) * 1000)) * 1000n;
   const said = { ...attributes };
   const here = { traceId, spanId };
-  const place = (trace: string, parent: Place, linked?: Place): Span["child"] => {
+  const place = (trace: string, parent: SpanContext, linked?: SpanContext): Span["child"] => {
     return (child, of, more = {}) => begin(child, of, more, root, trace, parent, linked);
   };
   const span: Span = {
     traceId,
     child: place(traceId, here),
     joined(traceparent) {
-      const given = placeOf(traceparent);
+      const given = parseTraceparent(traceparent);
       return given ? { ...span, traceId: given.traceId, child: place(given.traceId, given, here) } : span;
     },
-    tell(more, other = name) {
+    describe(more, other = name) {
       name = other;
       Object.assign(said, more);
     },
@@ -79,21 +79,21 @@ type TracingConfig = Pick<Config, "otelEndpoint" | "otelHeaders" | "otelServiceN
 
 /** Follows what an app serves. @throws nothing: where the collector is away, spans are dropped and the log says so. */
 export function createTracing(config: TracingConfig, log: Log) {
-  const exporter = createExporter(config, manifest.version, log);
+  const exporter = createSpanExporter(config, manifest.version, log);
   return {
     fetch:
       (serve: App["fetch"]): App["fetch"] =>
       async (request, peer) => {
-        const given = placeOf(request.headers.get("traceparent"));
+        const given = parseTraceparent(request.headers.get("traceparent"));
         const traceId = given?.traceId ?? newId(16);
         const followed = given?.followed !== false && isChosen(traceId, config.otelTracesRatio);
-        if (!followed || PROBES.has(new URL(request.url).pathname)) return serve(request, peer);
+        if (!followed || PROBE_PATHS.has(new URL(request.url).pathname)) return serve(request, peer);
         const root = { wall: Date.now() - performance.now(), ended: exporter.add };
         const method = { "http.request.method": request.method };
         const span = begin(request.method, "server", method, root, traceId, given);
-        const response = await doUnder(span, () => serve(request, peer));
+        const response = await runInSpan(span, () => serve(request, peer));
         const { status, headers } = response;
-        span.tell({
+        span.describe({
           "http.response.status_code": status,
           "belfry.request_id": headers.get("x-request-id") ?? "",
         });

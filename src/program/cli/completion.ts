@@ -2,7 +2,7 @@
 // are static: completing a word starts no process.
 
 import type { Command, Option } from "commander";
-import { need } from "../../model/need.ts";
+import { assertDefined } from "../../model/assert.ts";
 
 /** One command: how it is reached (`/keys/create`), and what may stand behind it. */
 interface Node {
@@ -130,6 +130,6 @@ const WRITERS: Record<string, (root: Node) => string> = { bash, zsh, fish };
 export const SHELLS = Object.keys(WRITERS);
 
 /** The script for one of SHELLS. */
-export function completionFor(shell: string, program: Command): string {
-  return need(WRITERS[shell], "the command accepts no other shell")(nodeFor(program, null));
+export function createCompletion(shell: string, program: Command): string {
+  return assertDefined(WRITERS[shell], "the command accepts no other shell")(nodeFor(program, null));
 }

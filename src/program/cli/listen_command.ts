@@ -1,15 +1,15 @@
-// `belfry listen`: a handset for machines. It follows one channel and passes each alert on, as a line of JSON or to a program, once
+// `belfry runListen`: a handset for machines. It follows one channel and passes each alert on, as a line of JSON or to a program, once
 // and in the order of their instants; what it has passed on outlives it (rules#listen). Nothing of the service is loaded.
 
 import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
-import { ApiError, fromEnvelope } from "../../model/errors.ts";
+import { ApiError, parseErrorEnvelope } from "../../model/errors.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { environmentWith } from "../../store/config/load.ts";
-import { noServer, otherServer, serverFor, toldIn } from "./connection.ts";
-import { eventsOf } from "./events.ts";
-import { type Memory, memoryFile, openMemory } from "./listen_memory.ts";
-import { remark, UsageError } from "./output.ts";
+import { extendEnvironment } from "../../store/config/load_settings.ts";
+import { parseEventStream } from "./event_stream.ts";
+import { getListenStatePath, type ListenState, openListenState } from "./listen_state.ts";
+import { printNote, UsageError } from "./output.ts";
+import { getLimitHeaders, resolveServerUrl, unreachableServerError, wrongServerError } from "./server_connection.ts";
 
 export interface ListenOptions {
   url?: string;
@@ -46,11 +46,11 @@ const REPORTED = 20;
  * Listens until a signal ends it, or `count` alerts are passed on.
  * @throws ApiError for what trying again does not mend (an unknown channel, a device that is gone), UsageError.
  */
-export async function listen(handle: string, version: string, options: ListenOptions): Promise<void> {
+export async function runListen(handle: string, version: string, options: ListenOptions): Promise<void> {
   if (!/^[\w-]+$/.test(handle)) throw new UsageError("A handle consists of letters, digits and hyphens.");
-  const url = serverFor(options);
-  const file = options.state ?? memoryFile(url, handle);
-  const memory = openMemory(file, { url, handle });
+  const url = resolveServerUrl(options);
+  const file = options.state ?? getListenStatePath(url, handle);
+  const memory = openListenState(file, { url, handle });
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
   const call = caller(url, memory, stop.signal);
@@ -136,7 +136,7 @@ async function follow({ call, join, take, isNew, stop }: Following): Promise<voi
       const found: Polled = await poll(call, etag, streams ? 0 : LIMITS.held_seconds, isNew);
       await take(found.cards.reverse());
       etag = found.etag;
-      if (failures > 0) remark("reconnected to the server");
+      if (failures > 0) printNote("reconnected to the server");
       failures = 0;
       if (streams) {
         const held = await followStream(call, etag, take, stop);
@@ -146,7 +146,7 @@ async function follow({ call, join, take, isNew, stop }: Following): Promise<voi
     } catch (error) {
       if (stop.aborted) return;
       if (!(error instanceof ApiError) || !["server_error", "rate_limited"].includes(error.type)) throw error;
-      if (failures++ === 0) remark(`${error.message} Retrying.`);
+      if (failures++ === 0) printNote(`${error.message} Retrying.`);
       const seconds = Number(error.headers["retry-after"]) || Math.min(2 ** (failures - 1), LONGEST_PAUSE_S);
       await pause(seconds * 1_000 * (0.5 + Math.random()), null, { signal: stop }).catch(() => {});
     }
@@ -192,7 +192,7 @@ async function followStream(call: Call, etag: string | null, take: Following["ta
       throw error;
     });
     if (!response?.headers.get("content-type")?.startsWith("text/event-stream")) return null;
-    for await (const { event, data = "null", from, id } of eventsOf(response.body)) {
+    for await (const { event, data = "null", from, id } of parseEventStream(response.body)) {
       timer.refresh();
       if (event === "ended") await rest(stop);
       if (event === undefined || id === held) continue;
@@ -231,7 +231,7 @@ async function passOn(card: Card, exec: string | undefined): Promise<boolean> {
   const child = spawn(exec, {
     shell: true,
     stdio: ["pipe", "inherit", "inherit"],
-    env: environmentWith(told(card)),
+    env: extendEnvironment(told(card)),
   });
   // A command need not read it.
   child.stdin.on("error", () => {}).end(line);
@@ -239,7 +239,7 @@ async function passOn(card: Card, exec: string | undefined): Promise<boolean> {
     child.on("error", () => resolve("could not be started"));
     child.on("close", (code, signal) => resolve(code === 0 ? null : `exited with ${signal ?? code}`));
   });
-  if (ended !== null) remark(`the command ${ended} for ${card.id}`);
+  if (ended !== null) printNote(`the command ${ended} for ${card.id}`);
   return ended === null;
 }
 
@@ -257,7 +257,7 @@ const said = <T>(response: Response) => response.json() as Promise<T>;
 
 /** Calls of the handset API. @throws ApiError: `server_error` also where nobody answers */
 const caller =
-  (url: string, memory: Memory, stop: AbortSignal): Call =>
+  (url: string, memory: ListenState, stop: AbortSignal): Call =>
   async (method, path, { body, headers = {}, until } = {}) => {
     const signal = until ?? AbortSignal.any([stop, AbortSignal.timeout(SILENT_MS)]);
     const { token } = memory;
@@ -273,9 +273,9 @@ const caller =
       },
       ...(body && { body: JSON.stringify(body) }),
     }).catch(() => {
-      throw noServer(url);
+      throw unreachableServerError(url);
     });
     if (response.ok || response.status === 304) return response;
     const refusal = await said(response).catch(() => null);
-    throw fromEnvelope(refusal, toldIn(response)) ?? otherServer(url, response.status);
+    throw parseErrorEnvelope(refusal, getLimitHeaders(response)) ?? wrongServerError(url, response.status);
   };

@@ -3,18 +3,18 @@
 // protocol messages on standard output; nothing of the service is loaded (rules#mcp-over-stdio).
 
 import { createInterface } from "node:readline";
-import { ApiError, fromEnvelope } from "../../model/errors.ts";
+import { ApiError, parseErrorEnvelope } from "../../model/errors.ts";
+import { parseEventStream } from "./event_stream.ts";
 import {
-  type Connection,
   type ConnectionOptions,
-  connectionFor,
-  noKey,
-  noServer,
-  otherServer,
-  stateTarget,
-  toldIn,
-} from "./connection.ts";
-import { eventsOf } from "./events.ts";
+  getLimitHeaders,
+  missingKeyError,
+  printTarget,
+  resolveConnection,
+  type ServerConnection,
+  unreachableServerError,
+  wrongServerError,
+} from "./server_connection.ts";
 
 /** Where a message of the protocol of 2026 says its version. */
 const VERSION = "io.modelcontextprotocol/protocolVersion";
@@ -50,7 +50,7 @@ export async function serveMcp(options: ConnectionOptions): Promise<void> {
     const call = new AbortController();
     if (id !== undefined) calls.set(id, call);
     try {
-      const connection = connectionFor(options);
+      const connection = resolveConnection(options);
       const said = (params?._meta?.[VERSION] as string | undefined) ?? null;
       const headers = headersOf(message, connection, said, agreed);
       if (session !== null && said === null) headers[SESSION] = session;
@@ -76,7 +76,7 @@ export async function serveMcp(options: ConnectionOptions): Promise<void> {
 /** An address that is none stops the start; a missing key is told in the answers, since it may come later. */
 function checkNames(options: ConnectionOptions): void {
   try {
-    stateTarget(connectionFor(options));
+    printTarget(resolveConnection(options));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
   }
@@ -85,7 +85,7 @@ function checkNames(options: ConnectionOptions): void {
 /** The protocol of 2026 says in headers what the message says, so that gateways need not read it. */
 function headersOf(
   { method, params }: Message,
-  { key }: Connection,
+  { key }: ServerConnection,
   said: string | null,
   agreed: string | undefined,
 ): Record<string, string> {
@@ -110,28 +110,33 @@ const asHeader = (text: string) =>
     : `=?base64?${Buffer.from(text).toString("base64")}?=`;
 
 /** @throws ApiError where nobody answers, or nobody is let in without a key */
-async function ask(message: Message, { url, key }: Connection, headers: Record<string, string>, signal: AbortSignal) {
+async function ask(
+  message: Message,
+  { url, key }: ServerConnection,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+) {
   const body = JSON.stringify(message);
   // A redirect is not followed: the key is for this address.
   const asked = fetch(`${url}/mcp`, { method: "POST", headers, body, redirect: "manual", signal });
   const response = await asked.catch(() => {
-    throw noServer(url);
+    throw unreachableServerError(url);
   });
-  if (response.status === 401 && !key) throw noKey();
+  if (response.status === 401 && !key) throw missingKeyError();
   return response;
 }
 
 /** The server's answers to a message: one, or those of a stream. @throws ApiError */
-async function* answersIn(response: Response, message: Message, { url }: Connection): AsyncGenerator<Message> {
+async function* answersIn(response: Response, message: Message, { url }: ServerConnection): AsyncGenerator<Message> {
   let answered = message.id === undefined;
   for await (const text of textsOf(response)) {
     const answer = parsed(text);
     if (!answer || !("jsonrpc" in answer))
-      throw fromEnvelope(answer, toldIn(response)) ?? otherServer(url, response.status);
+      throw parseErrorEnvelope(answer, getLimitHeaders(response)) ?? wrongServerError(url, response.status);
     answered ||= answer.id === message.id;
     yield answer;
   }
-  if (!answered) throw otherServer(url, response.status);
+  if (!answered) throw wrongServerError(url, response.status);
 }
 
 /** The JSON texts of an answer: its body, or the data of its events. */
@@ -141,7 +146,7 @@ async function* textsOf(response: Response): AsyncGenerator<string> {
     if (text) yield text;
     return;
   }
-  for await (const { data } of eventsOf(response.body)) if (data) yield data;
+  for await (const { data } of parseEventStream(response.body)) if (data) yield data;
 }
 
 /** A refusal as the server would tell it: of a call in its result, of anything else as an error of the protocol. */

@@ -2,12 +2,12 @@
 // they reach the database, too.
 
 import { type Command, InvalidArgumentError } from "commander";
-import type { OperatorOperation } from "../../identity/operator/operations.ts";
-import { loadSettings } from "../../store/config/load.ts";
-import { readCredentials } from "../../store/secret/credentials.ts";
-import { addBackupCommands, addCarryCommands, addImportFromCommand } from "./carry_commands.ts";
-import { printResult, remark } from "./output.ts";
+import type { OperatorOperation } from "../../identity/operator/operator_operations.ts";
+import { loadSettings } from "../../store/config/load_settings.ts";
+import { readCredentials } from "../../store/secret/first_credentials.ts";
+import { printNote, printResult } from "./output.ts";
 import { addCellCommand, addDoctorCommand, addSecretCommand, addStatusCommand } from "./status_command.ts";
+import { addBackupCommands, addExportCommands, addImportFromCommand } from "./transfer_commands.ts";
 
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 /** A hundred years; what lives longer needs no expiry. */
@@ -29,14 +29,14 @@ const MEMBER = ["--member <mem_…>", "the member; default: the workspace's owne
 const EMAIL = ["--email <address>", "the member’s e-mail address"] as const;
 
 /** Only for these commands: what reaches the database takes longer to load than all else that a command needs. */
-const reach = () => import("../../identity/operator/reach.ts");
+const reach = () => import("../../identity/operator/operator_database.ts");
 
 /** Adds migrate, doctor, database, cell, workspaces, members, keys and channels. */
 export function addOperatorCommands(program: Command, version: string, now: () => Date): void {
   const ask = async (operation: OperatorOperation, args: Record<string, unknown>) => {
-    const { operatorSettings, workForOperator } = await reach();
-    const { runOperation } = await import("../../identity/operator/operations.ts");
-    return workForOperator(operatorSettings(), (em) => runOperation(em, { operation, args }, now()));
+    const { loadOperatorSettings, runAsOperator } = await reach();
+    const { runOperatorOperation } = await import("../../identity/operator/operator_operations.ts");
+    return runAsOperator(loadOperatorSettings(), (em) => runOperatorOperation(em, { operation, args }, now()));
   };
   const run = async (operation: OperatorOperation, args: Record<string, unknown>) =>
     printResult(await ask(operation, args));
@@ -47,9 +47,9 @@ export function addOperatorCommands(program: Command, version: string, now: () =
     .summary("apply database migrations")
     .description("Apply the migrations of this version and print them.")
     .action(async () => {
-      const { migrateForOperator, operatorSettings } = await reach();
-      const { migrations, byService } = await migrateForOperator(operatorSettings());
-      if (byService) remark("the running service has already migrated its database");
+      const { migrateAsOperator, loadOperatorSettings } = await reach();
+      const { migrations, byService } = await migrateAsOperator(loadOperatorSettings());
+      if (byService) printNote("the running service has already migrated its database");
       printResult({ migrations });
     });
 
@@ -60,8 +60,8 @@ export function addOperatorCommands(program: Command, version: string, now: () =
     .summary("open a database shell")
     .description("Open psql on the database, with the service running or stopped.")
     .action(async () => {
-      const { operatorSettings, shellOnDatabase } = await reach();
-      process.exitCode = await shellOnDatabase(operatorSettings());
+      const { loadOperatorSettings, openDatabaseShell } = await reach();
+      process.exitCode = await openDatabaseShell(loadOperatorSettings());
     });
 
   addDoctorCommand(program, now, () => run("doctor", { mend: true }));
@@ -75,7 +75,7 @@ export function addOperatorCommands(program: Command, version: string, now: () =
 
   addSecretCommand(program, (args) => ask("rotate_secret", args));
   addBackupCommands(program, version, now);
-  addCarryCommands(program, now);
+  addExportCommands(program, now);
   addImportFromCommand(program, now);
   addCellCommand(program);
 
@@ -163,17 +163,17 @@ type Mailing = typeof import("../../identity/auth/mail.ts");
 
 /** True when the mail server of the settings took the mail. The first owner's stand-in is no address. */
 async function mailTo(
-  settings: Parameters<Mailing["createMail"]>[0],
+  settings: Parameters<Mailing["createMailer"]>[0],
   email: string,
-  message: (linkMail: Mailing["linkMail"]) => ReturnType<Mailing["linkMail"]>,
+  message: (linkMail: Mailing["createLinkMail"]) => ReturnType<Mailing["createLinkMail"]>,
 ): Promise<boolean> {
   if (settings.smtpUrl === null) return false;
-  const { STAND_IN } = await import("../../identity/auth/links.ts");
-  if (email === STAND_IN) return false;
+  const { PLACEHOLDER_EMAIL } = await import("../../identity/auth/one_time_links.ts");
+  if (email === PLACEHOLDER_EMAIL) return false;
   // Only here: no other command needs it.
-  const { createMail, linkMail } = await import("../../identity/auth/mail.ts");
-  const warn = (cause: object) => remark(`the e-mail was not sent (${(cause as { code?: string }).code})`);
-  return (await createMail(settings, { warn })?.(message(linkMail))) ?? false;
+  const { createMailer, createLinkMail } = await import("../../identity/auth/mail.ts");
+  const warn = (cause: object) => printNote(`the e-mail was not sent (${(cause as { code?: string }).code})`);
+  return (await createMailer(settings, { warn })?.(message(createLinkMail))) ?? false;
 }
 
 interface LinkMade {

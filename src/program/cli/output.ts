@@ -3,8 +3,8 @@
 
 import { CommanderError } from "commander";
 import { ApiError, conflict, serverError } from "../../model/errors.ts";
-import { ConfigError } from "../../store/config/setting.ts";
-import { DataDirInUse } from "../../store/db/in_use.ts";
+import { ConfigError } from "../../store/config/setting_types.ts";
+import { DataDirInUseError } from "../../store/db/data_dir_error.ts";
 
 /** The command was written wrongly: exit 2. */
 export class UsageError extends Error {}
@@ -15,16 +15,16 @@ export function printResult(value: unknown): void {
 }
 
 /** A remark beside the result. */
-export function remark(text: string): void {
+export function printNote(text: string): void {
   process.stderr.write(`belfry: ${text}\n`);
 }
 
 /** Says what went wrong; the exit code: 1 refused (the envelope), 2 wrong usage (a sentence). */
-export function report(error: unknown): number {
+export function printError(error: unknown): number {
   // commander has printed its own already; code 0 is --help and --version.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof UsageError || error instanceof ConfigError) {
-    remark(error.message);
+    printNote(error.message);
     return 2;
   }
   process.stderr.write(`${JSON.stringify(refusalFor(error).toEnvelope())}\n`);
@@ -33,13 +33,13 @@ export function report(error: unknown): number {
 
 function refusalFor(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof DataDirInUse) return conflict("database_in_use", error.message);
+  if (error instanceof DataDirInUseError) return conflict("database_in_use", error.message);
   // A fault of ours: where it happened, then the envelope as the last line.
   process.stderr.write(`${error instanceof Error ? error.stack : "unknown fault"}\n`);
   return serverError();
 }
 
 /** A reader that has gone (`belfry tools | head`) is no failure, and nothing more can be said to it. */
-export function endWithReader(): void {
+export function exitOnClosedPipe(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => process.exit(process.exitCode ?? 0));
 }

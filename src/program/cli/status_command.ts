@@ -6,12 +6,12 @@
 
 import { randomBytes } from "node:crypto";
 import type { Command } from "commander";
-import type { Finding, State } from "../../identity/operator/checkup_database.ts";
+import type { Finding, FindingState } from "../../identity/operator/database_health_checks.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
-import { loadSettings, nextSecret } from "../../store/config/load.ts";
-import { ConfigError } from "../../store/config/setting.ts";
-import { readCredentials } from "../../store/secret/credentials.ts";
-import { printResult, remark, UsageError } from "./output.ts";
+import { loadSettings, readNextSecret } from "../../store/config/load_settings.ts";
+import { ConfigError } from "../../store/config/setting_types.ts";
+import { readCredentials } from "../../store/secret/first_credentials.ts";
+import { printNote, printResult, UsageError } from "./output.ts";
 
 /** What does not answer within so long is told as not answering. */
 const ANSWER_MS = 3_000;
@@ -69,14 +69,16 @@ export function addStatusCommand(program: Command): void {
     )
     .option("--json", "print JSON on a terminal too")
     .action(async ({ json }: { json?: true }) => {
-      const { databaseStatus, operatorSettings, stateForOperator } = await import("../../identity/operator/reach.ts");
-      const settings = operatorSettings();
+      const { findDatabaseStatus, loadOperatorSettings, findServiceState } = await import(
+        "../../identity/operator/operator_database.ts"
+      );
+      const settings = loadOperatorSettings();
       // By URL the service may be on another machine; what answers at its address is believed all the same.
       const left = settings.databaseUrl === null ? readCredentials(settings.dataDir)?.url : undefined;
       const url = left ?? loadSettings(["host", "port", "publicUrl"]).publicUrl;
       const found = await serviceAt(url);
-      const database = databaseStatus(settings);
-      const state = await stateForOperator(settings, found?.figures ?? null);
+      const database = findDatabaseStatus(settings);
+      const state = await findServiceState(settings, found?.figures ?? null);
       const status = { ...database, service: found?.service ?? null, state };
       if (json || !process.stdout.isTTY) printResult(status);
       else process.stdout.write(`${statusTable(status)}\n`);
@@ -94,11 +96,11 @@ export function addDoctorCommand(program: Command, now: () => Date, mend: () => 
     .option("--mend", "delete orphaned rows that are only counters")
     .action(async (options: { mend?: true }) => {
       if (options.mend) return mend();
-      const { operatorSettings } = await import("../../identity/operator/reach.ts");
-      const { checkUp } = await import("../../identity/operator/checkup.ts");
-      const { findings, checks } = await checkUp(usable(operatorSettings), now);
+      const { loadOperatorSettings } = await import("../../identity/operator/operator_database.ts");
+      const { runHealthChecks } = await import("../../identity/operator/health_checks.ts");
+      const { findings, checks } = await runHealthChecks(usable(loadOperatorSettings), now);
       const wrong = findings.some(({ state }) => state === "wrong");
-      if (process.stdout.isTTY) process.stdout.write(tableOf(findings));
+      if (process.stdout.isTTY) process.stdout.write(formatFindings(findings));
       else printResult({ ok: !wrong, findings, checks });
       if (wrong) process.exitCode = 1;
     });
@@ -114,12 +116,12 @@ function usable<T>(read: () => T): T | null {
   }
 }
 
-const MARKS: Record<State, string> = { ok: "ok", warning: "warning", wrong: "WRONG", skipped: "-" };
+const MARKS: Record<FindingState, string> = { ok: "ok", warning: "warning", wrong: "WRONG", skipped: "-" };
 
 /** For a terminal: a line each, and the way out below what is not well. */
-export function tableOf(findings: readonly Finding[]): string {
+export function formatFindings(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length)) + 2;
-  const mark = (state: State) => MARKS[state].padEnd(9);
+  const mark = (state: FindingState) => MARKS[state].padEnd(9);
   return findings
     .map(({ check, state, says, way_out }) => {
       const line = `${mark(state)}${check.padEnd(width)}${says}\n`;
@@ -140,10 +142,10 @@ export function addCellCommand(program: Command): void {
       const { databaseUrl } = loadSettings(["databaseUrl"]);
       if (databaseUrl === null)
         throw new UsageError("DATABASE_URL is missing. Set it to the coordinator, as a superuser.");
-      const { layCell } = await import("../../identity/operator/cells.ts");
-      const cell = await layCell(databaseUrl, name);
+      const { createCell } = await import("../../identity/operator/citus_cells.ts");
+      const cell = await createCell(databaseUrl, name);
       printResult(cell);
-      remark(cell.made ? "save the password: it is shown only once" : "it already existed and was not changed");
+      printNote(cell.made ? "save the password: it is shown only once" : "it already existed and was not changed");
     });
 }
 
@@ -162,9 +164,9 @@ export function addSecretCommand(
     )
     .action(async () => {
       const { hasDatabase } = await import("../../store/embedded/cluster.ts");
-      const { loadSecret, replaceSecretFile } = await import("../../store/secret/secret.ts");
+      const { loadSecret, replaceSecretFile } = await import("../../store/secret/server_secret.ts");
       const settings = loadSettings(["dataDir", "databaseUrl", "secret"]);
-      const given = nextSecret();
+      const given = readNextSecret();
       const inFile = settings.secret === null;
       if (!given && !inFile) throw new UsageError("NEW_SECRET is missing. Set it to at least 32 random bytes.");
       const used = settings.databaseUrl === null && hasDatabase(settings.dataDir);
@@ -172,7 +174,7 @@ export function addSecretCommand(
       const run = async () => printResult(await rotate(args));
       if (inFile) await replaceSecretFile(settings.dataDir, args.to, run);
       else await run();
-      remark(
+      printNote(
         inFile
           ? `${dataPaths(settings.dataDir).secret} contains the new secret`
           : "start with SECRET set to the new secret",

@@ -1,7 +1,7 @@
 // Where a database is: one host or several of one cluster, of which one takes writes, as libpq's URLs name them.
 
 import { readFileSync } from "node:fs";
-import { ConfigError, urlOf } from "./setting.ts";
+import { ConfigError, urlSetting } from "./setting_types.ts";
 
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/s;
 
@@ -12,22 +12,23 @@ const WRITABLE = ["read-write", "primary"];
 const TLS_MODES = ["disable", "require", "verify-ca", "verify-full"];
 
 /** Each host's own URL, in the order in which they are named. */
-export function hostsOf(url: string): string[] {
+export function parseHosts(url: string): string[] {
   const [, before = "", hosts = "", after = ""] = PARTS.exec(url) ?? [];
   return hosts.split(",").map((host) => before + host + after);
 }
 
 /** Whether a connection counts only where its server takes writes: with several hosts, or where the URL says so. */
-export const wantsWritable = (url: string): boolean => hostsOf(url).length > 1 || /[?&]target_session_attrs=/.test(url);
+export const requiresWritableHost = (url: string): boolean =>
+  parseHosts(url).length > 1 || /[?&]target_session_attrs=/.test(url);
 
 /** The name or address of a URL's one host, without the brackets of an address. */
-export const hostOf = (url: string): string => decodeURIComponent(new URL(url).hostname).replace(/^\[|\]$/g, "");
+export const parseHost = (url: string): string => decodeURIComponent(new URL(url).hostname).replace(/^\[|\]$/g, "");
 
 /**
  * What a URL says of TLS, as pg takes it, which the ORM leaves out: `require` encrypts and believes whoever answers, `verify-ca` asks for a certificate of an
  * authority (`sslrootcert`, else those that Node knows), `verify-full` also for the host's name. Empty where nothing is said, so that pg looks at PGSSLMODE.
  */
-export function tlsOf(url: string): { ssl?: false | object } {
+export function parseTlsOptions(url: string): { ssl?: false | object } {
   const { searchParams } = new URL(url);
   const mode = searchParams.get("sslmode");
   if (mode === null) return {};
@@ -36,7 +37,7 @@ export function tlsOf(url: string): { ssl?: false | object } {
   const ssl = {
     rejectUnauthorized: mode !== "require",
     // pg says names by itself; of an address Node would otherwise ask whether the certificate is for localhost.
-    host: hostOf(url),
+    host: parseHost(url),
     ...(authority === null ? {} : { ca: readFileSync(authority, "utf8") }),
     ...(mode === "verify-ca" ? { checkServerIdentity: () => undefined } : {}),
   };
@@ -64,10 +65,10 @@ function refuseOpenWays({ searchParams }: URL, name: string): void {
  * would go to another server.
  * @throws ConfigError
  */
-export function databaseUrl(raw: string | undefined, name: string): string | null {
+export function parseDatabaseUrl(raw: string | undefined, name: string): string | null {
   if (raw === undefined) return null;
-  for (const host of hostsOf(raw)) {
-    const one = new URL(urlOf(["postgres:", "postgresql:"])(host, name) ?? "");
+  for (const host of parseHosts(raw)) {
+    const one = new URL(urlSetting(["postgres:", "postgresql:"])(host, name) ?? "");
     const { searchParams } = one;
     if (["host", "hostaddr", "port"].some((key) => searchParams.has(key)))
       throw new ConfigError(

@@ -1,8 +1,8 @@
 // Environment variables that look like settings and are not read: misspelt ones stop a start, the others are reported by `belfry doctor`.
 
+import { SETTINGS } from "./all_settings.ts";
 import { RENAMED_SETTINGS } from "./renamed_settings.ts";
-import { ConfigError } from "./setting.ts";
-import { SETTINGS } from "./settings.ts";
+import { ConfigError } from "./setting_types.ts";
 
 type Env = Record<string, string | undefined>;
 
@@ -26,7 +26,7 @@ function firstWord(name: string): string {
 }
 
 /** Variables that begin as settings do, or differ from one in letter case, and that this version does not read. */
-export function unknownSettings(environment: Env): string[] {
+export function findUnknownSettings(environment: Env): string[] {
   return Object.keys(environment)
     .filter((name) => !NAMES.has(name) && !OTHER_VARIABLES.test(name) && !isServiceLink(name, environment[name]))
     .filter((name) => NAMES.has(name.toUpperCase()) || (/^[A-Z0-9]+_/.test(name) && FAMILIES.has(firstWord(name))))
@@ -43,7 +43,7 @@ const MIN_LENGTH = 8;
  * The setting that a variable was meant to be: one that differs in letter case, that lacks the prefix `BELFRY_`, or that differs in few
  * letters. Null where none is near.
  */
-export function intendedSetting(name: string): string | null {
+export function suggestSetting(name: string): string | null {
   const upper = name.toUpperCase();
   for (const near of [upper, upper.replace(/^BELFRY_/, "")]) if (NAMES.has(near)) return near;
   if (name.length < MIN_LENGTH) return null;
@@ -56,14 +56,14 @@ export function intendedSetting(name: string): string | null {
  * Refuses a start with misspelt or renamed settings, all of them in one message (rules#misspelt-settings).
  * @throws ConfigError naming each variable and the setting that it was meant to be
  */
-export function refuseMisspelt(environment: Env): void {
+export function rejectMisspelledSettings(environment: Env): void {
   const candidates = Object.keys(environment).filter(
     (name) => /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name) && !NAMES.has(name) && !OTHER_VARIABLES.test(name),
   );
   const found = candidates.sort().flatMap((name) => {
     const renamed = RENAMED_SETTINGS.get(name);
     if (renamed) return [`${name} is now named ${renamed}.`];
-    const intended = isServiceLink(name, environment[name]) ? null : intendedSetting(name);
+    const intended = isServiceLink(name, environment[name]) ? null : suggestSetting(name);
     return intended ? [`${name} is not a setting. Did you mean ${intended}?`] : [];
   });
   if (found.length > 0)

@@ -4,8 +4,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { ConfigError } from "../config/setting.ts";
-import { MIGRATIONS, type Orm, unbounded, WRITTEN_IN } from "./orm.ts";
+import { ConfigError } from "../config/setting_types.ts";
+import { MIGRATIONS_FOLDER, type Orm, SOURCE_EXTENSION, withoutStatementTimeout } from "./orm.ts";
 
 /** Any number that nobody else takes advisory locks under. */
 const MIGRATION_LOCK = 7_239_104_551;
@@ -15,10 +15,10 @@ const UNDEFINED_TABLE = "42P01";
 /** Steps that stand for all that led to a release (docs/decisions/0052-one-migration-per-release.md), each by the name of its last. */
 const FOLDED = [{ fold: "Migration20261124000700_ntfy_platform", release: "0.1.0" }];
 
-const folderOf = (orm: Orm): string => orm.config.get("migrations").path ?? MIGRATIONS;
+const folderOf = (orm: Orm): string => orm.config.get("migrations").path ?? MIGRATIONS_FOLDER;
 
 /** By the names of their files, as the migrator writes them down. */
-export const carried = (folder = MIGRATIONS): string[] =>
+export const listMigrations = (folder = MIGRATIONS_FOLDER): string[] =>
   readdirSync(folder)
     .flatMap((file) => /^(Migration\w+)\.[jt]s$/.exec(file)?.[1] ?? [])
     .sort();
@@ -27,7 +27,7 @@ export const carried = (folder = MIGRATIONS): string[] =>
  * Where a database stands that had these migrations. `newer`: those of a version after this one. `before`: the release that
  * builds from source have left it on the way to, from where this version knows no way on.
  */
-export function standing(had: Iterable<string>, steps = carried()) {
+export function compareMigrations(had: Iterable<string>, steps = listMigrations()) {
   const names = new Set(had);
   const missing = steps.filter((name) => !names.has(name));
   const others = [...names].filter((name) => !steps.includes(name));
@@ -47,7 +47,7 @@ export async function isMigrated(orm: Orm): Promise<boolean> {
   try {
     const done = await orm.em.fork().execute<{ name: string }[]>("select name from migration");
     const had = done.map(({ name }) => name);
-    return standing(had, carried(folderOf(orm))).missing.length === 0;
+    return compareMigrations(had, listMigrations(folderOf(orm))).missing.length === 0;
   } catch (error) {
     if ((error as { code?: string }).code === UNDEFINED_TABLE) return false;
     throw error;
@@ -55,7 +55,7 @@ export async function isMigrated(orm: Orm): Promise<boolean> {
 }
 
 /** The migrations that a database has had, in their order; null: it is not one of Belfry's. */
-export async function migrationsOf(em: SqlEntityManager): Promise<string[] | null> {
+export async function readAppliedMigrations(em: SqlEntityManager): Promise<string[] | null> {
   const [found] = await em.execute<{ there: boolean }[]>("select to_regclass('migration') is not null as there");
   if (!found?.there) return null;
   const done = await em.execute<{ name: string }[]>("select name from migration order by id");
@@ -68,10 +68,10 @@ export async function runMigrations(orm: Orm, em: SqlEntityManager, migrations: 
   await new Migrator(orm.em).up({ migrations, transaction: em.getTransactionContext() });
 }
 
-/** Reads all that `migrate` needs on an empty database, ahead of it. */
-export async function readMigrator(): Promise<void> {
+/** Reads all that `applyMigrations` needs on an empty database, ahead of it. */
+export async function loadMigrator(): Promise<void> {
   await import("@mikro-orm/migrations");
-  for (const name of carried()) await import(`${MIGRATIONS}/${name}${WRITTEN_IN}`);
+  for (const name of listMigrations()) await import(`${MIGRATIONS_FOLDER}/${name}${SOURCE_EXTENSION}`);
 }
 
 /**
@@ -80,9 +80,9 @@ export async function readMigrator(): Promise<void> {
  * that it ran.
  * @throws ConfigError when others keep the tables for too long, and, before anything is written, where no way leads on from there.
  */
-export async function migrate(orm: Orm, patienceMs = PATIENCE_MS): Promise<string[]> {
+export async function applyMigrations(orm: Orm, patienceMs = PATIENCE_MS): Promise<string[]> {
   if (await isMigrated(orm)) return [];
-  return unbounded(orm, async () => {
+  return withoutStatementTimeout(orm, async () => {
     const done: string[] = [];
     const inTheWay: string[] = [];
     for (;;) {
@@ -127,8 +127,8 @@ async function migrateNext(orm: Orm, inTheWay: string[]): Promise<string[]> {
       await em.execute(`set local ${bound} = 0`);
     await em.execute(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
     const folder = folderOf(orm);
-    const steps = carried(folder);
-    const { missing, before } = standing((await migrationsOf(em)) ?? [], steps);
+    const steps = listMigrations(folder);
+    const { missing, before } = compareMigrations((await readAppliedMigrations(em)) ?? [], steps);
     if (before)
       throw new ConfigError(
         "DATABASE_URL or DATA_DIR",
@@ -137,7 +137,7 @@ async function migrateNext(orm: Orm, inTheWay: string[]): Promise<string[]> {
     const [next] = missing;
     if (!next) return [];
     const migrations = missing.length === steps.length ? missing : [next];
-    await lockTables(em, `${folder}/${next}${WRITTEN_IN}`, inTheWay);
+    await lockTables(em, `${folder}/${next}${SOURCE_EXTENSION}`, inTheWay);
     await runMigrations(orm, em, migrations);
     return migrations;
   });

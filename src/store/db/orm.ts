@@ -7,27 +7,33 @@ import type { Platform } from "@mikro-orm/core";
 import { MikroORM as PgORM } from "@mikro-orm/postgresql";
 import type { PostgreSqlSchemaHelper, SqlEntityManager } from "@mikro-orm/sql";
 import type { Kysely } from "kysely";
-import { ENTITIES } from "../../model/entities/all.ts";
-import type { Visibility } from "../../model/entities/pusher.ts";
-import { need } from "../../model/need.ts";
-import { hostsOf, tlsOf, wantsWritable } from "../config/database_url.ts";
-import type { Pooler } from "../config/setting.ts";
-import type { Config } from "../config/settings.ts";
-import { inCell, leadsToCell, namedInCell } from "./cell.ts";
-import { type Client, connectionTo, writable } from "./hosts.ts";
-import { type Bounds, PATIENT, patient, poolOptions, resilient } from "./pool.ts";
-import { type Connections, databaseOf, runOn } from "./statement.ts";
+import { assertDefined } from "../../model/assert.ts";
+import type { VisibilityFilter } from "../../model/entities/channel.ts";
+import { ENTITIES } from "../../model/entities/schema.ts";
+import type { Config } from "../config/all_settings.ts";
+import { parseHosts, parseTlsOptions, requiresWritableHost } from "../config/database_url.ts";
+import type { PoolerMode } from "../config/setting_types.ts";
+import { isCellUrl, restoreErrorCode, rewriteForCell } from "./citus_cell.ts";
+import {
+  type ConnectionTimeouts,
+  createClientClass,
+  OPERATOR_TIMEOUTS,
+  poolOptions,
+  waitForConnections,
+} from "./connection_pool.ts";
+import { createWritableClientClass, type PgClient, parseConnectionOptions } from "./primary_host.ts";
+import { getKysely, type StatementConnections, setConnections } from "./statement.ts";
 
 export type Orm = PgORM;
 
 /** The pool of pg: what is asked of it here. */
-type Pool = Parameters<typeof patient>[0] &
-  Connections &
+type Pool = Parameters<typeof waitForConnections>[0] &
+  StatementConnections &
   Record<"totalCount" | "idleCount" | "waitingCount", number> & { Client: ClientClass; options: object };
 
-export const MIGRATIONS = `${import.meta.dirname}/../../model/migrations`;
+export const MIGRATIONS_FOLDER = `${import.meta.dirname}/../../model/migrations`;
 /** As this file is: .ts, or .js in the installed package. */
-export const WRITTEN_IN = extname(import.meta.filename);
+export const SOURCE_EXTENSION = extname(import.meta.filename);
 
 /** What opening a database needs to know. `databaseUrl` may be null only where nothing connects. */
 export type DatabaseSettings = Pick<Config, "databaseUrl"> &
@@ -43,8 +49,8 @@ const SETTINGS = {
   databaseKeepaliveIntervalMs: "keepAliveMs",
 } as const;
 
-function boundsFrom(config: DatabaseSettings): Bounds {
-  const bounds = { ...PATIENT };
+function boundsFrom(config: DatabaseSettings): ConnectionTimeouts {
+  const bounds = { ...OPERATOR_TIMEOUTS };
   for (const [setting, bound] of Object.entries(SETTINGS))
     bounds[bound] = config[setting as keyof typeof SETTINGS] ?? bounds[bound];
   return bounds;
@@ -58,7 +64,7 @@ const POOL = 12;
 
 /**
  * A key that carries columns is read without them when a database is compared with the entities, which cannot say it: that of
- * `report` carries one (model/entities/all.ts).
+ * `report` carries one (model/entities/schema.ts).
  */
 function compareKeysAlone(_: unknown, platform: Platform): void {
   const helper = platform.getSchemaHelper() as PostgreSqlSchemaHelper;
@@ -70,34 +76,34 @@ function compareKeysAlone(_: unknown, platform: Platform): void {
   };
 }
 
-type ClientClass = Parameters<typeof resilient>[0] & Parameters<typeof writable>[0];
+type ClientClass = Parameters<typeof createClientClass>[0] & Parameters<typeof createWritableClientClass>[0];
 
 /** Connections beside those of the pool. */
 interface Ways {
-  listener(): Client;
+  listener(): PgClient;
   server(url: string): object;
 }
 
-const firstOf = (url: string) => hostsOf(url)[0] ?? url;
+const firstOf = (url: string) => parseHosts(url)[0] ?? url;
 
-const CELL = { inCell, namedInCell };
+const CELL = { inCell: rewriteForCell, namedInCell: restoreErrorCode };
 
 /** The clients of a URL, which may lead to a pooler, or to several hosts. */
 function classFor(
   plain: ClientClass,
-  bounds: Bounds,
-  pooler: Pooler | null,
+  bounds: ConnectionTimeouts,
+  pooler: PoolerMode | null,
   url: string | null,
   options: object,
 ): ClientClass {
-  const Client = resilient(plain, bounds, pooler, url !== null && leadsToCell(url) ? CELL : null);
-  if (url === null || !wantsWritable(url)) return Client;
-  return writable(Client, hostsOf(url).map(connectionTo), bounds, options);
+  const Client = createClientClass(plain, bounds, pooler, url !== null && isCellUrl(url) ? CELL : null);
+  if (url === null || !requiresWritableHost(url)) return Client;
+  return createWritableClientClass(Client, parseHosts(url).map(parseConnectionOptions), bounds, options);
 }
 
 export function ormOptions(
   config: DatabaseSettings,
-  bounds: Bounds = PATIENT,
+  bounds: ConnectionTimeouts = OPERATOR_TIMEOUTS,
   made: (pool: Pool, ways: Ways) => void = () => {},
 ) {
   const { databaseUrl, databasePoolerMode = null, databaseListenUrl = null } = config;
@@ -111,20 +117,20 @@ export function ormOptions(
     schemaGenerator: { ignoreSchema: ["auth"], ignoreTriggers: true },
     // The service writes its own log, so the ORM writes none.
     logger: () => {},
-    migrations: { path: MIGRATIONS, pathTs: MIGRATIONS, tableName: "migration", snapshot: false },
+    migrations: { path: MIGRATIONS_FOLDER, pathTs: MIGRATIONS_FOLDER, tableName: "migration", snapshot: false },
     driverOptions: {
       ...poolOptions(bounds, PROCESS, databasePoolerMode),
-      ...(databaseUrl === null ? {} : tlsOf(firstOf(databaseUrl))),
+      ...(databaseUrl === null ? {} : parseTlsOptions(firstOf(databaseUrl))),
       onPoolCreated: (pool: Pool) => {
         const plain = pool.Client;
         pool.Client = classFor(plain, bounds, databasePoolerMode, databaseUrl, pool.options);
-        patient(pool, bounds);
+        waitForConnections(pool, bounds);
         made(pool, {
           listener() {
             if (databaseListenUrl === null) return new pool.Client(pool.options);
             const options = {
               ...poolOptions(bounds, PROCESS, null),
-              ...connectionTo(firstOf(databaseListenUrl)),
+              ...parseConnectionOptions(firstOf(databaseListenUrl)),
             };
             return new (classFor(plain, bounds, null, databaseListenUrl, options))(options);
           },
@@ -132,8 +138,8 @@ export function ormOptions(
             ...pool.options,
             onConnect: undefined,
             ...poolOptions(bounds, PROCESS, null),
-            ...connectionTo(url),
-            Client: resilient(plain, bounds),
+            ...parseConnectionOptions(url),
+            Client: createClientClass(plain, bounds),
           }),
         });
       },
@@ -150,17 +156,17 @@ export function openOrm(config: DatabaseSettings): Orm {
   const pools: ({ pool: Pool } & Ways)[] = [];
   const orm = new PgORM(ormOptions(config, bounds, (pool, ways) => pools.push({ pool, ...ways })));
   // The pool is made with the first look at what stands on it, which connects nothing.
-  const database = databaseOf(orm);
-  for (const { pool } of pools) runOn(database, pool);
+  const database = getKysely(orm);
+  for (const { pool } of pools) setConnections(database, pool);
   opened.set(orm, { bounds, pools });
   return orm;
 }
 
-const opened = new WeakMap<Orm, { bounds: Bounds; pools: ({ pool: Pool } & Ways)[] }>();
-const openedAs = (orm: Orm) => need(opened.get(orm), "each was opened here");
+const opened = new WeakMap<Orm, { bounds: ConnectionTimeouts; pools: ({ pool: Pool } & Ways)[] }>();
+const openedAs = (orm: Orm) => assertDefined(opened.get(orm), "each was opened here");
 
 /** What its connections do now; `waiting`: calls that wait for one. */
-export function connectionsOf(orm: Orm): { busy: number; idle: number; waiting: number } {
+export function countConnections(orm: Orm): { busy: number; idle: number; waiting: number } {
   const sum = (of: (pool: Pool) => number) => openedAs(orm).pools.reduce((all, { pool }) => all + of(pool), 0);
   return {
     busy: sum(({ totalCount, idleCount }) => totalCount - idleCount),
@@ -170,14 +176,15 @@ export function connectionsOf(orm: Orm): { busy: number; idle: number; waiting: 
 }
 
 /** A connection of its own, past a pooler where DATABASE_LISTEN_URL says how; it is yet to be opened. */
-export const newListener = (orm: Orm): Client => need(openedAs(orm).pools[0], "there is one").listener();
+export const createListenClient = (orm: Orm): PgClient =>
+  assertDefined(openedAs(orm).pools[0], "there is one").listener();
 
 /** What a pool of another server with the same rows is made with, whatever stands in front of the primary. */
-export const optionsOfServer = (orm: Orm, url: string): object =>
-  need(openedAs(orm).pools[0], "there is one").server(url);
+export const createServerOptions = (orm: Orm, url: string): object =>
+  assertDefined(openedAs(orm).pools[0], "there is one").server(url);
 
 /** Runs something that may take as long as it takes: no bound on statements holds on `orm` meanwhile. */
-export async function unbounded<T>(orm: Orm, work: () => Promise<T>): Promise<T> {
+export async function withoutStatementTimeout<T>(orm: Orm, work: () => Promise<T>): Promise<T> {
   const { bounds } = openedAs(orm);
   const { statementMs } = bounds;
   bounds.statementMs = 0;
@@ -192,9 +199,9 @@ export async function unbounded<T>(orm: Orm, work: () => Promise<T>): Promise<T>
  * A manager that sees what `visible` allows; null: reading what is filtered by it throws. `transaction`: it works inside of
  * that one.
  */
-export function managerFor(
+export function createEntityManager(
   orm: Orm,
-  visible: Visibility | null,
+  visible: VisibilityFilter | null,
   transaction: Kysely<unknown> | null,
 ): SqlEntityManager {
   const em: SqlEntityManager = orm.em.fork();

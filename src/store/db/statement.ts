@@ -4,9 +4,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { CompiledQuery, type Kysely } from "kysely";
-import type { Fields, ParametersOf, SqlType, ValuesOf } from "../../model/fields/sql.ts";
-import { need } from "../../model/need.ts";
-import { type Path, READ_ELSEWHERE } from "./paths.ts";
+import { assertDefined } from "../../model/assert.ts";
+import type { ParametersOf, SqlFields, SqlType, ValuesOf } from "../../model/fields/sql_types.ts";
+import { REPLICA_PATHS, type StatementPath } from "./statement_paths.ts";
 
 /** What a declaration without parameters, or without columns, has of them. */
 type None = Record<never, SqlType>;
@@ -14,15 +14,15 @@ type None = Record<never, SqlType>;
 /** `In`: the parameters by name. `Row`: what a row has. Both follow from the declaration. */
 export interface Statement<In, Row> {
   readonly name: string;
-  readonly path: Path;
+  readonly path: StatementPath;
   /** With `$1`, `$2` … for the parameters: the same text for ever, so that it is prepared once. */
   readonly text: string;
   readonly parameters: readonly (readonly [name: string, type: SqlType])[];
-  readonly columns: Fields;
-  readonly joined: Fields;
+  readonly columns: SqlFields;
+  readonly joined: SqlFields;
   /** It is the last of its transaction (see Declaration). */
   readonly closes: boolean;
-  /** It changes nothing (see `statementsOf`). */
+  /** It changes nothing (see `createStatementDefiner`). */
   readonly reads: boolean;
   /** A standby may answer it: it only reads, on a path whose readings may go there, and not for the primary alone. */
   readonly moves: boolean;
@@ -37,7 +37,7 @@ export type RowOf<S extends AnyStatement> = S extends Statement<never, infer Row
 /** A statement of whatever parameters and rows. */
 export type AnyStatement = Statement<never, unknown>;
 
-export interface Declaration<P extends Fields, C extends Fields, J extends Fields> {
+export interface StatementDeclaration<P extends SqlFields, C extends SqlFields, J extends SqlFields> {
   parameters?: P;
   columns?: C;
   /**
@@ -53,7 +53,7 @@ export interface Declaration<P extends Fields, C extends Fields, J extends Field
   text: string;
 }
 
-type Declared<C extends Fields, J extends Fields> = [keyof J] extends [never]
+type Declared<C extends SqlFields, J extends SqlFields> = [keyof J] extends [never]
   ? ValuesOf<C>
   : ValuesOf<C> & (ValuesOf<J> | { [Name in keyof J]: null });
 
@@ -64,23 +64,24 @@ const defined = new Map<string, AnyStatement>();
  * test/database/statements.test.ts has a migrated database describe each and compares.
  * @throws for a name that is taken, a parameter in the text that is not declared, and one declared that is not in it.
  */
-export const statementsOf = (path: Path) => Object.assign(definer(path, false), { reading: definer(path, true) });
+export const createStatementDefiner = (path: StatementPath) =>
+  Object.assign(definer(path, false), { reading: definer(path, true) });
 
 const definer =
-  (path: Path, reads: boolean) =>
-  <P extends Fields = None, C extends Fields = None, J extends Fields = None>(
+  (path: StatementPath, reads: boolean) =>
+  <P extends SqlFields = None, C extends SqlFields = None, J extends SqlFields = None>(
     name: string,
-    declaration: Declaration<P, C, J>,
+    declaration: StatementDeclaration<P, C, J>,
   ): Statement<ParametersOf<P>, Declared<C, J>> =>
     define(path, reads, name, declaration);
 
-function define<P extends Fields, C extends Fields, J extends Fields>(
-  path: Path,
+function define<P extends SqlFields, C extends SqlFields, J extends SqlFields>(
+  path: StatementPath,
   reads: boolean,
   name: string,
-  declaration: Declaration<P, C, J>,
+  declaration: StatementDeclaration<P, C, J>,
 ): Statement<ParametersOf<P>, Declared<C, J>> {
-  const { parameters = {} as Fields, columns = {}, joined = {} } = declaration;
+  const { parameters = {} as SqlFields, columns = {}, joined = {} } = declaration;
   const { text, names } = numbered(name, declaration.text, parameters);
   for (const other of defined.values())
     if (other.name === name || other.text === text)
@@ -94,17 +95,18 @@ function define<P extends Fields, C extends Fields, J extends Fields>(
     joined,
     closes: declaration.closes ?? false,
     reads,
-    moves: reads && !declaration.primary && READ_ELSEWHERE.has(path),
+    moves: reads && !declaration.primary && REPLICA_PATHS.has(path),
     positional: inOrder(names, parameters),
   };
   defined.set(text, statement);
   return statement;
 }
 
-const declared = (parameters: Fields, name: string) => need(parameters[name], "numbered names only what is declared");
+const declared = (parameters: SqlFields, name: string) =>
+  assertDefined(parameters[name], "numbered names only what is declared");
 
 /** A text with `$1`, `$2` … in place of the names, and the names in this order. */
-function numbered(name: string, named: string, parameters: Fields): { text: string; names: string[] } {
+function numbered(name: string, named: string, parameters: SqlFields): { text: string; names: string[] } {
   const names: string[] = [];
   const text = named.replace(/\$(\w+)/g, (_, parameter: string) => {
     if (!Object.hasOwn(parameters, parameter))
@@ -118,7 +120,7 @@ function numbered(name: string, named: string, parameters: Fields): { text: stri
 }
 
 /** Made once a statement: a call only reads the values by name. */
-function inOrder(names: readonly string[], parameters: Fields) {
+function inOrder(names: readonly string[], parameters: SqlFields) {
   const encoders = names.map((name) => declared(parameters, name).encode);
   return (values: Readonly<Record<string, unknown>>): unknown[] =>
     names.map((name, i) => {
@@ -129,38 +131,38 @@ function inOrder(names: readonly string[], parameters: Fields) {
 }
 
 /** Every statement that was defined so far, in no order. */
-export const definedStatements = (): readonly AnyStatement[] => [...defined.values()];
+export const listStatements = (): readonly AnyStatement[] => [...defined.values()];
 
 /** The name under which a defined statement is sent; undefined for every other text. */
-export const nameOf = (text: string): string | undefined => defined.get(text)?.name;
+export const findStatementName = (text: string): string | undefined => defined.get(text)?.name;
 
 /** Whether a text is the last of its transaction. */
-export const isClosing = (text: string): boolean => defined.get(text)?.closes ?? false;
+export const isLastStatement = (text: string): boolean => defined.get(text)?.closes ?? false;
 
 /** The connections that statements of their own run on. */
-export interface Connections {
+export interface StatementConnections {
   connect(): Promise<{
     query(text: string, values: unknown[]): Promise<{ rows: unknown[] }>;
     release(): void;
   }>;
   /** Asks a standby, where there is any; null: the primary is to be asked. */
-  elsewhere?(text: string, values: unknown[]): Promise<unknown[] | null>;
+  runOnReplica?(text: string, values: unknown[]): Promise<unknown[] | null>;
 }
 
-const connectionsOf = new WeakMap<object, Connections>();
+const connectionsOf = new WeakMap<object, StatementConnections>();
 
 /** Says which connections lie below `kysely`; a transaction of it is another object, which has one of its own. */
-export function runOn(kysely: Kysely<unknown>, connections: Connections): void {
+export function setConnections(kysely: Kysely<unknown>, connections: StatementConnections): void {
   connectionsOf.set(kysely, connections);
 }
 
 /** Where statements run on their own, outside of any transaction. */
-export function databaseOf(orm: { em: { fork(): SqlEntityManager } }): Kysely<unknown> {
+export function getKysely(orm: { em: { fork(): SqlEntityManager } }): Kysely<unknown> {
   return orm.em.fork().getKysely();
 }
 
 /** Runs a statement inside the manager's transaction, or on its own when there is none. */
-export async function run<In, Row>(
+export async function runStatement<In, Row>(
   on: SqlEntityManager | Kysely<unknown>,
   statement: Statement<In, Row>,
   parameters: NoInfer<In>,
@@ -174,10 +176,10 @@ export async function run<In, Row>(
       return (await rowsOf(kysely, statement, values)) as Row[];
     } catch (error) {
       // The pool may hand out a connection that has just been ended. A reading on its own is done again on another one.
-      const again = tries < TRIES && !kysely.isTransaction && statement.reads && isConnectionLost(error);
+      const again = tries < MAX_TRIES && !kysely.isTransaction && statement.reads && isConnectionLost(error);
       // One that was lost late waited for a server that says nothing, and so would the next: its caller is told instead.
       if (!again || performance.now() - began > LATE_MS) throw error;
-      await beforeRetry(tries, error);
+      await waitBeforeRetry(tries, error);
     }
 }
 
@@ -188,8 +190,8 @@ async function rowsOf(
   values: unknown[],
 ): Promise<unknown[]> {
   const connections = connectionsOf.get(kysely);
-  if (connections?.elsewhere && moves) {
-    const rows = await connections.elsewhere(text, values);
+  if (connections?.runOnReplica && moves) {
+    const rows = await connections.runOnReplica(text, values);
     if (rows) return rows;
   }
   if (!connections) return (await kysely.executeQuery(CompiledQuery.raw(text, values))).rows;
@@ -205,7 +207,7 @@ async function rowsOf(
  * Runs a statement of its own that changes nothing more when it is done twice: again when the database undid it, and when
  * the connection was lost, done or not. `also`: further codes after which it is tried again.
  */
-export async function runAgain<In, Row>(
+export async function runWithRetries<In, Row>(
   on: Kysely<unknown>,
   statement: Statement<In, Row>,
   parameters: NoInfer<In>,
@@ -213,10 +215,10 @@ export async function runAgain<In, Row>(
 ): Promise<Row[]> {
   for (let tries = 1; ; tries++)
     try {
-      return await run(on, statement, parameters);
+      return await runStatement(on, statement, parameters);
     } catch (error) {
-      if (tries === TRIES || !(isRetryable(error, also) || isConnectionLost(error))) throw error;
-      await beforeRetry(tries, error);
+      if (tries === MAX_TRIES || !(isRetryable(error, also) || isConnectionLost(error))) throw error;
+      await waitBeforeRetry(tries, error);
     }
 }
 
@@ -239,13 +241,13 @@ export function isConnectionLost(error: unknown): boolean {
 }
 
 /** How often something that the database undid is tried. */
-export const TRIES = 4;
+export const MAX_TRIES = 4;
 
 /**
  * Waits 10, 40, 160 ms after tries whose connection was lost: what ends one connection ends many, one after another, and the pool
  * would hand out the next that is about to end. What the database undid is tried again at once.
  */
-export async function beforeRetry(tries: number, error: unknown): Promise<void> {
+export async function waitBeforeRetry(tries: number, error: unknown): Promise<void> {
   if (isConnectionLost(error)) await pause(10 * 4 ** (tries - 1));
 }
 

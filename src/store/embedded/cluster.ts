@@ -4,23 +4,36 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Config } from "../config/settings.ts";
-import { lockDataDir } from "../db/lock.ts";
-import { DATABASE, ROLE, refuseBefore, socketFolder, writeAccess } from "./access.ts";
-import { type Binaries, findBinaries } from "./binaries.ts";
-import { dataDirProblem } from "./hold.ts";
-import { initialise } from "./init.ts";
-import { mendCopy } from "./mend.ts";
-import { choosePlace, findPlace, ownerOf, type Place, refuseOtherMajor, remember } from "./place.ts";
-import { clearLeftovers, type Postmaster, readStatus, startPostmaster } from "./postmaster.ts";
-import { chooseRunner, type Runner, SHARED } from "./runner.ts";
+import type { Config } from "../config/all_settings.ts";
+import { lockDataDir } from "../db/data_dir_lock.ts";
+import { createDataDirError } from "./data_dir_problems.ts";
+import {
+  assertPostgresVersion,
+  chooseClusterFolder,
+  type DataDirectory,
+  inspectDataDirectory,
+  readClusterOwner,
+  recordClusterFolder,
+} from "./data_directory.ts";
+import {
+  createSocketFolder,
+  DATABASE_NAME,
+  refusePreReleaseCluster,
+  SERVICE_ROLE,
+  writeAccessFiles,
+} from "./database_access.ts";
+import { initCluster } from "./init_cluster.ts";
+import { type Binaries, findBinaries } from "./postgres_binaries.ts";
+import { type Postmaster, readPostmasterStatus, removeLeftovers, startPostmaster } from "./postmaster.ts";
+import { chooseProcessUser, FALLBACK_USER, type ProcessUser } from "./process_user.ts";
+import { repairPermissions } from "./repair_permissions.ts";
 
 type Settings = Pick<
   Config,
   "dataDir" | "postgresBin" | "postgresSharedBuffers" | "postgresSynchronousCommit" | "databasePoolSize"
 >;
 
-export interface Log {
+export interface ClusterLog {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
   error(fields: object, message: string): void;
@@ -43,7 +56,7 @@ export interface Cluster {
 }
 
 export interface ClusterOptions {
-  log: Log;
+  log: ClusterLog;
   /** Settings of the server that win over the service's own: for tests. */
   server?: Record<string, string>;
   /** False does not wait until a new cluster is on the disk: for tests. */
@@ -88,12 +101,13 @@ function serverSettings(config: Settings): Record<string, string> {
  * @throws ConfigError that names what a person can mend.
  */
 export async function openCluster(config: Settings, options: ClusterOptions): Promise<Cluster> {
-  const found = findPlace(config.dataDir);
-  const owner = ownerOf(found);
-  const runner = chooseRunner(owner, found.lent, statSync(config.dataDir).uid === owner);
-  const place = choosePlace(found, runner);
+  const found = inspectDataDirectory(config.dataDir);
+  const owner = readClusterOwner(found);
+  const runner = chooseProcessUser(owner, found.lent, statSync(config.dataDir).uid === owner);
+  const place = chooseClusterFolder(found, runner);
   // A copied DATA_DIR points to the same folder elsewhere, so that folder has a lock of its own.
-  const unlock = place.home === config.dataDir ? () => {} : lockDataDir(join(place.home, "instance.lock"));
+  const unlock =
+    place.clusterParent === config.dataDir ? () => {} : lockDataDir(join(place.clusterParent, "instance.lock"));
   return openPlace(place, runner, config, options, unlock).catch((error) => {
     unlock();
     throw error;
@@ -101,33 +115,36 @@ export async function openCluster(config: Settings, options: ClusterOptions): Pr
 }
 
 async function openPlace(
-  found: Place,
-  runner: Runner,
+  found: DataDirectory,
+  runner: ProcessUser,
   config: Settings,
   options: ClusterOptions,
   unlock: () => void,
 ): Promise<Cluster> {
-  const binaries = await findBinaries(config.postgresBin, runner, found.home);
-  refuseOtherMajor(found, binaries.major);
+  const binaries = await findBinaries(config.postgresBin, runner, found.clusterParent);
+  assertPostgresVersion(found, binaries.major);
   const stays = (error: Error) =>
-    dataDirProblem(config.dataDir, `contains a database that does not start: ${error.message.replace(/\.?$/, ".")}`);
-  if (found.made) {
-    refuseBefore(found);
+    createDataDirError(
+      config.dataDir,
+      `contains a database that does not start: ${error.message.replace(/\.?$/, ".")}`,
+    );
+  if (found.isInitialised) {
+    refusePreReleaseCluster(found);
     // As whoever runs what is left, who is not always who is to run it.
-    const uid = runner.uid && ownerOf(found);
-    await clearLeftovers(found.cluster, uid ? { ...runner, uid } : runner).catch((error) => {
+    const uid = runner.uid && readClusterOwner(found);
+    await removeLeftovers(found.cluster, uid ? { ...runner, uid } : runner).catch((error) => {
       throw stays(error);
     });
-    mendCopy(found, runner);
+    repairPermissions(found, runner);
   }
-  const { place, synced } = found.made
+  const { place, synced } = found.isInitialised
     ? { place: found, synced: Promise.resolve() }
-    : await initialise(found, binaries, runner, { sync: options.sync !== false });
+    : await initCluster(found, binaries, runner, { sync: options.sync !== false });
   // Those who promise something to a person await this. A failure before that needs no other listener.
   synced.catch(() => {});
-  remember(place, runner);
-  const settings = { ...serverSettings(config), ...writeAccess(place, runner), ...options.server };
-  const socket = socketFolder(place.cluster);
+  recordClusterFolder(place, runner);
+  const settings = { ...serverSettings(config), ...writeAccessFiles(place, runner), ...options.server };
+  const socket = createSocketFolder(place.cluster);
   const supervised = await supervise(place, binaries, runner, settings, options.log).catch((error: Error) => {
     socket.release();
     throw stays(error);
@@ -140,7 +157,7 @@ async function openPlace(
     elsewhere:
       runner.uid === null
         ? null
-        : `PostgreSQL ${binaries.version} runs as the user ${runner.user}, with its files in ${place.cluster}.${runner.user === SHARED ? OF_OTHERS : ""}`,
+        : `PostgreSQL ${binaries.version} runs as the user ${runner.user}, with its files in ${place.cluster}.${runner.user === FALLBACK_USER ? OF_OTHERS : ""}`,
     pid: supervised.pid,
     synced,
     async close(how) {
@@ -153,32 +170,36 @@ async function openPlace(
 }
 
 /** Whether the data directory holds a database already. @throws ConfigError when what it holds must not be used. */
-export const hasDatabase = (dataDir: string): boolean => findPlace(dataDir).made;
+export const hasDatabase = (dataDir: string): boolean => inspectDataDirectory(dataDir).isInitialised;
 
 /** Where the database of a data directory is, or will be, for people and their tools. */
 export function describeDatabase(dataDir: string): { folder: string; url: string; running: boolean } {
-  const { cluster, made } = findPlace(dataDir);
-  return { folder: cluster, url: urlOf(cluster), running: made && readStatus(cluster)?.ready === true };
+  const { cluster, isInitialised } = inspectDataDirectory(dataDir);
+  return {
+    folder: cluster,
+    url: urlOf(cluster),
+    running: isInitialised && readPostmasterStatus(cluster)?.ready === true,
+  };
 }
 
 /** The URL of the database behind a running server of the data directory; null when none takes connections. */
 export function runningDatabase(dataDir: string): { url: string; pid: number; release(): void } | null {
-  const place = findPlace(dataDir);
-  const status = place.made ? readStatus(place.cluster) : null;
+  const place = inspectDataDirectory(dataDir);
+  const status = place.isInitialised ? readPostmasterStatus(place.cluster) : null;
   if (!status?.ready) return null;
-  const socket = socketFolder(place.cluster);
+  const socket = createSocketFolder(place.cluster);
   return { url: urlOf(socket.path), pid: status.pid, release: socket.release };
 }
 
 /** Percent-encoded as the host, a folder is understood by libpq, pg and the ORM; as a parameter, by the first two alone. */
-const urlOf = (folder: string) => `postgresql://${ROLE}@${encodeURIComponent(folder)}/${DATABASE}`;
+const urlOf = (folder: string) => `postgresql://${SERVICE_ROLE}@${encodeURIComponent(folder)}/${DATABASE_NAME}`;
 
 async function supervise(
-  place: Place,
+  place: DataDirectory,
   binaries: Binaries,
-  runner: Runner,
+  runner: ProcessUser,
   settings: Record<string, string>,
-  log: Log,
+  log: ClusterLog,
 ): Promise<{ pid(): number | null; close(how?: { waitForClients?: boolean }): Promise<void> }> {
   // A reason that prevents the first start is reported once, by the code that is refused.
   let started = false;
@@ -190,7 +211,7 @@ async function supervise(
   const closing = new AbortController();
   const { signal } = closing;
   const begin = async () => {
-    await clearLeftovers(place.cluster, runner);
+    await removeLeftovers(place.cluster, runner);
     return startPostmaster(place, binaries, runner, settings, hear, signal);
   };
 

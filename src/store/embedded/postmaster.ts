@@ -4,10 +4,10 @@
 import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { need } from "../../model/need.ts";
-import type { Binaries } from "./binaries.ts";
-import type { Place } from "./place.ts";
-import { lastComplaint, type Runner, sendSignal, start } from "./runner.ts";
+import { assertDefined } from "../../model/assert.ts";
+import type { DataDirectory } from "./data_directory.ts";
+import type { Binaries } from "./postgres_binaries.ts";
+import { findErrorLine, type ProcessUser, sendSignal, startProcess } from "./process_user.ts";
 
 export interface Postmaster {
   pid: number;
@@ -51,16 +51,16 @@ const QUIET = {
  * @throws Error with its last words when it ends instead, or when `signal` gives it up.
  */
 export async function startPostmaster(
-  { cluster }: Place,
+  { cluster }: DataDirectory,
   binaries: Binaries,
-  runner: Runner,
+  runner: ProcessUser,
   settings: Record<string, string>,
   hear: (line: string) => void,
   signal: AbortSignal,
 ): Promise<Postmaster> {
   const all = { listen_addresses: "", unix_socket_directories: ".", ...QUIET, ...settings };
   const args = ["-D", cluster, ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
-  const child = start(runner, "/bin/sh", ["-c", WATCHED, cluster, binaries.postgres, ...args], {
+  const child = startProcess(runner, "/bin/sh", ["-c", WATCHED, cluster, binaries.postgres, ...args], {
     // The server gets a process group of its own: a Ctrl-C in the terminal reaches only us, and we end the server after
     // our own work.
     detached: true,
@@ -89,13 +89,13 @@ export async function startPostmaster(
     child.once("error", (error: NodeJS.ErrnoException) => end(String(error.code)));
     // Its last words may still be on their way.
     child.once("exit", (code, signal) =>
-      setTimeout(() => end(`${signal ?? `exit ${code}`}: ${lastComplaint(words)}`), 20),
+      setTimeout(() => end(`${signal ?? `exit ${code}`}: ${findErrorLine(words)}`), 20),
     );
   });
 
   const until = performance.now() + START_MS;
   while (!gone && !signal.aborted && performance.now() < until) {
-    const status = readStatus(cluster);
+    const status = readPostmasterStatus(cluster);
     if (status?.pid === child.pid && status?.ready) break;
     await pause(LOOK_MS);
   }
@@ -109,28 +109,28 @@ export async function startPostmaster(
     for (const [signal, wait] of steps) {
       if (gone) return;
       const dead = child.exitCode !== null || child.signalCode !== null;
-      if (!dead) sendSignal(runner, need(child.pid, "it started"), signal);
+      if (!dead) sendSignal(runner, assertDefined(child.pid, "it started"), signal);
       const waiting = new AbortController();
       await Promise.race([ended, pause(wait, null, { signal: waiting.signal }).catch(() => {})]);
       waiting.abort();
     }
   };
   if (gone) throw new Error(await ended);
-  if (signal.aborted || !readStatus(cluster)?.ready) {
+  if (signal.aborted || !readPostmasterStatus(cluster)?.ready) {
     await stop();
     if (signal.aborted) throw new Error("it was given up");
-    throw new Error(`it was not ready after ${START_MS / 1000} seconds: ${lastComplaint(words)}`);
+    throw new Error(`it was not ready after ${START_MS / 1000} seconds: ${findErrorLine(words)}`);
   }
-  return { pid: need(child.pid, "it is ready"), ended, stop };
+  return { pid: assertDefined(child.pid, "it is ready"), ended, stop };
 }
 
-export interface Status {
+export interface PostmasterStatus {
   pid: number;
   ready: boolean;
 }
 
 /** What a cluster's postmaster.pid says; null when there is none that can be read. */
-export function readStatus(cluster: string): Status | null {
+export function readPostmasterStatus(cluster: string): PostmasterStatus | null {
   let lines: string[];
   try {
     lines = readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n");
@@ -154,10 +154,10 @@ const ZOMBIE_MS = 5_000;
  * of the folder, so no Belfry uses the server.
  * @throws Error when it does not go.
  */
-export async function clearLeftovers(cluster: string, runner: Runner): Promise<void> {
+export async function removeLeftovers(cluster: string, runner: ProcessUser): Promise<void> {
   const begun = performance.now();
   for (let signalsSent = 0; ; ) {
-    const left = readStatus(cluster);
+    const left = readPostmasterStatus(cluster);
     if (!left) return;
     const what = whatIs(left.pid, cluster);
     if (what === "gone") return; // PostgreSQL takes over such a file by itself.

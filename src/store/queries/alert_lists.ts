@@ -1,46 +1,46 @@
 // The history of alerts by its age, over every channel that the caller sees (see store/queries/channels.ts).
 
-import { isPlanned, isVisible } from "../../model/domain/alert_status.ts";
+import { sqlIsPlanned, sqlIsVisible } from "../../model/domain/alert_status.ts";
 import type { AlertStatus } from "../../model/entities/alert.ts";
-import { int, nullable, timestamptz, uuid } from "../../model/fields/sql.ts";
-import { statementsOf } from "../db/statement.ts";
-import { LISTED } from "./alerts.ts";
-import { VISIBLE } from "./channels.ts";
+import { int, nullable, timestamptz, uuid } from "../../model/fields/sql_types.ts";
+import { createStatementDefiner } from "../db/statement.ts";
+import { LIST_SELECTION } from "./alerts.ts";
+import { VISIBILITY } from "./channels.ts";
 
-const defineList = statementsOf("lists");
+const defineList = createStatementDefiner("lists");
 
-export type Listed = AlertStatus | "any";
+export type ListedStatus = AlertStatus | "any";
 
-export function byStatus<S>(define: (status: Listed, filter: string) => S): Record<Listed, S> {
+export function defineByStatus<S>(define: (status: ListedStatus, filter: string) => S): Record<ListedStatus, S> {
   return {
     any: define("any", "true"),
     draft: define("draft", "status = 'draft'"),
     repeating: define("repeating", "status = 'repeating'"),
-    scheduled: define("scheduled", isPlanned()),
-    sent: define("sent", isVisible()),
+    scheduled: define("scheduled", sqlIsPlanned()),
+    sent: define("sent", sqlIsVisible()),
     cancelled: define("cancelled", "status = 'cancelled'"),
   };
 }
 
 /** Where a page begins: from its first row on (null), or after a row. */
-export const PLACE = { before: nullable(timestamptz), inside: nullable(uuid), limit: int };
+export const PAGE_PARAMETERS = { before: nullable(timestamptz), inside: nullable(uuid), limit: int };
 
 /**
  * A page of the history, newest first, for each status filter: strictly before an instant, or inside of it after an alert; rows that
  * share the last instant come along. Of each channel its newest, and of these the newest: cost grows with the channels and the page,
  * never with history.
  */
-export const listAlerts = byStatus((status, filter) =>
+export const listAlerts = defineByStatus((status, filter) =>
   defineList.reading(`list_alerts_${status}`, {
-    parameters: { ...VISIBLE.parameters, ...PLACE },
-    columns: LISTED.columns,
-    text: `select ${LISTED.text} from (
+    parameters: { ...VISIBILITY.parameters, ...PAGE_PARAMETERS },
+    columns: LIST_SELECTION.columns,
+    text: `select ${LIST_SELECTION.text} from (
         select newest.id from pusher p cross join lateral (
           select id, created_at from alert
           where pusher_id = p.id and ${filter} and created_at <= coalesce($before::timestamptz, 'infinity')
             and (created_at < coalesce($before::timestamptz, 'infinity') or id < $inside)
           order by created_at desc fetch first ($limit::int) rows with ties) newest
-        where ${VISIBLE.text}
+        where ${VISIBILITY.text}
         order by newest.created_at desc fetch first ($limit::int) rows with ties) page
       join alert on alert.id = page.id order by alert.created_at desc, alert.id desc`,
   }),

@@ -1,23 +1,23 @@
 // Searches of alerts, over every channel that the caller sees (see store/queries/channels.ts), in the order of the
 // time that their status has.
 
-import { isDue, isPlanned } from "../../model/domain/alert_status.ts";
-import { array, boolean, jsonb, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
-import { statementsOf } from "../db/statement.ts";
-import { byStatus, type Listed, PLACE } from "./alert_lists.ts";
-import { LISTED } from "./alerts.ts";
-import { VISIBLE } from "./channels.ts";
+import { sqlIsDue, sqlIsPlanned } from "../../model/domain/alert_status.ts";
+import { array, boolean, jsonb, nullable, text, timestamptz, uuid } from "../../model/fields/sql_types.ts";
+import { createStatementDefiner } from "../db/statement.ts";
+import { defineByStatus, type ListedStatus, PAGE_PARAMETERS } from "./alert_lists.ts";
+import { LIST_SELECTION } from "./alerts.ts";
+import { VISIBILITY } from "./channels.ts";
 
-const defineList = statementsOf("lists");
+const defineList = createStatementDefiner("lists");
 
 /**
  * The channels in sight that have tags: words of a query that begin a tag are not sought in the alerts of its
  * channel.
  */
 export const taggedChannels = defineList.reading("tagged_channels", {
-  parameters: VISIBLE.parameters,
+  parameters: VISIBILITY.parameters,
   columns: { id: uuid, tags: array(text) },
-  text: `select p.id, p.tags from pusher p where ${VISIBLE.text} and p.tags <> '{}' order by p.id`,
+  text: `select p.id, p.tags from pusher p where ${VISIBILITY.text} and p.tags <> '{}' order by p.id`,
 });
 
 /**
@@ -30,7 +30,7 @@ const SIDES = {
   oldest: { order: "asc", beyond: ">", first: "'-infinity'", last: "00000000-0000-0000-0000-000000000000" },
 };
 
-export type Order = keyof typeof SIDES;
+export type SearchOrder = keyof typeof SIDES;
 
 /** Conditions of the two indexes of words: alerts that phones see some day, and others. */
 const VISIBLE_SOMEDAY = "visible_at is not null";
@@ -47,7 +47,7 @@ interface InTime {
   indexes: readonly string[];
 }
 
-const hidden = (status: Listed): InTime => ({
+const hidden = (status: ListedStatus): InTime => ({
   instant: "created_at",
   filters: [`status = '${status}'`],
   wide: ["true"],
@@ -60,17 +60,17 @@ const visible = (...filters: string[]): InTime => ({
   indexes: [VISIBLE_SOMEDAY],
 });
 
-const IN_TIME: Record<Listed, InTime> = {
+const IN_TIME: Record<ListedStatus, InTime> = {
   any: { instant: "created_at", filters: ["true"], wide: ["true"], indexes: [VISIBLE_SOMEDAY, HIDDEN] },
   draft: hidden("draft"),
   repeating: hidden("repeating"),
   cancelled: hidden("cancelled"),
-  scheduled: visible(isPlanned()),
-  sent: visible("alert.status = 'sent'", isDue()),
+  scheduled: visible(sqlIsPlanned()),
+  sent: visible("alert.status = 'sent'", sqlIsDue()),
 };
 
 /** A query of PostgreSQL's full text for some channels, by their ids; null: all of their alerts are found. */
-export interface TaggedSought {
+export interface TaggedSearch {
   ids: readonly string[];
   sought: string | null;
 }
@@ -82,7 +82,7 @@ export interface TaggedSought {
  * nearest are read. `scans` together find at least what `sought` and `tagged` do. Conditions behind `offset 0` are
  * kept from the planner, which would else choose the index of another column.
  */
-const search = (status: Listed, side: Order) => {
+const search = (status: ListedStatus, side: SearchOrder) => {
   const { instant, filters, wide, indexes } = IN_TIME[status];
   const { order, beyond, first, last } = SIDES[side];
   const nearestFirst = (row: string, at: string) => `${row}.${at} ${order}, ${row}.id ${order}`;
@@ -96,23 +96,23 @@ const search = (status: Listed, side: Order) => {
   const listed = `(${filters.join(" or ")})`;
   return defineList.reading(`search_alerts_${status}_${side}`, {
     parameters: {
-      ...VISIBLE.parameters,
+      ...VISIBILITY.parameters,
       /** A query of PostgreSQL's full text; null: all alerts are found. */
       sought: nullable(text),
-      tagged: jsonb<readonly TaggedSought[]>(),
+      tagged: jsonb<readonly TaggedSearch[]>(),
       scans: array(text),
       /** Whether `scans` find more than `sought` and `tagged` do. */
       recheck: boolean,
       from: nullable(timestamptz),
       to: nullable(timestamptz),
-      ...PLACE,
+      ...PAGE_PARAMETERS,
     },
-    columns: LISTED.columns,
+    columns: LIST_SELECTION.columns,
     text: `with channel as materialized (
         select p.id, (case when tagged.id is null then $sought::text else tagged.sought end)::tsquery as sought
         from pusher p left join (
           select unnest(ids) as id, sought from jsonb_to_recordset((select $tagged::jsonb)) t (ids uuid[], sought text)) tagged on tagged.id = p.id
-        where ${VISIBLE.text}),
+        where ${VISIBILITY.text}),
       near as materialized (
         select alert.id, alert.at,
           channel.id is not null and ${listed} and (channel.sought is null or coalesce(alert.words @@ channel.sought, false)) as fits
@@ -142,11 +142,11 @@ const search = (status: Listed, side: Order) => {
           order by ${nearestFirst("alert", "at")} limit $limit::int) alert
         where not (select enough from enough) and channel.sought is null),
       page as (select id, at from found group by id, at order by at ${order}, id ${order} limit $limit::int)
-      select ${LISTED.text} from page join alert on alert.id = page.id order by ${nearestFirst("page", "at")}`,
+      select ${LIST_SELECTION.text} from page join alert on alert.id = page.id order by ${nearestFirst("page", "at")}`,
   });
 };
 
-const searches = (side: Order) => byStatus((status) => search(status, side));
+const searches = (side: SearchOrder) => defineByStatus((status) => search(status, side));
 
 /** One statement for each status filter and order. */
 export const searchAlerts = { newest: searches("newest"), oldest: searches("oldest") };

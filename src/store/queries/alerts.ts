@@ -3,10 +3,10 @@
 // (see model/entities/alert.ts) is kept by the statement that makes the edit, so it costs no exchange of its own. Drafts that wait for a
 // person are told of from here.
 
-import { effectiveSentAt, effectiveStatus, isDue, isVisible } from "../../model/domain/alert_status.ts";
+import { sqlEffectiveSentAt, sqlEffectiveStatus, sqlIsDue, sqlIsVisible } from "../../model/domain/alert_status.ts";
 import { ALERT_STATUSES } from "../../model/entities/alert.ts";
-import { ALERT } from "../../model/fields/alert.ts";
-import { columnsOf, hiddenFrom, namesOf, shownTo } from "../../model/fields/record.ts";
+import { ALERT_FIELDS } from "../../model/fields/alert.ts";
+import { getFieldNames, getSqlColumns, selectHiddenFrom, selectShownTo } from "../../model/fields/field_table.ts";
 import {
   array,
   boolean,
@@ -14,45 +14,45 @@ import {
   jsonb,
   neverNull,
   nullable,
-  oneOf,
-  selected,
+  selectColumns,
   text,
+  textEnum,
   timestamptz,
   uuid,
   type ValuesOf,
-} from "../../model/fields/sql.ts";
+} from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { type RowOf, statementsOf } from "../db/statement.ts";
-import { editedWords, newWords } from "./alert_words.ts";
-import { BODY_LENGTH, bodyLength, selectedCut } from "./card_text.ts";
-import { SCOPE, VISIBLE } from "./channels.ts";
-import { countsOf } from "./reports.ts";
+import { createStatementDefiner, type RowOf } from "../db/statement.ts";
+import { BODY_LENGTH, bodyLength, selectedCut } from "./alert_excerpt.ts";
+import { editedSearchTerms, newSearchTerms } from "./alert_search_terms.ts";
+import { CHANNEL_SCOPE, VISIBILITY } from "./channels.ts";
+import { selectReportCounts } from "./reports.ts";
 
-const defineStatement = statementsOf("publish");
-const defineList = statementsOf("lists");
-const defineClaim = statementsOf("claims");
+const defineStatement = createStatementDefiner("publish");
+const defineList = createStatementDefiner("lists");
+const defineClaim = createStatementDefiner("claims");
 
 /** The columns that a change writes. */
-export const FIELDS = columnsOf(ALERT);
+export const ALERT_COLUMNS = getSqlColumns(ALERT_FIELDS);
 
 /** Their names, in the order in which statements give them. */
-export const NAMES = namesOf(ALERT);
+export const ALERT_COLUMN_NAMES = getFieldNames(ALERT_FIELDS);
 
 /** `$title::text, $body::text, …` */
-export const GIVEN = NAMES.map((name) => `$${name}::${FIELDS[name].sql}`).join(", ");
+export const ALERT_PARAMETERS = ALERT_COLUMN_NAMES.map((name) => `$${name}::${ALERT_COLUMNS[name].sql}`).join(", ");
 
-const IN_LISTS = columnsOf(shownTo(ALERT, "list"));
+const IN_LISTS = getSqlColumns(selectShownTo(ALERT_FIELDS, "list"));
 
 /** What only whole reads have. */
-const REST = columnsOf(hiddenFrom(ALERT, "list"));
+const REST = getSqlColumns(selectHiddenFrom(ALERT_FIELDS, "list"));
 
 /** An alert as `selectFields` reads its fields, without those that only whole reads have. */
-const listed = (clock = "clock_timestamp()", selectFields = selected) => ({
+const listed = (clock = "clock_timestamp()", selectFields = selectColumns) => ({
   columns: {
     id: uuid,
     pusher_id: uuid,
     /** The effective one. */
-    status: oneOf(ALERT_STATUSES),
+    status: textEnum(ALERT_STATUSES),
     /** Scheduled as the row says, though its instant has come (see store/queries/inbox.ts). */
     due: boolean,
     ...IN_LISTS,
@@ -64,39 +64,39 @@ const listed = (clock = "clock_timestamp()", selectFields = selected) => ({
     created_at: timestamptz,
     updated_at: timestamptz,
   },
-  text: `alert.id, alert.pusher_id, ${effectiveStatus(clock)} as status, ${isDue("alert", clock)} as due,
+  text: `alert.id, alert.pusher_id, ${sqlEffectiveStatus(clock)} as status, ${sqlIsDue("alert", clock)} as due,
     ${selectFields("alert", IN_LISTS)},
-    coalesce(length(alert.html), 0) as html_length, alert.series_id, alert.occurs_at, ${effectiveSentAt(clock)} as sent_at,
+    coalesce(length(alert.html), 0) as html_length, alert.series_id, alert.occurs_at, ${sqlEffectiveSentAt(clock)} as sent_at,
     alert.cancelled_at, alert.created_at, alert.updated_at`,
 });
 
 const ROW = listed("now()", selectedCut);
 
 /** An alert as lists show it: with the beginning of its text, and the length of its markup. */
-export const LISTED = {
+export const LIST_SELECTION = {
   columns: { ...ROW.columns, ...BODY_LENGTH },
   text: `${ROW.text}, ${bodyLength("alert")}`,
 };
 
 /** An alert with everything. */
-export const WHOLE = {
+export const FULL_SELECTION = {
   columns: { ...listed().columns, ...REST },
-  text: `${listed().text}, ${selected("alert", REST)}`,
+  text: `${listed().text}, ${selectColumns("alert", REST)}`,
 };
 
 /** An alert as the statements return it: timestamps as PostgreSQL prints them, and of lists without the rest. */
 export type AlertRecord = ValuesOf<typeof ROW.columns> & Partial<ValuesOf<typeof REST> & ValuesOf<typeof BODY_LENGTH>>;
 
 /** Values by the name of their field. */
-export type Former = Record<string, unknown>;
+export type PreviousValues = Record<string, unknown>;
 
-export const KEEPING = { id: uuid, former: nullable(jsonb<Former>()) };
+export const HISTORY_PARAMETERS = { id: uuid, former: nullable(jsonb<PreviousValues>()) };
 
 /**
  * `with` parts that follow `changed`, the rows that an update of alert `$id` returns: they keep what the edit replaced, unless
  * `$former` is null, and let go of what is older than the newest. All parts see the table as it was before.
  */
-export const KEEP = `kept as (
+export const KEEP_HISTORY_SQL = `kept as (
     insert into alert_change (alert_id, updated_at, former)
     select id, updated_at, $former::jsonb from changed where $former::jsonb is not null),
   let_go as (
@@ -106,16 +106,16 @@ export const KEEP = `kept as (
 
 export const listAlertChanges = defineList.reading("list_alert_changes", {
   parameters: { alert_id: uuid },
-  columns: { updated_at: timestamptz, former: jsonb<Former>() },
+  columns: { updated_at: timestamptz, former: jsonb<PreviousValues>() },
   text: "select updated_at, former from alert_change where alert_id = $alert_id order by updated_at desc",
 });
 
 export type ChangeRecord = RowOf<typeof listAlertChanges>;
 
 /** An alert of a channel that the caller sees. */
-const OWN = { ...SCOPE, id: uuid };
+const OWN = { ...CHANNEL_SCOPE, id: uuid };
 
-/** Writes an alert beside other changes of its transaction, on a channel that is locked (see store/queries/sends.ts). */
+/** Writes an alert beside other changes of its transaction, on a channel that is locked (see store/queries/publish_alerts.ts). */
 export const insertAlert = defineStatement("insert_alert", {
   parameters: {
     id: uuid,
@@ -123,31 +123,31 @@ export const insertAlert = defineStatement("insert_alert", {
     status: text,
     words: array(text),
     writer: nullable(text),
-    ...FIELDS,
+    ...ALERT_COLUMNS,
   },
-  columns: WHOLE.columns,
+  columns: FULL_SELECTION.columns,
   text: `with i as (
-      insert into alert (id, pusher_id, status, sent_at, words, ${NAMES.join(", ")})
+      insert into alert (id, pusher_id, status, sent_at, words, ${ALERT_COLUMN_NAMES.join(", ")})
       select $id, $pusher_id, $status::text, case $status::text when 'sent' then clock_timestamp() end,
-        ${newWords("$pusher_id::uuid", "$words::text[]", "$writer::text")}, ${GIVEN}
-      returning ${WHOLE.text})
+        ${newSearchTerms("$pusher_id::uuid", "$words::text[]", "$writer::text")}, ${ALERT_PARAMETERS}
+      returning ${FULL_SELECTION.text})
     select * from i`,
 });
 
 /** One alert for reading. */
 export const readAlert = defineStatement.reading("read_alert", {
   parameters: OWN,
-  columns: { requested_perms: array(text), ...WHOLE.columns },
-  text: `select p.requested_perms, ${WHOLE.text} from alert join pusher p on p.id = alert.pusher_id
-    where alert.id = $id and p.id = $pusher_id and ${VISIBLE.text}`,
+  columns: { requested_perms: array(text), ...FULL_SELECTION.columns },
+  text: `select p.requested_perms, ${FULL_SELECTION.text} from alert join pusher p on p.id = alert.pusher_id
+    where alert.id = $id and p.id = $pusher_id and ${VISIBILITY.text}`,
 });
 
 /** Whether there is such an alert, and since when it is visible; without its fields. */
 export const alertExists = defineStatement.reading("alert_exists", {
   parameters: OWN,
   columns: { id: uuid, sent_at: nullable(timestamptz) },
-  text: `select id, ${effectiveSentAt()} as sent_at from alert
-    where id = $id and pusher_id = (select p.id from pusher p where p.id = $pusher_id and ${VISIBLE.text})`,
+  text: `select id, ${sqlEffectiveSentAt()} as sent_at from alert
+    where id = $id and pusher_id = (select p.id from pusher p where p.id = $pusher_id and ${VISIBILITY.text})`,
 });
 
 /** The present version of each of these alerts that is there, and how often each reply was chosen. */
@@ -155,19 +155,19 @@ export const alertVersions = defineList.reading("alert_versions", {
   parameters: { ids: array(uuid) },
   columns: { id: uuid, updated_at: timestamptz, replies: array(int) },
   text: `select a.id, a.updated_at, c.replies::int[] as replies
-    from alert a cross join lateral ${countsOf("a.id")} c where a.id = any($ids::uuid[])`,
+    from alert a cross join lateral ${selectReportCounts("a.id")} c where a.id = any($ids::uuid[])`,
 });
 
 /** What handsets are shown: two alerts that agree in it are one to who reads them. */
-const READ = columnsOf(shownTo(ALERT, "handset"));
+const READ = getSqlColumns(selectShownTo(ALERT_FIELDS, "handset"));
 const READ_NAMES = Object.keys(READ) as (keyof typeof READ)[];
 
 /**
  * The newest alert of a channel that was sent in the last minutes and reads as the given fields do. One row for a visible
  * channel, with nulls where there is none; the alert that a form made is none to that form (`once`).
  */
-export const equalSend = defineList.reading("equal_send", {
-  parameters: { ...SCOPE, credential_id: text, once: nullable(text), ...READ },
+export const findEqualSend = defineList.reading("find_equal_send", {
+  parameters: { ...CHANNEL_SCOPE, credential_id: text, once: nullable(text), ...READ },
   joined: { id: uuid, sent_at: neverNull(timestamptz) },
   text: `select alert.id, alert.sent_at from pusher p
     left join lateral (
@@ -178,7 +178,7 @@ export const equalSend = defineList.reading("equal_send", {
         and not exists (select from idempotency_record
           where credential_id = $credential_id and operation = 'create_alert' and key = $once::text)
       order by visible_at desc limit 1) alert on true
-    where p.id = $pusher_id and ${VISIBLE.text}`,
+    where p.id = $pusher_id and ${VISIBILITY.text}`,
 });
 
 /**
@@ -187,15 +187,15 @@ export const equalSend = defineList.reading("equal_send", {
  */
 export const lockAlert = defineStatement("lock_alert", {
   parameters: OWN,
-  columns: { active: boolean, requested_perms: array(text), ...WHOLE.columns },
-  text: `select c.active, p.requested_perms, ${WHOLE.text} from channel_state c
+  columns: { active: boolean, requested_perms: array(text), ...FULL_SELECTION.columns },
+  text: `select c.active, p.requested_perms, ${FULL_SELECTION.text} from channel_state c
     join pusher p on p.id = c.pusher_id
     join alert on alert.pusher_id = c.pusher_id
-    where c.pusher_id = $pusher_id and ${VISIBLE.text} and alert.id = $id for no key update of c, alert`,
+    where c.pusher_id = $pusher_id and ${VISIBILITY.text} and alert.id = $id for no key update of c, alert`,
 });
 
 /** Time does not wait for a lock: an alert that was scheduled when it was locked may have become visible since. */
-export const NOT_VISIBLE = `not ${isVisible("alert", "clock_timestamp()")}`;
+export const NOT_VISIBLE = `not ${sqlIsVisible("alert", "clock_timestamp()")}`;
 
 /** Names a version of the row, so it grows with every change, also where the clock steps back. */
 export const NEXT_VERSION = "greatest(clock_timestamp(), updated_at + interval '1 microsecond')";
@@ -203,55 +203,55 @@ export const NEXT_VERSION = "greatest(clock_timestamp(), updated_at + interval '
 /** Changes a locked alert that handsets do not see yet, and keeps what it replaced. No row: they see it already. */
 const edit = (set: string) => `with changed as (
     update alert set ${set}, updated_at = ${NEXT_VERSION}
-    where id = $id and ${NOT_VISIBLE} returning ${WHOLE.text}),
-  ${KEEP}
+    where id = $id and ${NOT_VISIBLE} returning ${FULL_SELECTION.text}),
+  ${KEEP_HISTORY_SQL}
   select * from changed`;
 
 /** Takes the fields of an alert. */
 export const updateAlert = defineStatement("update_alert", {
   /** `apart`: what an occurrence says is its own from now on. */
-  parameters: { ...KEEPING, status: text, words: nullable(array(text)), apart: boolean, ...FIELDS },
-  columns: WHOLE.columns,
+  parameters: { ...HISTORY_PARAMETERS, status: text, words: nullable(array(text)), apart: boolean, ...ALERT_COLUMNS },
+  columns: FULL_SELECTION.columns,
   text: edit(
-    `status = $status, apart = apart or $apart, (${NAMES.join(", ")}) = row(${GIVEN}),
-      words = case when $words::text[] is null then alert.words else ${editedWords("$words::text[]")} end`,
+    `status = $status, apart = apart or $apart, (${ALERT_COLUMN_NAMES.join(", ")}) = row(${ALERT_PARAMETERS}),
+      words = case when $words::text[] is null then alert.words else ${editedSearchTerms("$words::text[]")} end`,
   ),
 });
 
 /** Schedules a draft, or moves what is scheduled. */
 export const scheduleAlert = defineStatement("schedule_alert", {
-  parameters: { ...KEEPING, send_at: timestamptz },
-  columns: WHOLE.columns,
+  parameters: { ...HISTORY_PARAMETERS, send_at: timestamptz },
+  columns: FULL_SELECTION.columns,
   text: edit("status = 'scheduled', send_at = $send_at::timestamptz, review_reply = null"),
 });
 
 /** Leaves a draft with a reply to its author. */
 export const declineAlert = defineStatement("decline_alert", {
-  parameters: { ...KEEPING, review_reply: text },
-  columns: WHOLE.columns,
+  parameters: { ...HISTORY_PARAMETERS, review_reply: text },
+  columns: FULL_SELECTION.columns,
   text: edit("status = 'draft', send_at = case status when 'draft' then send_at end, review_reply = $review_reply"),
 });
 
 /** What had become visible keeps its `sent_at`; what had not keeps none. */
 export const cancelAlert = defineStatement("cancel_alert", {
   parameters: { id: uuid },
-  columns: WHOLE.columns,
+  columns: FULL_SELECTION.columns,
   text: `update alert set status = 'cancelled', cancelled_at = clock_timestamp(), updated_at = ${NEXT_VERSION},
-      sent_at = case when ${isVisible("alert", "clock_timestamp()")} then visible_at end
-    where id = $id returning ${WHOLE.text}`,
+      sent_at = case when ${sqlIsVisible("alert", "clock_timestamp()")} then visible_at end
+    where id = $id returning ${FULL_SELECTION.text}`,
 });
 
 /**
  * The channel on which a waiting draft is to be told of, the name of its own, and who wants a mail and may decide; no row where there is none, where it was told before,
  * where nobody has to decide, and for a draft on that channel itself. Once for each draft, also of simultaneous callers.
  */
-export const claimNotice = defineClaim("claim_notice", {
-  parameters: { ...SCOPE, id: uuid, notice_id: uuid },
+export const claimReviewNotice = defineClaim("claim_review_notice", {
+  parameters: { ...CHANNEL_SCOPE, id: uuid, notice_id: uuid },
   columns: { reviews_id: uuid, name: text, mail_to: array(text) },
   text: `update alert a set notice_id = $notice_id
     from pusher p join workspace w on w.id = p.workspace_id
       join pusher r on r.id = w.reviews_id and r.workspace_id = w.id and r.id <> p.id and r.status = 'active' and not r.is_public
-    where a.id = $id and a.pusher_id = $pusher_id and p.id = a.pusher_id and ${VISIBLE.text}
+    where a.id = $id and a.pusher_id = $pusher_id and p.id = a.pusher_id and ${VISIBILITY.text}
       and a.status = 'draft' and a.review_reply is null and a.notice_id is null
     returning r.id as reviews_id, p.name, array(
       select u.email from member m join auth."user" u on u.id = m.user_id

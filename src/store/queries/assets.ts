@@ -9,24 +9,24 @@ import {
   bytea,
   int,
   nullable,
-  oneOf,
   type ParametersOf,
   text,
+  textEnum,
   timestamptz,
   uuid,
   type ValuesOf,
-} from "../../model/fields/sql.ts";
-import type { Caller } from "../context.ts";
-import { statementsOf } from "../db/statement.ts";
+} from "../../model/fields/sql_types.ts";
+import { createStatementDefiner } from "../db/statement.ts";
+import type { Caller } from "../handler_context.ts";
 
-const defineStatement = statementsOf("claims");
-const defineLock = statementsOf("locks");
-const defineList = statementsOf("lists");
-const defineForPage = statementsOf("pages");
+const defineStatement = createStatementDefiner("claims");
+const defineLock = createStatementDefiner("locks");
+const defineList = createStatementDefiner("lists");
+const defineForPage = createStatementDefiner("pages");
 
 const ASSET = {
   id: uuid,
-  kind: oneOf(ASSET_KINDS),
+  kind: textEnum(ASSET_KINDS),
   content_type: text,
   bytes: int,
   name: text,
@@ -65,7 +65,7 @@ export function assetScope(caller: Caller): ParametersOf<typeof VISIBLE.paramete
  */
 export const attachableAssets = defineLock("attachable_assets", {
   parameters: { ...VISIBLE.parameters, ids: array(uuid) },
-  columns: { id: uuid, kind: oneOf(ASSET_KINDS) },
+  columns: { id: uuid, kind: textEnum(ASSET_KINDS) },
   text: `select id, kind from asset where ${VISIBLE.text} and id = any($ids) and ${THERE} for key share`,
 });
 
@@ -73,7 +73,7 @@ export const attachableAssets = defineLock("attachable_assets", {
 export const listAssets = defineList.reading("list_assets", {
   parameters: {
     ...VISIBLE.parameters,
-    kind: nullable(oneOf(ASSET_KINDS)),
+    kind: nullable(textEnum(ASSET_KINDS)),
     id: nullable(uuid),
     before: nullable(timestamptz),
     limit: int,
@@ -115,6 +115,6 @@ export const visibleAsset = defineStatement.reading("visible_asset", {
 /** For everybody who holds the file's address; whether they do is decided before. */
 export const servedAsset = defineForPage.reading("served_asset", {
   parameters: { id: uuid },
-  columns: { kind: oneOf(ASSET_KINDS), content_type: text, bytes: int, sha256: bytea, name: text },
+  columns: { kind: textEnum(ASSET_KINDS), content_type: text, bytes: int, sha256: bytea, name: text },
   text: `select kind, content_type, bytes, sha256, name from asset where id = $id and ${THERE}`,
 });

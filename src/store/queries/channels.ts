@@ -1,66 +1,66 @@
 // Channel rows by raw SQL. Every statement takes what the caller sees: a channel outside of it is no row. And a page of invites, and an
 // eviction: the channel was found visible, and locked where it changes, before. One invite goes through the entity manager.
 
-import { isPlanned } from "../../model/domain/alert_status.ts";
-import { PUSHER_STATUSES } from "../../model/entities/pusher.ts";
-import { INVITE, PUSHER } from "../../model/fields/pusher.ts";
-import { columnsOf } from "../../model/fields/record.ts";
+import { sqlIsPlanned } from "../../model/domain/alert_status.ts";
+import { CHANNEL_STATUSES } from "../../model/entities/channel.ts";
+import { CHANNEL_FIELDS, INVITE_FIELDS } from "../../model/fields/channel.ts";
+import { getSqlColumns } from "../../model/fields/field_table.ts";
 import {
   array,
   bigint,
   boolean,
   int,
   nullable,
-  oneOf,
   type ParametersOf,
   text,
+  textEnum,
   timestamptz,
   uuid,
   type ValuesOf,
-} from "../../model/fields/sql.ts";
-import type { Caller } from "../context.ts";
-import { statementsOf } from "../db/statement.ts";
+} from "../../model/fields/sql_types.ts";
+import { createStatementDefiner } from "../db/statement.ts";
+import type { Caller } from "../handler_context.ts";
 
-const defineStatement = statementsOf("lists");
-const defineLock = statementsOf("locks");
-const defineSum = statementsOf("statistics");
-const defineJoin = statementsOf("joins");
+const defineStatement = createStatementDefiner("lists");
+const defineLock = createStatementDefiner("locks");
+const defineSum = createStatementDefiner("statistics");
+const defineJoin = createStatementDefiner("joins");
 
 /** Holds for a pusher `p` that somebody sees: of the workspace, and one of these unless they see all (null). */
 export const visibleTo = (workspaceId: string, pusherIds: string) =>
   `p.workspace_id = ${workspaceId} and (${pusherIds} is null or p.id = any(${pusherIds}))`;
 
 /** The same of the caller. */
-export const VISIBLE = {
+export const VISIBILITY = {
   parameters: { workspace_id: uuid, pusher_ids: nullable(array(uuid)) },
   text: visibleTo("$workspace_id", "$pusher_ids::uuid[]"),
 };
 
 /** What the caller sees, for statements over all of its channels. */
-export function sight(caller: Caller): ParametersOf<typeof VISIBLE.parameters> {
+export function visibilityParameters(caller: Caller): ParametersOf<typeof VISIBILITY.parameters> {
   return { workspace_id: caller.workspace.id, pusher_ids: caller.pusherIds };
 }
 
 /** The parameters of statements on one channel that the caller sees. */
-export const SCOPE = { pusher_id: uuid, ...VISIBLE.parameters };
+export const CHANNEL_SCOPE = { pusher_id: uuid, ...VISIBILITY.parameters };
 
-export function scope(pusherId: string, caller: Caller): ParametersOf<typeof SCOPE> {
-  return { pusher_id: pusherId, ...sight(caller) };
+export function channelScopeParameters(pusherId: string, caller: Caller): ParametersOf<typeof CHANNEL_SCOPE> {
+  return { pusher_id: pusherId, ...visibilityParameters(caller) };
 }
 
 /** The channel of a handle, where the caller sees it. */
-export const channelOfHandle = defineStatement.reading("channel_of_handle", {
-  parameters: { handle: text, ...VISIBLE.parameters },
+export const findChannelByHandle = defineStatement.reading("find_channel_by_handle", {
+  parameters: { handle: text, ...VISIBILITY.parameters },
   columns: { id: uuid },
-  text: `select p.id from pusher p where p.handle = $handle and ${VISIBLE.text}`,
+  text: `select p.id from pusher p where p.handle = $handle and ${VISIBILITY.text}`,
 });
 
 /** Is there such a channel for the caller? Also what an alert of it needs to know. */
 export const visibleChannel = defineStatement.reading("visible_channel", {
-  parameters: SCOPE,
+  parameters: CHANNEL_SCOPE,
   columns: { active: boolean, requested_perms: array(text) },
   text: `select c.active, p.requested_perms from pusher p join channel_state c on c.pusher_id = p.id
-    where p.id = $pusher_id and ${VISIBLE.text}`,
+    where p.id = $pusher_id and ${VISIBILITY.text}`,
 });
 
 /**
@@ -68,11 +68,11 @@ export const visibleChannel = defineStatement.reading("visible_channel", {
  * takes this lock first, so that all of them queue in one order.
  */
 export const lockChannel = defineLock("lock_channel", {
-  parameters: SCOPE,
+  parameters: CHANNEL_SCOPE,
   columns: { active: boolean, suspended: boolean, subscribers: int },
   text: `select c.active, c.suspended, c.subscribers::int as subscribers
     from channel_state c join pusher p on p.id = c.pusher_id
-    where c.pusher_id = $pusher_id and ${VISIBLE.text} for update of c`,
+    where c.pusher_id = $pusher_id and ${VISIBILITY.text} for update of c`,
 });
 
 /** `subscribers` and `alerts_sent` of one channel: the scheduled ones whose instant has not come are not yet sent. */
@@ -80,15 +80,15 @@ export const channelCounts = defineSum.reading("channel_counts", {
   parameters: { pusher_id: uuid },
   columns: { subscribers: int, alerts_sent: int },
   text: `select c.subscribers::int as subscribers, (c.published - (select count(*) from alert a
-      where a.pusher_id = c.pusher_id and ${isPlanned("a")}))::int as alerts_sent
+      where a.pusher_id = c.pusher_id and ${sqlIsPlanned("a")}))::int as alerts_sent
     from channel_state c where c.pusher_id = $pusher_id`,
 });
 
 const CHANNEL = {
   id: uuid,
   handle: text,
-  ...columnsOf(PUSHER),
-  status: oneOf(PUSHER_STATUSES),
+  ...getSqlColumns(CHANNEL_FIELDS),
+  status: textEnum(CHANNEL_STATUSES),
   created_at: timestamptz,
   updated_at: timestamptz,
 };
@@ -100,7 +100,7 @@ export type PusherRecord = ValuesOf<typeof CHANNEL>;
 const BACKLOG = {
   columns: { drafts: int, scheduled: int },
   text: `(select count(*) from alert a where a.pusher_id = p.id and a.status = 'draft')::int as drafts,
-    (select count(*) from alert a where a.pusher_id = p.id and ${isPlanned("a")})::int as scheduled`,
+    (select count(*) from alert a where a.pusher_id = p.id and ${sqlIsPlanned("a")})::int as scheduled`,
 };
 
 /**
@@ -109,7 +109,7 @@ const BACKLOG = {
  */
 export const listChannels = defineStatement.reading("list_channels", {
   parameters: {
-    ...VISIBLE.parameters,
+    ...VISIBILITY.parameters,
     handle: nullable(text),
     before: nullable(timestamptz),
     limit: int,
@@ -117,7 +117,7 @@ export const listChannels = defineStatement.reading("list_channels", {
   columns: { ...CHANNEL, ...BACKLOG.columns },
   text: `select p.*, ${BACKLOG.text}
     from (select ${Object.keys(CHANNEL).join(", ")} from pusher p
-      where ${VISIBLE.text} and ($handle::text is null or handle = $handle)
+      where ${VISIBILITY.text} and ($handle::text is null or handle = $handle)
         and created_at < coalesce($before::timestamptz, 'infinity')
       order by created_at desc fetch first ($limit::int) rows with ties) p
     order by p.created_at desc, p.id desc`,
@@ -133,7 +133,7 @@ export const channelBacklogs = defineSum.reading("channel_backlogs", {
 const COLUMNS = {
   id: uuid,
   code: text,
-  ...columnsOf(INVITE),
+  ...getSqlColumns(INVITE_FIELDS),
   uses: int,
   revoked_at: nullable(timestamptz),
   created_at: timestamptz,

@@ -12,15 +12,15 @@ import {
   text,
   timestamptz,
   uuid,
-} from "../../model/fields/sql.ts";
-import { statementsOf } from "../db/statement.ts";
-import { MEMBER_FACTS } from "./keys.ts";
+} from "../../model/fields/sql_types.ts";
+import { createStatementDefiner } from "../db/statement.ts";
+import { MEMBER_COLUMNS } from "./api_keys.ts";
 
-const defineStatement = statementsOf("library");
-const defineLookUp = statementsOf("credentials");
-const defineList = statementsOf("lists");
-const defineClaim = statementsOf("claims");
-const defineLock = statementsOf("locks");
+const defineStatement = createStatementDefiner("library");
+const defineLookUp = createStatementDefiner("credentials");
+const defineList = createStatementDefiner("lists");
+const defineClaim = createStatementDefiner("claims");
+const defineLock = createStatementDefiner("locks");
 
 /** The live connection that a grant belongs to. */
 export const findGranted = defineLookUp.reading("find_granted", {
@@ -31,9 +31,9 @@ export const findGranted = defineLookUp.reading("find_granted", {
     scopes: array(text),
     name: nullable(text),
     asks_first: boolean,
-    ...MEMBER_FACTS.columns,
+    ...MEMBER_COLUMNS.columns,
   },
-  text: `select c.id, c.pusher_id, c.scopes, o.name, c.asks_first, ${MEMBER_FACTS.text}
+  text: `select c.id, c.pusher_id, c.scopes, o.name, c.asks_first, ${MEMBER_COLUMNS.text}
     from connection_grant g join connection c on c.id = g.connection_id
     join member m on m.id = c.member_id and m.user_id = c.user_id join workspace w on w.id = m.workspace_id
     left join auth."oauthClient" o on o."clientId" = c.client_id
@@ -51,7 +51,7 @@ export const connectionsOfClient = defineList.reading("connections_of_client", {
 });
 
 /** A client that asks again gets its row changed. */
-export const connect = defineClaim("connect", {
+export const claimConnection = defineClaim("claim_connection", {
   parameters: {
     id: uuid,
     user_id: text,
@@ -106,7 +106,7 @@ export const lockConnectionOfGrant = defineLock("lock_connection_of_grant", {
 });
 
 /** A connection that no grant is left of is none. */
-export const removeIfBare = defineClaim("remove_if_bare", {
+export const removeIfUnused = defineClaim("remove_if_unused", {
   parameters: { id: uuid },
   text: `delete from connection c
     where c.id = $id and not exists (select 1 from connection_grant g where g.connection_id = c.id)`,
@@ -185,7 +185,7 @@ export const copyRefreshToken = defineStatement("copy_refresh_token", {
 });
 
 /** Marks a refresh token as used and removes its copy; one row for the first use. `token` is a hash, `copy` an id. */
-export const spendRefreshToken = defineClaim("spend_refresh_token", {
+export const consumeRefreshToken = defineClaim("consume_refresh_token", {
   parameters: { token: text, copy: text },
   columns: { id: text },
   text: `with used as (delete from auth."oauthRefreshToken" where id = $copy)
@@ -236,7 +236,7 @@ export const grantsOfSpentCode = defineStatement.reading("grants_of_spent_code",
  * Writes a client down, or what it says of itself now. `id` and `link_id` are new rows', that of the client and that of
  * its link to the resource; `secret` is a hash.
  */
-export const keepClient = defineStatement("keep_client", {
+export const storeClient = defineStatement("store_client", {
   parameters: {
     id: text,
     client_id: text,
@@ -281,7 +281,7 @@ export const findClient = defineStatement.reading("find_client", {
     from auth."oauthClient" o where "clientId" = $client_id`,
 });
 
-export const askForMore = defineStatement("ask_for_more", {
+export const storeStepUp = defineStatement("store_step_up", {
   parameters: { connection_id: uuid },
   text: `insert into step_up as s (user_id, client_id, asked_at)
     select user_id, client_id, clock_timestamp() from connection where id = $connection_id
@@ -289,7 +289,7 @@ export const askForMore = defineStatement("ask_for_more", {
 });
 
 /** One row for the first refresh within so many seconds after a client was told what it lacks. `token` is a hash. */
-export const takeStepUp = defineStatement("take_step_up", {
+export const claimStepUp = defineStatement("claim_step_up", {
   parameters: { token: text, seconds: int },
   columns: { client_id: text },
   text: `delete from step_up s using auth."oauthRefreshToken" t

@@ -3,13 +3,13 @@
 // and read again, or moved by a one-time code of which only the hash is kept. And the handsets that a person linked to the own account,
 // with the draft that they are shown as a test (rules#own-devices).
 
-import { array, bigint, boolean, bytea, int, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
+import { array, bigint, boolean, bytea, int, nullable, text, timestamptz, uuid } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { statementsOf } from "../db/statement.ts";
+import { createStatementDefiner } from "../db/statement.ts";
 
-const defineStatement = statementsOf("joins");
-const defineList = statementsOf("lists");
-const defineClaim = statementsOf("claims");
+const defineStatement = createStatementDefiner("joins");
+const defineList = createStatementDefiner("lists");
+const defineClaim = createStatementDefiner("claims");
 
 /** Locks the channels before the devices and in one order, as every join, leave and eviction does. */
 export const lockChannelsOf = defineStatement("lock_channels_of", {
@@ -103,7 +103,7 @@ export const putTransfer = defineClaim("put_transfer", {
 });
 
 /** Uses a code up, for exactly one of simultaneous uses; a device does not take over from itself. */
-export const takeTransfer = defineClaim("take_transfer", {
+export const redeemTransfer = defineClaim("redeem_transfer", {
   parameters: { code_hash: bytea, device_id: bigint },
   columns: { from_device: text },
   text: `delete from device_transfer where code_hash = $code_hash and expires_at > now() and device_id <> $device_id
@@ -127,7 +127,7 @@ export const copySubscriptions = defineStatement("copy_subscriptions", {
  * SQL: own devices `o` with the draft `alert` that they are shown: the version that was tested, as long as it is one, on a channel
  * that the device follows and its person may still write on.
  */
-export const TESTED = `(own_device o
+export const TEST_DRAFT_JOIN = `(own_device o
       join alert on alert.id = o.draft_id and alert.status = 'draft' and alert.updated_at = o.draft_version
       join pusher p on p.id = alert.pusher_id and p.status <> 'suspended'
       join subscription s on s.device_id = o.device_id and s.pusher_id = alert.pusher_id
@@ -146,7 +146,7 @@ export const putOwnLink = defineClaim("put_own_link", {
 });
 
 /** Uses a link up, for exactly one of simultaneous uses; answers whose it is. */
-export const takeOwnLink = defineClaim("take_own_link", {
+export const redeemOwnLink = defineClaim("redeem_own_link", {
   parameters: { code_hash: bytea },
   columns: { user_id: text, name: text },
   text: `with taken as (

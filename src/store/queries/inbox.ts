@@ -4,9 +4,9 @@
 // say `sent`, whatever the clock says. Where an endpoint asks to be told of what was settled, that is noted in the
 // same statement (rules#events-asked-for).
 
-import { isDue } from "../../model/domain/alert_status.ts";
-import { ALERT } from "../../model/fields/alert.ts";
-import { columnsOf, type Field, shownTo } from "../../model/fields/record.ts";
+import { sqlIsDue } from "../../model/domain/alert_status.ts";
+import { ALERT_FIELDS } from "../../model/fields/alert.ts";
+import { type FieldDefinition, getSqlColumns, selectShownTo } from "../../model/fields/field_table.ts";
 import {
   array,
   bigint,
@@ -19,21 +19,21 @@ import {
   text,
   timestamptz,
   uuid,
-} from "../../model/fields/sql.ts";
-import { type RowOf, statementsOf } from "../db/statement.ts";
-import { firstShown } from "./before_joining.ts";
-import { BODY_LENGTH, bodyBytes, bodyLength, selectedCut } from "./card_text.ts";
-import { byKey, JOINED, SINCE } from "./handset.ts";
-import { asksFor } from "./webhooks.ts";
+} from "../../model/fields/sql_types.ts";
+import { createStatementDefiner, type RowOf } from "../db/statement.ts";
+import { BODY_LENGTH, bodyBytes, bodyLength, selectedCut } from "./alert_excerpt.ts";
+import { firstShown } from "./alerts_before_joining.ts";
+import { indexedById, JOINED_AT, JOINED_CHANNELS } from "./device_channels.ts";
+import { isSubscribedToEvent } from "./webhooks.ts";
 
-const defineStatement = statementsOf("inbox");
+const defineStatement = createStatementDefiner("inbox");
 
-const { html, ...OTHERS } = shownTo(ALERT, "handset");
+const { html, ...OTHERS } = selectShownTo(ALERT_FIELDS, "handset");
 /** The fields of a card but its markup. */
-export const SHOWN = OTHERS;
-const NAMES = [...Object.keys(SHOWN), ...Object.keys(BODY_LENGTH)];
+export const SHOWN_COLUMNS = OTHERS;
+const NAMES = [...Object.keys(SHOWN_COLUMNS), ...Object.keys(BODY_LENGTH)];
 /** SQL: these, with the beginning of the text. */
-export const SELECTED = `${selectedCut("alert", SHOWN)}, ${bodyLength("alert")}`;
+export const SELECTED_COLUMNS = `${selectedCut("alert", SHOWN_COLUMNS)}, ${bodyLength("alert")}`;
 
 /** The markup that handsets are shown, an uploaded page's as well. */
 export const MARKUP = "coalesce(alert.html, alert.asset_html)";
@@ -43,7 +43,7 @@ export const SIZE = [
   "1024",
   ...[
     html.bytes?.(MARKUP),
-    ...Object.entries<Field>(SHOWN).map(([name, { bytes }]) =>
+    ...Object.entries<FieldDefinition>(SHOWN_COLUMNS).map(([name, { bytes }]) =>
       name === "body" ? bodyBytes("alert") : bytes?.(`alert.${name}`),
     ),
   ]
@@ -52,13 +52,13 @@ export const SIZE = [
 ].join(" + ");
 
 /** What a row of a page shows of its alert. */
-export const ALERT_SHOWN = {
+export const INBOX_ALERT = {
   id: uuid,
   pusher_id: uuid,
   handle: text,
   sent_at: neverNull(timestamptz),
   html: html.sql,
-  ...columnsOf(SHOWN),
+  ...getSqlColumns(SHOWN_COLUMNS),
   ...BODY_LENGTH,
 };
 
@@ -82,8 +82,8 @@ export const inboxChannels = defineStatement.reading("inbox_channels", {
   text: `select t.position::int as position, joined.channels_at, joined.since
     from unnest((select $devices::int8[])) with ordinality t (id, position) cross join lateral (
       select string_agg(concat_ws('.', c.pusher_id, c.rev), ' ' order by c.pusher_id) as channels_at,
-        array_agg(${SINCE} order by c.pusher_id) as since
-      from ${JOINED} and not c.suspended where s.device_id = t.id) joined`,
+        array_agg(${JOINED_AT} order by c.pusher_id) as since
+      from ${JOINED_CHANNELS} and not c.suspended where s.device_id = t.id) joined`,
 });
 
 /**
@@ -104,12 +104,12 @@ const page = (also: string) => ({
     /** In the first row. */
     channels_at: nullable(text),
     before_joining: boolean,
-    ...ALERT_SHOWN,
+    ...INBOX_ALERT,
   },
   text: `with channels as materialized (
       select s.pusher_id, s.subscribed_at, c.rev, p.handle, coalesce(first.visible_at, '-infinity') as first_at, first.id as first_id
-      from ${JOINED} and not c.suspended
-      join pusher p on p.id = s.pusher_id and ${byKey("p.id")}
+      from ${JOINED_CHANNELS} and not c.suspended
+      join pusher p on p.id = s.pusher_id and ${indexedById("p.id")}
       left join lateral (${firstShown("s.pusher_id", "s.subscribed_at")}) first on true
       where s.device_id = $device_id),
     top as (
@@ -123,7 +123,7 @@ const page = (also: string) => ({
     page as (
       select lead(sent_at) over newest as following, sum(size) over newest as so_far, sized.*
       from (
-        select ${SIZE} as size, alert.id, alert.pusher_id, top.handle, top.before_joining, alert.visible_at as sent_at, ${MARKUP} as html, ${SELECTED}
+        select ${SIZE} as size, alert.id, alert.pusher_id, top.handle, top.before_joining, alert.visible_at as sent_at, ${MARKUP} as html, ${SELECTED_COLUMNS}
         from top join alert on alert.id = top.id) sized
       window newest as (order by sent_at desc, id desc))
     select following, so_far::float8, case when so_far = size then ${channelsAt("channels c")} end as channels_at,
@@ -177,7 +177,7 @@ export const inboxPages = defineStatement.reading("inbox_pages", {
     devices: nullable(array(text)),
     channels_at: nullable(text),
   },
-  joined: ALERT_SHOWN,
+  joined: INBOX_ALERT,
   text: `with joined as materialized (
       select d.id as device, s.* from unnest((select $devices::int8[])) wanted (id) join device d on d.id = wanted.id
       cross join lateral (
@@ -192,7 +192,7 @@ export const inboxPages = defineStatement.reading("inbox_pages", {
     top as (
       select sets.set, ids.id, ids.visible_at from sets cross join lateral (
         select a.id, a.visible_at from unnest(sets.channels) channel (id)
-        join channel_state c on c.pusher_id = channel.id and not c.suspended and ${byKey("c.pusher_id")}
+        join channel_state c on c.pusher_id = channel.id and not c.suspended and ${indexedById("c.pusher_id")}
         cross join lateral (
           select a.id, a.visible_at from alert a where a.pusher_id = c.pusher_id and a.status = 'sent'
           order by a.visible_at desc fetch first ($limit::int) rows with ties) a
@@ -206,7 +206,7 @@ export const inboxPages = defineStatement.reading("inbox_pages", {
     kept as materialized (select * from page where so_far <= $max_bytes::int or so_far = size),
     bytes as (select set, max(so_far) as bytes, min(visible_at) as oldest from kept group by set),
     told as (
-      select sets.set, members.devices, ${channelsAt(`unnest(sets.channels) s (id) join channel_state c on c.pusher_id = s.id and not c.suspended and ${byKey("c.pusher_id")}`)} as channels_at,
+      select sets.set, members.devices, ${channelsAt(`unnest(sets.channels) s (id) join channel_state c on c.pusher_id = s.id and not c.suspended and ${indexedById("c.pusher_id")}`)} as channels_at,
         sets.near and (sets.set = 1 or coalesce(
           sum(bytes.bytes) over (order by sets.set rows unbounded preceding), 0) <= $max_total::int) as read
       from sets left join bytes on bytes.set = sets.set join (
@@ -223,12 +223,12 @@ export const inboxPages = defineStatement.reading("inbox_pages", {
     select shown.set::int as set, shown.read, case when shown.place = 1 then shown.devices end as devices,
       case when shown.place = 1 then shown.channels_at end as channels_at,
       shown.id as alert, shown.following, shown.so_far::float8 as so_far,
-      alert.id, alert.pusher_id, p.handle, alert.visible_at as sent_at, ${MARKUP} as html, ${SELECTED}
+      alert.id, alert.pusher_id, p.handle, alert.visible_at as sent_at, ${MARKUP} as html, ${SELECTED_COLUMNS}
     from shown left join alert on alert.id = shown.id and shown.introduced left join pusher p on p.id = alert.pusher_id
     order by shown.set, shown.place`,
 });
 
-export type PageRow = RowOf<typeof inboxPages>;
+export type InboxPageRow = RowOf<typeof inboxPages>;
 
 /**
  * Settles what is due in channels, up to so many alerts; answers how many in each, and the priorities of those that
@@ -236,7 +236,7 @@ export type PageRow = RowOf<typeof inboxPages>;
  * channels are locked first and in one order, as for every change of an alert. A channel that another transaction has
  * settled meanwhile has no due alerts left. `updated_at` stays: nobody edited anything.
  */
-export const settleDue = defineStatement("settle_due", {
+export const publishDueAlerts = defineStatement("publish_due_alerts", {
   parameters: { channels: array(uuid), limit: int },
   columns: { pusher_id: uuid, settled: int, waking: array(text) },
   text: `with held as materialized (
@@ -246,14 +246,14 @@ export const settleDue = defineStatement("settle_due", {
       update alert set status = 'sent', sent_at = send_at
       where id in (
           select due.id from held cross join lateral (
-            select a.id from alert a where a.pusher_id = held.pusher_id and ${isDue("a")}) due
+            select a.id from alert a where a.pusher_id = held.pusher_id and ${sqlIsDue("a")}) due
           limit $limit::int)
-        and ${isDue()}
+        and ${sqlIsDue()}
       returning id, pusher_id, priority, expires_at),
     appeared as (
       insert into alert_counter (alert_id, appeared)
       select s.id, true from settled s join pusher p on p.id = s.pusher_id
-      where ${asksFor("alert.visible", "p.workspace_id")} order by s.id
+      where ${isSubscribedToEvent("alert.visible", "p.workspace_id")} order by s.id
       on conflict (alert_id) do update set appeared = true)
     select pusher_id, count(*)::int as settled,
       coalesce(array_agg(distinct priority) filter (where coalesce(expires_at > now(), true)), '{}') as waking
@@ -261,7 +261,7 @@ export const settleDue = defineStatement("settle_due", {
 });
 
 /** What was settled in one channel. */
-export type Settled = RowOf<typeof settleDue>;
+export type PublishedChannel = RowOf<typeof publishDueAlerts>;
 
 /** So many channels in which something is due, the longest first. */
 export const channelsWithDue = defineStatement.reading("channels_with_due", {

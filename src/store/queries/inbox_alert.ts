@@ -1,15 +1,24 @@
 // One alert as the inbox of a device has it: with its whole text, and the draft that the device is shown as a test.
 
-import { isVisible } from "../../model/domain/alert_status.ts";
-import { bigint, boolean, float8, neverNull, nullable, selected, timestamptz, uuid } from "../../model/fields/sql.ts";
-import { statementsOf } from "../db/statement.ts";
-import { isShown } from "./before_joining.ts";
-import { TESTED } from "./devices.ts";
-import { ALERT_SHOWN, MARKUP, SELECTED, SHOWN } from "./inbox.ts";
+import { sqlIsVisible } from "../../model/domain/alert_status.ts";
+import {
+  bigint,
+  boolean,
+  float8,
+  neverNull,
+  nullable,
+  selectColumns,
+  timestamptz,
+  uuid,
+} from "../../model/fields/sql_types.ts";
+import { createStatementDefiner } from "../db/statement.ts";
+import { isShown } from "./alerts_before_joining.ts";
+import { TEST_DRAFT_JOIN } from "./devices.ts";
+import { INBOX_ALERT, MARKUP, SELECTED_COLUMNS, SHOWN_COLUMNS } from "./inbox.ts";
 
-const defineStatement = statementsOf("inbox");
+const defineStatement = createStatementDefiner("inbox");
 
-const TEST_SHOWN = { ...ALERT_SHOWN, id: neverNull(uuid), test_until: neverNull(timestamptz) };
+const TEST_SHOWN = { ...INBOX_ALERT, id: neverNull(uuid), test_until: neverNull(timestamptz) };
 
 /**
  * The draft that a device is shown as a test (rules#own-devices), as a row of its inbox. It has an id of its own, so that
@@ -19,20 +28,20 @@ export const ownTest = defineStatement.reading("own_test", {
   parameters: { device_id: bigint },
   columns: { following: nullable(timestamptz), so_far: float8, ...TEST_SHOWN },
   text: `select null::timestamptz as following, 0::float8 as so_far, o.shown_as as id, alert.pusher_id, p.handle,
-      o.shown_at as sent_at, d.test_until, ${MARKUP} as html, ${SELECTED}
-    from device d join ${TESTED} on o.device_id = d.id where d.id = $device_id and d.test_until > now()`,
+      o.shown_at as sent_at, d.test_until, ${MARKUP} as html, ${SELECTED_COLUMNS}
+    from device d join ${TEST_DRAFT_JOIN} on o.device_id = d.id where d.id = $device_id and d.test_until > now()`,
 });
 
-const WHOLE = `${MARKUP} as html, ${selected("alert", SHOWN)}, null::int as body_length`;
+const WHOLE = `${MARKUP} as html, ${selectColumns("alert", SHOWN_COLUMNS)}, null::int as body_length`;
 
 /** One alert with its whole text, if the inbox of a device has it. */
 export const inboxAlert = defineStatement.reading("inbox_alert", {
   parameters: { device_id: bigint, id: uuid },
-  columns: { ...ALERT_SHOWN, before_joining: boolean },
+  columns: { ...INBOX_ALERT, before_joining: boolean },
   text: `select alert.id, alert.pusher_id, p.handle, alert.visible_at as sent_at, ${WHOLE}, alert.visible_at < s.subscribed_at as before_joining
     from alert join subscription s on s.pusher_id = alert.pusher_id and s.device_id = $device_id
     join channel_state c on c.pusher_id = alert.pusher_id and not c.suspended join pusher p on p.id = alert.pusher_id
-    where alert.id = $id and ${isVisible("alert")} and ${isShown("alert", "s")}`,
+    where alert.id = $id and ${sqlIsVisible("alert")} and ${isShown("alert", "s")}`,
 });
 
 /** The same of a test that the device is shown. */
@@ -40,6 +49,6 @@ export const wholeTest = defineStatement.reading("whole_test", {
   parameters: { device_id: bigint, id: uuid },
   columns: TEST_SHOWN,
   text: `select o.shown_as as id, alert.pusher_id, p.handle, o.shown_at as sent_at, d.test_until, ${WHOLE}
-    from device d join ${TESTED} on o.device_id = d.id
+    from device d join ${TEST_DRAFT_JOIN} on o.device_id = d.id
     where d.id = $device_id and d.test_until > now() and o.shown_as = $id`,
 });

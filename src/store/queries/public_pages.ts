@@ -1,11 +1,11 @@
 // What pages without a session show: the card of a channel, and its newest alerts; and feeds of public channels: first what a validator
 // takes, from two rows, the alerts only for whom it has changed. Nothing of the owner's, nothing of any device's.
 
-import { isDue } from "../../model/domain/alert_status.ts";
-import { PUSHER_STATUSES } from "../../model/entities/pusher.ts";
-import { ALERT } from "../../model/fields/alert.ts";
-import { PUSHER } from "../../model/fields/pusher.ts";
-import { columnsOf, drawnOn, only } from "../../model/fields/record.ts";
+import { sqlIsDue } from "../../model/domain/alert_status.ts";
+import { CHANNEL_STATUSES } from "../../model/entities/channel.ts";
+import { ALERT_FIELDS } from "../../model/fields/alert.ts";
+import { CHANNEL_FIELDS } from "../../model/fields/channel.ts";
+import { getSqlColumns, pickFields, selectDrawnOn } from "../../model/fields/field_table.ts";
 import {
   boolean,
   float8,
@@ -13,25 +13,25 @@ import {
   jsonb,
   neverNull,
   nullable,
-  oneOf,
-  selected,
+  selectColumns,
   text,
+  textEnum,
   timestamptz,
   uuid,
   type ValuesOf,
-} from "../../model/fields/sql.ts";
-import { type RowOf, statementsOf } from "../db/statement.ts";
-import { selectedCut } from "./card_text.ts";
-import { EPOCH } from "./epoch.ts";
-import { CARD, USABLE_INVITE } from "./handset.ts";
+} from "../../model/fields/sql_types.ts";
+import { createStatementDefiner, type RowOf } from "../db/statement.ts";
+import { selectedCut } from "./alert_excerpt.ts";
+import { EPOCH_SQL } from "./database_epoch.ts";
+import { CARD, USABLE_INVITE } from "./device_channels.ts";
 
-const defineStatement = statementsOf("pages");
+const defineStatement = createStatementDefiner("pages");
 
 /** Characters of an alert's text that a page shows, and one more to tell that there are more. */
-export const SHOWN_TEXT = 600;
+export const EXCERPT_LENGTH = 600;
 
 /** Of text and markup the page shows a part alone. */
-const { body: _, html: __, ...ON_PAGES } = columnsOf(drawnOn(ALERT, "public"));
+const { body: _, html: __, ...ON_PAGES } = getSqlColumns(selectDrawnOn(ALERT_FIELDS, "public"));
 const ALERT_COLUMNS = {
   id: uuid,
   ...ON_PAGES,
@@ -41,11 +41,11 @@ const ALERT_COLUMNS = {
 };
 
 /** An alert of a page. Instants are as answers have them. */
-export type NewAlert = ValuesOf<typeof ALERT_COLUMNS>;
+export type PublicAlertRow = ValuesOf<typeof ALERT_COLUMNS>;
 
 const INSTANTS = ["sent_at", "expires_at"];
 const VALUES: Record<string, string> = {
-  text: `left(a.body, ${SHOWN_TEXT + 1})`,
+  text: `left(a.body, ${EXCERPT_LENGTH + 1})`,
   has_page: "coalesce(a.html, a.asset_html) is not null",
   sent_at: "a.visible_at",
 };
@@ -61,8 +61,8 @@ const told = (name: string) => {
  */
 export const publicChannel = defineStatement.reading("public_channel", {
   parameters: { handle: text, code: nullable(text), due: boolean, limit: int },
-  columns: { id: uuid, status: oneOf(PUSHER_STATUSES), due: boolean, ...CARD, alerts: jsonb<NewAlert[]>() },
-  text: `select p.id, p.status, coalesce(c.next_at <= now(), false) as due, ${selected("p", CARD)}, newest.alerts
+  columns: { id: uuid, status: textEnum(CHANNEL_STATUSES), due: boolean, ...CARD, alerts: jsonb<PublicAlertRow[]>() },
+  text: `select p.id, p.status, coalesce(c.next_at <= now(), false) as due, ${selectColumns("p", CARD)}, newest.alerts
     from pusher p join channel_state c on c.pusher_id = p.id
     cross join lateral (
       select coalesce(jsonb_agg(a.told order by a.visible_at desc, a.id desc), '[]') as alerts from (
@@ -71,7 +71,7 @@ export const publicChannel = defineStatement.reading("public_channel", {
           (select s.id from alert s where s.pusher_id = p.id and s.status = 'sent'
             order by s.visible_at desc, s.id desc limit $limit::int)
           union all
-          (select d.id from alert d where $due::boolean and d.pusher_id = p.id and ${isDue("d")}
+          (select d.id from alert d where $due::boolean and d.pusher_id = p.id and ${sqlIsDue("d")}
             order by d.visible_at desc limit $limit::int)))
         order by a.visible_at desc, a.id desc limit $limit::int) a) newest
     where p.handle = $handle and p.status <> 'suspended' and (p.is_public
@@ -82,7 +82,9 @@ export type PublicChannel = RowOf<typeof publicChannel>;
 
 const PLACED = {
   handle: text,
-  ...columnsOf(only(PUSHER, "name", "category", "description", "city", "initials", "gradient_from", "gradient_to")),
+  ...getSqlColumns(
+    pickFields(CHANNEL_FIELDS, "name", "category", "description", "city", "initials", "gradient_from", "gradient_to"),
+  ),
   search: text,
   lat: neverNull(float8),
   lon: neverNull(float8),
@@ -90,10 +92,10 @@ const PLACED = {
 };
 
 /** rules#near-me. The newest channels of the directory that have a circle. */
-export const placedChannels = defineStatement.reading("placed_channels", {
+export const channelsWithLocation = defineStatement.reading("channels_with_location", {
   parameters: { limit: int },
   columns: PLACED,
-  text: `select ${selected("p", PLACED)}
+  text: `select ${selectColumns("p", PLACED)}
     from pusher p where p.is_public and p.status = 'active' and p.radius_km is not null
     order by p.created_at desc limit $limit::int`,
 });
@@ -104,7 +106,7 @@ export const twoPublicChannels = defineStatement.reading("two_public_channels", 
   text: "select p.handle from pusher p where p.is_public and p.status = 'active' order by p.created_at limit 2",
 });
 
-const HEAD = columnsOf(drawnOn(PUSHER, "feed"));
+const HEAD = getSqlColumns(selectDrawnOn(CHANNEL_FIELDS, "feed"));
 
 /**
  * A channel whose feed anybody may read: rules#feeds. `revision`: equal texts mean equal feeds. `due`: something came
@@ -121,8 +123,8 @@ export const publicFeed = defineStatement.reading("public_feed", {
     revision: text,
     modified: nullable(timestamptz),
   },
-  text: `select p.id, p.handle, ${selected("p", HEAD)}, p.created_at,
-      coalesce(c.next_at <= now(), false) as due, concat_ws('.', ${EPOCH}, p.id, c.rev, p.updated_at) as revision,
+  text: `select p.id, p.handle, ${selectColumns("p", HEAD)}, p.created_at,
+      coalesce(c.next_at <= now(), false) as due, concat_ws('.', ${EPOCH_SQL}, p.id, c.rev, p.updated_at) as revision,
       case when clock_timestamp() >= m.second + interval '1 second' then m.second end as modified
     from pusher p join channel_state c on c.pusher_id = p.id
     cross join lateral (select date_trunc('second', greatest(c.changed_at, p.updated_at)) as second) m
@@ -132,7 +134,7 @@ export const publicFeed = defineStatement.reading("public_feed", {
 export type FeedChannel = RowOf<typeof publicFeed>;
 
 /** Markup has a bound of its own below. */
-const { html: ___, ...IN_FEEDS } = columnsOf(drawnOn(ALERT, "feed"));
+const { html: ___, ...IN_FEEDS } = getSqlColumns(selectDrawnOn(ALERT_FIELDS, "feed"));
 const ENTRY = { id: uuid, ...IN_FEEDS };
 
 /**
@@ -149,7 +151,7 @@ export const feedAlerts = defineStatement.reading("feed_alerts", {
       (select s.id from alert s where s.pusher_id = $pusher_id and s.status = 'sent'
         order by s.visible_at desc, s.id desc limit $limit::int)
       union all
-      (select d.id from alert d where $due::boolean and d.pusher_id = $pusher_id and ${isDue("d")}
+      (select d.id from alert d where $due::boolean and d.pusher_id = $pusher_id and ${sqlIsDue("d")}
         order by d.visible_at desc limit $limit::int)) newest
     join alert a on a.id = newest.id
     order by a.visible_at desc, a.id desc limit $limit::int`,

@@ -2,42 +2,42 @@
 // that asked for it are still to be told of alerts (rules#events-asked-for) is noted where it happens, in the
 // same statement, and told afterwards by whichever process comes first.
 
-import { isVisible } from "../../model/domain/alert_status.ts";
-import { ANNOUNCED } from "../../model/domain/events.ts";
-import { UNTOLD } from "../../model/entities/handset.ts";
-import { ALERT } from "../../model/fields/alert.ts";
-import { columnsOf } from "../../model/fields/record.ts";
+import { sqlIsVisible } from "../../model/domain/alert_status.ts";
+import { EVENT_ALERT_FIELDS } from "../../model/domain/domain_events.ts";
+import { HAS_PENDING_EVENTS_SQL } from "../../model/entities/devices_and_reports.ts";
+import { ALERT_FIELDS } from "../../model/fields/alert.ts";
+import { getSqlColumns } from "../../model/fields/field_table.ts";
 import {
   array,
   bigint,
   boolean,
   int,
   nullable,
-  selected,
+  selectColumns,
   smallint,
   text,
   timestamptz,
   uuid,
-} from "../../model/fields/sql.ts";
+} from "../../model/fields/sql_types.ts";
 import type { EventName } from "../../model/fields/webhook.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { statementsOf } from "../db/statement.ts";
-import { isShown } from "./before_joining.ts";
-import { asksFor } from "./webhooks.ts";
+import { createStatementDefiner } from "../db/statement.ts";
+import { isShown } from "./alerts_before_joining.ts";
+import { isSubscribedToEvent } from "./webhooks.ts";
 
-const defineStatement = statementsOf("reports");
+const defineStatement = createStatementDefiner("reports");
 
 /** The text of an array with one element for each choice that a question may have. */
-export const eachChoice = (element: (place: number) => string) =>
+export const forEachChoice = (element: (place: number) => string) =>
   `array[${Array.from({ length: LIMITS.reply_choices }, (_, i) => element(i + 1)).join(", ")}]`;
 
 /**
  * SQL: the one row with all `reads`, `acks` and `replies` of an alert, which may be counted in several rows or in
  * none yet.
  */
-export const countsOf = (alertId: string) => `(
+export const selectReportCounts = (alertId: string) => `(
     select coalesce(sum(reads), 0) as reads, coalesce(sum(acks), 0) as acks,
-      ${eachChoice((place) => `coalesce(sum(replies[${place}]), 0)::bigint`)} as replies
+      ${forEachChoice((place) => `coalesce(sum(replies[${place}]), 0)::bigint`)} as replies
     from (select reads, acks, replies from alert_counter where alert_id = ${alertId}
       union all select reads, acks, replies from alert_counter_stripe where alert_id = ${alertId}) parts)`;
 
@@ -46,7 +46,7 @@ export const countsOf = (alertId: string) => `(
  * their alerts.
  */
 const asked = (event: EventName) =>
-  `coalesce((select true from pusher p where p.id = n.pusher_id and ${asksFor(event, "p.workspace_id")} limit 1), false)`;
+  `coalesce((select true from pusher p where p.id = n.pusher_id and ${isSubscribedToEvent(event, "p.workspace_id")} limit 1), false)`;
 
 const REPORTS = {
   requests: array(int),
@@ -60,7 +60,7 @@ const WITH_CHOICES = { ...REPORTS, choices: array(text) };
 /**
  * `r`, the reports, and `held`, their alerts with what is read of them: held, so that an alert that is being deleted
  * takes its reports along, or takes none any more. The arrays stand in subqueries for the reason that
- * store/queries/handset.ts gives.
+ * store/queries/device_channels.ts gives.
  */
 const begin = (parameters: object, columns: string) => `with r as materialized (
      select * from unnest(${Object.entries(parameters)
@@ -69,7 +69,7 @@ const begin = (parameters: object, columns: string) => `with r as materialized (
        t (request, alert_id, device_id, kind${"choices" in parameters ? ", reply" : ""}, n)),
    held as materialized (
      select a.id, a.pusher_id, a.visible_at${columns} from alert a
-     where a.id = any(array(select alert_id from r)) and ${isVisible("a")} order by a.id for key share)`;
+     where a.id = any(array(select alert_id from r)) and ${sqlIsVisible("a")} order by a.id for key share)`;
 
 /** `v`: what its device can see. */
 const SEEN = `from r
@@ -93,7 +93,7 @@ const DAYS = `
  * cannot see is skipped; a repeat counts nothing. One row a request that had any that was taken, with how many of
  * them.
  */
-export const takeReports = defineStatement("take_reports", {
+export const recordReports = defineStatement("record_reports", {
   parameters: REPORTS,
   columns: { request: int, accepted: int },
   text: `${begin(REPORTS, "")},
@@ -116,7 +116,7 @@ export const takeReports = defineStatement("take_reports", {
  * offer or that comes when it is over is skipped. Of a device's replies to an alert the last one counts: its row
  * keeps the one before it (`was`), and the statement that changes the row takes that back.
  */
-export const takeAnyReports = defineStatement("take_any_reports", {
+export const recordReportsWithReplies = defineStatement("record_reports_with_replies", {
   parameters: WITH_CHOICES,
   columns: { request: int, accepted: int },
   text: `${begin(WITH_CHOICES, ", a.actions, a.expires_at")},
@@ -135,7 +135,7 @@ export const takeAnyReports = defineStatement("take_any_reports", {
      where t.choice is distinct from excluded.choice returning alert_id, kind, choice, was),
    n as materialized (
      select k.alert_id, a.pusher_id, count(*) filter (where kind = 1) as reads, count(*) filter (where kind = 2) as acks,
-       ${eachChoice((place) => `count(*) filter (where choice = ${place}) - count(*) filter (where was = ${place})`)} as replies,
+       ${forEachChoice((place) => `count(*) filter (where choice = ${place}) - count(*) filter (where was = ${place})`)} as replies,
        bool_or(kind = 3) as replied
      from (select alert_id, kind, null::smallint as choice, null::smallint as was from i union all table chosen) k
      join held a on a.id = k.alert_id group by 1, 2),
@@ -145,7 +145,7 @@ export const takeAnyReports = defineStatement("take_any_reports", {
      from n order by alert_id
      on conflict (alert_id) do update set reads = c.reads + excluded.reads, acks = c.acks + excluded.acks,
        untold = c.untold or excluded.untold, replied = c.replied or excluded.replied,
-       replies = ${eachChoice((place) => `c.replies[${place}] + excluded.replies[${place}]`)}),
+       replies = ${forEachChoice((place) => `c.replies[${place}] + excluded.replies[${place}]`)}),
    days as (${DAYS})
    select request, count(*)::int as accepted from v group by request`,
 });
@@ -161,10 +161,10 @@ const MAY_TELL = `coalesce(c.told_at, '-infinity') <= clock_timestamp() - interv
 const MAY_TELL_REPLIES = `coalesce(c.replied_told_at, '-infinity') <= clock_timestamp() - interval '1 second'`;
 
 /** Locks the counters of alerts of which something is to be told now, but for those that somebody is reporting on. */
-export const lockUntoldAlerts = defineStatement("lock_untold_alerts", {
+export const lockPendingAlerts = defineStatement("lock_pending_alerts", {
   parameters: { max: int },
   columns: { alert_id: uuid },
-  text: `select c.alert_id from alert_counter c where (${UNTOLD}) and (appeared or untold and ${MAY_TELL} or replied and ${MAY_TELL_REPLIES})
+  text: `select c.alert_id from alert_counter c where (${HAS_PENDING_EVENTS_SQL}) and (appeared or untold and ${MAY_TELL} or replied and ${MAY_TELL_REPLIES})
     order by c.alert_id limit $max::int for no key update skip locked`,
 });
 
@@ -173,7 +173,7 @@ export const lockUntoldAlerts = defineStatement("lock_untold_alerts", {
  * visible, unless it was withdrawn meanwhile; how many acknowledged it (`acks`) and by how many that differs from
  * what was told before (`delta`); how often each reply was chosen.
  */
-export const tellUntoldAlerts = defineStatement("tell_untold_alerts", {
+export const reportPendingAlerts = defineStatement("report_pending_alerts", {
   parameters: { alert_ids: array(uuid) },
   columns: {
     id: uuid,
@@ -184,15 +184,15 @@ export const tellUntoldAlerts = defineStatement("tell_untold_alerts", {
     delta: int,
     replied: boolean,
     replies: array(int),
-    ...columnsOf(ANNOUNCED),
-    ...columnsOf({ actions: ALERT.actions }),
+    ...getSqlColumns(EVENT_ALERT_FIELDS),
+    ...getSqlColumns({ actions: ALERT_FIELDS.actions }),
     status: text,
     sent_at: nullable(timestamptz),
   },
   text: `with judged as materialized (
       select c.alert_id, c.appeared, n.acks, c.untold and ${MAY_TELL} as now,
         n.acks - c.told_acks as delta, c.replied and ${MAY_TELL_REPLIES} as replied, n.replies
-      from alert_counter c cross join lateral ${countsOf("c.alert_id")} n where c.alert_id = any($alert_ids)),
+      from alert_counter c cross join lateral ${selectReportCounts("c.alert_id")} n where c.alert_id = any($alert_ids)),
     noted as (
       update alert_counter c set appeared = false, untold = c.untold and not j.now,
         told_acks = case when j.now then j.acks else c.told_acks end,
@@ -204,6 +204,6 @@ export const tellUntoldAlerts = defineStatement("tell_untold_alerts", {
       j.acks::int as acks,
       case when j.now then j.delta else 0 end::int as delta,
       j.replied, j.replies::int[] as replies, alert.actions,
-      ${selected("alert", ANNOUNCED)}, alert.status, alert.sent_at
+      ${selectColumns("alert", EVENT_ALERT_FIELDS)}, alert.status, alert.sent_at
     from judged j join alert on alert.id = j.alert_id join pusher p on p.id = alert.pusher_id order by 1`,
 });

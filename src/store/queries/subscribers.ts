@@ -1,16 +1,16 @@
 // Subscribers of a channel, the breakdown over the whole set from the few rows that the triggers keep, and what the account was
 // told of their number.
 
-import { DEVICE } from "../../model/fields/device.ts";
-import { columnsOf, shownTo } from "../../model/fields/record.ts";
-import { array, boolean, int, nullable, selected, text, timestamptz, uuid } from "../../model/fields/sql.ts";
-import { statementsOf } from "../db/statement.ts";
+import { DEVICE_FIELDS } from "../../model/fields/device.ts";
+import { getSqlColumns, selectShownTo } from "../../model/fields/field_table.ts";
+import { array, boolean, int, nullable, selectColumns, text, timestamptz, uuid } from "../../model/fields/sql_types.ts";
+import { createStatementDefiner } from "../db/statement.ts";
 
-const defineStatement = statementsOf("lists");
-const defineSum = statementsOf("statistics");
-const defineJoin = statementsOf("joins");
+const defineStatement = createStatementDefiner("lists");
+const defineSum = createStatementDefiner("statistics");
+const defineJoin = createStatementDefiner("joins");
 
-const FACTS = shownTo(DEVICE, "list");
+const FACTS = selectShownTo(DEVICE_FIELDS, "list");
 
 /** Ties of the last instant come along. `before` null: from the newest. */
 const listBy = (status: string, filter: string) =>
@@ -18,11 +18,11 @@ const listBy = (status: string, filter: string) =>
     parameters: { pusher_id: uuid, before: nullable(timestamptz), limit: int },
     columns: {
       device_id: text,
-      ...columnsOf(FACTS),
+      ...getSqlColumns(FACTS),
       muted: boolean,
       subscribed_at: timestamptz,
     },
-    text: `select s.device_id::text as device_id, ${selected("d", FACTS)}, s.muted, s.subscribed_at
+    text: `select s.device_id::text as device_id, ${selectColumns("d", FACTS)}, s.muted, s.subscribed_at
       from (select * from subscription s where s.pusher_id = $pusher_id and ${filter}
         and s.subscribed_at < coalesce($before::timestamptz, 'infinity')
         order by s.subscribed_at desc fetch first ($limit::int) rows with ties) s
@@ -36,7 +36,7 @@ export const listSubscribers = {
 };
 
 /** How many subscribers share each combination of facts. */
-export const subscriberMix = defineSum.reading("subscriber_mix", {
+export const subscriberBreakdown = defineSum.reading("subscriber_breakdown", {
   parameters: { pusher_id: uuid },
   columns: { platform: text, app_version: text, locale: text, timezone: text, n: int, muted: int },
   text: `select platform, app_version, locale, timezone, n::int as n, muted::int as muted
@@ -50,7 +50,7 @@ const MAY_TELL = `coalesce(c.told_at, '-infinity') <= clock_timestamp() - interv
  * Notes, of channels that are locked, what their account is told now: the count and how it differs from the one told before.
  * Where it may not hear yet, it is noted that something waits, and there is no row.
  */
-export const tellSubscribers = defineJoin("tell_subscribers", {
+export const reportSubscribers = defineJoin("report_subscribers", {
   parameters: { pusher_ids: array(uuid) },
   columns: { pusher_id: uuid, workspace_id: uuid, subscribers: int, delta: int },
   text: `with judged as materialized (
@@ -67,7 +67,7 @@ export const tellSubscribers = defineJoin("tell_subscribers", {
 });
 
 /** Locks channels of which something waits to be told and may be, but for those that somebody is joining. */
-export const lockUntold = defineJoin("lock_untold", {
+export const lockPendingSubscribers = defineJoin("lock_pending_subscribers", {
   parameters: { max: int },
   columns: { pusher_id: uuid },
   text: `select c.pusher_id from channel_state c where c.untold and ${MAY_TELL}

@@ -1,13 +1,13 @@
 // What happens to webhook endpoints beside the owner's own operations: which of them an event goes to, what became of a delivery, and
 // pages of the log of deliveries. The operations, and one delivery, go through the entity manager.
 
-import { boolean, bytea, int, nullable, text, timestamptz, uuid } from "../../model/fields/sql.ts";
+import { boolean, bytea, int, nullable, text, timestamptz, uuid } from "../../model/fields/sql_types.ts";
 import type { EventName } from "../../model/fields/webhook.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { type RowOf, statementsOf } from "../db/statement.ts";
+import { createStatementDefiner, type RowOf } from "../db/statement.ts";
 
-const defineStatement = statementsOf("deliveries");
-const defineLists = statementsOf("lists");
+const defineStatement = createStatementDefiner("deliveries");
+const defineLists = createStatementDefiner("lists");
 
 /** What an endpoint `e` signs with: its secret, and the one before while that is good. */
 const SECRETS = {
@@ -36,7 +36,7 @@ const OF_STRANGERS = (event: string) =>
   `(${event} like 'subscriber.%' or ${event} in ('alert.acknowledged', 'alert.replied'))`;
 
 /** SQL: whether an endpoint of a workspace asks for an event, disabled or not. */
-export const asksFor = (event: EventName, workspaceId: string) =>
+export const isSubscribedToEvent = (event: EventName, workspaceId: string) =>
   `exists (select from webhook_endpoint e where e.workspace_id = ${workspaceId} and '${event}' = any(e.events))`;
 
 /** Holds for a failure that counts. */
@@ -86,7 +86,7 @@ export const recordDelivery = defineStatement("record_delivery", {
 });
 
 /** Our own lack of room says nothing about the receiver, so it touches nothing else. */
-export const recordDropped = defineStatement("record_dropped", {
+export const recordDroppedEvents = defineStatement("record_dropped_events", {
   parameters: { id: uuid, count: int },
   text: "update webhook_endpoint set dropped_count = dropped_count + $count::int where id = $id",
 });

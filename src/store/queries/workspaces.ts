@@ -1,14 +1,14 @@
 // Workspaces: the lock on a whole one; and a person's own ones: what would become of each without the person, making one, and leaving.
 
-import { isPlanned } from "../../model/domain/alert_status.ts";
+import { sqlIsPlanned } from "../../model/domain/alert_status.ts";
 import { ROLES } from "../../model/entities/member.ts";
-import { boolean, int, nullable, oneOf, text, timestamptz, uuid } from "../../model/fields/sql.ts";
-import { statementsOf } from "../db/statement.ts";
+import { boolean, int, nullable, text, textEnum, timestamptz, uuid } from "../../model/fields/sql_types.ts";
+import { createStatementDefiner } from "../db/statement.ts";
 
-const defineStatement = statementsOf("library");
-const defineLock = statementsOf("locks");
-const defineList = statementsOf("lists");
-const defineUpkeep = statementsOf("upkeep");
+const defineStatement = createStatementDefiner("library");
+const defineLock = createStatementDefiner("locks");
+const defineList = createStatementDefiner("lists");
+const defineUpkeep = createStatementDefiner("upkeep");
 
 /** Held until the transaction ends, so that what may be there so many times is counted and made in turn. */
 export const lockWorkspace = defineLock("lock_workspace", {
@@ -32,7 +32,7 @@ export const ownWorkspaces = defineList.reading("own_workspaces", {
     id: uuid,
     member_id: uuid,
     name: text,
-    role: oneOf(ROLES),
+    role: textEnum(ROLES),
     last_owner: boolean,
     others: int,
     channels: int,
@@ -49,7 +49,7 @@ export const ownWorkspaces = defineList.reading("own_workspaces", {
       (select count(*)::int from pusher p where p.workspace_id = w.id) as channels,
       (select count(*)::int from asset a where a.workspace_id = w.id) as files,
       (select count(*)::int from alert a join pusher p on p.id = a.pusher_id
-        where p.workspace_id = w.id and ${isPlanned("a")}) as planned
+        where p.workspace_id = w.id and ${sqlIsPlanned("a")}) as planned
     from member m join workspace w on w.id = m.workspace_id
     where m.user_id = $user_id and ($workspace_id::uuid is null or w.id = $workspace_id)
     order by m.created_at`,
@@ -72,7 +72,7 @@ export const pauseWorkspaceChannels = defineUpkeep("pause_workspace_channels", {
 });
 
 /** By which name and address a person stands in a workspace. */
-export const accountOf = defineStatement.reading("account_of", {
+export const readAccount = defineStatement.reading("read_account", {
   parameters: { user_id: text },
   columns: { email: text, name: text },
   text: `select email, name from auth."user" where id = $user_id`,

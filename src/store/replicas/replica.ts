@@ -2,8 +2,8 @@
 // let go as soon as that is known. Knows nothing of what is asked.
 
 import { setTimeout as pause } from "node:timers/promises";
-import { within } from "../db/within.ts";
-import { readReplayed } from "../queries/epoch.ts";
+import { withTimeout } from "../db/timeout.ts";
+import { readReplayPosition } from "../queries/database_epoch.ts";
 
 /** What is used of pg's pool and its clients. */
 interface Client {
@@ -15,7 +15,7 @@ interface OwnClient extends Client {
   end(): Promise<void>;
   on(event: "error" | "end", listener: () => void): unknown;
 }
-export interface Pool {
+export interface ReplicaPool {
   options: object;
   Client: new (options: object) => OwnClient;
   connect(): Promise<Client & { release(destroy?: boolean): void }>;
@@ -40,7 +40,7 @@ export class Replica {
   /** How far it has come, as far as is known. */
   place = 0;
   identity = "";
-  readonly #pool: Pool;
+  readonly #pool: ReplicaPool;
   #own: OwnClient | null = null;
   #looking: Promise<void> | null = null;
   #waiting = new Set<{ place: number; resolve(): void; reject(error: Error): void; until: number }>();
@@ -48,9 +48,9 @@ export class Replica {
   #asked = new Set<(error: Error) => void>();
 
   /** `options`: what its pool is made with. */
-  constructor(url: string, primary: Pool, options: object) {
+  constructor(url: string, primary: ReplicaPool, options: object) {
     this.name = new URL(url).host;
-    this.#pool = new (primary.constructor as new (options: object) => Pool)(options);
+    this.#pool = new (primary.constructor as new (options: object) => ReplicaPool)(options);
     this.#pool.on("error", () => {});
     this.#pool.on("connect", (client) => client.on("error", () => {}));
   }
@@ -65,7 +65,7 @@ export class Replica {
 
   async #look(): Promise<void> {
     try {
-      const [row] = (await within(DEAD_MS, this.#ask())) as { place: number | null; identity: string }[];
+      const [row] = (await withTimeout(DEAD_MS, this.#ask())) as { place: number | null; identity: string }[];
       if (!row || row.place === null) throw new Error("it is no standby");
       this.place = Math.max(this.place, row.place);
       this.identity = row.identity;
@@ -85,7 +85,7 @@ export class Replica {
       this.#own = made;
       await made.connect();
     }
-    return (await this.#own.query(readReplayed.text, [])).rows;
+    return (await this.#own.query(readReplayPosition.text, [])).rows;
   }
 
   /** It is not asked until it is found to answer again; who waits for it asks elsewhere. */
@@ -154,6 +154,6 @@ export class Replica {
 
   async close(): Promise<void> {
     this.leave("away");
-    await within(DEAD_MS, this.#pool.end()).catch(() => {});
+    await withTimeout(DEAD_MS, this.#pool.end()).catch(() => {});
   }
 }

@@ -3,11 +3,11 @@
 // Loaded only where there are any.
 
 import { setTimeout as pause } from "node:timers/promises";
-import { batched } from "../db/batch.ts";
-import { type Orm, optionsOfServer } from "../db/orm.ts";
-import { type Connections, databaseOf, type RowOf, run, runOn } from "../db/statement.ts";
-import { committing, keepEpoch, readIdentity, readPlace } from "../queries/epoch.ts";
-import { type Pool, Replica, type ReplicaState } from "./replica.ts";
+import { createBatcher } from "../db/batching.ts";
+import { createServerOptions, type Orm } from "../db/orm.ts";
+import { getKysely, type RowOf, runStatement, type StatementConnections, setConnections } from "../db/statement.ts";
+import { keepEpoch, readCommitPosition, readIdentity, readWalPosition } from "../queries/database_epoch.ts";
+import { Replica, type ReplicaPool, type ReplicaState } from "./replica.ts";
 
 /** Between two looks at each. */
 const LOOK_MS = 250;
@@ -35,9 +35,9 @@ interface ReplicasOptions {
 }
 
 export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise<Replicas> {
-  const primary: Pool & Connections = await orm.driver.getConnection().getNativeClient();
-  const kysely = databaseOf(orm);
-  const replicas = urls.map((url) => new Replica(url, primary, optionsOfServer(orm, url)));
+  const primary: ReplicaPool & StatementConnections = await orm.driver.getConnection().getNativeClient();
+  const kysely = getKysely(orm);
+  const replicas = urls.map((url) => new Replica(url, primary, createServerOptions(orm, url)));
   let timeline = "";
   /** Of the primary, as of the last look; empty: not known. */
   let identity = "";
@@ -53,8 +53,8 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
   const looks = new Map<Replica, { state: ReplicaState; steady: number; told: ReplicaState | null }>();
 
   /** Where the primary is after the call, which those share that come while one is on its way. */
-  const placeNow = batched<null, RowOf<typeof readPlace>>(async (callers) => {
-    const [row] = await run(kysely, readPlace, {});
+  const placeNow = createBatcher<null, RowOf<typeof readWalPosition>>(async (callers) => {
+    const [row] = await runStatement(kysely, readWalPosition, {});
     if (!row) throw new Error("a row is always answered");
     // Another server has taken over: what standbys of the one before have seen is not its past.
     if (row.timeline !== timeline) {
@@ -81,7 +81,7 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
     return Promise.any(coming).catch(() => null);
   }
 
-  async function elsewhere(text: string, values: unknown[]): Promise<unknown[] | null> {
+  async function runOnReplica(text: string, values: unknown[]): Promise<unknown[] | null> {
     if (replicas.some(({ state }) => state === "answers")) {
       const { place } = await placeNow(null);
       const replica = await comeTo(place);
@@ -100,12 +100,12 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
    * The primary shows a transaction a moment after it has written that it is committed, and a standby may have been faster. What
    * it showed here must not be missing in the next answer: that would go back, or stand under a validator that is ahead of it.
    */
-  const untilShown = batched<null, undefined>(
+  const untilShown = createBatcher<null, undefined>(
     async (callers) => {
       const upTo = moved;
       let known: string[] | null = null;
       for (const until = performance.now() + COMMIT_MS; performance.now() < until; await pause(1)) {
-        const rows: RowOf<typeof committing>[] = await run(kysely, committing, { known });
+        const rows: RowOf<typeof readCommitPosition>[] = await runStatement(kysely, readCommitPosition, { known });
         known = rows.flatMap(({ transactions }) => transactions);
         if (known.length === 0) break;
       }
@@ -137,9 +137,9 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
   async function lookAtAll(): Promise<void> {
     const { place } = await placeNow(null);
     // Which server this is a standby knows from a row.
-    if (untold) await run(kysely, keepEpoch, { place: null });
+    if (untold) await runStatement(kysely, keepEpoch, { place: null });
     untold = false;
-    const [row] = await run(kysely, readIdentity, {});
+    const [row] = await runStatement(kysely, readIdentity, {});
     identity = row?.identity ?? "";
     await Promise.all(replicas.map(lookAt));
     before = place;
@@ -153,7 +153,7 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
     }
   }
 
-  runOn(kysely, { connect: () => primary.connect(), elsewhere });
+  setConnections(kysely, { connect: () => primary.connect(), runOnReplica });
   const watching = watch();
   return {
     each: () => replicas.map(({ state }) => state),
@@ -165,7 +165,7 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
     counts: () => ({ moved, stayed }),
     async close() {
       closing.abort();
-      runOn(kysely, primary);
+      setConnections(kysely, primary);
       await Promise.all(replicas.map((replica) => replica.close()));
       await watching;
     },

@@ -7,7 +7,7 @@ import { dirname } from "node:path";
  * Nobody reads half of it, nor does a crash or a loss of power leave half of it; an old file's permissions are not kept, and a
  * link that stands in its place is replaced, not followed. `group`: one that may read it, too.
  */
-export function writePrivate(path: string, text: string, group: number | null = null): void {
+export function writePrivateFile(path: string, text: string, group: number | null = null): void {
   rmSync(`${path}.new`, { force: true });
   const file = openSync(`${path}.new`, "wx", 0o600);
   try {

@@ -1,15 +1,24 @@
 // Alerts as they are made: layouts and exclusions, instants, what is sent at once, channels that take none; and read again.
 
 import { expect } from "vitest";
-import type { Case } from "../../support/cases.ts";
-import { inSeconds } from "../../support/world.ts";
-import { alertAt, alertIn, INSTANT, once, putChannel, sharedDraft, sharedPusher, uuidOf } from "../given.ts";
+import type { TestCase } from "../../support/case_runner.ts";
+import { timeInSeconds } from "../../support/world.ts";
+import {
+  alertArguments,
+  createAlertInState,
+  oncePerWorld,
+  parseUuid,
+  setChannelState,
+  sharedDraft,
+  sharedPusher,
+  TIMESTAMP_PATTERN,
+} from "../fixtures.ts";
 
 const TITLE = "alert-title";
 const NULLS = "patch-null";
 
 /** An action without a type opens an address (rules#alert-actions-shape). */
-const untyped = (tool: string, name: string, given: Case["given"], at: (row: any) => object): Case => ({
+const untyped = (tool: string, name: string, given: TestCase["given"], at: (row: any) => object): TestCase => ({
   rule: "alert-actions-shape",
   tool,
   name,
@@ -18,15 +27,15 @@ const untyped = (tool: string, name: string, given: Case["given"], at: (row: any
   want: { body: { actions: [{ type: "open_url", label: "Map", url: "https://example.org/map" }] } },
 });
 
-const untypedCases: Case[] = [
+const untypedCases: TestCase[] = [
   untyped("create_alert", "without a type", sharedPusher, ({ id }) => ({ pusher_id: id, title: "x" })),
   untyped(
     "update_alert",
     "without a type",
-    (world) => alertIn(world, "draft"),
-    (alert) => alertAt(alert),
+    (world) => createAlertInState(world, "draft"),
+    (alert) => alertArguments(alert),
   ),
-  untyped("duplicate_alert", "without a type", sharedDraft, (alert) => alertAt(alert)),
+  untyped("duplicate_alert", "without a type", sharedDraft, (alert) => alertArguments(alert)),
   {
     rule: "alert-actions-shape",
     tool: "create_alert",
@@ -52,12 +61,15 @@ const untypedCases: Case[] = [
     tool: "get_alert",
     name: "a stored row without a type",
     given: async (world) => {
-      const alert = await alertIn(world, "sent", await world.pusher());
+      const alert = await createAlertInState(world, "sent", await world.pusher());
       const stored = [{ label: "Map", url: "https://example.org/map" }];
-      await world.sql("update alert set actions = ?::jsonb where id = ?", [JSON.stringify(stored), uuidOf(alert.id)]);
+      await world.sql("update alert set actions = ?::jsonb where id = ?", [
+        JSON.stringify(stored),
+        parseUuid(alert.id),
+      ]);
       return alert;
     },
-    input: (alert) => alertAt(alert),
+    input: (alert) => alertArguments(alert),
     want: { body: { actions: [{ type: "open_url", label: "Map", url: "https://example.org/map" }] } },
     after: async (world, { pusher_id }) => {
       const { handle } = (await world.rest("get_pusher", { pusher_id })).body;
@@ -68,7 +80,7 @@ const untypedCases: Case[] = [
   },
 ];
 
-export const createAlertCases: Case[] = [
+export const createAlertCases: TestCase[] = [
   ...untypedCases,
   {
     rule: "alert-answer",
@@ -105,8 +117,8 @@ export const createAlertCases: Case[] = [
         collapse_key: null,
         sent_at: null,
         cancelled_at: null,
-        created_at: expect.stringMatching(INSTANT),
-        updated_at: expect.stringMatching(INSTANT),
+        created_at: expect.stringMatching(TIMESTAMP_PATTERN),
+        updated_at: expect.stringMatching(TIMESTAMP_PATTERN),
         blocked: [],
         notes: [],
       },
@@ -125,7 +137,7 @@ export const createAlertCases: Case[] = [
     want: { error: "invalid_request", param: "title" },
   },
   ...([null, "true", 1] as const).map(
-    (send): Case => ({
+    (send): TestCase => ({
       rule: NULLS,
       tool: "create_alert",
       name: `send ${JSON.stringify(send)}`,
@@ -135,7 +147,7 @@ export const createAlertCases: Case[] = [
     }),
   ),
   ...([undefined, false] as const).map(
-    (send): Case => ({
+    (send): TestCase => ({
       rule: "draft",
       tool: "create_alert",
       name: `send ${send}, with a future send_at as proposal`,
@@ -143,7 +155,7 @@ export const createAlertCases: Case[] = [
         const pusher = await world.pusher();
         return { pusher, device: await world.device(pusher.handle), events: world.acts.length };
       },
-      input: ({ pusher }) => ({ pusher_id: pusher.id, title: "x", send, send_at: inSeconds(60) }),
+      input: ({ pusher }) => ({ pusher_id: pusher.id, title: "x", send, send_at: timeInSeconds(60) }),
       want: { body: { status: "draft", sent_at: null } },
       after: async (world, { device, events }) => {
         expect((await world.handset("GET", "/inbox", device)).body.data).toEqual([]);
@@ -167,7 +179,7 @@ export const createAlertCases: Case[] = [
     },
     input: ({ id }) => ({ pusher_id: id, title: "Now", send: true }),
     want: {
-      body: { status: "sent", send_at: null, sent_at: expect.stringMatching(INSTANT), cancelled_at: null },
+      body: { status: "sent", send_at: null, sent_at: expect.stringMatching(TIMESTAMP_PATTERN), cancelled_at: null },
     },
     after: async (world, { id, device }, { body }) => {
       const inbox = await world.handset("GET", "/inbox", device);
@@ -204,7 +216,7 @@ export const createAlertCases: Case[] = [
     },
   },
   ...["2001-01-01T00:00:00Z", "now"].map(
-    (send_at): Case => ({
+    (send_at): TestCase => ({
       rule: "send-at-must-be-ahead",
       tool: "create_alert",
       name: `send with send_at ${send_at}`,
@@ -213,7 +225,7 @@ export const createAlertCases: Case[] = [
         pusher_id: id,
         title: "x",
         send: true,
-        send_at: send_at === "now" ? inSeconds(0) : send_at,
+        send_at: send_at === "now" ? timeInSeconds(0) : send_at,
       }),
       want: { error: "invalid_request", param: "send_at", says: /omit it to send now/ },
     }),
@@ -222,7 +234,7 @@ export const createAlertCases: Case[] = [
     rule: "send-needs-a-live-alert",
     tool: "create_alert",
     given: sharedPusher,
-    input: ({ id }) => ({ pusher_id: id, title: "x", send: true, expires_at: inSeconds(-1) }),
+    input: ({ id }) => ({ pusher_id: id, title: "x", send: true, expires_at: timeInSeconds(-1) }),
     want: { error: "invalid_request", param: "expires_at" },
   },
   {
@@ -232,7 +244,7 @@ export const createAlertCases: Case[] = [
     input: () => ({ pusher_id: "psh_01h2xcejqtf2nbrexx3vqjhp41", title: "x" }),
     want: { error: "not_found", param: null },
   },
-  ...(["paused", "suspended"] as const).flatMap((state): Case[] => [
+  ...(["paused", "suspended"] as const).flatMap((state): TestCase[] => [
     {
       rule: "channel-paused",
       tool: "create_alert",
@@ -246,7 +258,7 @@ export const createAlertCases: Case[] = [
       tool: "create_alert",
       name: `scheduled while ${state}`,
       given: channelIn(state),
-      input: ({ id }) => ({ pusher_id: id, title: "x", send: true, send_at: inSeconds(60) }),
+      input: ({ id }) => ({ pusher_id: id, title: "x", send: true, send_at: timeInSeconds(60) }),
       want: { error: "conflict", param: null },
       after: async (world, { id }) =>
         expect((await world.rest("list_alerts", { pusher_id: id })).body.data).toEqual([]),
@@ -263,16 +275,16 @@ export const createAlertCases: Case[] = [
 ];
 
 function channelIn(state: "paused" | "suspended") {
-  return once(async (world) => {
+  return oncePerWorld(async (world) => {
     const pusher = await world.pusher();
-    await putChannel(world, pusher, state);
+    await setChannelState(world, pusher, state);
     return pusher;
   });
 }
 
 const READ_NOTES = "notes-on-read";
 
-export const readAlertCases: Case[] = [
+export const readAlertCases: TestCase[] = [
   {
     rule: READ_NOTES,
     tool: "get_alert",
@@ -281,7 +293,7 @@ export const readAlertCases: Case[] = [
       const pusher = await world.pusher({ requested_perms: ["notify"] });
       return world.alert(pusher.id, { sound: "siren", vibrate: "sos", send: true });
     },
-    input: (alert) => alertAt(alert),
+    input: (alert) => alertArguments(alert),
     want: { body: { status: "sent", notes: [{ capability: "sound" }, { capability: "vibrate" }] } },
     after: (_world, alert, { body }) => expect(body.notes).toEqual(alert.notes),
   },
@@ -296,7 +308,7 @@ export const readAlertCases: Case[] = [
       await world.rest("update_pusher", { pusher_id: pusher.id, requested_perms: ["notify"] });
       return alert;
     },
-    input: (alert) => alertAt(alert),
+    input: (alert) => alertArguments(alert),
     want: { body: { notes: [] } },
   },
 ];

@@ -1,10 +1,18 @@
 // Edits of an alert: what they change, what they leave, and the verbs that an edit may carry over REST.
 
 import { expect } from "vitest";
-import type { Case } from "../../support/cases.ts";
-import { inSeconds } from "../../support/world.ts";
-import { alertAt, alertIn, draftWith, once, readBack, sharedDraft, uuidOf } from "../given.ts";
-import { button, FENCE } from "./given.ts";
+import type { TestCase } from "../../support/case_runner.ts";
+import { timeInSeconds } from "../../support/world.ts";
+import {
+  alertArguments,
+  createAlertInState,
+  draftWith,
+  oncePerWorld,
+  parseUuid,
+  readAlert,
+  sharedDraft,
+} from "../fixtures.ts";
+import { ALERT_CIRCLE, LINK_BUTTON } from "./fixtures.ts";
 
 const EXPIRES = "alert-expires-at";
 const CIRCLE = "alert-circle";
@@ -13,23 +21,23 @@ const UNKNOWN = "unknown-fields";
 const PATCH = "patch";
 const DRAFT = "draft-proposes";
 
-export const editAlertCases: Case[] = [
+export const editAlertCases: TestCase[] = [
   {
     rule: PATCH,
     tool: "update_alert",
     name: "one field changes, the rest stays",
     given: draftWith({
-      ...FENCE,
+      ...ALERT_CIRCLE,
       body: "b",
-      actions: [button],
+      actions: [LINK_BUTTON],
       sound: "bell",
       tts_lang: "en",
       collapse_key: "k",
       html: "<i>x</i>",
-      expires_at: inSeconds(7200),
-      send_at: inSeconds(60),
+      expires_at: timeInSeconds(7200),
+      send_at: timeInSeconds(60),
     }),
-    input: (alert) => alertAt(alert, { title: "New" }),
+    input: (alert) => alertArguments(alert, { title: "New" }),
     want: { body: { title: "New" } },
     after: (_world, alert, { body }) =>
       expect({ ...body, updated_at: "" }).toEqual({ ...alert, title: "New", updated_at: "" }),
@@ -39,13 +47,13 @@ export const editAlertCases: Case[] = [
     tool: "update_alert",
     name: "null clears what may be null",
     given: draftWith({
-      ...FENCE,
+      ...ALERT_CIRCLE,
       body: "b",
       layout: "text",
       image_url: "https://example.org/",
       html: "x",
-      send_at: inSeconds(3600),
-      expires_at: inSeconds(7200),
+      send_at: timeInSeconds(3600),
+      expires_at: timeInSeconds(7200),
       sound: "bell",
       audio_url: "https://example.org/",
       vibrate: "sos",
@@ -55,7 +63,7 @@ export const editAlertCases: Case[] = [
       collapse_key: "k",
     }),
     input: (alert) =>
-      alertAt(alert, {
+      alertArguments(alert, {
         body: null,
         image_url: null,
         html: null,
@@ -97,8 +105,8 @@ export const editAlertCases: Case[] = [
     rule: NULLS,
     tool: "update_alert",
     name: "nothing sent, nothing changed",
-    given: draftWith({ ...FENCE, html: "<p>x</p>" }),
-    input: (alert) => alertAt(alert),
+    given: draftWith({ ...ALERT_CIRCLE, html: "<p>x</p>" }),
+    input: (alert) => alertArguments(alert),
     want: {},
     after: (_world, alert, { body }) => expect(body).toEqual(alert),
   },
@@ -106,24 +114,24 @@ export const editAlertCases: Case[] = [
     rule: CIRCLE,
     tool: "update_alert",
     name: "one member cleared alone",
-    given: once(draftWith(FENCE)),
-    input: (alert) => alertAt(alert, { lon: null }),
+    given: oncePerWorld(draftWith(ALERT_CIRCLE)),
+    input: (alert) => alertArguments(alert, { lon: null }),
     want: { error: "invalid_request", param: "lon" },
   },
   {
     rule: CIRCLE,
     tool: "update_alert",
     name: "one member moved alone",
-    given: draftWith(FENCE),
-    input: (alert) => alertAt(alert, { lon: 3 }),
-    want: { body: { ...FENCE, lon: 3 } },
+    given: draftWith(ALERT_CIRCLE),
+    input: (alert) => alertArguments(alert, { lon: 3 }),
+    want: { body: { ...ALERT_CIRCLE, lon: 3 } },
   },
   {
     rule: EXPIRES,
     tool: "update_alert",
     name: "send_at moved beyond the stored expires_at",
-    given: once(draftWith({ expires_at: "2998-01-01T00:00:00Z" })),
-    input: (alert) => alertAt(alert, { send_at: "2998-06-01T00:00:00Z" }),
+    given: oncePerWorld(draftWith({ expires_at: "2998-01-01T00:00:00Z" })),
+    input: (alert) => alertArguments(alert, { send_at: "2998-06-01T00:00:00Z" }),
     want: { error: "invalid_request", param: "expires_at" },
   },
   {
@@ -132,10 +140,10 @@ export const editAlertCases: Case[] = [
     name: "what has expired since can still be edited",
     given: async (world) => {
       const alert = await draftWith()(world);
-      await world.sql("update alert set expires_at = now() - interval '1 hour' where id = ?", [uuidOf(alert.id)]);
+      await world.sql("update alert set expires_at = now() - interval '1 hour' where id = ?", [parseUuid(alert.id)]);
       return alert;
     },
-    input: (alert) => alertAt(alert, { title: "y" }),
+    input: (alert) => alertArguments(alert, { title: "y" }),
     want: { body: { title: "y" } },
   },
   {
@@ -143,15 +151,15 @@ export const editAlertCases: Case[] = [
     tool: "update_alert",
     name: "a future send_at on a draft",
     given: async (world) => ({ ...(await draftWith()(world)), events: world.acts.length }),
-    input: (alert) => alertAt(alert, { send_at: "2999-01-01T00:00:00Z" }),
+    input: (alert) => alertArguments(alert, { send_at: "2999-01-01T00:00:00Z" }),
     want: { body: { status: "draft", send_at: "2999-01-01T00:00:00.000000Z", sent_at: null } },
     after: (world, { events }) => expect(world.acts.length).toBe(events),
   },
   {
     rule: "edit-scheduled",
     tool: "update_alert",
-    given: (world) => alertIn(world, "scheduled"),
-    input: (alert) => alertAt(alert, { send_at: "2999-01-01T00:00:00Z" }),
+    given: (world) => createAlertInState(world, "scheduled"),
+    input: (alert) => alertArguments(alert, { send_at: "2999-01-01T00:00:00Z" }),
     want: { body: { status: "scheduled", send_at: "2999-01-01T00:00:00.000000Z" } },
     after: (world, alert) =>
       expect(world.events.at(-1)).toMatchObject({
@@ -162,8 +170,8 @@ export const editAlertCases: Case[] = [
   {
     rule: "edit-to-draft",
     tool: "update_alert",
-    given: (world) => alertIn(world, "scheduled"),
-    input: (alert) => alertAt(alert, { send_at: null }),
+    given: (world) => createAlertInState(world, "scheduled"),
+    input: (alert) => alertArguments(alert, { send_at: null }),
     want: { body: { status: "draft", send_at: null, sent_at: null, cancelled_at: null } },
     after: (world, alert) =>
       expect(world.events.at(-1)).toMatchObject({
@@ -176,18 +184,18 @@ export const editAlertCases: Case[] = [
     tool: "update_alert",
     name: "the same instant in another spelling moves nothing",
     given: async (world) => {
-      const alert = await alertIn(world, "scheduled", undefined, { send_at: "2999-01-01T00:00:00Z" });
+      const alert = await createAlertInState(world, "scheduled", undefined, { send_at: "2999-01-01T00:00:00Z" });
       return { ...alert, events: world.acts.length };
     },
-    input: (alert) => alertAt(alert, { send_at: "2999-01-01T02:00:00.0+02:00", title: "y" }),
+    input: (alert) => alertArguments(alert, { send_at: "2999-01-01T02:00:00.0+02:00", title: "y" }),
     want: { body: { status: "scheduled", title: "y" } },
     after: (world, { events }) => expect(world.acts.length).toBe(events),
   },
   {
     rule: "send-at-must-be-ahead",
     tool: "update_alert",
-    given: (world) => alertIn(world, "scheduled"),
-    input: (alert) => alertAt(alert, { send_at: inSeconds(-5) }),
+    given: (world) => createAlertInState(world, "scheduled"),
+    input: (alert) => alertArguments(alert, { send_at: timeInSeconds(-5) }),
     want: { error: "invalid_request", param: "send_at", says: /omit it to send now/ },
   },
   {
@@ -195,7 +203,7 @@ export const editAlertCases: Case[] = [
     tool: "update_alert",
     name: "send is for create only",
     given: sharedDraft,
-    input: (alert) => alertAt(alert, { send: true }),
+    input: (alert) => alertArguments(alert, { send: true }),
     want: { error: "invalid_request", param: "send" },
   },
   {
@@ -204,52 +212,52 @@ export const editAlertCases: Case[] = [
     name: "over MCP an action is its own tool",
     over: "MCP",
     given: sharedDraft,
-    input: (alert) => alertAt(alert, { action: "send" }),
+    input: (alert) => alertArguments(alert, { action: "send" }),
     want: { error: "invalid_request", param: "action" },
   },
   ...["unsend", "", "SEND", "delete"].map(
-    (action): Case => ({
+    (action): TestCase => ({
       rule: "action-or-fields",
       tool: "update_alert",
       name: `unknown action ${JSON.stringify(action)}`,
       over: "REST",
       given: sharedDraft,
-      input: (alert) => alertAt(alert, { action }),
+      input: (alert) => alertArguments(alert, { action }),
       want: { error: "invalid_request", param: "action", says: /send, schedule, cancel/ },
     }),
   ),
   ...([null, true, ["send"], { do: "send" }] as const).map(
-    (action): Case => ({
+    (action): TestCase => ({
       rule: "action-or-fields",
       tool: "update_alert",
       name: `an action that is no word: ${JSON.stringify(action)}`,
       over: "REST",
       given: sharedDraft,
-      input: (alert) => alertAt(alert, { action }),
+      input: (alert) => alertArguments(alert, { action }),
       want: { error: "invalid_request", param: "action" },
     }),
   ),
   ...["send", "schedule", "cancel"].map(
-    (action): Case => ({
+    (action): TestCase => ({
       rule: "action-or-fields",
       tool: "update_alert",
       name: `${action} with a field beside it`,
       over: "REST",
       given: sharedDraft,
-      input: (alert) => alertAt(alert, { action, title: "y" }),
+      input: (alert) => alertArguments(alert, { action, title: "y" }),
       want: { error: "invalid_request", param: "action" },
       after: async (world, alert) =>
-        expect(await readBack(world, alert)).toMatchObject({ status: "draft", title: "An alert" }),
+        expect(await readAlert(world, alert)).toMatchObject({ status: "draft", title: "An alert" }),
     }),
   ),
-  ...["send_alert", "schedule_alert", "cancel_alert"].flatMap((tool): Case[] => [
+  ...["send_alert", "schedule_alert", "cancel_alert"].flatMap((tool): TestCase[] => [
     {
       rule: UNKNOWN,
       tool,
       name: "with a field beside it",
       over: "MCP",
       given: sharedDraft,
-      input: (alert) => alertAt(alert, { title: "y" }),
+      input: (alert) => alertArguments(alert, { title: "y" }),
       want: { error: "invalid_request", param: "title" },
     },
     {
@@ -258,7 +266,7 @@ export const editAlertCases: Case[] = [
       name: "with a field beside it",
       over: "REST",
       given: sharedDraft,
-      input: (alert) => alertAt(alert, { title: "y" }),
+      input: (alert) => alertArguments(alert, { title: "y" }),
       want: { error: "invalid_request", param: "action" },
     },
   ]),
@@ -267,7 +275,7 @@ export const editAlertCases: Case[] = [
     tool: "get_alert",
     name: "an unknown parameter",
     given: sharedDraft,
-    input: (alert) => alertAt(alert, { fields: "title" }),
+    input: (alert) => alertArguments(alert, { fields: "title" }),
     want: { error: "invalid_request", param: "fields" },
   },
   {
@@ -275,7 +283,7 @@ export const editAlertCases: Case[] = [
     tool: "delete_alert",
     name: "an unknown parameter",
     given: sharedDraft,
-    input: (alert) => alertAt(alert, { force: "1" }),
+    input: (alert) => alertArguments(alert, { force: "1" }),
     want: { error: "invalid_request", param: "force" },
   },
 ];

@@ -1,9 +1,9 @@
 // Markup and files of an alert: what is cleaned, what is reported, what goes with what.
 
 import { expect } from "vitest";
-import type { Case } from "../../support/cases.ts";
-import { alertAt, draftWith, emoji, once, readBack, sharedPusher } from "../given.ts";
-import { long } from "./given.ts";
+import type { TestCase } from "../../support/case_runner.ts";
+import { alertArguments, draftWith, emojiText, oncePerWorld, readAlert, sharedPusher } from "../fixtures.ts";
+import { longText } from "./fixtures.ts";
 
 const HTML = "alert-html";
 const LENGTHS = "alert-lengths";
@@ -15,7 +15,7 @@ const INFERRED = "layout-inferred";
 
 const SCRIPT = '<p onclick="x()">Hi<script>evil()</script><script>more()</script></p>';
 
-export const alertHtmlCases: Case[] = [
+export const alertHtmlCases: TestCase[] = [
   {
     rule: BLOCKED,
     tool: "create_alert",
@@ -72,7 +72,7 @@ export const alertHtmlCases: Case[] = [
     tool: "update_alert",
     name: "html that comes to a text alert without a layout",
     given: draftWith(),
-    input: (alert) => alertAt(alert, { html: "<b>a</b>" }),
+    input: (alert) => alertArguments(alert, { html: "<b>a</b>" }),
     want: { body: { layout: "html", html: "<b>a</b>" } },
   },
   {
@@ -81,7 +81,7 @@ export const alertHtmlCases: Case[] = [
     tool: "update_alert",
     name: "a layout text that was chosen beside html stays",
     given: draftWith({ layout: "text", html: "<b>a</b>" }),
-    input: (alert) => alertAt(alert, { html: "<i>b</i>" }),
+    input: (alert) => alertArguments(alert, { html: "<i>b</i>" }),
     want: { body: { layout: "text", html: "<i>b</i>" } },
   },
   {
@@ -90,7 +90,7 @@ export const alertHtmlCases: Case[] = [
     tool: "update_alert",
     name: "another layout stays",
     given: draftWith({ layout: "image", image_url: "https://example.org/a.png" }),
-    input: (alert) => alertAt(alert, { html: "<i>b</i>" }),
+    input: (alert) => alertArguments(alert, { html: "<i>b</i>" }),
     want: { body: { layout: "image", html: "<i>b</i>" } },
   },
   {
@@ -116,7 +116,7 @@ export const alertHtmlCases: Case[] = [
     tool: "create_alert",
     name: "html of 60,000 emoji",
     given: sharedPusher,
-    input: ({ id }) => ({ pusher_id: id, title: "x", layout: "html", html: emoji(60_000) }),
+    input: ({ id }) => ({ pusher_id: id, title: "x", layout: "html", html: emojiText(60_000) }),
     want: { body: { html_length: 60_000 } },
   },
   {
@@ -124,7 +124,7 @@ export const alertHtmlCases: Case[] = [
     tool: "create_alert",
     name: "a document of 500,000",
     given: sharedPusher,
-    input: ({ id }) => ({ pusher_id: id, title: "x", layout: "document", html: long(500_000) }),
+    input: ({ id }) => ({ pusher_id: id, title: "x", layout: "document", html: longText(500_000) }),
     want: { body: { html_length: 500_000 } },
   },
   {
@@ -132,16 +132,16 @@ export const alertHtmlCases: Case[] = [
     tool: "update_alert",
     name: "a stored document that becomes html is sanitised then",
     given: draftWith({ layout: "document", html: SCRIPT }),
-    input: (alert) => alertAt(alert, { layout: "html" }),
+    input: (alert) => alertArguments(alert, { layout: "html" }),
     want: { body: { layout: "html", html: "<p>Hi</p>", blocked: [{ name: "script" }, { name: "onclick" }] } },
-    after: async (world, alert) => expect((await readBack(world, alert)).html).toBe("<p>Hi</p>"),
+    after: async (world, alert) => expect((await readAlert(world, alert)).html).toBe("<p>Hi</p>"),
   },
   {
     rule: HTML,
     tool: "update_alert",
     name: "a stored document that becomes text is sanitised, too",
     given: draftWith({ layout: "document", html: SCRIPT }),
-    input: (alert) => alertAt(alert, { layout: "text" }),
+    input: (alert) => alertArguments(alert, { layout: "text" }),
     want: { body: { layout: "text", html: "<p>Hi</p>" } },
   },
   {
@@ -149,15 +149,15 @@ export const alertHtmlCases: Case[] = [
     tool: "update_alert",
     name: "a stored document stays whole when something else changes",
     given: draftWith({ layout: "document", html: SCRIPT }),
-    input: (alert) => alertAt(alert, { title: "y" }),
+    input: (alert) => alertArguments(alert, { title: "y" }),
     want: { body: { html: SCRIPT, blocked: [] } },
   },
   {
     rule: LENGTHS,
     tool: "update_alert",
     name: "a stored document too long for html",
-    given: once(draftWith({ layout: "document", html: long(60_001) })),
-    input: (alert) => alertAt(alert, { layout: "html" }),
+    given: oncePerWorld(draftWith({ layout: "document", html: longText(60_001) })),
+    input: (alert) => alertArguments(alert, { layout: "html" }),
     want: { error: "invalid_request", param: "html" },
   },
   {
@@ -165,7 +165,7 @@ export const alertHtmlCases: Case[] = [
     tool: "update_alert",
     name: "what sanitising made longer than its bound can still be edited",
     given: draftWith({ layout: "html", html: "&".repeat(60_000) }),
-    input: (alert) => alertAt(alert, { title: "y" }),
+    input: (alert) => alertArguments(alert, { title: "y" }),
     want: { body: { title: "y" } },
   },
   {
@@ -173,23 +173,23 @@ export const alertHtmlCases: Case[] = [
     tool: "update_alert",
     name: "what sanitising left empty can still be edited",
     given: draftWith({ layout: "html", html: "<script>x</script>" }),
-    input: (alert) => alertAt(alert, { title: "y" }),
+    input: (alert) => alertArguments(alert, { title: "y" }),
     want: { body: { title: "y", layout: "html" } },
   },
   {
     rule: NEEDS,
     tool: "update_alert",
     name: "the markup of a layout that needs it cannot be cleared",
-    given: once(draftWith({ layout: "html", html: "<p>x</p>" })),
-    input: (alert) => alertAt(alert, { html: null }),
+    given: oncePerWorld(draftWith({ layout: "html", html: "<p>x</p>" })),
+    input: (alert) => alertArguments(alert, { html: null }),
     want: { error: "invalid_request", param: "html" },
   },
   {
     rule: NEEDS,
     tool: "update_alert",
     name: "the picture of layout image cannot be cleared",
-    given: once(draftWith({ layout: "image", image_url: "https://example.org/" })),
-    input: (alert) => alertAt(alert, { image_url: null }),
+    given: oncePerWorld(draftWith({ layout: "image", image_url: "https://example.org/" })),
+    input: (alert) => alertArguments(alert, { image_url: null }),
     want: { error: "invalid_request", param: "image_url" },
   },
   {
@@ -197,14 +197,14 @@ export const alertHtmlCases: Case[] = [
     tool: "update_alert",
     name: "with the layout changed at once it can",
     given: draftWith({ layout: "image", image_url: "https://example.org/" }),
-    input: (alert) => alertAt(alert, { image_url: null, layout: "text" }),
+    input: (alert) => alertArguments(alert, { image_url: null, layout: "text" }),
     want: { body: { layout: "text", image_url: null } },
   },
   {
     rule: "list-without-html",
     tool: "get_alert",
     given: draftWith({ html: "<p>🔔</p>" }),
-    input: (alert) => alertAt(alert),
+    input: (alert) => alertArguments(alert),
     want: { body: { html: "<p>🔔</p>", html_length: 8 } },
     after: async (world, alert, { body }) => {
       const list = await world.rest("list_alerts", { pusher_id: alert.pusher_id, limit: 1 });

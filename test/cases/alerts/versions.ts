@@ -1,9 +1,9 @@
 // The version of an alert that a change is meant for: the same answer from every verb, with both spellings of an instant.
 
 import { expect } from "vitest";
-import type { Case } from "../../support/cases.ts";
+import type { TestCase } from "../../support/case_runner.ts";
 import type { World } from "../../support/world.ts";
-import { type AlertState, alertAt, alertIn, readBack, uuidOf } from "../given.ts";
+import { type AlertState, alertArguments, createAlertInState, parseUuid, readAlert } from "../fixtures.ts";
 
 const RULE = "expected-version";
 
@@ -19,12 +19,12 @@ const VERBS: [tool: string, state: AlertState, more: Record<string, unknown>][] 
 
 /** An alert that somebody else edited after it was read. */
 const edited = (state: AlertState) => async (world: World) => {
-  const read = await alertIn(world, state);
+  const read = await createAlertInState(world, state);
   const change = state === "cancelled" ? "geo_rule = 'theirs'" : "title = 'Theirs'";
   await world.sql(`update alert set ${change}, updated_at = updated_at + interval '1 microsecond' where id = ?`, [
-    uuidOf(read.id),
+    parseUuid(read.id),
   ]);
-  return { read, now: await readBack(world, read) };
+  return { read, now: await readAlert(world, read) };
 };
 
 /** The same instant two hours further east. */
@@ -34,25 +34,25 @@ const elsewhere = (instant: string) => {
   return `${shifted}${decimals}+02:00`;
 };
 
-export const alertVersionCases: Case[] = [
+export const alertVersionCases: TestCase[] = [
   ...VERBS.map(
-    ([tool, state, more]): Case => ({
+    ([tool, state, more]): TestCase => ({
       rule: RULE,
       tool,
       name: `${Object.keys(more).join() || "nothing"} for a version that is one microsecond old`,
       given: edited(state),
-      input: ({ read }) => alertAt(read, { ...more, expected_updated_at: read.updated_at }),
+      input: ({ read }) => alertArguments(read, { ...more, expected_updated_at: read.updated_at }),
       want: { error: "conflict", param: null, says: /get_alert.*updated_at/ },
-      after: async (world, { now }) => expect(await readBack(world, now)).toEqual(now),
+      after: async (world, { now }) => expect(await readAlert(world, now)).toEqual(now),
     }),
   ),
   ...VERBS.map(
-    ([tool, state, more]): Case => ({
+    ([tool, state, more]): TestCase => ({
       rule: RULE,
       tool,
       name: `${Object.keys(more).join() || "nothing"} for the version that it is`,
       given: edited(state),
-      input: ({ now }) => alertAt(now, { ...more, expected_updated_at: elsewhere(now.updated_at) }),
+      input: ({ now }) => alertArguments(now, { ...more, expected_updated_at: elsewhere(now.updated_at) }),
       want: {},
     }),
   ),
@@ -61,8 +61,8 @@ export const alertVersionCases: Case[] = [
     tool: "send_alert",
     name: "a repeat is refused as well, since the alert has changed",
     given: async (world) => {
-      const read = await alertIn(world, "draft");
-      const args = alertAt(read, { expected_updated_at: read.updated_at });
+      const read = await createAlertInState(world, "draft");
+      const args = alertArguments(read, { expected_updated_at: read.updated_at });
       expect((await world.rest("send_alert", args)).status).toBe(200);
       return args;
     },
@@ -74,11 +74,11 @@ export const alertVersionCases: Case[] = [
     tool: "cancel_alert",
     name: "what came due is the version that it was",
     given: async (world) => {
-      const due = await alertIn(world, "passed");
-      await readBack(world, due);
+      const due = await createAlertInState(world, "passed");
+      await readAlert(world, due);
       return due;
     },
-    input: (alert) => alertAt(alert, { expected_updated_at: alert.updated_at }),
+    input: (alert) => alertArguments(alert, { expected_updated_at: alert.updated_at }),
     want: { body: { status: "cancelled" } },
   },
   {
@@ -86,7 +86,7 @@ export const alertVersionCases: Case[] = [
     tool: "update_alert",
     name: "a bare date is no instant",
     given: edited("draft"),
-    input: ({ read }) => alertAt(read, { expected_updated_at: "2026-11-20" }),
+    input: ({ read }) => alertArguments(read, { expected_updated_at: "2026-11-20" }),
     want: { error: "invalid_request", param: "expected_updated_at" },
   },
   {
@@ -94,11 +94,11 @@ export const alertVersionCases: Case[] = [
     tool: "send_alert",
     name: "the version is judged before the state",
     given: async (world) => {
-      const read = await alertIn(world, "scheduled");
-      await world.rest("cancel_alert", alertAt(read));
+      const read = await createAlertInState(world, "scheduled");
+      await world.rest("cancel_alert", alertArguments(read));
       return read;
     },
-    input: (read) => alertAt(read, { expected_updated_at: read.updated_at }),
+    input: (read) => alertArguments(read, { expected_updated_at: read.updated_at }),
     want: { error: "conflict", says: /has changed/ },
   },
 ];

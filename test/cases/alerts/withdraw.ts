@@ -1,19 +1,19 @@
 // Deleting a scheduled alert withdraws it: who may, and what stays deletable without alerts:send.
 
 import { expect } from "vitest";
-import type { Case } from "../../support/cases.ts";
+import type { TestCase } from "../../support/case_runner.ts";
 import type { World } from "../../support/world.ts";
-import { type AlertState, alertAt, alertIn, once, readBack } from "../given.ts";
+import { type AlertState, alertArguments, createAlertInState, oncePerWorld, readAlert } from "../fixtures.ts";
 
 const RULE = "delete-scheduled";
 
-const writer = once((world) => world.key({ scopes: "alerts:write" }));
-const sender = once((world) => world.key({ scopes: "alerts:write,alerts:send" }));
-const asking = once((world) => world.key({ asks_first: true }));
+const writer = oncePerWorld((world) => world.key({ scopes: "alerts:write" }));
+const sender = oncePerWorld((world) => world.key({ scopes: "alerts:write,alerts:send" }));
+const asking = oncePerWorld((world) => world.key({ asks_first: true }));
 
 const firstOccurrence = async (world: World) => {
   const pusher = await world.pusher();
-  await alertIn(world, "repeating", pusher);
+  await createAlertInState(world, "repeating", pusher);
   const { body } = await world.rest("list_alerts", {
     pusher_id: pusher.id,
     status: "scheduled",
@@ -22,36 +22,36 @@ const firstOccurrence = async (world: World) => {
   return body.data[0];
 };
 
-const refused = (name: string, given: (world: World) => Promise<any>): Case => ({
+const refused = (name: string, given: (world: World) => Promise<any>): TestCase => ({
   rule: RULE,
   also: ["error-insufficient-scope"],
   tool: "delete_alert",
   name: `${name}, by a key that may only write`,
   given,
   as: writer,
-  input: (alert) => alertAt(alert),
+  input: (alert) => alertArguments(alert),
   want: { error: "insufficient_scope", param: null, says: /needs the scope alerts:send.*\/console\// },
   after: async (world, alert, { headers }) => {
-    expect((await readBack(world, alert)).status).toBe("scheduled");
+    expect((await readAlert(world, alert)).status).toBe("scheduled");
     // Over MCP a key is answered a result, since its scopes never grow.
     const challenge = headers.get("www-authenticate");
     if (challenge !== null) expect(challenge).toContain('scope="alerts:send"');
   },
 });
 
-const deleted = (state: AlertState, who: string, as: Case["as"]): Case => ({
+const deleted = (state: AlertState, who: string, as: TestCase["as"]): TestCase => ({
   rule: RULE,
   tool: "delete_alert",
   name: `a ${state} alert, by ${who}`,
-  given: (world) => alertIn(world, state),
+  given: (world) => createAlertInState(world, state),
   as,
-  input: (alert) => alertAt(alert),
+  input: (alert) => alertArguments(alert),
   want: {},
-  after: async (world, alert) => expect((await world.rest("get_alert", alertAt(alert))).status).toBe(404),
+  after: async (world, alert) => expect((await world.rest("get_alert", alertArguments(alert))).status).toBe(404),
 });
 
-export const withdrawCases: Case[] = [
-  refused("a scheduled alert", (world) => alertIn(world, "scheduled")),
+export const withdrawCases: TestCase[] = [
+  refused("a scheduled alert", (world) => createAlertInState(world, "scheduled")),
   refused("an occurrence", firstOccurrence),
   deleted("draft", "a key that may only write", writer),
   deleted("cancelled", "a key that may only write", writer),
@@ -62,9 +62,9 @@ export const withdrawCases: Case[] = [
     also: ["delete-sent"],
     tool: "delete_alert",
     name: "one that has become visible, by a key that may only write",
-    given: (world) => alertIn(world, "passed"),
+    given: (world) => createAlertInState(world, "passed"),
     as: writer,
-    input: (alert) => alertAt(alert),
+    input: (alert) => alertArguments(alert),
     want: { error: "conflict", param: null },
   },
   {
@@ -72,9 +72,9 @@ export const withdrawCases: Case[] = [
     also: ["foreign-is-missing"],
     tool: "delete_alert",
     name: "a foreign scheduled alert is missing",
-    given: once((world) => alertIn(world, "scheduled")),
+    given: oncePerWorld((world) => createAlertInState(world, "scheduled")),
     as: (world) => world.foreignKey(),
-    input: (alert) => alertAt(alert),
+    input: (alert) => alertArguments(alert),
     want: { error: "not_found", param: null },
   },
   {
@@ -82,9 +82,9 @@ export const withdrawCases: Case[] = [
     also: ["expected-version"],
     tool: "delete_alert",
     name: "another version of a scheduled alert, by a key that may only write",
-    given: (world) => alertIn(world, "scheduled"),
+    given: (world) => createAlertInState(world, "scheduled"),
     as: writer,
-    input: (alert) => alertAt(alert, { expected_updated_at: "2026-01-01T00:00:00Z" }),
+    input: (alert) => alertArguments(alert, { expected_updated_at: "2026-01-01T00:00:00Z" }),
     want: { error: "conflict", param: null },
   },
 ];

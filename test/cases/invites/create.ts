@@ -2,12 +2,12 @@
 
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
-import type { Case } from "../../support/cases.ts";
-import { join, joined, registered, suspend } from "../../support/handsets.ts";
-import { inSeconds } from "../../support/world.ts";
-import { invited, SECRET_CHANNEL, uses } from "./given.ts";
+import type { TestCase } from "../../support/case_runner.ts";
+import { joinChannel, joinNewHandset, registerHandset, suspend } from "../../support/handsets.ts";
+import { timeInSeconds } from "../../support/world.ts";
+import { createInvite, readUses, SECRET_CHANNEL } from "./fixtures.ts";
 
-const refused = (name: string, field: string, value: unknown, rule = "invite-fields"): Case => ({
+const refused = (name: string, field: string, value: unknown, rule = "invite-fields"): TestCase => ({
   rule,
   name: `${field} ${name} is 422`,
   tool: "create_invite",
@@ -20,7 +20,7 @@ const refused = (name: string, field: string, value: unknown, rule = "invite-fie
   },
 });
 
-const accepted = (name: string, fields: Record<string, unknown>, body: object): Case => ({
+const accepted = (name: string, fields: Record<string, unknown>, body: object): TestCase => ({
   rule: "invite-fields",
   name,
   tool: "create_invite",
@@ -29,7 +29,7 @@ const accepted = (name: string, fields: Record<string, unknown>, body: object): 
   want: { body },
 });
 
-export const createInviteCases: Case[] = [
+export const createInviteCases: TestCase[] = [
   {
     rule: "invite-code",
     tool: "create_invite",
@@ -85,7 +85,7 @@ export const createInviteCases: Case[] = [
   refused("as text", "max_uses", "3"),
   refused("over a million", "max_uses", 1_000_001),
   refused("beyond every integer", "max_uses", 1e300),
-  refused("in the past", "expires_at", inSeconds(-1), "invite-expires"),
+  refused("in the past", "expires_at", timeInSeconds(-1), "invite-expires"),
   refused("long past", "expires_at", "1970-01-01T00:00:00Z", "invite-expires"),
   refused(
     "in the past by its offset alone",
@@ -113,7 +113,7 @@ export const createInviteCases: Case[] = [
   {
     rule: "ids",
     tool: "create_invite",
-    given: (world) => invited(world),
+    given: (world) => createInvite(world),
     input: ({ invite }) => ({ pusher_id: invite.id }),
     want: { error: "not_found", param: null },
   },
@@ -189,11 +189,11 @@ export const createInviteCases: Case[] = [
     want: { body: { uses: 0, max_uses: 1 } },
     after: async (world, pusher, { body: invite }) => {
       // Nothing is used up (rules#invite-of-a-public-channel), nor does a wrong code keep anybody out.
-      await joined(world, pusher.handle, invite.code);
-      await joined(world, pusher.handle, invite.code);
-      await joined(world, pusher.handle, "no-such-code");
-      await joined(world, pusher.handle);
-      expect(await uses(world, { pusher, invite })).toBe(0);
+      await joinNewHandset(world, pusher.handle, invite.code);
+      await joinNewHandset(world, pusher.handle, invite.code);
+      await joinNewHandset(world, pusher.handle, "no-such-code");
+      await joinNewHandset(world, pusher.handle);
+      expect(await readUses(world, { pusher, invite })).toBe(0);
       // Nobody joined through it, so nobody leaves with it.
       const { body } = await world.rest("revoke_invite", {
         pusher_id: pusher.id,
@@ -217,8 +217,8 @@ export const createInviteCases: Case[] = [
     input: ({ id }) => ({ pusher_id: id }),
     want: {},
     after: async (world, pusher, { body }) => {
-      await joined(world, pusher.handle, body.code);
-      expect(await uses(world, { pusher, invite: body })).toBe(1);
+      await joinNewHandset(world, pusher.handle, body.code);
+      expect(await readUses(world, { pusher, invite: body })).toBe(1);
     },
   },
   {
@@ -233,13 +233,13 @@ export const createInviteCases: Case[] = [
     input: ({ id }) => ({ pusher_id: id, max_uses: 1 }),
     want: {},
     after: async (world, pusher, { body: invite }) => {
-      const { token } = await registered(world);
-      expect((await join(world, token, pusher.handle, invite.code)).status).toBe(404);
+      const { token } = await registerHandset(world);
+      expect((await joinChannel(world, token, pusher.handle, invite.code)).status).toBe(404);
       const card = `/channels/${pusher.handle}?invite=${invite.code}`;
       expect((await world.handset("GET", card, token)).status).toBe(404);
       await suspend(world, pusher.handle, false);
       expect((await world.handset("GET", card, token)).status).toBe(200);
-      expect((await join(world, token, pusher.handle, invite.code)).status).toBe(200);
+      expect((await joinChannel(world, token, pusher.handle, invite.code)).status).toBe(200);
     },
   },
   {

@@ -1,17 +1,24 @@
 // Invites listed and revoked, and who stays when one is.
 
 import { expect } from "vitest";
-import type { Case } from "../../support/cases.ts";
-import { eventsOf, join, joined, registered, suspend, toldOf } from "../../support/handsets.ts";
+import type { TestCase } from "../../support/case_runner.ts";
+import {
+  joinChannel,
+  joinNewHandset,
+  listChannelEvents,
+  registerHandset,
+  suspend,
+  waitForSubscriberCount,
+} from "../../support/handsets.ts";
 import type { World } from "../../support/world.ts";
-import { type Invited, invited, SECRET_CHANNEL } from "./given.ts";
+import { createInvite, type InviteFixture, SECRET_CHANNEL } from "./fixtures.ts";
 
-const path = ({ pusher, invite }: Invited) => ({ pusher_id: pusher.id, invite_id: invite.id });
+const path = ({ pusher, invite }: InviteFixture) => ({ pusher_id: pusher.id, invite_id: invite.id });
 
 const inbox = async (world: World, token: string) =>
   (await world.handset("GET", "/inbox", token)).body.data.map(({ handle }: { handle: string }) => handle);
 
-export const listInviteCases: Case[] = [
+export const listInviteCases: TestCase[] = [
   {
     rule: "list-answer",
     tool: "list_invites",
@@ -70,21 +77,21 @@ export const listInviteCases: Case[] = [
 /** A private channel with a device of each kind: predating, through the invite in question, through another one. */
 async function crowd(world: World) {
   const pusher = await world.pusher();
-  const predating = await joined(world, pusher.handle);
+  const predating = await joinNewHandset(world, pusher.handle);
   await world.rest("update_pusher", { pusher_id: pusher.id, is_public: false });
   const make = async () => (await world.rest("create_invite", { pusher_id: pusher.id })).body;
   const [invite, other] = [await make(), await make()];
   const through = [];
-  for (let n = 0; n < 3; n++) through.push(await joined(world, pusher.handle, invite.code));
-  const throughOther = await joined(world, pusher.handle, other.code);
+  for (let n = 0; n < 3; n++) through.push(await joinNewHandset(world, pusher.handle, invite.code));
+  const throughOther = await joinNewHandset(world, pusher.handle, other.code);
   // Both devices present a further code while joined: it uses nothing, and they keep the way by which they came.
-  await join(world, throughOther.token, pusher.handle, invite.code);
-  await join(world, predating.token, pusher.handle, invite.code);
+  await joinChannel(world, throughOther.token, pusher.handle, invite.code);
+  await joinChannel(world, predating.token, pusher.handle, invite.code);
   await world.alert(pusher.id, { send: true });
   return { pusher, invite, other, predating, through, throughOther };
 }
 
-export const revokeInviteCases: Case[] = [
+export const revokeInviteCases: TestCase[] = [
   {
     rule: "revoke-invite",
     tool: "revoke_invite",
@@ -94,10 +101,10 @@ export const revokeInviteCases: Case[] = [
     after: async (world, { pusher, invite, through }, { body }) => {
       expect(body).toEqual({ ...invite, uses: 3, revoked_at: expect.any(String), removed_subscribers: 0 });
       expect(Math.abs(Date.parse(body.revoked_at) - Date.now())).toBeLessThan(120_000);
-      const { token } = await registered(world);
-      expect((await join(world, token, pusher.handle, invite.code)).status).toBe(404);
+      const { token } = await registerHandset(world);
+      expect((await joinChannel(world, token, pusher.handle, invite.code)).status).toBe(404);
       expect(await inbox(world, through[0]!.token)).toEqual([pusher.handle]);
-      expect(eventsOf(world, pusher.id).map(({ event }) => event)).not.toContain("subscriber.deleted");
+      expect(listChannelEvents(world, pusher.id).map(({ event }) => event)).not.toContain("subscriber.deleted");
     },
   },
   {
@@ -124,17 +131,17 @@ export const revokeInviteCases: Case[] = [
         expect((await world.handset("GET", `/channels/${pusher.handle}`, token)).status).toBe(404);
       }
       for (const { token } of [predating, throughOther]) expect(await inbox(world, token)).toEqual([pusher.handle]);
-      await toldOf(world, pusher.id, 2);
+      await waitForSubscriberCount(world, pusher.id, 2);
       const { body } = await world.rest("list_subscribers", { pusher_id: pusher.id });
       expect(body.breakdown).toMatchObject({ total: 2, platform: { android: 2 } });
       // Leaving is no event any more, and coming back takes an invite that still works.
       const { token } = through[0]!;
       const gone = await world.handset("DELETE", `/subscriptions/${pusher.handle}`, token);
       expect(gone.status).toBe(204);
-      expect(eventsOf(world, pusher.id).at(-1)).toMatchObject({ count: 2 });
+      expect(listChannelEvents(world, pusher.id).at(-1)).toMatchObject({ count: 2 });
       for (const code of [undefined, invite.code])
-        expect((await join(world, token, pusher.handle, code)).status).toBe(404);
-      expect((await join(world, token, pusher.handle, other.code)).status).toBe(200);
+        expect((await joinChannel(world, token, pusher.handle, code)).status).toBe(404);
+      expect((await joinChannel(world, token, pusher.handle, other.code)).status).toBe(200);
       expect(await inbox(world, token)).toEqual([pusher.handle]);
     },
   },
@@ -158,7 +165,7 @@ export const revokeInviteCases: Case[] = [
     rule: "revoke-invite",
     tool: "revoke_invite",
     given: async (world) => {
-      const given = await invited(world);
+      const given = await createInvite(world);
       const { body } = await world.rest("revoke_invite", path(given));
       return { ...given, first: body.revoked_at };
     },
@@ -180,7 +187,7 @@ export const revokeInviteCases: Case[] = [
       expect(body.revoked_at).toBe(given.first);
       const again = await world.rest("revoke_invite", { ...path(given), remove_subscribers: true });
       expect(again.body).toEqual({ ...body, removed_subscribers: 0 });
-      await toldOf(world, given.pusher.id, 2);
+      await waitForSubscriberCount(world, given.pusher.id, 2);
     },
   },
   {
@@ -191,7 +198,7 @@ export const revokeInviteCases: Case[] = [
       const given = await crowd(world);
       const { token } = given.through[0]!;
       await world.handset("DELETE", `/subscriptions/${given.pusher.handle}`, token);
-      await join(world, token, given.pusher.handle, given.other.code);
+      await joinChannel(world, token, given.pusher.handle, given.other.code);
       return { ...given, token };
     },
     input: (given) => ({ ...path(given), remove_subscribers: true }),
@@ -214,7 +221,7 @@ export const revokeInviteCases: Case[] = [
     rule: "revoke-invite",
     name: "any other text is 422",
     tool: "revoke_invite",
-    given: (world) => invited(world),
+    given: (world) => createInvite(world),
     input: (given) => ({ ...path(given), remove_subscribers: "yes" }),
     want: { error: "invalid_request", param: "remove_subscribers" },
     after: async (world, given) => {
@@ -226,7 +233,7 @@ export const revokeInviteCases: Case[] = [
     rule: "revoke-invite",
     name: "1 is 422",
     tool: "revoke_invite",
-    given: (world) => invited(world),
+    given: (world) => createInvite(world),
     input: (given) => ({ ...path(given), remove_subscribers: 1 }),
     want: { error: "invalid_request", param: "remove_subscribers" },
   },
@@ -234,15 +241,15 @@ export const revokeInviteCases: Case[] = [
     rule: "revoke-invite",
     name: "an invite of another own channel is 404 and stays usable",
     tool: "revoke_invite",
-    given: async (world) => ({ ...(await invited(world)), other: await world.pusher() }),
+    given: async (world) => ({ ...(await createInvite(world)), other: await world.pusher() }),
     input: ({ invite, other }) => ({ pusher_id: other.id, invite_id: invite.id, remove_subscribers: true }),
     want: { error: "not_found", param: null },
     after: async (world, { pusher, invite }) => {
-      await joined(world, pusher.handle, invite.code);
+      await joinNewHandset(world, pusher.handle, invite.code);
     },
   },
   ...["inv_01h455vb4pex5vsknk084sn02q", "inv_", "nonsense"].map(
-    (invite_id): Case => ({
+    (invite_id): TestCase => ({
       rule: "revoke-invite",
       name: `the invite ${invite_id} is 404`,
       tool: "revoke_invite",
@@ -254,7 +261,7 @@ export const revokeInviteCases: Case[] = [
   {
     rule: "ids",
     tool: "revoke_invite",
-    given: (world) => invited(world),
+    given: (world) => createInvite(world),
     input: ({ pusher }) => ({ pusher_id: pusher.id, invite_id: pusher.id }),
     want: { error: "not_found", param: null },
   },
@@ -262,7 +269,7 @@ export const revokeInviteCases: Case[] = [
     rule: "foreign-is-missing",
     name: "another account cannot revoke",
     tool: "revoke_invite",
-    given: (world) => invited(world),
+    given: (world) => createInvite(world),
     as: (world) => world.foreignKey(),
     input: path,
     want: { error: "not_found" },
@@ -270,7 +277,7 @@ export const revokeInviteCases: Case[] = [
   {
     rule: "restricted-sees-its-channels",
     tool: "revoke_invite",
-    given: (world) => invited(world),
+    given: (world) => createInvite(world),
     as: (world) => world.memberKey("viewer"),
     input: path,
     want: { error: "forbidden" },
@@ -287,7 +294,7 @@ export const revokeInviteCases: Case[] = [
   {
     rule: "one-scope",
     tool: "revoke_invite",
-    given: (world) => invited(world),
+    given: (world) => createInvite(world),
     as: (world) => world.key({ scopes: "invites:read" }),
     input: path,
     want: { error: "insufficient_scope", says: /invites:write/ },

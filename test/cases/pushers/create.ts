@@ -1,10 +1,10 @@
 // Channels as they are opened: handles, defaults, what must be there.
 
 import { expect } from "vitest";
-import type { Case } from "../../support/cases.ts";
-import { uniqueHandle } from "../../support/world.ts";
-import { INSTANT, once, sharedPusher } from "../given.ts";
-import { FENCE, long, REQUIRED } from "./given.ts";
+import type { TestCase } from "../../support/case_runner.ts";
+import { createHandle } from "../../support/world.ts";
+import { oncePerWorld, sharedPusher, TIMESTAMP_PATTERN } from "../fixtures.ts";
+import { CHANNEL_CIRCLE, longText, REQUIRED_FIELDS } from "./fixtures.ts";
 
 const COLOUR = "channel-colours";
 const INITIALS = "channel-initials";
@@ -17,7 +17,7 @@ const RESTRICTED = "restricted-opens-none";
 
 const HANDLES: [name: string, handle: unknown][] = [
   ["two characters", "ab"],
-  ["31 characters", `a${long(30)}`],
+  ["31 characters", `a${longText(30)}`],
   ["upper case", "Harbour"],
   ["a dash first", "-harbour"],
   ["a dash last", "harbour-"],
@@ -31,13 +31,13 @@ const HANDLES: [name: string, handle: unknown][] = [
   ["nothing", ""],
 ];
 
-export const createPusherCases: Case[] = [
+export const createPusherCases: TestCase[] = [
   ...["name", "category", "description"].map(
-    (field): Case => ({
+    (field): TestCase => ({
       rule: "create-channel",
       tool: "create_pusher",
       name: `needs ${field}`,
-      input: () => ({ handle: uniqueHandle(), ...REQUIRED, [field]: undefined }),
+      input: () => ({ handle: createHandle(), ...REQUIRED_FIELDS, [field]: undefined }),
       want: { error: "invalid_request", param: field },
     }),
   ),
@@ -45,24 +45,24 @@ export const createPusherCases: Case[] = [
     rule: MISSING,
     tool: "create_pusher",
     name: "needs a handle",
-    input: () => REQUIRED,
+    input: () => REQUIRED_FIELDS,
     want: { error: "invalid_request", param: "handle" },
   },
   ...HANDLES.map(
-    ([name, handle]): Case => ({
+    ([name, handle]): TestCase => ({
       rule: HANDLE,
       tool: "create_pusher",
       name: `refuses a handle: ${name}`,
-      input: () => ({ handle, ...REQUIRED }),
+      input: () => ({ handle, ...REQUIRED_FIELDS }),
       want: { error: "invalid_request", param: "handle" },
     }),
   ),
   ...[
-    () => uniqueHandle().slice(-3).replace(/^-/, "0"),
-    () => uniqueHandle().padEnd(30, "0"),
-    () => `${uniqueHandle()}_x-1`,
+    () => createHandle().slice(-3).replace(/^-/, "0"),
+    () => createHandle().padEnd(30, "0"),
+    () => `${createHandle()}_x-1`,
   ].map(
-    (make, i): Case => ({
+    (make, i): TestCase => ({
       rule: HANDLE,
       tool: "create_pusher",
       name: `takes a handle: ${["3 characters", "30 characters", "dash and underscore"][i]}`,
@@ -70,7 +70,7 @@ export const createPusherCases: Case[] = [
         // With a digit, since three letters may stand in a sentence of the answer as well.
         handle: i === 0 ? `${Math.random().toString(36).slice(2, 4).padEnd(2, "q")}7` : make(),
       }),
-      input: ({ handle }) => ({ handle, ...REQUIRED, initials: "X" }),
+      input: ({ handle }) => ({ handle, ...REQUIRED_FIELDS, initials: "X" }),
       want: {},
       after: (_world, { handle }, { body }) => expect(body.handle).toBe(handle),
     }),
@@ -81,20 +81,20 @@ export const createPusherCases: Case[] = [
   )
     .split(" ")
     .map(
-      (handle): Case => ({
+      (handle): TestCase => ({
         rule: RESERVED,
         tool: "create_pusher",
         name: `reserved: ${handle}`,
-        input: () => ({ handle, ...REQUIRED }),
+        input: () => ({ handle, ...REQUIRED_FIELDS }),
         want: { error: "invalid_request", param: "handle" },
       }),
     ),
   ...["c", "me"].map(
-    (handle): Case => ({
+    (handle): TestCase => ({
       rule: RESERVED,
       tool: "create_pusher",
       name: `reserved and too short: ${handle}`,
-      input: () => ({ handle, ...REQUIRED }),
+      input: () => ({ handle, ...REQUIRED_FIELDS }),
       want: { error: "invalid_request", param: "handle" },
     }),
   ),
@@ -102,11 +102,11 @@ export const createPusherCases: Case[] = [
     rule: "create-channel",
     tool: "create_pusher",
     name: "with the required fields only",
-    given: async () => ({ handle: uniqueHandle() }),
-    input: ({ handle }) => ({ handle, ...REQUIRED }),
+    given: async () => ({ handle: createHandle() }),
+    input: ({ handle }) => ({ handle, ...REQUIRED_FIELDS }),
     want: {
       body: {
-        ...REQUIRED,
+        ...REQUIRED_FIELDS,
         long: null,
         site: null,
         city: null,
@@ -134,15 +134,18 @@ export const createPusherCases: Case[] = [
   {
     rule: "instants",
     tool: "create_pusher",
-    input: () => ({ handle: uniqueHandle(), ...REQUIRED }),
+    input: () => ({ handle: createHandle(), ...REQUIRED_FIELDS }),
     want: {
-      body: { created_at: expect.stringMatching(INSTANT), updated_at: expect.stringMatching(INSTANT) },
+      body: {
+        created_at: expect.stringMatching(TIMESTAMP_PATTERN),
+        updated_at: expect.stringMatching(TIMESTAMP_PATTERN),
+      },
     },
   },
   {
     rule: "channel-address",
     tool: "create_pusher",
-    input: () => ({ handle: uniqueHandle(), ...REQUIRED }),
+    input: () => ({ handle: createHandle(), ...REQUIRED_FIELDS }),
     want: { body: { url: expect.stringMatching(/^http.+\/c\/[^/]+$/) } },
     after: (_world, _given, { body }) => expect(body.url.endsWith(`/c/${body.handle}`)).toBe(true),
   },
@@ -150,7 +153,7 @@ export const createPusherCases: Case[] = [
     rule: "handle-is-unique",
     tool: "create_pusher",
     given: sharedPusher,
-    input: ({ handle }) => ({ handle, ...REQUIRED }),
+    input: ({ handle }) => ({ handle, ...REQUIRED_FIELDS }),
     want: { error: "conflict", param: null },
   },
   {
@@ -158,7 +161,7 @@ export const createPusherCases: Case[] = [
     tool: "create_pusher",
     name: "taken by another workspace",
     given: async (world) => world.pusher({}, await world.foreignKey()),
-    input: ({ handle }) => ({ handle, ...REQUIRED }),
+    input: ({ handle }) => ({ handle, ...REQUIRED_FIELDS }),
     want: { error: "conflict", param: null },
   },
   {
@@ -166,24 +169,24 @@ export const createPusherCases: Case[] = [
     tool: "create_pusher",
     name: "one of five simultaneous claims wins",
     given: async (world) => {
-      const handle = uniqueHandle();
+      const handle = createHandle();
       const claims = Array.from({ length: 5 }, (_, i) =>
         i % 2 === 0
-          ? world.rest("create_pusher", { handle, ...REQUIRED })
-          : world.mcp("create_pusher", { handle, ...REQUIRED }),
+          ? world.rest("create_pusher", { handle, ...REQUIRED_FIELDS })
+          : world.mcp("create_pusher", { handle, ...REQUIRED_FIELDS }),
       );
       const statuses = (await Promise.all(claims)).map(({ status }) => status).sort();
       expect(statuses).toEqual([201, 409, 409, 409, 409]);
       return { handle };
     },
-    input: ({ handle }) => ({ handle, ...REQUIRED }),
+    input: ({ handle }) => ({ handle, ...REQUIRED_FIELDS }),
     want: { error: "conflict" },
   },
   {
     rule: COLOUR,
     tool: "create_pusher",
     name: "no colours: the default pair",
-    input: () => ({ handle: uniqueHandle(), ...REQUIRED, gradient_from: "red", gradient_to: "#12345" }),
+    input: () => ({ handle: createHandle(), ...REQUIRED_FIELDS, gradient_from: "red", gradient_to: "#12345" }),
     want: {
       body: {
         gradient_from: expect.stringMatching(/^#[0-9a-f]{6}$/),
@@ -199,34 +202,34 @@ export const createPusherCases: Case[] = [
       ["🔔🔔", "🔔"],
     ] as const
   ).map(
-    ([name, initials]): Case => ({
+    ([name, initials]): TestCase => ({
       rule: INITIALS,
       tool: "create_pusher",
       name: `${name} → ${initials}`,
-      input: () => ({ handle: uniqueHandle(), ...REQUIRED, name }),
+      input: () => ({ handle: createHandle(), ...REQUIRED_FIELDS, name }),
       want: { body: { initials } },
     }),
   ),
-  ...(["lat", "lon", "radius_km"] as const).flatMap((missing): Case[] => [
+  ...(["lat", "lon", "radius_km"] as const).flatMap((missing): TestCase[] => [
     {
       rule: GEOFENCE,
       tool: "create_pusher",
       name: `without ${missing}`,
-      input: () => ({ handle: uniqueHandle(), ...REQUIRED, ...FENCE, [missing]: undefined }),
+      input: () => ({ handle: createHandle(), ...REQUIRED_FIELDS, ...CHANNEL_CIRCLE, [missing]: undefined }),
       want: { error: "invalid_request", param: missing },
     },
     {
       rule: GEOFENCE,
       tool: "create_pusher",
       name: `with ${missing} null`,
-      input: () => ({ handle: uniqueHandle(), ...REQUIRED, ...FENCE, [missing]: null }),
+      input: () => ({ handle: createHandle(), ...REQUIRED_FIELDS, ...CHANNEL_CIRCLE, [missing]: null }),
       want: { error: "invalid_request", param: missing },
     },
     {
       rule: GEOFENCE_BOUNDS,
       tool: "update_pusher",
       name: `${missing} cleared alone`,
-      given: once((world) => world.pusher(FENCE)),
+      given: oncePerWorld((world) => world.pusher(CHANNEL_CIRCLE)),
       input: ({ id }) => ({ pusher_id: id, [missing]: null }),
       want: { error: "invalid_request", param: missing },
     },
@@ -234,16 +237,16 @@ export const createPusherCases: Case[] = [
       rule: GEOFENCE_BOUNDS,
       tool: "update_pusher",
       name: `${missing} moved alone where there is a circle`,
-      given: once((world) => world.pusher(FENCE)),
+      given: oncePerWorld((world) => world.pusher(CHANNEL_CIRCLE)),
       input: ({ id }) => ({ pusher_id: id, [missing]: 5 }),
-      want: { body: { ...FENCE, [missing]: 5 } },
+      want: { body: { ...CHANNEL_CIRCLE, [missing]: 5 } },
     },
   ]),
   {
     rule: MISSING,
     tool: "create_pusher",
     name: "lat alone names lon",
-    input: () => ({ handle: uniqueHandle(), ...REQUIRED, lat: 1 }),
+    input: () => ({ handle: createHandle(), ...REQUIRED_FIELDS, lat: 1 }),
     want: { error: "invalid_request", param: "lon" },
   },
   {
@@ -258,7 +261,7 @@ export const createPusherCases: Case[] = [
     rule: "channel-status",
     tool: "create_pusher",
     name: "no status on create",
-    input: () => ({ handle: uniqueHandle(), ...REQUIRED, status: "paused" }),
+    input: () => ({ handle: createHandle(), ...REQUIRED_FIELDS, status: "paused" }),
     want: { error: "invalid_request", param: "status" },
   },
   {
@@ -267,7 +270,7 @@ export const createPusherCases: Case[] = [
     name: "by a bound key",
     given: async (world) => ({ key: await world.key({ pusher: (await sharedPusher(world)).id }) }),
     as: (_world, { key }) => key,
-    input: () => ({ handle: uniqueHandle(), ...REQUIRED }),
+    input: () => ({ handle: createHandle(), ...REQUIRED_FIELDS }),
     want: { error: "forbidden", param: null },
   },
   {
@@ -276,7 +279,7 @@ export const createPusherCases: Case[] = [
     name: "by a restricted member, an admin even",
     given: async (world) => ({ key: await world.memberKey("admin", [(await sharedPusher(world)).id]) }),
     as: (_world, { key }) => key,
-    input: () => ({ handle: uniqueHandle(), ...REQUIRED }),
+    input: () => ({ handle: createHandle(), ...REQUIRED_FIELDS }),
     want: { error: "forbidden", param: null },
   },
   {
@@ -285,7 +288,7 @@ export const createPusherCases: Case[] = [
     name: "by a member restricted to nothing",
     given: async (world) => ({ key: await world.memberKey("owner", []) }),
     as: (_world, { key }) => key,
-    input: () => ({ handle: uniqueHandle(), ...REQUIRED }),
+    input: () => ({ handle: createHandle(), ...REQUIRED_FIELDS }),
     want: { error: "forbidden", param: null },
   },
 ];

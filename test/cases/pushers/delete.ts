@@ -1,13 +1,13 @@
 // A channel that is deleted, and what goes with it.
 
 import { expect } from "vitest";
-import type { Case } from "../../support/cases.ts";
-import { alertIn, alertOn, sharedPusher, uuidOf } from "../given.ts";
-import { REQUIRED, suspendedPusher } from "./given.ts";
+import type { TestCase } from "../../support/case_runner.ts";
+import { alertOn, createAlertInState, parseUuid, sharedPusher } from "../fixtures.ts";
+import { REQUIRED_FIELDS, suspendedPusher } from "./fixtures.ts";
 
 const UNKNOWN = "unknown-fields";
 
-export const deletePusherCases: Case[] = [
+export const deletePusherCases: TestCase[] = [
   {
     rule: "delete-channel",
     tool: "delete_pusher",
@@ -15,7 +15,7 @@ export const deletePusherCases: Case[] = [
     given: async (world) => {
       const pusher = await world.pusher();
       for (const state of ["draft", "scheduled", "passed", "sent", "cancelled"] as const)
-        await alertIn(world, state, pusher);
+        await createAlertInState(world, state, pusher);
       return pusher;
     },
     input: ({ id }) => ({ pusher_id: id }),
@@ -25,10 +25,10 @@ export const deletePusherCases: Case[] = [
       expect((await world.rest("delete_pusher", { pusher_id: id })).status).toBe(404);
       const [left] = await world.sql(
         "select (select count(*) from alert where pusher_id = p)::int + (select count(*) from channel_state where pusher_id = p)::int + (select count(*) from channel_day where pusher_id = p)::int as n from (select ?::uuid as p) x",
-        [uuidOf(id)],
+        [parseUuid(id)],
       );
       expect(left.n).toBe(0);
-      expect((await world.rest("create_pusher", { handle, ...REQUIRED })).status).toBe(201);
+      expect((await world.rest("create_pusher", { handle, ...REQUIRED_FIELDS })).status).toBe(201);
     },
   },
   {
@@ -79,9 +79,11 @@ export const deletePusherCases: Case[] = [
     input: ({ id }) => ({ pusher_id: id }),
     want: {},
     after: async (world, { handle }) => {
-      const again = await world.rest("create_pusher", { handle, ...REQUIRED });
+      const again = await world.rest("create_pusher", { handle, ...REQUIRED_FIELDS });
       expect(again.body.error).toMatchObject({ type: "conflict", param: null });
-      expect((await world.rest("create_pusher", { handle, ...REQUIRED }, await world.foreignKey())).status).toBe(409);
+      expect((await world.rest("create_pusher", { handle, ...REQUIRED_FIELDS }, await world.foreignKey())).status).toBe(
+        409,
+      );
     },
   },
   {

@@ -1,20 +1,20 @@
 // A channel read again: its counts, its links, who sees it; and the pages of the list.
 
 import { expect } from "vitest";
-import type { Case } from "../../support/cases.ts";
-import { toldOf } from "../../support/handsets.ts";
-import { alertIn, once, sharedPusher, uuidOf } from "../given.ts";
-import { FENCE } from "./given.ts";
+import type { TestCase } from "../../support/case_runner.ts";
+import { waitForSubscriberCount } from "../../support/handsets.ts";
+import { createAlertInState, oncePerWorld, parseUuid, sharedPusher } from "../fixtures.ts";
+import { CHANNEL_CIRCLE } from "./fixtures.ts";
 
 const UNKNOWN = "unknown-fields";
 
-export const readPusherCases: Case[] = [
+export const readPusherCases: TestCase[] = [
   {
     rule: "channel-answer",
     tool: "get_pusher",
     name: "a read answers what create answered, and the counts",
     given: async (world) =>
-      world.pusher({ ...FENCE, tags: ["a"], long: "x", alert_types: ["b"], requested_perms: ["notify"] }),
+      world.pusher({ ...CHANNEL_CIRCLE, tags: ["a"], long: "x", alert_types: ["b"], requested_perms: ["notify"] }),
     input: ({ id }) => ({ pusher_id: id }),
     want: { body: { subscribers: 0, alerts_sent: 0 } },
     after: (_world, pusher, { body }) => expect(body).toEqual({ ...pusher, subscribers: 0, alerts_sent: 0 }),
@@ -27,8 +27,8 @@ export const readPusherCases: Case[] = [
     given: async (world) => {
       const pusher = await world.pusher();
       for (const state of ["draft", "scheduled", "passed", "sent", "sent", "cancelled"] as const)
-        await alertIn(world, state, pusher);
-      const withdrawn = await alertIn(world, "sent", pusher);
+        await createAlertInState(world, state, pusher);
+      const withdrawn = await createAlertInState(world, "sent", pusher);
       await world.rest("cancel_alert", { pusher_id: pusher.id, alert_id: withdrawn.id });
       await world.device(pusher.handle);
       const leaving = await world.device(pusher.handle);
@@ -37,7 +37,7 @@ export const readPusherCases: Case[] = [
     },
     input: ({ id }) => ({ pusher_id: id }),
     want: { body: { subscribers: 1, alerts_sent: 3 } },
-    after: (world, { id }) => toldOf(world, id, 1),
+    after: (world, { id }) => waitForSubscriberCount(world, id, 1),
   },
   {
     rule: "channel-counts",
@@ -61,7 +61,7 @@ export const readPusherCases: Case[] = [
     given: async (world) => {
       const pusher = await world.pusher({ requested_perms: ["notify"] });
       for (const state of ["draft", "draft", "scheduled", "passed", "sent", "cancelled"] as const)
-        await alertIn(world, state, pusher);
+        await createAlertInState(world, state, pusher);
       return { key: await world.key({ pusher: pusher.id }), pusher };
     },
     as: (_world, { key }) => key,
@@ -107,14 +107,14 @@ export const readPusherCases: Case[] = [
 const PAGES = "channel-list";
 
 /** Five channels of a workspace of their own, two of which were opened in one instant. */
-const five = once(async (world) => {
+const five = oncePerWorld(async (world) => {
   const key = await world.foreignKey();
   const made: any[] = [];
   for (const age of [4, 3, 3, 2, 1]) {
     const pusher = await world.pusher({}, key);
     await world.sql(
       "update pusher set created_at = timestamptz '2026-03-01 00:00:00Z' - ? * interval '1 second' where id = ?",
-      [age, uuidOf(pusher.id)],
+      [age, parseUuid(pusher.id)],
     );
     made.unshift({ id: pusher.id, handle: pusher.handle, age });
   }
@@ -122,7 +122,7 @@ const five = once(async (world) => {
   return { key, made, ids: made.map(({ id }) => id) };
 });
 
-export const listPusherCases: Case[] = [
+export const listPusherCases: TestCase[] = [
   {
     rule: PAGES,
     tool: "list_pushers",
@@ -184,7 +184,7 @@ export const listPusherCases: Case[] = [
       ["status", "active"],
     ] as const
   ).map(
-    ([param, value]): Case => ({
+    ([param, value]): TestCase => ({
       rule: PAGES,
       tool: "list_pushers",
       name: `refuses ${param} ${value}`,

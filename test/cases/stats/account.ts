@@ -1,10 +1,10 @@
 // Statistics over all channels that a credential sees.
 
 import { expect } from "vitest";
-import type { Case } from "../../support/cases.ts";
-import { join, joined, registered, suspend } from "../../support/handsets.ts";
+import type { TestCase } from "../../support/case_runner.ts";
+import { joinChannel, joinNewHandset, registerHandset, suspend } from "../../support/handsets.ts";
 import type { World } from "../../support/world.ts";
-import { BAD_RANGES, badRange, daysAgo, noOutcomes, report, row, today } from "./given.ts";
+import { BAD_RANGES, badRange, dayRow, daysAgo, expectNoDeliveryFigures, sendReport, today } from "./fixtures.ts";
 
 /** An account of its own with three channels, of which the second has an alert, three reports and two subscribers. */
 async function account(world: World) {
@@ -14,20 +14,20 @@ async function account(world: World) {
     await world.pusher({ name: "Two" }, key),
     await world.pusher({ name: "Three" }, key),
   ];
-  const { token } = await joined(world, one.handle);
-  await join(world, token, two.handle);
-  const { token: muted } = await registered(world);
+  const { token } = await joinNewHandset(world, one.handle);
+  await joinChannel(world, token, two.handle);
+  const { token: muted } = await registerHandset(world);
   await world.handset("PUT", `/subscriptions/${two.handle}`, muted, { muted: true });
   const send = async (pusher: any) =>
     (await world.rest("create_alert", { pusher_id: pusher.id, title: "T", send: true }, key)).body;
   await send(one);
   const alert = await send(two);
-  await report(world, token, alert.id, "read", "ack");
-  await report(world, muted, alert.id, "read");
+  await sendReport(world, token, alert.id, "read", "ack");
+  await sendReport(world, muted, alert.id, "read");
   return { key, one, two, three };
 }
 
-export const accountStatsCases: Case[] = [
+export const accountStatsCases: TestCase[] = [
   {
     rule: "account-stats",
     tool: "get_account_stats",
@@ -40,7 +40,7 @@ export const accountStatsCases: Case[] = [
         // A device on two channels counts twice (rules#account-stats).
         reach: 3,
         totals: { alerts_sent: 2, reads: 2, acks: 1 },
-        channels: [row("Three", 0, 0, 0, 0), row("Two", 2, 1, 2, 1), row("One", 1, 1, 0, 0)],
+        channels: [dayRow("Three", 0, 0, 0, 0), dayRow("Two", 2, 1, 2, 1), dayRow("One", 1, 1, 0, 0)],
       },
     },
     after: (_world, { one, two, three }, { body }) => {
@@ -55,7 +55,7 @@ export const accountStatsCases: Case[] = [
       expect(Object.keys(body.channels[0]).sort()).toEqual(
         ["acks", "alerts_sent", "handle", "name", "pusher_id", "reach", "reads"].sort(),
       );
-      noOutcomes(body);
+      expectNoDeliveryFigures(body);
     },
   },
   {
@@ -73,7 +73,7 @@ export const accountStatsCases: Case[] = [
           { date: "2026-01-01", alerts_sent: 0, reads: 0, acks: 0 },
           { date: "2026-01-02", alerts_sent: 0, reads: 0, acks: 0 },
         ],
-        channels: [row("Three", 0, 0, 0, 0), row("Two", 2, 0, 0, 0), row("One", 1, 0, 0, 0)],
+        channels: [dayRow("Three", 0, 0, 0, 0), dayRow("Two", 2, 0, 0, 0), dayRow("One", 1, 0, 0, 0)],
       },
     },
   },
@@ -108,7 +108,7 @@ export const accountStatsCases: Case[] = [
     given: async (world) => {
       const pusher = await world.pusher({ name: "Mine" });
       await world.alert(pusher.id, { send: true });
-      await joined(world, pusher.handle);
+      await joinNewHandset(world, pusher.handle);
       return pusher;
     },
     as: (world, { id }) => world.memberKey("viewer", [id]),
@@ -117,7 +117,7 @@ export const accountStatsCases: Case[] = [
       body: {
         reach: 1,
         totals: { alerts_sent: 1, reads: 0, acks: 0 },
-        channels: [row("Mine", 1, 1, 0, 0)],
+        channels: [dayRow("Mine", 1, 1, 0, 0)],
       },
     },
     after: (_world, _given, { body }) => expect(body.channels).toHaveLength(1),
@@ -133,7 +133,7 @@ export const accountStatsCases: Case[] = [
     },
     as: (world, { id }) => world.key({ pusher: id, scopes: "stats:read" }),
     input: () => ({ period: "day" }),
-    want: { body: { totals: { alerts_sent: 1 }, channels: [row("Bound", 0, 1, 0, 0)] } },
+    want: { body: { totals: { alerts_sent: 1 }, channels: [dayRow("Bound", 0, 1, 0, 0)] } },
     after: (_world, _given, { body }) => expect(body.channels).toHaveLength(1),
   },
   {

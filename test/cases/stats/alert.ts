@@ -1,11 +1,11 @@
 // Statistics of one alert: counts that can be backed, by how long after it was shown, and nothing else.
 
 import { expect } from "vitest";
-import type { Case } from "../../support/cases.ts";
-import { joined, uuidOf } from "../../support/handsets.ts";
-import { inSeconds, type World } from "../../support/world.ts";
-import { alertAt, sharedDraft } from "../given.ts";
-import { noOutcomes, report, reports, SENT_AT, sentAlert } from "./given.ts";
+import type { TestCase } from "../../support/case_runner.ts";
+import { joinNewHandset, parseUuid } from "../../support/handsets.ts";
+import { timeInSeconds, type World } from "../../support/world.ts";
+import { alertArguments, sharedDraft } from "../fixtures.ts";
+import { expectNoDeliveryFigures, insertReports, SENT_AT, sendReport, sentAlert } from "./fixtures.ts";
 
 type Sent = Awaited<ReturnType<typeof sentAlert>>;
 
@@ -22,10 +22,10 @@ async function manyReports(world: World, surviving: number, pruned = 0) {
     `insert into report (alert_id, device_id, kind, at)
      select ?, n, 1, case when n <= ?::int then timestamptz '${SENT_AT}' + (n % 3) * interval '40 minutes' end
      from generate_series(1, ?::int) n`,
-    [uuidOf(given.alert.id), surviving, surviving + pruned],
+    [parseUuid(given.alert.id), surviving, surviving + pruned],
   );
   await world.sql("insert into alert_counter (alert_id, reads) values (?, ?)", [
-    uuidOf(given.alert.id),
+    parseUuid(given.alert.id),
     surviving + pruned,
   ]);
   return given;
@@ -33,7 +33,7 @@ async function manyReports(world: World, surviving: number, pruned = 0) {
 
 const inBuckets = (body: any) => body.buckets.reduce((n: number, { reads, acks }: any) => n + reads + acks, 0);
 
-export const alertStatsCases: Case[] = [
+export const alertStatsCases: TestCase[] = [
   {
     rule: "stats-note",
     tool: "get_alert_stats",
@@ -46,7 +46,7 @@ export const alertStatsCases: Case[] = [
       );
       expect(body.note).toMatch(/timeline/i);
       expect(body.note).toMatch(/prune/i);
-      noOutcomes(body);
+      expectNoDeliveryFigures(body);
     },
   },
   {
@@ -55,7 +55,7 @@ export const alertStatsCases: Case[] = [
     tool: "get_alert_stats",
     given: async (world) => {
       const given = await sentAlert(world);
-      await reports(world, given.alert, [
+      await insertReports(world, given.alert, [
         [0, 1],
         [30 * MINUTE - 1, 1],
         [30 * MINUTE, 1],
@@ -98,16 +98,16 @@ export const alertStatsCases: Case[] = [
     given: async (world) => {
       const pusher = await world.pusher();
       const alert = await world.alert(pusher.id, { send: true });
-      const [one, two] = [await joined(world, pusher.handle), await joined(world, pusher.handle)];
-      await report(world, one.token, alert.id, "read", "ack", "read");
-      await report(world, one.token, alert.id, "read");
-      await report(world, two.token, alert.id, "read");
+      const [one, two] = [await joinNewHandset(world, pusher.handle), await joinNewHandset(world, pusher.handle)];
+      await sendReport(world, one.token, alert.id, "read", "ack", "read");
+      await sendReport(world, one.token, alert.id, "read");
+      await sendReport(world, two.token, alert.id, "read");
       const before = await world.rest("get_alert_stats", { pusher_id: pusher.id, alert_id: alert.id });
       expect(inBuckets(before.body)).toBe(3);
-      const cut = `/reports?before=${encodeURIComponent(inSeconds(60))}`;
+      const cut = `/reports?before=${encodeURIComponent(timeInSeconds(60))}`;
       expect((await world.handset("DELETE", cut, one.token)).status).toBe(204);
       // A repeat after pruning neither counts nor comes back into the timeline.
-      await report(world, one.token, alert.id, "read", "ack");
+      await sendReport(world, one.token, alert.id, "read", "ack");
       return { pusher, alert };
     },
     input: path,
@@ -154,7 +154,7 @@ export const alertStatsCases: Case[] = [
     tool: "get_alert_stats",
     given: async (world) => {
       const pusher = await world.pusher();
-      await joined(world, pusher.handle);
+      await joinNewHandset(world, pusher.handle);
       return { pusher, alert: await world.alert(pusher.id) };
     },
     input: path,
@@ -166,9 +166,9 @@ export const alertStatsCases: Case[] = [
     tool: "get_alert_stats",
     given: async (world) => {
       const pusher = await world.pusher();
-      const alert = await world.alert(pusher.id, { send: true, send_at: inSeconds(3600) });
-      const { token } = await joined(world, pusher.handle);
-      expect((await report(world, token, alert.id, "read")).body).toEqual({ accepted: 0 });
+      const alert = await world.alert(pusher.id, { send: true, send_at: timeInSeconds(3600) });
+      const { token } = await joinNewHandset(world, pusher.handle);
+      expect((await sendReport(world, token, alert.id, "read")).body).toEqual({ accepted: 0 });
       return { pusher, alert };
     },
     input: path,
@@ -180,9 +180,9 @@ export const alertStatsCases: Case[] = [
     tool: "get_alert_stats",
     given: async (world) => {
       const pusher = await world.pusher();
-      const alert = await world.alert(pusher.id, { send: true, send_at: inSeconds(3600) });
-      await world.sql("update alert set send_at = ?::timestamptz where id = ?", [SENT_AT, uuidOf(alert.id)]);
-      await reports(world, alert, [[40 * MINUTE, 1]]);
+      const alert = await world.alert(pusher.id, { send: true, send_at: timeInSeconds(3600) });
+      await world.sql("update alert set send_at = ?::timestamptz where id = ?", [SENT_AT, parseUuid(alert.id)]);
+      await insertReports(world, alert, [[40 * MINUTE, 1]]);
       return { pusher, alert };
     },
     input: path,
@@ -195,8 +195,8 @@ export const alertStatsCases: Case[] = [
     given: async (world) => {
       const pusher = await world.pusher();
       const alert = await world.alert(pusher.id, { send: true });
-      const { token } = await joined(world, pusher.handle);
-      await report(world, token, alert.id, "read");
+      const { token } = await joinNewHandset(world, pusher.handle);
+      await sendReport(world, token, alert.id, "read");
       await world.rest("cancel_alert", { pusher_id: pusher.id, alert_id: alert.id });
       return { pusher, alert };
     },
@@ -211,8 +211,8 @@ export const alertStatsCases: Case[] = [
     given: async (world) => {
       const given = await sentAlert(world);
       const { handle } = given.pusher;
-      const [muted, gone] = [await joined(world, handle), await joined(world, handle)];
-      await joined(world, handle);
+      const [muted, gone] = [await joinNewHandset(world, handle), await joinNewHandset(world, handle)];
+      await joinNewHandset(world, handle);
       await world.handset("PUT", `/subscriptions/${handle}`, muted.token, { muted: true });
       await world.handset("DELETE", `/subscriptions/${handle}`, gone.token);
       return given;
@@ -221,7 +221,7 @@ export const alertStatsCases: Case[] = [
     want: { body: { reach: 2 } },
   },
   ...["alr_01h455vb4pex5vsknk084sn02q", "nonsense"].map(
-    (alert_id): Case => ({
+    (alert_id): TestCase => ({
       rule: "alert-stats",
       name: `the alert ${alert_id} is 404`,
       tool: "get_alert_stats",
@@ -267,16 +267,16 @@ export const alertStatsCases: Case[] = [
     name: "of a draft that asks nothing, at once",
     tool: "wait_for_replies",
     given: sharedDraft,
-    input: (alert) => alertAt(alert),
+    input: (alert) => alertArguments(alert),
     want: { body: { question: null, replies: [], total: 0, open: false, seen: "" } },
-    after: (_world, _given, { body }) => noOutcomes(body),
+    after: (_world, _given, { body }) => expectNoDeliveryFigures(body),
   },
   {
     rule: "replies-wait",
     name: "for more than is held",
     tool: "wait_for_replies",
     given: sharedDraft,
-    input: (alert) => alertAt(alert, { seconds: 51 }),
+    input: (alert) => alertArguments(alert, { seconds: 51 }),
     want: { error: "invalid_request", param: "seconds", says: /whole number from 0 to 50/ },
   },
 ];

@@ -1,12 +1,12 @@
 // Statistics of one channel: by UTC day, within the period that was asked for.
 
 import { expect } from "vitest";
-import type { Case } from "../../support/cases.ts";
-import { joined, uuidOf } from "../../support/handsets.ts";
-import { inSeconds, type World } from "../../support/world.ts";
-import { BAD_RANGES, badRange, daysAgo, noOutcomes, report, sentAlert, today } from "./given.ts";
+import type { TestCase } from "../../support/case_runner.ts";
+import { joinNewHandset, parseUuid } from "../../support/handsets.ts";
+import { timeInSeconds, type World } from "../../support/world.ts";
+import { BAD_RANGES, badRange, daysAgo, expectNoDeliveryFigures, sendReport, sentAlert, today } from "./fixtures.ts";
 
-const range = (name: string, args: Record<string, unknown>, from: () => string, to: () => string): Case => ({
+const range = (name: string, args: Record<string, unknown>, from: () => string, to: () => string): TestCase => ({
   rule: "stats-period",
   name,
   tool: "get_pusher_stats",
@@ -23,7 +23,7 @@ const range = (name: string, args: Record<string, unknown>, from: () => string, 
     expect(new Set(body.buckets.map(({ date }: any) => date)).size).toBe(days);
     // rules#stats-no-clamp
     expect(Object.keys(body).sort()).toEqual(["buckets", "from", "reach", "timezone", "to", "totals"]);
-    noOutcomes(body);
+    expectNoDeliveryFigures(body);
   },
 });
 
@@ -41,7 +41,7 @@ async function borders(world: World) {
   return pusher;
 }
 
-export const channelStatsCases: Case[] = [
+export const channelStatsCases: TestCase[] = [
   range("the last 7 days when nothing is asked", {}, () => daysAgo(6), today),
   range("day is today", { period: "day" }, today, today),
   range("week", { period: "week" }, () => daysAgo(6), today),
@@ -96,10 +96,10 @@ export const channelStatsCases: Case[] = [
     tool: "get_pusher_stats",
     given: async (world) => {
       const { pusher, alert } = await sentAlert(world);
-      const { token } = await joined(world, pusher.handle);
-      await report(world, token, alert.id, "read", "ack");
+      const { token } = await joinNewHandset(world, pusher.handle);
+      await sendReport(world, token, alert.id, "read", "ack");
       await world.sql("insert into channel_day (pusher_id, day, reads, acks) values (?, ?, 5, 3)", [
-        uuidOf(pusher.id),
+        parseUuid(pusher.id),
         daysAgo(3),
       ]);
       return pusher;
@@ -121,17 +121,17 @@ export const channelStatsCases: Case[] = [
       await world.alert(pusher.id);
       await send();
       await world.rest("cancel_alert", { pusher_id: pusher.id, alert_id: (await send()).id });
-      const withdrawn = await send({ send_at: inSeconds(3600) });
+      const withdrawn = await send({ send_at: timeInSeconds(3600) });
       await world.rest("cancel_alert", { pusher_id: pusher.id, alert_id: withdrawn.id });
-      const returned = await send({ send_at: inSeconds(3600) });
+      const returned = await send({ send_at: timeInSeconds(3600) });
       await world.rest("update_alert", { pusher_id: pusher.id, alert_id: returned.id, send_at: null });
-      const removed = await send({ send_at: inSeconds(3600) });
+      const removed = await send({ send_at: timeInSeconds(3600) });
       await world.rest("delete_alert", { pusher_id: pusher.id, alert_id: removed.id });
-      await send({ send_at: inSeconds(3600) });
-      const early = await send({ send_at: inSeconds(86_400 * 3) });
+      await send({ send_at: timeInSeconds(3600) });
+      const early = await send({ send_at: timeInSeconds(86_400 * 3) });
       await world.rest("send_alert", { pusher_id: pusher.id, alert_id: early.id });
-      const passed = await send({ send_at: inSeconds(3600) });
-      await world.sql("update alert set send_at = clock_timestamp() where id = ?", [uuidOf(passed.id)]);
+      const passed = await send({ send_at: timeInSeconds(3600) });
+      await world.sql("update alert set send_at = clock_timestamp() where id = ?", [parseUuid(passed.id)]);
       return pusher;
     },
     input: ({ id }) => ({ pusher_id: id, from: daysAgo(1), to: daysAgo(-5) }),
@@ -148,7 +148,7 @@ export const channelStatsCases: Case[] = [
     tool: "get_pusher_stats",
     given: async (world) => {
       const pusher = await world.pusher();
-      const send_at = inSeconds(4);
+      const send_at = timeInSeconds(4);
       await world.alert(pusher.id, { send: true, send_at });
       const read = async () => (await world.rest("get_pusher_stats", { pusher_id: pusher.id })).body.totals.alerts_sent;
       const first = await read();

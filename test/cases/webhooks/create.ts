@@ -1,21 +1,21 @@
-// Webhook endpoints as they are made. What they are sent is the matter of test/webhooks/service.test.ts. The addresses are
+// Webhook endpoints as they are made. What they are sent is the matter of test/webhooks/end_to_end.test.ts. The addresses are
 // literal and public, and nothing happens in the accounts that own them, so that nothing is ever dialled.
 
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
-import type { Case } from "../../support/cases.ts";
+import type { TestCase } from "../../support/case_runner.ts";
 import type { World } from "../../support/world.ts";
-import { create, EVENTS, listed, registered, URL } from "./given.ts";
+import { ALL_EVENTS, createAccountWithWebhook, createWebhook, listWebhooks, RECEIVER_URL } from "./fixtures.ts";
 
-const refused = (name: string, fields: Record<string, unknown>, param: string, says?: RegExp): Case => ({
+const refused = (name: string, fields: Record<string, unknown>, param: string, says?: RegExp): TestCase => ({
   rule: "create-webhook",
   name: `${name} is 422 on ${param}`,
   tool: "create_webhook",
   given: (world) => world.foreignKey(),
   as: (_world, key) => key,
-  input: () => ({ url: URL, events: ["alert.sent"], ...fields }),
+  input: () => ({ url: RECEIVER_URL, events: ["alert.sent"], ...fields }),
   want: { error: "invalid_request", param, ...(says && { says }) },
-  after: async (world, key) => expect(await listed(world, key)).toEqual([]),
+  after: async (world, key) => expect(await listWebhooks(world, key)).toEqual([]),
 });
 
 const badUrl = (url: unknown) => refused(`url ${JSON.stringify(url).slice(0, 60)}`, { url }, "url");
@@ -23,21 +23,21 @@ const badUrl = (url: unknown) => refused(`url ${JSON.stringify(url).slice(0, 60)
 /** Accounts at the bound of endpoints. */
 async function full(world: World, count: number) {
   const key = await world.foreignKey();
-  for (let n = 0; n < count; n++) await create(world, key);
+  for (let n = 0; n < count; n++) await createWebhook(world, key);
   return key;
 }
 
-export const createWebhookCases: Case[] = [
+export const createWebhookCases: TestCase[] = [
   {
     rule: "webhook-secret",
     tool: "create_webhook",
     given: (world) => world.foreignKey(),
     as: (_world, key) => key,
-    input: () => ({ url: URL, events: EVENTS }),
+    input: () => ({ url: RECEIVER_URL, events: ALL_EVENTS }),
     want: {
       body: {
-        url: URL,
-        events: EVENTS,
+        url: RECEIVER_URL,
+        events: ALL_EVENTS,
         failure_count: 0,
         disabled: false,
         disabled_at: null,
@@ -62,7 +62,7 @@ export const createWebhookCases: Case[] = [
     tool: "create_webhook",
     given: (world) => world.foreignKey(),
     as: (_world, key) => key,
-    input: () => ({ url: URL, events: ["subscriber.deleted", "alert.sent", "subscriber.deleted"] }),
+    input: () => ({ url: RECEIVER_URL, events: ["subscriber.deleted", "alert.sent", "subscriber.deleted"] }),
     want: { body: { events: ["subscriber.deleted", "alert.sent"] } },
   },
   {
@@ -82,9 +82,9 @@ export const createWebhookCases: Case[] = [
     rule: "event-delivery",
     name: "one address may be registered twice, with secrets of their own",
     tool: "create_webhook",
-    given: (world) => registered(world),
+    given: (world) => createAccountWithWebhook(world),
     as: (_world, { key }) => key,
-    input: () => ({ url: URL, events: EVENTS }),
+    input: () => ({ url: RECEIVER_URL, events: ALL_EVENTS }),
     want: {},
     after: (_world, { secret }, { body }) => expect(body.secret).not.toBe(secret),
   },
@@ -154,7 +154,7 @@ export const createWebhookCases: Case[] = [
     tool: "create_webhook",
     given: (world) => full(world, 19),
     as: (_world, key) => key,
-    input: () => ({ url: URL, events: ["alert.sent"] }),
+    input: () => ({ url: RECEIVER_URL, events: ["alert.sent"] }),
     want: {},
   },
   {
@@ -163,21 +163,21 @@ export const createWebhookCases: Case[] = [
     tool: "create_webhook",
     given: (world) => full(world, 20),
     as: (_world, key) => key,
-    input: () => ({ url: URL, events: ["alert.sent"] }),
+    input: () => ({ url: RECEIVER_URL, events: ["alert.sent"] }),
     want: { error: "conflict", param: null, says: /20.*delete/ },
     after: async (world, key) => {
-      const wrong = await world.rest("create_webhook", { url: "http://x", events: EVENTS }, key);
+      const wrong = await world.rest("create_webhook", { url: "http://x", events: ALL_EVENTS }, key);
       expect(wrong.status).toBe(422);
-      const [first] = await listed(world, key);
+      const [first] = await listWebhooks(world, key);
       await world.rest("delete_webhook", { webhook_id: first }, key);
-      await create(world, key);
+      await createWebhook(world, key);
     },
   },
   {
     rule: "restricted-sees-its-channels",
     tool: "create_webhook",
     as: (world) => world.memberKey("viewer"),
-    input: () => ({ url: URL, events: EVENTS }),
+    input: () => ({ url: RECEIVER_URL, events: ALL_EVENTS }),
     want: { error: "forbidden", param: null },
   },
   {
@@ -192,7 +192,7 @@ export const createWebhookCases: Case[] = [
     tool: "create_webhook",
     given: async (world) => {
       const key = await world.foreignKey();
-      const args = { url: URL, events: EVENTS, idempotency_key: randomUUID() };
+      const args = { url: RECEIVER_URL, events: ALL_EVENTS, idempotency_key: randomUUID() };
       return { key, args, first: (await world.rest("create_webhook", args, key)).body };
     },
     as: (_world, { key }) => key,
@@ -200,7 +200,7 @@ export const createWebhookCases: Case[] = [
     want: {},
     after: async (world, { key, first }, { body }) => {
       expect(body).toEqual(first);
-      expect(await listed(world, key)).toEqual([first.id]);
+      expect(await listWebhooks(world, key)).toEqual([first.id]);
     },
   },
   {
@@ -208,13 +208,13 @@ export const createWebhookCases: Case[] = [
     tool: "create_webhook",
     given: async (world) => {
       const key = await world.foreignKey();
-      const args = { url: URL, events: EVENTS, idempotency_key: randomUUID() };
+      const args = { url: RECEIVER_URL, events: ALL_EVENTS, idempotency_key: randomUUID() };
       await world.rest("create_webhook", args, key);
       return { key, args };
     },
     as: (_world, { key }) => key,
     input: ({ args }) => ({ ...args, url: "https://1.1.1.1/other" }),
     want: { error: "invalid_request", param: "idempotency_key" },
-    after: async (world, { key }) => expect(await listed(world, key)).toHaveLength(1),
+    after: async (world, { key }) => expect(await listWebhooks(world, key)).toHaveLength(1),
   },
 ];

@@ -2,10 +2,10 @@
 // for the receiver has test/webhooks/manual_delivery.test.ts.
 
 import { expect } from "vitest";
-import type { Case } from "../../support/cases.ts";
+import type { TestCase } from "../../support/case_runner.ts";
 import type { World } from "../../support/world.ts";
-import { delivered, INSTANT, once, READY, uuidOf } from "../given.ts";
-import { registered } from "./given.ts";
+import { createDelivery, oncePerWorld, parseUuid, SUCCESS_ARGUMENTS, TIMESTAMP_PATTERN } from "../fixtures.ts";
+import { createAccountWithWebhook } from "./fixtures.ts";
 
 const LOG = "webhook-log";
 const BY_HAND = "webhook-by-hand";
@@ -14,31 +14,31 @@ const TOOLS = ["list_deliveries", "test_webhook", "redeliver", "enable_webhook",
 
 /** An endpoint with so many deliveries, one a second. */
 const withLog = (count: number) => async (world: World) => {
-  const given = await registered(world);
+  const given = await createAccountWithWebhook(world);
   await world.sql(
     `insert into webhook_delivery (id, endpoint_id, event, body, ok, status, failure, duration_ms, created_at)
      select gen_random_uuid(), ?, 'alert.sent', '{}', false, 503, 'status', n, timestamptz '2026-01-01T00:00:00Z' + n * interval '1 second'
      from generate_series(1, ${count}) n`,
-    [uuidOf(given.endpoint.id)],
+    [parseUuid(given.endpoint.id)],
   );
   return given;
 };
 
 const disabled = async (world: World) => {
-  const given = await registered(world);
+  const given = await createAccountWithWebhook(world);
   await world.sql("update webhook_endpoint set disabled_at = now(), failure_count = 20 where id = ?", [
-    uuidOf(given.endpoint.id),
+    parseUuid(given.endpoint.id),
   ]);
   return given;
 };
 
-export const deliveryCases: Case[] = [
-  ...TOOLS.flatMap((tool): Case[] => [
+export const deliveryCases: TestCase[] = [
+  ...TOOLS.flatMap((tool): TestCase[] => [
     {
       rule: "foreign-is-missing",
       tool,
       name: "another account's endpoint",
-      given: (world) => READY[tool]!(world),
+      given: (world) => SUCCESS_ARGUMENTS[tool]!(world),
       as: (world) => world.foreignKey(),
       input: (args) => args,
       want: { error: "not_found", param: null },
@@ -47,14 +47,14 @@ export const deliveryCases: Case[] = [
       rule: "ids",
       tool,
       name: "an endpoint that is none",
-      given: (world) => READY[tool]!(world),
+      given: (world) => SUCCESS_ARGUMENTS[tool]!(world),
       input: (args) => ({ ...args, webhook_id: "nonsense" }),
       want: { error: "not_found" },
     },
     {
       rule: "unknown-fields",
       tool,
-      given: (world) => READY[tool]!(world),
+      given: (world) => SUCCESS_ARGUMENTS[tool]!(world),
       input: (args) => ({ ...args, force: true }),
       want: { error: "invalid_request", param: "force" },
     },
@@ -64,7 +64,7 @@ export const deliveryCases: Case[] = [
       name: "an endpoint that somebody else made",
       given: async (world) => {
         const pusher = await world.pusher();
-        return { args: await READY[tool]!(world), key: await world.memberKey("editor", [pusher.id]) };
+        return { args: await SUCCESS_ARGUMENTS[tool]!(world), key: await world.memberKey("editor", [pusher.id]) };
       },
       as: (_world, { key }) => key,
       input: ({ args }) => args,
@@ -105,7 +105,7 @@ export const deliveryCases: Case[] = [
     ["limit", 0],
     ["before", "now"],
   ].map(
-    ([param, value]): Case => ({
+    ([param, value]): TestCase => ({
       rule: "error-invalid-request",
       tool: "list_deliveries",
       name: `refuses ${param} ${value}`,
@@ -119,12 +119,13 @@ export const deliveryCases: Case[] = [
     rule: BY_HAND,
     tool: "test_webhook",
     name: "is under way, and in the log",
-    given: (world) => registered(world, { url: "https://192.0.2.1/" }).catch(() => registered(world)),
+    given: (world) =>
+      createAccountWithWebhook(world, { url: "https://192.0.2.1/" }).catch(() => createAccountWithWebhook(world)),
     as: (_world, { key }) => key,
     input: ({ endpoint }) => ({ webhook_id: endpoint.id }),
     want: { body: { event: "webhook.test", ok: null, status: null, failure: null, redelivery_of: null } },
     after: async (world, { key, endpoint }, { body }) => {
-      expect(body.created_at).toMatch(INSTANT);
+      expect(body.created_at).toMatch(TIMESTAMP_PATTERN);
       const log = await world.rest("list_deliveries", { webhook_id: endpoint.id }, key);
       expect(log.body.data.map(({ id }: any) => id)).toEqual([body.id]);
     },
@@ -133,7 +134,7 @@ export const deliveryCases: Case[] = [
     rule: BY_HAND,
     tool: "redeliver",
     name: "names what it repeats",
-    given: delivered,
+    given: createDelivery,
     input: (args) => args,
     want: { body: { event: "alert.sent", ok: null } },
     after: (_world, { webhook_id, delivery_id }, { body }) => {
@@ -146,7 +147,7 @@ export const deliveryCases: Case[] = [
     tool: "redeliver",
     name: "a delivery of another endpoint is none",
     given: async (world) => {
-      const one = await delivered(world);
+      const one = await createDelivery(world);
       const { body } = await world.rest("create_webhook", {
         url: "https://1.1.1.1/",
         events: ["alert.sent"],
@@ -161,8 +162,8 @@ export const deliveryCases: Case[] = [
     tool: "redeliver",
     name: "not to a disabled endpoint",
     given: async (world) => {
-      const args = await delivered(world);
-      await world.sql("update webhook_endpoint set disabled_at = now() where id = ?", [uuidOf(args.webhook_id)]);
+      const args = await createDelivery(world);
+      await world.sql("update webhook_endpoint set disabled_at = now() where id = ?", [parseUuid(args.webhook_id)]);
       return args;
     },
     input: (args) => args,
@@ -181,8 +182,8 @@ export const deliveryCases: Case[] = [
     tool: "enable_webhook",
     name: "one that is enabled keeps its count",
     given: async (world) => {
-      const given = await registered(world);
-      await world.sql("update webhook_endpoint set failure_count = 7 where id = ?", [uuidOf(given.endpoint.id)]);
+      const given = await createAccountWithWebhook(world);
+      await world.sql("update webhook_endpoint set failure_count = 7 where id = ?", [parseUuid(given.endpoint.id)]);
       return given;
     },
     as: (_world, { key }) => key,
@@ -192,7 +193,7 @@ export const deliveryCases: Case[] = [
   {
     rule: "webhook-rotated",
     tool: "rotate_webhook_secret",
-    given: (world) => registered(world),
+    given: (world) => createAccountWithWebhook(world),
     as: (_world, { key }) => key,
     input: ({ endpoint }) => ({ webhook_id: endpoint.id }),
     want: { body: { secret: expect.stringMatching(/^whsec_/) } },
@@ -208,18 +209,18 @@ export const deliveryCases: Case[] = [
 ];
 
 /** Somebody who has asked for thirty of them. */
-const busy = once(async (world) => {
+const busy = oncePerWorld(async (world) => {
   const key = await world.memberKey("editor");
   const { body } = await world.rest("create_webhook", { url: "https://1.1.1.1/", events: ["alert.sent"] }, key);
   const args = { webhook_id: body.id };
   // Nobody answers there, and so many failures would disable it.
-  await world.sql("update webhook_endpoint set failure_count = -1000 where id = ?", [uuidOf(body.id)]);
+  await world.sql("update webhook_endpoint set failure_count = -1000 where id = ?", [parseUuid(body.id)]);
   const first = await world.rest("test_webhook", args, key);
   for (let i = 1; i < 30; i++) await world.rest("test_webhook", args, key);
   return { key, args: { ...args, delivery_id: first.body.id } };
 });
 
-export const deliveryLimitCases: Case[] = (["test_webhook", "redeliver"] as const).map((tool) => ({
+export const deliveryLimitCases: TestCase[] = (["test_webhook", "redeliver"] as const).map((tool) => ({
   rule: BY_HAND,
   tool,
   name: "the thirty-first in a minute",

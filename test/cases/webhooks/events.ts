@@ -1,9 +1,9 @@
 // The feed of events as a client fetches it: what an event says, places and pages, and who gets which events.
 
 import { expect } from "vitest";
-import type { Case } from "../../support/cases.ts";
+import type { TestCase } from "../../support/case_runner.ts";
 import type { World } from "../../support/world.ts";
-import { uuidOf } from "../given.ts";
+import { parseUuid } from "../fixtures.ts";
 
 const FEED = "event-feed";
 const PLACE = "event-feed-place";
@@ -23,7 +23,7 @@ const placeOf = (position: string, at: number) => Buffer.from(`${position}.${at}
 const as = (_world: World, { key }: Told) => key;
 const NEXT = expect.stringMatching(/^[\w-]+$/);
 
-export const eventCases: Case[] = [
+export const eventCases: TestCase[] = [
   {
     rule: FEED,
     also: ["event-body"],
@@ -49,7 +49,7 @@ export const eventCases: Case[] = [
           sent_at: alerts[0].sent_at,
         },
       });
-      expect(uuidOf(body.data[0].id)).toBe(published.id);
+      expect(parseUuid(body.data[0].id)).toBe(published.id);
       expect(titles(body)).toEqual(["First", "Second", "Third"]);
       expect(body.meta).toEqual({ next_after: NEXT, more: false, missed: false });
     },
@@ -99,9 +99,9 @@ export const eventCases: Case[] = [
     name: "a restricted caller gets the events of its channels, and a place behind the others",
     given: async (world) => {
       const { key, mine } = await told(world);
-      const [{ workspace_id }] = await world.sql("select workspace_id from pusher where id = ?", [uuidOf(mine.id)]);
+      const [{ workspace_id }] = await world.sql("select workspace_id from pusher where id = ?", [parseUuid(mine.id)]);
       await world.sql("update member set pusher_ids = array[?]::uuid[] where workspace_id = ?", [
-        uuidOf(mine.id),
+        parseUuid(mine.id),
         workspace_id,
       ]);
       return { key };
@@ -131,7 +131,7 @@ export const eventCases: Case[] = [
       ["which was never reached says so, and begins anew", 0, "900000000000", true],
     ] as const
   ).map(
-    ([name, days, position, missed]): Case<Told> => ({
+    ([name, days, position, missed]): TestCase<Told> => ({
       rule: "event-feed-kept",
       tool: "list_events",
       name: `a place ${name}`,
@@ -152,7 +152,7 @@ export const eventCases: Case[] = [
     ["after", placeOf("1".repeat(60), 0)],
     ["since", "x"],
   ].map(
-    ([param, value]): Case => ({
+    ([param, value]): TestCase => ({
       rule: "error-invalid-request",
       tool: "list_events",
       name: `refuses ${param} ${String(value).slice(0, 9)}`,

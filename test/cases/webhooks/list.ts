@@ -1,17 +1,17 @@
 // Webhook endpoints listed and deleted.
 
 import { expect } from "vitest";
-import type { Case } from "../../support/cases.ts";
-import { uuidOf } from "../../support/handsets.ts";
-import { create, listed, registered } from "./given.ts";
+import type { TestCase } from "../../support/case_runner.ts";
+import { parseUuid } from "../../support/handsets.ts";
+import { createAccountWithWebhook, createWebhook, listWebhooks } from "./fixtures.ts";
 
-export const listWebhookCases: Case[] = [
+export const listWebhookCases: TestCase[] = [
   {
     rule: "list-answer",
     tool: "list_webhooks",
     given: async (world) => {
       const key = await world.foreignKey();
-      const made = [await create(world, key), await create(world, key), await create(world, key)];
+      const made = [await createWebhook(world, key), await createWebhook(world, key), await createWebhook(world, key)];
       return { key, ids: made.map(({ id }) => id) };
     },
     as: (_world, { key }) => key,
@@ -26,11 +26,11 @@ export const listWebhookCases: Case[] = [
     rule: "webhook-health",
     tool: "list_webhooks",
     given: async (world) => {
-      const given = await registered(world);
+      const given = await createAccountWithWebhook(world);
       await world.sql(
         `update webhook_endpoint set failure_count = 20, last_status = 503, disabled_at = '2026-01-02T03:04:05.000006Z',
            last_delivery_at = '2026-01-02T03:04:05Z' where id = ?`,
-        [uuidOf(given.endpoint.id)],
+        [parseUuid(given.endpoint.id)],
       );
       return given;
     },
@@ -54,7 +54,7 @@ export const listWebhookCases: Case[] = [
     rule: "foreign-is-missing",
     name: "another account's endpoints are not there",
     tool: "list_webhooks",
-    given: (world) => registered(world),
+    given: (world) => createAccountWithWebhook(world),
     as: (world) => world.foreignKey(),
     input: () => ({}),
     want: { body: { data: [] } },
@@ -69,7 +69,7 @@ export const listWebhookCases: Case[] = [
         await world.memberKey("editor", [pusher.id]),
         await world.memberKey("editor", [pusher.id]),
       ];
-      const [own, foreign] = [await create(world, mine), await create(world, other)];
+      const [own, foreign] = [await createWebhook(world, mine), await createWebhook(world, other)];
       return { mine, own, foreign };
     },
     as: (_world, { mine }) => mine,
@@ -79,7 +79,7 @@ export const listWebhookCases: Case[] = [
       expect(body.data.map(({ id }: any) => id)).toEqual([own.id]);
       const gone = await world.rest("delete_webhook", { webhook_id: foreign.id }, mine);
       expect(gone.status).toBe(404);
-      const all = await listed(world, world.owner);
+      const all = await listWebhooks(world, world.owner);
       expect(all).toEqual(expect.arrayContaining([own.id, foreign.id]));
       for (const { id } of [own, foreign])
         expect((await world.rest("delete_webhook", { webhook_id: id })).status).toBe(204);
@@ -92,7 +92,7 @@ export const listWebhookCases: Case[] = [
     given: async (world) => {
       const pusher = await world.pusher();
       const bound = await world.key({ pusher: pusher.id });
-      const [own, unbound] = [await create(world, bound), await create(world, world.owner)];
+      const [own, unbound] = [await createWebhook(world, bound), await createWebhook(world, world.owner)];
       return { bound, own, unbound };
     },
     as: (_world, { bound }) => bound,
@@ -129,18 +129,18 @@ export const listWebhookCases: Case[] = [
   },
 ];
 
-export const deleteWebhookCases: Case[] = [
+export const deleteWebhookCases: TestCase[] = [
   {
     rule: "webhook-removed",
     tool: "delete_webhook",
-    given: (world) => registered(world),
+    given: (world) => createAccountWithWebhook(world),
     as: (_world, { key }) => key,
     input: ({ endpoint }) => ({ webhook_id: endpoint.id }),
     want: {},
     after: async (world, { key, endpoint }, { body }) => {
       // Over REST there is no body; over MCP it says what is gone.
       expect([null, JSON.stringify({ deleted: true, id: endpoint.id })]).toContain(body && JSON.stringify(body));
-      expect(await listed(world, key)).toEqual([]);
+      expect(await listWebhooks(world, key)).toEqual([]);
       const again = await world.rest("delete_webhook", { webhook_id: endpoint.id }, key);
       expect(again.status).toBe(404);
     },
@@ -149,17 +149,17 @@ export const deleteWebhookCases: Case[] = [
     rule: "webhook-removed",
     tool: "delete_webhook",
     given: async (world) => {
-      const given = await registered(world);
-      await world.sql("update webhook_endpoint set disabled_at = now() where id = ?", [uuidOf(given.endpoint.id)]);
+      const given = await createAccountWithWebhook(world);
+      await world.sql("update webhook_endpoint set disabled_at = now() where id = ?", [parseUuid(given.endpoint.id)]);
       return given;
     },
     as: (_world, { key }) => key,
     input: ({ endpoint }) => ({ webhook_id: endpoint.id }),
     want: {},
-    after: async (world, { key }) => expect(await listed(world, key)).toEqual([]),
+    after: async (world, { key }) => expect(await listWebhooks(world, key)).toEqual([]),
   },
   ...["whk_01h455vb4pex5vsknk084sn02q", "psh_01h455vb4pex5vsknk084sn02q", "nonsense"].map(
-    (webhook_id): Case => ({
+    (webhook_id): TestCase => ({
       rule: "ids",
       name: `${webhook_id} is 404`,
       tool: "delete_webhook",
@@ -170,16 +170,16 @@ export const deleteWebhookCases: Case[] = [
   {
     rule: "foreign-is-missing",
     tool: "delete_webhook",
-    given: (world) => registered(world),
+    given: (world) => createAccountWithWebhook(world),
     as: (world) => world.foreignKey(),
     input: ({ endpoint }) => ({ webhook_id: endpoint.id }),
     want: { error: "not_found" },
-    after: async (world, { key, endpoint }) => expect(await listed(world, key)).toEqual([endpoint.id]),
+    after: async (world, { key, endpoint }) => expect(await listWebhooks(world, key)).toEqual([endpoint.id]),
   },
   {
     rule: "restricted-sees-its-channels",
     tool: "delete_webhook",
-    given: (world) => create(world, world.owner),
+    given: (world) => createWebhook(world, world.owner),
     as: (world) => world.memberKey("viewer"),
     input: ({ id }) => ({ webhook_id: id }),
     want: { error: "forbidden" },
@@ -198,11 +198,11 @@ export const deleteWebhookCases: Case[] = [
   {
     rule: "unknown-fields",
     tool: "delete_webhook",
-    given: (world) => registered(world),
+    given: (world) => createAccountWithWebhook(world),
     as: (_world, { key }) => key,
     input: ({ endpoint }) => ({ webhook_id: endpoint.id, force: true }),
     want: { error: "invalid_request", param: "force" },
-    after: async (world, { key, endpoint }) => expect(await listed(world, key)).toEqual([endpoint.id]),
+    after: async (world, { key, endpoint }) => expect(await listWebhooks(world, key)).toEqual([endpoint.id]),
   },
   {
     rule: "one-scope",

@@ -2,19 +2,19 @@
 // which tests of the own drafts are shown: one is linked by a link or a code that is opened there, and unlinked here or there
 // (rules#own-devices).
 
-import { link_own_device, list_own_devices, unlink_own_device } from "../../../identity/session/own_devices.ts";
-import { change_password, end_session, get_sign_in, list_sessions } from "../../../identity/session/sign_in.ts";
+import { link_own_device, list_own_devices, unlink_own_device } from "../../../identity/session/linked_devices.ts";
+import { change_password, end_session, get_sign_in, list_sessions } from "../../../identity/session/sign_in_methods.ts";
 import { create_workspace, update_profile } from "../../../identity/session/workspaces.ts";
 import { type ApiError, notFound } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { html } from "../../../ui/html.ts";
-import { addressCard } from "../channel_head.ts";
-import { hasPlace } from "../forms.ts";
-import { field, instant, problem, table } from "../parts.ts";
-import { type Page, type PersonVisit, personForm, personPage } from "../visit.ts";
-import { askOnce } from "./confirm.ts";
-import { ownWorkspaces } from "./own_workspaces.ts";
-import { waysIn } from "./ways_in.ts";
+import { addressCard } from "../channel_header.ts";
+import { errorSummary, field, relativeTime, table } from "../components.ts";
+import { canShowInForm } from "../forms.ts";
+import { type ConsolePage, type PersonContext, personForm, personPage } from "../page_context.ts";
+import { accountWorkspaces } from "./account_workspaces.ts";
+import { confirmationPage } from "./confirmation.ts";
+import { signInMethods } from "./sign_in_methods.ts";
 
 /** A browser's own description in a few words; it is the browser's word, and only shown to its owner. */
 function deviceWords({ user_agent }: { user_agent: string | null }): string {
@@ -29,7 +29,7 @@ function deviceWords({ user_agent }: { user_agent: string | null }): string {
 type Part = "name" | "workspaces" | "password";
 
 /** `wrong` is the form whose refusal the page shows. */
-async function account(visit: PersonVisit, wrong: { part: Part; error: ApiError } | null = null): Promise<Response> {
+async function account(visit: PersonContext, wrong: { part: Part; error: ApiError } | null = null): Promise<Response> {
   const { session, token, now, form: sent } = visit;
   const { data: sessions } = await visit.asPerson(list_sessions, {});
   const ways = await visit.asPerson(get_sign_in, {});
@@ -38,12 +38,12 @@ async function account(visit: PersonVisit, wrong: { part: Part; error: ApiError 
     "Your account",
     html`<h1>Your account</h1>
     <p class="lede">${session.user.name} · ${session.user.email}</p>
-    ${await ownWorkspaces(visit, of("workspaces"))}
-    ${waysIn(ways, now)}
+    ${await accountWorkspaces(visit, of("workspaces"))}
+    ${signInMethods(ways, now)}
     <section class="card" aria-labelledby="devices"><h2 id="devices">Test devices</h2> <p>Try a draft on your own device before anyone else sees it.</p>
       <p><a class="button plain" href="/console/account/devices">Your test devices</a></p></section>
     <section class="card" aria-labelledby="password-title"><h2 id="password-title">Change password</h2>
-      ${problem(of("password"))}
+      ${errorSummary(of("password"))}
       <form method="post" action="/console/account/password" novalidate>${token}
         <div class="columns">
         ${field({ name: "present", label: "Current password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error: of("password") })}
@@ -57,16 +57,16 @@ async function account(visit: PersonVisit, wrong: { part: Part; error: ApiError 
       Browser: (row) =>
         html`<strong>${deviceWords(row)}</strong>${row.current && html`<span class="badge good">this session</span>`}`,
       Address: (row) => row.address || "unknown",
-      "Signed in": (row) => instant(row.created_at, now),
-      "Last used": (row) => instant(row.last_used_at, now),
-      Expires: (row) => instant(row.expires_at, now),
+      "Signed in": (row) => relativeTime(row.created_at, now),
+      "Last used": (row) => relativeTime(row.last_used_at, now),
+      Expires: (row) => relativeTime(row.expires_at, now),
       "": (row) =>
         row.current
           ? html`<form method="post" action="/console/sign-out">${token}<button class="plain">Sign out</button></form>`
           : html`<a class="button danger" href="/console/account/sessions/${row.id}/end">End<span class="unseen"> the session: ${deviceWords(row)}</span></a>`,
     })}
     <section class="card" aria-labelledby="name-title"><h2 id="name-title">Your name</h2>
-      ${problem(of("name"))}
+      ${errorSummary(of("name"))}
       <form method="post" action="/console/account/name" novalidate>${token}
         ${field({ name: "name", label: "Name", value: sent.get("name") ?? session.user.name, hint: "Shown in all your workspaces.", autocomplete: "name", maxlength: LIMITS.name, error: of("name") })}
         <button>Save name</button>
@@ -82,12 +82,12 @@ async function account(visit: PersonVisit, wrong: { part: Part; error: ApiError 
 const form = (part: Part, names?: Record<string, string>) =>
   [
     `/console/account/${part}`,
-    { again: (visit: PersonVisit, error: ApiError) => account(visit, { part, error }), names },
+    { again: (visit: PersonContext, error: ApiError) => account(visit, { part, error }), names },
   ] as const;
 
-export const OWN_DEVICES = "/console/account/devices";
+export const OWN_DEVICES_PATH = "/console/account/devices";
 
-async function devices(visit: PersonVisit, error?: ApiError): Promise<Response> {
+async function devices(visit: PersonContext, error?: ApiError): Promise<Response> {
   const { data } = await visit.asPerson(list_own_devices, {});
   const { now, token } = visit;
   return visit.page(
@@ -95,38 +95,38 @@ async function devices(visit: PersonVisit, error?: ApiError): Promise<Response> 
     html`<p class="crumb"><a href="/console/account">Your account</a></p>
     <h1>Your test devices</h1>
     <p class="lede">Phones and browsers on which you try drafts before anyone else sees them. Channels and other members cannot see them.</p>
-    ${problem(error)}
+    ${errorSummary(error)}
     ${
       data.length > 0 &&
       table("Devices", data, {
         Device: (row) => html`<strong>${row.platform}</strong> <span class="muted">app ${row.app_version}</span>`,
-        Linked: (row) => instant(row.linked_at, now),
+        Linked: (row) => relativeTime(row.linked_at, now),
         "": ({ id }) =>
-          html`<form method="post" action="${OWN_DEVICES}/${id}/unlink">${token}<button class="danger">Unlink</button></form>`,
+          html`<form method="post" action="${OWN_DEVICES_PATH}/${id}/unlink">${token}<button class="danger">Unlink</button></form>`,
       })
     }
     <section class="card" aria-labelledby="link"><h2 id="link">Link a device</h2>
       <p>Open a link or scan a code on the device, and subscribe it to the channels whose drafts you want to try. At most ${LIMITS.own_devices} devices.</p>
-      <form method="post" action="${OWN_DEVICES}">${token}<button>Create link</button></form></section>`,
+      <form method="post" action="${OWN_DEVICES_PATH}">${token}<button>Create link</button></form></section>`,
     { error },
   );
 }
 
-async function linked(visit: PersonVisit): Promise<Response> {
+async function linked(visit: PersonContext): Promise<Response> {
   const { url } = await visit.asPerson(link_own_device, {});
   return visit.page(
     "Link a device",
-    html`<p class="crumb"><a href="${OWN_DEVICES}">Your test devices</a></p>
+    html`<p class="crumb"><a href="${OWN_DEVICES_PATH}">Your test devices</a></p>
     <h1>Link a device</h1>
     ${addressCard(url, "Open this on the device", html`<p>It works once, within ${LIMITS.own_device_minutes} minutes, and is shown only now. Do not share it: your tests appear on the device that opens it.</p>`, { what: "the link" })}
-    <p><a class="button plain" href="${OWN_DEVICES}">Done</a></p>`,
+    <p><a class="button plain" href="${OWN_DEVICES_PATH}">Done</a></p>`,
     { scripts: ["copy"] },
   );
 }
 
-const REFUSED = { again: devices, when: hasPlace };
+const REFUSED = { again: devices, when: canShowInForm };
 
-export const ACCOUNT_PAGES: readonly Page[] = [
+export const ACCOUNT_PAGES: readonly ConsolePage[] = [
   personPage("GET", "/console/account", (visit) => account(visit)),
 
   personForm(...form("password"), async (visit) => {
@@ -150,7 +150,7 @@ export const ACCOUNT_PAGES: readonly Page[] = [
     const { data: sessions } = await visit.asPerson(list_sessions, {});
     const row = sessions.find(({ id }) => id === visit.params.id);
     if (!row) throw notFound("session");
-    return askOnce(visit, {
+    return confirmationPage(visit, {
       title: `End the session: ${deviceWords(row)}?`,
       effect: "That browser is signed out immediately. It can sign in again with your password.",
       act: "End the session",
@@ -163,10 +163,10 @@ export const ACCOUNT_PAGES: readonly Page[] = [
     return visit.goTo("/console/account", "session-ended");
   }),
 
-  personPage("GET", OWN_DEVICES, (visit) => devices(visit)),
-  personForm(OWN_DEVICES, REFUSED, linked),
-  personForm(`${OWN_DEVICES}/:device/unlink`, REFUSED, async (visit) => {
+  personPage("GET", OWN_DEVICES_PATH, (visit) => devices(visit)),
+  personForm(OWN_DEVICES_PATH, REFUSED, linked),
+  personForm(`${OWN_DEVICES_PATH}/:device/unlink`, REFUSED, async (visit) => {
     await visit.asPerson(unlink_own_device, { device_id: visit.params.device ?? "" });
-    return visit.goTo(OWN_DEVICES, "device-unlinked");
+    return visit.goTo(OWN_DEVICES_PATH, "device-unlinked");
   }),
 ];

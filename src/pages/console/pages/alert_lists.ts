@@ -3,19 +3,19 @@
 
 import { mail_drafts, open_reviews } from "../../../identity/session/reviews.ts";
 import { list_own_workspaces } from "../../../identity/session/workspaces.ts";
-import { showId } from "../../../model/domain/ids.ts";
-import { roleReaches } from "../../../model/domain/standing.ts";
+import { assertDefined } from "../../../model/assert.ts";
+import { isRoleAtLeast } from "../../../model/domain/access_policy.ts";
+import { formatId } from "../../../model/domain/type_ids.ts";
 import type { AlertStatus } from "../../../model/entities/alert.ts";
-import { need } from "../../../model/need.ts";
 import { type Content, html } from "../../../ui/html.ts";
-import { clock } from "../../../ui/instants.ts";
-import { viewAt } from "../../../ui/view_at.ts";
-import { channelBase, channelHead, firstSubscriber } from "../channel_head.ts";
-import { failingNotice, failingSenders } from "../failing_senders.ts";
-import { type AlertColumns, foundAlerts, listed, searchIn, searchQuery } from "../finder.ts";
-import { asksAlone, chips, emptyState, instant, type pager } from "../parts.ts";
-import { recurrenceWords } from "../recurrence_form.ts";
-import { type MemberVisit, mayUse, memberPage, type Page, type RowOf } from "../visit.ts";
+import { timeElement } from "../../../ui/time_format.ts";
+import { buildViewUrl } from "../../../ui/view_url.ts";
+import { channelHeader, getChannelPath, subscribeHint } from "../channel_header.ts";
+import { emptyState, isPartRequest, type pager, relativeTime, viewLinks } from "../components.ts";
+import { failingSendersNotice, findFailingSenders } from "../failing_senders.ts";
+import { type AlertColumns, alertList, findAlerts, parseAlertSearch, toSearchQuery } from "../list_search.ts";
+import { type ConsolePage, canUse, type MemberContext, memberPage, type OperationRow } from "../page_context.ts";
+import { describeRecurrence } from "../recurrence_form.ts";
 
 const ALERT_STATE: Record<AlertStatus, Content> = {
   draft: html`<span class="badge">draft</span>`,
@@ -32,16 +32,16 @@ const LOUDNESS: Record<string, Content> = {
 };
 
 /** When an alert was sent, will be, or was last changed. */
-function when(alert: RowOf<"list_alerts">, now: Date): Content {
-  if (alert.status === "scheduled") return html`<span>for ${clock(new Date(alert.send_at ?? ""))}</span>`;
+function when(alert: OperationRow<"list_alerts">, now: Date): Content {
+  if (alert.status === "scheduled") return html`<span>for ${timeElement(new Date(alert.send_at ?? ""))}</span>`;
   const at = alert.status === "cancelled" ? alert.cancelled_at : (alert.sent_at ?? alert.updated_at);
-  return html`<span>${alert.status === "draft" && "changed "}${instant(at, now)}</span>`;
+  return html`<span>${alert.status === "draft" && "changed "}${relativeTime(at, now)}</span>`;
 }
 
 /** Some of what is planned is shown as a month, too. */
 const isPlanned = (status: AlertStatus | null | undefined): boolean => status === "scheduled" || status === "repeating";
 
-interface Kept {
+interface AlertListPage {
   path: string;
   name: string;
   lede: string;
@@ -55,7 +55,7 @@ interface Kept {
 
 const loud: AlertColumns = { Priority: ({ priority }) => LOUDNESS[priority] };
 
-const LISTS: readonly Kept[] = [
+const LISTS: readonly AlertListPage[] = [
   {
     path: "drafts",
     name: "Drafts",
@@ -63,7 +63,7 @@ const LISTS: readonly Kept[] = [
     caption: "Drafts, newest first",
     status: "draft",
     columns: (now) => ({
-      Changed: ({ updated_at }) => instant(updated_at, now),
+      Changed: ({ updated_at }) => relativeTime(updated_at, now),
       Review: ({ review_reply }) =>
         review_reply === null ? "Pending" : html`<span class="badge warn">declined</span>`,
     }),
@@ -75,7 +75,7 @@ const LISTS: readonly Kept[] = [
     lede: "Repeating alerts of all channels. Their next occurrences are listed under Scheduled.",
     caption: "Repeating alerts, newest first",
     status: "repeating",
-    columns: () => ({ Repeats: ({ recurrence }) => recurrenceWords(recurrence), ...loud }),
+    columns: () => ({ Repeats: ({ recurrence }) => describeRecurrence(recurrence), ...loud }),
     none: ["No repeating alerts", "To repeat an alert, schedule a draft with a recurrence."],
   },
   {
@@ -85,7 +85,7 @@ const LISTS: readonly Kept[] = [
     caption: "Scheduled alerts, soonest first",
     status: "scheduled",
     order: "oldest",
-    columns: () => ({ Appears: ({ send_at }) => clock(new Date(send_at ?? "")), ...loud }),
+    columns: () => ({ Appears: ({ send_at }) => timeElement(new Date(send_at ?? "")), ...loud }),
     none: ["No scheduled alerts", "Scheduled alerts appear here until they are sent."],
     ways: { back: "Soonest", on: "Later" },
   },
@@ -96,7 +96,7 @@ const LISTS: readonly Kept[] = [
     caption: "Sent alerts, newest first",
     status: "sent",
     order: "newest",
-    columns: (now) => ({ Sent: ({ sent_at }) => instant(sent_at, now), ...loud }),
+    columns: (now) => ({ Sent: ({ sent_at }) => relativeTime(sent_at, now), ...loud }),
     none: ["No sent alerts", "Sent alerts appear here."],
   },
   {
@@ -105,7 +105,7 @@ const LISTS: readonly Kept[] = [
     lede: "Cancelled alerts of all channels. Devices that had already fetched an alert keep it.",
     caption: "Cancelled alerts, newest first",
     status: "cancelled",
-    columns: (now) => ({ Cancelled: ({ cancelled_at }) => instant(cancelled_at, now), ...loud }),
+    columns: (now) => ({ Cancelled: ({ cancelled_at }) => relativeTime(cancelled_at, now), ...loud }),
     none: ["No cancelled alerts", "Cancelled alerts appear here."],
   },
   {
@@ -119,40 +119,40 @@ const LISTS: readonly Kept[] = [
 ];
 
 const listOf =
-  (list: Kept) =>
-  async (visit: MemberVisit): Promise<Response> => {
+  (list: AlertListPage) =>
+  async (visit: MemberContext): Promise<Response> => {
     const { now, base } = visit;
     const { path, name, status } = list;
-    const search = searchIn(visit);
+    const search = parseAlertSearch(visit);
     const [found, { data: channels }] = await Promise.all([
-      foundAlerts(visit, search, list),
+      findAlerts(visit, search, list),
       visit.call("list_pushers"),
     ]);
     const names = new Map(channels.map(({ id, name }) => [id, name]));
-    const { part, form } = listed(visit, found, {
+    const { part, form } = alertList(visit, found, {
       ...list,
       ...{ id: path, path: base + path, all: base + path, search },
       none: emptyState(...list.none),
       end: ["No more alerts", "Back to the start"],
       columns: {
         Alert: ({ id, pusher_id, title, status, review_note }) =>
-          html`<a href="${channelBase(visit, pusher_id)}/alerts/${id}">${title}</a>${
+          html`<a href="${getChannelPath(visit, pusher_id)}/alerts/${id}">${title}</a>${
             status === "draft" && review_note && html`<span class="why"><q>${review_note}</q></span>`
           }`,
         Channel: ({ pusher_id }) =>
-          html`<a href="${channelBase(visit, pusher_id)}">${names.get(pusher_id) ?? "A new channel"}</a>`,
+          html`<a href="${getChannelPath(visit, pusher_id)}">${names.get(pusher_id) ?? "A new channel"}</a>`,
         ...list.columns(now),
       },
     });
-    if (asksAlone(visit)) return visit.part(part);
+    if (isPartRequest(visit)) return visit.part(part);
     return visit.page(
       name,
       html`<h1>${name}</h1>
     <p class="lede">${list.lede}${isPlanned(status) && html` <a href="${base}month">Month view</a>`}</p>
-    ${chips(
+    ${viewLinks(
       "Alerts of all channels",
       LISTS.map((one) => ({
-        href: viewAt(base + one.path, searchQuery(search)),
+        href: buildViewUrl(base + one.path, toSearchQuery(search)),
         name: one.name,
         chosen: one === list,
       })),
@@ -170,27 +170,27 @@ const FILTERS: { status: AlertStatus | null; name: string; none: string }[] = [
   { status: "cancelled", name: "Cancelled", none: "This channel has no cancelled alerts." },
 ];
 
-async function ofChannel(visit: MemberVisit): Promise<Response> {
+async function ofChannel(visit: MemberContext): Promise<Response> {
   const { url, now, params } = visit;
   const pusher_id = params.pusher ?? "";
-  const { status, none } = need(
+  const { status, none } = assertDefined(
     FILTERS.find((filter) => filter.status === url.searchParams.get("status")) ?? FILTERS[0],
     "a list is not empty",
   );
   // The channel stands in the path.
-  const { channel: _, ...words } = searchIn(visit);
-  const base = channelBase(visit, pusher_id);
-  const found = await foundAlerts(visit, { ...words, channel: pusher_id }, { status });
-  const { part, form } = listed(visit, found, {
+  const { channel: _, ...words } = parseAlertSearch(visit);
+  const base = getChannelPath(visit, pusher_id);
+  const found = await findAlerts(visit, { ...words, channel: pusher_id }, { status });
+  const { part, form } = alertList(visit, found, {
     ...{ id: "alerts", path: base, caption: "Alerts, newest first", search: words },
     query: { status },
-    all: viewAt(base, { status }),
+    all: buildViewUrl(base, { status }),
     none: status
       ? emptyState("No such alerts", none)
       : emptyState(
           "No alerts yet",
           html`This channel’s alerts and their device reports will appear here. ${
-            mayUse(visit, "create_alert")
+            canUse(visit, "create_alert")
               ? html`<a href="${base}/alerts/new">Write the first alert</a>; it stays private until you send it.`
               : "A member who can write alerts must create the first one."
           }`,
@@ -203,34 +203,34 @@ async function ofChannel(visit: MemberVisit): Promise<Response> {
       ...loud,
     },
   });
-  if (asksAlone(visit)) return visit.part(part);
+  if (isPartRequest(visit)) return visit.part(part);
   const [channel, search, failing] = await Promise.all([
     visit.call("get_pusher", { pusher_id }),
     form(),
-    failingSenders(visit),
+    findFailingSenders(visit),
   ]);
   const filters = FILTERS.map((one) => ({
-    href: viewAt(base, { ...searchQuery(words), status: one.status }),
+    href: buildViewUrl(base, { ...toSearchQuery(words), status: one.status }),
     name: one.name,
     chosen: one.status === status,
   }));
   return visit.page(
     channel.name,
-    html`${channelHead(visit, channel, "")}
-    ${channel.subscribers === 0 && channel.status === "active" && firstSubscriber(visit, channel)}
-    ${chips("Alert state", filters)}${isPlanned(status) && html`<p><a href="${visit.base}month?channel=${channel.id}">Month view</a></p>`}${search}${failingNotice(visit, failing, channel)}${part}`,
+    html`${channelHeader(visit, channel, "")}
+    ${channel.subscribers === 0 && channel.status === "active" && subscribeHint(visit, channel)}
+    ${viewLinks("Alert state", filters)}${isPlanned(status) && html`<p><a href="${visit.base}month?channel=${channel.id}">Month view</a></p>`}${search}${failingSendersNotice(visit, failing, channel)}${part}`,
     { styles: ["alert_card", "history", "channel", "drawings"], scripts: ["live", "copy"] },
   );
 }
 
 /** How drafts that wait are heard of: by a phone, for who may open the channel that tells of them, and by mail where it is sent. */
-async function hearing(visit: MemberVisit): Promise<Content> {
+async function hearing(visit: MemberContext): Promise<Content> {
   const { caller, base, token, deps } = visit;
-  const opens = roleReaches(caller.member.role, open_reviews.role) && caller.pusherIds === null;
-  const mails = deps.mail !== null && roleReaches(caller.member.role, mail_drafts.role);
+  const opens = isRoleAtLeast(caller.member.role, open_reviews.role) && caller.pusherIds === null;
+  const mails = deps.mail !== null && isRoleAtLeast(caller.member.role, mail_drafts.role);
   if (!opens && !mails) return null;
   const { data } = await visit.asPerson(list_own_workspaces, {});
-  const mailed = data.find(({ id }) => id === showId("wsp", caller.workspace.id))?.mails_drafts === true;
+  const mailed = data.find(({ id }) => id === formatId("wsp", caller.workspace.id))?.mails_drafts === true;
   return html`<details class="more"><summary>Get notified about drafts awaiting review</summary>
     <p>A private channel, “Reviews”, alerts devices when an assistant or key submits a draft for review. Its alerts link to the draft, show its channel and author but not its text, and expire once the draft is decided.</p>
     ${opens && html`<form method="post" action="${base}reviews">${token}<button>Subscribe a device</button></form>`}
@@ -241,13 +241,13 @@ async function hearing(visit: MemberVisit): Promise<Content> {
     }</details>`;
 }
 
-export const ALERT_LIST_PAGES: readonly Page[] = [
+export const ALERT_LIST_PAGES: readonly ConsolePage[] = [
   memberPage("GET", "/channels/:pusher", ofChannel),
   ...LISTS.map((list) => memberPage("GET", `/${list.path}`, listOf(list))),
 
   memberPage("POST", "/reviews", async (visit) => {
     const { id } = await visit.asMember(open_reviews, {});
-    return visit.goTo(`${channelBase(visit, id)}/invites`);
+    return visit.goTo(`${getChannelPath(visit, id)}/invites`);
   }),
 
   memberPage("POST", "/reviews/mail", async (visit) => {

@@ -1,16 +1,22 @@
 // The audit log for people: who did what, through what, and when; by channel and by who did it, page by page, and as a table
 // to keep.
 
-import { ACCOUNT_ACTS, type AccountAct, FAILED_ACTS } from "../../../identity/auth/account_log.ts";
+import { ACCOUNT_ACTIONS, type AccountAction, FAILED_ACTION_LABELS } from "../../../identity/auth/account_audit.ts";
 import { SESSION_OPERATIONS } from "../../../identity/session/index.ts";
-import { said } from "../../../model/limits.ts";
+import { formatLimit } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { clock } from "../../../ui/instants.ts";
-import { viewAt } from "../../../ui/view_at.ts";
-import { ACTOR_WORDS, actorName, actorOptions, offered } from "../finder.ts";
-import { csvAnswer } from "../page.ts";
-import { emptyState, instant, pager, select, table } from "../parts.ts";
-import { type AnswerOf, type MemberVisit, memberPage, type Page, type RowOf } from "../visit.ts";
+import { timeElement } from "../../../ui/time_format.ts";
+import { buildViewUrl } from "../../../ui/view_url.ts";
+import { emptyState, pager, relativeTime, select, table } from "../components.ts";
+import { ACTOR_LABELS, buildActorOptions, buildOptions, getActorName } from "../list_search.ts";
+import {
+  type ConsolePage,
+  type MemberContext,
+  memberPage,
+  type OperationResult,
+  type OperationRow,
+} from "../page_context.ts";
+import { csvResponse } from "../page_layout.ts";
 
 const PAGE = 25;
 /** Lines of a file; who needs more asks the API, page by page. */
@@ -26,14 +32,14 @@ const TRANSPORT_WORDS: Record<string, string> = {
   operator: "Server shell",
 };
 
-type Line = RowOf<"list_audit_events">;
+type AuditLogRow = OperationRow<"list_audit_events">;
 
 interface Filter {
   pusher_id?: string;
   actor?: string;
 }
 
-function filterOf({ url }: MemberVisit): Filter {
+function filterOf({ url }: MemberContext): Filter {
   const pusher_id = url.searchParams.get("channel");
   const actor = url.searchParams.get("actor")?.slice(0, 64);
   return { ...(pusher_id && { pusher_id }), ...(actor && { actor }) };
@@ -42,21 +48,25 @@ function filterOf({ url }: MemberVisit): Filter {
 /** The same filter in an address. */
 const query = ({ pusher_id, actor }: Filter) => ({ channel: pusher_id, actor });
 
-const failedAct = ({ operation, status }: Line) =>
-  status === "failed" && Object.hasOwn(FAILED_ACTS, operation) ? FAILED_ACTS[operation] : undefined;
+const failedAct = ({ operation, status }: AuditLogRow) =>
+  status === "failed" && Object.hasOwn(FAILED_ACTION_LABELS, operation) ? FAILED_ACTION_LABELS[operation] : undefined;
 
 /** The title of an operation as its description has it. */
-function operationWords({ deps }: MemberVisit, line: Line): string {
+function operationWords({ deps }: MemberContext, line: AuditLogRow): string {
   const name = line.operation;
   const failed = failedAct(line);
   if (failed) return failed[0];
-  if (name in ACCOUNT_ACTS) return ACCOUNT_ACTS[name as AccountAct];
+  if (name in ACCOUNT_ACTIONS) return ACCOUNT_ACTIONS[name as AccountAction];
   const known = [...deps.tools, ...SESSION_OPERATIONS].find((operation) => operation.name === name);
   return known?.title ?? name.replaceAll("_", " ");
 }
 
 /** What was made or changed, as a link where there is a page of it; a member by the name of the newest lines. */
-function subject({ base }: MemberVisit, people: Map<string, string>, { subject_id: id, pusher_id }: Line): Content {
+function subject(
+  { base }: MemberContext,
+  people: Map<string, string>,
+  { subject_id: id, pusher_id }: AuditLogRow,
+): Content {
   if (id === null) return null;
   const person = people.get(id);
   if (person) return html`<span class="name">${person}</span>`;
@@ -67,26 +77,26 @@ function subject({ base }: MemberVisit, people: Map<string, string>, { subject_i
 }
 
 /** The state that something was left in and what an edit changed, or that it failed, and how often. */
-function outcome(line: Line): Content {
+function outcome(line: AuditLogRow): Content {
   const { status, count, changed } = line;
   const failed = failedAct(line);
   if (failed) return html` <span class="badge warn">${failed[1]}</span>`;
   const fields = changed && changed.length > 0 && html` <span class="why">changed ${changed.join(", ")}</span>`;
   if (status !== "failed") return html`${status && html` <span class="muted">now ${status}</span>`}${fields}`;
-  const often = (count ?? 1) > 1 && ` ${count} times in ${said("failed_runs_minutes")} minutes`;
+  const often = (count ?? 1) > 1 && ` ${count} times in ${formatLimit("failed_runs_minutes")} minutes`;
   return html` <span class="badge warn">failed${often}</span>`;
 }
 
-async function channels(visit: MemberVisit): Promise<Map<string, string>> {
+async function channels(visit: MemberContext): Promise<Map<string, string>> {
   const { data } = await visit.call("list_pushers");
   return new Map(data.map(({ id, name }) => [id, name]));
 }
 
-function filterForm(visit: MemberVisit, names: Map<string, string>, seen: Line[], filter: Filter): Html {
+function filterForm(visit: MemberContext, names: Map<string, string>, seen: AuditLogRow[], filter: Filter): Html {
   if (filter.pusher_id && !names.has(filter.pusher_id)) names.set(filter.pusher_id, "A deleted channel");
   return html`<form class="filter" method="get" action="${visit.base}audit" role="search" aria-label="Audit log">
-    ${select({ name: "channel", label: "Channel", options: offered("All channels", names), value: filter.pusher_id })}
-    ${select({ name: "actor", label: "Who", options: actorOptions(seen, filter.actor), value: filter.actor })}
+    ${select({ name: "channel", label: "Channel", options: buildOptions("All channels", names), value: filter.pusher_id })}
+    ${select({ name: "actor", label: "Who", options: buildActorOptions(seen, filter.actor), value: filter.actor })}
     <button class="plain">Show</button></form>`;
 }
 
@@ -95,7 +105,7 @@ const retention = (days: number): string =>
     ? "Entries are kept indefinitely."
     : `Entries are kept for ${days} ${days === 1 ? "day" : "days"}, as set by the operator.`;
 
-async function page(visit: MemberVisit): Promise<Response> {
+async function page(visit: MemberContext): Promise<Response> {
   const filter = filterOf(visit);
   const before = visit.url.searchParams.get("before");
   const [names, newest, { data, meta }] = await Promise.all([
@@ -106,7 +116,7 @@ async function page(visit: MemberVisit): Promise<Response> {
   const at = `${visit.base}audit`;
   const seen = [...newest.data, ...data];
   const people = new Map(
-    seen.flatMap(({ actor }) => (actor.type === "session" && actor.id ? [[actor.id, actorName(actor)]] : [])),
+    seen.flatMap(({ actor }) => (actor.type === "session" && actor.id ? [[actor.id, getActorName(actor)]] : [])),
   );
   const form = filterForm(visit, names, seen, filter);
   const chosen = Object.keys(filter).length > 0;
@@ -123,16 +133,16 @@ async function page(visit: MemberVisit): Promise<Response> {
         By: ({ actor, transport }) =>
           html`<span class="stack">${
             actor.id === null || filter.actor === actor.id
-              ? html`<span class="name">${actorName(actor)}</span>`
-              : html`<a href="${viewAt(at, query({ ...filter, actor: actor.id }))}">${actorName(actor)}</a>`
-          } <span class="muted">${ACTOR_WORDS[actor.type]}, ${TRANSPORT_WORDS[transport]}</span></span>`,
+              ? html`<span class="name">${getActorName(actor)}</span>`
+              : html`<a href="${buildViewUrl(at, query({ ...filter, actor: actor.id }))}">${getActorName(actor)}</a>`
+          } <span class="muted">${ACTOR_LABELS[actor.type]}, ${TRANSPORT_WORDS[transport]}</span></span>`,
         Channel: ({ pusher_id }) =>
           pusher_id === null
             ? html`<span class="muted">None</span>`
             : html`<span class="name">${names.get(pusher_id) ?? "A deleted channel"}</span>`,
         Target: (line) => subject(visit, people, line),
         When: ({ created_at }) =>
-          html`<span class="stack">${instant(created_at, visit.now)}<span class="muted">${clock(new Date(created_at))}</span></span>`,
+          html`<span class="stack">${relativeTime(created_at, visit.now)}<span class="muted">${timeElement(new Date(created_at))}</span></span>`,
       },
       emptyState(
         before ? "No older entries" : chosen ? "No matching entries" : "No entries yet",
@@ -140,14 +150,14 @@ async function page(visit: MemberVisit): Promise<Response> {
       ),
     )}
     ${pager(at, { before, next: meta.next_before, query: query(filter) })}
-    ${data.length > 0 && html`<p><a class="button plain" href="${viewAt(`${at}.csv`, query(filter))}">Download as CSV</a></p><p class="hint">The file contains the newest ${MOST_LINES.toLocaleString("en")} matching entries. <code>list_audit_events</code> returns all of them.</p>`}
+    ${data.length > 0 && html`<p><a class="button plain" href="${buildViewUrl(`${at}.csv`, query(filter))}">Download as CSV</a></p><p class="hint">The file contains the newest ${MOST_LINES.toLocaleString("en")} matching entries. <code>list_audit_events</code> returns all of them.</p>`}
     ${visit.caller.member.role === "owner" && html`<p class="hint">See the <a href="${visit.base}service">state of the service</a>, available to the owner of its only workspace.</p>`}`,
     { styles: ["history", "webhooks"] },
   );
 }
 
 /** The columns of the file, each of a line and the names of channels. */
-const COLUMNS: Record<string, (line: Line, names: ReadonlyMap<string, string>) => string | null> = {
+const COLUMNS: Record<string, (line: AuditLogRow, names: ReadonlyMap<string, string>) => string | null> = {
   at: ({ created_at }) => created_at,
   operation: ({ operation }) => operation,
   actor_type: ({ actor }) => actor.type,
@@ -164,19 +174,22 @@ const COLUMNS: Record<string, (line: Line, names: ReadonlyMap<string, string>) =
   changed: ({ changed }) => changed?.join(" ") ?? null,
 };
 
-async function file(visit: MemberVisit): Promise<Response> {
+async function file(visit: MemberContext): Promise<Response> {
   const filter = filterOf(visit);
   const names = await channels(visit);
-  const lines: Line[] = [];
+  const lines: AuditLogRow[] = [];
   for (let before: string | null | undefined; before !== null && lines.length < MOST_LINES; ) {
     const asked = { ...filter, limit: 100, ...(before && { before }) };
-    const page: AnswerOf<"list_audit_events"> = await visit.call("list_audit_events", asked);
+    const page: OperationResult<"list_audit_events"> = await visit.call("list_audit_events", asked);
     lines.push(...page.data);
     before = page.meta.next_before;
   }
   const cells = Object.values(COLUMNS);
   const rows = lines.map((line) => cells.map((cell) => cell(line, names)));
-  return csvAnswer("audit-log", [Object.keys(COLUMNS), ...rows]);
+  return csvResponse("audit-log", [Object.keys(COLUMNS), ...rows]);
 }
 
-export const AUDIT_PAGES: readonly Page[] = [memberPage("GET", "/audit", page), memberPage("GET", "/audit.csv", file)];
+export const AUDIT_PAGES: readonly ConsolePage[] = [
+  memberPage("GET", "/audit", page),
+  memberPage("GET", "/audit.csv", file),
+];

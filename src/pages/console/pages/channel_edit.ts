@@ -3,36 +3,44 @@
 
 import { randomBytes } from "node:crypto";
 import { get_retention } from "../../../identity/session/workspaces.ts";
-import { MAX_BYTES } from "../../../model/domain/assets.ts";
+import { MAX_ASSET_BYTES } from "../../../model/domain/asset_rules.ts";
 import { type ApiError, forbidden, notFound } from "../../../model/errors.ts";
-import { MAX_BODY } from "../../../operation/tool.ts";
+import { MAX_BODY_BYTES } from "../../../operation/define_operation.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
-import { channelCircle, channelPanels, channelShown, PICTURE } from "../channel_form.ts";
-import { channelBase, channelHead, channelOf } from "../channel_head.ts";
+import { channelCirclePreview, channelPanels, channelPreview, PICTURE_FIELD } from "../channel_form.ts";
 import {
-  argumentsFrom,
-  CHANNEL_FIELDS,
+  CHANNEL_FIELD_NAMES,
+  CHANNEL_LABELS,
   type ChannelField,
-  changedBy,
-  LABELS,
-  mergedValues,
-  seenMark,
-  valuesOf,
-} from "../channel_values.ts";
-import { asksPlace } from "../controls.ts";
-import { inForm, shownRefusal, withFields } from "../forms.ts";
-import { problem } from "../parts.ts";
-import { type Channel, type FlashCode, type MemberVisit, mayUse, memberForm, memberPage, type Page } from "../visit.ts";
-import { takeUploads, uploadsAt } from "./files.ts";
-import { aheadNote } from "./own_workspaces.ts";
+  createFormMark,
+  findChangedFields,
+  mergeFormValues,
+  parseChannelForm,
+  toFormValues,
+} from "../channel_form_values.ts";
+import { channelHeader, getChannelPath, getRequestedChannel } from "../channel_header.ts";
+import { errorSummary } from "../components.ts";
+import { allowGeolocation } from "../form_controls.ts";
+import { asFormError, toFormError, withFields } from "../forms.ts";
+import {
+  type ChannelResult,
+  type ConsolePage,
+  canUse,
+  type FlashCode,
+  type MemberContext,
+  memberForm,
+  memberPage,
+} from "../page_context.ts";
+import { retentionPreview } from "./account_workspaces.ts";
+import { getUploadPath, storeUploads } from "./files.ts";
 
 const OPTIONS = {
   styles: ["alert_card", "drawings", "channel"],
   scripts: ["count", "circle", "upload", "channel"],
 } as const;
 
-const MAX_FORM = MAX_BYTES.image + MAX_BODY.usual;
+const MAX_FORM = MAX_ASSET_BYTES.image + MAX_BODY_BYTES.usual;
 
 const READS_ONLY = "Your role can only view the settings. An editor can change them.";
 
@@ -44,7 +52,7 @@ const FIRST = new URLSearchParams([
 
 /** A refusal that the form shows, in the order of its controls; any other is a page of its own. */
 function shownInForm(error: unknown): ApiError {
-  const refused = inForm(shownRefusal(error), {}, LABELS);
+  const refused = toFormError(asFormError(error), {}, CHANNEL_LABELS);
   const panels = channelPanels({ values: FIRST, handle: null, server: "" }).toString();
   const placeOf = (name: string) => panels.indexOf(` name="${name}"`);
   return withFields(
@@ -53,20 +61,20 @@ function shownInForm(error: unknown): ApiError {
   );
 }
 
-function answer(visit: MemberVisit, title: string, body: Html, error?: ApiError): Response {
-  return asksPlace(visit.page(title, body, { ...OPTIONS, error }));
+function answer(visit: MemberContext, title: string, body: Html, error?: ApiError): Response {
+  return allowGeolocation(visit.page(title, body, { ...OPTIONS, error }));
 }
 
-const formOf = (visit: MemberVisit, action: string, content: Content, foot: Content) =>
-  html`<form id="channel" method="post" action="${action}" enctype="multipart/form-data" data-shown="${visit.base}channels/shown" data-uploads="${uploadsAt(visit)}" novalidate>${visit.token}${content}
+const formOf = (visit: MemberContext, action: string, content: Content, foot: Content) =>
+  html`<form id="channel" method="post" action="${action}" enctype="multipart/form-data" data-shown="${visit.base}channels/shown" data-uploads="${getUploadPath(visit)}" novalidate>${visit.token}${content}
   <div class="foot">${foot}</div></form>`;
 
 const beside = (shown: Html, form: Html) =>
   html`<div class="beside"><aside class="card" aria-label="Preview"><p class="label">Preview</p><div class="shown" id="channel-shown">${shown}</div></aside><div>${form}</div></div>`;
 
-function newForm(visit: MemberVisit, error?: ApiError): Response {
+function newForm(visit: MemberContext, error?: ApiError): Response {
   const { form, base, deps } = visit;
-  if (!mayUse(visit, "create_pusher") || visit.caller.pusherIds !== null)
+  if (!canUse(visit, "create_pusher") || visit.caller.pusherIds !== null)
     throw forbidden("channel_restricted", "You cannot create channels here. Ask an owner of the workspace.");
   const values = error ? form : FIRST;
   const once = form.get("once") ?? randomBytes(18).toString("base64url");
@@ -75,9 +83,9 @@ function newForm(visit: MemberVisit, error?: ApiError): Response {
     "New channel",
     html`<h1>New channel</h1>
     <p class="lede">People subscribe to a channel. You can change everything later except its handle.</p>
-    ${problem(error)}
+    ${errorSummary(error)}
     ${beside(
-      channelShown(values, null, deps.publicUrl),
+      channelPreview(values, null, deps.publicUrl),
       formOf(
         visit,
         `${base}channels/new`,
@@ -89,17 +97,17 @@ function newForm(visit: MemberVisit, error?: ApiError): Response {
   );
 }
 
-async function open(visit: MemberVisit): Promise<Response> {
+async function open(visit: MemberContext): Promise<Response> {
   const { form, base } = visit;
-  const wrong = await takeUploads(visit, [PICTURE]);
+  const wrong = await storeUploads(visit, [PICTURE_FIELD]);
   if (wrong) return newForm(visit, wrong);
   const own = form.get("colours") === "own";
-  const given = CHANNEL_FIELDS.filter((name) => {
+  const given = CHANNEL_FIELD_NAMES.filter((name) => {
     if (name === "gradient_from" || name === "gradient_to") return own;
     return name !== "initials" || (form.get(name) ?? "") !== "";
   });
   try {
-    const args = { handle: form.get("handle") ?? "", ...argumentsFrom(form, given) };
+    const args = { handle: form.get("handle") ?? "", ...parseChannelForm(form, given) };
     const made = await visit.call("create_pusher", args, form.get("once"));
     return visit.goTo(`${base}channels/${made.id}`, made.notes ? "channel-opened-silent" : "channel-opened");
   } catch (error) {
@@ -110,40 +118,41 @@ async function open(visit: MemberVisit): Promise<Response> {
   }
 }
 
-async function settings(visit: MemberVisit, error?: ApiError): Promise<Response> {
+async function settings(visit: MemberContext, error?: ApiError): Promise<Response> {
   const { form, deps } = visit;
-  const channel = await channelOf(visit);
-  const action = `${channelBase(visit, channel.id)}/edit`;
-  const values = error && form.has("seen") ? mergedValues(form, form.get("seen") ?? "", channel) : valuesOf(channel);
-  const may = mayUse(visit, "update_pusher");
-  const ahead = aheadNote(await visit.asMember(get_retention, { pusher_id: channel.id }), visit.now);
+  const channel = await getRequestedChannel(visit);
+  const action = `${getChannelPath(visit, channel.id)}/edit`;
+  const values =
+    error && form.has("seen") ? mergeFormValues(form, form.get("seen") ?? "", channel) : toFormValues(channel);
+  const may = canUse(visit, "update_pusher");
+  const ahead = retentionPreview(await visit.asMember(get_retention, { pusher_id: channel.id }), visit.now);
   const panels = channelPanels({ values, handle: channel.handle, server: deps.publicUrl, error, ahead });
   return answer(
     visit,
     `Settings of ${channel.name}`,
-    html`${channelHead(visit, channel, "edit")}
-    ${problem(error)}
+    html`${channelHeader(visit, channel, "edit")}
+    ${errorSummary(error)}
     ${!may && html`<p class="note">${icon("lock")}<span>${READS_ONLY}</span></p>`}
     ${beside(
-      channelShown(values, channel.handle, deps.publicUrl),
+      channelPreview(values, channel.handle, deps.publicUrl),
       html`${
         may
           ? formOf(
               visit,
               action,
-              html`<input type="hidden" name="seen" value="${seenMark(valuesOf(channel))}"><input type="hidden" name="known_as" value="${channel.handle}">${panels}`,
+              html`<input type="hidden" name="seen" value="${createFormMark(toFormValues(channel))}"><input type="hidden" name="known_as" value="${channel.handle}">${panels}`,
               html`<button name="act" value="save">Save</button><p class="hint">Only your changes are saved. If someone else changed the same field, you will see their change first.</p>`,
             )
           : html`<fieldset disabled>${panels}</fieldset>`
       }
       ${may && (await status(visit, channel, action))}
-      ${mayUse(visit, "delete_pusher") && ending(visit, channel)}`,
+      ${canUse(visit, "delete_pusher") && ending(visit, channel)}`,
     )}`,
     error,
   );
 }
 
-async function status(visit: MemberVisit, channel: Channel, action: string): Promise<Html> {
+async function status(visit: MemberContext, channel: ChannelResult, action: string): Promise<Html> {
   const { data } = await visit.call("list_pushers", { handle: channel.handle });
   const planned = data[0]?.scheduled ?? 0;
   const stays =
@@ -152,7 +161,7 @@ async function status(visit: MemberVisit, channel: Channel, action: string): Pro
       : html`${planned === 1 ? "One scheduled alert will still be sent" : `${planned} scheduled alerts will still be sent`}; cancel ${planned === 1 ? "it" : "them"} to stop ${planned === 1 ? "it" : "them"}.`;
   const button = (act: string, words: string) =>
     html`<form method="post" action="${action}">${visit.token}<button class="plain" name="act" value="${act}">${words}</button></form>`;
-  const parts: Record<Channel["status"], [title: string, says: Content, act: Content]> = {
+  const parts: Record<ChannelResult["status"], [title: string, says: Content, act: Content]> = {
     active: [
       "Pause channel",
       html`A paused channel keeps its handle, page and subscribers but is not in the directory. It cannot send alerts until resumed; you can still write drafts. ${stays}`,
@@ -169,16 +178,16 @@ async function status(visit: MemberVisit, channel: Channel, action: string): Pro
   return html`<section class="card" aria-labelledby="state"><h2 id="state">${title}</h2><p>${says}</p>${act}</section>`;
 }
 
-const ending = (visit: MemberVisit, { id, subscribers }: Channel): Html =>
+const ending = (visit: MemberContext, { id, subscribers }: ChannelResult): Html =>
   html`<section class="card" aria-labelledby="end"><h2 id="end">Delete channel</h2>
   <p>${
     subscribers === 0
       ? "This channel has no subscribers, so you can delete it with all its alerts."
       : `A channel with subscribers cannot be deleted; this one has ${subscribers.toLocaleString("en")}. Pause it instead.`
-  }</p>${subscribers === 0 && html`<a class="button danger" href="${channelBase(visit, id)}/delete">Delete…</a>`}</section>`;
+  }</p>${subscribers === 0 && html`<a class="button danger" href="${getChannelPath(visit, id)}/delete">Delete…</a>`}</section>`;
 
 /** What a press of a button does. */
-async function change(visit: MemberVisit): Promise<FlashCode> {
+async function change(visit: MemberContext): Promise<FlashCode> {
   const { form } = visit;
   const pusher_id = visit.params.pusher ?? "";
   const act = form.get("act") ?? "";
@@ -187,18 +196,18 @@ async function change(visit: MemberVisit): Promise<FlashCode> {
     return act === "pause" ? "channel-paused" : "channel-resumed";
   }
   if (act !== "save") throw notFound("form");
-  if (!mayUse(visit, "update_pusher")) throw forbidden("role_too_low", READS_ONLY);
-  const wrong = await takeUploads(visit, [PICTURE]);
+  if (!canUse(visit, "update_pusher")) throw forbidden("role_too_low", READS_ONLY);
+  const wrong = await storeUploads(visit, [PICTURE_FIELD]);
   if (wrong) throw wrong;
   const channel = await visit.call("get_pusher", { pusher_id });
-  const changed: ChannelField[] = changedBy(form, form.get("seen") ?? "", channel);
+  const changed: ChannelField[] = findChangedFields(form, form.get("seen") ?? "", channel);
   if (changed.length === 0) return "channel-same";
-  const saved = await visit.call("update_pusher", { pusher_id, ...argumentsFrom(form, changed) });
+  const saved = await visit.call("update_pusher", { pusher_id, ...parseChannelForm(form, changed) });
   if (changed.includes("retention_days")) return "channel-kept";
   return saved.notes ? "channel-saved-silent" : "channel-saved";
 }
 
-export const CHANNEL_EDIT_PAGES: readonly Page[] = [
+export const CHANNEL_EDIT_PAGES: readonly ConsolePage[] = [
   memberPage("GET", "/channels/new", async (visit) => newForm(visit)),
   { ...memberForm("/channels/new", newForm, open), maxFiles: MAX_FORM },
 
@@ -206,7 +215,7 @@ export const CHANNEL_EDIT_PAGES: readonly Page[] = [
   memberPage("POST", "/channels/shown", async ({ form, deps, part }) => {
     const handle = form.get("known_as");
     return part(
-      html`<div id="channel-shown">${channelShown(form, handle, deps.publicUrl)}</div>${channelCircle(form)}`,
+      html`<div id="channel-shown">${channelPreview(form, handle, deps.publicUrl)}</div>${channelCirclePreview(form)}`,
     );
   }),
 

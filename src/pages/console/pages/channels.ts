@@ -4,23 +4,30 @@
 import type { ApiError } from "../../../model/errors.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
-import { type Query, viewAt } from "../../../ui/view_at.ts";
-import { CHANNEL_STATUS, channelBase, channelFace, channelOf } from "../channel_head.ts";
-import { capital } from "../controls.ts";
-import { findForm, matching, pageOf, soughtIn } from "../finder.ts";
-import { oneOf, orAgain } from "../forms.ts";
-import { chips, emptyState, table } from "../parts.ts";
-import { type AnswerOf, type MemberVisit, mayUse, memberPage, type Page, type RowOf } from "../visit.ts";
-import { askOnce } from "./confirm.ts";
+import { buildViewUrl, type UrlQuery } from "../../../ui/view_url.ts";
+import { CHANNEL_STATUS, channelAvatar, getChannelPath, getRequestedChannel } from "../channel_header.ts";
+import { emptyState, table, viewLinks } from "../components.ts";
+import { capitalize } from "../form_controls.ts";
+import { matchesErrorType, withFormErrors } from "../forms.ts";
+import { filterRows, getSearchText, paginateRows, textSearchForm } from "../list_search.ts";
+import {
+  type ConsolePage,
+  canUse,
+  type MemberContext,
+  memberPage,
+  type OperationResult,
+  type OperationRow,
+} from "../page_context.ts";
+import { confirmationPage } from "./confirmation.ts";
 
 const PATH = "/channels/:pusher/delete";
 
-async function ask(visit: MemberVisit, error?: ApiError): Promise<Response> {
-  const channel = await channelOf(visit);
-  const base = channelBase(visit, channel.id);
+async function ask(visit: MemberContext, error?: ApiError): Promise<Response> {
+  const channel = await getRequestedChannel(visit);
+  const base = getChannelPath(visit, channel.id);
   const subscribers =
     channel.subscribers === 1 ? "one subscriber" : `${channel.subscribers.toLocaleString("en")} subscribers`;
-  const may = mayUse(visit, "delete_pusher");
+  const may = canUse(visit, "delete_pusher");
   const refused = !may
     ? "Only an admin or owner of the workspace can delete channels."
     : channel.subscribers > 0 &&
@@ -34,7 +41,7 @@ async function ask(visit: MemberVisit, error?: ApiError): Promise<Response> {
       { width: "narrow", error },
     );
   const sent = channel.alerts_sent;
-  return askOnce(visit, {
+  return confirmationPage(visit, {
     title: `Delete ${channel.name}?`,
     effect: "This channel has no subscribers. Deleting it is permanent and also deletes:",
     condition: html`<ul class="goes"><li>its drafts, scheduled alerts and ${sent === 1 ? "one sent alert" : `${sent.toLocaleString("en")} sent alerts`},</li>
@@ -48,33 +55,33 @@ async function ask(visit: MemberVisit, error?: ApiError): Promise<Response> {
   });
 }
 
-export const CHANNEL_DELETE_PAGES: readonly Page[] = [
+export const CHANNEL_DELETE_PAGES: readonly ConsolePage[] = [
   memberPage("GET", PATH, (visit) => ask(visit)),
   memberPage(
     "POST",
     PATH,
     // Somebody subscribed since the page asked.
-    orAgain({ again: ask, when: oneOf("conflict") }, async (visit) => {
+    withFormErrors({ again: ask, when: matchesErrorType("conflict") }, async (visit) => {
       await visit.call("delete_pusher", { pusher_id: visit.params.pusher ?? "" });
       return visit.goTo(`${visit.base}channels`, "channel-deleted");
     }),
   ),
 ];
 
-type Listed = RowOf<"list_pushers">;
+type ListedChannel = OperationRow<"list_pushers">;
 
 const STATES = ["active", "paused", "suspended"] as const;
 
-function channelName(visit: MemberVisit, channel: Listed): Html {
-  return html`<div class="named">${channelFace(visit, channel, `face-${channel.id}`)}<div><strong><a href="${channelBase(visit, channel.id)}">${channel.name}</a></strong>
+function channelName(visit: MemberContext, channel: ListedChannel): Html {
+  return html`<div class="named">${channelAvatar(visit, channel, `face-${channel.id}`)}<div><strong><a href="${getChannelPath(visit, channel.id)}">${channel.name}</a></strong>
     <span class="muted small">@${channel.handle}${!channel.is_public && html` ${icon("lock", "s")}<span class="unseen">private</span>`}</span></div></div>`;
 }
 
 /** Channels in rows. `stats` is what get_account_stats answers. */
 export function channelTable(
-  visit: MemberVisit,
-  channels: readonly Listed[],
-  stats: AnswerOf<"get_account_stats">,
+  visit: MemberContext,
+  channels: readonly ListedChannel[],
+  stats: OperationResult<"get_account_stats">,
 ): Content {
   const reach = new Map(stats.channels.map((row) => [row.pusher_id, row.reach]));
   return table("Alert channels", channels, {
@@ -86,19 +93,19 @@ export function channelTable(
   });
 }
 
-async function list(visit: MemberVisit): Promise<Response> {
+async function list(visit: MemberContext): Promise<Response> {
   const { url, base } = visit;
-  const find = soughtIn(visit);
+  const find = getSearchText(visit);
   const state = STATES.find((known) => known === url.searchParams.get("status")) ?? null;
   const [{ data }, stats] = await Promise.all([visit.call("list_pushers"), visit.call("get_account_stats")]);
-  const named = matching(data, find, ({ name, handle, city, category, tags }) => [
+  const named = filterRows(data, find, ({ name, handle, city, category, tags }) => [
     ...[name, handle, city, category],
     ...tags,
   ]);
   const found = named.filter((channel) => state === null || channel.status === state);
-  const to = (more: Query) => viewAt(`${base}channels`, { q: find, status: state, ...more });
-  const page = pageOf(visit, found, to);
-  const opens = mayUse(visit, "create_pusher") && visit.caller.pusherIds === null;
+  const to = (more: UrlQuery) => buildViewUrl(`${base}channels`, { q: find, status: state, ...more });
+  const page = paginateRows(visit, found, to);
+  const opens = canUse(visit, "create_pusher") && visit.caller.pusherIds === null;
   return visit.page(
     "Channels",
     html`<div class="between"><h1>Channels</h1>${opens && html`<a class="button" href="${base}channels/new">New channel</a>`}</div>
@@ -110,7 +117,7 @@ async function list(visit: MemberVisit): Promise<Response> {
               ? html`People subscribe to channels. <a href="${base}channels/new">Create your first channel</a>.`
               : "Channels that you can see appear here.",
           )
-        : html`${findForm(`${base}channels`, find, {
+        : html`${textSearchForm(`${base}channels`, find, {
             ...{ label: "Find a channel", hint: "Name, handle, place or tag" },
             query: { status: state },
           })}
@@ -126,19 +133,19 @@ async function list(visit: MemberVisit): Promise<Response> {
   );
 }
 
-function states(channels: readonly Listed[], chosen: string | null, to: (more: Query) => string): Content {
+function states(channels: readonly ListedChannel[], chosen: string | null, to: (more: UrlQuery) => string): Content {
   const of = (state: string | null) =>
     state === null ? channels.length : channels.filter(({ status }) => status === state).length;
-  return chips(
+  return viewLinks(
     "State",
     [null, ...STATES]
       .filter((state) => state === null || state === chosen || of(state) > 0)
       .map((state) => ({
         href: to({ status: state }),
-        name: html`${state === null ? "All" : capital(state)} <b>${of(state)}</b>`,
+        name: html`${state === null ? "All" : capitalize(state)} <b>${of(state)}</b>`,
         chosen: state === chosen,
       })),
   );
 }
 
-export const CHANNEL_LIST_PAGES: readonly Page[] = [memberPage("GET", "/channels", list)];
+export const CHANNEL_LIST_PAGES: readonly ConsolePage[] = [memberPage("GET", "/channels", list)];

@@ -3,44 +3,44 @@
 
 import { createHash, randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { test_alert } from "../../../identity/session/own_devices.ts";
-import { MAX_BYTES } from "../../../model/domain/assets.ts";
+import { test_alert } from "../../../identity/session/linked_devices.ts";
+import { MAX_ASSET_BYTES } from "../../../model/domain/asset_rules.ts";
 import { ApiError, conflict, notFound } from "../../../model/errors.ts";
-import { MAX_BODY } from "../../../operation/tool.ts";
+import { MAX_BODY_BYTES } from "../../../operation/define_operation.ts";
 import { html } from "../../../ui/html.ts";
-import { alertPath, channelBase, channelOf } from "../channel_head.ts";
-import { asksPlace } from "../controls.ts";
-import { inForm, shownRefusal } from "../forms.ts";
-import { framedMarkup } from "../phone.ts";
-import { ruleControl, wrongRepeat } from "../recurrence_form.ts";
+import { getAlertParams, getChannelPath, getRequestedChannel } from "../channel_header.ts";
+import { allowGeolocation } from "../form_controls.ts";
+import { asFormError, toFormError } from "../forms.ts";
 import {
-  type Alert,
-  type Channel,
+  type AlertResult,
+  type ChannelResult,
+  type ConsolePage,
   type FlashCode,
-  type MemberVisit,
+  type MemberContext,
   memberForm,
   memberPage,
-  type Page,
-} from "../visit.ts";
-import { clashReport, editedSince, sentBefore } from "./compose_controls.ts";
+} from "../page_context.ts";
+import { markupResponse } from "../phone_preview.ts";
+import { findRecurrenceErrors, getRecurrenceControl } from "../recurrence_form.ts";
+import { duplicateWarning, editConflictReport, lastEditNote } from "./compose_controls.ts";
 import {
-  argumentsOf,
-  blankForm,
-  changesOf,
-  formOf,
-  LABELS,
-  questionNames,
-  ROW_LABELS,
-  UPLOADS,
+  ACTION_ROW_LABELS,
+  ALERT_LABELS,
+  createAlertForm,
+  createBlankForm,
+  findFormChanges,
+  getQuestionControls,
+  parseAlertForm,
+  UPLOAD_FIELDS,
 } from "./compose_fields.ts";
-import { alertCircle, composePage, nextTyped, type Shown } from "./compose_form.ts";
-import { filesOf, preview } from "./compose_preview.ts";
-import { takeUploads } from "./files.ts";
+import { alertCirclePreview, type ComposePageData, composePage, nextOccurrencesPreview } from "./compose_form.ts";
+import { alertPreview, listUploadedFiles } from "./compose_preview.ts";
+import { storeUploads } from "./files.ts";
 
 const NEW = "/channels/:pusher/alerts/new";
 const EDIT = "/channels/:pusher/alerts/:alert/edit";
 /** All three files and the markup. */
-const MAX_FORM = MAX_BYTES.image + MAX_BYTES.audio + MAX_BYTES.html + MAX_BODY.alerts;
+const MAX_FORM = MAX_ASSET_BYTES.image + MAX_ASSET_BYTES.audio + MAX_ASSET_BYTES.html + MAX_BODY_BYTES.alerts;
 
 /** What was sent so long before this form came was sent by the same form before. */
 const REPEATED_MS = 10_000;
@@ -59,13 +59,13 @@ const DONE: Record<string, FlashCode> = {
 const KEEPS: readonly string[] = ["save", "test"];
 
 async function show(
-  visit: MemberVisit,
-  { status, ...shown }: Omit<Shown, "files"> & { status?: number },
+  visit: MemberContext,
+  { status, ...shown }: Omit<ComposePageData, "files"> & { status?: number },
 ): Promise<Response> {
   const { error, alert } = shown;
   const page = visit.page(
     alert ? `Edit: ${alert.title}` : "New alert",
-    await composePage(visit, { ...shown, files: await filesOf(visit) }),
+    await composePage(visit, { ...shown, files: await listUploadedFiles(visit) }),
     {
       status: status ?? error?.status ?? 200,
       width: "wide",
@@ -75,18 +75,18 @@ async function show(
       scripts: ["zone", "count", "circle", "upload", "compose"],
     },
   );
-  return asksPlace(page);
+  return allowGeolocation(page);
 }
 
-const pageOf = (visit: MemberVisit, { id, pusher_id }: Pick<Alert, "id" | "pusher_id">) =>
-  `${channelBase(visit, pusher_id)}/alerts/${id}`;
+const pageOf = (visit: MemberContext, { id, pusher_id }: Pick<AlertResult, "id" | "pusher_id">) =>
+  `${getChannelPath(visit, pusher_id)}/alerts/${id}`;
 
 /** What only this page asks for. */
 function unready(form: URLSearchParams, act: string): ApiError | undefined {
   if (act === "preview") return undefined;
   const keeps = KEEPS.includes(act);
   const fields = [
-    ...wrongRepeat(form),
+    ...findRecurrenceErrors(form),
     ...(act === "schedule" && !form.get("send_at")
       ? [{ param: "send_at", message: "Choose the time to send it." }]
       : []),
@@ -109,12 +109,12 @@ function actOf(form: URLSearchParams): string {
 }
 
 function shownError(refused: unknown, form: URLSearchParams): ApiError {
-  const error = shownRefusal(refused);
+  const error = asFormError(refused);
   if (error.param !== "idempotency_key")
-    return inForm(
+    return toFormError(
       error,
-      { expected_updated_at: "version", recurrence: ruleControl(form), ...questionNames(form) },
-      { ...LABELS, ...ROW_LABELS },
+      { expected_updated_at: "version", recurrence: getRecurrenceControl(form), ...getQuestionControls(form) },
+      { ...ALERT_LABELS, ...ACTION_ROW_LABELS },
     );
   // One successor for each, so that whoever goes back and forth makes no third one unasked.
   form.set(
@@ -129,18 +129,18 @@ function shownError(refused: unknown, form: URLSearchParams): ApiError {
   );
 }
 
-async function write(visit: MemberVisit): Promise<Response> {
-  const channel = await channelOf(visit);
+async function write(visit: MemberContext): Promise<Response> {
+  const channel = await getRequestedChannel(visit);
   const { form } = visit;
-  const error = await takeUploads(visit, UPLOADS);
+  const error = await storeUploads(visit, UPLOAD_FIELDS);
   const act = actOf(form);
   const wrong = error ?? unready(form, act);
   if (act === "preview" || wrong) return show(visit, { channel, alert: null, form, error: wrong });
-  let draft: Alert | null = null;
+  let draft: AlertResult | null = null;
   try {
     const once = form.get("once");
-    const fields = argumentsOf(form);
-    const above = act === "send" && (await sentBefore(visit, channel.id, fields, once));
+    const fields = parseAlertForm(form);
+    const above = act === "send" && (await duplicateWarning(visit, channel.id, fields, once));
     if (above) return await show(visit, { channel, alert: null, form, above, status: 409 });
     // What repeats begins as a draft, and one form makes one.
     const begins = act === "schedule" && fields.recurrence !== null;
@@ -159,31 +159,31 @@ async function write(visit: MemberVisit): Promise<Response> {
 }
 
 /** Whether it is another version than the form's, or one that nobody edits any more. */
-const hasChanged = (alert: Alert, form: URLSearchParams): boolean =>
+const hasChanged = (alert: AlertResult, form: URLSearchParams): boolean =>
   alert.updated_at !== form.get("version") || alert.review_url === null;
 
-async function edit(visit: MemberVisit): Promise<Response> {
-  const channel = await channelOf(visit);
+async function edit(visit: MemberContext): Promise<Response> {
+  const channel = await getRequestedChannel(visit);
   const { form } = visit;
-  const error = await takeUploads(visit, UPLOADS);
+  const error = await storeUploads(visit, UPLOAD_FIELDS);
   const act = actOf(form);
-  const alert = await visit.call("get_alert", alertPath(visit));
+  const alert = await visit.call("get_alert", getAlertParams(visit));
   const version = form.get("version") ?? "";
   if (hasChanged(alert, form)) return clash(visit, { channel, alert, form });
   const wrong = error ?? unready(form, act);
   if (act === "preview" || wrong) return show(visit, { channel, alert, form, error: wrong });
   let made = alert;
   try {
-    const above = act === "send" && (await sentBefore(visit, channel.id, argumentsOf(form)));
+    const above = act === "send" && (await duplicateWarning(visit, channel.id, parseAlertForm(form)));
     if (above) return await show(visit, { channel, alert, form, above, status: 409 });
-    const changes = changesOf(form, alert);
+    const changes = findFormChanges(form, alert);
     made = await visit.call("update_alert", {
-      ...alertPath(visit),
+      ...getAlertParams(visit),
       ...changes,
       expected_updated_at: version,
     });
     if (!KEEPS.includes(act)) {
-      const expected = { ...alertPath(visit), expected_updated_at: made.updated_at };
+      const expected = { ...getAlertParams(visit), expected_updated_at: made.updated_at };
       await visit.call(act === "send" ? "send_alert" : "schedule_alert", expected);
     }
     return await done(visit, {
@@ -193,7 +193,7 @@ async function edit(visit: MemberVisit): Promise<Response> {
       removed: !isDeepStrictEqual(made.blocked, alert.blocked),
     });
   } catch (refused) {
-    const now = await visit.call("get_alert", alertPath(visit));
+    const now = await visit.call("get_alert", getAlertParams(visit));
     // Somebody was faster between the look above and the write; what this form has saved itself is no clash.
     if (now.updated_at !== made.updated_at || now.review_url === null)
       return clash(visit, { channel, alert: now, form });
@@ -201,46 +201,52 @@ async function edit(visit: MemberVisit): Promise<Response> {
   }
 }
 
-async function writeAgain(visit: MemberVisit, error: ApiError): Promise<Response> {
-  return show(visit, { channel: await channelOf(visit), alert: null, form: visit.form, error });
+async function writeAgain(visit: MemberContext, error: ApiError): Promise<Response> {
+  return show(visit, { channel: await getRequestedChannel(visit), alert: null, form: visit.form, error });
 }
 
 /** The form of an edit as it was written, or beside what somebody else made of the alert meanwhile. */
-async function editAgain(visit: MemberVisit, error: ApiError): Promise<Response> {
+async function editAgain(visit: MemberContext, error: ApiError): Promise<Response> {
   const { form } = visit;
-  const [channel, alert] = await Promise.all([channelOf(visit), visit.call("get_alert", alertPath(visit))]);
+  const [channel, alert] = await Promise.all([
+    getRequestedChannel(visit),
+    visit.call("get_alert", getAlertParams(visit)),
+  ]);
   if (hasChanged(alert, form)) return clash(visit, { channel, alert, form });
   return show(visit, { channel, alert, form, error });
 }
 
 /** After the act: the alert's page; or, where a draft lost something on the way, the form with the report of it. */
 async function done(
-  visit: MemberVisit,
-  { channel, made, act, removed }: { channel: Channel; made: Alert; act: string; removed: boolean },
+  visit: MemberContext,
+  { channel, made, act, removed }: { channel: ChannelResult; made: AlertResult; act: string; removed: boolean },
 ): Promise<Response> {
   if (act === "test") return test(visit, { channel, made });
   if (act !== "save" || !removed || made.blocked.length === 0) return visit.goTo(pageOf(visit, made), DONE[act]);
   const above = html`<p class="flash done" role="status">Draft saved.</p>`;
-  return show(visit, { channel, alert: made, form: formOf(made), above });
+  return show(visit, { channel, alert: made, form: createAlertForm(made), above });
 }
 
 /** The draft is saved by now, so what is wrong with the test is said above it as it is. */
-async function test(visit: MemberVisit, { channel, made }: { channel: Channel; made: Alert }): Promise<Response> {
+async function test(
+  visit: MemberContext,
+  { channel, made }: { channel: ChannelResult; made: AlertResult },
+): Promise<Response> {
   const path = { pusher_id: made.pusher_id, alert_id: made.id, expected_updated_at: made.updated_at };
   try {
     await visit.asMember(test_alert, path);
   } catch (refused) {
-    return show(visit, { channel, alert: made, form: formOf(made), error: shownRefusal(refused) });
+    return show(visit, { channel, alert: made, form: createAlertForm(made), error: asFormError(refused) });
   }
   return visit.goTo(pageOf(visit, made), DONE.test);
 }
 
 /** Somebody changed the alert while this form was written: both texts, and nothing typed is lost. */
 async function clash(
-  visit: MemberVisit,
-  { channel, alert, form }: { channel: Channel; alert: Alert; form: URLSearchParams },
+  visit: MemberContext,
+  { channel, alert, form }: { channel: ChannelResult; alert: AlertResult; form: URLSearchParams },
 ): Promise<Response> {
-  const who = await editedSince(visit, alert);
+  const who = await lastEditNote(visit, alert);
   if (alert.review_url === null) {
     const error = conflict(
       "alert_already_sent",
@@ -248,48 +254,48 @@ async function clash(
     );
     return show(visit, { channel, alert: null, form, error });
   }
-  return show(visit, { channel, alert, form, above: clashReport(visit, { alert, form, who }), status: 409 });
+  return show(visit, { channel, alert, form, above: editConflictReport(visit, { alert, form, who }), status: 409 });
 }
 
 /** The markup that a form holds, as phones would be shown it, for the frame of the preview. */
-async function page(visit: MemberVisit): Promise<Response> {
+async function page(visit: MemberContext): Promise<Response> {
   const layout = visit.form.get("layout") === "document" ? "document" : "html";
   const { html: clean } = await visit.call("preview_html", { html: visit.form.get("html") ?? "", layout });
   // What is edited may be another author's: nothing of theirs is fetched from elsewhere.
-  return framedMarkup(clean, !visit.form.has("version"));
+  return markupResponse(clean, !visit.form.has("version"));
 }
 
-export const COMPOSE_PAGES: readonly Page[] = [
+export const COMPOSE_PAGES: readonly ConsolePage[] = [
   // The address names the form, so that the browser's way back leads to the same one, which makes one alert.
   memberPage("GET", NEW, async (visit) => {
-    const channel = await channelOf(visit);
+    const channel = await getRequestedChannel(visit);
     const once = visit.url.searchParams.get("once") ?? "";
     if (!ONCE.test(once)) return visit.goTo(`${visit.url.pathname}?once=${randomUUID()}`);
-    return show(visit, { channel, alert: null, form: blankForm(once) });
+    return show(visit, { channel, alert: null, form: createBlankForm(once) });
   }),
   { ...memberForm(NEW, writeAgain, write), maxFiles: MAX_FORM },
 
   memberPage("GET", EDIT, async (visit) => {
-    const alert = await visit.call("get_alert", alertPath(visit));
+    const alert = await visit.call("get_alert", getAlertParams(visit));
     if (alert.review_url === null) return visit.goTo(pageOf(visit, alert));
-    return show(visit, { channel: await channelOf(visit), alert, form: formOf(alert) });
+    return show(visit, { channel: await getRequestedChannel(visit), alert, form: createAlertForm(alert) });
   }),
   { ...memberForm(EDIT, editAgain, edit), maxFiles: MAX_FORM },
 
   {
     ...memberPage("POST", "/channels/:pusher/alerts/preview", async (visit) => {
-      const [channel, files] = [await channelOf(visit), await filesOf(visit)];
+      const [channel, files] = [await getRequestedChannel(visit), await listUploadedFiles(visit)];
       const { form } = visit;
       const alert_id = form.get("alert");
       const alert = alert_id ? await visit.call("get_alert", { pusher_id: channel.id, alert_id }) : null;
-      const shown = await preview(visit, { channel, alert, form, files });
-      return visit.part(html`${shown}${alertCircle(form, channel)}${nextTyped(visit)}`);
+      const shown = await alertPreview(visit, { channel, alert, form, files });
+      return visit.part(html`${shown}${alertCirclePreview(form, channel)}${nextOccurrencesPreview(visit)}`);
     }),
-    maxBody: MAX_BODY.alerts,
+    maxBody: MAX_BODY_BYTES.alerts,
   },
-  { ...memberPage("POST", "/channels/:pusher/alerts/page", page), maxBody: MAX_BODY.alerts },
+  { ...memberPage("POST", "/channels/:pusher/alerts/page", page), maxBody: MAX_BODY_BYTES.alerts },
   memberPage("GET", "/channels/:pusher/alerts/:alert/page", async (visit) => {
-    const alert = await visit.call("get_alert", alertPath(visit));
-    return framedMarkup(alert.asset_html ?? alert.html ?? "", visit.url.searchParams.has("pictures"));
+    const alert = await visit.call("get_alert", getAlertParams(visit));
+    return markupResponse(alert.asset_html ?? alert.html ?? "", visit.url.searchParams.has("pictures"));
   }),
 ];

@@ -2,23 +2,23 @@
 // create_alert and update_alert. Whether they hold, the operations say.
 
 import { createHash } from "node:crypto";
-import { ASSET_FIELDS, type AssetField } from "../../../model/domain/assets.ts";
-import { ALERT } from "../../../model/fields/alert.ts";
-import { type Action, linksOf, questionOf } from "../../../model/fields/alert_action.ts";
-import { drawnOn, labelsOf, namesOf } from "../../../model/fields/record.ts";
+import { ASSET_FIELDS, type AssetField } from "../../../model/domain/asset_rules.ts";
+import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
+import { type AlertAction, getLinkActions, getReplyQuestion } from "../../../model/fields/alert_action.ts";
+import { getFieldLabels, getFieldNames, selectDrawnOn } from "../../../model/fields/field_table.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import { argumentOf, heldFor } from "../controls.ts";
-import { fillRecurrence, REPEAT_FIELDS, recurrenceOf } from "../recurrence_form.ts";
-import type { Alert } from "../visit.ts";
+import { parseControlValue, toControlValue } from "../form_controls.ts";
+import type { AlertResult } from "../page_context.ts";
+import { fillRecurrence, parseRecurrenceForm, RECURRENCE_FIELDS } from "../recurrence_form.ts";
 import type { UploadField } from "./files.ts";
 
-const FIELDS = drawnOn(ALERT, "form");
+const FIELDS = selectDrawnOn(ALERT_FIELDS, "form");
 /** Every field but those that have several controls. */
 const { actions: _, recurrence: __, ...ONE_CONTROL } = FIELDS;
-const NAMES = namesOf(ONE_CONTROL);
+const NAMES = getFieldNames(ONE_CONTROL);
 
 /** What pages call each field, as a sentence begins. */
-export const LABELS: Readonly<Record<string, string>> = labelsOf(ALERT);
+export const ALERT_LABELS: Readonly<Record<string, string>> = getFieldLabels(ALERT_FIELDS);
 
 /** Most buttons that an alert has, as rows of the form. */
 export const ACTION_ROWS: readonly number[] = [...Array(LIMITS.alert_actions).keys()];
@@ -30,19 +30,19 @@ export const REPLY_FIELDS: readonly string[] = [
 ];
 
 /** An alert (as get_alert answers it) as the form holds it. */
-export function formOf(alert: Alert): URLSearchParams {
+export function createAlertForm(alert: AlertResult): URLSearchParams {
   const timed = alert.send_at !== null || alert.recurrence !== null;
   const form = new URLSearchParams({ when: timed ? "later" : "now" });
   for (const name of NAMES) {
-    if (ALERT[name].look !== "yes") form.set(name, heldFor(ALERT[name], alert[name]));
+    if (ALERT_FIELDS[name].look !== "yes") form.set(name, toControlValue(ALERT_FIELDS[name], alert[name]));
     else if (alert[name]) form.set(name, "yes");
   }
   fillRecurrence(form, alert.recurrence);
-  linksOf(alert.actions).forEach(({ label, url }, i) => {
+  getLinkActions(alert.actions).forEach(({ label, url }, i) => {
     form.set(`actions.${i}.label`, label);
     form.set(`actions.${i}.url`, url);
   });
-  const question = questionOf(alert);
+  const question = getReplyQuestion(alert);
   if (question) form.set("reply.label", question.label);
   question?.choices.forEach((choice, i) => {
     form.set(`reply.${i}`, choice);
@@ -51,11 +51,11 @@ export function formOf(alert: Alert): URLSearchParams {
 }
 
 /** The form of an alert that is not written yet; it makes one alert under the key `once`. */
-export const blankForm = (once: string): URLSearchParams =>
+export const createBlankForm = (once: string): URLSearchParams =>
   new URLSearchParams({ once, when: "now", layout: "text", priority: "normal" });
 
 /** The rows of buttons that were filled in, in their order; empty ones between them are gone. */
-export function actionsOf(form: URLSearchParams): { label: string; url: string }[] {
+export function parseLinkButtons(form: URLSearchParams): { label: string; url: string }[] {
   const rows = ACTION_ROWS.map((i) => ({
     label: (form.get(`actions.${i}.label`) ?? "").trim(),
     url: (form.get(`actions.${i}.url`) ?? "").trim(),
@@ -64,47 +64,48 @@ export function actionsOf(form: URLSearchParams): { label: string; url: string }
 }
 
 /** The question that was typed, with its choices; empty ones between them are gone. */
-function replyOf(form: URLSearchParams): Action[] {
+function replyOf(form: URLSearchParams): AlertAction[] {
   const [label = "", ...choices] = REPLY_FIELDS.map((name) => (form.get(name) ?? "").trim());
   const given = choices.filter((choice) => choice !== "");
   return label === "" && given.length === 0 ? [] : [{ type: "reply", label, url: "", choices: given }];
 }
 
 /** The buttons and the question that were typed. */
-export const typedActions = (form: URLSearchParams): Action[] => [
-  ...actionsOf(form).map((action) => ({ type: "open_url" as const, ...action })),
+export const parseActions = (form: URLSearchParams): AlertAction[] => [
+  ...parseLinkButtons(form).map((action) => ({ type: "open_url" as const, ...action })),
   ...replyOf(form),
 ];
 
 /** What was typed, as arguments; every argument is there. */
-export function argumentsOf(form: URLSearchParams): Record<string, unknown> {
+export function parseAlertForm(form: URLSearchParams): Record<string, unknown> {
   const args: Record<string, unknown> = {};
   for (const name of NAMES)
-    args[name] = ALERT[name].look === "yes" ? form.has(name) : argumentOf(ALERT[name], form.get(name));
-  args.recurrence = recurrenceOf(form);
-  args.actions = typedActions(form);
+    args[name] =
+      ALERT_FIELDS[name].look === "yes" ? form.has(name) : parseControlValue(ALERT_FIELDS[name], form.get(name));
+  args.recurrence = parseRecurrenceForm(form);
+  args.actions = parseActions(form);
   if (form.get("when") !== "later") args.send_at = null;
   return args;
 }
 
 /** The arguments that a form changes of an alert. Instants that are the same to the minute are the same. */
-export function changesOf(form: URLSearchParams, alert: Alert): Record<string, unknown> {
-  const before = argumentsOf(formOf(alert));
-  const typed = Object.entries(argumentsOf(form));
+export function findFormChanges(form: URLSearchParams, alert: AlertResult): Record<string, unknown> {
+  const before = parseAlertForm(createAlertForm(alert));
+  const typed = Object.entries(parseAlertForm(form));
   return Object.fromEntries(typed.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])));
 }
 
 const mark = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 8);
 
 /** Marks of what each argument was when the form was made, so that it can be told later who changed which. */
-export function baseOf(form: URLSearchParams): string {
-  return Object.entries(argumentsOf(form))
+export function createFieldMarks(form: URLSearchParams): string {
+  return Object.entries(parseAlertForm(form))
     .map(([name, value]) => `${name}:${mark(value)}`)
     .join(" ");
 }
 
 /** A field that two people gave different texts. */
-export interface Clash {
+export interface EditConflict {
   name: string;
   yours: unknown;
   theirs: unknown;
@@ -116,12 +117,12 @@ export interface Clash {
  * @param alert as it is now
  * @returns what both changed, and the names of what was taken over
  */
-export function merge(form: URLSearchParams, alert: Alert): { clashes: Clash[]; taken: string[] } {
+export function mergeEdits(form: URLSearchParams, alert: AlertResult): { clashes: EditConflict[]; taken: string[] } {
   const base = new Map((form.get("base") ?? "").split(" ").map((part) => part.split(":") as [string, string]));
-  const yours = argumentsOf(form);
-  const now = formOf(alert);
-  const theirs = argumentsOf(now);
-  const clashes: Clash[] = [];
+  const yours = parseAlertForm(form);
+  const now = createAlertForm(alert);
+  const theirs = parseAlertForm(now);
+  const clashes: EditConflict[] = [];
   const taken: string[] = [];
   for (const name of Object.keys(yours)) {
     if (JSON.stringify(yours[name]) === JSON.stringify(theirs[name])) continue;
@@ -142,7 +143,7 @@ function takeOver(form: URLSearchParams, from: URLSearchParams, name: string): v
       : name === "send_at"
         ? ["send_at", "when"]
         : name === "recurrence"
-          ? ["when", ...REPEAT_FIELDS]
+          ? ["when", ...RECURRENCE_FIELDS]
           : [name];
   for (const field of fields) {
     form.delete(field);
@@ -151,7 +152,7 @@ function takeOver(form: URLSearchParams, from: URLSearchParams, name: string): v
 }
 
 /** The file fields of the form, each uploading for an argument: `image_file` for `image_asset_id`. */
-export const UPLOADS: readonly UploadField[] = (Object.keys(ASSET_FIELDS) as AssetField[]).map((into) => ({
+export const UPLOAD_FIELDS: readonly UploadField[] = (Object.keys(ASSET_FIELDS) as AssetField[]).map((into) => ({
   field: `${ASSET_FIELDS[into]}_file`,
   kind: ASSET_FIELDS[into],
   into,
@@ -159,7 +160,7 @@ export const UPLOADS: readonly UploadField[] = (Object.keys(ASSET_FIELDS) as Ass
 }));
 
 /** Rows of buttons have fields of their own, so what is wrong stays with the row. */
-export const ROW_LABELS = Object.fromEntries(
+export const ACTION_ROW_LABELS = Object.fromEntries(
   ACTION_ROWS.flatMap((row) => [
     [`actions.${row}.label`, `The label of button ${row + 1}`],
     [`actions.${row}.url`, `The link of button ${row + 1}`],
@@ -167,8 +168,8 @@ export const ROW_LABELS = Object.fromEntries(
 );
 
 /** What the operations call the controls of the question, which comes after the buttons. */
-export function questionNames(form: URLSearchParams): Record<string, string> {
-  const at = `actions.${actionsOf(form).length}`;
+export function getQuestionControls(form: URLSearchParams): Record<string, string> {
+  const at = `actions.${parseLinkButtons(form).length}`;
   const names = REPLY_FIELDS.map((name, i) => [i === 0 ? `${at}.label` : `${at}.choices.${i - 1}`, name]);
   return { ...Object.fromEntries(names), [`${at}.choices`]: "reply.0" };
 }

@@ -1,26 +1,35 @@
 // The preview beside the form: what a phone would show of what is typed, what the sanitiser would take out, and what the channel
 // never asked for. The sanitiser is asked through preview_html, so that what is shown is what would be kept.
 
-import { list_files } from "../../../identity/session/files.ts";
-import { capabilityNotes } from "../../../model/domain/channel.ts";
+import { list_files } from "../../../identity/session/uploaded_files.ts";
+import { getCapabilityNotes } from "../../../model/domain/channel_rules.ts";
 import { fieldMessage } from "../../../model/error_messages.ts";
 import { ApiError } from "../../../model/errors.ts";
-import { readInstant } from "../../../model/fields/accepts.ts";
 import { PRIORITIES } from "../../../model/fields/alert.ts";
+import { parseTimestamp } from "../../../model/fields/value_schemas.ts";
 import { type Html, html } from "../../../ui/html.ts";
-import { channelBase } from "../channel_head.ts";
-import { capabilityReport, couldReach, devices, framedPictures, pageFrame, phone, removalReport } from "../phone.ts";
-import type { Alert, Channel, MemberVisit } from "../visit.ts";
-import { argumentsOf, typedActions } from "./compose_fields.ts";
+import { getChannelPath } from "../channel_header.ts";
+import type { AlertResult, ChannelResult, MemberContext } from "../page_context.ts";
+import {
+  alertPageFrame,
+  capabilityReport,
+  describeReach,
+  externalPicturesLink,
+  formatDeviceCount,
+  phonePreview,
+  removalReport,
+} from "../phone_preview.ts";
+import { parseActions, parseAlertForm } from "./compose_fields.ts";
 
 const FILES_SHOWN = 100;
 
-export const filesOf = async (visit: MemberVisit) => (await visit.asMember(list_files, { limit: FILES_SHOWN })).data;
+export const listUploadedFiles = async (visit: MemberContext) =>
+  (await visit.asMember(list_files, { limit: FILES_SHOWN })).data;
 
-type Files = Awaited<ReturnType<typeof filesOf>>;
+type Files = Awaited<ReturnType<typeof listUploadedFiles>>;
 
 const instantOf = (value: unknown): Date | null => {
-  const at = typeof value === "string" ? readInstant(value) : null;
+  const at = typeof value === "string" ? parseTimestamp(value) : null;
   return at === null ? null : new Date(at);
 };
 
@@ -29,8 +38,8 @@ const numberOf = (value: unknown): number | null => (typeof value === "number" ?
 const wordsOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
 /** What is typed, as a phone draws it. Wrong fields are left out: the form says what is wrong with them. */
-function drawnOf(form: URLSearchParams, files: Files, alert: Alert | null, now: Date) {
-  const args = argumentsOf(form);
+function drawnOf(form: URLSearchParams, files: Files, alert: AlertResult | null, now: Date) {
+  const args = parseAlertForm(form);
   const [image_url, audio_url, audio_asset_id] = [
     wordsOf(args.image_url),
     wordsOf(args.audio_url),
@@ -48,7 +57,7 @@ function drawnOf(form: URLSearchParams, files: Files, alert: Alert | null, now: 
     picture: uploaded ?? kept ?? (isOwn ? typed : null),
     elsewhere: isOwn ? null : typed,
     requires_ack: form.has("requires_ack"),
-    actions: typedActions(form),
+    actions: parseActions(form),
     sound: wordsOf(args.sound),
     audio_url,
     audio_asset_id,
@@ -63,7 +72,7 @@ function drawnOf(form: URLSearchParams, files: Files, alert: Alert | null, now: 
 }
 
 /** What preview_html says of the markup; a refusal is said in its own words. */
-async function sanitised(visit: MemberVisit, form: URLSearchParams) {
+async function sanitised(visit: MemberContext, form: URLSearchParams) {
   const markup = form.get("html") ?? "";
   if (markup === "") return { blocked: [], script_count: 0, refusal: null };
   const layout = form.get("layout") === "document" ? "document" : "html";
@@ -79,10 +88,10 @@ async function sanitised(visit: MemberVisit, form: URLSearchParams) {
   }
 }
 
-export interface Previewed {
-  channel: Channel;
+export interface PreviewData {
+  channel: ChannelResult;
   /** The alert that is edited; null for a new one. */
-  alert: Alert | null;
+  alert: AlertResult | null;
   form: URLSearchParams;
   files: Files;
 }
@@ -91,26 +100,26 @@ export interface Previewed {
  * Everything of the preview that follows what is typed, but for the alert's page, which a frame of its own shows. A script puts
  * it in the place of what it was.
  */
-export async function preview(visit: MemberVisit, { channel, alert, form, files }: Previewed): Promise<Html> {
+export async function alertPreview(visit: MemberContext, { channel, alert, form, files }: PreviewData): Promise<Html> {
   const { blocked, script_count, refusal } = await sanitised(visit, form);
   const now = visit.deps.now();
   const drawn = drawnOf(form, files, alert, now);
-  const notes = capabilityNotes(drawn, channel.requested_perms);
+  const notes = getCapabilityNotes(drawn, channel.requested_perms);
   const reach = channel.subscribers;
-  const could = await couldReach(visit, channel);
-  return html`<div id="preview" data-reach="${devices(reach)}"${alert && html` data-version="${alert.updated_at}"`}>
+  const could = await describeReach(visit, channel);
+  return html`<div id="preview" data-reach="${formatDeviceCount(reach)}"${alert && html` data-version="${alert.updated_at}"`}>
     <h2 class="unseen">Preview</h2>
-    ${phone(channel, drawn, now)}
+    ${phonePreview(channel, drawn, now)}
     <div class="beside"><p class="could"><strong>${could}</strong> Each device decides whether it rings.</p>
     ${refusal && html`<p class="wrong">${refusal}</p>`}
     ${removalReport(blocked, script_count, true)}
-    ${capabilityReport(notes, `${channelBase(visit, channel.id)}/edit`)}</div>
+    ${capabilityReport(notes, `${getChannelPath(visit, channel.id)}/edit`)}</div>
   </div>`;
 }
 
 /** The alert's page below the phone. What is not kept yet is sent to the frame by the form's own button. */
-export function pagePreview(visit: MemberVisit, { channel, alert, form, files }: Previewed): Html {
-  const base = channelBase(visit, channel.id);
+export function alertPagePreview(visit: MemberContext, { channel, alert, form, files }: PreviewData): Html {
+  const base = getChannelPath(visit, channel.id);
   const chosen = files.find(({ id }) => id === form.get("html_asset_id"));
   const kept = alert && (form.get("html") || null) === alert.html && form.get("layout") === alert.layout;
   const framed = chosen?.frame_url && new URL(chosen.frame_url, visit.deps.publicUrl);
@@ -122,8 +131,8 @@ export function pagePreview(visit: MemberVisit, { channel, alert, form, files }:
       ? `${base}/alerts/${alert.id}/page`
       : null;
   return html`<section class="opened when-page" aria-labelledby="opened"><h3 id="opened">When opened</h3>
-    ${pageFrame(src)}
-    ${alert && kept && framedPictures(alert.html, `${base}/alerts/${alert.id}/page`)}
+    ${alertPageFrame(src)}
+    ${alert && kept && externalPicturesLink(alert.html, `${base}/alerts/${alert.id}/page`)}
     <button class="plain" formaction="${base}/alerts/page" formtarget="page" formenctype="application/x-www-form-urlencoded" data-page>Show page</button>
   </section>`;
 }

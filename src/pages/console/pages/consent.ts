@@ -2,31 +2,38 @@
 // written to the connection, which every request of the assistant is measured by; the authorization server is told the part of
 // it that was asked for.
 
-import { callerOf, type Session } from "../../../identity/auth/people.ts";
-import { grant_connection, list_grants } from "../../../identity/session/connections.ts";
-import { newUuid, showId } from "../../../model/domain/ids.ts";
+import { type ConsoleSession, getMemberCaller } from "../../../identity/auth/console_sessions.ts";
+import { grant_connection, list_grants } from "../../../identity/session/client_connections.ts";
+import { assertDefined } from "../../../model/assert.ts";
+import { formatId, newUuid } from "../../../model/domain/type_ids.ts";
 import { ApiError, invalidRequest } from "../../../model/errors.ts";
-import { need } from "../../../model/need.ts";
-import { IMPLICIT_SCOPE, isScope, PUBLISH } from "../../../model/scopes.ts";
+import { IMPLICIT_SCOPE, isScope, PUBLISH_SCOPE } from "../../../model/scopes.ts";
 import { html } from "../../../ui/html.ts";
-import { CHOOSABLE } from "../scope_groups.ts";
-import { openPage, type Page, type PersonVisit, personForm } from "../visit.ts";
-import { askFirstOf } from "./confirm.ts";
-import { type Asking, type Choice, channelsOf, consentForm, named } from "./consent_form.ts";
-import { carryOn } from "./going_on.ts";
+import { anonymousPage, type ConsolePage, type PersonContext, personForm } from "../page_context.ts";
+import { SELECTABLE_SCOPES } from "../scope_groups.ts";
+import { parseApproval } from "./confirmation.ts";
+import {
+  assistantName,
+  type ConsentChoice,
+  type ConsentRequest,
+  consentForm,
+  listWorkspaceChannels,
+} from "./consent_form.ts";
+import { continueSignIn } from "./sign_in_flow.ts";
 
-const memberIds = ({ memberships }: Session): string[] => memberships.map(({ member_id }) => showId("mem", member_id));
+const memberIds = ({ memberships }: ConsoleSession): string[] =>
+  memberships.map(({ member_id }) => formatId("mem", member_id));
 
 /** What is asked, seen from one member of the person: the named one, else the one that it was connected for last. */
-async function askingOf(visit: PersonVisit, oauthQuery: string, memberId?: string): Promise<Asking> {
+async function askingOf(visit: PersonContext, oauthQuery: string, memberId?: string): Promise<ConsentRequest> {
   const { deps, session } = visit;
   const request = await deps.people.accessRequest(oauthQuery);
   const { data: granted } = await visit.asPerson(list_grants, { client_id: request.clientId });
   const before = memberId === undefined ? granted[0] : granted.find((earlier) => earlier.member_id === memberId);
-  const earlier = CHOOSABLE.filter((scope) => before?.scopes.includes(scope));
-  const shown = CHOOSABLE.filter((scope) => request.asked.includes(scope) || earlier.includes(scope));
+  const earlier = SELECTABLE_SCOPES.filter((scope) => before?.scopes.includes(scope));
+  const shown = SELECTABLE_SCOPES.filter((scope) => request.asked.includes(scope) || earlier.includes(scope));
   // Whoever asks for everything that there is has copied a list, and asked for nothing by name.
-  const copied = CHOOSABLE.every((scope) => request.asked.includes(scope));
+  const copied = SELECTABLE_SCOPES.every((scope) => request.asked.includes(scope));
   return {
     request,
     memberId: memberId ?? before?.member_id ?? memberIds(session)[0] ?? "",
@@ -34,32 +41,32 @@ async function askingOf(visit: PersonVisit, oauthQuery: string, memberId?: strin
     shown,
     start: {
       pusher: before?.pusher_id ?? "",
-      ticked: new Set(shown.filter((scope) => scope !== PUBLISH || !copied || earlier.includes(scope))),
+      ticked: new Set(shown.filter((scope) => scope !== PUBLISH_SCOPE || !copied || earlier.includes(scope))),
       onPage: new Set(shown),
       asksFirst: before?.asks_first ?? true,
     },
   };
 }
 
-function choiceOf(sent: URLSearchParams): Choice {
+function choiceOf(sent: URLSearchParams): ConsentChoice {
   const boxes = sent.getAll("scope");
-  const ticked = new Set(CHOOSABLE.filter((scope) => boxes.includes(scope)));
+  const ticked = new Set(SELECTABLE_SCOPES.filter((scope) => boxes.includes(scope)));
   return {
     pusher: sent.get("pusher") ?? "",
     ticked,
     onPage: new Set(sent.getAll("shown")),
-    asksFirst: askFirstOf(sent),
+    asksFirst: parseApproval(sent),
   };
 }
 
-async function consentAgain(visit: PersonVisit, error: ApiError): Promise<Response> {
+async function consentAgain(visit: PersonContext, error: ApiError): Promise<Response> {
   const { form: sent } = visit;
   const asking = await askingOf(visit, sent.get("oauth_query") ?? "", sent.get("member") ?? "");
   return consentForm(visit, asking, choiceOf(sent), error);
 }
 
 /** Checks the choice, tells the authorization server, and writes the connection before the assistant hears of it. */
-async function allow(visit: PersonVisit, asking: Asking, choice: Choice): Promise<Response> {
+async function allow(visit: PersonContext, asking: ConsentRequest, choice: ConsentChoice): Promise<Response> {
   const { deps, session, request } = visit;
   const { asked, oauthQuery, clientId, clientName } = asking.request;
   const member = session.memberships[memberIds(session).indexOf(asking.memberId)];
@@ -67,7 +74,7 @@ async function allow(visit: PersonVisit, asking: Asking, choice: Choice): Promis
   if (asking.shown.length > 0 && choice.ticked.size === 0)
     throw invalidRequest("field_required", "Tick at least one permission, or choose “Do not allow”.", "scope");
   if (choice.pusher !== "") {
-    const channels = await channelsOf(visit, member.workspace_id);
+    const channels = await listWorkspaceChannels(visit, member.workspace_id);
     if (!channels.some(({ id }) => id === choice.pusher))
       throw invalidRequest(
         "invalid_value",
@@ -82,7 +89,7 @@ async function allow(visit: PersonVisit, asking: Asking, choice: Choice): Promis
       "scope",
     );
   const plain = asked.filter((scope) => !isScope(scope) || scope === IMPLICIT_SCOPE);
-  const ticked = CHOOSABLE.filter((scope) => choice.ticked.has(scope));
+  const ticked = SELECTABLE_SCOPES.filter((scope) => choice.ticked.has(scope));
   const grantId = newUuid();
   const next = await deps.people.decide(request, {
     accept: true,
@@ -94,8 +101,8 @@ async function allow(visit: PersonVisit, asking: Asking, choice: Choice): Promis
   const unseen = asking.earlier.filter((scope) => !choice.onPage.has(scope));
   // Only an answer with a code lets the assistant in. With any other answer the server asks for something more, or refuses.
   if (URL.parse(next)?.searchParams.has("code")) {
-    const caller = need(callerOf(session, member.workspace_id), "the membership is the session's");
-    await deps.dispatcher.session(grant_connection, caller, {
+    const caller = assertDefined(getMemberCaller(session, member.workspace_id), "the membership is the session's");
+    await deps.dispatcher.runSession(grant_connection, caller, {
       args: {
         grant_id: grantId,
         client_id: clientId,
@@ -106,16 +113,16 @@ async function allow(visit: PersonVisit, asking: Asking, choice: Choice): Promis
       log: visit.log,
     });
   }
-  return carryOn(visit, next, [], {
+  return continueSignIn(visit, next, [], {
     title: "Connected",
-    text: html`${named(clientName)} now has the permissions you ticked. You can close this page once the assistant reports that it is connected.`,
+    text: html`${assistantName(clientName)} now has the permissions you ticked. You can close this page once the assistant reports that it is connected.`,
   });
 }
 
-export const CONSENT_PAGES: readonly Page[] = [
-  openPage("GET", "/console/consent", async (visit) => {
+export const CONSENT_PAGES: readonly ConsolePage[] = [
+  anonymousPage("GET", "/console/consent", async (visit) => {
     if (!visit.session) return visit.goTo(`/console/sign-in${visit.url.search}`);
-    const person = { ...visit, token: visit.deps.forms.sessionField(visit.session) } as PersonVisit;
+    const person = { ...visit, token: visit.deps.forms.sessionField(visit.session) } as PersonContext;
     if (person.session.memberships.length === 0) return visit.goTo("/console");
     const asking = await askingOf(person, visit.url.search);
     return consentForm(person, asking, asking.start);
@@ -127,7 +134,7 @@ export const CONSENT_PAGES: readonly Page[] = [
     if (sent.get("decision") !== "allow") {
       const decision = { accept: false, scopes: [], oauthQuery, grantId: newUuid() };
       const next = await deps.people.decide(request, decision);
-      return carryOn(visit, next, [], { title: "Not allowed", text: "Nothing was connected." });
+      return continueSignIn(visit, next, [], { title: "Not allowed", text: "Nothing was connected." });
     }
     const asking = await askingOf(visit, oauthQuery, sent.get("member") ?? "");
     const choice = choiceOf(sent);
@@ -144,7 +151,7 @@ export const CONSENT_PAGES: readonly Page[] = [
     }
   }),
   // Where the authorization server sends a request that it cannot answer to the assistant.
-  openPage("GET", "/api/auth/error", async () => {
+  anonymousPage("GET", "/api/auth/error", async () => {
     throw invalidRequest(
       "invalid_value",
       "The assistant’s request is not valid. Start again from the assistant; if that fails, remove Belfry there and add it again.",
@@ -152,7 +159,7 @@ export const CONSENT_PAGES: readonly Page[] = [
   }),
 
   {
-    ...openPage("GET", "/api/auth/oauth2/authorize", async (visit) => {
+    ...anonymousPage("GET", "/api/auth/oauth2/authorize", async (visit) => {
       const { deps, request, session, address } = visit;
       const { goTo, cookies } = await deps.authorize(request, session?.user.id ?? null, address);
       return visit.goTo(goTo, undefined, cookies);

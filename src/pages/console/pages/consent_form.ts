@@ -1,22 +1,22 @@
 // The page on which a person lets an assistant in. What nobody has checked stands in quotes and cannot grow; what the
 // server knows (the address of the answer, the workspace, how long it lasts) stands beside it.
 
-import { ACCESS_TOKEN_SECONDS, OFFLINE, REFRESH_TOKEN_SECONDS } from "../../../identity/auth/discovery.ts";
-import { staysOnDevice } from "../../../identity/auth/grants.ts";
-import { type AccessRequest, callerOf } from "../../../identity/auth/people.ts";
-import { showId } from "../../../model/domain/ids.ts";
-import { roleReaches } from "../../../model/domain/standing.ts";
+import { isLocalRedirect } from "../../../identity/auth/consent_grants.ts";
+import { type AccessRequest, getMemberCaller } from "../../../identity/auth/console_sessions.ts";
+import { ACCESS_TOKEN_SECONDS, OFFLINE_SCOPE, REFRESH_TOKEN_SECONDS } from "../../../identity/auth/oauth_discovery.ts";
+import { assertDefined } from "../../../model/assert.ts";
+import { isRoleAtLeast } from "../../../model/domain/access_policy.ts";
+import { formatId } from "../../../model/domain/type_ids.ts";
 import type { ApiError } from "../../../model/errors.ts";
-import { need } from "../../../model/need.ts";
-import { PUBLISH, type Scope } from "../../../model/scopes.ts";
+import { PUBLISH_SCOPE, type Scope } from "../../../model/scopes.ts";
 import { type Content, html } from "../../../ui/html.ts";
-import { problem, scopeLine, select, tick } from "../parts.ts";
-import { CHOOSABLE, leastRoleOf, SCOPE_GROUPS } from "../scope_groups.ts";
-import { type AnswerOf, type PersonVisit, toolOf } from "../visit.ts";
-import { askFirstTick } from "./confirm.ts";
-import { destination } from "./going_on.ts";
+import { checkbox, errorSummary, scopeLine, select } from "../components.ts";
+import { getOperation, type OperationResult, type PersonContext } from "../page_context.ts";
+import { findLeastRole, SCOPE_GROUPS, SELECTABLE_SCOPES } from "../scope_groups.ts";
+import { approvalCheckbox } from "./confirmation.ts";
+import { describeDestination } from "./sign_in_flow.ts";
 
-export interface Choice {
+export interface ConsentChoice {
   pusher: string;
   ticked: ReadonlySet<string>;
   /** The scopes that were asked for or granted when the person saw the page: what is left unticked of them is taken away. */
@@ -24,7 +24,7 @@ export interface Choice {
   asksFirst: boolean;
 }
 
-export interface Asking {
+export interface ConsentRequest {
   request: AccessRequest;
   /** Wire id of the member for which it is looked at. */
   memberId: string;
@@ -33,25 +33,29 @@ export interface Asking {
   /** Every scope that is asked for or was granted; boxes for the others are folded. */
   shown: readonly Scope[];
   /** What the page says before the person changed anything. */
-  start: Choice;
+  start: ConsentChoice;
 }
 
 /** An assistant's own name among our words. */
-export const named = (name: string | null): Content => (name === null ? "An assistant" : html`“<bdi>${name}</bdi>”`);
+export const assistantName = (name: string | null): Content =>
+  name === null ? "An assistant" : html`“<bdi>${name}</bdi>”`;
 
-export async function channelsOf(visit: PersonVisit, workspaceId: string): Promise<{ id: string; label: string }[]> {
-  const tool = toolOf(visit.deps, "list_pushers");
-  const caller = need(callerOf(visit.session, workspaceId), "the workspace is one of the session's");
-  const { body } = await visit.deps.dispatcher.tool(tool, caller, { args: {}, log: visit.log });
-  return (body as AnswerOf<"list_pushers">).data.map(({ id, name, handle }) => ({
+export async function listWorkspaceChannels(
+  visit: PersonContext,
+  workspaceId: string,
+): Promise<{ id: string; label: string }[]> {
+  const tool = getOperation(visit.deps, "list_pushers");
+  const caller = assertDefined(getMemberCaller(visit.session, workspaceId), "the workspace is one of the session's");
+  const { body } = await visit.deps.dispatcher.run(tool, caller, { args: {}, log: visit.log });
+  return (body as OperationResult<"list_pushers">).data.map(({ id, name, handle }) => ({
     id,
     label: `${name} (${handle})`,
   }));
 }
 
 function duration({ asked, redirect }: AccessRequest): string {
-  const local = staysOnDevice(redirect.href);
-  if (!asked.includes(OFFLINE))
+  const local = isLocalRedirect(redirect.href);
+  if (!asked.includes(OFFLINE_SCOPE))
     return local ? `${ACCESS_TOKEN_SECONDS / 60} minutes. Then it must ask again.` : "Until you disconnect it.";
   return local
     ? `Until you disconnect it, or ${REFRESH_TOKEN_SECONDS / 86_400} days after its last use.`
@@ -59,9 +63,9 @@ function duration({ asked, redirect }: AccessRequest): string {
 }
 
 /** Says where a role stops what a scope would allow. */
-function roleNote(visit: PersonVisit, scope: Scope): Content {
-  const needed = leastRoleOf(visit.deps.tools, scope);
-  const below = visit.session.memberships.filter(({ role }) => !roleReaches(role, needed));
+function roleNote(visit: PersonContext, scope: Scope): Content {
+  const needed = findLeastRole(visit.deps.tools, scope);
+  const below = visit.session.memberships.filter(({ role }) => !isRoleAtLeast(role, needed));
   if (below.length === 0) return null;
   if (visit.session.memberships.length === 1)
     return `No effect now: your role is ${below[0]?.role}, and this requires the role ${needed}.`;
@@ -71,7 +75,7 @@ function roleNote(visit: PersonVisit, scope: Scope): Content {
 const COMPOSING = "Writing does not publish: alerts stay drafts until someone sends them.";
 const NOT_UNDONE = html`<span class="badge warn">Cannot be undone</span> “Require my approval before publishing” below lets you read each alert before it is sent.`;
 
-function boxes(visit: PersonVisit, scopes: readonly Scope[], ticked: ReadonlySet<string>): Content {
+function boxes(visit: PersonContext, scopes: readonly Scope[], ticked: ReadonlySet<string>): Content {
   return SCOPE_GROUPS.map(({ title, holds }) => {
     const held = scopes.filter(holds);
     if (held.length === 0) return null;
@@ -79,10 +83,10 @@ function boxes(visit: PersonVisit, scopes: readonly Scope[], ticked: ReadonlySet
       const role = roleNote(visit, scope);
       const notes = [
         scope === "alerts:write" && COMPOSING,
-        scope === PUBLISH && NOT_UNDONE,
+        scope === PUBLISH_SCOPE && NOT_UNDONE,
         role && html`<span class="role">${role}</span>`,
       ].filter(Boolean);
-      return tick({
+      return checkbox({
         id: `scope-${scope}`,
         name: "scope",
         value: scope,
@@ -100,11 +104,11 @@ const things = ({ length }: readonly Scope[]): string => `${length} ${length ===
  * What changes or publishes stands open. What only reads is one line the first time; in a step-up what is new comes first, and what was
  * granted before is one line. Whoever wants to give more than is asked for finds it in the last one.
  */
-function permissions(visit: PersonVisit, asking: Asking, choice: Choice, open: boolean): Content {
+function permissions(visit: PersonContext, asking: ConsentRequest, choice: ConsentChoice, open: boolean): Content {
   const { shown, earlier } = asking;
   const added = shown.filter((scope) => !earlier.includes(scope));
   const reading = earlier.length === 0 ? added.filter(SCOPE_GROUPS[0].holds) : [];
-  const others = CHOOSABLE.filter((scope) => !shown.includes(scope));
+  const others = SELECTABLE_SCOPES.filter((scope) => !shown.includes(scope));
   const folded = (line: Content, scopes: readonly Scope[], isOpen = open) =>
     scopes.length > 0 &&
     html`<details class="more"${isOpen && html` open`}><summary>${line}</summary>${boxes(visit, scopes, choice.ticked)}</details>`;
@@ -124,14 +128,14 @@ function permissions(visit: PersonVisit, asking: Asking, choice: Choice, open: b
 }
 
 /** Where, for a person who has more than one workspace. */
-function placeOf({ session }: PersonVisit, { memberId }: Asking): string {
+function placeOf({ session }: PersonContext, { memberId }: ConsentRequest): string {
   if (session.memberships.length === 1) return "";
-  const member = session.memberships.find(({ member_id }) => showId("mem", member_id) === memberId);
+  const member = session.memberships.find(({ member_id }) => formatId("mem", member_id) === memberId);
   return member ? ` in ${member.workspace_name}` : "";
 }
 
 /** Without the name, which stands once, where the page says whose word it is. */
-function title({ earlier, shown }: Asking): string {
+function title({ earlier, shown }: ConsentRequest): string {
   if (earlier.length === 0) return "Connect an assistant?";
   return shown.some((scope) => !earlier.includes(scope))
     ? "An assistant requests more permissions"
@@ -139,9 +143,9 @@ function title({ earlier, shown }: Asking): string {
 }
 
 export async function consentForm(
-  visit: PersonVisit,
-  asking: Asking,
-  choice: Choice,
+  visit: PersonContext,
+  asking: ConsentRequest,
+  choice: ConsentChoice,
   error?: ApiError,
 ): Promise<Response> {
   const { session, token } = visit;
@@ -151,22 +155,22 @@ export async function consentForm(
   const channels = await Promise.all(
     workspaces.map(async ({ workspace_id, workspace_name }) => ({
       label: workspace_name,
-      options: (await channelsOf(visit, workspace_id)).map(({ id, label }) => ({ value: id, label })),
+      options: (await listWorkspaceChannels(visit, workspace_id)).map(({ id, label }) => ({ value: id, label })),
     })),
   );
   const every = [{ value: "", label: "All my channels" }];
-  const wire = (id: string) => showId("mem", id);
+  const wire = (id: string) => formatId("mem", id);
   return visit.page(
     request.clientName === null ? "Connect an assistant" : `Connect “${request.clientName}”`,
     html`<h1>${title(asking)}</h1>
     <dl class="who">
-      <dt>Assistant</dt><dd><strong>${named(request.clientName)}</strong><br><span class="hint">It chose this name itself. Continue only if you started this.</span></dd>
-      <dt>Redirects to</dt><dd><strong>${destination(request.redirect)}</strong></dd>
+      <dt>Assistant</dt><dd><strong>${assistantName(request.clientName)}</strong><br><span class="hint">It chose this name itself. Continue only if you started this.</span></dd>
+      <dt>Redirects to</dt><dd><strong>${describeDestination(request.redirect)}</strong></dd>
       ${only && html`<dt>Workspace</dt><dd><strong>${only.workspace_name}</strong> (your role: ${only.role})</dd>`}
       <dt>Access lasts</dt><dd>${duration(request)}</dd>
       <dt>Signed in as</dt><dd>${session.user.name} (${session.user.email})</dd>
     </dl>
-    ${problem(error)}
+    ${errorSummary(error)}
     <div class="card"><form method="post" action="/console/consent">
       ${token}
       <input type="hidden" name="oauth_query" value="${request.oauthQuery}">
@@ -177,7 +181,7 @@ export async function consentForm(
         only
           ? html`<input type="hidden" name="member" value="${wire(only.member_id)}">`
           : html`<fieldset><legend>Workspace</legend>${workspaces.map((membership) =>
-              tick({
+              checkbox({
                 id: `member-${membership.member_id}`,
                 name: "member",
                 type: "radio",
@@ -188,7 +192,7 @@ export async function consentForm(
             )}</fieldset>`
       }
       ${permissions(visit, asking, choice, error !== undefined)}
-      ${askFirstTick(choice.asksFirst)}
+      ${approvalCheckbox(choice.asksFirst)}
       <p class="hint">It can always see the name of the workspace and member. Untick permissions you do not want to give; it can request them again later.</p>
       ${select({
         name: "pusher",

@@ -2,25 +2,34 @@
 // used. Or they come along with another form: a control for each, which a script of the page uploads at once with its progress, and
 // which the form itself brings where no script runs. Either way the form then holds what became of the file.
 
-import { IncomingFile } from "../../../effects/assets/incoming.ts";
-import { delete_file, list_files, upload_file } from "../../../identity/session/files.ts";
-import { MAX_BYTES, MAX_PIXELS } from "../../../model/domain/assets.ts";
+import { IncomingFile } from "../../../effects/assets/incoming_file.ts";
+import { delete_file, list_files, upload_file } from "../../../identity/session/uploaded_files.ts";
+import { MAX_ASSET_BYTES, MAX_FRAME_PIXELS } from "../../../model/domain/asset_rules.ts";
 import { ASSET_KINDS, type AssetKind } from "../../../model/entities/asset.ts";
 import { uiMessage } from "../../../model/error_messages.ts";
 import { ApiError, notFound } from "../../../model/errors.ts";
-import { LIMITS, said } from "../../../model/limits.ts";
-import { MAX_BODY } from "../../../operation/tool.ts";
+import { formatLimit, LIMITS } from "../../../model/limits.ts";
+import { MAX_BODY_BYTES } from "../../../operation/define_operation.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { inForm } from "../forms.ts";
-import { copyable, emptyState, instant, pager, problem, select, table, wrongWith } from "../parts.ts";
-import { type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
-import { askOnce } from "./confirm.ts";
+import {
+  copyableText,
+  emptyState,
+  errorSummary,
+  fieldError,
+  pager,
+  relativeTime,
+  select,
+  table,
+} from "../components.ts";
+import { toFormError } from "../forms.ts";
+import { type ConsolePage, type MemberContext, memberForm, memberPage } from "../page_context.ts";
+import { confirmationPage } from "./confirmation.ts";
 
 /** What a person is told of each kind before choosing. */
 export const FILE_HINTS: Record<AssetKind, string> = {
-  image: `PNG, JPEG, GIF, WebP or AVIF, up to ${said("image_file")}.`,
-  audio: `MP3, AAC, M4A, Ogg, WAV or FLAC, up to ${said("audio_file")}.`,
-  html: `An .html file in UTF-8, up to ${said("html_file")}.`,
+  image: `PNG, JPEG, GIF, WebP or AVIF, up to ${formatLimit("image_file")}.`,
+  audio: `MP3, AAC, M4A, Ogg, WAV or FLAC, up to ${formatLimit("audio_file")}.`,
+  html: `An .html file in UTF-8, up to ${formatLimit("html_file")}.`,
 };
 
 /** What each is called where one is chosen. */
@@ -37,21 +46,24 @@ export interface UploadField {
 }
 
 /** Where the script of a form sends its files, for the form's `data-uploads`. */
-export const uploadsAt = ({ base }: MemberVisit): string => `${base}files/upload`;
+export const getUploadPath = ({ base }: MemberContext): string => `${base}files/upload`;
 
 /** @param button uploads without a script, where the form has nothing else that would send it */
 export function fileField(
   { field, kind, into, holds }: UploadField,
   { label, hint, button, error }: { label: string; hint: Content; button?: Html; error?: ApiError },
 ): Html {
-  const wrong = wrongWith(error, field, hint);
+  const wrong = fieldError(error, field, hint);
   return html`<div class="field uploading" data-upload="${kind}" data-into="${into}" data-holds="${holds}"><label for="${field}">${label}</label>
     <p class="hint" id="${field}-hint">${hint}</p>${wrong.line}
     <input id="${field}" name="${field}" type="file"${wrong.attributes}>${button}</div>`;
 }
 
 /** Uploads what a form brought; the form holds each file as if it had been chosen. @returns what is wrong with the first wrong one. */
-export async function takeUploads(visit: MemberVisit, fields: readonly UploadField[]): Promise<ApiError | undefined> {
+export async function storeUploads(
+  visit: MemberContext,
+  fields: readonly UploadField[],
+): Promise<ApiError | undefined> {
   for (const { field, kind, into, holds } of fields) {
     const file = visit.files.get(field);
     if (!file) continue;
@@ -63,7 +75,7 @@ export async function takeUploads(visit: MemberVisit, fields: readonly UploadFie
       visit.form.set(into, made[holds]);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status === 403) throw error;
-      return inForm(error, { file: field });
+      return toFormError(error, { file: field });
     }
   }
   return undefined;
@@ -71,22 +83,22 @@ export async function takeUploads(visit: MemberVisit, fields: readonly UploadFie
 
 const KINDS: Record<AssetKind, { label: string; field: string }> = {
   image: {
-    label: `Picture, up to ${said("image_file")} and ${MAX_PIXELS / 1e6} million pixels`,
+    label: `Picture, up to ${formatLimit("image_file")} and ${MAX_FRAME_PIXELS / 1e6} million pixels`,
     field: "image_asset_id",
   },
-  audio: { label: `Sound, up to ${said("audio_file")}`, field: "audio_asset_id" },
-  html: { label: `Page, up to ${said("html_file")}`, field: "html_asset_id" },
+  audio: { label: `Sound, up to ${formatLimit("audio_file")}`, field: "audio_asset_id" },
+  html: { label: `Page, up to ${formatLimit("html_file")}`, field: "html_asset_id" },
 };
 
 const SHOWN = 25;
 
-const MAX_UPLOAD = Math.max(...Object.values(MAX_BYTES)) + MAX_BODY.usual;
+const MAX_UPLOAD = Math.max(...Object.values(MAX_ASSET_BYTES)) + MAX_BODY_BYTES.usual;
 
 const size = (bytes: number) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
 
-async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
+async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
   const { base, token, now, form: sent } = visit;
-  const chosen = wrongWith(error, "file", "said");
+  const chosen = fieldError(error, "file", "said");
   const before = visit.url.searchParams.get("before");
   const { data: files, meta } = await visit.asMember(list_files, { limit: SHOWN, ...(before && { before }) });
   return visit.page(
@@ -94,7 +106,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
     html`<h1>Files</h1>
     <p class="lede">Pictures, sounds and pages for alerts and channels. Choose them when you write an alert, or pass their ID in API calls. Unused files are deleted after ${LIMITS.waiting_files_hours} hours.</p>
     <section class="card" aria-labelledby="new"><h2 id="new">Upload a file</h2>
-      ${problem(error)}
+      ${errorSummary(error)}
       <form method="post" action="${base}files" enctype="multipart/form-data" novalidate>${token}
         <div class="columns">
           ${select({
@@ -116,10 +128,10 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
       {
         File: (file) =>
           html`<div>${file.kind === "image" && html`<img class="thumb" src="${file.url}" alt="" width="56" height="56" loading="lazy">`}<a href="${file.frame_url ?? file.url}">${file.name}</a><br><span class="muted">${KINDS[file.kind].field}</span></div>`,
-        "ID for alerts": (file) => copyable(file.id, `the ID of ${file.name}`),
+        "ID for alerts": (file) => copyableText(file.id, `the ID of ${file.name}`),
         Size: (file) => size(file.bytes),
-        Uploaded: (file) => instant(file.created_at, now),
-        Expires: (file) => (file.attached ? "In use" : instant(file.expires_at, now)),
+        Uploaded: (file) => relativeTime(file.created_at, now),
+        Expires: (file) => (file.attached ? "In use" : relativeTime(file.expires_at, now)),
         "": (file) =>
           !file.attached &&
           html`<a class="button danger" href="${base}files/${file.id}/delete">Delete<span class="unseen"> ${file.name}</span></a>`,
@@ -130,7 +142,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   );
 }
 
-function take(visit: MemberVisit) {
+function take(visit: MemberContext) {
   const file = visit.files.get("file");
   return visit.asMember(upload_file, {
     kind: visit.form.get("kind") ?? "",
@@ -138,17 +150,17 @@ function take(visit: MemberVisit) {
   });
 }
 
-const upload: Page = {
+const upload: ConsolePage = {
   ...memberForm("/files", { again: list, when: ({ status }) => status !== 403 }, async (visit) => {
     await take(visit);
     return visit.goTo(`${visit.base}files`, "file-uploaded");
   }),
   maxFiles: MAX_UPLOAD,
-  unread: (visit, error) => list(visit as MemberVisit, error),
+  unread: (visit, error) => list(visit as MemberContext, error),
 };
 
 /** A file of another page's form, uploaded while that is filled in. @returns JSON for the script (see upload.js). */
-const uploadAlone: Page = {
+const uploadAlone: ConsolePage = {
   ...memberPage("POST", "/files/upload", async (visit) => {
     try {
       const { id, name, url } = await take(visit);
@@ -161,7 +173,7 @@ const uploadAlone: Page = {
   maxFiles: MAX_UPLOAD,
 };
 
-export const FILE_PAGES: readonly Page[] = [
+export const FILE_PAGES: readonly ConsolePage[] = [
   memberPage("GET", "/files", (visit) => list(visit)),
   upload,
   uploadAlone,
@@ -171,7 +183,7 @@ export const FILE_PAGES: readonly Page[] = [
     const { data } = await visit.asMember(list_files, { file_id: params.id ?? "" });
     const [file] = data;
     if (!file || file.attached) throw notFound("file");
-    return askOnce(visit, {
+    return confirmationPage(visit, {
       title: `Delete ${file.name}?`,
       effect: "This file is not in use. Deleting it is permanent.",
       act: "Delete file",

@@ -2,20 +2,28 @@
 // on the screen and as files to print, and is revoked there with or without those who joined by it.
 
 import { randomBytes } from "node:crypto";
-import { pngOf } from "../../../effects/assets/pictures.ts";
+import { encodePng } from "../../../effects/assets/clean_picture.ts";
 import { type ApiError, notFound } from "../../../model/errors.ts";
-import { INVITE } from "../../../model/fields/pusher.ts";
-import { labelsOf, namesOf, plainOn } from "../../../model/fields/record.ts";
+import { INVITE_FIELDS } from "../../../model/fields/channel.ts";
+import { getFieldLabels, getFieldNames, selectPlainOn } from "../../../model/fields/field_table.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
-import { clock } from "../../../ui/instants.ts";
-import { qrDrawing, qrFile, qrModules } from "../../../ui/qr.ts";
-import { addressCard, channelBase, channelHead, channelOf } from "../channel_head.ts";
-import { argumentOf, control, plainControls, segmented } from "../controls.ts";
-import { finder } from "../finder.ts";
-import { hasPlace } from "../forms.ts";
-import { copyable, emptyState, instant, problem, table } from "../parts.ts";
-import { type Channel, type MemberVisit, mayUse, memberForm, memberPage, type Page, type RowOf } from "../visit.ts";
+import { qrDrawing, qrFile, qrModules } from "../../../ui/qr_code.ts";
+import { timeElement } from "../../../ui/time_format.ts";
+import { addressCard, channelHeader, getChannelPath, getRequestedChannel } from "../channel_header.ts";
+import { copyableText, emptyState, errorSummary, relativeTime, table } from "../components.ts";
+import { fieldControl, parseControlValue, plainFieldControls, segmentedControl } from "../form_controls.ts";
+import { canShowInForm } from "../forms.ts";
+import { searchableList } from "../list_search.ts";
+import {
+  type ChannelResult,
+  type ConsolePage,
+  canUse,
+  type MemberContext,
+  memberForm,
+  memberPage,
+  type OperationRow,
+} from "../page_context.ts";
 
 const OPTIONS = {
   styles: ["alert_card", "drawings", "channel"],
@@ -30,9 +38,9 @@ const LIVES: Record<string, { label: string; days: number | null }> = {
   own: { label: "Until…", days: null },
 };
 
-type Invite = RowOf<"list_invites">;
+type Invite = OperationRow<"list_invites">;
 
-async function inviteOf(visit: MemberVisit): Promise<Invite> {
+async function inviteOf(visit: MemberContext): Promise<Invite> {
   const { data } = await visit.call("list_invites", { pusher_id: visit.params.pusher ?? "" });
   const invite = data.find(({ id }) => id === visit.params.invite);
   if (!invite) throw notFound("invite");
@@ -59,21 +67,22 @@ const usesOf = ({ uses, max_uses }: Invite): string =>
 const wordsOf = ({ label }: Invite): string => (label ? `the invite “${label}”` : "an invite");
 
 /** What it is called; without a note by when it was made, on the reader's clock. */
-const nameOf = ({ label, created_at }: Invite): Content => label || html`Invite of ${clock(new Date(created_at))}`;
+const nameOf = ({ label, created_at }: Invite): Content =>
+  label || html`Invite of ${timeElement(new Date(created_at))}`;
 
-async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
+async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
   const { now } = visit;
-  const channel = await channelOf(visit);
+  const channel = await getRequestedChannel(visit);
   const { data } = await visit.call("list_invites", { pusher_id: channel.id });
-  const base = channelBase(visit, channel.id);
-  const found = finder(visit, `${base}/invites`, data, {
+  const base = getChannelPath(visit, channel.id);
+  const found = searchableList(visit, `${base}/invites`, data, {
     ...{ label: "Find an invite", hint: "Note" },
     wordsOf: ({ label }) => [label ?? ""],
   });
-  const form = mayUse(visit, "create_invite") && newInvite(visit, base, channel, error);
+  const form = canUse(visit, "create_invite") && newInvite(visit, base, channel, error);
   return visit.page(
     `Invites of ${channel.name}`,
-    html`${channelHead(visit, channel, "invites")}
+    html`${channelHeader(visit, channel, "invites")}
     ${
       channel.is_public
         ? html`<p class="note">${icon("bell")}<span><strong>This channel is public:</strong> anyone with its address can subscribe.</span></p>
@@ -88,7 +97,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
             Invite: (invite) => html`<strong><a href="${base}/invites/${invite.id}">${nameOf(invite)}</a></strong>`,
             State: (invite) => badge(invite, now),
             Joined: usesOf,
-            Expires: (invite) => instant(invite.expires_at, now),
+            Expires: (invite) => relativeTime(invite.expires_at, now),
             "": (invite) =>
               html`<a class="button plain" href="${base}/invites/${invite.id}">${usable(invite, now) ? "Show code" : "Details"}<span class="unseen">: ${nameOf(invite)}</span></a>`,
           })}${found.ways}`
@@ -98,7 +107,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   );
 }
 
-function newInvite(visit: MemberVisit, base: string, { is_public }: Channel, error?: ApiError): Html {
+function newInvite(visit: MemberContext, base: string, { is_public }: ChannelResult, error?: ApiError): Html {
   const { form } = visit;
   const once = form.get("once") ?? randomBytes(18).toString("base64url");
   const life = form.get("life") ?? "month";
@@ -109,21 +118,21 @@ function newInvite(visit: MemberVisit, base: string, { is_public }: Channel, err
         ? "While the channel is public, invites are not needed and count nothing. Create one if you plan to make the channel private."
         : "An invite is a link with a QR code. Create one for each place you share it: each counts its own joins and can be revoked separately."
     }</p>
-    ${problem(error)}
+    ${errorSummary(error)}
     <form method="post" action="${base}/invites" novalidate>${visit.token}<input type="hidden" name="once" value="${once}">
-      <div class="columns">${plainControls(INVITE, typed)}</div>
-      ${segmented({ name: "life", label: "Valid for", options: Object.entries(LIVES).map(([value, { label }]) => ({ value, label })), value: life, error })}
-      <div class="until">${control(INVITE, typed, "expires_at")}</div>
+      <div class="columns">${plainFieldControls(INVITE_FIELDS, typed)}</div>
+      ${segmentedControl({ name: "life", label: "Valid for", options: Object.entries(LIVES).map(([value, { label }]) => ({ value, label })), value: life, error })}
+      <div class="until">${fieldControl(INVITE_FIELDS, typed, "expires_at")}</div>
       <button>Create invite</button>
     </form></section>`;
 }
 
-async function make(visit: MemberVisit): Promise<Response> {
+async function make(visit: MemberContext): Promise<Response> {
   const { form, now } = visit;
-  const channel = await channelOf(visit);
+  const channel = await getRequestedChannel(visit);
   const life = LIVES[form.get("life") ?? ""];
-  const typed = (name: keyof typeof INVITE) => argumentOf(INVITE[name], form.get(name));
-  const plain = namesOf(plainOn(INVITE, "form")).map((name) => [name, typed(name)]);
+  const typed = (name: keyof typeof INVITE_FIELDS) => parseControlValue(INVITE_FIELDS[name], form.get(name));
+  const plain = getFieldNames(selectPlainOn(INVITE_FIELDS, "form")).map((name) => [name, typed(name)]);
   const own = form.get("life") === "own";
   const end = life?.days ? new Date(now.getTime() + life.days * 86_400_000).toISOString() : null;
   const made = await visit.call(
@@ -135,21 +144,21 @@ async function make(visit: MemberVisit): Promise<Response> {
     },
     form.get("once"),
   );
-  return visit.goTo(`${channelBase(visit, channel.id)}/invites/${made.id}`, "invite-made");
+  return visit.goTo(`${getChannelPath(visit, channel.id)}/invites/${made.id}`, "invite-made");
 }
 
 const files = (path: string): Content =>
   html`<p class="line small">Download the code: <a href="${path}.svg" download><span class="unseen">as </span>SVG</a> <a href="${path}.png" download><span class="unseen">as </span>PNG</a></p>`;
 
-async function show(visit: MemberVisit): Promise<Response> {
+async function show(visit: MemberContext): Promise<Response> {
   const { now } = visit;
-  const [channel, invite] = await Promise.all([channelOf(visit), inviteOf(visit)]);
-  const base = channelBase(visit, channel.id);
+  const [channel, invite] = await Promise.all([getRequestedChannel(visit), inviteOf(visit)]);
+  const base = getChannelPath(visit, channel.id);
   const works = usable(invite, now);
   const evicts = invite.revoked_at === null || invite.uses > 0;
   return visit.page(
     `${invite.label || "An invite"} of ${channel.name}`,
-    html`${channelHead(visit, channel, "invites")}
+    html`${channelHeader(visit, channel, "invites")}
     <p><a href="${base}/invites">All invites</a></p>
     <section class="card scan" aria-labelledby="invite">
       ${works && qrDrawing(invite.url, `QR code of ${wordsOf(invite)}`)}
@@ -157,16 +166,16 @@ async function show(visit: MemberVisit): Promise<Response> {
       ${
         works
           ? html`<p class="hint">Anyone with this link can join ${channel.name}. ${channel.is_public ? "The channel is public, so the link is not required." : "The channel is hidden from everyone else."}</p>
-        ${copyable(invite.url, "the invite’s link")}${files(`${base}/invites/${invite.id}/qr`)}`
+        ${copyableText(invite.url, "the invite’s link")}${files(`${base}/invites/${invite.id}/qr`)}`
           : html`<p>Its link no longer works. Devices that joined with it stay subscribed.</p>`
       }
       <dl class="facts"><dt>Joined</dt><dd>${usesOf(invite)}</dd><dt>Expires</dt><dd>${
-        invite.expires_at === null ? "Never" : clock(new Date(invite.expires_at))
-      }</dd><dt>Created</dt><dd>${instant(invite.created_at, now)}</dd>${
-        invite.revoked_at && html`<dt>Revoked</dt><dd>${instant(invite.revoked_at, now)}</dd>`
+        invite.expires_at === null ? "Never" : timeElement(new Date(invite.expires_at))
+      }</dd><dt>Created</dt><dd>${relativeTime(invite.created_at, now)}</dd>${
+        invite.revoked_at && html`<dt>Revoked</dt><dd>${relativeTime(invite.revoked_at, now)}</dd>`
       }</dl></div></section>
     ${
-      mayUse(visit, "revoke_invite") &&
+      canUse(visit, "revoke_invite") &&
       evicts &&
       html`<p><a class="button danger" href="${base}/invites/${invite.id}/revoke">${invite.revoked_at === null ? "Revoke…" : "Unsubscribe devices…"}</a></p>`
     }`,
@@ -174,9 +183,9 @@ async function show(visit: MemberVisit): Promise<Response> {
   );
 }
 
-async function askRevoke(visit: MemberVisit): Promise<Response> {
-  const [channel, invite] = await Promise.all([channelOf(visit), inviteOf(visit)]);
-  const page = `${channelBase(visit, channel.id)}/invites/${invite.id}`;
+async function askRevoke(visit: MemberContext): Promise<Response> {
+  const [channel, invite] = await Promise.all([getRequestedChannel(visit), inviteOf(visit)]);
+  const page = `${getChannelPath(visit, channel.id)}/invites/${invite.id}`;
   const joined =
     invite.uses === 0 ? "No devices" : invite.uses === 1 ? "One device" : `${invite.uses.toLocaleString("en")} devices`;
   const form = (evict: string, title: string, effect: string, act: string) =>
@@ -198,7 +207,7 @@ const SIDE = 720;
 const TYPES = { svg: "image/svg+xml", png: "image/png" };
 
 async function fileOf(text: string, name: string, kind: keyof typeof TYPES): Promise<Response> {
-  const body = kind === "png" ? new Uint8Array(await pngOf(qrModules(text), SIDE)) : qrFile(text, SIDE).toString();
+  const body = kind === "png" ? new Uint8Array(await encodePng(qrModules(text), SIDE)) : qrFile(text, SIDE).toString();
   return new Response(body, {
     headers: {
       "content-type": TYPES[kind],
@@ -211,9 +220,13 @@ async function fileOf(text: string, name: string, kind: keyof typeof TYPES): Pro
   });
 }
 
-export const INVITE_PAGES: readonly Page[] = [
+export const INVITE_PAGES: readonly ConsolePage[] = [
   memberPage("GET", "/channels/:pusher/invites", (visit) => list(visit)),
-  memberForm("/channels/:pusher/invites", { again: list, when: hasPlace, labels: labelsOf(INVITE) }, make),
+  memberForm(
+    "/channels/:pusher/invites",
+    { again: list, when: canShowInForm, labels: getFieldLabels(INVITE_FIELDS) },
+    make,
+  ),
   memberPage("GET", "/channels/:pusher/invites/:invite", show),
   memberPage("GET", "/channels/:pusher/invites/:invite/revoke", askRevoke),
   memberPage("POST", "/channels/:pusher/invites/:invite/revoke", async (visit) => {
@@ -224,11 +237,11 @@ export const INVITE_PAGES: readonly Page[] = [
   }),
   ...(["svg", "png"] as const).flatMap((kind) => [
     memberPage("GET", `/channels/:pusher/qr.${kind}`, async (visit) => {
-      const { url, handle } = await channelOf(visit);
+      const { url, handle } = await getRequestedChannel(visit);
       return fileOf(url, handle, kind);
     }),
     memberPage("GET", `/channels/:pusher/invites/:invite/qr.${kind}`, async (visit) => {
-      const [{ handle }, { url, id }] = await Promise.all([channelOf(visit), inviteOf(visit)]);
+      const [{ handle }, { url, id }] = await Promise.all([getRequestedChannel(visit), inviteOf(visit)]);
       return fileOf(url, `${handle}-${id}`, kind);
     }),
   ]),

@@ -1,29 +1,40 @@
 // Keys: made here, shown once on the answering page, listed with their last use, revoked. And the assistants that the signed-in person
 // connected to this workspace, and the end of a connection.
 
-import { end_connection, list_connections, update_connection } from "../../../identity/session/connections.ts";
 import {
   create_key,
   get_left_by_key,
-  KEY_LIVES,
-  type LeftByKey,
+  KEY_LIFETIMES,
+  type KeyDependents,
   list_keys,
   revoke_key,
   update_key,
-} from "../../../identity/session/keys.ts";
+} from "../../../identity/session/api_keys.ts";
+import { end_connection, list_connections, update_connection } from "../../../identity/session/client_connections.ts";
 import { type ApiError, notFound } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Content, html } from "../../../ui/html.ts";
-import { segmented } from "../controls.ts";
-import { finder } from "../finder.ts";
-import { oneOf } from "../forms.ts";
-import { copyable, emptyState, field, instant, problem, scopeLine, select, table, tick, wrongWith } from "../parts.ts";
-import { CHOOSABLE, mayDo, PRESETS, SCOPE_GROUPS } from "../scope_groups.ts";
-import { type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
-import { askFirstLink, askFirstOf, askFirstPage, askFirstTick, askOnce } from "./confirm.ts";
-import { named } from "./consent_form.ts";
+import {
+  checkbox,
+  copyableText,
+  emptyState,
+  errorSummary,
+  field,
+  fieldError,
+  relativeTime,
+  scopeLine,
+  select,
+  table,
+} from "../components.ts";
+import { segmentedControl } from "../form_controls.ts";
+import { matchesErrorType } from "../forms.ts";
+import { searchableList } from "../list_search.ts";
+import { type ConsolePage, type MemberContext, memberForm, memberPage } from "../page_context.ts";
+import { SCOPE_GROUPS, SCOPE_PRESETS, SELECTABLE_SCOPES, scopeSummary } from "../scope_groups.ts";
+import { approvalCheckbox, approvalLink, approvalPage, confirmationPage, parseApproval } from "./confirmation.ts";
+import { assistantName } from "./consent_form.ts";
 
-export const ASSISTANT_PAGES: readonly Page[] = [
+export const ASSISTANT_PAGES: readonly ConsolePage[] = [
   memberPage("GET", "/assistants", async (visit) => {
     const { deps, caller, base, now } = visit;
     const { data: rows } = await visit.asMember(list_connections, {});
@@ -36,12 +47,12 @@ export const ASSISTANT_PAGES: readonly Page[] = [
         rows,
         {
           Assistant: (row) =>
-            html`<strong>${named(row.name)}</strong>${row.uri && html`<span class="muted">${URL.parse(row.uri)?.host}</span>`}`,
+            html`<strong>${assistantName(row.name)}</strong>${row.uri && html`<span class="muted">${URL.parse(row.uri)?.host}</span>`}`,
           Permissions: (row) =>
-            html`<div>${mayDo(row.scopes)}${askFirstLink(row.asks_first, `${base}assistants/${row.id}/asking`, row.name ?? "this assistant")}</div>`,
+            html`<div>${scopeSummary(row.scopes)}${approvalLink(row.asks_first, `${base}assistants/${row.id}/asking`, row.name ?? "this assistant")}</div>`,
           Channel: (row) => (row.pusher_id === null ? "All channels" : (row.handle ?? "A deleted channel")),
-          Connected: (row) => instant(row.created_at, now),
-          "Last used": (row) => instant(row.last_used_at, now),
+          Connected: (row) => relativeTime(row.created_at, now),
+          "Last used": (row) => relativeTime(row.last_used_at, now),
           "": (row) =>
             html`<a class="button danger" href="${base}assistants/${row.id}/disconnect">Disconnect<span class="unseen"> ${row.name ?? "this assistant"}</span></a>`,
         },
@@ -49,7 +60,7 @@ export const ASSISTANT_PAGES: readonly Page[] = [
       )}
       <h2>Connect an assistant</h2>
       <p>Give it this address. It opens your browser, where you choose its permissions.</p>
-      ${copyable(`${deps.publicUrl}/mcp`, "the address")}`,
+      ${copyableText(`${deps.publicUrl}/mcp`, "the address")}`,
       { styles: ["people"], scripts: ["copy"] },
     );
   }),
@@ -62,11 +73,11 @@ export const ASSISTANT_PAGES: readonly Page[] = [
       row.name === null
         ? "Can this assistant publish without approval?"
         : `Can “${row.name}” publish without approval?`;
-    return askFirstPage(visit, { title, asksFirst: row.asks_first, back: `${visit.base}assistants` });
+    return approvalPage(visit, { title, asksFirst: row.asks_first, back: `${visit.base}assistants` });
   }),
 
   memberPage("POST", "/assistants/:id/asking", async (visit) => {
-    const asked = { connection_id: visit.params.id ?? "", asks_first: askFirstOf(visit.form) };
+    const asked = { connection_id: visit.params.id ?? "", asks_first: parseApproval(visit.form) };
     await visit.asMember(update_connection, asked);
     return visit.goTo(`${visit.base}assistants`, "assistant-saved");
   }),
@@ -76,7 +87,7 @@ export const ASSISTANT_PAGES: readonly Page[] = [
     const { data: rows } = await visit.asMember(list_connections, {});
     const row = rows.find(({ id }) => id === params.id);
     if (!row) throw notFound("connection");
-    return askOnce(visit, {
+    return confirmationPage(visit, {
       title: row.name === null ? "Disconnect this assistant?" : `Disconnect “${row.name}”?`,
       effect: html`The assistant loses access immediately and must ask again to reconnect. Items it created belong to the workspace and stay active: <a href="${base}webhooks">webhooks</a> and <a href="${base}scheduled">scheduled alerts</a>.`,
       act: "Disconnect",
@@ -90,30 +101,30 @@ export const ASSISTANT_PAGES: readonly Page[] = [
   }),
 ];
 
-const LIFE_OPTIONS = Object.entries(KEY_LIVES).map(([value, { label }]) => ({ value, label }));
+const LIFE_OPTIONS = Object.entries(KEY_LIFETIMES).map(([value, { label }]) => ({ value, label }));
 
 const PRESET_OPTIONS = [
-  ...Object.entries(PRESETS).map(([value, { label }]) => ({ value, label })),
+  ...Object.entries(SCOPE_PRESETS).map(([value, { label }]) => ({ value, label })),
   { value: "own", label: "Custom" },
 ];
 
 /** What a form asks for: a preset, or each box by itself. */
 function scopesOf(sent: URLSearchParams): readonly string[] {
   const preset = sent.get("preset") ?? "";
-  return Object.hasOwn(PRESETS, preset) ? (PRESETS[preset]?.scopes ?? []) : sent.getAll("scope");
+  return Object.hasOwn(SCOPE_PRESETS, preset) ? (SCOPE_PRESETS[preset]?.scopes ?? []) : sent.getAll("scope");
 }
 
 /** In the order of the form: scopes that only read come first. */
-const OFFERED = SCOPE_GROUPS.flatMap(({ holds }) => CHOOSABLE.filter(holds));
+const OFFERED = SCOPE_GROUPS.flatMap(({ holds }) => SELECTABLE_SCOPES.filter(holds));
 
-async function newKeyForm(visit: MemberVisit, error?: ApiError): Promise<Content> {
+async function newKeyForm(visit: MemberContext, error?: ApiError): Promise<Content> {
   const { form: sent, token, base } = visit;
   const channels = await visit.call("list_pushers");
   const ticked = new Set(sent.getAll("scope"));
   const preset = sent.get("preset") ?? (error ? "own" : "read");
-  const may = wrongWith(error, "scope", "said");
+  const may = fieldError(error, "scope", "said");
   return html`<section class="card" aria-labelledby="new"><h2 id="new">Create a key</h2>
-    ${problem(error, { scope: `scope-${OFFERED[0]}` })}
+    ${errorSummary(error, { scope: `scope-${OFFERED[0]}` })}
     <form method="post" action="${base}keys" novalidate>${token}
       <div class="columns">
         ${field({ name: "name", label: "Name", value: sent.get("name") ?? "", maxlength: LIMITS.name, hint: "What the key is for.", error })}
@@ -135,11 +146,11 @@ async function newKeyForm(visit: MemberVisit, error?: ApiError): Promise<Content
       })}
       <div class="scope-choice"><h3 id="scope-said">Permissions</h3>
         <p class="hint" id="scope-hint">The key acts on your behalf and never has more permissions than you.</p>
-        ${segmented({ name: "preset", label: "Preset", options: PRESET_OPTIONS, value: preset, hint: "“Draft” cannot publish: its alerts wait as drafts. Each preset includes the one before it." })}${may.line}
+        ${segmentedControl({ name: "preset", label: "Preset", options: PRESET_OPTIONS, value: preset, hint: "“Draft” cannot publish: its alerts wait as drafts. Each preset includes the one before it." })}${may.line}
         ${SCOPE_GROUPS.map(
           ({ title, holds }) =>
-            html`<fieldset class="each"><legend>${title}</legend>${CHOOSABLE.filter(holds).map((scope) =>
-              tick({
+            html`<fieldset class="each"><legend>${title}</legend>${SELECTABLE_SCOPES.filter(holds).map((scope) =>
+              checkbox({
                 id: `scope-${scope}`,
                 name: "scope",
                 value: scope,
@@ -150,16 +161,16 @@ async function newKeyForm(visit: MemberVisit, error?: ApiError): Promise<Content
             )}</fieldset>`,
         )}
       </div>
-      ${askFirstTick(askFirstOf(sent))}
+      ${approvalCheckbox(parseApproval(sent))}
       <button>Create key</button>
     </form></section>`;
 }
 
-async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
+async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
   const { base, now } = visit;
   const { data: rows } = await visit.asMember(list_keys, {});
   const form = await newKeyForm(visit, error);
-  const found = finder(visit, `${base}keys`, rows, {
+  const found = searchableList(visit, `${base}keys`, rows, {
     ...{ label: "Find a key", hint: "Name or member" },
     wordsOf: ({ name, member_name, email }) => [name, member_name, email],
   });
@@ -175,14 +186,14 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
             Key: (row) =>
               html`<strong>${row.name}</strong><span class="muted">${row.own ? "acts for you" : `acts for ${row.member_name ?? row.email}`}</span>`,
             Permissions: (row) =>
-              html`<div>${mayDo(row.scopes)}${askFirstLink(row.asks_first, `${base}keys/${row.id}/asking`, row.name)}</div>`,
+              html`<div>${scopeSummary(row.scopes)}${approvalLink(row.asks_first, `${base}keys/${row.id}/asking`, row.name)}</div>`,
             Channel: (row) =>
               row.pusher_id === null
                 ? "All channels"
                 : html`<div>${row.handle ?? "A deleted channel"} ${(row.made_for || row.sends_to) && row.handle && html`<a href="${base}channels/${row.pusher_id}/senders/${row.id}">Recent requests<span class="unseen">: ${row.name}</span></a>`}</div>`,
-            Created: (row) => instant(row.created_at, now),
-            "Last used": (row) => instant(row.last_used_at, now),
-            Expires: (row) => instant(row.expires_at, now),
+            Created: (row) => relativeTime(row.created_at, now),
+            "Last used": (row) => relativeTime(row.last_used_at, now),
+            Expires: (row) => relativeTime(row.expires_at, now),
             "": (row) =>
               html`<a class="button danger" href="${base}keys/${row.id}/revoke">Revoke<span class="unseen"> ${row.name}</span></a>`,
           })}${found.ways}`
@@ -192,17 +203,17 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   );
 }
 
-function goesOn({ base }: MemberVisit, { webhooks, scheduled_alerts }: LeftByKey): Content {
+function goesOn({ base }: MemberContext, { webhooks, scheduled_alerts }: KeyDependents): Content {
   if (webhooks.length + scheduled_alerts.length === 0) return null;
   return html`<p>These stay active without the key:</p>
     <ul>${webhooks.map(({ id, url }) => html`<li>The webhook <a class="address" href="${base}webhooks/${id}">${url}</a></li>`)}${scheduled_alerts.map(({ id, pusher_id, title }) => html`<li>The scheduled alert <a href="${base}channels/${pusher_id}/alerts/${id}">${title}</a>, until it is cancelled</li>`)}</ul>
-    ${webhooks.length > 0 && tick({ id: "end-webhooks", name: "end_webhooks", value: "yes", label: webhooks.length === 1 ? "Also delete its webhook" : `Also delete its ${webhooks.length} webhooks`, checked: false })}`;
+    ${webhooks.length > 0 && checkbox({ id: "end-webhooks", name: "end_webhooks", value: "yes", label: webhooks.length === 1 ? "Also delete its webhook" : `Also delete its ${webhooks.length} webhooks`, checked: false })}`;
 }
 
 /** A channel that the member does not see answers 404; the form and the list stay. */
-const REFUSED = { again: list, when: oneOf("invalid_request", "not_found"), names: { scopes: "scope" } };
+const REFUSED = { again: list, when: matchesErrorType("invalid_request", "not_found"), names: { scopes: "scope" } };
 
-export const KEY_PAGES: readonly Page[] = [
+export const KEY_PAGES: readonly ConsolePage[] = [
   memberPage("GET", "/keys", (visit) => list(visit)),
 
   memberForm("/keys", REFUSED, async (visit) => {
@@ -212,16 +223,16 @@ export const KEY_PAGES: readonly Page[] = [
       scopes: [...scopesOf(sent)],
       pusher_id: sent.get("pusher") || null,
       life: sent.get("life") ?? "",
-      asks_first: askFirstOf(sent),
+      asks_first: parseApproval(sent),
     });
     return visit.page(
       "Your new key",
       html`<h1>Your new key</h1>
         <p class="lede">The key <strong>${made.name}</strong> works now. Copy it into the program that uses it.</p>
         <p class="flash careful">Copy the key now. It cannot be shown again.</p>
-        ${copyable(made.key, "the key")}
+        ${copyableText(made.key, "the key")}
         <p>Try it:</p>
-        ${copyable(`curl -s ${deps.publicUrl}/api/v1/me -H "Authorization: Bearer ${made.key}"`, "the command")}
+        ${copyableText(`curl -s ${deps.publicUrl}/api/v1/me -H "Authorization: Bearer ${made.key}"`, "the command")}
         <p><a class="button" href="${base}keys">I have copied it</a></p>`,
       { scripts: ["copy"] },
     );
@@ -232,11 +243,11 @@ export const KEY_PAGES: readonly Page[] = [
     const row = rows.find(({ id }) => id === visit.params.id);
     if (!row) throw notFound("key");
     const title = `Can the key ${row.name} publish without approval?`;
-    return askFirstPage(visit, { title, asksFirst: row.asks_first, back: `${visit.base}keys` });
+    return approvalPage(visit, { title, asksFirst: row.asks_first, back: `${visit.base}keys` });
   }),
 
   memberPage("POST", "/keys/:id/asking", async (visit) => {
-    await visit.asMember(update_key, { key_id: visit.params.id ?? "", asks_first: askFirstOf(visit.form) });
+    await visit.asMember(update_key, { key_id: visit.params.id ?? "", asks_first: parseApproval(visit.form) });
     return visit.goTo(`${visit.base}keys`, "key-saved");
   }),
 
@@ -244,7 +255,7 @@ export const KEY_PAGES: readonly Page[] = [
     const { params, base } = visit;
     const key_id = params.id ?? "";
     const { name, ...left } = await visit.asMember(get_left_by_key, { key_id });
-    return askOnce(visit, {
+    return confirmationPage(visit, {
       title: `Revoke the key ${name}?`,
       effect: "Programs that use this key lose access immediately. A revoked key cannot be restored.",
       condition: goesOn(visit, left),

@@ -2,8 +2,8 @@
 // and leaves the deciding to the operations. Of many channels those that are ticked stand first, and the others are looked for: with a
 // press that saves nothing, so it needs no script.
 
-import { STAND_IN } from "../../../identity/auth/links.ts";
-import { linkMail } from "../../../identity/auth/mail.ts";
+import { createLinkMail } from "../../../identity/auth/mail.ts";
+import { PLACEHOLDER_EMAIL } from "../../../identity/auth/one_time_links.ts";
 import {
   add_member,
   link_member,
@@ -11,17 +11,17 @@ import {
   remove_member,
   update_member,
 } from "../../../identity/session/members.ts";
-import { grantableRoles } from "../../../model/domain/standing.ts";
+import { getGrantableRoles } from "../../../model/domain/access_policy.ts";
 import type { Role } from "../../../model/entities/member.ts";
 import { ApiError } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import type { MemberWish } from "../../../store/shapes/fields.ts";
+import type { MemberInput } from "../../../store/schemas/common_fields.ts";
 import { type Content, html } from "../../../ui/html.ts";
-import { finder, matching } from "../finder.ts";
-import { oneOf, orAgain } from "../forms.ts";
-import { copyable, field, instant, problem, select, table, tick, wrongWith } from "../parts.ts";
-import { type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
-import { askOnce } from "./confirm.ts";
+import { checkbox, copyableText, errorSummary, field, fieldError, relativeTime, select, table } from "../components.ts";
+import { matchesErrorType, withFormErrors } from "../forms.ts";
+import { filterRows, searchableList } from "../list_search.ts";
+import { type ConsolePage, type MemberContext, memberForm, memberPage } from "../page_context.ts";
+import { confirmationPage } from "./confirmation.ts";
 
 interface Channel {
   id: string;
@@ -32,7 +32,7 @@ interface Channel {
 const OFFERED = 12;
 
 /** Which button of a form looks for further channels: the form comes back as it was, and nothing is saved. */
-export const LOOK = "look";
+export const SEARCH_BUTTON = "look";
 
 /**
  * Which channels: every one, or those that are ticked. A ticked channel alone means "only these"; with "every channel" it
@@ -41,34 +41,34 @@ export const LOOK = "look";
 export function channelChoice(
   of: string,
   channels: Channel[],
-  wish: MemberWish,
+  wish: MemberInput,
   { mayAll, form, error }: { mayAll: boolean; form: URLSearchParams; error: ApiError | undefined },
 ): Content {
   const some = wish.pusher_ids.length > 0;
-  const { line, attributes } = wrongWith(error, "sees");
+  const { line, attributes } = fieldError(error, "sees");
   const all = { id: `${of}-all`, value: "all", checked: wish.every_channel && !some };
-  const looks = some || form.has(LOOK);
+  const looks = some || form.has(SEARCH_BUTTON);
   const only = { id: `${of}-some`, value: "some", checked: !mayAll || (looks && !wish.every_channel) };
   const ticked = channels.filter(({ id }) => wish.pusher_ids.includes(id));
   const find = (form.get("find") ?? "").trim();
-  const others = matching(
+  const others = filterRows(
     channels.filter((channel) => !ticked.includes(channel)),
     find,
     ({ name, handle }) => [name, handle],
   );
-  const from = Math.max(0, Number.parseInt(form.get(LOOK) ?? "", 10) || 0);
+  const from = Math.max(0, Number.parseInt(form.get(SEARCH_BUTTON) ?? "", 10) || 0);
   const offered = others.slice(from, from + OFFERED);
   const look = (at: number, words: string) =>
-    html`<button class="plain" name="${LOOK}" value="${at}" formaction="#${of}-sees">${words}</button>`;
+    html`<button class="plain" name="${SEARCH_BUTTON}" value="${at}" formaction="#${of}-sees">${words}</button>`;
   const sees = { name: "sees", type: "radio" } as const;
   return html`<fieldset id="${of}-sees"><legend>Channels</legend>${line}
-    ${mayAll && tick({ ...sees, ...all, label: "All channels, including future ones", attributes })}
-    ${tick({ ...sees, ...only, label: "Only these:", ...(mayAll ? {} : { attributes }) })}
+    ${mayAll && checkbox({ ...sees, ...all, label: "All channels, including future ones", attributes })}
+    ${checkbox({ ...sees, ...only, label: "Only these:", ...(mayAll ? {} : { attributes }) })}
     <div class="columns only">${
       channels.length === 0
         ? html`<p class="hint">No channels yet.</p>`
         : [...ticked, ...offered].map((channel) =>
-            tick({
+            checkbox({
               id: `${of}-${channel.id}`,
               name: "pusher",
               value: channel.id,
@@ -92,7 +92,7 @@ export function channelChoice(
 }
 
 /** What the form says, word for word: what it means, the operation decides. */
-export const wishOf = ({ form: sent }: MemberVisit): MemberWish => ({
+export const parseMemberForm = ({ form: sent }: MemberContext): MemberInput => ({
   role: sent.get("role") ?? "",
   every_channel: sent.get("sees") === "all",
   pusher_ids: sent.getAll("pusher"),
@@ -101,7 +101,7 @@ export const wishOf = ({ form: sent }: MemberVisit): MemberWish => ({
 const NAMED = 3;
 
 /** What a member sees; null is everything. */
-export function channelsSaid(handles: string[] | null): string {
+export function describeChannels(handles: string[] | null): string {
   if (handles === null) return "all channels";
   const more = handles.length - NAMED;
   return `${handles.slice(0, NAMED).join(", ") || "none"}${more > 0 ? ` and ${more} more` : ""}`;
@@ -115,22 +115,22 @@ const ROLE_WORDS: Record<Role, string> = {
 };
 
 const roleOptions = (mine: Role) =>
-  grantableRoles(mine)
+  getGrantableRoles(mine)
     .toReversed()
     .map((role) => ({ value: role, label: ROLE_WORDS[role] }));
 
-async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
+async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
   const { deps, caller, base, token, now, form: sent } = visit;
   const { data: rows } = await visit.asMember(list_members, {});
   const channels = await visit.call("list_pushers");
   const mayAll = caller.pusherIds === null;
-  const wish = wishOf(visit);
-  const found = finder(visit, `${base}members`, rows, {
+  const wish = parseMemberForm(visit);
+  const found = searchableList(visit, `${base}members`, rows, {
     ...{ label: "Find a member", hint: "Name or e-mail" },
     wordsOf: ({ name, email }) => [name, email],
   });
   const form = html`<section class="card" aria-labelledby="add"><h2 id="add">Add a member</h2>
-    ${problem(error, { sees: "new-sees" })}
+    ${errorSummary(error, { sees: "new-sees" })}
     <form method="post" action="${base}members" novalidate>${token}
       <div class="columns">
         ${field({ name: "email", label: "E-mail address", type: "email", value: sent.get("email") ?? "", maxlength: LIMITS.email, autocomplete: "off", hint: deps.mail ? "The link is e-mailed to this address and shown to you." : "This server cannot send e-mail: you get a link to pass on.", error })}
@@ -149,13 +149,13 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
       Member: (row) =>
         html`<strong>${row.name ?? row.email}${row.self && " (you)"}</strong>${row.name && html`<span class="muted">${row.email}</span>`}`,
       Role: (row) => row.role,
-      Channels: (row) => channelsSaid(row.handles),
+      Channels: (row) => describeChannels(row.handles),
       State: (row) =>
         row.joined
           ? html`<span class="badge good">joined</span>`
           : html`<span class="badge">${row.invited ? "invited" : "not joined"}</span>`,
-      Added: (row) => instant(row.created_at, now),
-      "Last used": (row) => instant(row.last_used_at, now),
+      Added: (row) => relativeTime(row.created_at, now),
+      "Last used": (row) => relativeTime(row.last_used_at, now),
       "": (row) =>
         row.manageable &&
         html`<a class="button plain" href="${base}members/${row.id}">Change<span class="unseen"> ${row.name ?? row.email}</span></a>`,
@@ -167,26 +167,26 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
 }
 
 /** The member of the path, whom the visitor may manage; another one's id is nobody's. */
-async function rowOf(visit: MemberVisit) {
+async function rowOf(visit: MemberContext) {
   const { data: rows } = await visit.asMember(list_members, {});
   const row = rows.find(({ id, manageable }) => id === visit.params.id && manageable);
   if (!row) throw new ApiError("member_not_found", "Member not found, or you cannot change it.");
   return row;
 }
 
-async function one(visit: MemberVisit, error?: ApiError): Promise<Response> {
+async function one(visit: MemberContext, error?: ApiError): Promise<Response> {
   const { caller, base, token, form: sent } = visit;
   const [row, channels] = await Promise.all([rowOf(visit), visit.call("list_pushers")]);
   const shown = row.name ?? row.email;
   const at = `${base}members/${row.id}`;
   const wish = sent.has("role")
-    ? wishOf(visit)
+    ? parseMemberForm(visit)
     : { role: row.role, every_channel: row.pusher_ids === null, pusher_ids: row.pusher_ids ?? [] };
   return visit.page(
     shown,
     html`<p><a href="${base}members">All members</a></p><h1>${shown}${row.self && " (you)"}</h1>
     <p class="lede">${row.name && `${row.email} · `}${row.joined ? "Has joined." : "Has not joined yet."}</p>
-    ${problem(error, { sees: "member-sees" })}
+    ${errorSummary(error, { sees: "member-sees" })}
     <section class="card" aria-labelledby="change"><h2 id="change">Role and channels</h2>
       <form method="post" action="${at}" novalidate>${token}
         ${select({ name: "role", label: "Role", options: roleOptions(caller.member.role), value: wish.role, error })}
@@ -216,11 +216,13 @@ async function one(visit: MemberVisit, error?: ApiError): Promise<Response> {
 const REMOVAL = "The member's keys, assistants and webhooks stop working immediately. Channels and alerts stay.";
 
 /** Shows a link, after the mail server took it, or did not. */
-async function linkPage(visit: MemberVisit, made: { email: string; joined: boolean; link: string }) {
+async function linkPage(visit: MemberContext, made: { email: string; joined: boolean; link: string }) {
   const { mail } = visit.deps;
   const { email, joined, link } = made;
   const mailed =
-    mail && email !== STAND_IN ? await mail(linkMail(email, visit.caller.workspace.name, link, joined)) : null;
+    mail && email !== PLACEHOLDER_EMAIL
+      ? await mail(createLinkMail(email, visit.caller.workspace.name, link, joined))
+      : null;
   const title = mailed ? "The link was e-mailed" : "A link to pass on";
   return visit.page(
     title,
@@ -232,7 +234,7 @@ async function linkPage(visit: MemberVisit, made: { email: string; joined: boole
         : html`Give it to <strong>${email}</strong> over a secure channel.`
     } The first person to open it ${joined ? "sets this member's password" : "becomes this member"}, and all actions of the account are attributed to this member. Do not open it yourself.</p>
     <p class="flash careful">The link works once, within ${LIMITS.link_days} days. It is shown only now.</p>
-    ${copyable(link, "the link")}
+    ${copyableText(link, "the link")}
     <p><a class="button" href="${visit.base}members">Back to members</a></p>`,
     { scripts: ["copy"] },
   );
@@ -241,32 +243,32 @@ async function linkPage(visit: MemberVisit, made: { email: string; joined: boole
 /** What a person can mend is shown with the form; the rest is a page of its own. */
 const refused = (again: typeof list) => ({
   again,
-  when: oneOf("invalid_request", "conflict", "forbidden"),
+  when: matchesErrorType("invalid_request", "conflict", "forbidden"),
   names: { pusher_ids: "sees" },
 });
 
-const acting = (what: string, act: (visit: MemberVisit, which: { member_id: string }) => Promise<Response>) =>
+const acting = (what: string, act: (visit: MemberContext, which: { member_id: string }) => Promise<Response>) =>
   memberPage(
     "POST",
     `/members/:id/${what}`,
-    orAgain(refused(one), (visit) => act(visit, { member_id: visit.params.id ?? "" })),
+    withFormErrors(refused(one), (visit) => act(visit, { member_id: visit.params.id ?? "" })),
   );
 
-export const MEMBER_PAGES: readonly Page[] = [
+export const MEMBER_PAGES: readonly ConsolePage[] = [
   memberPage("GET", "/members", (visit) => list(visit)),
 
   memberForm("/members", refused(list), async (visit) => {
-    if (visit.form.has(LOOK)) return list(visit);
+    if (visit.form.has(SEARCH_BUTTON)) return list(visit);
     const email = visit.form.get("email") ?? "";
-    const added = await visit.asMember(add_member, { email, ...wishOf(visit) });
+    const added = await visit.asMember(add_member, { email, ...parseMemberForm(visit) });
     return linkPage(visit, { ...added, joined: false });
   }),
 
   memberPage("GET", "/members/:id", (visit) => one(visit)),
 
   memberForm("/members/:id", refused(one), async (visit) => {
-    if (visit.form.has(LOOK)) return one(visit);
-    await visit.asMember(update_member, { member_id: visit.params.id ?? "", ...wishOf(visit) });
+    if (visit.form.has(SEARCH_BUTTON)) return one(visit);
+    await visit.asMember(update_member, { member_id: visit.params.id ?? "", ...parseMemberForm(visit) });
     return visit.goTo(`${visit.base}members`, "member-changed");
   }),
 
@@ -278,7 +280,7 @@ export const MEMBER_PAGES: readonly Page[] = [
   memberPage("GET", "/members/:id/remove", async (visit) => {
     const row = await rowOf(visit);
     const at = `${visit.base}members/${row.id}`;
-    return askOnce(visit, {
+    return confirmationPage(visit, {
       title: `Remove ${row.name ?? row.email} from ${visit.caller.workspace.name}?`,
       effect: `${REMOVAL} To rejoin, this person needs a new link.`,
       act: `Remove ${row.name ?? row.email}`,

@@ -1,50 +1,57 @@
 // The first page of a workspace: what waits for a person, which follows what assistants write, what comes next, what went out,
 // and its channels. Until something was sent it teaches how, in the three ways that there are: in this browser, by an assistant, by curl.
 
-import { supportsConsent } from "../../../identity/auth/redirects.ts";
-import { create_key } from "../../../identity/session/keys.ts";
-import { showId } from "../../../model/domain/ids.ts";
-import { roleReaches } from "../../../model/domain/standing.ts";
+import { supportsOAuth } from "../../../identity/auth/redirect_uris.ts";
+import { create_key } from "../../../identity/session/api_keys.ts";
+import { isRoleAtLeast } from "../../../model/domain/access_policy.ts";
+import { formatId } from "../../../model/domain/type_ids.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { clock } from "../../../ui/instants.ts";
-import { ASSISTANT_CLIENTS, type AssistantClient, SET_KEY } from "../assistant_clients.ts";
-import { channelBase, channelFace, firstSubscriber } from "../channel_head.ts";
-import { capital } from "../controls.ts";
-import { failingNotice, failingSenders } from "../failing_senders.ts";
-import { asksAlone, copyable, emptyState, instant, livePart } from "../parts.ts";
-import { type MemberVisit, mayUse, memberPage, openPage, type Page, type RowOf } from "../visit.ts";
+import { timeElement } from "../../../ui/time_format.ts";
+import { ASSISTANT_CLIENTS, type AssistantClient, SET_KEY_COMMAND } from "../assistant_clients.ts";
+import { channelAvatar, getChannelPath, subscribeHint } from "../channel_header.ts";
+import { copyableText, emptyState, isPartRequest, liveSection, relativeTime } from "../components.ts";
+import { failingSendersNotice, findFailingSenders } from "../failing_senders.ts";
+import { capitalize } from "../form_controls.ts";
+import {
+  anonymousPage,
+  type ConsolePage,
+  canUse,
+  type MemberContext,
+  memberPage,
+  type OperationRow,
+} from "../page_context.ts";
 import { channelTable } from "./channels.ts";
 
 /** What a client is given, in the ways in which it can reach this server. */
 function clientLines({ name, where, key, consent }: AssistantClient, publicUrl: string): Content {
-  const asking = supportsConsent(publicUrl) ? consent : null;
+  const asking = supportsOAuth(publicUrl) ? consent : null;
   if (!asking && !key) return null;
   return html`<details class="more" name="client"><summary>${name}</summary><p class="hint">In ${where}.</p>
-    ${asking && copyable(asking(publicUrl), `for ${name}`)}
-    ${key && html`${asking && html`<p>Or with a key:</p>`}${copyable(key(publicUrl), `for ${name}, with a key`)}`}</details>`;
+    ${asking && copyableText(asking(publicUrl), `for ${name}`)}
+    ${key && html`${asking && html`<p>Or with a key:</p>`}${copyableText(key(publicUrl), `for ${name}, with a key`)}`}</details>`;
 }
 
 /** Connecting an assistant: by consent where this server is reached over https or on this machine, else by a key. */
-function connecting({ deps, caller, base }: MemberVisit): Content {
+function connecting({ deps, caller, base }: MemberContext): Content {
   const { publicUrl } = deps;
-  const asks = supportsConsent(publicUrl);
-  const keys = roleReaches(caller.member.role, create_key.role)
+  const asks = supportsOAuth(publicUrl);
+  const keys = isRoleAtLeast(caller.member.role, create_key.role)
     ? html`<a href="${base}keys">create a key</a>`
     : html`ask an owner for a key`;
   return html`${
     asks
       ? html`<p>Give your assistant this address. A page opens in your browser where you choose its permissions. No key is needed.</p>
-    ${copyable(`${publicUrl}/mcp`, "the address")}`
+    ${copyableText(`${publicUrl}/mcp`, "the address")}`
       : html`<p>This server does not use https, so assistants connect with a key.</p>`
   }
     <details class="more"${!asks && html` open`}><summary>Setup for your client</summary>
     <p>With a key: ${keys}, and set it in the shell that starts the client.</p>
-    ${copyable(SET_KEY, "the command")}
+    ${copyableText(SET_KEY_COMMAND, "the command")}
     ${ASSISTANT_CLIENTS.map((client) => clientLines(client, publicUrl))}</details>`;
 }
 
 /** Lines for a shell that send one alert, on `channel` or on one that they open. The key is the reader's. */
-export function curlLines(publicUrl: string, channel: { id: string } | null): string {
+export function firstAlertCommands(publicUrl: string, channel: { id: string } | null): string {
   const head = `KEY='<your key>'\nAPI=${publicUrl}/api/v1`;
   const json = '-H "Authorization: Bearer $KEY" -H "Content-Type: application/json"';
   const send = (id: string) =>
@@ -59,34 +66,34 @@ ${send("$PUSHER")}`;
 }
 
 /** @param channel the one that alerts are most likely written on; null while there is none */
-export function firstAlert(visit: MemberVisit, channel: { id: string; handle: string } | null): Html {
+export function firstAlertGuide(visit: MemberContext, channel: { id: string; handle: string } | null): Html {
   const { base, deps } = visit;
-  const opens = mayUse(visit, "create_pusher") && visit.caller.pusherIds === null;
+  const opens = canUse(visit, "create_pusher") && visit.caller.pusherIds === null;
   const said = channel
     ? `Draft an alert on the channel ${channel.handle} that the quay floods at six tonight. Show me the draft before you send it.`
     : "Create a channel harbour-watch for tide warnings, and draft an alert that the quay floods at six tonight. Show me the draft before you send it.";
   return html`<div>
   ${
-    mayUse(visit, "create_alert") &&
+    canUse(visit, "create_alert") &&
     (channel || opens) &&
     html`<section class="card" aria-labelledby="by-browser"><h3 id="by-browser">In the browser</h3>${
       channel
-        ? html`<p>Write an alert, preview it, then send it.</p><p><a class="button" href="${channelBase(visit, channel.id)}/alerts/new">Write an alert</a></p>`
+        ? html`<p>Write an alert, preview it, then send it.</p><p><a class="button" href="${getChannelPath(visit, channel.id)}/alerts/new">Write an alert</a></p>`
         : html`<p>Create a channel for people to subscribe to. Then write an alert, preview it and send it.</p><p><a class="button" href="${base}channels/new">Create a channel</a></p>`
     }</section>`
   }
   <section class="card" aria-labelledby="by-assistant"><h3 id="by-assistant">With an assistant</h3>${connecting(visit)}
     ${
-      mayUse(visit, "create_alert") &&
-      html`<p>Then ask it:</p>${copyable(said, "the prompt")}
+      canUse(visit, "create_alert") &&
+      html`<p>Then ask it:</p>${copyableText(said, "the prompt")}
     <p class="hint">Writing and sending are separate permissions: without the latter, its drafts wait here for you.</p>`
     }</section>
   ${
-    mayUse(visit, "send_alert") &&
+    canUse(visit, "send_alert") &&
     (channel || opens) &&
     html`<section class="card" aria-labelledby="by-curl"><h3 id="by-curl">With curl</h3>
-    <p>With your key${roleReaches(visit.caller.member.role, create_key.role) ? html` (<a href="${base}keys">create one</a>)` : " (an owner can create one)"}, in a shell:</p>
-    ${copyable(curlLines(deps.publicUrl, channel), "the lines")}
+    <p>With your key${isRoleAtLeast(visit.caller.member.role, create_key.role) ? html` (<a href="${base}keys">create one</a>)` : " (an owner can create one)"}, in a shell:</p>
+    ${copyableText(firstAlertCommands(deps.publicUrl, channel), "the lines")}
     <p class="hint">See the <a href="/api/v1/docs">API reference</a> for more.</p></section>`
   }</div>`;
 }
@@ -95,22 +102,22 @@ const SHOWN = 5;
 
 const MOST_CHANNELS = 8;
 
-type Listed = RowOf<"list_account_alerts">;
+type ListedAlert = OperationRow<"list_account_alerts">;
 
-async function overview(visit: MemberVisit): Promise<Response> {
+async function overview(visit: MemberContext): Promise<Response> {
   const { base, caller } = visit;
   const byTime = async (status: "scheduled" | "sent", order: "newest" | "oldest") =>
     (await visit.call("list_account_alerts", { status, order, limit: SHOWN })).data;
-  const alone = asksAlone(visit);
+  const alone = isPartRequest(visit);
   const [{ data: channels }, stats, { data: drafts }, failing, next, sent] = await Promise.all([
     visit.call("list_pushers"),
     visit.call("get_account_stats"),
     visit.call("list_account_alerts", { status: "draft", limit: SHOWN, view: "brief" }),
-    failingSenders(visit),
+    findFailingSenders(visit),
     alone ? [] : byTime("scheduled", "oldest"),
     alone ? [] : byTime("sent", "newest"),
   ]);
-  const rows = (list: Listed[], at: (alert: Listed) => Content) => alertRows(visit, channels, list, at);
+  const rows = (list: ListedAlert[], at: (alert: ListedAlert) => Content) => alertRows(visit, channels, list, at);
   const sum = (name: "drafts" | "scheduled") => channels.reduce((total, row) => total + row[name], 0);
   const figures: [string, number, string?][] = [
     ["Channels", channels.length, "channels"],
@@ -119,37 +126,37 @@ async function overview(visit: MemberVisit): Promise<Response> {
     ["Scheduled", sum("scheduled"), "scheduled"],
     ["Sent in 7 days", stats.totals.alerts_sent, "sent"],
   ];
-  const waiting = livePart(
+  const waiting = liveSection(
     "now",
     visit.url,
     html`<dl class="figures">${figures.map(
       ([name, value, path]) =>
         html`<div><dt>${name}</dt><dd>${path ? html`<a href="${base}${path}">${value.toLocaleString("en")}<span class="unseen"> ${name.toLowerCase()}</span></a>` : value.toLocaleString("en")}</dd></div>`,
     )}</dl>
-    ${failingNotice(visit, failing, channels)}
+    ${failingSendersNotice(visit, failing, channels)}
     ${
       drafts.length > 0 &&
       html`<section aria-labelledby="waiting"><div class="between"><h2 id="waiting">Awaiting review</h2><a href="${base}drafts">All drafts</a></div>
-      ${rows(drafts, ({ updated_at }) => html`Changed ${instant(updated_at, visit.now)}`)}</section>`
+      ${rows(drafts, ({ updated_at }) => html`Changed ${relativeTime(updated_at, visit.now)}`)}</section>`
     }`,
   );
   if (alone) return visit.part(waiting);
   const quiet = sent.length === 0;
-  const opens = mayUse(visit, "create_pusher") && caller.pusherIds === null;
+  const opens = canUse(visit, "create_pusher") && caller.pusherIds === null;
   const active = channels.filter(({ status }) => status === "active");
   const reachable = active.find(({ is_public }) => is_public) ?? active[0];
   return visit.page(
     caller.workspace.name,
     html`<div class="between"><h1>${caller.workspace.name}</h1><div class="actions">${
       opens && html`<a class="button plain" href="${base}channels/new">New channel</a>`
-    }${mayUse(visit, "create_alert") && newAlert(visit, active)}</div></div>
-    <p class="lede">Your role: ${capital(caller.member.role)}${caller.pusherIds && html`, with access to ${caller.pusherIds.length === 1 ? "one channel" : "some channels"}`}</p>
+    }${canUse(visit, "create_alert") && newAlert(visit, active)}</div></div>
+    <p class="lede">Your role: ${capitalize(caller.member.role)}${caller.pusherIds && html`, with access to ${caller.pusherIds.length === 1 ? "one channel" : "some channels"}`}</p>
     ${waiting}
-    ${stats.reach === 0 && reachable && firstSubscriber(visit, reachable)}
+    ${stats.reach === 0 && reachable && subscribeHint(visit, reachable)}
     ${
       quiet &&
       channels.length + (opens ? 1 : 0) > 0 &&
-      html`<section aria-labelledby="first"><h2 id="first">${channels.length === 0 ? "Your first alert" : "Send your first alert"}</h2>${firstAlert(visit, active[0] ?? null)}</section>`
+      html`<section aria-labelledby="first"><h2 id="first">${channels.length === 0 ? "Your first alert" : "Send your first alert"}</h2>${firstAlertGuide(visit, active[0] ?? null)}</section>`
     }
     ${
       next.length + sent.length > 0 &&
@@ -157,12 +164,12 @@ async function overview(visit: MemberVisit): Promise<Response> {
       <section aria-labelledby="next"><div class="between"><h2 id="next">Scheduled next</h2><a href="${base}scheduled">All scheduled</a></div>${
         next.length === 0
           ? emptyState("No scheduled alerts", "Scheduled alerts appear here until they are sent.")
-          : rows(next, ({ send_at }) => clock(new Date(send_at ?? "")))
+          : rows(next, ({ send_at }) => timeElement(new Date(send_at ?? "")))
       }</section>
       <section aria-labelledby="sent"><div class="between"><h2 id="sent">Recently sent</h2><a href="${base}sent">All sent</a></div>${
         quiet
           ? emptyState("No sent alerts", "Sent alerts appear here.")
-          : rows(sent, ({ sent_at }) => instant(sent_at, visit.now))
+          : rows(sent, ({ sent_at }) => relativeTime(sent_at, visit.now))
       }</section></div>`
     }
     <section aria-labelledby="channels"><div class="between"><h2 id="channels">Channels</h2>${
@@ -176,14 +183,14 @@ async function overview(visit: MemberVisit): Promise<Response> {
           )
         : channelTable(visit, channels.slice(0, MOST_CHANNELS), stats)
     }</section>
-    ${!quiet && html`<details class="more"><summary>Write with an assistant or curl</summary>${firstAlert(visit, active[0] ?? null)}</details>`}`,
+    ${!quiet && html`<details class="more"><summary>Write with an assistant or curl</summary>${firstAlertGuide(visit, active[0] ?? null)}</details>`}`,
     { styles: ["alert_card", "channel", "drawings"], scripts: ["copy", "live"] },
   );
 }
 
 /** The way to the form of an alert; where several channels could carry it, their names come first. */
-function newAlert(visit: MemberVisit, active: readonly { id: string; name: string }[]): Content {
-  const form = ({ id }: { id: string }) => `${channelBase(visit, id)}/alerts/new`;
+function newAlert(visit: MemberContext, active: readonly { id: string; name: string }[]): Content {
+  const form = ({ id }: { id: string }) => `${getChannelPath(visit, id)}/alerts/new`;
   if (active.length < 2) return active.map((channel) => html`<a class="button" href="${form(channel)}">New alert</a>`);
   return html`<details class="menu"><summary class="button">New alert</summary><ul>${active
     .slice(0, MOST_CHANNELS)
@@ -194,26 +201,26 @@ function newAlert(visit: MemberVisit, active: readonly { id: string; name: strin
 
 /** Alerts, each with its channel, and why it was written where its author says so. Each leads to its own page. */
 function alertRows(
-  visit: MemberVisit,
-  channels: readonly RowOf<"list_pushers">[],
-  alerts: readonly Listed[],
-  at: (alert: Listed) => Content,
+  visit: MemberContext,
+  channels: readonly OperationRow<"list_pushers">[],
+  alerts: readonly ListedAlert[],
+  at: (alert: ListedAlert) => Content,
 ): Html {
   return html`<ul class="entries">${alerts.map((alert) => {
     const channel = channels.find(({ id }) => id === alert.pusher_id);
-    return html`<li class="entry">${channel && channelFace(visit, channel, `row-${alert.id}`)}<div><h3><a href="${channelBase(visit, alert.pusher_id)}/alerts/${alert.id}">${alert.title}</a></h3>
+    return html`<li class="entry">${channel && channelAvatar(visit, channel, `row-${alert.id}`)}<div><h3><a href="${getChannelPath(visit, alert.pusher_id)}/alerts/${alert.id}">${alert.title}</a></h3>
       <p class="muted small">${channel?.name} · ${at(alert)}</p>${
         alert.status === "draft" && alert.review_note && html`<p class="why"><q>${alert.review_note}</q></p>`
       }</div></li>`;
   })}</ul>`;
 }
 
-export const OVERVIEW_PAGES: readonly Page[] = [
-  openPage("GET", "/console", async (visit) => {
+export const OVERVIEW_PAGES: readonly ConsolePage[] = [
+  anonymousPage("GET", "/console", async (visit) => {
     const { session } = visit;
     if (!session) return visit.goTo("/console/sign-in");
     const [first] = session.memberships;
-    if (first) return visit.goTo(`/console/${showId("wsp", first.workspace_id)}/`);
+    if (first) return visit.goTo(`/console/${formatId("wsp", first.workspace_id)}/`);
     return visit.page(
       "No workspace",
       html`<h1>No workspace</h1><p class="lede">Your account is not a member of any workspace. Ask an owner of a workspace to add you.</p>`,

@@ -3,39 +3,53 @@
 // the page showed goes with every decision, so nobody sends what they have not seen (rules#expected-version). Of what
 // was sent, its reads and acks alone, for the script that follows them, and the copy by which it is corrected.
 
-import { test_alert } from "../../../identity/session/own_devices.ts";
+import { test_alert } from "../../../identity/session/linked_devices.ts";
 import { decline_alert } from "../../../identity/session/reviews.ts";
-import { capabilityNotes } from "../../../model/domain/channel.ts";
+import { getCapabilityNotes } from "../../../model/domain/channel_rules.ts";
 import { type ApiError, notFound } from "../../../model/errors.ts";
-import { ALERT } from "../../../model/fields/alert.ts";
-import { distanceWords } from "../../../ui/alert_card.ts";
-import { circleDrawing, circleOf, positionWords } from "../../../ui/circle.ts";
-import { plainFacts } from "../../../ui/field_facts.ts";
+import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
+import { formatDistance } from "../../../ui/alert_card.ts";
+import { circleDrawing, formatPosition, toMapCircle } from "../../../ui/circle_drawing.ts";
+import { listPlainFacts } from "../../../ui/field_values.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { clock } from "../../../ui/instants.ts";
-import { alertTimeline, timelinePart } from "../alert_timeline.ts";
-import { alertPath, channelBase } from "../channel_head.ts";
-import { utc } from "../controls.ts";
-import { hasPlace, orAgain } from "../forms.ts";
-import { asksAlone, instant, problem, quoted } from "../parts.ts";
-import { capabilityReport, couldReach, framedPictures, pageFrame, phone, removalReport } from "../phone.ts";
-import { nextOnes, recurrenceWords } from "../recurrence_form.ts";
-import { pageEffort } from "../text_changes.ts";
+import { timeElement } from "../../../ui/time_format.ts";
+import { renderAlertTimeline, renderTimelinePart } from "../alert_timeline.ts";
+import { getAlertParams, getChannelPath } from "../channel_header.ts";
+import { errorSummary, isPartRequest, quotedText, relativeTime } from "../components.ts";
+import { parseUtcMinute } from "../form_controls.ts";
+import { canShowInForm, withFormErrors } from "../forms.ts";
 import {
-  type Alert,
-  type Channel,
+  type AlertResult,
+  type ChannelResult,
+  type ConsolePage,
+  canUse,
   type FlashCode,
-  type MemberVisit,
-  mayUse,
+  type MemberContext,
   memberForm,
   memberPage,
-  type Page,
-} from "../visit.ts";
-import { askedField, sentBefore } from "./compose_controls.ts";
-import { argumentsOf, formOf } from "./compose_fields.ts";
-import { askOnce } from "./confirm.ts";
-import { decisions, foot, refuseUnready } from "./review_decide.ts";
-import { byline, isOwn, pastOf, sinceDeclined, sinceSeen, storyCard } from "./review_story.ts";
+} from "../page_context.ts";
+import {
+  alertPageFrame,
+  capabilityReport,
+  describeReach,
+  externalPicturesLink,
+  phonePreview,
+  removalReport,
+} from "../phone_preview.ts";
+import { describeRecurrence, nextOccurrences } from "../recurrence_form.ts";
+import { createDiffBudget } from "../text_diff.ts";
+import { duplicateConfirmedField, duplicateWarning } from "./compose_controls.ts";
+import { createAlertForm, parseAlertForm } from "./compose_fields.ts";
+import { confirmationPage } from "./confirmation.ts";
+import { checkReadyToPublish, decisionBar, decisionPanels } from "./review_decisions.ts";
+import {
+  byline,
+  changesSinceDeclined,
+  changesSinceSeen,
+  historyCard,
+  isOwnAction,
+  readAlertHistory,
+} from "./review_history.ts";
 
 const PATH = "/channels/:pusher/alerts/:alert";
 
@@ -58,56 +72,56 @@ const STATES: Record<string, string> = {
 };
 
 /** Scripts that a document brings and phones never run, for who may decide about it. Other markup was cleaned when it was written. */
-async function inertScripts(visit: MemberVisit, { layout, html, asset_html }: Alert): Promise<number> {
+async function inertScripts(visit: MemberContext, { layout, html, asset_html }: AlertResult): Promise<number> {
   const document = html ?? asset_html;
-  if (layout !== "document" || !document || !mayUse(visit, "preview_html")) return 0;
+  if (layout !== "document" || !document || !canUse(visit, "preview_html")) return 0;
   return (await visit.call("preview_html", { html: document, layout })).script_count;
 }
 
-async function review(visit: MemberVisit, error?: ApiError, asks: Html | null = null): Promise<Response> {
-  const path = alertPath(visit);
+async function review(visit: MemberContext, error?: ApiError, asks: Html | null = null): Promise<Response> {
+  const path = getAlertParams(visit);
   const { now } = visit;
   const alert = await visit.call("get_alert", path);
   const open = alert.review_url !== null;
   const [channel, past, inert] = await Promise.all([
     visit.call("get_pusher", { pusher_id: path.pusher_id }),
-    pastOf(visit, path),
+    readAlertHistory(visit, path),
     inertScripts(visit, alert),
   ]);
-  const could = open ? await couldReach(visit, channel) : "";
-  const own = past.story.length > 0 && past.story.every((line) => isOwn(visit, line));
+  const could = open ? await describeReach(visit, channel) : "";
+  const own = past.story.length > 0 && past.story.every((line) => isOwnAction(visit, line));
   const seen = visit.form.get("version") ?? "";
   const isOld = error?.type === "conflict" && seen !== "" && seen !== alert.updated_at;
-  const effort = pageEffort();
+  const effort = createDiffBudget();
   const notices = [
     asks,
-    isOld && (await sinceSeen(past, seen, effort, now)),
-    open && !isOld && (await sinceDeclined(past, effort, now)),
+    isOld && (await changesSinceSeen(past, seen, effort, now)),
+    open && !isOld && (await changesSinceDeclined(past, effort, now)),
     open && removalReport(alert.blocked, inert),
   ].filter(Boolean);
   return visit.page(
     alert.title,
-    html`<p class="crumb"><a href="${channelBase(visit, channel.id)}">${channel.name}</a></p>
+    html`<p class="crumb"><a href="${getChannelPath(visit, channel.id)}">${channel.name}</a></p>
     <h1>${alert.title}</h1>
-    <p class="lede">${STATES[alert.status] ?? html`Scheduled for ${clock(new Date(alert.send_at ?? ""))}.`}</p>
+    <p class="lede">${STATES[alert.status] ?? html`Scheduled for ${timeElement(new Date(alert.send_at ?? ""))}.`}</p>
     ${byline(past, now)}
-    ${!isOld && problem(error)}
+    ${!isOld && errorSummary(error)}
     <form class="reviewing" method="post" action="${visit.url.pathname}" novalidate>${visit.token}
-      <input type="hidden" name="version" value="${alert.updated_at}">${askedField(visit)}
+      <input type="hidden" name="version" value="${alert.updated_at}">${duplicateConfirmedField(visit)}
       ${notices.length > 0 && html`<div class="notices">${notices}</div>`}
       <div class="seen">${drawn(visit, alert, channel)}</div>
       <div class="pane">
-        ${alert.review_reply && html`<section class="card"><h2>Declined</h2><p class="hint">Reviewer’s comment:</p>${quoted(alert.review_reply)}</section>`}
-        ${alert.review_note && html`<section class="card"><h2>Author’s note</h2><p class="hint">Not verified:</p>${quoted(alert.review_note)}</section>`}
-        ${open && capabilityReport(capabilityNotes(alert, channel.requested_perms), `${channelBase(visit, channel.id)}/edit`)}
-        ${await storyCard(past, effort, now)}
+        ${alert.review_reply && html`<section class="card"><h2>Declined</h2><p class="hint">Reviewer’s comment:</p>${quotedText(alert.review_reply)}</section>`}
+        ${alert.review_note && html`<section class="card"><h2>Author’s note</h2><p class="hint">Not verified:</p>${quotedText(alert.review_note)}</section>`}
+        ${open && capabilityReport(getCapabilityNotes(alert, channel.requested_perms), `${getChannelPath(visit, channel.id)}/edit`)}
+        ${await historyCard(past, effort, now)}
         ${repetition(visit, alert)}
         ${facts(visit, alert)}
-        ${mayUse(visit, "send_alert") ? decisions(visit, { alert, error, own }) : html`<p class="hint">Only members who can send alerts on this channel can decide.</p>`}
+        ${canUse(visit, "send_alert") ? decisionPanels(visit, { alert, error, own }) : html`<p class="hint">Only members who can send alerts on this channel can decide.</p>`}
       </div>
-      ${mayUse(visit, "send_alert") && foot(visit, { alert, channel, could, error, own })}
+      ${canUse(visit, "send_alert") && decisionBar(visit, { alert, channel, could, error, own })}
     </form>
-    ${await alertTimeline(visit, alert)}`,
+    ${await renderAlertTimeline(visit, alert)}`,
     {
       status: error?.status ?? (asks ? 409 : 200),
       width: "wide",
@@ -119,7 +133,7 @@ async function review(visit: MemberVisit, error?: ApiError, asks: Html | null = 
   );
 }
 
-function drawn(visit: MemberVisit, alert: Alert, channel: Channel): Html {
+function drawn(visit: MemberContext, alert: AlertResult, channel: ChannelResult): Html {
   const { now } = visit;
   const shown = {
     ...alert,
@@ -131,42 +145,42 @@ function drawn(visit: MemberVisit, alert: Alert, channel: Channel): Html {
   };
   const markup = alert.layout === "html" || alert.layout === "document";
   const framed = `${visit.url.pathname}/page`;
-  return html`<h2 class="unseen">Preview</h2>${phone(channel, shown, now)}
+  return html`<h2 class="unseen">Preview</h2>${phonePreview(channel, shown, now)}
     ${
       markup &&
       (alert.html || alert.asset_html) &&
-      html`<section class="opened" aria-labelledby="opened"><h2 id="opened">When opened</h2>${pageFrame(framed)}${framedPictures(alert.asset_html ?? alert.html, framed)}</section>`
+      html`<section class="opened" aria-labelledby="opened"><h2 id="opened">When opened</h2>${alertPageFrame(framed)}${externalPicturesLink(alert.asset_html ?? alert.html, framed)}</section>`
     }`;
 }
 
 /** How it repeats, and when next; of an occurrence, what it belongs to. */
-function repetition(visit: MemberVisit, { recurrence, send_at, series_id, pusher_id }: Alert): Content {
+function repetition(visit: MemberContext, { recurrence, send_at, series_id, pusher_id }: AlertResult): Content {
   if (series_id)
-    return html`<p><a href="${channelBase(visit, pusher_id)}/alerts/${series_id}">Part of a repeating alert</a></p>`;
+    return html`<p><a href="${getChannelPath(visit, pusher_id)}/alerts/${series_id}">Part of a repeating alert</a></p>`;
   if (!recurrence) return null;
-  return html`<section class="card"><h2>Repeats</h2><p>${recurrenceWords(recurrence)}</p>${nextOnes(recurrence, send_at, visit.now)}
+  return html`<section class="card"><h2>Repeats</h2><p>${describeRecurrence(recurrence)}</p>${nextOccurrences(recurrence, send_at, visit.now)}
     <p><a href="${visit.base}month?channel=${pusher_id}">Month view</a></p></section>`;
 }
 
 /** What the phone does not show of it. */
-function facts({ now }: MemberVisit, alert: Alert): Content {
-  const lines: [string, Content][] = [["Changed", instant(alert.updated_at, now)]];
-  if (alert.send_at) lines.push(["Scheduled for", clock(new Date(alert.send_at))]);
-  if (alert.sent_at) lines.push(["Sent", clock(new Date(alert.sent_at))]);
-  if (alert.expires_at) lines.push(["Expires", clock(new Date(alert.expires_at))]);
+function facts({ now }: MemberContext, alert: AlertResult): Content {
+  const lines: [string, Content][] = [["Changed", relativeTime(alert.updated_at, now)]];
+  if (alert.send_at) lines.push(["Scheduled for", timeElement(new Date(alert.send_at))]);
+  if (alert.sent_at) lines.push(["Sent", timeElement(new Date(alert.sent_at))]);
+  if (alert.expires_at) lines.push(["Expires", timeElement(new Date(alert.expires_at))]);
   for (const { type, label, url, choices = [] } of alert.actions)
     lines.push(type === "reply" ? [`Question “${label}”`, choices.join(" · ")] : [`Link “${label}”`, url]);
   if (alert.tts_text) lines.push(["Read aloud", alert.tts_text]);
   if (alert.audio_url) lines.push(["Recording", alert.audio_url]);
-  const circle = circleOf(alert);
-  if (circle) lines.push(["Area", `${distanceWords(circle.radius_km)} of ${positionWords(circle)}`]);
-  for (const { label, words } of plainFacts(ALERT, "owner", alert)) lines.push([label, words]);
+  const circle = toMapCircle(alert);
+  if (circle) lines.push(["Area", `${formatDistance(circle.radius_km)} of ${formatPosition(circle)}`]);
+  for (const { label, words } of listPlainFacts(ALERT_FIELDS, "owner", alert)) lines.push([label, words]);
   return html`<dl class="facts">${lines.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>${circle && circleDrawing(circle)}`;
 }
 
-async function decide(visit: MemberVisit): Promise<Response> {
+async function decide(visit: MemberContext): Promise<Response> {
   const { form } = visit;
-  const path = { ...alertPath(visit), expected_updated_at: form.get("version") ?? "" };
+  const path = { ...getAlertParams(visit), expected_updated_at: form.get("version") ?? "" };
   const act = form.get("act") ?? "";
   const back = visit.url.pathname;
   if (act === "decline") {
@@ -179,20 +193,27 @@ async function decide(visit: MemberVisit): Promise<Response> {
   }
   const verb = Object.hasOwn(VERBS, act) ? VERBS[act] : null;
   if (!verb) throw notFound("form");
-  const alert = await visit.call("get_alert", alertPath(visit));
-  refuseUnready(alert, form, act);
-  const asks = act === "send" && (await sentBefore(visit, alert.pusher_id, argumentsOf(formOf(alert))));
+  const alert = await visit.call("get_alert", getAlertParams(visit));
+  checkReadyToPublish(alert, form, act);
+  const asks =
+    act === "send" && (await duplicateWarning(visit, alert.pusher_id, parseAlertForm(createAlertForm(alert))));
   if (asks) return review(visit, undefined, asks);
   const at = act === "schedule" ? form.get("send_at") : null;
   const more =
-    act === "following" ? { following: true } : act === "draft" ? { send_at: null } : at ? { send_at: utc(at) } : {};
+    act === "following"
+      ? { following: true }
+      : act === "draft"
+        ? { send_at: null }
+        : at
+          ? { send_at: parseUtcMinute(at) }
+          : {};
   await visit.call(verb.operation, { ...path, ...more });
   return visit.goTo(back, verb.done);
 }
 
 /** Asks once more; of an alert that was sent meanwhile it says why it stays. */
-async function deleting(visit: MemberVisit, error?: ApiError): Promise<Response> {
-  const { title, status, updated_at } = await visit.call("get_alert", alertPath(visit));
+async function deleting(visit: MemberContext, error?: ApiError): Promise<Response> {
+  const { title, status, updated_at } = await visit.call("get_alert", getAlertParams(visit));
   const back = visit.url.pathname.replace(/\/delete$/, "");
   if (status === "sent")
     return visit.page(
@@ -202,7 +223,7 @@ async function deleting(visit: MemberVisit, error?: ApiError): Promise<Response>
       <p><a class="button" href="${back}">Back to alert</a></p>`,
       { width: "narrow", error },
     );
-  return askOnce(visit, {
+  return confirmationPage(visit, {
     title: "Delete this alert?",
     effect: html`“${title}” is permanently deleted.${status === "scheduled" && " It will not be sent."}`,
     condition: html`<input type="hidden" name="version" value="${updated_at}">`,
@@ -212,13 +233,13 @@ async function deleting(visit: MemberVisit, error?: ApiError): Promise<Response>
   });
 }
 
-export const REVIEW_PAGES: readonly Page[] = [
+export const REVIEW_PAGES: readonly ConsolePage[] = [
   memberPage("GET", PATH, (visit) => review(visit)),
 
   memberForm(
     PATH,
     {
-      ...{ again: review, when: hasPlace, names: { expected_updated_at: "version" } },
+      ...{ again: review, when: canShowInForm, names: { expected_updated_at: "version" } },
       labels: { review_reply: "The comment", send_at: "The time" },
     },
     decide,
@@ -229,20 +250,20 @@ export const REVIEW_PAGES: readonly Page[] = [
   memberPage(
     "POST",
     `${PATH}/delete`,
-    orAgain({ again: deleting, when: hasPlace }, async (visit) => {
+    withFormErrors({ again: deleting, when: canShowInForm }, async (visit) => {
       const expected_updated_at = visit.form.get("version") ?? "";
-      await visit.call("delete_alert", { ...alertPath(visit), expected_updated_at });
-      return visit.goTo(channelBase(visit, visit.params.pusher ?? ""), "alert-deleted");
+      await visit.call("delete_alert", { ...getAlertParams(visit), expected_updated_at });
+      return visit.goTo(getChannelPath(visit, visit.params.pusher ?? ""), "alert-deleted");
     }),
   ),
   memberPage("GET", `${PATH}/timeline`, async (visit) => {
-    const alert = await visit.call("get_alert", alertPath(visit));
-    if (asksAlone(visit)) return visit.part(await timelinePart(visit, alert));
-    return visit.goTo(`${channelBase(visit, alert.pusher_id)}/alerts/${alert.id}`);
+    const alert = await visit.call("get_alert", getAlertParams(visit));
+    if (isPartRequest(visit)) return visit.part(await renderTimelinePart(visit, alert));
+    return visit.goTo(`${getChannelPath(visit, alert.pusher_id)}/alerts/${alert.id}`);
   }),
 
   memberPage("POST", `${PATH}/duplicate`, async (visit) => {
-    const draft = await visit.call("duplicate_alert", alertPath(visit), visit.form.get("once"));
-    return visit.goTo(`${channelBase(visit, draft.pusher_id)}/alerts/${draft.id}`, "alert-duplicated");
+    const draft = await visit.call("duplicate_alert", getAlertParams(visit), visit.form.get("once"));
+    return visit.goTo(`${getChannelPath(visit, draft.pusher_id)}/alerts/${draft.id}`, "alert-duplicated");
   }),
 ];

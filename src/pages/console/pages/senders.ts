@@ -1,24 +1,24 @@
 // Senders of a channel: programs that speak in their own words. One is picked and gets a key that composes and, when ticked, sends;
 // what to paste into it is shown once. Its page says what became of its last requests.
 
-import { sampleOf } from "../../../api/ingest/shapes/samples.ts";
-import { create_key, list_keys, list_sender_requests } from "../../../identity/session/keys.ts";
+import { buildSampleAlert } from "../../../api/ingest/formats/sample_messages.ts";
+import { create_key, list_keys, list_sender_requests } from "../../../identity/session/api_keys.ts";
 import { type ApiError, invalidRequest, notFound } from "../../../model/errors.ts";
-import { PROGRAM_NAMES, type Program } from "../../../model/fields/programs.ts";
+import { SENDER_PROGRAM_NAMES, type SenderProgram } from "../../../model/fields/sender_programs.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import { PUBLISH } from "../../../model/scopes.ts";
+import { PUBLISH_SCOPE } from "../../../model/scopes.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { channelBase, channelHead, channelOf } from "../channel_head.ts";
-import { failingNotice, failingSenders } from "../failing_senders.ts";
-import { oneOf } from "../forms.ts";
-import { copyable, emptyState, field, instant, problem, select, table, tick } from "../parts.ts";
-import { isProgram, LINES, type Place, programTitle } from "../sender_lines.ts";
-import { type Channel, type MemberVisit, memberForm, memberPage, type Page } from "../visit.ts";
+import { channelHeader, getChannelPath, getRequestedChannel } from "../channel_header.ts";
+import { checkbox, copyableText, emptyState, errorSummary, field, relativeTime, select, table } from "../components.ts";
+import { failingSendersNotice, findFailingSenders } from "../failing_senders.ts";
+import { matchesErrorType } from "../forms.ts";
+import { type ChannelResult, type ConsolePage, type MemberContext, memberForm, memberPage } from "../page_context.ts";
+import { getProgramTitle, isProgram, SETUP_SNIPPETS, type SenderTarget } from "../sender_setup.ts";
 
 const PATH = "/channels/:pusher/senders";
 const OPTIONS = { styles: ["alert_card", "drawings", "channel"], scripts: ["copy"] } as const;
 
-async function sendersOf(visit: MemberVisit, { id }: Channel) {
+async function sendersOf(visit: MemberContext, { id }: ChannelResult) {
   const { data } = await visit.asMember(list_keys, {});
   // A key of the command line was made for no program: it is a sender once it made a request in a program's format.
   return data
@@ -30,26 +30,26 @@ async function sendersOf(visit: MemberVisit, { id }: Channel) {
 type Sender = Awaited<ReturnType<typeof sendersOf>>[number];
 
 const mayOf = ({ scopes, asks_first }: Sender): Html =>
-  scopes.includes(PUBLISH) && !asks_first
+  scopes.includes(PUBLISH_SCOPE) && !asks_first
     ? html`<span class="badge warn">sends</span>`
     : html`<span class="badge">writes drafts</span>`;
 
-function newForm({ form: sent, token }: MemberVisit, action: string, error?: ApiError): Html {
+function newForm({ form: sent, token }: MemberContext, action: string, error?: ApiError): Html {
   return html`<section class="card" aria-labelledby="new"><h2 id="new">Connect a sender</h2>
-    ${problem(error)}
+    ${errorSummary(error)}
     <form method="post" action="${action}" novalidate>${token}
       <div class="columns">
       ${select({
         name: "made_for",
         label: "Program",
-        options: PROGRAM_NAMES.map((value) => ({ value, label: programTitle(value) })),
+        options: SENDER_PROGRAM_NAMES.map((value) => ({ value, label: getProgramTitle(value) })),
         value: sent.get("made_for") ?? "alertmanager",
         hint: "If your program is not listed, it may support ntfy, Gotify or JSON webhooks.",
         error,
       })}
       ${field({ name: "name", label: "Name", value: sent.get("name") ?? "", maxlength: LIMITS.name, required: false, hint: "If empty, the name of the program.", error })}
       </div>
-      ${tick({
+      ${checkbox({
         id: "may-send",
         name: "may_send",
         value: "yes",
@@ -61,26 +61,26 @@ function newForm({ form: sent, token }: MemberVisit, action: string, error?: Api
     </form></section>`;
 }
 
-async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
+async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
   const { now } = visit;
-  const channel = await channelOf(visit);
-  const [senders, failing] = await Promise.all([sendersOf(visit, channel), failingSenders(visit)]);
-  const base = `${channelBase(visit, channel.id)}/senders`;
+  const channel = await getRequestedChannel(visit);
+  const [senders, failing] = await Promise.all([sendersOf(visit, channel), findFailingSenders(visit)]);
+  const base = `${getChannelPath(visit, channel.id)}/senders`;
   return visit.page(
     `Senders of ${channel.name}`,
-    html`${channelHead(visit, channel, "senders")}
+    html`${channelHeader(visit, channel, "senders")}
     <p class="lede">Programs that you already run can send to this channel in their native format. Each uses its own key, limited to this channel. Keys created elsewhere appear here after their first use.</p>
     ${error && newForm(visit, base, error)}
-    ${failingNotice(visit, failing, channel)}
+    ${failingSendersNotice(visit, failing, channel)}
     ${table(
       "Senders",
       senders,
       {
         Sender: (sender) =>
-          html`<strong><a href="${base}/${sender.id}">${sender.name}</a></strong>${programTitle(sender.program) !== sender.name && html`<span class="muted">${programTitle(sender.program)}</span>`}`,
+          html`<strong><a href="${base}/${sender.id}">${sender.name}</a></strong>${getProgramTitle(sender.program) !== sender.name && html`<span class="muted">${getProgramTitle(sender.program)}</span>`}`,
         Permission: mayOf,
-        "Last used": (sender) => instant(sender.last_used_at, now),
-        Created: (sender) => instant(sender.created_at, now),
+        "Last used": (sender) => relativeTime(sender.last_used_at, now),
+        Created: (sender) => relativeTime(sender.created_at, now),
         "": (sender) =>
           html`<a class="button plain" href="${base}/${sender.id}">Recent requests<span class="unseen">: ${sender.name}</span></a>`,
       },
@@ -91,21 +91,27 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   );
 }
 
-const pasted = (program: Program, place: Place): Content =>
-  LINES[program](place).map(({ where, text }) => html`<p>${where}</p>${copyable(text, "the configuration")}`);
+const pasted = (program: SenderProgram, place: SenderTarget): Content =>
+  SETUP_SNIPPETS[program](place).map(
+    ({ where, text }) => html`<p>${where}</p>${copyableText(text, "the configuration")}`,
+  );
 
-const placeOf = ({ publicUrl, ntfyHost }: MemberVisit["deps"], { handle }: Channel, key: string): Place => ({
+const placeOf = (
+  { publicUrl, ntfyHost }: MemberContext["deps"],
+  { handle }: ChannelResult,
+  key: string,
+): SenderTarget => ({
   ...{ publicUrl, ntfyHost, handle, key },
 });
 
-async function make(visit: MemberVisit): Promise<Response> {
+async function make(visit: MemberContext): Promise<Response> {
   const { form: sent, deps } = visit;
-  const channel = await channelOf(visit);
+  const channel = await getRequestedChannel(visit);
   const program = sent.get("made_for");
   if (!isProgram(program)) throw invalidRequest("field_required", "Choose a program.", "made_for");
   const made = await visit.asMember(create_key, {
-    name: sent.get("name")?.trim() || programTitle(program),
-    scopes: ["alerts:write", ...(sent.has("may_send") ? [PUBLISH] : [])],
+    name: sent.get("name")?.trim() || getProgramTitle(program),
+    scopes: ["alerts:write", ...(sent.has("may_send") ? [PUBLISH_SCOPE] : [])],
     pusher_id: channel.id,
     // A sender that falls silent by itself would be missed when it is needed.
     life: "never",
@@ -113,18 +119,18 @@ async function make(visit: MemberVisit): Promise<Response> {
   });
   return visit.page(
     `Connect ${made.name}`,
-    html`${channelHead(visit, channel, "senders")}
-    <h2>Configuration for ${programTitle(program)}</h2>
+    html`${channelHeader(visit, channel, "senders")}
+    <h2>Configuration for ${getProgramTitle(program)}</h2>
     <p class="flash careful">Copy the key now. It cannot be shown again.</p>
     ${pasted(program, placeOf(deps, channel, made.key))}
     <p>Then send a message from it. <code>docs/reference/senders.md</code> explains how its fields are mapped.</p>
-    <p><a class="button" href="${channelBase(visit, channel.id)}/senders/${made.id}">I have copied it</a></p>`,
+    <p><a class="button" href="${getChannelPath(visit, channel.id)}/senders/${made.id}">I have copied it</a></p>`,
     OPTIONS,
   );
 }
 
 type Request = Awaited<ReturnType<typeof requestsOf>>[number];
-const requestsOf = async (visit: MemberVisit, key_id: string) =>
+const requestsOf = async (visit: MemberContext, key_id: string) =>
   (await visit.asMember(list_sender_requests, { key_id })).data;
 
 const OUTCOMES: Record<Request["outcome"], Html> = {
@@ -135,24 +141,24 @@ const OUTCOMES: Record<Request["outcome"], Html> = {
   nothing: html`<span class="badge">ignored</span>`,
 };
 
-async function senderOf(visit: MemberVisit, channel: Channel): Promise<Sender> {
+async function senderOf(visit: MemberContext, channel: ChannelResult): Promise<Sender> {
   const sender = (await sendersOf(visit, channel)).find(({ id }) => id === visit.params.key);
   if (!sender) throw notFound("sender");
   return sender;
 }
 
-async function one(visit: MemberVisit): Promise<Response> {
+async function one(visit: MemberContext): Promise<Response> {
   const { base, now, deps } = visit;
-  const channel = await channelOf(visit);
+  const channel = await getRequestedChannel(visit);
   const sender = await senderOf(visit, channel);
   const requests = await requestsOf(visit, sender.id);
-  const at = `${channelBase(visit, channel.id)}/senders/${sender.id}`;
+  const at = `${getChannelPath(visit, channel.id)}/senders/${sender.id}`;
   return visit.page(
     `${sender.name}, a sender of ${channel.name}`,
-    html`${channelHead(visit, channel, "senders")}
-    <p class="back"><a href="${channelBase(visit, channel.id)}/senders">All senders</a></p>
+    html`${channelHeader(visit, channel, "senders")}
+    <p class="back"><a href="${getChannelPath(visit, channel.id)}/senders">All senders</a></p>
     <section class="card" aria-labelledby="sender"><h2 id="sender">${sender.name} ${mayOf(sender)}</h2>
-      <dl class="facts"><dt>Program</dt><dd>${programTitle(sender.program)}</dd><dt>Created</dt><dd>${instant(sender.created_at, now)}</dd><dt>Last used</dt><dd>${instant(sender.last_used_at, now)}</dd></dl>
+      <dl class="facts"><dt>Program</dt><dd>${getProgramTitle(sender.program)}</dd><dt>Created</dt><dd>${relativeTime(sender.created_at, now)}</dd><dt>Last used</dt><dd>${relativeTime(sender.last_used_at, now)}</dd></dl>
       <p class="hint">A test draft shows how its messages look here, and is not sent. To test the connection, send a message from the program.</p>
       <div class="actions">
         ${isProgram(sender.program) && html`<form method="post" action="${at}/test">${visit.token}<button class="plain">Create test draft</button></form>`}
@@ -163,8 +169,8 @@ async function one(visit: MemberVisit): Promise<Response> {
       "Requests, newest first",
       requests,
       {
-        When: ({ at }) => html`<strong>${instant(at, now)}</strong>`,
-        Format: ({ program }) => programTitle(program),
+        When: ({ at }) => html`<strong>${relativeTime(at, now)}</strong>`,
+        Format: ({ program }) => getProgramTitle(program),
         Result: ({ outcome }) => OUTCOMES[outcome],
         Details: ({ said, notes }) => html`${said}${notes.map((note) => html` <span class="muted">${note}</span>`)}`,
         "": ({ alert_id, pusher_id, alerts }) =>
@@ -180,18 +186,18 @@ async function one(visit: MemberVisit): Promise<Response> {
   );
 }
 
-export const SENDER_PAGES: readonly Page[] = [
+export const SENDER_PAGES: readonly ConsolePage[] = [
   memberPage("GET", PATH, (visit) => list(visit)),
-  memberForm(PATH, { again: list, when: oneOf("invalid_request"), names: {} }, make),
+  memberForm(PATH, { again: list, when: matchesErrorType("invalid_request"), names: {} }, make),
   memberPage("GET", `${PATH}/:key`, one),
 
   // The person's own draft: what the key may do is not tried, and nobody is shown anything.
   memberPage("POST", `${PATH}/:key/test`, async (visit) => {
-    const channel = await channelOf(visit);
+    const channel = await getRequestedChannel(visit);
     const { program } = await senderOf(visit, channel);
     if (!isProgram(program)) throw notFound("program");
-    const fields = await sampleOf(program, visit.now);
+    const fields = await buildSampleAlert(program, visit.now);
     const { id } = await visit.call("create_alert", { ...fields, pusher_id: channel.id });
-    return visit.goTo(`${channelBase(visit, channel.id)}/alerts/${id}`, "sender-tested");
+    return visit.goTo(`${getChannelPath(visit, channel.id)}/alerts/${id}`, "sender-tested");
   }),
 ];

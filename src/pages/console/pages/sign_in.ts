@@ -1,39 +1,42 @@
 // Signing in and out, and asking for a link when the password is lost. With the signed query of an assistant's request, signing in carries
 // on with that request. The second step is a code of the app, or a recovery code when the phone is gone; a passkey takes both at once.
 
-import { LINK_LIFE } from "../../../identity/auth/links.ts";
-import { resetMail } from "../../../identity/auth/mail.ts";
-import { readPasskey, shownPasskey } from "../../../identity/auth/own_passkeys.ts";
-import { personOf } from "../../../identity/auth/people.ts";
-import { emailProblem } from "../../../model/domain/one_line.ts";
+import { getPerson } from "../../../identity/auth/console_sessions.ts";
+import { createResetMail } from "../../../identity/auth/mail.ts";
+import { LINK_LIFETIMES } from "../../../identity/auth/one_time_links.ts";
+import { parsePasskey, presentedPasskeySchema } from "../../../identity/auth/passkeys.ts";
+import { validateEmail } from "../../../model/domain/name_validation.ts";
 import { uiMessage } from "../../../model/error_messages.ts";
-import { ApiError, refuseFields } from "../../../model/errors.ts";
+import { ApiError, throwFieldErrors } from "../../../model/errors.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Content, html } from "../../../ui/html.ts";
-import { cookieOf, orAgain } from "../forms.ts";
-import { field, problem } from "../parts.ts";
-import { openPage, type Page, personPage, type Visit } from "../visit.ts";
+import { errorSummary, field } from "../components.ts";
+import { getCookie, withFormErrors } from "../forms.ts";
+import { anonymousPage, type ConsolePage, type PageContext, personPage } from "../page_context.ts";
 import {
+  buildStepPath,
   CODE_PATH,
   codeForm,
-  goOn,
-  handedOn,
-  handingOn,
-  hasPasskeys,
-  KNOWN_COOKIE,
-  ownPath,
-  stepPath,
-  wantedBy,
-} from "./going_on.ts";
+  finishSignIn,
+  getSignInTarget,
+  KNOWN_BROWSER_COOKIE,
+  signInStepPage,
+  signInTargetFields,
+  supportsPasskeys,
+  toLocalPath,
+} from "./sign_in_flow.ts";
 
 /** What to do without a password. */
-export const lostPassword = (mails: boolean): Content =>
+export const lostPasswordHint = (mails: boolean): Content =>
   mails
     ? html`<a href="/console/forgot">Forgot your password?</a> We will e-mail you a reset link.`
     : html`Forgot your password? Ask an owner of your workspace or the operator of this server for a reset link.`;
 
-export async function signInForm(visit: Visit, options: { email?: string; error?: ApiError } = {}): Promise<Response> {
-  const { oauthQuery, kept } = wantedBy(visit);
+export async function signInForm(
+  visit: PageContext,
+  options: { email?: string; error?: ApiError } = {},
+): Promise<Response> {
+  const { oauthQuery, kept } = getSignInTarget(visit);
   const asking = oauthQuery ? await visit.deps.people.accessRequest(oauthQuery) : null;
   const { error } = options;
   return visit.page(
@@ -46,36 +49,36 @@ export async function signInForm(visit: Visit, options: { email?: string; error?
           ? html`<p class="lede">Sign in to return to your form. Your text is kept.</p>`
           : html`<p class="lede">Use the e-mail address and password you chose when you joined.</p>`
     }
-    ${problem(error)}
+    ${errorSummary(error)}
     <div class="card wide"><form method="post" action="/console/sign-in" novalidate>
-      ${handedOn(visit)}
+      ${signInTargetFields(visit)}
       ${field({ name: "email", label: "E-mail address", type: "email", value: options.email, autocomplete: "username", maxlength: LIMITS.email, autofocus: !options.email, error })}
       ${field({ name: "password", label: "Password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, autofocus: !!options.email, error })}
       <button>Sign in</button>
     </form></div>
-    ${hasPasskeys(visit) && passkeyForm(visit)}
-    <p class="hint">${lostPassword(visit.deps.mail !== null)}</p>
+    ${supportsPasskeys(visit) && passkeyForm(visit)}
+    <p class="hint">${lostPasswordHint(visit.deps.mail !== null)}</p>
     <p class="hint">No account yet? An owner of a workspace adds you and gives you a link.</p>`,
     {
       error,
       width: "narrow",
       styles: ["people"],
-      scripts: hasPasskeys(visit) ? ["passkey"] : [],
+      scripts: supportsPasskeys(visit) ? ["passkey"] : [],
     },
   );
 }
 
 /** Shown by its script, since without one there are no passkeys. */
-const passkeyForm = (visit: Visit): Content =>
+const passkeyForm = (visit: PageContext): Content =>
   html`<form method="post" action="/console/sign-in/passkey" data-passkey="use" data-begin="/console/sign-in/passkey/begin" hidden>
       <p class="or">or</p>
-      ${handedOn(visit)}<input type="hidden" name="answer" value="">
+      ${signInTargetFields(visit)}<input type="hidden" name="answer" value="">
       <button class="plain">Sign in with a passkey</button>
       <p class="hint said" role="status" data-said></p>
     </form>`;
 
 /** Asking for a link. The answer is the same for every address, known or not. */
-function forgot(visit: Visit, error?: ApiError): Response {
+function forgot(visit: PageContext, error?: ApiError): Response {
   const mails = visit.deps.mail !== null;
   return visit.page(
     "Forgot your password?",
@@ -83,32 +86,32 @@ function forgot(visit: Visit, error?: ApiError): Response {
     ${
       mails
         ? html`<p class="lede">Enter your e-mail address to get a password reset link.</p>
-    ${problem(error)}
+    ${errorSummary(error)}
     <div class="card wide"><form method="post" action="/console/forgot" novalidate>
       ${visit.token}
       ${field({ name: "email", label: "E-mail address", type: "email", value: visit.form.get("email") ?? "", autocomplete: "username", maxlength: LIMITS.email, autofocus: true, error })}
       <button>Send reset link</button>
     </form></div>`
-        : html`<p class="lede">${lostPassword(false)}</p>`
+        : html`<p class="lede">${lostPasswordHint(false)}</p>`
     }
     <p class="hint"><a href="/console/sign-in">Back to sign in</a></p>`,
     { error, width: "narrow" },
   );
 }
 
-const emailOf = ({ form }: Visit): string => (form.get("email") ?? "").slice(0, LIMITS.email);
+const emailOf = ({ form }: PageContext): string => (form.get("email") ?? "").slice(0, LIMITS.email);
 
-export const SIGN_IN_PAGES: readonly Page[] = [
-  openPage("GET", "/console/sign-in", async (visit) => {
+export const SIGN_IN_PAGES: readonly ConsolePage[] = [
+  anonymousPage("GET", "/console/sign-in", async (visit) => {
     // An assistant may ask for a fresh sign-in; everybody else who is signed in goes on.
     if (visit.session && !visit.url.searchParams.has("sig"))
-      return visit.goTo(ownPath(visit.url.searchParams.get("next")));
+      return visit.goTo(toLocalPath(visit.url.searchParams.get("next")));
     return signInForm(visit);
   }),
 
-  handingOn(
+  signInStepPage(
     "/console/sign-in",
-    orAgain(
+    withFormErrors(
       // What passes by itself is said beside the form, which is sent again.
       {
         again: (visit, error) => signInForm(visit, { email: emailOf(visit), error }),
@@ -118,28 +121,28 @@ export const SIGN_IN_PAGES: readonly Page[] = [
         const { form: sent, request, address, deps } = visit;
         const email = emailOf(visit);
         const password = (sent.get("password") ?? "").slice(0, 256);
-        refuseFields({
-          email: emailProblem(email.trim()),
+        throwFieldErrors({
+          email: validateEmail(email.trim()),
           password: password === "" && { code: "field_required", message: "Enter your password." },
         });
-        const at = { address, browser: cookieOf(request.headers, KNOWN_COOKIE) };
-        const wanted = wantedBy(visit);
+        const at = { address, browser: getCookie(request.headers, KNOWN_BROWSER_COOKIE) };
+        const wanted = getSignInTarget(visit);
         const opened = await deps.people.signIn({ email, password }, wanted.oauthQuery, request, at);
-        return goOn(visit, opened, wanted);
+        return finishSignIn(visit, opened, wanted);
       },
     ),
   ),
 
-  openPage("GET", "/console/forgot", async (visit) => forgot(visit)),
+  anonymousPage("GET", "/console/forgot", async (visit) => forgot(visit)),
 
-  openPage("POST", "/console/forgot", async (visit) => {
+  anonymousPage("POST", "/console/forgot", async (visit) => {
     const { deps, form: sent, address } = visit;
     const { mail } = deps;
     if (mail === null) return forgot(visit);
     const email = (sent.get("email") ?? "").trim().slice(0, LIMITS.email);
     try {
-      refuseFields({ email: emailProblem(email) });
-      await deps.joining.askReset(email, address, (to, link) => mail(resetMail(to, link)));
+      throwFieldErrors({ email: validateEmail(email) });
+      await deps.joining.askReset(email, address, (to, link) => mail(createResetMail(to, link)));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       return forgot(visit, error);
@@ -147,7 +150,7 @@ export const SIGN_IN_PAGES: readonly Page[] = [
     return visit.page(
       "Check your e-mail",
       html`<h1>Check your e-mail</h1>
-      <p class="lede">If this address has an account here, we sent it a password reset link. The link works once, within ${LINK_LIFE.person}.</p>
+      <p class="lede">If this address has an account here, we sent it a password reset link. The link works once, within ${LINK_LIFETIMES.person}.</p>
       <p class="hint">No e-mail? Check your spam folder and the address you entered, or ask an owner of your workspace or the operator of this server for a link.</p>
       <p><a class="button" href="/console/sign-in">Back to sign in</a></p>`,
       { width: "narrow" },
@@ -158,7 +161,7 @@ export const SIGN_IN_PAGES: readonly Page[] = [
     visit.goTo(
       "/console/sign-in",
       "signed-out",
-      await visit.deps.people.signOut(visit.request, personOf(visit.session)),
+      await visit.deps.people.signOut(visit.request, getPerson(visit.session)),
     ),
   ),
 ];
@@ -171,7 +174,7 @@ const json = (body: object, cookies: readonly string[] = []): Response => {
 };
 
 /** What a page's script is told: what to ask the browser for, or a sentence and the field that it is about. */
-export async function answerScript(
+export async function passkeyResponse(
   begin: () => Promise<{ options: object; cookies?: readonly string[] }>,
 ): Promise<Response> {
   try {
@@ -183,16 +186,16 @@ export async function answerScript(
   }
 }
 
-export const SECOND_STEP_PAGES: readonly Page[] = [
-  openPage("GET", CODE_PATH, async (visit) =>
+export const SECOND_STEP_PAGES: readonly ConsolePage[] = [
+  anonymousPage("GET", CODE_PATH, async (visit) =>
     (await visit.deps.people.owesSecond(visit.request.headers))
       ? codeForm(visit)
-      : visit.goTo(stepPath("/console/sign-in", wantedBy(visit))),
+      : visit.goTo(buildStepPath("/console/sign-in", getSignInTarget(visit))),
   ),
 
-  handingOn(
+  signInStepPage(
     CODE_PATH,
-    orAgain(
+    withFormErrors(
       {
         again: (visit, error) =>
           error.type === "unauthorized" ? signInForm(visit, { error }) : codeForm(visit, error),
@@ -201,25 +204,25 @@ export const SECOND_STEP_PAGES: readonly Page[] = [
         const { form: sent, request, address, deps } = visit;
         const kind = sent.has("recovery") ? "recovery" : "code";
         const text = (sent.get(kind) ?? "").slice(0, 64);
-        const wanted = wantedBy(visit);
-        const at = { address, browser: cookieOf(request.headers, KNOWN_COOKIE) };
+        const wanted = getSignInTarget(visit);
+        const at = { address, browser: getCookie(request.headers, KNOWN_BROWSER_COOKIE) };
         const opened = await deps.people.showSecond({ kind, text }, wanted.oauthQuery, request, at);
-        return goOn(visit, opened, wanted);
+        return finishSignIn(visit, opened, wanted);
       },
     ),
   ),
 
-  openPage("POST", "/console/sign-in/passkey/begin", (visit) =>
-    answerScript(() => visit.deps.people.beginPasskey(visit.request, visit.address)),
+  anonymousPage("POST", "/console/sign-in/passkey/begin", (visit) =>
+    passkeyResponse(() => visit.deps.people.beginPasskey(visit.request, visit.address)),
   ),
 
-  handingOn(
+  signInStepPage(
     "/console/sign-in/passkey",
-    orAgain({ again: (visit, error) => signInForm(visit, { error }) }, async (visit) => {
+    withFormErrors({ again: (visit, error) => signInForm(visit, { error }) }, async (visit) => {
       const { form: sent, request, address, deps } = visit;
-      const wanted = wantedBy(visit);
-      const shown = readPasskey(shownPasskey, sent.get("answer"));
-      return goOn(visit, await deps.people.usePasskey(shown, wanted.oauthQuery, request, address), wanted);
+      const wanted = getSignInTarget(visit);
+      const shown = parsePasskey(presentedPasskeySchema, sent.get("answer"));
+      return finishSignIn(visit, await deps.people.usePasskey(shown, wanted.oauthQuery, request, address), wanted);
     }),
   ),
 ];

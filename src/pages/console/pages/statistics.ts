@@ -4,14 +4,20 @@
 
 import { ApiError } from "../../../model/errors.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { channelBase, channelHead } from "../channel_head.ts";
-import { finder } from "../finder.ts";
-import { inForm } from "../forms.ts";
-import { type CsvRow, csvAnswer } from "../page.ts";
-import { asksAlone, chips, emptyState, livePart, problem, wrongWith } from "../parts.ts";
-import { dayPlots, dayTable, SERIES } from "../plots/days.ts";
-import { figures, numbersTable } from "../plots/plot.ts";
-import { type AnswerOf, type MemberVisit, memberPage, type Page, type Visit } from "../visit.ts";
+import { channelHeader, getChannelPath } from "../channel_header.ts";
+import { numbersTable, totalsHeader } from "../charts/chart.ts";
+import { COUNT_SERIES, dailyCharts, dailyTable } from "../charts/daily_charts.ts";
+import { emptyState, errorSummary, fieldError, isPartRequest, liveSection, viewLinks } from "../components.ts";
+import { toFormError } from "../forms.ts";
+import { searchableList } from "../list_search.ts";
+import {
+  type ConsolePage,
+  type MemberContext,
+  memberPage,
+  type OperationResult,
+  type PageContext,
+} from "../page_context.ts";
+import { type CsvRow, csvResponse } from "../page_layout.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -24,45 +30,45 @@ const PRESETS = [
 
 const USUAL = 30;
 
-export interface Range {
+export interface DayRange {
   from: string;
   to: string;
 }
 
 /** The UTC day of an instant: 2026-11-22 */
-export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
+export const formatUtcDay = (at: Date): string => at.toISOString().slice(0, 10);
 
 /** What the address asks for: two days, or so many days up to today, which a bookmark keeps. */
-export function askedRange({ url, now }: Pick<Visit, "url" | "now">): Range & { days: number | null } {
+export function parseDayRange({ url, now }: Pick<PageContext, "url" | "now">): DayRange & { days: number | null } {
   const { searchParams } = url;
   if (searchParams.has("from") || searchParams.has("to"))
     return { from: searchParams.get("from") ?? "", to: searchParams.get("to") ?? "", days: null };
   const asked = PRESETS.find(({ days }) => String(days) === searchParams.get("days"));
   const days = asked?.days ?? USUAL;
-  return { from: dayOf(new Date(now.getTime() - (days - 1) * DAY_MS)), to: dayOf(now), days };
+  return { from: formatUtcDay(new Date(now.getTime() - (days - 1) * DAY_MS)), to: formatUtcDay(now), days };
 }
 
 /** The range as a query, the way in which it was asked for. */
-export const rangeQuery = ({ from, to, days }: Range & { days: number | null }): string =>
+export const buildRangeQuery = ({ from, to, days }: DayRange & { days: number | null }): string =>
   new URLSearchParams(days === null ? { from, to } : { days: String(days) }).toString();
 
-export function rangeForm(path: string, asked: Range & { days: number | null }, error?: ApiError): Html {
+export function rangeForm(path: string, asked: DayRange & { days: number | null }, error?: ApiError): Html {
   const day = (name: "from" | "to", label: string) => {
-    const { line, attributes } = wrongWith(error, name);
+    const { line, attributes } = fieldError(error, name);
     return html`<div class="field"><label for="${name}">${label}</label>${line}<input type="date" id="${name}" name="${name}" value="${asked[name]}" required${attributes}></div>`;
   };
-  return html`<div class="range">${chips(
+  return html`<div class="range">${viewLinks(
     "Days shown",
     PRESETS.map(({ days, name }) => ({ href: `${path}?days=${days}`, name, chosen: days === asked.days })),
   )}
   <form method="get" action="${path}" novalidate>${day("from", "From (UTC)")}${day("to", "To (inclusive)")}<button class="plain">Show</button></form></div>`;
 }
 
-type Stats = AnswerOf<"get_pusher_stats"> | AnswerOf<"get_account_stats">;
+type Stats = OperationResult<"get_pusher_stats"> | OperationResult<"get_account_stats">;
 
 /** What stands around the plots of a channel, or of all. */
 interface Around<S extends Stats> {
-  read(range: Range): Promise<S>;
+  read(range: DayRange): Promise<S>;
   /** Of the page, without its query. */
   path: string;
   title: string;
@@ -76,42 +82,42 @@ const counting = html`<section class="card" aria-labelledby="how"><h2 id="how">H
 
 /** `today`: where it is among the days. */
 async function plots({ buckets, totals }: Stats, today: string | null): Promise<Content> {
-  if (SERIES.every(({ key }) => totals[key] === 0))
+  if (COUNT_SERIES.every(({ key }) => totals[key] === 0))
     return emptyState(
       "No data for these days",
       "Sent alerts and reported reads and acknowledgements are counted by UTC day.",
     );
-  return html`${(await dayPlots(buckets, totals, today)).map((one) => html`<section class="card">${one}</section>`)}
+  return html`${(await dailyCharts(buckets, totals, today)).map((one) => html`<section class="card">${one}</section>`)}
     ${today && html`<p class="hint"><svg class="key" width="12" height="12" aria-hidden="true"><rect class="bar running" width="12" height="12" rx="3"/></svg> Today, ${today}, is incomplete.</p>`}
-    ${dayTable(buckets)}`;
+    ${dailyTable(buckets)}`;
 }
 
-async function statistics<S extends Stats>(visit: MemberVisit, around: Around<S>): Promise<Response> {
-  const asked = askedRange(visit);
+async function statistics<S extends Stats>(visit: MemberContext, around: Around<S>): Promise<Response> {
+  const asked = parseDayRange(visit);
   const { path, title, head } = around;
   const options = { styles: ["alert_card", "history"] } as const;
-  const form = (error?: ApiError) => html`${head}${problem(error)}${rangeForm(path, asked, error)}`;
+  const form = (error?: ApiError) => html`${head}${errorSummary(error)}${rangeForm(path, asked, error)}`;
   let stats: S;
   try {
     stats = await around.read({ from: asked.from, to: asked.to });
   } catch (error) {
     if (!(error instanceof ApiError) || error.type !== "invalid_request") throw error;
-    const refused = inForm(error, {}, { from: "From", to: "To" });
+    const refused = toFormError(error, {}, { from: "From", to: "To" });
     return visit.page(title, form(refused), { ...options, status: error.status });
   }
-  const today = dayOf(visit.now);
-  const query = rangeQuery(asked);
+  const today = formatUtcDay(visit.now);
+  const query = buildRangeQuery(asked);
   const running = stats.buckets.some(({ date }) => date === today);
-  const part = livePart(
+  const part = liveSection(
     "statistics",
     visit.url,
-    html`${figures([
+    html`${totalsHeader([
       ["Reach now", stats.reach],
-      ...SERIES.map(({ key, column }) => [column, stats.totals[key]] as const),
+      ...COUNT_SERIES.map(({ key, column }) => [column, stats.totals[key]] as const),
     ])}${await plots(stats, running ? today : null)}
     <p><a class="button plain" href="${path}.csv?${query}" download>Download days (CSV)</a></p>`,
   );
-  if (asksAlone(visit)) return visit.part(part);
+  if (isPartRequest(visit)) return visit.part(part);
   return visit.page(title, html`${form()}${part}${around.below(stats, query)}${counting}`, {
     ...options,
     // What is over does not change while somebody looks.
@@ -119,21 +125,21 @@ async function statistics<S extends Stats>(visit: MemberVisit, around: Around<S>
   });
 }
 
-const channelArgs = ({ params }: MemberVisit) => ({ pusher_id: params.pusher ?? "" });
+const channelArgs = ({ params }: MemberContext) => ({ pusher_id: params.pusher ?? "" });
 
-async function ofChannel(visit: MemberVisit): Promise<Response> {
+async function ofChannel(visit: MemberContext): Promise<Response> {
   const args = channelArgs(visit);
   const channel = await visit.call("get_pusher", args);
   return statistics(visit, {
     read: (range) => visit.call("get_pusher_stats", { ...args, ...range }),
-    path: `${channelBase(visit, args.pusher_id)}/stats`,
+    path: `${getChannelPath(visit, args.pusher_id)}/stats`,
     title: `${channel.name}: statistics`,
-    head: channelHead(visit, channel, "stats"),
+    head: channelHeader(visit, channel, "stats"),
     below: () => null,
   });
 }
 
-const ofAll = (visit: MemberVisit): Promise<Response> =>
+const ofAll = (visit: MemberContext): Promise<Response> =>
   statistics(visit, {
     read: (range) => visit.call("get_account_stats", range),
     path: `${visit.base}stats`,
@@ -143,21 +149,25 @@ const ofAll = (visit: MemberVisit): Promise<Response> =>
   });
 
 /** The same figures of each channel, one page of them. */
-function byChannel(visit: MemberVisit, channels: AnswerOf<"get_account_stats">["channels"], query: string): Content {
+function byChannel(
+  visit: MemberContext,
+  channels: OperationResult<"get_account_stats">["channels"],
+  query: string,
+): Content {
   if (channels.length === 0)
     return emptyState("No channels yet", "Create a channel to see its alerts and subscriber reports here.");
-  const { form, rows, ways } = finder(visit, `${visit.base}stats`, channels, {
+  const { form, rows, ways } = searchableList(visit, `${visit.base}stats`, channels, {
     ...{ label: "Find a channel", hint: "Name or handle", part: "#channels" },
     query: Object.fromEntries(new URLSearchParams(query)),
     wordsOf: ({ name, handle }) => [name, handle],
   });
   const table = numbersTable(
     "By channel",
-    ["Channel", "Reach now", ...SERIES.map(({ column }) => column)],
+    ["Channel", "Reach now", ...COUNT_SERIES.map(({ column }) => column)],
     rows.map((channel) => [
-      html`<a href="${channelBase(visit, channel.pusher_id)}/stats?${query}">${channel.name}</a>`,
+      html`<a href="${getChannelPath(visit, channel.pusher_id)}/stats?${query}">${channel.name}</a>`,
       channel.reach,
-      ...SERIES.map(({ key }) => channel[key]),
+      ...COUNT_SERIES.map(({ key }) => channel[key]),
     ]),
     true,
   );
@@ -165,38 +175,38 @@ function byChannel(visit: MemberVisit, channels: AnswerOf<"get_account_stats">["
     <p><a class="button plain" href="${visit.base}stats/channels.csv?${query}" download>Download channels (CSV)</a></p></section>`;
 }
 
-const KEYS = SERIES.map(({ key }) => key);
+const KEYS = COUNT_SERIES.map(({ key }) => key);
 
 const dayRows = (buckets: Stats["buckets"]): CsvRow[] => [
   ["day_utc", ...KEYS],
   ...buckets.map((day) => [day.date, ...KEYS.map((key) => day[key])]),
 ];
 
-function rangeOf(visit: MemberVisit): Range {
-  const { from, to } = askedRange(visit);
+function rangeOf(visit: MemberContext): DayRange {
+  const { from, to } = parseDayRange(visit);
   return { from, to };
 }
 
-export const STATISTICS_PAGES: readonly Page[] = [
+export const STATISTICS_PAGES: readonly ConsolePage[] = [
   memberPage("GET", "/channels/:pusher/stats", ofChannel),
 
   memberPage("GET", "/channels/:pusher/stats.csv", async (visit) => {
     const args = channelArgs(visit);
     const { buckets, from, to } = await visit.call("get_pusher_stats", { ...args, ...rangeOf(visit) });
     const { handle } = await visit.call("get_pusher", args);
-    return csvAnswer(`belfry_${handle}_${from}_${to}`, dayRows(buckets));
+    return csvResponse(`belfry_${handle}_${from}_${to}`, dayRows(buckets));
   }),
 
   memberPage("GET", "/stats", ofAll),
 
   memberPage("GET", "/stats.csv", async (visit) => {
     const { buckets, from, to } = await visit.call("get_account_stats", rangeOf(visit));
-    return csvAnswer(`belfry_days_${from}_${to}`, dayRows(buckets));
+    return csvResponse(`belfry_days_${from}_${to}`, dayRows(buckets));
   }),
 
   memberPage("GET", "/stats/channels.csv", async (visit) => {
     const { channels, from, to } = await visit.call("get_account_stats", rangeOf(visit));
-    return csvAnswer(`belfry_channels_${from}_${to}`, [
+    return csvResponse(`belfry_channels_${from}_${to}`, [
       ["handle", "name", "could_reach_now", ...KEYS],
       ...channels.map((row) => [row.handle, row.name, row.reach, ...KEYS.map((key) => row[key])]),
     ]);

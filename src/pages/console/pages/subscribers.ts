@@ -1,19 +1,19 @@
 // Who subscribes to a channel, as the pseudonyms that the service knows them by, and what they are made up of. Nothing that
 // identifies (rules#subscriber-device).
 
-import { DEVICE } from "../../../model/fields/device.ts";
-import { namesOf } from "../../../model/fields/record.ts";
+import { DEVICE_FIELDS } from "../../../model/fields/device.ts";
+import { getFieldNames } from "../../../model/fields/field_table.ts";
 import { type Content, html } from "../../../ui/html.ts";
-import { viewAt } from "../../../ui/view_at.ts";
-import { channelBase, channelHead } from "../channel_head.ts";
-import { csvAnswer } from "../page.ts";
-import { asksAlone, chips, emptyState, instant, livePart, pager, table } from "../parts.ts";
-import { figure, figures, ranks } from "../plots/plot.ts";
-import { type AnswerOf, type MemberVisit, memberPage, type Page } from "../visit.ts";
+import { buildViewUrl } from "../../../ui/view_url.ts";
+import { channelHeader, getChannelPath } from "../channel_header.ts";
+import { formatTotal, rankedBars, totalsHeader } from "../charts/chart.ts";
+import { emptyState, isPartRequest, liveSection, pager, relativeTime, table, viewLinks } from "../components.ts";
+import { type ConsolePage, type MemberContext, memberPage, type OperationResult } from "../page_context.ts";
+import { csvResponse } from "../page_layout.ts";
 
 const SHOWN = 25;
 
-const FACETS = namesOf(DEVICE).map((key) => ({ key, name: DEVICE[key].drawn.label }));
+const FACETS = getFieldNames(DEVICE_FIELDS).map((key) => ({ key, name: DEVICE_FIELDS[key].drawn.label }));
 
 const PLATFORMS: Record<string, string> = {
   ios: "iOS",
@@ -37,11 +37,11 @@ function said(facet: string, value: string): Content {
   return value.split("/").map((part, i) => (i === 0 ? part : html`/<wbr>${part}`));
 }
 
-async function mix(breakdown: AnswerOf<"list_subscribers">["breakdown"]): Promise<Content> {
+async function mix(breakdown: OperationResult<"list_subscribers">["breakdown"]): Promise<Content> {
   const parts = await Promise.all(
     FACETS.map(async ({ key, name }) => {
       const counts = Object.entries(breakdown[key]);
-      const plot = await ranks(
+      const plot = await rankedBars(
         "Subscribers",
         name,
         counts.map(([value, n]) => ({ name: said(key, value), value: n })),
@@ -52,7 +52,7 @@ async function mix(breakdown: AnswerOf<"list_subscribers">["breakdown"]): Promis
   return html`<div class="mix">${parts}</div>`;
 }
 
-async function subscribers(visit: MemberVisit): Promise<Response> {
+async function subscribers(visit: MemberContext): Promise<Response> {
   const { url, now, params } = visit;
   const pusher_id = params.pusher ?? "";
   const status = STATES.find((state) => state.status === url.searchParams.get("status"))?.status ?? null;
@@ -63,19 +63,19 @@ async function subscribers(visit: MemberVisit): Promise<Response> {
     ...(status && { status }),
     ...(before && { before }),
   });
-  const base = `${channelBase(visit, pusher_id)}/subscribers`;
+  const base = `${getChannelPath(visit, pusher_id)}/subscribers`;
   const counted = { active: breakdown.total - breakdown.muted, muted: breakdown.muted };
-  const head = figures([
+  const head = totalsHeader([
     ["Subscribers", breakdown.total],
     ["Active", counted.active],
     ["Muted", counted.muted],
   ]);
   const all = status ? counted[status] : breakdown.total;
   const listed = html`<h2 id="list">Subscriber list</h2>
-    ${chips(
+    ${viewLinks(
       "Which subscribers",
       STATES.map((state) => ({
-        href: viewAt(base, { status: state.status }, "#list"),
+        href: buildViewUrl(base, { status: state.status }, "#list"),
         name: state.name,
         chosen: state.status === status,
       })),
@@ -88,7 +88,7 @@ async function subscribers(visit: MemberVisit): Promise<Response> {
           )
         : html`${
             data.length < all &&
-            html`<p class="hint">Showing the ${before ? "older" : "newest"} ${figure(data.length)} of ${figure(all)}. The counts above include all.</p>`
+            html`<p class="hint">Showing the ${before ? "older" : "newest"} ${formatTotal(data.length)} of ${formatTotal(all)}. The counts above include all.</p>`
           }${table("Subscribers, newest first", data, {
             Pseudonym: (row) => html`<code class="whole">${row.device}</code>`,
             App: (row) => html`${said("platform", row.platform)} ${row.app_version}`,
@@ -96,10 +96,10 @@ async function subscribers(visit: MemberVisit): Promise<Response> {
             "Time zone": (row) => html`<span>${said("timezone", row.timezone)}</span>`,
             State: (row) =>
               row.muted ? html`<span class="badge">muted</span>` : html`<span class="badge good">active</span>`,
-            Since: (row) => instant(row.subscribed_at, now),
+            Since: (row) => relativeTime(row.subscribed_at, now),
           })}`
     }${data.length > 0 && pager(base, { before, next: meta.next_before, query: { status }, part: "#list" })}`;
-  const part = livePart(
+  const part = liveSection(
     "subscribers",
     url,
     breakdown.total === 0
@@ -110,26 +110,26 @@ async function subscribers(visit: MemberVisit): Promise<Response> {
       : html`${head}${await mix(breakdown)}
         <p><a class="button plain" href="${base}.csv" download>Download counts (CSV)</a></p>${listed}`,
   );
-  if (asksAlone(visit)) return visit.part(part);
+  if (isPartRequest(visit)) return visit.part(part);
   const channel = await visit.call("get_pusher", { pusher_id });
   return visit.page(
     `${channel.name}: subscribers`,
-    html`${channelHead(visit, channel, "subscribers")}${part}
+    html`${channelHeader(visit, channel, "subscribers")}${part}
     <section class="card" aria-labelledby="known"><h2 id="known">Data about subscribers</h2>
       <p>A subscriber is a device, not a person, with no name, address or phone number. The pseudonym only distinguishes subscribers of this channel.</p>
-      <p class="hint">Channels cannot see which permissions a subscriber allowed. The permissions that this channel requests are in its <a href="${channelBase(visit, pusher_id)}/edit">settings</a>.</p></section>`,
+      <p class="hint">Channels cannot see which permissions a subscriber allowed. The permissions that this channel requests are in its <a href="${getChannelPath(visit, pusher_id)}/edit">settings</a>.</p></section>`,
     { styles: ["alert_card", "history"], scripts: ["live"] },
   );
 }
 
-export const SUBSCRIBER_PAGES: readonly Page[] = [
+export const SUBSCRIBER_PAGES: readonly ConsolePage[] = [
   memberPage("GET", "/channels/:pusher/subscribers", subscribers),
 
   memberPage("GET", "/channels/:pusher/subscribers.csv", async (visit) => {
     const pusher_id = visit.params.pusher ?? "";
     const { breakdown } = await visit.call("list_subscribers", { pusher_id, limit: 1 });
     const { handle } = await visit.call("get_pusher", { pusher_id });
-    return csvAnswer(`belfry_${handle}_subscribers`, [
+    return csvResponse(`belfry_${handle}_subscribers`, [
       ["fact", "value", "subscribers"],
       ["total", "", breakdown.total],
       ["muted", "", breakdown.muted],

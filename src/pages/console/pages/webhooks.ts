@@ -1,19 +1,36 @@
 // The endpoints of a workspace: what goes where and how that goes, and a new one, whose secret is shown once.
 
 import { randomUUID } from "node:crypto";
-import type { DomainEvent } from "../../../model/domain/events.ts";
+import type { DomainEvent } from "../../../model/domain/domain_events.ts";
 import type { ApiError } from "../../../model/errors.ts";
-import { mostOf } from "../../../model/fields/accepts.ts";
-import { labelsOf } from "../../../model/fields/record.ts";
-import { WEBHOOK } from "../../../model/fields/webhook.ts";
-import { LIMITS, spelled } from "../../../model/limits.ts";
+import { getFieldLabels } from "../../../model/fields/field_table.ts";
+import { getMaxLength } from "../../../model/fields/value_schemas.ts";
+import { WEBHOOK_FIELDS } from "../../../model/fields/webhook.ts";
+import { LIMITS, spellLimit } from "../../../model/limits.ts";
 import { type Content, type Html, html } from "../../../ui/html.ts";
-import { plainControls } from "../controls.ts";
-import { oneOf } from "../forms.ts";
-import { copyable, emptyState, field, instant, problem, table, tick, wrongWith } from "../parts.ts";
-import { type AnswerOf, type MemberVisit, mayUse, memberForm, memberPage, type Page, type RowOf } from "../visit.ts";
+import {
+  checkbox,
+  copyableText,
+  emptyState,
+  errorSummary,
+  field,
+  fieldError,
+  relativeTime,
+  table,
+} from "../components.ts";
+import { plainFieldControls } from "../form_controls.ts";
+import { matchesErrorType } from "../forms.ts";
+import {
+  type ConsolePage,
+  canUse,
+  type MemberContext,
+  memberForm,
+  memberPage,
+  type OperationResult,
+  type OperationRow,
+} from "../page_context.ts";
 
-export type Webhook = RowOf<"list_webhooks">;
+export type Webhook = OperationRow<"list_webhooks">;
 
 /** When each of them is sent, in the words of an owner. */
 const EVENT_WORDS: Record<DomainEvent["event"], string> = {
@@ -30,13 +47,13 @@ const EVENT_WORDS: Record<DomainEvent["event"], string> = {
 const EVENTS = Object.keys(EVENT_WORDS);
 
 /** What every page of webhooks says of trying again. */
-export const NO_RETRIES = `Each event is delivered once, within ${spelled("webhook_seconds")} seconds. There are no automatic retries; you can redeliver failed events manually.`;
+export const NO_RETRIES_NOTE = `Each event is delivered once, within ${spellLimit("webhook_seconds")} seconds. There are no automatic retries; you can redeliver failed events manually.`;
 
 export const eventChips = (events: readonly string[]): Html =>
   html`<ul class="events">${events.map((event) => html`<li><code>${event}</code></li>`)}</ul>`;
 
 /** Whether deliveries go out, and how the last ones went. */
-export function stateOf({ disabled, failure_count, last_delivery_at }: Webhook): Html {
+export function webhookState({ disabled, failure_count, last_delivery_at }: Webhook): Html {
   if (disabled) return html`<span class="badge warn">disabled</span>`;
   if (failure_count > 0) return html`<span class="badge warn">${failure_count} consecutive failures</span>`;
   if (last_delivery_at === null) return html`<span class="badge">not used yet</span>`;
@@ -44,16 +61,16 @@ export function stateOf({ disabled, failure_count, last_delivery_at }: Webhook):
 }
 
 /** With what an endpoint was registered, as its owner knows it. */
-export function makerOf({ made_by }: Webhook): string {
+export function describeWebhookCreator({ made_by }: Webhook): string {
   if (made_by === null) return "unknown";
   const kind = { key: "the key ", con: "the assistant " }[made_by.id.slice(0, 3)] ?? "";
   return kind + (made_by.name ?? made_by.id);
 }
 
 /** The secret, which no other page ever shows. */
-export function secretPage(
-  visit: MemberVisit,
-  hook: AnswerOf<"create_webhook" | "rotate_webhook_secret">,
+export function webhookSecretPage(
+  visit: MemberContext,
+  hook: OperationResult<"create_webhook" | "rotate_webhook_secret">,
   { title, lede, further }: { title: string; lede: Content; further?: Content },
 ): Response {
   const { base } = visit;
@@ -62,7 +79,7 @@ export function secretPage(
     html`<h1>${title}</h1>
     <p class="lede">${lede}</p>
     <p class="flash careful">Copy the secret now. It cannot be shown again.</p>
-    ${copyable(hook.secret, "the secret")}
+    ${copyableText(hook.secret, "the secret")}
     <p>The receiver checks <code>X-Webhook-Signature</code> with it: the HMAC-SHA256 of the timestamp, a dot and the raw body. See <code>examples/webhooks</code> for verifiers in TypeScript, Python, Go and PHP.</p>
     ${further}
     <p><a class="button" href="${base}webhooks/${hook.id}">I have copied it</a></p>`,
@@ -70,23 +87,23 @@ export function secretPage(
   );
 }
 
-function newForm({ form: sent, token, base }: MemberVisit, error?: ApiError): Content {
+function newForm({ form: sent, token, base }: MemberContext, error?: ApiError): Content {
   const chosen = new Set(sent.getAll("events"));
-  const wrong = wrongWith(error, "events", "said");
-  const { label, hint } = WEBHOOK.url.drawn;
+  const wrong = fieldError(error, "events", "said");
+  const { label, hint } = WEBHOOK_FIELDS.url.drawn;
   const url = {
     ...{ name: "url", label, hint, value: sent.get("url") ?? "", autocomplete: "off", error },
-    maxlength: mostOf(WEBHOOK.url.accepts),
+    maxlength: getMaxLength(WEBHOOK_FIELDS.url.accepts),
   };
   return html`<section class="card" aria-labelledby="new"><h2 id="new">Add an endpoint</h2>
-    ${problem(error, { events: `event-${EVENTS[0]}` })}
+    ${errorSummary(error, { events: `event-${EVENTS[0]}` })}
     <form method="post" action="${base}webhooks" novalidate>${token}
       <input type="hidden" name="once" value="${sent.get("once") ?? randomUUID()}">
-      ${field(url)}${plainControls(WEBHOOK, { form: sent, error })}
-      <fieldset><legend>${WEBHOOK.events.drawn.label}</legend>
+      ${field(url)}${plainFieldControls(WEBHOOK_FIELDS, { form: sent, error })}
+      <fieldset><legend>${WEBHOOK_FIELDS.events.drawn.label}</legend>
         <p class="hint" id="events-hint">Events do not identify subscribers.</p>${wrong.line}
         ${EVENTS.map((event, i) =>
-          tick({
+          checkbox({
             id: `event-${event}`,
             name: "events",
             value: event,
@@ -100,27 +117,27 @@ function newForm({ form: sent, token, base }: MemberVisit, error?: ApiError): Co
     </form></section>`;
 }
 
-async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
+async function list(visit: MemberContext, error?: ApiError): Promise<Response> {
   const { base, now } = visit;
   const { data: hooks } = await visit.call("list_webhooks");
-  const form = mayUse(visit, "create_webhook") && newForm(visit, error);
+  const form = canUse(visit, "create_webhook") && newForm(visit, error);
   return visit.page(
     "Webhooks",
     html`<h1>Webhooks</h1>
-    <p class="lede">A webhook sends a signed request to your program for each event. ${NO_RETRIES} An endpoint is disabled after ${LIMITS.webhook_failures} consecutive failures.</p>
+    <p class="lede">A webhook sends a signed request to your program for each event. ${NO_RETRIES_NOTE} An endpoint is disabled after ${LIMITS.webhook_failures} consecutive failures.</p>
     ${error && form}
     ${table(
       "Endpoints",
       hooks,
       {
         Endpoint: (hook) =>
-          html`<span class="stack"><a class="address" href="${base}webhooks/${hook.id}">${hook.url}</a><span class="muted">Added by: ${makerOf(hook)}</span></span>`,
+          html`<span class="stack"><a class="address" href="${base}webhooks/${hook.id}">${hook.url}</a><span class="muted">Added by: ${describeWebhookCreator(hook)}</span></span>`,
         Events: ({ events }) => eventChips(events),
-        State: stateOf,
+        State: webhookState,
         "Last delivery": ({ last_delivery_at: at, last_status }) =>
           at === null
-            ? instant(null, now)
-            : html`<span class="stack">${instant(at, now)}<span class="muted">${last_status ? `status ${last_status}` : "no response"}</span></span>`,
+            ? relativeTime(null, now)
+            : html`<span class="stack">${relativeTime(at, now)}<span class="muted">${last_status ? `status ${last_status}` : "no response"}</span></span>`,
       },
       emptyState(
         "No endpoints",
@@ -132,7 +149,7 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
     ${!error && form}
     <section class="card" aria-labelledby="pull"><h2 id="pull">Without a public address</h2>
       <p>A program without a public address can fetch the same events, with a key that has the scope <code>webhooks:read</code>. Events are kept for ${LIMITS.events_days} days.</p>
-      ${copyable(`curl "${visit.deps.publicUrl}/api/v1/core/events" -H "Authorization: Bearer <your key>"`, "the command")}
+      ${copyableText(`curl "${visit.deps.publicUrl}/api/v1/core/events" -H "Authorization: Bearer <your key>"`, "the command")}
       <p class="hint">Store <code>next_after</code> from the response and send it as <code>after</code> in the next call, so that no event is lost or repeated.</p>
     </section>`,
     {
@@ -143,18 +160,18 @@ async function list(visit: MemberVisit, error?: ApiError): Promise<Response> {
   );
 }
 
-export const WEBHOOK_PAGES: readonly Page[] = [
+export const WEBHOOK_PAGES: readonly ConsolePage[] = [
   memberPage("GET", "/webhooks", (visit) => list(visit)),
 
   memberForm(
     "/webhooks",
-    { again: list, when: oneOf("invalid_request", "conflict"), labels: labelsOf(WEBHOOK) },
+    { again: list, when: matchesErrorType("invalid_request", "conflict"), labels: getFieldLabels(WEBHOOK_FIELDS) },
     async (visit) => {
       const { form: sent } = visit;
       const args = { url: (sent.get("url") ?? "").trim(), events: sent.getAll("events") };
       // The page may be loaded again: it shows the same secret, and no second endpoint is made.
       const hook = await visit.call("create_webhook", args, sent.get("once"));
-      return secretPage(visit, hook, {
+      return webhookSecretPage(visit, hook, {
         title: "Your new webhook",
         lede: html`Events are now delivered to <strong class="address">${hook.url}</strong>.`,
       });

@@ -1,40 +1,40 @@
 // This device as the service knows it: registered when it first joins something, once for all tabs. And what the rules are told of it.
 
-import { register, removeDevice } from "./api.ts";
-import type { Device as RuledDevice } from "./rules/types.ts";
-import { change, changed, current } from "./state.ts";
-import { type Device, forgetDevice, getFact, type Settings, setFact } from "./store.ts";
-import { alone, hurry } from "./tabs.ts";
-import { localeNow } from "./texts/texts.ts";
+import { getState, notifyStoreChanged, updateState } from "./app_state.ts";
+import { registerDevice, removeDevice } from "./handset_api.ts";
+import { type AppSettings, clearDevice, getFact, type StoredDevice, setFact } from "./local_store.ts";
+import type { RuleDevice as RuledDevice } from "./rules/rule_types.ts";
+import { runInOneTab, syncNow } from "./tab_leader.ts";
+import { getLocale } from "./texts/translate.ts";
 
 const APP_VERSION = "1.0.0";
 /** Stays where the browser empties the store alone: so the app can tell that it was emptied. */
 const MARK = "belfry-device";
 
-export class NoStore extends Error {}
+export class StoreUnavailable extends Error {}
 
 /** The device's credential; it is registered when it has none. */
-export function ownDevice(): Promise<Device> {
-  return alone("belfry-device", async () => {
-    const { store } = current();
-    if (!store) throw new NoStore();
+export function ensureDevice(): Promise<StoredDevice> {
+  return runInOneTab("belfry-device", async () => {
+    const { store } = getState();
+    if (!store) throw new StoreUnavailable();
     const known = await getFact(store, "device");
     if (known && !known.refused) return known;
-    const { id, token } = await register({
+    const { id, token } = await registerDevice({
       platform: "web",
       app_version: APP_VERSION,
-      locale: localeNow(),
+      locale: getLocale(),
       timezone: Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC",
     });
     // Of the one that was refused nothing is left to follow.
-    if (known) await forgetDevice(store);
+    if (known) await clearDevice(store);
     const device = { id, token };
     await setFact(store, "device", device);
     leaveMark(id);
     // Browsers empty the store of a page that they were not asked to keep when the disk is full.
     void navigator.storage?.persist?.().catch(() => {});
-    await changed();
-    hurry();
+    await notifyStoreChanged();
+    syncNow();
     return device;
   });
 }
@@ -48,9 +48,9 @@ function leaveMark(id: string): void {
 }
 
 /** Whether there was a device here, of which nothing is left. */
-export function wasEmptied(): boolean {
+export function wasStoreEmptied(): boolean {
   try {
-    return current().store !== null && current().device === null && localStorage.getItem(MARK) !== null;
+    return getState().store !== null && getState().device === null && localStorage.getItem(MARK) !== null;
   } catch {
     return false;
   }
@@ -58,32 +58,32 @@ export function wasEmptied(): boolean {
 
 /** Leaves every channel and removes the device from the service, then from here. The settings stay. */
 export async function removeOwnDevice(): Promise<void> {
-  const { store, device } = current();
+  const { store, device } = getState();
   if (!store || !device) return;
   await removeDevice(device.token);
-  await forgetDevice(store);
+  await clearDevice(store);
   try {
     localStorage.removeItem(MARK);
   } catch {
     // There was none.
   }
-  await changed();
+  await notifyStoreChanged();
 }
 
-export async function setSettings(part: Partial<Settings>): Promise<void> {
-  const { store, settings } = current();
+export async function setSettings(part: Partial<AppSettings>): Promise<void> {
+  const { store, settings } = getState();
   const after = { ...settings, ...part };
-  if (!store) return change({ settings: after });
+  if (!store) return updateState({ settings: after });
   await setFact(store, "settings", after);
-  await changed();
+  await notifyStoreChanged();
 }
 
 /** The device as the rules see it. `position` is what it last measured; it goes nowhere else. */
-export function ruledDevice(position: RuledDevice["position"]): RuledDevice {
-  const { settings } = current();
+export function toRuleDevice(position: RuledDevice["position"]): RuledDevice {
+  const { settings } = getState();
   return {
     timezone: Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC",
-    language: localeNow(),
+    language: getLocale(),
     quiet_hours: settings.quiet_hours,
     volume: settings.volume,
     position,

@@ -2,19 +2,19 @@
 // the app's worker, which a newer one replaces when the person says so.
 
 import { render } from "preact";
+import { repeatUrgentAlerts } from "./alert_effects.ts";
+import { getState, loadState, reloadState, updateState, watchState } from "./app_state.ts";
 import { now } from "./clock.ts";
+import { syncInbox } from "./inbox_sync.ts";
+import { setFact } from "./local_store.ts";
 import { html } from "./markup.ts";
-import { repeat } from "./rings.ts";
-import { at } from "./router.ts";
-import { unlockByTouch } from "./senses/ring.ts";
-import { change, current, onChange, openState, readStore } from "./state.ts";
-import { setFact } from "./store.ts";
-import { follow } from "./sync.ts";
-import { lead, listen } from "./tabs.ts";
-import { onLanguage, setLanguage, t } from "./texts/texts.ts";
+import { unlockSoundOnTouch } from "./outputs/alert_player.ts";
+import { refreshPushState } from "./push_notifications.ts";
+import { routeLinks } from "./router.ts";
+import { listenToTabs, runAsLeader } from "./tab_leader.ts";
+import { setLanguage, t, watchLanguage } from "./texts/translate.ts";
 import { App } from "./views/app.ts";
-import { learnTruths } from "./views/settings.ts";
-import { learnWakeUps } from "./wake_ups.ts";
+import { refreshCapabilities } from "./views/settings.ts";
 
 /** What a Content-Security-Policy with trusted types asks for: the one address of a script that the app makes itself. */
 const POLICY = {
@@ -36,7 +36,7 @@ export async function startWorker(): Promise<void> {
     scope: "/app",
     updateViaCache: "none",
   });
-  const offer = (waiting: ServiceWorker) => change({ update: () => take(waiting) });
+  const offer = (waiting: ServiceWorker) => updateState({ update: () => take(waiting) });
   const watch = (coming: ServiceWorker | null) =>
     coming?.addEventListener("statechange", () => {
       // The first one replaces nobody.
@@ -58,37 +58,37 @@ const MINUTE_MS = 60_000;
 async function speakAs(language: string | null): Promise<void> {
   const chosen = await setLanguage(language === null ? navigator.languages : [language]);
   document.documentElement.lang = chosen;
-  const { store } = current();
+  const { store } = getState();
   if (store) await setFact(store, "words", { ack: t("alert.ack"), look: t("inbox.look"), test: t("alert.test") });
 }
 
 async function start(): Promise<void> {
-  await openState();
-  let language = current().settings.language;
+  await loadState();
+  let language = getState().settings.language;
   await speakAs(language);
   // biome-ignore lint/style/noNonNullAssertion: the page that loads this script has it
   const root = document.getElementById("app")!;
   root.replaceChildren();
   render(html`<${App} />`, root);
-  onLanguage(() => change({ at: now() }));
-  onChange(() => {
-    if (current().settings.language === language) return;
-    language = current().settings.language;
+  watchLanguage(() => updateState({ at: now() }));
+  watchState(() => {
+    if (getState().settings.language === language) return;
+    language = getState().settings.language;
     void speakAs(language);
   });
-  listen(() => void readStore());
+  listenToTabs(() => void reloadState());
   setInterval(() => {
-    change({ at: now() });
-    void repeat();
+    updateState({ at: now() });
+    void repeatUrgentAlerts();
   }, MINUTE_MS);
-  unlockByTouch(document);
-  void learnTruths();
+  unlockSoundOnTouch(document);
+  void refreshCapabilities();
   void startWorker();
-  void learnWakeUps();
+  void refreshPushState();
   navigator.serviceWorker?.addEventListener("message", ({ data }) => {
-    if (typeof data?.open === "string") location.hash = at.alert(data.open);
+    if (typeof data?.open === "string") location.hash = routeLinks.alert(data.open);
   });
-  if (current().store) void lead(follow);
+  if (getState().store) void runAsLeader(syncInbox);
 }
 
 void start();

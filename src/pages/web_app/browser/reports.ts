@@ -2,22 +2,22 @@
 // one tab at a time, and not made at all where the person switched it off.
 
 import { LIMITS } from "../../../model/limits.ts";
-import { pruneReports, Refused, sendReports, Unreachable } from "./api.ts";
+import type { ReportKind } from "./api_types.ts";
+import { getState, notifyStoreChanged, updateState } from "./app_state.ts";
 import { now } from "./clock.ts";
-import { change, changed, current } from "./state.ts";
+import { fillStoredAlert } from "./field_defaults.ts";
+import { ApiRefusal, pruneReports, ServiceUnreachable, sendReports } from "./handset_api.ts";
 import {
-  amend,
+  DEFAULT_SETTINGS,
   getFact,
-  type KeptAlert,
   oldestReports,
-  type Report,
+  type QueuedReport,
   removeReports,
+  type StoredAlert,
   setFact,
-  USUAL_SETTINGS,
-} from "./store.ts";
-import { alone, hurry } from "./tabs.ts";
-import { wholeAlert } from "./whole.ts";
-import type { ReportKind } from "./wire.ts";
+  updateAlerts,
+} from "./local_store.ts";
+import { runInOneTab, syncNow } from "./tab_leader.ts";
 
 /** What the API takes at once. */
 const BATCH = LIMITS.reports;
@@ -30,16 +30,16 @@ const REMEMBERED_MS = LIMITS.app_reports_days * DAY_MS;
  * `told`: what is reported of each, where the person chose to report.
  */
 async function note(
-  alerts: readonly KeptAlert[],
-  after: (kept: KeptAlert, at: string) => Partial<KeptAlert> | null,
-  told: readonly Omit<Report, "alert_id">[] = [],
+  alerts: readonly StoredAlert[],
+  after: (kept: StoredAlert, at: string) => Partial<StoredAlert> | null,
+  told: readonly Omit<QueuedReport, "alert_id">[] = [],
 ): Promise<void> {
-  const { store, settings } = current();
+  const { store, settings } = getState();
   if (!store) return;
   const at = new Date(now()).toISOString();
   const ids = alerts.map(({ id }) => id);
-  await amend(store, ids, (found) => {
-    const kept = wholeAlert(found);
+  await updateAlerts(store, ids, (found) => {
+    const kept = fillStoredAlert(found);
     const part = after(kept, at);
     const reports = settings.reports && !kept.test_until ? told : [];
     return (
@@ -49,13 +49,13 @@ async function note(
       }
     );
   });
-  await changed();
-  if (told.length > 0) void flush();
+  await notifyStoreChanged();
+  if (told.length > 0) void sendQueuedReports();
 }
 
 /** Notes that the person read or confirmed an alert, and queues the reports that they chose to send. */
-export async function did(alert: KeptAlert, kind: "read" | "ack"): Promise<void> {
-  const isDone = (one: KeptAlert) => (kind === "ack" ? one.acked_at : one.read_at) !== null;
+export async function recordReadOrAck(alert: StoredAlert, kind: "read" | "ack"): Promise<void> {
+  const isDone = (one: StoredAlert) => (kind === "ack" ? one.acked_at : one.read_at) !== null;
   // Who confirms has read. What is reported again counts nothing.
   const kinds: ReportKind[] = kind === "ack" ? ["read", "ack"] : [kind];
   if (!isDone(alert))
@@ -67,25 +67,26 @@ export async function did(alert: KeptAlert, kind: "read" | "ack"): Promise<void>
 }
 
 /** Whether the alert can be answered: until it is over, as the service has it. */
-export const isOpen = ({ status, expires_at, ended }: KeptAlert, at: number): boolean =>
+export const canReply = ({ status, expires_at, ended }: StoredAlert, at: number): boolean =>
   status === "sent" && !ended && (expires_at === null || Date.parse(expires_at) > at);
 
 /** Notes what the person answers, which takes the place of what they answered before. */
-export async function reply(alert: KeptAlert, choice: string): Promise<void> {
-  if (isOpen(alert, now()))
+export async function recordReply(alert: StoredAlert, choice: string): Promise<void> {
+  if (canReply(alert, now()))
     await note([alert], (kept) => (kept.reply === choice ? null : { reply: choice }), [{ kind: "reply", choice }]);
 }
 
 /** Nothing of these is unread any more. Channels are told of what was opened, so of this they are not. */
-export const markRead = (alerts: readonly KeptAlert[]): Promise<void> => note(alerts, () => ({}));
+export const markRead = (alerts: readonly StoredAlert[]): Promise<void> => note(alerts, () => ({}));
 
 /** Puts an alert out of the spotlight, read, or back into it. What it waits for it waits for in the history. */
-export const dismiss = (alert: KeptAlert, dismissed: boolean): Promise<void> => note([alert], () => ({ dismissed }));
+export const setDismissed = (alert: StoredAlert, dismissed: boolean): Promise<void> =>
+  note([alert], () => ({ dismissed }));
 
 /** Sends what waits. What the service will never take is dropped; everything else is tried again later. */
-export async function flush(): Promise<void> {
-  await alone("belfry-reports", async () => {
-    const { store, device } = current();
+export async function sendQueuedReports(): Promise<void> {
+  await runInOneTab("belfry-reports", async () => {
+    const { store, device } = getState();
     if (!store || !device || device.refused) return;
     for (;;) {
       const waiting = await oldestReports(store, BATCH);
@@ -97,21 +98,21 @@ export async function flush(): Promise<void> {
         );
       } catch (error) {
         // What the list says of the network is mended by asking.
-        if (error instanceof Unreachable && current().connection === "live") hurry();
-        if (!(error instanceof Refused) || error.status !== 422) return;
+        if (error instanceof ServiceUnreachable && getState().connection === "live") syncNow();
+        if (!(error instanceof ApiRefusal) || error.status !== 422) return;
       }
       await removeReports(
         store,
         waiting.map(([key]) => key),
       );
-      await changed();
+      await notifyStoreChanged();
     }
   });
 }
 
 /** Once a day the device forgets at the service when it reported long ago. */
-export async function pruneOnceADay(): Promise<void> {
-  const { store, device } = current();
+export async function pruneReportsDaily(): Promise<void> {
+  const { store, device } = getState();
   if (!store || !device || device.refused) return;
   const at = now();
   if (at - ((await getFact(store, "pruned_at")) ?? 0) < DAY_MS) return;
@@ -121,10 +122,10 @@ export async function pruneOnceADay(): Promise<void> {
 
 /** Off takes effect at once: what waits is dropped, too. */
 export async function setReporting(on: boolean): Promise<void> {
-  const { store, settings } = current();
+  const { store, settings } = getState();
   if (!store) return;
-  await setFact(store, "settings", { ...USUAL_SETTINGS, ...settings, reports: on });
-  if (!on) await alone("belfry-reports", () => store.clear("reports"));
-  await changed();
-  change({ said: null });
+  await setFact(store, "settings", { ...DEFAULT_SETTINGS, ...settings, reports: on });
+  if (!on) await runInOneTab("belfry-reports", () => store.clear("reports"));
+  await notifyStoreChanged();
+  updateState({ said: null });
 }

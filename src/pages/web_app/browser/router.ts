@@ -4,7 +4,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { LIMITS } from "../../../model/limits.ts";
 
-import { seenIn } from "./rules/moved.ts";
+import { parseReadState } from "./rules/read_state_transfer.ts";
 
 export type Route =
   | { view: "inbox" }
@@ -24,13 +24,13 @@ const CODE = /^bft_\w{20,100}$/;
 const OWN = /^bfo_\w{20,100}$/;
 
 /** The view behind a `#…`; the inbox for what is none. */
-export function routeOf(hash: string): Route {
+export function parseRoute(hash: string): Route {
   const text = hash.replace(/^#/, "");
   const query = new URLSearchParams(text);
   const handle = query.get("join")?.toLowerCase() ?? "";
   if (HANDLE.test(handle)) return { view: "join", handle, invite: query.get("invite")?.slice(0, LIMITS.code) || null };
   const code = query.get("move") ?? "";
-  if (CODE.test(code)) return { view: "move", code, seen: seenIn(query.get("seen")) };
+  if (CODE.test(code)) return { view: "move", code, seen: parseReadState(query.get("seen")) };
   const own = query.get("own") ?? "";
   if (OWN.test(own)) return { view: "own", code: own };
   const [view, name = ""] = text.split("/");
@@ -40,7 +40,7 @@ export function routeOf(hash: string): Route {
   return { view: "inbox" };
 }
 
-export const at = {
+export const routeLinks = {
   inbox: "#inbox",
   channels: "#channels",
   discover: "#discover",
@@ -51,7 +51,7 @@ export const at = {
 };
 
 /** Goes on without a way back: what stood here is done. */
-export function replaceBy(hash: string): void {
+export function replaceRoute(hash: string): void {
   history.replaceState(null, "", hash);
   dispatchEvent(new HashChangeEvent("hashchange"));
 }
@@ -65,5 +65,5 @@ export function useRoute(): Route {
     see();
     return () => removeEventListener("hashchange", see);
   }, []);
-  return routeOf(hash);
+  return parseRoute(hash);
 }

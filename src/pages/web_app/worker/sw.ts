@@ -1,12 +1,12 @@
 // The worker beside the app: keeps the page and its scripts, so that the app opens without a network, and shows what a wake-up is about
 // while it is closed. A classic script when it is served: the server writes VERSION, SHELL and the rules above it.
 
+import type { ApiPage, InboxAlert } from "../browser/api_types.ts";
 import { now } from "../browser/clock.ts";
-import { arrivals } from "../browser/rules/arrivals.ts";
-import { lineOf } from "../browser/senses/notify.ts";
-import { type Facts, getFact, type KeptAlert, openStore, type Store } from "../browser/store.ts";
-import { wholeAlert, wholeChannel, wholeRow } from "../browser/whole.ts";
-import type { Alert, Page } from "../browser/wire.ts";
+import { fillInboxAlert, fillStoredAlert, fillStoredChannel } from "../browser/field_defaults.ts";
+import { type AppStore, getFact, openStore, type StoredAlert, type StoredFacts } from "../browser/local_store.ts";
+import { buildNotification } from "../browser/outputs/notifications.ts";
+import { decideArrivals } from "../browser/rules/arrival_decisions.ts";
 
 declare const VERSION: string;
 declare const SHELL: string[];
@@ -70,11 +70,11 @@ async function news() {
     signal: AbortSignal.timeout(20_000),
   });
   if (!response.ok) return [];
-  const { data } = (await response.json()) as Page<Alert>;
+  const { data } = (await response.json()) as ApiPage<InboxAlert>;
   const [known, channels, settings, words] = await inStore((store) =>
     Promise.all([
-      store.getAll("alerts").then((rows) => rows.map(wholeAlert)),
-      store.getAll("channels").then((rows) => rows.map(wholeChannel)),
+      store.getAll("alerts").then((rows) => rows.map(fillStoredAlert)),
+      store.getAll("channels").then((rows) => rows.map(fillStoredChannel)),
       getFact(store, "settings"),
       getFact(store, "words"),
     ]),
@@ -84,8 +84,8 @@ async function news() {
   const fresh = data
     .filter(({ id }) => !ids.has(id))
     .map(
-      (row): KeptAlert => ({
-        ...wholeRow(row),
+      (row): StoredAlert => ({
+        ...fillInboxAlert(row),
         arrived_at: at,
         read_at: null,
         acked_at: null,
@@ -105,12 +105,12 @@ async function news() {
     position: null,
   };
   const channelOf = (handle: string) => channels.find((one) => one.handle === handle) ?? null;
-  return arrivals(fresh, [...known, ...fresh], channelOf, device_, at)
+  return decideArrivals(fresh, [...known, ...fresh], channelOf, device_, at)
     .filter(({ decision }) => decision.notify)
     .slice(-MOST_LINES)
     .map(({ alert, decision }) => {
       const channel = channelOf(alert.handle)?.name ?? alert.handle;
-      return lineOf(alert, decision, {
+      return buildNotification(alert, decision, {
         channel,
         ack: words?.ack ?? "Acknowledge",
         test: words?.test ?? "Test",
@@ -138,7 +138,7 @@ async function open(id: string | null): Promise<void> {
 /** As the button in the app: noted here, and reported where the person reports. */
 async function acknowledge(id: string): Promise<void> {
   const found = await inStore((store) => store.get("alerts", id));
-  const alert = found && wholeAlert(found);
+  const alert = found && fillStoredAlert(found);
   if (!alert || alert.acked_at !== null) return;
   const at = new Date(now()).toISOString();
   const after = { ...alert, read_at: alert.read_at ?? at, acked_at: at };
@@ -162,7 +162,7 @@ async function acknowledge(id: string): Promise<void> {
 }
 
 /** What the app keeps, for one use: a store that stayed open would stand in the way of a newer version. */
-async function inStore<Found>(use: (store: Store) => Promise<Found>): Promise<Found> {
+async function inStore<Found>(use: (store: AppStore) => Promise<Found>): Promise<Found> {
   const store = await openStore();
   try {
     return await use(store);
@@ -171,5 +171,5 @@ async function inStore<Found>(use: (store: Store) => Promise<Found>): Promise<Fo
   }
 }
 
-const fact = <Name extends keyof Facts>(name: Name): Promise<Facts[Name] | undefined> =>
+const fact = <Name extends keyof StoredFacts>(name: Name): Promise<StoredFacts[Name] | undefined> =>
   inStore((store) => getFact(store, name));

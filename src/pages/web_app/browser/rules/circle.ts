@@ -2,14 +2,14 @@
 // answer of its own, and the caller rings then: a warning too many is better than one too few.
 
 import { LIMITS } from "../../../../model/limits.ts";
-import { distanceKm, type Place } from "./distance.ts";
-import type { Circle, Position } from "./types.ts";
+import { type Coordinates, distanceKm } from "./distance.ts";
+import type { AlertCircle, Position } from "./rule_types.ts";
 
 /** A position that is older says nothing of where the device is now. */
-export const POSITION_LASTS_MS = LIMITS.position_minutes * 60_000;
+export const POSITION_MAX_AGE_MS = LIMITS.position_minutes * 60_000;
 
 /** The centre and radius of a circle that is whole; null when there is none. */
-export function wholeCircle({ lat, lon, radius_km }: Circle): (Place & { radius_km: number }) | null {
+export function toCompleteCircle({ lat, lon, radius_km }: AlertCircle): (Coordinates & { radius_km: number }) | null {
   return lat === null || lon === null || radius_km === null ? null : { lat, lon, radius_km };
 }
 
@@ -17,11 +17,11 @@ export function wholeCircle({ lat, lon, radius_km }: Circle): (Place & { radius_
  * True inside, false outside, null when nobody can say: no position, or one that is too inexact for this border.
  * Without a circle everywhere is inside.
  */
-export function inCircle(
+export function isInCircle(
   position: Pick<Position, "lat" | "lon" | "accuracy_m"> | null,
-  circle: Circle,
+  circle: AlertCircle,
 ): boolean | null {
-  const whole = wholeCircle(circle);
+  const whole = toCompleteCircle(circle);
   if (whole === null) return true;
   if (position === null) return null;
   const distance = distanceKm(position, whole);

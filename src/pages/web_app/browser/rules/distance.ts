@@ -5,10 +5,10 @@ const EARTH_KM = 6371.0088;
 
 const radians = (degrees: number) => (degrees * Math.PI) / 180;
 
-export type Place = { lat: number; lon: number };
+export type Coordinates = { lat: number; lon: number };
 
 /** Kilometres between two places, along the surface. */
-export function distanceKm(a: Place, b: Place): number {
+export function distanceKm(a: Coordinates, b: Coordinates): number {
   const half = (from: number, to: number) => Math.sin(radians(to - from) / 2) ** 2;
   const h = half(a.lat, b.lat) + Math.cos(radians(a.lat)) * Math.cos(radians(b.lat)) * half(a.lon, b.lon);
   // Rounding takes h past 1 for opposite places.

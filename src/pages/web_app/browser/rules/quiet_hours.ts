@@ -1,7 +1,7 @@
 // Quiet hours: is it night for this person? By the clock on the wall where the device is, so summer time needs no rule of
 // its own.
 
-import type { QuietHours } from "./types.ts";
+import type { QuietHours } from "./rule_types.ts";
 
 const TIME = /^([01]\d|2[0-3]):([0-5]\d)$/;
 

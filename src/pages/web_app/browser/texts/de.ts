@@ -1,10 +1,10 @@
 // German. The compiler and a test say what is missing against en.ts.
 
-import { heard } from "./de/heard.ts";
-import type { Texts } from "./types.ts";
+import { germanEffectTexts } from "./de/effects.ts";
+import type { Texts } from "./text_types.ts";
 
 export const de: Texts = {
-  ...heard,
+  ...germanEffectTexts,
   "app.name": "Belfry",
   "app.skip": "Zum Inhalt",
   "app.new_version": "Eine neue Version ist verfügbar.",

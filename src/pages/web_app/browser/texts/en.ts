@@ -1,10 +1,10 @@
 // English: the words of the app, and the list of what every other language has to have. A text with a count has a form for
 // each plural of its language. {name} stands for a value.
 
-import { heard } from "./en/heard.ts";
+import { effectTexts } from "./en/effects.ts";
 
 export const en = {
-  ...heard,
+  ...effectTexts,
   // Frame
   "app.name": "Belfry",
   "app.skip": "Skip to content",

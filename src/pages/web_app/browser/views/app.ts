@@ -3,33 +3,33 @@
 
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { joinAgain } from "../channels.ts";
+import { updateState, useAppState } from "../app_state.ts";
+import { rejoinChannels } from "../channel_actions.ts";
 import { now as clock } from "../clock.ts";
-import { wasEmptied } from "../device.ts";
+import { wasStoreEmptied } from "../device.ts";
 import { html } from "../markup.ts";
-import { did } from "../reports.ts";
-import { at, type Route, useRoute } from "../router.ts";
-import { arrange } from "../rules/spotlight.ts";
-import { showCount } from "../senses/badge.ts";
-import { type Ringing, silence, TROUBLE_VALUES, whatRings } from "../senses/ring.ts";
-import { change, useApp } from "../state.ts";
-import { languageName } from "../texts/formats.ts";
-import { t } from "../texts/texts.ts";
-import { AlertView } from "./alert.ts";
-import { CardHead, Facts } from "./card.ts";
-import { ChannelView } from "./channel.ts";
-import { ChannelList, Discover } from "./channels.ts";
-import { KeptFrame } from "./frame.ts";
-import { InboxList } from "./inbox.ts";
-import { attempt, type IconName, icon, Note, Said } from "./parts.ts";
-import { Settings } from "./settings.ts";
-import { MoveHere, OwnHere } from "./this_device.ts";
+import { PROBLEM_TEXT_VALUES, type RingState, stopRinging, watchRinging } from "../outputs/alert_player.ts";
+import { showUnreadCount } from "../outputs/badge.ts";
+import { recordReadOrAck } from "../reports.ts";
+import { type Route, routeLinks, useRoute } from "../router.ts";
+import { arrangeInbox } from "../rules/spotlight.ts";
+import { getLanguageName } from "../texts/formats.ts";
+import { t } from "../texts/translate.ts";
+import { AlertCardHeader, AlertFacts } from "./alert_card.ts";
+import { AlertView } from "./alert_view.ts";
+import { ChannelDirectory, ChannelList } from "./channel_lists.ts";
+import { ChannelView } from "./channel_view.ts";
+import { type IconName, icon, NoteStrip, StatusMessage, tryAction } from "./components.ts";
+import { LinkOwnerView, ReceiveTransferView } from "./device_settings.ts";
+import { InboxList } from "./inbox_list.ts";
+import { PreloadedFrame } from "./markup_frame.ts";
+import { SettingsView } from "./settings.ts";
 
 const TABS = [
-  { view: "inbox", to: at.inbox, name: "nav.inbox", sign: "inbox" },
-  { view: "channels", to: at.channels, name: "nav.channels", sign: "channels" },
-  { view: "discover", to: at.discover, name: "nav.discover", sign: "search" },
-  { view: "settings", to: at.settings, name: "nav.settings", sign: "settings" },
+  { view: "inbox", to: routeLinks.inbox, name: "nav.inbox", sign: "inbox" },
+  { view: "channels", to: routeLinks.channels, name: "nav.channels", sign: "channels" },
+  { view: "discover", to: routeLinks.discover, name: "nav.discover", sign: "search" },
+  { view: "settings", to: routeLinks.settings, name: "nav.settings", sign: "settings" },
 ] as const satisfies { view: string; to: string; name: string; sign: IconName }[];
 
 type Tab = (typeof TABS)[number]["view"];
@@ -59,22 +59,22 @@ function panes(route: Route): { list: VNode; chosen: VNode | null } {
       return { list: inbox, chosen: html`<${AlertView} key=${route.id} id=${route.id} />` };
     case "channels":
     case "channel":
-      return { list: html`<${ChannelList} chosen=${handle} />`, chosen: channel(at.channels) || null };
+      return { list: html`<${ChannelList} chosen=${handle} />`, chosen: channel(routeLinks.channels) || null };
     case "discover":
     case "found":
-      return { list: html`<${Discover} chosen=${handle} />`, chosen: channel(at.discover) || null };
+      return { list: html`<${ChannelDirectory} chosen=${handle} />`, chosen: channel(routeLinks.discover) || null };
     case "join": {
-      const view = html`<${ChannelView} key=${handle} handle=${handle} invite=${route.invite} back=${at.inbox} joining />`;
+      const view = html`<${ChannelView} key=${handle} handle=${handle} invite=${route.invite} back=${routeLinks.inbox} joining />`;
       return { list: inbox, chosen: view };
     }
     case "move": {
       const { code, seen } = route;
-      return { list: inbox, chosen: html`<${MoveHere} key=${code} code=${code} seen=${seen} />` };
+      return { list: inbox, chosen: html`<${ReceiveTransferView} key=${code} code=${code} seen=${seen} />` };
     }
     case "own":
-      return { list: inbox, chosen: html`<${OwnHere} key=${route.code} code=${route.code} />` };
+      return { list: inbox, chosen: html`<${LinkOwnerView} key=${route.code} code=${route.code} />` };
     case "settings":
-      return { list: inbox, chosen: html`<${Settings} />` };
+      return { list: inbox, chosen: html`<${SettingsView} />` };
   }
 }
 
@@ -83,25 +83,25 @@ const LONGEST_MS = 2 ** 31 - 1000;
 
 export function App(): VNode {
   const route = useRoute();
-  const { alerts, at: now, said } = useApp();
+  const { alerts, at: now, said } = useAppState();
   const stood = useRef(said);
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
   const { list, chosen } = panes(route);
-  const { spotlight, next_change_at } = arrange(alerts, now);
+  const { spotlight, next_change_at } = arrangeInbox(alerts, now);
   const unread = alerts.filter(({ read_at }) => read_at === null).length;
   const wanted = spotlight.filter(({ read_at }) => read_at === null).length;
   const where = JSON.stringify(route);
 
   useEffect(() => {
     if (next_change_at === null) return;
-    const timer = setTimeout(() => change({ at: clock() }), Math.min(LONGEST_MS, next_change_at - clock()) + 50);
+    const timer = setTimeout(() => updateState({ at: clock() }), Math.min(LONGEST_MS, next_change_at - clock()) + 50);
     return () => clearTimeout(timer);
   }, [next_change_at, now]);
-  useEffect(() => showCount(wanted, `${t(`nav.${TAB_OF[route.view]}`)} · ${t("app.name")}`), [wanted, where]);
+  useEffect(() => showUnreadCount(wanted, `${t(`nav.${TAB_OF[route.view]}`)} · ${t("app.name")}`), [wanted, where]);
   useEffect(() => {
     // What was said of the way here stays; what stood here before goes.
-    if (said === stood.current) change({ said: null });
+    if (said === stood.current) updateState({ said: null });
     if (first.current) {
       first.current = false;
       return;
@@ -124,11 +124,11 @@ export function App(): VNode {
     <${Tabs} tab=${TAB_OF[route.view]} unread=${unread} />
     <main id="main" tabindex="-1" ref=${main}>
       <div class="strips"><${RingStrip} /><${Strips} /></div>
-      <section class="list" aria-label=${t(`nav.${TAB_OF[route.view] === "settings" ? "inbox" : TAB_OF[route.view]}`)}>${!chosen && html`<${Said} />`}${list}</section>
-      <section class="chosen" aria-label=${t("app.chosen")}><div class="inner">${chosen ? html`<${Said} />${chosen}` : html`<p class="calm">${t("app.choose")}</p>`}</div></section>
+      <section class="list" aria-label=${t(`nav.${TAB_OF[route.view] === "settings" ? "inbox" : TAB_OF[route.view]}`)}>${!chosen && html`<${StatusMessage} />`}${list}</section>
+      <section class="chosen" aria-label=${t("app.chosen")}><div class="inner">${chosen ? html`<${StatusMessage} />${chosen}` : html`<p class="calm">${t("app.choose")}</p>`}</div></section>
     </main>
-    <${FullAlert} />
-    <${KeptFrame} />
+    <${FullScreenAlert} />
+    <${PreloadedFrame} />
   </div>`;
 }
 
@@ -150,11 +150,11 @@ function Again(): VNode {
   const [busy, setBusy] = useState(false);
   const go = async () => {
     setBusy(true);
-    await attempt(async () => {
-      const refused = await joinAgain();
+    await tryAction(async () => {
+      const refused = await rejoinChannels();
       const text =
         refused.length === 0 ? t("device.again_done") : t("device.again_some", { names: refused.join(", ") });
-      change({ said: { text, bad: refused.length > 0 } });
+      updateState({ said: { text, bad: refused.length > 0 } });
     });
     setBusy(false);
   };
@@ -163,20 +163,20 @@ function Again(): VNode {
 
 /** What concerns the whole app: a newer version, a device that is not known any more, a store that is gone. */
 function Strips(): VNode {
-  const { update, device, ready, store, moved } = useApp();
+  const { update, device, ready, store, moved } = useAppState();
   return html`
-    ${update && html`<${Note} tone="accent" sign="fresh"><p>${t("app.new_version")}</p><button class="link" onClick=${update}>${t("app.reload")}</button><//>`}
-    ${device?.refused && html`<${Note} tone="bad" sign="careful"><p><strong>${t("device.refused")}</strong> ${t("device.refused_hint")}</p><${Again} /><//>`}
-    ${moved && html`<${Note} tone="accent" sign="out"><p><strong>${t("device.moved_away")}</strong> ${t("device.moved_away_hint")}</p><//>`}
-    ${ready && !store && html`<${Note} tone="bad" sign="careful"><p>${t("app.no_store")}</p><//>`}
-    ${ready && wasEmptied() && html`<${Note} tone="warn" sign="careful"><p><strong>${t("device.emptied")}</strong> ${t("device.emptied_hint")}</p><a href=${at.discover}>${t("inbox.find")}</a><//>`}`;
+    ${update && html`<${NoteStrip} tone="accent" sign="fresh"><p>${t("app.new_version")}</p><button class="link" onClick=${update}>${t("app.reload")}</button><//>`}
+    ${device?.refused && html`<${NoteStrip} tone="bad" sign="careful"><p><strong>${t("device.refused")}</strong> ${t("device.refused_hint")}</p><${Again} /><//>`}
+    ${moved && html`<${NoteStrip} tone="accent" sign="out"><p><strong>${t("device.moved_away")}</strong> ${t("device.moved_away_hint")}</p><//>`}
+    ${ready && !store && html`<${NoteStrip} tone="bad" sign="careful"><p>${t("app.no_store")}</p><//>`}
+    ${ready && wasStoreEmptied() && html`<${NoteStrip} tone="warn" sign="careful"><p><strong>${t("device.emptied")}</strong> ${t("device.emptied_hint")}</p><a href=${routeLinks.discover}>${t("inbox.find")}</a><//>`}`;
 }
 
 export function RingStrip(): VNode | null {
-  const { alerts } = useApp();
-  const [ringing, setRinging] = useState<Ringing | null>(null);
+  const { alerts } = useAppState();
+  const [ringing, setRinging] = useState<RingState | null>(null);
   useEffect(() => {
-    const stop = whatRings(setRinging);
+    const stop = watchRinging(setRinging);
     return () => void stop();
   }, []);
   const alert = alerts.find(({ id }) => id === ringing?.alert_id);
@@ -184,20 +184,20 @@ export function RingStrip(): VNode | null {
   const { sounding, speech, trouble } = ringing;
   const silent = trouble.includes("ring.locked") || trouble.includes("ring.no_sound");
   const rings = trouble.length === 0 || (sounding && !silent);
-  const values = { ...TROUBLE_VALUES, language: languageName(speech?.lang ?? "en") };
+  const values = { ...PROBLEM_TEXT_VALUES, language: getLanguageName(speech?.lang ?? "en") };
   return html`<div class="ringing" role="alert">
     ${icon("bell")}
-    <div><p><strong><a href=${at.alert(alert.id)}>${t(rings ? "ring.now" : "ring.new", { title: alert.title })}</a></strong></p>
+    <div><p><strong><a href=${routeLinks.alert(alert.id)}>${t(rings ? "ring.now" : "ring.new", { title: alert.title })}</a></strong></p>
       ${trouble.map((key) => html`<p>${t(key, values)}</p>`)}
       ${speech && html`<p lang=${speech.lang}>${trouble.length > 0 ? speech.text : t("ring.spoken", { text: speech.text })}</p>`}
     </div>
-    <button class="plain" onClick=${silence}>${t(sounding ? "ring.stop" : "do.close")}</button>
+    <button class="plain" onClick=${stopRinging}>${t(sounding ? "ring.stop" : "do.close")}</button>
   </div>`;
 }
 
 /** Over everything else, by the browser's own dialog: the keyboard stays in it, Escape closes it. */
-export function FullAlert(): VNode | null {
-  const { full, alerts, at: now } = useApp();
+export function FullScreenAlert(): VNode | null {
+  const { full, alerts, at: now } = useAppState();
   const dialog = useRef<HTMLDialogElement>(null);
   const alert = full === null ? null : (alerts.find(({ id }) => id === full) ?? null);
   useEffect(() => {
@@ -205,20 +205,20 @@ export function FullAlert(): VNode | null {
   }, [alert?.id]);
   if (!alert) return null;
   const close = () => {
-    silence();
-    change({ full: null });
+    stopRinging();
+    updateState({ full: null });
   };
   const answer = () => {
     close();
-    if (alert.requires_ack) void did(alert, "ack");
-    else location.hash = at.alert(alert.id);
+    if (alert.requires_ack) void recordReadOrAck(alert, "ack");
+    else location.hash = routeLinks.alert(alert.id);
   };
   return html`<dialog class="full" ref=${dialog} aria-labelledby="full-title" onClose=${close}>
     <article class="alert urgent">
-      <${CardHead} alert=${alert} over=${false} bare />
+      <${AlertCardHeader} alert=${alert} over=${false} bare />
       <h2 id="full-title">${alert.title}</h2>
       ${alert.body && html`<p class="text">${alert.body}</p>`}
-      <${Facts} alert=${alert} at=${now} />
+      <${AlertFacts} alert=${alert} at=${now} />
       <footer><button onClick=${answer}>${icon("check", "s")}${t(alert.requires_ack ? "alert.ack" : "do.open")}</button>
       <button class="plain" onClick=${close}>${t("do.close")}</button></footer>
     </article>

@@ -4,36 +4,36 @@
 
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { getState, updateState, useAppState } from "../app_state.ts";
 import { now } from "../clock.ts";
 import { setSettings } from "../device.ts";
 import { html } from "../markup.ts";
+import { getSoundState, stopRinging, tryTone, unlockSound, watchRinging } from "../outputs/alert_player.ts";
+import { getNotificationPermission } from "../outputs/notifications.ts";
+import { getPosition } from "../outputs/position.ts";
+import { getSpeechSupport, speakText } from "../outputs/speech.ts";
+import { canVibrate, vibrate } from "../outputs/vibration.ts";
 import { setReporting } from "../reports.ts";
-import { at } from "../router.ts";
-import { PATTERNS, TONE_NAMES } from "../rules/decide.ts";
+import { routeLinks } from "../router.ts";
+import { TONE_NAMES, VIBRATION_PATTERNS } from "../rules/alert_decision.ts";
 import { areQuietHours } from "../rules/quiet_hours.ts";
-import { CAPABILITIES, type Capability } from "../rules/types.ts";
-import { notifying } from "../senses/notify.ts";
-import { whereNow } from "../senses/place.ts";
-import { silence, sounding, tryTone, unlock, whatRings } from "../senses/ring.ts";
-import { speak, speechIn } from "../senses/speak.ts";
-import { canVibrate, vibrate } from "../senses/vibrate.ts";
-import { change, current, useApp } from "../state.ts";
-import { languageName } from "../texts/formats.ts";
-import { LANGUAGES, languageNow, t } from "../texts/texts.ts";
-import type { Key } from "../texts/types.ts";
-import { attempt, PaneHead, SwitchRow } from "./parts.ts";
-import { OwnDevice, ThisDevice } from "./this_device.ts";
-import { WakeUpSwitch } from "./wake_ups.ts";
+import { ALERT_CAPABILITIES, type AlertCapability } from "../rules/rule_types.ts";
+import { getLanguageName } from "../texts/formats.ts";
+import type { TextKey } from "../texts/text_types.ts";
+import { getLanguage, LANGUAGES, t } from "../texts/translate.ts";
+import { PaneHeader, SwitchRow, tryAction } from "./components.ts";
+import { DeviceSettings, OwnerSettings } from "./device_settings.ts";
+import { PushSwitch } from "./push_settings.ts";
 
 /** What only a question to the browser tells, as last answered. */
 let speech: "ready" | "no_voice" | "missing" = "ready";
 let place: PermissionState | "missing" = "prompt";
 
 /** Asks the browser what it can and allows; views are drawn anew with the answers. */
-export async function learnTruths(): Promise<void> {
-  speech = await speechIn(languageNow()).catch(() => "missing" as const);
+export async function refreshCapabilities(): Promise<void> {
+  speech = await getSpeechSupport(getLanguage()).catch(() => "missing" as const);
   place = await placeState();
-  change({});
+  updateState({});
 }
 
 async function placeState(): Promise<typeof place> {
@@ -42,7 +42,7 @@ async function placeState(): Promise<typeof place> {
     const state = await navigator.permissions.query({ name: "geolocation" });
     state.onchange = () => {
       place = state.state;
-      change({});
+      updateState({});
     };
     return state.state;
   } catch {
@@ -50,40 +50,43 @@ async function placeState(): Promise<typeof place> {
   }
 }
 
-const TRUTHS: Record<Capability, () => string> = {
-  notify: () => t(`truth.notify.${notifying()}`),
-  sound: () => t(current().settings.volume <= 0 ? "truth.sound.off" : `truth.sound.${sounding()}`),
+const TRUTHS: Record<AlertCapability, () => string> = {
+  notify: () => t(`truth.notify.${getNotificationPermission()}`),
+  sound: () => t(getState().settings.volume <= 0 ? "truth.sound.off" : `truth.sound.${getSoundState()}`),
   vibrate: () => t(canVibrate() ? "truth.vibrate.ready" : "truth.vibrate.missing"),
   tts: () =>
-    speech === "missing" ? t("truth.tts.missing") : t(`truth.tts.${speech}`, { language: languageName(languageNow()) }),
+    speech === "missing"
+      ? t("truth.tts.missing")
+      : t(`truth.tts.${speech}`, { language: getLanguageName(getLanguage()) }),
   full: () => t("truth.full.ready"),
   loc: () => t(`truth.loc.${place}`),
   quiet: () => {
-    const hours = current().settings.quiet_hours;
+    const hours = getState().settings.quiet_hours;
     return hours ? t("truth.quiet.set", { from: hours.from, to: hours.to }) : t("truth.quiet.none");
   },
 };
 
-export const truthOf = (what: Capability): string => TRUTHS[what]();
+export const describeCapability = (what: AlertCapability): string => TRUTHS[what]();
 
 /** To be called in a gesture: asks the browser where it has not been asked. Whatever it says, the grant stands. */
-export async function askFor(what: Capability): Promise<void> {
-  if (what === "notify" && notifying() === "default") await Notification.requestPermission().catch(() => {});
-  if (what === "sound") await unlock();
-  if (what === "loc") await whereNow(now());
+export async function requestCapability(what: AlertCapability): Promise<void> {
+  if (what === "notify" && getNotificationPermission() === "default")
+    await Notification.requestPermission().catch(() => {});
+  if (what === "sound") await unlockSound();
+  if (what === "loc") await getPosition(now());
   if (what === "loc") place = await placeState();
 }
 
 const TONES = TONE_NAMES.filter((name) => name !== "silent");
 type Pattern = "default" | "short" | "double" | "long" | "sos" | "heartbeat";
-const FELT = Object.keys(PATTERNS).filter((name): name is Pattern => PATTERNS[name] !== null);
+const FELT = Object.keys(VIBRATION_PATTERNS).filter((name): name is Pattern => VIBRATION_PATTERNS[name] !== null);
 
 /** Under the loudness: a button for each tone; pressed while it plays, it ends it. */
-export function Tones(): VNode {
-  const { settings } = useApp();
+export function ToneButtons(): VNode {
+  const { settings } = useAppState();
   const [playing, setPlaying] = useState<(typeof TONES)[number] | null>(null);
   const press = async (name: (typeof TONES)[number]) => {
-    if (playing === name) return silence();
+    if (playing === name) return stopRinging();
     setPlaying(name);
     await tryTone(name, settings.volume);
     setPlaying((now) => (now === name ? null : now));
@@ -97,21 +100,21 @@ export function Tones(): VNode {
 }
 
 /** The vibrations and the voice, or why there is none. */
-export function TouchAndVoice(): VNode {
-  const { settings } = useApp();
+export function VibrationAndVoice(): VNode {
+  const { settings } = useAppState();
   const [trouble, setTrouble] = useState<string | null>(null);
-  const feel = (name: Pattern) => setTrouble(vibrate(PATTERNS[name] ?? []) ? null : t("ring.no_vibration"));
+  const feel = (name: Pattern) => setTrouble(vibrate(VIBRATION_PATTERNS[name] ?? []) ? null : t("ring.no_vibration"));
   const read = async () => {
     setTrouble(null);
-    const lang = languageNow();
-    const how = await speak({ text: t("senses.speech_sample"), lang }, settings.volume);
-    const why: Partial<Record<typeof how, Key>> = {
+    const lang = getLanguage();
+    const how = await speakText({ text: t("senses.speech_sample"), lang }, settings.volume);
+    const why: Partial<Record<typeof how, TextKey>> = {
       no_voice: "truth.tts.no_voice",
       missing: "truth.tts.missing",
       failed: "senses.speech_failed",
     };
     const key = why[how];
-    if (key) setTrouble(t(key, { language: languageName(lang) }));
+    if (key) setTrouble(t(key, { language: getLanguageName(lang) }));
   };
   return html`<section class="card"><h2>${t("senses.touch_and_voice")}</h2>
     <h3>${t("senses.patterns")}</h3>
@@ -124,68 +127,68 @@ export function TouchAndVoice(): VNode {
         : html`<p class="hint">${t("truth.vibrate.missing")}</p>`
     }
     <h3>${t("senses.speech")}</h3>
-    <p class="hint">${truthOf("tts")}</p>
+    <p class="hint">${describeCapability("tts")}</p>
     <p><button class="plain" onClick=${() => void read()}>${t("senses.speech_try")}</button></p>
     <p class="small muted said" role="status">${trouble}</p>
   </section>`;
 }
 
 /** One line a capability: what is true of it here. A place is asked for when a channel is granted it, and not for nothing. */
-export function DeviceCan(): VNode {
-  useApp();
+export function CapabilityList(): VNode {
+  useAppState();
   const [, draw] = useState(0);
   const again = () => draw((times) => times + 1);
   // The first touch anywhere unlocks sounds.
   useEffect(() => {
-    const stop = whatRings(again);
+    const stop = watchRinging(again);
     return () => void stop();
   }, []);
-  const mayAsk = (what: Capability) => what === "notify" && notifying() === "default";
+  const mayAsk = (what: AlertCapability) => what === "notify" && getNotificationPermission() === "default";
   return html`<section class="card"><h2>${t("senses.device")}</h2>
-    <dl class="truths">${CAPABILITIES.map(
+    <dl class="truths">${ALERT_CAPABILITIES.map(
       (what) =>
-        html`<div key=${what}><dt>${t(`perm.${what}`)}</dt><dd>${truthOf(what)} ${mayAsk(what) && html`<button class="link" onClick=${() => void askFor(what).then(again)}>${t("senses.allow")}</button>`}</dd></div>`,
+        html`<div key=${what}><dt>${t(`perm.${what}`)}</dt><dd>${describeCapability(what)} ${mayAsk(what) && html`<button class="link" onClick=${() => void requestCapability(what).then(again)}>${t("senses.allow")}</button>`}</dd></div>`,
     )}</dl></section>`;
 }
 
 const typed = (event: Event) => (event.currentTarget as HTMLInputElement | HTMLSelectElement).value;
 
-export function Settings(): VNode {
-  const { settings } = useApp();
-  return html`<${PaneHead} title=${t("nav.settings")} back=${at.inbox} />
+export function SettingsView(): VNode {
+  const { settings } = useAppState();
+  return html`<${PaneHeader} title=${t("nav.settings")} back=${routeLinks.inbox} />
     <section class="card"><h2>${t("reports.title")}</h2>
-      <${SwitchRow} label=${t("reports.on")} hint=${t("reports.hint")} on=${settings.reports} onChange=${(on: boolean) => attempt(() => setReporting(on))} />
-      <${SwitchRow} label=${t("settings.elsewhere")} hint=${t("settings.elsewhere_hint")} on=${settings.elsewhere} onChange=${(elsewhere: boolean) => attempt(() => setSettings({ elsewhere }))} />
+      <${SwitchRow} label=${t("reports.on")} hint=${t("reports.hint")} on=${settings.reports} onChange=${(on: boolean) => tryAction(() => setReporting(on))} />
+      <${SwitchRow} label=${t("settings.elsewhere")} hint=${t("settings.elsewhere_hint")} on=${settings.elsewhere} onChange=${(elsewhere: boolean) => tryAction(() => setSettings({ elsewhere }))} />
     </section>
-    <${WakeUpSwitch} />
+    <${PushSwitch} />
     <${Quiet} />
     <${Loudness} />
-    <${TouchAndVoice} />
-    <${DeviceCan} />
+    <${VibrationAndVoice} />
+    <${CapabilityList} />
     <section class="card"><h2>${t("senses.language")}</h2>
       <label class="unseen" for="language">${t("senses.language")}</label>
-      <select id="language" value=${settings.language ?? ""} onChange=${(event: Event) => void attempt(() => setSettings({ language: typed(event) || null }))}>
+      <select id="language" value=${settings.language ?? ""} onChange=${(event: Event) => void tryAction(() => setSettings({ language: typed(event) || null }))}>
         <option value="">${t("settings.language_browser")}</option>
         ${Object.entries(LANGUAGES).map(([tag, { name }]) => html`<option value=${tag} lang=${tag}>${name}</option>`)}
       </select>
     </section>
-    <${OwnDevice} />
-    <${ThisDevice} />`;
+    <${OwnerSettings} />
+    <${DeviceSettings} />`;
 }
 
 const USUAL_HOURS = { from: "22:00", to: "07:00" };
 
 function Quiet(): VNode {
-  const { settings } = useApp();
+  const { settings } = useAppState();
   const hours = settings.quiet_hours;
   const [draft, setDraft] = useState(hours ?? USUAL_HOURS);
   const set = (part: Partial<typeof USUAL_HOURS>) => {
     const next = { ...draft, ...part };
     setDraft(next);
-    if (areQuietHours(next)) void attempt(() => setSettings({ quiet_hours: next }));
+    if (areQuietHours(next)) void tryAction(() => setSettings({ quiet_hours: next }));
   };
   return html`<section class="card"><h2>${t("quiet.title")}</h2>
-    <${SwitchRow} label=${t("quiet.on")} hint=${`${t("quiet.hint")} ${t("quiet.breaks")}`} on=${hours !== null} onChange=${(on: boolean) => attempt(() => setSettings({ quiet_hours: on ? draft : null }))} />
+    <${SwitchRow} label=${t("quiet.on")} hint=${`${t("quiet.hint")} ${t("quiet.breaks")}`} on=${hours !== null} onChange=${(on: boolean) => tryAction(() => setSettings({ quiet_hours: on ? draft : null }))} />
     ${
       hours &&
       html`<div class="times"><div><label for="quiet-from">${t("quiet.from")}</label><input id="quiet-from" type="time" required value=${draft.from} onChange=${(event: Event) => set({ from: typed(event) })} /></div>
@@ -196,12 +199,12 @@ function Quiet(): VNode {
 }
 
 function Loudness(): VNode {
-  const { settings } = useApp();
+  const { settings } = useAppState();
   const percent = Math.round(settings.volume * 100);
   return html`<section class="card"><h2>${t("senses.title")}</h2>
     <div class="between"><label for="volume">${t("senses.volume")}</label><span class="num muted small">${percent === 0 ? t("senses.volume_off") : t("senses.volume_value", { percent })}</span></div>
     <input id="volume" type="range" min="0" max="100" step="5" value=${percent} aria-describedby="volume-hint" onInput=${(event: Event) => void setSettings({ volume: Number(typed(event)) / 100 })} />
     <p class="hint" id="volume-hint">${t("senses.volume_hint")}</p>
-    <${Tones} />
+    <${ToneButtons} />
   </section>`;
 }

@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { assertDefined } from "../src/model/assert.ts";
+import { getAlertPath } from "../src/model/domain/alert_review.ts";
+import { cancelOccurrencesFrom, stopSeries } from "../src/operation/alerts/alert_series.ts";
+import {
+  emitAlertEvent,
+  formatVerbAnswer,
+  lockAlertForVerb,
+  toAuditSubject,
+} from "../src/operation/alerts/change_alert.ts";
+import { defineOperation } from "../src/operation/define_operation.ts";
+import { requireApproval } from "../src/operation/scope_checks.ts";
+import { cancelAlert } from "../src/store/queries/alerts.ts";
+import { alertViewParameter, publishedBrief, publishedView } from "../src/store/schemas/alert_schemas.ts";
+import { expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
+
+export default defineOperation({
+  name: "cancel_alert",
+  title: "Cancel alert",
+  description:
+    "Withdraw a sent or scheduled alert: it stops reaching phones that have not polled yet; those that have it keep it. Of a repeating one, all that is to come. Cannot be undone.",
+  scope: "alerts:send",
+  publishesNothing: () => true,
+  mayNeedApproval: true,
+  role: "editor",
+  http: {
+    method: "PATCH",
+    path: "/api/v1/pushers/{id}/alerts/{alertId}",
+    status: 200,
+    when: { action: "cancel" },
+  },
+  errors: ["invalid_request", "forbidden", "not_found", "conflict"],
+  version: "updated_at",
+  input: z.strictObject({
+    pusher_id: pathId("Channel id, psh_…, or its handle"),
+    alert_id: pathId("alr_…"),
+    following: z.boolean().optional().describe("Also all later ones of its series."),
+    expected_updated_at: expectedVersion(),
+    view: alertViewParameter,
+  }),
+  output: publishedView,
+  brief: publishedBrief,
+  async handler(input, ctx) {
+    const { alert, cell } = await lockAlertForVerb("cancel", input, ctx);
+    if (cell.do === "stay") return formatVerbAnswer("cancel", alert, ctx);
+    if (input.following || alert.status === "repeating") requireApproval(ctx, getAlertPath(alert));
+    if (input.following) return formatVerbAnswer("cancel", await cancelOccurrencesFrom(alert, ctx), ctx);
+    const [row] = await ctx.sql(cancelAlert, { id: alert.id });
+    const after = assertDefined(row, "the alert is locked");
+    if (alert.status === "repeating")
+      ctx.audit({ lines: [after, ...(await stopSeries(after, ctx))].map(toAuditSubject) });
+    else emitAlertEvent(ctx, "alert.cancelled", after);
+    return formatVerbAnswer("cancel", after, ctx);
+  },
+});

@@ -1,0 +1,83 @@
+import { z } from "zod";
+import { assertDefined } from "../src/model/assert.ts";
+import { CHANNEL_NOT_ACTIVE } from "../src/model/domain/alert_status.ts";
+import { catchApiError, checkAlertContent, checkNoRecurrence } from "../src/model/domain/alert_validation.ts";
+import { newUuid, parseChannelId } from "../src/model/domain/type_ids.ts";
+import { conflict, notFound } from "../src/model/errors.ts";
+import { ALERT_FIELDS } from "../src/model/fields/alert.ts";
+import { createArgumentSchemas } from "../src/model/fields/field_table.ts";
+import { getNowIsoMicros } from "../src/model/fields/timestamp_columns.ts";
+import { LIMITS } from "../src/model/limits.ts";
+import { attachAssets } from "../src/operation/alerts/attach_assets.ts";
+import { ALERT_SEND_LIMIT, countSend } from "../src/operation/alerts/change_alert.ts";
+import { composeAlert } from "../src/operation/alerts/compose_alert.ts";
+import { completeInsertAnswer, writeNewAlert } from "../src/operation/alerts/insert_alert.ts";
+import { findRepeatedAlert } from "../src/operation/alerts/repeated_sends.ts";
+import { defineOperation, MAX_BODY_BYTES } from "../src/operation/define_operation.ts";
+import { channelScopeParameters, lockChannel, visibleChannel } from "../src/store/queries/channels.ts";
+import { alertViewParameter, composedBrief, composedView } from "../src/store/schemas/alert_schemas.ts";
+import { pathId } from "../src/store/schemas/common_fields.ts";
+
+export default defineOperation({
+  name: "create_alert",
+  title: "Compose alert",
+  description: `Compose an alert on a channel. Without send it stays a draft that no phone sees. With send true it is published at once, or scheduled when send_at is ahead; what is published cannot be unsent. At most ${LIMITS.sends} sends a minute for a channel.`,
+  scope: "alerts:write",
+  alsoRequires: { "alerts:send": (raw) => raw.send === true },
+  asDraft: ({ send: _, ...draft }) => draft,
+  role: "editor",
+  http: { method: "POST", path: "/api/v1/pushers/{id}/alerts", status: 201, maxBody: MAX_BODY_BYTES.alerts },
+  // With send true it cannot be undone, and clients ask before they let that happen.
+  creates: true,
+  // Files are locked meanwhile, and so is the channel where repeats wait for one another.
+  isOneStatement: (input, onRepeat) =>
+    !(input.image_asset_id || input.audio_asset_id || input.html_asset_id) && !(input.send && onRepeat === "answer"),
+  answerAgain: completeInsertAnswer,
+  limit: ALERT_SEND_LIMIT,
+  errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
+  version: "updated_at",
+  input: z.strictObject({
+    pusher_id: pathId("Channel id, psh_…, or its handle"),
+    send: z.boolean().optional().describe("true publishes (needs alerts:send); false or absent makes a draft."),
+    ...createArgumentSchemas(ALERT_FIELDS),
+    view: alertViewParameter,
+  }),
+  output: composedView,
+  brief: composedBrief,
+  async handler(input, ctx) {
+    const pusherId = parseChannelId(input.pusher_id);
+    const attached = await attachAssets(input, null, ctx);
+    const { fields, htmlLength } = composeAlert(attached.sent, null, attached.text);
+    const status = input.send ? (fields.send_at === null ? "sent" : "scheduled") : "draft";
+    const changed = { send_at: true, expires_at: true, scheduled: status === "scheduled" };
+    const problem =
+      attached.problem ??
+      catchApiError(() => {
+        if (input.send) checkNoRecurrence(fields.recurrence);
+        checkAlertContent(fields, htmlLength, changed, getNowIsoMicros(ctx));
+      });
+    const channel = channelScopeParameters(pusherId, ctx.caller);
+    if (input.send && !problem && ctx.onRepeat === "answer") {
+      if (!(await ctx.sql(lockChannel, channel))[0]) throw notFound("channel");
+      const { title, body, send_at } = fields;
+      const first = await findRepeatedAlert("create_alert", { pusher_id: pusherId, title, body, send_at }, ctx);
+      if (first) return first;
+    }
+    const counted =
+      status === "draft" || problem
+        ? null
+        : await countSend(ctx, pusherId).then(
+            () => null,
+            (limit) => limit,
+          );
+    // What is refused is not tried; a missing or paused channel is reported before what is wrong with the alert.
+    const refusal = problem ?? counted;
+    const row = refusal
+      ? (await ctx.sql(visibleChannel, channel)).map((found) => ({ ...found, answer: null }))[0]
+      : await writeNewAlert({ ...channel, id: newUuid(), status, ...fields }, ctx);
+    if (!row) throw notFound("channel");
+    if (!row.active && status !== "draft") throw conflict("channel_not_active", CHANNEL_NOT_ACTIVE);
+    if (refusal) throw refusal;
+    return assertDefined(row.answer, "an active channel takes an alert");
+  },
+});

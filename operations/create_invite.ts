@@ -1,0 +1,55 @@
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { newUuid } from "../src/model/domain/type_ids.ts";
+import { Invite } from "../src/model/entities/channel.ts";
+import { forBoth } from "../src/model/error_messages.ts";
+import { invalidRequest } from "../src/model/errors.ts";
+import { INVITE_FIELDS } from "../src/model/fields/channel.ts";
+import { createArgumentSchemas, getBlankValues } from "../src/model/fields/field_table.ts";
+import { getNowIsoMicros } from "../src/model/fields/timestamp_columns.ts";
+import { findChannel } from "../src/operation/channels/find_channel.ts";
+import { defineOperation } from "../src/operation/define_operation.ts";
+import { pathId } from "../src/store/schemas/common_fields.ts";
+import { inviteView, showInvite } from "../src/store/schemas/invite_schemas.ts";
+
+/** 192 random bits: never derived from the handle, and beyond guessing. */
+const newCode = () => randomBytes(24).toString("base64url");
+
+export default defineOperation({
+  name: "create_invite",
+  title: "Create invite",
+  description:
+    "Make a link that phones join a private channel with. max_uses 1 is a one-shot link; without max_uses and expires_at it works until revoked. Invites of a public channel have no effect.",
+  scope: "invites:write",
+  role: "editor",
+  http: { method: "POST", path: "/api/v1/pushers/{id}/invites", status: 201 },
+  creates: true,
+  errors: ["invalid_request", "forbidden", "not_found"],
+  input: z.strictObject({
+    pusher_id: pathId("Channel id, psh_…, or its handle"),
+    ...createArgumentSchemas(INVITE_FIELDS),
+  }),
+  output: inviteView,
+  async handler(input, ctx) {
+    const pusher = await findChannel(input, ctx);
+    const { pusher_id: _, ...given } = input;
+    const fields = { ...getBlankValues(INVITE_FIELDS), ...given };
+    if (fields.expires_at !== null && fields.expires_at <= getNowIsoMicros(ctx))
+      throw invalidRequest(
+        "time_in_past",
+        forBoth(
+          "expires_at must be in the future; leave it out for an invite that never expires.",
+          "The end must be later than now. For an invite that never expires, choose “No expiry”.",
+        ),
+        "expires_at",
+      );
+    const invite = ctx.em.create(Invite, {
+      id: newUuid(),
+      pusher: pusher.id,
+      code: newCode(),
+      ...fields,
+    });
+    await ctx.em.flush();
+    return showInvite(invite, pusher, ctx.services.channelBaseUrl);
+  },
+});

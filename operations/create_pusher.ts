@@ -1,0 +1,69 @@
+import { UniqueConstraintViolationException } from "@mikro-orm/core";
+import { z } from "zod";
+import {
+  checkGeofence,
+  defaultGradient,
+  deriveInitials,
+  pickColour,
+  RESERVED_HANDLES,
+} from "../src/model/domain/channel_rules.ts";
+import { newUuid } from "../src/model/domain/type_ids.ts";
+import { Channel, ReservedHandle } from "../src/model/entities/channel.ts";
+import { forBoth } from "../src/model/error_messages.ts";
+import { conflict, forbidden, invalidRequest } from "../src/model/errors.ts";
+import { CHANNEL_FIELDS } from "../src/model/fields/channel.ts";
+import { getBlankValues } from "../src/model/fields/field_table.ts";
+import { LIMITS } from "../src/model/limits.ts";
+import { holdPicture } from "../src/operation/channels/find_channel.ts";
+import { defineOperation } from "../src/operation/define_operation.ts";
+import { changedPusherView, pusherCreate, searchText, showChangedPusher } from "../src/store/schemas/pusher_schemas.ts";
+
+const TAKEN = "This handle is taken; choose another one.";
+
+export default defineOperation({
+  name: "create_pusher",
+  title: "Create channel",
+  description: `Open an alert channel, here called a pusher. Ask for requested_perms such as notify and sound, or alerts only wait in the inbox. Public unless is_public is false. At most ${LIMITS.creations} a minute.`,
+  scope: "pushers:write",
+  role: "editor",
+  http: { method: "POST", path: "/api/v1/pushers", status: 201 },
+  creates: true,
+  version: "updated_at",
+  limit: { name: "pusher-creations", per: "creator", max: LIMITS.creations, seconds: LIMITS.window_seconds },
+  errors: ["invalid_request", "forbidden", "conflict", "rate_limited"],
+  input: z.strictObject(pusherCreate),
+  output: changedPusherView,
+  async handler(input, ctx) {
+    if (ctx.caller.pusherIds !== null)
+      throw forbidden(
+        "channel_restricted",
+        forBoth(
+          "A credential or member that is restricted to channels cannot create channels.",
+          "Who sees certain channels only cannot open others.",
+        ),
+      );
+    if (RESERVED_HANDLES.has(input.handle))
+      throw invalidRequest("handle_reserved", "This handle is reserved; choose another one.", "handle");
+    const fields = { ...getBlankValues(CHANNEL_FIELDS), ...input };
+    checkGeofence(fields);
+    const gradient = defaultGradient(input.handle);
+    const pusher = ctx.em.create(Channel, {
+      id: newUuid(),
+      workspace: ctx.caller.workspace.id,
+      ...fields,
+      image_asset: await holdPicture(input.image_url, null, ctx),
+      search: searchText(fields),
+      gradient_from: pickColour(input.gradient_from, gradient.from),
+      gradient_to: pickColour(input.gradient_to, gradient.to),
+      initials: input.initials ?? deriveInitials(input.name),
+    });
+    // rules#handle-is-unique
+    await ctx.em.flush().catch((error) => {
+      throw error instanceof UniqueConstraintViolationException ? conflict("handle_taken", TAKEN) : error;
+    });
+    // Asked after the insert: a channel that was deleted while we waited for its handle has reserved it by now.
+    if (await ctx.em.findOne(ReservedHandle, { handle: input.handle })) throw conflict("handle_taken", TAKEN);
+    await ctx.countAgainstLimit(ctx.caller.member.id);
+    return showChangedPusher(pusher, ctx.services.channelBaseUrl);
+  },
+});

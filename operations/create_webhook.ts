@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { newUuid } from "../src/model/domain/type_ids.ts";
+import { WebhookEndpoint } from "../src/model/entities/webhook.ts";
+import { conflict, invalidRequest } from "../src/model/errors.ts";
+import { createArgumentSchemas } from "../src/model/fields/field_table.ts";
+import { WEBHOOK_FIELDS } from "../src/model/fields/webhook.ts";
+import { LIMITS } from "../src/model/limits.ts";
+import { createActor } from "../src/operation/audit_lines.ts";
+import { defineOperation } from "../src/operation/define_operation.ts";
+import { lockWorkspace } from "../src/store/queries/workspaces.ts";
+import { showWebhook, webhookView } from "../src/store/schemas/webhook_schemas.ts";
+
+export default defineOperation({
+  name: "create_webhook",
+  title: "Register webhook",
+  description: `Register an https endpoint for signed events, at most ${LIMITS.webhooks} of them. The answer has the signing secret, this once. One POST an event, no retries; ${LIMITS.webhook_failures} failures in a row disable it.`,
+  scope: "webhooks:write",
+  role: "editor",
+  http: { method: "POST", path: "/api/v1/webhooks", status: 201 },
+  reachesOut: true,
+  creates: true,
+  errors: ["invalid_request", "forbidden", "conflict"],
+  input: z.strictObject({
+    ...createArgumentSchemas(WEBHOOK_FIELDS),
+  }),
+  output: webhookView.extend({ secret: z.string().describe("Signs every delivery; shown once.") }),
+  async check({ url }, { webhooks }) {
+    const reason = await webhooks.checkUrl(url);
+    if (reason !== null) throw invalidRequest("url_not_allowed", reason, "url");
+  },
+  async handler({ url, events }, ctx) {
+    const { workspace, member, credential } = ctx.caller;
+    await ctx.sql(lockWorkspace, { id: workspace.id });
+    // All of the workspace's, not only what the caller sees of them.
+    const count = await ctx.em.count(WebhookEndpoint, { workspace: workspace.id }, { filters: false });
+    if (count >= LIMITS.webhooks)
+      throw conflict(
+        "quota_reached",
+        `A workspace has at most ${LIMITS.webhooks} webhook endpoints; delete one first.`,
+      );
+    const { actor_id: maker_id, actor_name: maker_name } = createActor(ctx.caller, "rest");
+    const { secret, sealed } = ctx.services.webhooks.newSecret();
+    const endpoint = ctx.em.create(WebhookEndpoint, {
+      id: newUuid(),
+      workspace: workspace.id,
+      member: member.id,
+      pusher_id: credential.pusherId,
+      maker_id,
+      maker_name,
+      url,
+      events,
+      secret: sealed,
+    });
+    await ctx.em.flush();
+    return { ...showWebhook(endpoint), secret };
+  },
+});

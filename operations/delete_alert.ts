@@ -1,0 +1,37 @@
+import { raw } from "@mikro-orm/core";
+import { z } from "zod";
+import { alreadySent } from "../src/model/domain/alert_status.ts";
+import { Alert } from "../src/model/entities/alert.ts";
+import { emitAlertEvent, lockAlertForVerb, requireScopeToWithdraw } from "../src/operation/alerts/change_alert.ts";
+import { defineOperation } from "../src/operation/define_operation.ts";
+import { NOT_VISIBLE } from "../src/store/queries/alerts.ts";
+import { deletedView, expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
+
+export default defineOperation({
+  name: "delete_alert",
+  title: "Delete alert",
+  description:
+    "Delete a draft, a scheduled (needs alerts:send) or cancelled alert for good. A sent alert is a record and stays.",
+  scope: "alerts:write",
+  mayRequire: { "alerts:send": "the alert is scheduled" },
+  role: "editor",
+  http: { method: "DELETE", path: "/api/v1/pushers/{id}/alerts/{alertId}", status: 204 },
+  errors: ["invalid_request", "forbidden", "not_found", "conflict"],
+  version: "updated_at",
+  input: z.strictObject({
+    pusher_id: pathId("Channel id, psh_…, or its handle"),
+    alert_id: pathId("alr_…"),
+    expected_updated_at: expectedVersion(),
+  }),
+  output: deletedView,
+  async handler(input, ctx) {
+    const { alert } = await lockAlertForVerb("delete", input, ctx);
+    requireScopeToWithdraw(alert, ctx);
+    const removed = await ctx.em.nativeDelete(Alert, { id: alert.id, [raw(NOT_VISIBLE)]: [] });
+    // It came due while we looked at it.
+    if (removed === 0) throw alreadySent("delete");
+    // Receivers that planned from alert.scheduled are told that it will not come.
+    if (alert.status === "scheduled") emitAlertEvent(ctx, "alert.cancelled", { ...alert, status: "cancelled" });
+    return { deleted: true as const, id: input.alert_id };
+  },
+});

@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { formatId } from "../src/model/domain/type_ids.ts";
+import { ChannelState, ReservedHandle } from "../src/model/entities/channel.ts";
+import { conflict } from "../src/model/errors.ts";
+import { loadLockedChannel } from "../src/operation/channels/find_channel.ts";
+import { defineOperation } from "../src/operation/define_operation.ts";
+import { requireApproval } from "../src/operation/scope_checks.ts";
+import { deletedView, pathId } from "../src/store/schemas/common_fields.ts";
+
+export default defineOperation({
+  name: "delete_pusher",
+  title: "Delete channel",
+  description:
+    "Delete an alert channel without subscribers, with its whole history, and free its handle. Cannot be undone; with subscribers, pause it.",
+  scope: "pushers:write",
+  mayNeedApproval: true,
+  role: "admin",
+  http: { method: "DELETE", path: "/api/v1/pushers/{id}", status: 204 },
+  errors: ["invalid_request", "forbidden", "not_found", "conflict"],
+  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…, or its handle") }),
+  output: deletedView,
+  async handler(input, ctx) {
+    const { pusher, state } = await loadLockedChannel(input, ctx);
+    if (state.subscribers > 0)
+      throw conflict("channel_has_subscribers", "The channel still has subscribers; pause it instead.");
+    requireApproval(ctx, `/channels/${formatId("psh", pusher.id)}/delete`);
+    // A handle that is given up while suspended stays taken.
+    if (pusher.status === "suspended") await ctx.em.insert(ReservedHandle, { handle: pusher.handle });
+    // The narrow row goes first: the triggers of the alerts that go with the channel then have nothing to count.
+    await ctx.em.nativeDelete(ChannelState, { pusher: pusher.id });
+    await ctx.em.remove(pusher).flush();
+    return { deleted: true as const, id: input.pusher_id };
+  },
+});

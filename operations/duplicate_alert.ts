@@ -1,0 +1,119 @@
+import { z } from "zod";
+import { assertDefined } from "../src/model/assert.ts";
+import { getAlertPath } from "../src/model/domain/alert_review.ts";
+import { ALERT_TRANSITIONS, CHANNEL_NOT_ACTIVE, refusalOf } from "../src/model/domain/alert_status.ts";
+import { checkAlertContent, checkNoRecurrence } from "../src/model/domain/alert_validation.ts";
+import { getSearchWords } from "../src/model/domain/search_terms.ts";
+import { newUuid, parseChannelId } from "../src/model/domain/type_ids.ts";
+import { conflict, notFound } from "../src/model/errors.ts";
+import { ALERT_FIELDS } from "../src/model/fields/alert.ts";
+import { createChangeSchemas } from "../src/model/fields/field_table.ts";
+import { getNowIsoMicros } from "../src/model/fields/timestamp_columns.ts";
+import { stopSeries } from "../src/operation/alerts/alert_series.ts";
+import { attachAssets } from "../src/operation/alerts/attach_assets.ts";
+import {
+  ALERT_SEND_LIMIT,
+  countSend,
+  emitAlertEvent,
+  loadLockedAlert,
+  parseAlertIds,
+  toAuditSubject,
+} from "../src/operation/alerts/change_alert.ts";
+import { composeAlert, getCopyContent } from "../src/operation/alerts/compose_alert.ts";
+import { formatAlert } from "../src/operation/alerts/format_alert.ts";
+import { findCopyNote, findRepeatedAlert } from "../src/operation/alerts/repeated_sends.ts";
+import { createActor } from "../src/operation/audit_lines.ts";
+import { defineOperation, MAX_BODY_BYTES } from "../src/operation/define_operation.ts";
+import { requireApproval } from "../src/operation/scope_checks.ts";
+import { cancelAlert, insertAlert } from "../src/store/queries/alerts.ts";
+import { channelScopeParameters, lockChannel, visibleChannel } from "../src/store/queries/channels.ts";
+import { alertViewParameter, composedBrief, composedView } from "../src/store/schemas/alert_schemas.ts";
+import { pathId } from "../src/store/schemas/common_fields.ts";
+
+const CORRECTED =
+  "The original is already cancelled, and its correction may have been sent. Check the channel's alerts first; omit cancel_original to copy it anyway.";
+
+export default defineOperation({
+  name: "duplicate_alert",
+  title: "Duplicate alert",
+  description:
+    "Correct or repeat an alert in any state: a draft with its fields and files but send_at and expires_at, changed by what is given; on another channel by to_pusher_id. send true publishes it; cancel_original true does as cancel_alert.",
+  scope: "alerts:write",
+  alsoRequires: { "alerts:send": (raw) => raw.send === true || raw.cancel_original === true },
+  publishesNothing: ({ send }) => send !== true,
+  asDraft: ({ send: _, cancel_original: __, ...draft }) => draft,
+  mayNeedApproval: true,
+  role: "editor",
+  http: {
+    method: "POST",
+    path: "/api/v1/pushers/{id}/alerts/{alertId}/duplicate",
+    status: 201,
+    maxBody: MAX_BODY_BYTES.alerts,
+  },
+  creates: true,
+  takesChanges: true,
+  limit: ALERT_SEND_LIMIT,
+  errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
+  version: "updated_at",
+  input: z.strictObject({
+    pusher_id: pathId("Channel id, psh_…, or its handle"),
+    alert_id: pathId("alr_…"),
+    to_pusher_id: pathId("Another channel; the same one when absent.").optional(),
+    send: z.boolean().optional().describe("true publishes the copy (needs alerts:send)."),
+    cancel_original: z
+      .boolean()
+      .optional()
+      .describe("true withdraws the original, which was sent or scheduled (needs alerts:send)."),
+    ...createChangeSchemas(ALERT_FIELDS),
+    view: alertViewParameter,
+  }),
+  output: composedView,
+  brief: composedBrief,
+  async handler(input, ctx) {
+    const { pusher_id, alert_id, to_pusher_id = pusher_id, send, cancel_original, view: _, ...sent } = input;
+    const { pusherId: from } = parseAlertIds({ pusher_id, alert_id });
+    const to = parseChannelId(to_pusher_id);
+    // Whoever copies the other way takes both channels in the same order.
+    const channels = from === to ? [] : [from, to].sort();
+    for (const channel of channels) await ctx.sql(lockChannel, channelScopeParameters(channel, ctx.caller));
+    const { alert } = await loadLockedAlert({ pusher_id, alert_id }, ctx);
+    const [target] = from === to ? [alert] : await ctx.sql(visibleChannel, channelScopeParameters(to, ctx.caller));
+    if (!target) throw notFound("channel");
+    const ending = cancel_original ? ALERT_TRANSITIONS[alert.status].cancel : null;
+    if (ending?.do === "refuse") throw refusalOf(ending);
+    if (ending?.do === "stay") throw conflict("alert_cancelled", CORRECTED);
+    if (send && !target.active) throw conflict("channel_not_active", CHANNEL_NOT_ACTIVE);
+    if (ending && alert.status === "repeating") requireApproval(ctx, getAlertPath(alert));
+    const model = getCopyContent(alert, ctx);
+    const attached = await attachAssets(sent, model, ctx);
+    if (attached.problem) throw attached.problem;
+    const { fields, htmlLength } = composeAlert(attached.sent, model, attached.text);
+    const status = send ? (fields.send_at === null ? "sent" : "scheduled") : "draft";
+    const changed = { send_at: true, expires_at: true, scheduled: status === "scheduled" };
+    if (send) checkNoRecurrence(fields.recurrence);
+    checkAlertContent(fields, htmlLength, changed, getNowIsoMicros(ctx));
+    const { title, body, send_at } = fields;
+    const words = { pusher_id: to, title, body, send_at };
+    // A correction goes out once by its original, which is cancelled then.
+    const first = send && !cancel_original ? await findRepeatedAlert("duplicate_alert", words, ctx) : null;
+    if (first) return first;
+    const note = send && !cancel_original ? await findCopyNote(words, ctx) : {};
+    if (send) await countSend(ctx, to);
+    const [ended] = ending?.do === "change" ? await ctx.sql(cancelAlert, { id: alert.id }) : [];
+    const planned = ended && alert.status === "repeating" ? await stopSeries(ended, ctx) : [];
+    if (ended && alert.status !== "repeating") emitAlertEvent(ctx, "alert.cancelled", ended);
+    const [copy] = await ctx.sql(insertAlert, {
+      id: newUuid(),
+      pusher_id: to,
+      status,
+      words: getSearchWords(fields.title, fields.body),
+      writer: createActor(ctx.caller, "rest").actor_id,
+      ...fields,
+    });
+    const made = assertDefined(copy, "the channel is locked");
+    const lines = [made, ...(ended ? [ended] : []), ...planned];
+    ctx.audit({ lines: lines.map(toAuditSubject) });
+    if (status !== "draft") emitAlertEvent(ctx, `alert.${status}`, made);
+    return { ...formatAlert(made, target.requested_perms, ctx), ...note };
+  },
+});

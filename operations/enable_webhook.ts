@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { findEndpoint } from "../src/operation/channels/manual_delivery.ts";
+import { defineOperation } from "../src/operation/define_operation.ts";
+import { pathId } from "../src/store/schemas/common_fields.ts";
+import { showWebhook, webhookView } from "../src/store/schemas/webhook_schemas.ts";
+
+export default defineOperation({
+  name: "enable_webhook",
+  title: "Enable webhook",
+  description:
+    "Enable a disabled webhook, with a failure count of zero. What it missed is not sent; redeliver sends one.",
+  scope: "webhooks:write",
+  role: "editor",
+  http: { method: "POST", path: "/api/v1/webhooks/{webhook_id}/enable", status: 200 },
+  reachesOut: true,
+  creates: true,
+  errors: ["invalid_request", "forbidden", "not_found"],
+  input: z.strictObject({ webhook_id: pathId("whk_…") }),
+  output: webhookView,
+  async handler({ webhook_id }, ctx) {
+    const endpoint = await findEndpoint(webhook_id, ctx);
+    if (!endpoint.disabled_at) return showWebhook(endpoint);
+    ctx.em.assign(endpoint, { disabled_at: null, failure_count: 0 });
+    await ctx.em.flush();
+    return showWebhook(endpoint);
+  },
+});

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { formatId } from "../src/model/domain/type_ids.ts";
+import { LIMITS } from "../src/model/limits.ts";
+import { defineOperation } from "../src/operation/define_operation.ts";
+import { visibilityParameters } from "../src/store/queries/channels.ts";
+import { channelSums, daySums, visibleChannels } from "../src/store/stats/stats_queries.ts";
+import {
+  dayBuckets,
+  periodFields,
+  rangeView,
+  reachField,
+  resolveDateRange,
+  sumBuckets,
+} from "../src/store/stats/stats_schemas.ts";
+
+const NOTHING = { alerts_sent: 0, reads: 0, acks: 0 };
+
+export default defineOperation({
+  name: "get_account_stats",
+  title: "Account statistics",
+  description: `Read alerts sent, reads and acks by UTC day over all channels seen, and for each: the last 7 days, another period, or from and to, at most ${LIMITS.stats_days} days.`,
+  scope: "stats:read",
+  role: "viewer",
+  http: { method: "GET", path: "/api/v1/core/stats", status: 200 },
+  errors: ["invalid_request"],
+  input: z.strictObject(periodFields),
+  output: z.object({
+    ...rangeView,
+    buckets: dayBuckets,
+    channels: z.array(
+      z.object({
+        pusher_id: z.string(),
+        handle: z.string(),
+        name: z.string(),
+        reach: reachField,
+        alerts_sent: z.int(),
+        reads: z.int(),
+        acks: z.int(),
+      }),
+    ),
+  }),
+  async handler(input, ctx) {
+    const { from, to } = resolveDateRange(input, ctx.now());
+    const channels = await ctx.sql(visibleChannels, visibilityParameters(ctx.caller));
+    const ids = channels.map(({ id }) => id);
+    const buckets = await ctx.sql(daySums, { pusher_ids: ids, from, to });
+    const sums = new Map(
+      (await ctx.sql(channelSums, { pusher_ids: ids, from, to })).map(({ pusher_id, ...sum }) => [pusher_id, sum]),
+    );
+    return {
+      timezone: "UTC" as const,
+      from,
+      to,
+      reach: channels.reduce((total, channel) => total + channel.reach, 0),
+      totals: sumBuckets(buckets),
+      buckets,
+      channels: channels.map(({ id, handle, name, reach: reached }) => ({
+        pusher_id: formatId("psh", id),
+        handle,
+        name,
+        reach: reached,
+        ...(sums.get(id) ?? NOTHING),
+      })),
+    };
+  },
+});

@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { notFound } from "../src/model/errors.ts";
+import { formatLimit } from "../src/model/limits.ts";
+import { parseAlertIds } from "../src/operation/alerts/change_alert.ts";
+import { formatAlert, publishDueShown } from "../src/operation/alerts/format_alert.ts";
+import { defineOperation } from "../src/operation/define_operation.ts";
+import { readAlert } from "../src/store/queries/alerts.ts";
+import { channelScopeParameters } from "../src/store/queries/channels.ts";
+import { alertBrief, reviewedView } from "../src/store/schemas/alert_schemas.ts";
+import { pathId } from "../src/store/schemas/common_fields.ts";
+
+export default defineOperation({
+  name: "get_alert",
+  title: "Read alert",
+  description: `Read one alert whole: its present status, its sanitised markup, and notes that say why it may be silent. Over MCP, markup that would not fit into ${formatLimit("mcp_answer")} is left out; html_length tells its length.`,
+  scope: "alerts:read",
+  role: "viewer",
+  http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}", status: 200 },
+  errors: ["invalid_request", "not_found"],
+  version: "updated_at",
+  // One that came due was sent by nobody's change (rules#expected-version).
+  stillSame: (alert) => {
+    const { status, send_at } = alert as z.infer<typeof reviewedView>;
+    return status !== "sent" || send_at === null;
+  },
+  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…, or its handle"), alert_id: pathId("alr_…") }),
+  output: reviewedView,
+  brief: alertBrief(reviewedView),
+  async handler(input, ctx) {
+    const { pusherId, alertId } = parseAlertIds(input);
+    const [alert] = await ctx.sql(readAlert, { ...channelScopeParameters(pusherId, ctx.caller), id: alertId });
+    if (!alert) throw notFound("alert");
+    await publishDueShown([alert], ctx);
+    return formatAlert(alert, alert.requested_perms, ctx);
+  },
+});

@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { assertDefined } from "../src/model/assert.ts";
+import { notFound } from "../src/model/errors.ts";
+import { choiceCountsSchema, countChoices } from "../src/model/fields/alert_action.ts";
+import { toIsoMicros } from "../src/model/fields/timestamp_columns.ts";
+import { formatLimit } from "../src/model/limits.ts";
+import { parseAlertIds } from "../src/operation/alerts/change_alert.ts";
+import { defineOperation } from "../src/operation/define_operation.ts";
+import { alertExists } from "../src/store/queries/alerts.ts";
+import { channelScopeParameters } from "../src/store/queries/channels.ts";
+import { pathId } from "../src/store/schemas/common_fields.ts";
+import { alertTimeline, alertTotals, TIMELINE_SAMPLE } from "../src/store/stats/stats_queries.ts";
+import { reachField } from "../src/store/stats/stats_schemas.ts";
+
+const NOTE = `Totals are exact counts of what devices reported. The timeline thins out as devices prune old reports, and past ${formatLimit("stats_sample")} surviving reports it shows a sample of devices.`;
+
+export default defineOperation({
+  name: "get_alert_stats",
+  title: "Alert statistics",
+  description:
+    "How many devices reported reading, acknowledging and answering one alert, with a timeline. Reports are voluntary: there is no delivered figure and no rate.",
+  scope: "stats:read",
+  role: "viewer",
+  http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}/stats", status: 200 },
+  errors: ["invalid_request", "not_found"],
+  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…, or its handle"), alert_id: pathId("alr_…") }),
+  output: z.object({
+    timezone: z.literal("UTC"),
+    reach: reachField,
+    totals: z.object({ reads: z.int(), acks: z.int() }),
+    replies: choiceCountsSchema.describe("How many devices chose each reply last; empty where nothing is asked."),
+    buckets: z.array(z.object({ start: z.string(), reads: z.int(), acks: z.int() })),
+    note: z.string(),
+    sampled: z.boolean(),
+  }),
+  async handler(input, ctx) {
+    const { pusherId, alertId } = parseAlertIds(input);
+    const [alert] = await ctx.sql(alertExists, { ...channelScopeParameters(pusherId, ctx.caller), id: alertId });
+    if (!alert) throw notFound("alert");
+    const [totals] = await ctx.sql(alertTotals, { alert_id: alertId });
+    const { reach, reads, acks, ...asked } = assertDefined(totals, "a count has a row");
+    const { sent_at } = alert;
+    const timeline =
+      sent_at === null ? [] : await ctx.sql(alertTimeline, { alert_id: alertId, sent_at, sample: TIMELINE_SAMPLE });
+    return {
+      timezone: "UTC" as const,
+      reach,
+      totals: { reads, acks },
+      replies: countChoices(asked, asked.replies),
+      buckets: timeline.map(({ start, reads, acks }) => ({ start: toIsoMicros(start), reads, acks })),
+      note: NOTE,
+      sampled: (timeline[0]?.seen ?? 0) > TIMELINE_SAMPLE,
+    };
+  },
+});

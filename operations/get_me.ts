@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { formatId, formatIdOrNull } from "../src/model/domain/type_ids.ts";
+import { ROLES } from "../src/model/entities/member.ts";
+import { getNowIsoMicros } from "../src/model/fields/timestamp_columns.ts";
+import { ALL_SCOPES, SCOPES } from "../src/model/scopes.ts";
+import { defineOperation } from "../src/operation/define_operation.ts";
+
+const ASKS_FIRST =
+  "A person decides before anything is published. Compose a draft and give the person its review_url, or call send_alert: it is answered with that address. wait_for_review tells what they did. cancel_alert works as ever.";
+
+export default defineOperation({
+  name: "get_me",
+  title: "Who am I",
+  description:
+    "Show the workspace, the member and the credential behind this connection, with its scopes and channel, and the server's time (now).",
+  scope: "account:read",
+  role: "viewer",
+  http: { method: "GET", path: "/api/v1/me", status: 200 },
+  errors: ["invalid_request"],
+  input: z.strictObject({}),
+  output: z.object({
+    now: z.string().describe("The server's instant, UTC."),
+    workspace: z.object({ id: z.string(), name: z.string() }),
+    member: z.object({ id: z.string(), role: z.enum(ROLES), pusher_ids: z.array(z.string()).nullable() }),
+    credential: z.object({
+      type: z.enum(["key", "oauth", "session"]),
+      id: z.string(),
+      name: z.string(),
+      scopes: z.array(z.string()),
+      lacking: z
+        .array(z.object({ scope: z.string(), allows: z.string() }))
+        .describe("Scopes that it does not have. A key is not shown the tools that need one of them."),
+      pusher_id: z.string().nullable(),
+      expires_at: z.string().nullable(),
+      asks_first: z
+        .string()
+        .nullable()
+        .describe("What publishing takes where a person wants to be asked first; null where it does not."),
+    }),
+  }),
+  async handler(_input, ctx) {
+    const { workspace, member, credential } = ctx.caller;
+    return {
+      now: getNowIsoMicros(ctx),
+      workspace: { id: formatId("wsp", workspace.id), name: workspace.name },
+      member: {
+        id: formatId("mem", member.id),
+        role: member.role,
+        pusher_ids: member.pusherIds?.map((id) => formatId("psh", id)) ?? null,
+      },
+      credential: {
+        type: credential.type,
+        id: credential.id,
+        name: credential.name,
+        scopes: [...credential.scopes],
+        lacking: ALL_SCOPES.filter((scope) => !credential.scopes.includes(scope)).map((scope) => ({
+          scope,
+          allows: SCOPES[scope],
+        })),
+        pusher_id: formatIdOrNull("psh", credential.pusherId),
+        expires_at: credential.expiresAt,
+        asks_first: credential.asksFirst ? ASKS_FIRST : null,
+      },
+    };
+  },
+});

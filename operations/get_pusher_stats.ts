@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { assertDefined } from "../src/model/assert.ts";
+import { LIMITS } from "../src/model/limits.ts";
+import { findChannel } from "../src/operation/channels/find_channel.ts";
+import { defineOperation } from "../src/operation/define_operation.ts";
+import { channelCounts } from "../src/store/queries/channels.ts";
+import { pathId } from "../src/store/schemas/common_fields.ts";
+import { daySums } from "../src/store/stats/stats_queries.ts";
+import { dayBuckets, periodFields, rangeView, resolveDateRange, sumBuckets } from "../src/store/stats/stats_schemas.ts";
+
+export default defineOperation({
+  name: "get_pusher_stats",
+  title: "Channel statistics",
+  description: `Read the alerts sent, reads and acks of a channel by UTC day, with its present reach: the last 7 days, another period, or from and to, at most ${LIMITS.stats_days} days.`,
+  scope: "stats:read",
+  role: "viewer",
+  http: { method: "GET", path: "/api/v1/pushers/{id}/stats", status: 200 },
+  errors: ["invalid_request", "not_found"],
+  input: z.strictObject({ pusher_id: pathId("Channel id, psh_…, or its handle"), ...periodFields }),
+  output: z.object({ ...rangeView, buckets: dayBuckets }),
+  async handler(input, ctx) {
+    const { from, to } = resolveDateRange(input, ctx.now());
+    const pusher = await findChannel(input, ctx);
+    const [counts] = await ctx.sql(channelCounts, { pusher_id: pusher.id });
+    const buckets = await ctx.sql(daySums, { pusher_ids: [pusher.id], from, to });
+    return {
+      timezone: "UTC" as const,
+      from,
+      to,
+      reach: assertDefined(counts, "every channel has its counts").subscribers,
+      totals: sumBuckets(buckets),
+      buckets,
+    };
+  },
+});

@@ -1,0 +1,26 @@
+import { z } from "zod";
+import { alertListInput, getAlertCursor, listAlertPage } from "../src/operation/alerts/alert_list.ts";
+import { findVisibleChannelId } from "../src/operation/channels/find_channel.ts";
+import { defineOperation } from "../src/operation/define_operation.ts";
+import { alertList, alertViewParameter, briefAlertList } from "../src/store/schemas/alert_schemas.ts";
+import { pathId } from "../src/store/schemas/common_fields.ts";
+
+export default defineOperation({
+  name: "list_alerts",
+  title: "List alerts",
+  description: "As list_account_alerts, of one channel.",
+  scope: "alerts:read",
+  role: "viewer",
+  http: { method: "GET", path: "/api/v1/pushers/{id}/alerts", status: 200 },
+  errors: ["invalid_request", "not_found"],
+  input: z.strictObject({
+    pusher_id: pathId("Channel id, psh_…, or its handle"),
+    ...alertListInput,
+    view: alertViewParameter,
+  }),
+  output: alertList,
+  brief: briefAlertList,
+  pagedBy: "created_at",
+  placeAfter: (row, next, input) => getAlertCursor(row, next, input, row.pusher_id as string),
+  handler: async (input, ctx) => listAlertPage(input, ctx, await findVisibleChannelId(input, ctx)),
+});

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { toIsoMicros } from "../src/model/fields/timestamp_columns.ts";
+import { LIMITS } from "../src/model/limits.ts";
+import { findEndpoint } from "../src/operation/channels/manual_delivery.ts";
+import { defineOperation } from "../src/operation/define_operation.ts";
+import { readKeysetPage } from "../src/operation/pagination.ts";
+import { listDeliveries } from "../src/store/queries/webhooks.ts";
+import {
+  beforeParameter,
+  DEFAULT_LIMIT,
+  limitParameter,
+  pageMeta,
+  pathId,
+} from "../src/store/schemas/common_fields.ts";
+import { deliveryView, showDelivery } from "../src/store/schemas/webhook_schemas.ts";
+
+export default defineOperation({
+  name: "list_deliveries",
+  title: "List webhook deliveries",
+  description: `List what became of a webhook's deliveries, newest first: the last ${LIMITS.deliveries} of ${LIMITS.deliveries_days} days.`,
+  scope: "webhooks:read",
+  role: "viewer",
+  http: { method: "GET", path: "/api/v1/webhooks/{webhook_id}/deliveries", status: 200 },
+  errors: ["invalid_request", "not_found"],
+  input: z.strictObject({
+    webhook_id: pathId("whk_…"),
+    limit: limitParameter(),
+    before: beforeParameter(),
+  }),
+  output: z.object({ data: z.array(deliveryView), meta: pageMeta }),
+  pagedBy: "created_at",
+  async handler(input, ctx) {
+    const endpoint = await findEndpoint(input.webhook_id, ctx);
+    const { rows, next_before } = await readKeysetPage(
+      input.limit ?? DEFAULT_LIMIT,
+      (n) => ctx.sql(listDeliveries, { endpoint_id: endpoint.id, before: input.before ?? null, limit: n }),
+      (row) => row.created_at,
+    );
+    return { data: rows.map(showDelivery), meta: { next_before: next_before && toIsoMicros(next_before) } };
+  },
+});

@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { assertDefined } from "../src/model/assert.ts";
+import { LIMITS } from "../src/model/limits.ts";
+import { defineOperation } from "../src/operation/define_operation.ts";
+import { type EventRecord, listEvents, numberEvents, readFeedEnd } from "../src/store/queries/audit_and_events.ts";
+import { visibilityParameters } from "../src/store/queries/channels.ts";
+import { DEFAULT_LIMIT, limitParameter } from "../src/store/schemas/common_fields.ts";
+import { eventView, feedPosition, formatFeedPosition, showEvent } from "../src/store/schemas/webhook_schemas.ts";
+
+/** Events that one call gives their places at most. */
+const NUMBERED = 1000;
+const DAY_MS = 86_400_000;
+
+/** What stands around the events of an answer. */
+const AROUND = 300;
+
+/** How many rows, one at least, an answer over MCP has room for: over REST a page ends there as well. */
+function fitting(rows: readonly EventRecord[]): number {
+  let room = LIMITS.mcp_answer - AROUND;
+  const end = rows.findIndex((row) => {
+    room -= Buffer.byteLength(JSON.stringify(showEvent(row))) + 1;
+    return room < 0;
+  });
+  return end < 0 ? rows.length : Math.max(1, end);
+}
+
+export default defineOperation({
+  name: "list_events",
+  title: "List events",
+  description: `Fetch the events that webhooks are sent, oldest first: keep next_after, and pass it as after in the next call. Events of ${LIMITS.events_days} days.`,
+  scope: "webhooks:read",
+  role: "viewer",
+  http: { method: "GET", path: "/api/v1/core/events", status: 200 },
+  errors: ["invalid_request"],
+  input: z.strictObject({
+    after: feedPosition().optional().describe("next_after of the answer before; absent: from the oldest."),
+    limit: limitParameter(),
+  }),
+  output: z.object({
+    data: z.array(eventView),
+    meta: z.object({
+      next_after: z.string().describe("Always there: the place to go on from, also at the end."),
+      more: z.boolean().describe("true: there is more already, so ask again at once."),
+      missed: z.boolean().describe("true: after is so old that events since then may be gone."),
+    }),
+  }),
+  async handler({ after, limit: wanted = DEFAULT_LIMIT }, ctx) {
+    const { workspace_id, pusher_ids } = visibilityParameters(ctx.caller);
+    const [{ numbered } = { numbered: 0 }] = await ctx.sql(numberEvents, { workspace_id, limit: NUMBERED });
+    // What ends here is whole: places become visible in their order.
+    const [{ events_numbered: end } = { events_numbered: "0" }] = await ctx.sql(readFeedEnd, { workspace_id });
+    const at = ctx.now().getTime();
+    const tooOld = after !== undefined && at - after.at > LIMITS.events_days * DAY_MS;
+    // The database may have been set back to an earlier day.
+    const ahead = after !== undefined && BigInt(after.position) > BigInt(end);
+    const from = after === undefined || ahead ? "0" : after.position;
+    const rows = await ctx.sql(listEvents, { workspace_id, pusher_ids, after: from, end, limit: wanted + 1 });
+    const data = rows.slice(0, Math.min(wanted, fitting(rows)));
+    const further = rows.length > data.length;
+    const position = further ? assertDefined(data.at(-1), "there are more rows than wanted").position : end;
+    return {
+      data: data.map(showEvent),
+      meta: {
+        next_after: formatFeedPosition({ position, at }),
+        more: further || numbered === NUMBERED,
+        missed: tooOld || ahead,
+      },
+    };
+  },
+});

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { toIsoMicros } from "../src/model/fields/timestamp_columns.ts";
+import { findChannel } from "../src/operation/channels/find_channel.ts";
+import { defineOperation } from "../src/operation/define_operation.ts";
+import { readKeysetPage } from "../src/operation/pagination.ts";
+import { listInvites } from "../src/store/queries/channels.ts";
+import {
+  ALL_WHEN_ABSENT,
+  beforeParameter,
+  limitParameter,
+  NO_LIMIT,
+  pageMeta,
+  pathId,
+} from "../src/store/schemas/common_fields.ts";
+import { inviteView, showInvite } from "../src/store/schemas/invite_schemas.ts";
+
+export default defineOperation({
+  name: "list_invites",
+  title: "List invites",
+  description: "List the invites of a channel, newest first, codes and revoked ones included.",
+  scope: "invites:read",
+  role: "viewer",
+  http: { method: "GET", path: "/api/v1/pushers/{id}/invites", status: 200 },
+  errors: ["invalid_request", "not_found"],
+  input: z.strictObject({
+    pusher_id: pathId("Channel id, psh_…, or its handle"),
+    limit: limitParameter(ALL_WHEN_ABSENT),
+    before: beforeParameter(),
+  }),
+  output: z.object({ data: z.array(inviteView), meta: pageMeta.optional() }),
+  pagedBy: "created_at",
+  async handler(input, ctx) {
+    const pusher = await findChannel(input, ctx);
+    const { rows, next_before } = await readKeysetPage(
+      input.limit ?? NO_LIMIT,
+      (n) => ctx.sql(listInvites, { pusher_id: pusher.id, before: input.before ?? null, limit: n }),
+      (row) => row.created_at,
+    );
+    const data = rows.map((row) => showInvite(row, pusher, ctx.services.channelBaseUrl));
+    if (input.limit === undefined) return { data };
+    return { data, meta: { next_before: next_before && toIsoMicros(next_before) } };
+  },
+});

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { toIsoMicros } from "../src/model/fields/timestamp_columns.ts";
+import { defineOperation } from "../src/operation/define_operation.ts";
+import { readKeysetPage } from "../src/operation/pagination.ts";
+import { listChannels, visibilityParameters } from "../src/store/queries/channels.ts";
+import {
+  ALL_WHEN_ABSENT,
+  beforeParameter,
+  limitParameter,
+  NO_LIMIT,
+  pageMeta,
+} from "../src/store/schemas/common_fields.ts";
+import { pusherView, showPusher } from "../src/store/schemas/pusher_schemas.ts";
+
+export default defineOperation({
+  name: "list_pushers",
+  title: "List channels",
+  description:
+    "List the alert channels (pushers) seen, newest first, with their unsent backlog. handle finds one and its id.",
+  scope: "pushers:read",
+  role: "viewer",
+  http: { method: "GET", path: "/api/v1/pushers", status: 200 },
+  errors: ["invalid_request"],
+  input: z.strictObject({
+    handle: z.string().optional().describe("Only the channel of this handle."),
+    limit: limitParameter(ALL_WHEN_ABSENT),
+    before: beforeParameter(),
+  }),
+  output: z.object({
+    data: z.array(pusherView.extend({ drafts: z.int(), scheduled: z.int() })),
+    meta: pageMeta.optional(),
+  }),
+  pagedBy: "created_at",
+  async handler(input, ctx) {
+    const { rows, next_before } = await readKeysetPage(
+      input.limit ?? NO_LIMIT,
+      (n) =>
+        ctx.sql(listChannels, {
+          ...visibilityParameters(ctx.caller),
+          handle: input.handle ?? null,
+          before: input.before ?? null,
+          limit: n,
+        }),
+      (row) => row.created_at,
+    );
+    const data = rows.map((row) => ({
+      ...showPusher(row, ctx.services.channelBaseUrl),
+      drafts: row.drafts,
+      scheduled: row.scheduled,
+    }));
+    if (input.limit === undefined) return { data };
+    return { data, meta: { next_before: next_before && toIsoMicros(next_before) } };
+  },
+});

@@ -1,0 +1,136 @@
+import { z } from "zod";
+import { DEVICE_FIELDS, OTHER_VALUE, toPlainLocale, toPlainVersion } from "../src/model/fields/device.ts";
+import { createAnswerSchemas, getFieldNames, selectShownTo } from "../src/model/fields/field_table.ts";
+import { toIsoMicros } from "../src/model/fields/timestamp_columns.ts";
+import { textCountsSchema } from "../src/model/fields/value_schemas.ts";
+import { LIMITS } from "../src/model/limits.ts";
+import { findVisibleChannelId } from "../src/operation/channels/find_channel.ts";
+import { defineOperation } from "../src/operation/define_operation.ts";
+import { readKeysetPage } from "../src/operation/pagination.ts";
+import { listSubscribers, subscriberBreakdown } from "../src/store/queries/subscribers.ts";
+import {
+  beforeParameter,
+  DEFAULT_LIMIT,
+  limitParameter,
+  pageMeta,
+  pathId,
+} from "../src/store/schemas/common_fields.ts";
+
+const FACETS = getFieldNames(DEVICE_FIELDS);
+const counts = textCountsSchema();
+
+const output = z.object({
+  data: z.array(
+    z.object({
+      device: z.string().describe("Stable pseudonym, useless to replay."),
+      ...createAnswerSchemas(selectShownTo(DEVICE_FIELDS, "list")),
+      muted: z.boolean(),
+      subscribed_at: z.string(),
+    }),
+  ),
+  breakdown: z.object({
+    total: z.int(),
+    muted: z.int(),
+    platform: counts,
+    app_version: counts,
+    locale: counts,
+    timezone: counts,
+  }),
+  meta: pageMeta,
+});
+
+type Subscribers = Omit<z.output<typeof output>, "data"> & {
+  data: { app_version: string; locale: string; [field: string]: unknown }[];
+};
+
+export default defineOperation({
+  name: "list_subscribers",
+  title: "List subscribers",
+  description:
+    "List the subscribers of a channel, newest first, as pseudonyms with platform, version, locale and time zone, and a breakdown of all. Never a name, an address or what a device did.",
+  scope: "subscribers:read",
+  role: "viewer",
+  http: { method: "GET", path: "/api/v1/pushers/{id}/subscribers", status: 200 },
+  errors: ["invalid_request", "not_found"],
+  input: z.strictObject({
+    pusher_id: pathId("Channel id, psh_…, or its handle"),
+    status: z.enum(["active", "muted"]).optional(),
+    limit: limitParameter(),
+    before: beforeParameter(),
+  }),
+  output,
+  pagedBy: "subscribed_at",
+  toAssistants: (whole) => inPlainLabels(whole as Subscribers),
+  async handler(input, ctx) {
+    const pusherId = await findVisibleChannelId(input, ctx);
+    const { rows, next_before } = await readKeysetPage(
+      input.limit ?? DEFAULT_LIMIT,
+      (n) =>
+        ctx.sql(listSubscribers[input.status ?? "any"], {
+          pusher_id: pusherId,
+          before: input.before ?? null,
+          limit: n,
+        }),
+      (row) => row.subscribed_at,
+    );
+    return {
+      data: rows.map(({ device_id, subscribed_at, ...facts }) => ({
+        device: ctx.services.deviceHash(device_id),
+        ...facts,
+        subscribed_at: toIsoMicros(subscribed_at),
+      })),
+      breakdown: breakDown(await ctx.sql(subscriberBreakdown, { pusher_id: pusherId })),
+      meta: { next_before: next_before && toIsoMicros(next_before) },
+    };
+  },
+});
+
+/** Strangers decide how many different words there are, so the largest stand for themselves and all others together. */
+function largest(counted: ReadonlyMap<string, number>): Record<string, number> {
+  const ordered = [...counted].filter(([word]) => word !== OTHER_VALUE).sort(([, a], [, b]) => b - a);
+  const rest = ordered.splice(LIMITS.breakdown).reduce((sum, [, n]) => sum + n, counted.get(OTHER_VALUE) ?? 0);
+  // The keys are what strangers sent, so there is no prototype that one of them could mean.
+  return Object.assign(Object.create(null), Object.fromEntries(rest > 0 ? [...ordered, [OTHER_VALUE, rest]] : ordered));
+}
+
+/** The same rows and counts for an assistant: of what strangers wrote, only what cannot be read as a sentence. */
+function inPlainLabels({ data, breakdown, ...rest }: Subscribers): Subscribers {
+  const plain = (counts: Record<string, number>, label: (text: string) => string) => {
+    const counted = new Map<string, number>();
+    for (const [text, n] of Object.entries(counts)) counted.set(label(text), (counted.get(label(text)) ?? 0) + n);
+    return largest(counted);
+  };
+  return {
+    ...rest,
+    data: data.map((row) => ({
+      ...row,
+      app_version: toPlainVersion(row.app_version),
+      locale: toPlainLocale(row.locale),
+    })),
+    breakdown: {
+      ...breakdown,
+      app_version: plain(breakdown.app_version, toPlainVersion),
+      locale: plain(breakdown.locale, toPlainLocale),
+    },
+  };
+}
+
+type Mix = Record<(typeof FACETS)[number], string> & { n: number; muted: number };
+
+/** Sums over the whole subscription set, not the page. */
+function breakDown(mix: Mix[]) {
+  const sum = (of: (row: Mix) => number) => mix.reduce((total, row) => total + of(row), 0);
+  const facet = (name: (typeof FACETS)[number]) => {
+    const counted = new Map<string, number>();
+    for (const row of mix) counted.set(row[name], (counted.get(row[name]) ?? 0) + row.n);
+    return largest(counted);
+  };
+  return {
+    total: sum(({ n }) => n),
+    muted: sum(({ muted }) => muted),
+    platform: facet("platform"),
+    app_version: facet("app_version"),
+    locale: facet("locale"),
+    timezone: facet("timezone"),
+  };
+}

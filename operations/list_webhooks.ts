@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { WebhookEndpoint } from "../src/model/entities/webhook.ts";
+import { defineOperation } from "../src/operation/define_operation.ts";
+import { showWebhook, webhookListBrief, webhookView } from "../src/store/schemas/webhook_schemas.ts";
+
+export default defineOperation({
+  name: "list_webhooks",
+  title: "List webhooks",
+  description: "List the webhook endpoints, newest first, with failure counts and whether they are disabled.",
+  scope: "webhooks:read",
+  role: "viewer",
+  http: { method: "GET", path: "/api/v1/webhooks", status: 200 },
+  errors: ["invalid_request"],
+  input: z.strictObject({}),
+  output: z.object({ data: z.array(webhookView) }),
+  brief: webhookListBrief,
+  async handler(_input, ctx) {
+    const orderBy = { created_at: "desc", id: "desc" } as const;
+    const rows = await ctx.em.find(WebhookEndpoint, {}, { orderBy });
+    return { data: rows.map(showWebhook) };
+  },
+});

@@ -1,0 +1,157 @@
+import { z } from "zod";
+import { CHANNEL_NOT_ACTIVE } from "../src/model/domain/alert_status.ts";
+import { formatId, formatIdOrNull } from "../src/model/domain/type_ids.ts";
+import type { CodeOf } from "../src/model/error_codes.ts";
+import { fieldIssue } from "../src/model/error_messages.ts";
+import { invalidRequest, notFound } from "../src/model/errors.ts";
+import { toIsoMicrosOrNull } from "../src/model/fields/timestamp_columns.ts";
+import { RANGE_DESCRIPTIONS, timestampSchema } from "../src/model/fields/value_schemas.ts";
+import { LIMITS } from "../src/model/limits.ts";
+import { emitAlertEvent, toAuditSubject } from "../src/operation/alerts/change_alert.ts";
+import { checkPlan, findPlan, selectAlerts, storePlan } from "../src/operation/alerts/dry_run_plan.ts";
+import { defineOperation } from "../src/operation/define_operation.ts";
+import { requireApproval } from "../src/operation/scope_checks.ts";
+import { visibilityParameters } from "../src/store/queries/channels.ts";
+import { moveAlerts, type PlannedAlert } from "../src/store/queries/move_alerts.ts";
+import { pathId } from "../src/store/schemas/common_fields.ts";
+
+/** Why an alert stays as it is. */
+const REFUSED: Record<string, string> = {
+  inactive: CHANNEL_NOT_ACTIVE,
+  past: "Its new send_at must be in the future.",
+  expires: "Its expires_at must be later than its new send_at; move that with update_alert.",
+  draft: "It is a draft, so it is not scheduled.",
+  repeating: "It repeats; use update_alert or cancel_alert.",
+  sent: "It was already sent; cancel_alert withdraws it.",
+  cancelled: "It is already cancelled.",
+};
+
+const moved = z.object({
+  id: z.string(),
+  pusher_id: z.string(),
+  handle: z.string().describe("Of its channel."),
+  series_id: z.string().nullable().describe("The series (repeating alert) of this occurrence."),
+  title: z.string(),
+  send_at: z.string().nullable(),
+  becomes: z.string().nullable().describe("Its new send_at; null when it is cancelled or stays."),
+  outcome: z.enum(["done", "would", "refused"]),
+  message: z.string().nullable().describe("Why it was refused."),
+});
+
+const MINUTES = `must be a whole number from -${LIMITS.shift_minutes} to ${LIMITS.shift_minutes}`;
+const MOST = LIMITS.moves;
+const SELECTORS = ["pusher_id", "alert_ids", "from", "to"] as const;
+
+export default defineOperation({
+  name: "move_alerts",
+  title: "Move or cancel scheduled alerts",
+  description: `Move up to ${MOST} scheduled alerts by minutes, or cancel them: of a channel, or by alert_ids. Start with dry_run true. Show its rows to a person, then call again with only its plan.`,
+  scope: "alerts:send",
+  publishesNothing: ({ action, dry_run, plan }) => action === "cancel" || dry_run === true || plan !== undefined,
+  mayNeedApproval: true,
+  role: "editor",
+  http: { method: "POST", path: "/api/v1/core/alerts/move", status: 200 },
+  creates: true,
+  errors: ["invalid_request", "forbidden", "not_found", "conflict"],
+  input: z
+    .strictObject({
+      pusher_id: pathId("Channel id, psh_…, or its handle").optional(),
+      alert_ids: z.array(z.string()).min(1, "must name an alert").max(MOST, `must be at most ${MOST} ids`).optional(),
+      from: timestampSchema().optional().describe(RANGE_DESCRIPTIONS.from),
+      to: timestampSchema().optional().describe(RANGE_DESCRIPTIONS.to),
+      action: z.enum(["move", "cancel"]).optional(),
+      by_minutes: z
+        .int(MINUTES)
+        .min(-LIMITS.shift_minutes, MINUTES)
+        .max(LIMITS.shift_minutes, MINUTES)
+        .optional()
+        .describe("Later; negative is earlier."),
+      dry_run: z.boolean().optional(),
+      plan: z.string().optional().describe("From the dry run."),
+    })
+    .check(({ value, issues }) => {
+      const wrong = (name: keyof typeof value, code: CodeOf<"invalid_request">, message: string): void => {
+        issues.push(fieldIssue(code, message, value, [name]));
+      };
+      const { plan, pusher_id, alert_ids, action, by_minutes = 0 } = value;
+      if (plan !== undefined) {
+        const named = SELECTORS.find((name) => value[name] !== undefined);
+        if (named) wrong(named, "misplaced_field", "is part of the plan; leave it out");
+        return;
+      }
+      if (action === undefined) return wrong("action", "field_required", "must be move or cancel");
+      if ((action === "move") !== (by_minutes !== 0))
+        return wrong(
+          "by_minutes",
+          "fields_required_together",
+          "must be a number other than 0 to move alerts, and absent to cancel them",
+        );
+      if (pusher_id === undefined && alert_ids === undefined)
+        return wrong("pusher_id", "field_required", "is required unless alert_ids or the plan of a dry run is given");
+      const time = (["from", "to"] as const).find((name) => value[name] !== undefined);
+      if (alert_ids && time) wrong(time, "mutually_exclusive_fields", "cannot be combined with alert_ids");
+    }),
+  output: z.object({
+    data: z.array(moved),
+    dry_run: z.boolean(),
+    plan: z
+      .string()
+      .nullable()
+      .describe(`Returned by a dry run that would change something; valid for ${LIMITS.idempotency_hours} hours.`),
+  }),
+  async handler(input, ctx) {
+    const { action, by_minutes, dry_run = false } = input;
+    const plan = input.plan === undefined ? null : await findPlan(input.plan, input, ctx);
+    const minutes = plan ? plan.minutes : action === "move" ? (by_minutes ?? null) : null;
+    if (minutes !== null && !dry_run) requireApproval(ctx, "/scheduled");
+    const selection = await selectAlerts(plan, input, ctx);
+    const asked = { ...visibilityParameters(ctx.caller), ...selection, minutes };
+    // The first reading locks what it answers, so the second one does what was looked at.
+    const planned = await ctx.sql(moveAlerts, { ...asked, dry_run: true });
+    if (plan) checkPlan(plan, planned);
+    else if (selection.ids && planned.length < selection.ids.length) throw notFound("alert");
+    if (planned.length > MOST)
+      throw invalidRequest(
+        "wrong_item_count",
+        `More than ${MOST} alerts are scheduled there; name less of the time by to.`,
+        "to",
+      );
+    const changing = planned.filter(({ refused }) => refused === null);
+    ctx.audit({ lines: [] });
+    if (dry_run) return { data: planned.map(rowOf("would")), dry_run, plan: await storePlan(minutes, planned, ctx) };
+    if (minutes === null && changing.length > 1) requireApproval(ctx, listOf(changing));
+    if (changing.length === 0) return { data: planned.map(rowOf("done")), dry_run, plan: null };
+    const rows = await ctx.sql(moveAlerts, {
+      ...asked,
+      ids: planned.map(({ alert_id }) => alert_id),
+      from: null,
+      to: null,
+      dry_run: false,
+    });
+    if (plan) checkPlan(plan, rows);
+    const changed = rows.filter((row) => row.id !== null);
+    for (const row of changed)
+      emitAlertEvent(ctx, row.status === "cancelled" ? "alert.cancelled" : "alert.scheduled", row);
+    ctx.audit({ lines: changed.map(toAuditSubject) });
+    if (minutes !== null) ctx.audit({ changed: ["send_at"] });
+    return { data: rows.map(rowOf("done")), dry_run, plan: null };
+  },
+});
+
+/** The console's list of what is scheduled on the only channel of these rows, or on all. */
+function listOf(rows: readonly PlannedAlert[]): string {
+  const [first, ...others] = new Set(rows.map(({ channel_id }) => channel_id));
+  return first && others.length === 0 ? `/channels/${formatId("psh", first)}?status=scheduled` : "/scheduled";
+}
+
+const rowOf = (outcome: "done" | "would") => (row: PlannedAlert) => ({
+  id: formatId("alr", row.alert_id),
+  pusher_id: formatId("psh", row.channel_id),
+  handle: row.handle,
+  series_id: formatIdOrNull("alr", row.planned_series),
+  title: row.planned_title,
+  send_at: toIsoMicrosOrNull(row.planned_at),
+  becomes: row.refused === null ? toIsoMicrosOrNull(row.becomes) : null,
+  outcome: row.refused === null ? outcome : ("refused" as const),
+  message: row.refused === null ? null : (REFUSED[row.refused] ?? null),
+});

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { MAX_HTML_LENGTH } from "../src/model/domain/alert_validation.ts";
+import { invalidRequest } from "../src/model/errors.ts";
+import { blockedRowSchema } from "../src/model/fields/alert.ts";
+import { countCodePoints, isWithinLength, textSchema } from "../src/model/fields/value_schemas.ts";
+import { formatLimit } from "../src/model/limits.ts";
+import { inspectDocument, sanitizeHtml } from "../src/model/sanitizer/sanitize.ts";
+import { defineOperation, MAX_BODY_BYTES } from "../src/operation/define_operation.ts";
+import { blockedRows } from "../src/store/schemas/alert_schemas.ts";
+
+const preview = z.object({
+  layout: z.enum(["html", "document"]),
+  html: z.string(),
+  blocked: blockedRows,
+  script_count: z.int().describe("Scripts that a document carries, inert in its sandboxed frame."),
+  notes: z.array(blockedRowSchema).describe("What of a document readers do not see, or may not see; it is kept."),
+});
+
+export default defineOperation({
+  name: "preview_html",
+  title: "Preview markup",
+  description: `See what the sanitiser leaves of markup and what it removes. Stores and sends nothing. At most ${formatLimit("alert_html")} characters in layout html, ${formatLimit("alert_document")} in document.`,
+  scope: "alerts:write",
+  role: "editor",
+  http: { method: "POST", path: "/api/v1/core/preview", status: 200, maxBody: MAX_BODY_BYTES.alerts },
+  errors: ["invalid_request", "forbidden"],
+  input: z.strictObject({
+    html: textSchema(0, MAX_HTML_LENGTH.document, { lines: true, cleaned: true }),
+    layout: z
+      .enum(["html", "document"])
+      .optional()
+      .describe("html (default) is cleaned; document is kept whole, and notes say what is hidden in it."),
+  }),
+  output: preview,
+  // Over MCP the caller holds the markup already; what is left of a long one does not come back.
+  brief: {
+    output: preview.omit({ html: true }).extend({ html_length: z.int() }),
+    of: (whole) => {
+      const { html, ...rest } = whole as z.output<typeof preview>;
+      return { ...rest, html_length: countCodePoints(html) };
+    },
+  },
+  async handler({ html, layout = "html" }) {
+    if (!isWithinLength(html, MAX_HTML_LENGTH[layout]))
+      throw invalidRequest(
+        "too_long",
+        `html must be at most ${MAX_HTML_LENGTH[layout]} characters long in this layout.`,
+        "html",
+      );
+    return layout === "document"
+      ? { layout, html, blocked: [], ...inspectDocument(html) }
+      : { layout, ...sanitizeHtml(html), script_count: 0, notes: [] };
+  },
+});

@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { newUuid, parseId } from "../src/model/domain/type_ids.ts";
+import { WebhookDelivery } from "../src/model/entities/webhook.ts";
+import { forBoth } from "../src/model/error_messages.ts";
+import { conflict, notFound } from "../src/model/errors.ts";
+import { deliverManually, findEndpoint, MANUAL_DELIVERY_LIMIT } from "../src/operation/channels/manual_delivery.ts";
+import { defineOperation } from "../src/operation/define_operation.ts";
+import { pathId } from "../src/store/schemas/common_fields.ts";
+import { deliveryView } from "../src/store/schemas/webhook_schemas.ts";
+
+export default defineOperation({
+  name: "redeliver",
+  title: "Redeliver event",
+  description: "Deliver the event of an earlier delivery once more, as a new delivery with a new signature.",
+  scope: "webhooks:write",
+  role: "editor",
+  http: {
+    method: "POST",
+    path: "/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver",
+    status: 201,
+  },
+  reachesOut: true,
+  creates: true,
+  limit: MANUAL_DELIVERY_LIMIT,
+  errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
+  input: z.strictObject({ webhook_id: pathId("whk_…"), delivery_id: pathId("dlv_…") }),
+  output: deliveryView,
+  async handler({ webhook_id, delivery_id }, ctx) {
+    const endpoint = await findEndpoint(webhook_id, ctx);
+    const id = parseId("dlv", delivery_id);
+    const old = id && (await ctx.em.findOne(WebhookDelivery, { id, endpoint: endpoint.id }));
+    if (!old) throw notFound("delivery");
+    if (endpoint.disabled_at)
+      throw conflict(
+        "webhook_disabled",
+        forBoth(
+          "The webhook is disabled; mend its receiver, try it with test_webhook, and enable it first.",
+          "The webhook is disabled; mend its receiver, send it a test, and enable it first.",
+        ),
+      );
+    // What was delivered before events had ids gets one now.
+    const { event, body, event_id = null } = old;
+    const what = { endpoint_id: endpoint.id, event, body, event_id: event_id ?? newUuid() };
+    return deliverManually({ ...what, redelivery_of: id }, ctx);
+  },
+});

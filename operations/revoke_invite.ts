@@ -1,0 +1,50 @@
+import { raw } from "@mikro-orm/core";
+import { z } from "zod";
+import { formatId, parseId } from "../src/model/domain/type_ids.ts";
+import { Invite } from "../src/model/entities/channel.ts";
+import { notFound } from "../src/model/errors.ts";
+import { emitSubscriberCounts } from "../src/operation/audit_lines.ts";
+import { loadLockedChannel } from "../src/operation/channels/find_channel.ts";
+import { defineOperation } from "../src/operation/define_operation.ts";
+import { requireApproval } from "../src/operation/scope_checks.ts";
+import { evictInvited } from "../src/store/queries/channels.ts";
+import { pathId } from "../src/store/schemas/common_fields.ts";
+import { inviteView, showInvite } from "../src/store/schemas/invite_schemas.ts";
+
+export default defineOperation({
+  name: "revoke_invite",
+  title: "Revoke invite",
+  description:
+    "Revoke an invite: its link admits nobody else, and phones that already joined stay. remove_subscribers true also unsubscribes exactly those, silently. Cannot be undone.",
+  scope: "invites:write",
+  mayNeedApproval: true,
+  role: "editor",
+  http: { method: "DELETE", path: "/api/v1/pushers/{id}/invites/{inviteId}", status: 200 },
+  errors: ["invalid_request", "forbidden", "not_found"],
+  input: z.strictObject({
+    pusher_id: pathId("Channel id, psh_…, or its handle"),
+    invite_id: pathId("inv_…"),
+    remove_subscribers: z.boolean().optional().describe("true also unsubscribes those who joined through it."),
+  }),
+  output: inviteView.extend({ removed_subscribers: z.int() }),
+  async handler(input, ctx) {
+    const { pusher } = await loadLockedChannel(input, ctx);
+    const id = parseId("inv", input.invite_id);
+    const invite = id && (await ctx.em.findOne(Invite, { id, pusher: pusher.id }));
+    if (!invite) throw notFound("invite");
+    // The first instant stays (rules#revoke-invite).
+    invite.revoked_at ??= raw("clock_timestamp()");
+    await ctx.em.flush();
+    const [evicted] = input.remove_subscribers
+      ? await ctx.sql(evictInvited, { pusher_id: pusher.id, invite_id: invite.id })
+      : [];
+    const removed = evicted?.removed ?? 0;
+    // The refusal rolls the transaction back, so no subscriber is evicted.
+    if (removed > 0)
+      requireApproval(ctx, `/channels/${formatId("psh", pusher.id)}/invites/${formatId("inv", invite.id)}/revoke`);
+    ctx.markChanged(evicted?.devices ?? []);
+    if (removed > 0) await emitSubscriberCounts([{ pusher_id: pusher.id }], ctx);
+    const view = showInvite(invite, pusher, ctx.services.channelBaseUrl);
+    return { ...view, removed_subscribers: removed };
+  },
+});

@@ -1,0 +1,42 @@
+import { LockMode } from "@mikro-orm/core";
+import { z } from "zod";
+import { parseId } from "../src/model/domain/type_ids.ts";
+import { WebhookEndpoint } from "../src/model/entities/webhook.ts";
+import { notFound } from "../src/model/errors.ts";
+import { toIsoMicros } from "../src/model/fields/timestamp_columns.ts";
+import { LIMITS } from "../src/model/limits.ts";
+import { defineOperation } from "../src/operation/define_operation.ts";
+import { pathId } from "../src/store/schemas/common_fields.ts";
+import { showWebhook, webhookView } from "../src/store/schemas/webhook_schemas.ts";
+
+const OVERLAP_MS = LIMITS.webhook_overlap_hours * 3600 * 1000;
+
+export default defineOperation({
+  name: "rotate_webhook_secret",
+  title: "Rotate webhook secret",
+  description: `Make a new signing secret, shown this once. For ${LIMITS.webhook_overlap_hours} hours deliveries are signed with the old one, too.`,
+  scope: "webhooks:write",
+  role: "editor",
+  http: { method: "POST", path: "/api/v1/webhooks/{webhook_id}/secret", status: 200 },
+  destroys: true,
+  creates: true,
+  errors: ["invalid_request", "forbidden", "not_found"],
+  input: z.strictObject({ webhook_id: pathId("whk_…") }),
+  output: webhookView.extend({
+    secret: z.string().describe("Signs every delivery from now on; shown once."),
+  }),
+  async handler({ webhook_id }, ctx) {
+    const id = parseId("whk", webhook_id);
+    const lock = { populate: ["secret"], lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+    const endpoint = id && (await ctx.em.findOne(WebhookEndpoint, { id }, lock));
+    if (!endpoint) throw notFound("webhook");
+    const { secret, sealed } = ctx.services.webhooks.newSecret();
+    ctx.em.assign(endpoint, {
+      previous_secret: endpoint.secret,
+      previous_secret_until: toIsoMicros(new Date(ctx.now().getTime() + OVERLAP_MS)),
+      secret: sealed,
+    });
+    await ctx.em.flush();
+    return { ...showWebhook(endpoint), secret };
+  },
+});

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { alreadySent } from "../src/model/domain/alert_status.ts";
+import { checkAlertContent, checkSchedule } from "../src/model/domain/alert_validation.ts";
+import { forBoth } from "../src/model/error_messages.ts";
+import { invalidRequest } from "../src/model/errors.ts";
+import { getNowIsoMicros, toIsoMicrosOrNull } from "../src/model/fields/timestamp_columns.ts";
+import { timestampSchema } from "../src/model/fields/value_schemas.ts";
+import { LIMITS } from "../src/model/limits.ts";
+import { beginSeries } from "../src/operation/alerts/alert_series.ts";
+import {
+  ALERT_SEND_LIMIT,
+  countSend,
+  emitAlertEvent,
+  formatVerbAnswer,
+  lockAlertForVerb,
+} from "../src/operation/alerts/change_alert.ts";
+import { defineOperation } from "../src/operation/define_operation.ts";
+import { scheduleAlert } from "../src/store/queries/alerts.ts";
+import { alertViewParameter, publishedBrief, publishedView, showAlert } from "../src/store/schemas/alert_schemas.ts";
+import { expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
+
+export default defineOperation({
+  name: "schedule_alert",
+  title: "Schedule alert",
+  description: `Publish a draft later: it appears at send_at by itself; with a recurrence again and again, each time as an alert of its own. On a scheduled alert send_at moves it. At most ${LIMITS.sends} sends and schedules a minute for a channel.`,
+  scope: "alerts:send",
+  leadsToReview: true,
+  role: "editor",
+  http: {
+    method: "PATCH",
+    path: "/api/v1/pushers/{id}/alerts/{alertId}",
+    status: 200,
+    when: { action: "schedule" },
+  },
+  limit: ALERT_SEND_LIMIT,
+  errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
+  version: "updated_at",
+  input: z.strictObject({
+    pusher_id: pathId("Channel id, psh_…, or its handle"),
+    alert_id: pathId("alr_…"),
+    send_at: timestampSchema().optional().describe("In the future; the draft's own when absent."),
+    expected_updated_at: expectedVersion(),
+    view: alertViewParameter,
+  }),
+  output: publishedView,
+  brief: publishedBrief,
+  async handler(input, ctx) {
+    const { alert, cell, pusherId } = await lockAlertForVerb("schedule", input, ctx);
+    const before = toIsoMicrosOrNull(alert.send_at);
+    const wanted = input.send_at ?? before;
+    if (cell.do === "stay" && wanted === before)
+      return formatVerbAnswer(alert.status === "repeating" ? "repeat" : "schedule", alert, ctx);
+    const sendAt = checkSchedule(wanted, getNowIsoMicros(ctx));
+    const changed = { send_at: true, expires_at: true, scheduled: true };
+    const stored = showAlert(alert, ctx.services.assets);
+    checkAlertContent({ ...stored, send_at: sendAt }, 0, changed, getNowIsoMicros(ctx));
+    const former = sendAt === before ? null : { send_at: before };
+    if (former) ctx.audit({ changed: Object.keys(former) });
+    if (alert.recurrence !== null && alert.status === "draft") {
+      return formatVerbAnswer("repeat", await beginSeries(alert, { send_at: sendAt, former }, ctx), ctx);
+    }
+    if (alert.status === "repeating")
+      throw invalidRequest(
+        "recurrence_not_allowed",
+        forBoth("send_at of what repeats is moved with update_alert.", "It repeats. To move its time, edit it."),
+        "send_at",
+      );
+    const [after] = await ctx.sql(scheduleAlert, { id: alert.id, send_at: sendAt, former });
+    // It came due while we looked at it.
+    if (!after) throw alreadySent("schedule");
+    // Moving the instant changes no state, so it is not counted (rules#limit-sends).
+    if (cell.do === "change") await countSend(ctx, pusherId);
+    emitAlertEvent(ctx, "alert.scheduled", after);
+    return formatVerbAnswer("schedule", after, ctx);
+  },
+});

@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { LIMITS } from "../src/model/limits.ts";
+import { ALERT_SEND_LIMIT, formatVerbAnswer } from "../src/operation/alerts/change_alert.ts";
+import { publishAlert } from "../src/operation/alerts/publish_alert.ts";
+import { defineOperation } from "../src/operation/define_operation.ts";
+import { alertViewParameter, publishedBrief, publishedView } from "../src/store/schemas/alert_schemas.ts";
+import { expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
+
+export default defineOperation({
+  name: "send_alert",
+  title: "Send alert",
+  description: `Publish a draft or scheduled alert to every subscriber now. It cannot be unsent or edited then; check it with get_alert first. Sending again changes nothing. At most ${LIMITS.sends} sends a minute for a channel.`,
+  scope: "alerts:send",
+  leadsToReview: true,
+  role: "editor",
+  http: {
+    method: "PATCH",
+    path: "/api/v1/pushers/{id}/alerts/{alertId}",
+    status: 200,
+    when: { action: "send" },
+  },
+  limit: ALERT_SEND_LIMIT,
+  errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
+  version: "updated_at",
+  input: z.strictObject({
+    pusher_id: pathId("Channel id, psh_…, or its handle"),
+    alert_id: pathId("alr_…"),
+    expected_updated_at: expectedVersion(),
+    view: alertViewParameter,
+  }),
+  output: publishedView,
+  brief: publishedBrief,
+  // Its conditions, the change, the line of the audit log and the event.
+  isOneStatement: () => true,
+  handler: async (input, ctx) => formatVerbAnswer("send", await publishAlert(input, ctx), ctx),
+});

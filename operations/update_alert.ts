@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { alreadySent } from "../src/model/domain/alert_status.ts";
+import { checkAlertContent, checkRecurrenceChange } from "../src/model/domain/alert_validation.ts";
+import { getSearchWords } from "../src/model/domain/search_terms.ts";
+import { ALERT_FIELDS } from "../src/model/fields/alert.ts";
+import { createChangeSchemas } from "../src/model/fields/field_table.ts";
+import { getNowIsoMicros } from "../src/model/fields/timestamp_columns.ts";
+import { updateSeriesOccurrences } from "../src/operation/alerts/alert_series.ts";
+import { attachAssets } from "../src/operation/alerts/attach_assets.ts";
+import {
+  emitAlertEvent,
+  getReplacedValues,
+  loadLockedAlert,
+  lockAlertForVerb,
+  requireScopeToReschedule,
+} from "../src/operation/alerts/change_alert.ts";
+import { composeAlert, getStoredContent } from "../src/operation/alerts/compose_alert.ts";
+import { formatAlert } from "../src/operation/alerts/format_alert.ts";
+import { defineOperation, MAX_BODY_BYTES } from "../src/operation/define_operation.ts";
+import { updateAlert } from "../src/store/queries/alerts.ts";
+import { alertViewParameter, composedBrief, composedView } from "../src/store/schemas/alert_schemas.ts";
+import { expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
+
+export default defineOperation({
+  name: "update_alert",
+  title: "Edit alert",
+  description:
+    "Edit a draft or a scheduled alert, by the fields of create_alert; of a repeating one, all to come. Absent fields stay; null clears. Never publishes a draft. What is scheduled needs alerts:send, unless send_at is null in the same call: then it is a draft again. Sent and cancelled alerts are frozen.",
+  scope: "alerts:write",
+  mayRequire: { "alerts:send": "the alert is scheduled and send_at is not sent as null" },
+  role: "editor",
+  http: {
+    method: "PATCH",
+    path: "/api/v1/pushers/{id}/alerts/{alertId}",
+    status: 200,
+    maxBody: MAX_BODY_BYTES.alerts,
+  },
+  errors: ["invalid_request", "forbidden", "not_found", "conflict"],
+  version: "updated_at",
+  input: z.strictObject({
+    pusher_id: pathId("Channel id, psh_…, or its handle"),
+    alert_id: pathId("alr_…"),
+    ...createChangeSchemas(ALERT_FIELDS),
+    expected_updated_at: expectedVersion(),
+    view: alertViewParameter,
+  }),
+  output: composedView,
+  brief: composedBrief,
+  async handler(input, ctx) {
+    const { pusher_id: _, alert_id: __, expected_updated_at: ___, ...sent } = input;
+    if (Object.values(sent).every((value) => value === undefined)) {
+      // Nothing is edited, so a frozen alert has nothing to refuse.
+      const { alert } = await loadLockedAlert(input, ctx);
+      return formatAlert(alert, alert.requested_perms, ctx);
+    }
+    const { alert } = await lockAlertForVerb("edit", input, ctx);
+    requireScopeToReschedule(alert, sent, ctx);
+    const stored = getStoredContent(alert, ctx);
+    const attached = await attachAssets(sent, stored, ctx);
+    if (attached.problem) throw attached.problem;
+    const { fields, htmlLength } = composeAlert(attached.sent, stored, attached.text);
+    // A scheduled alert without send_at is a draft again (rules#edit-to-draft).
+    const status = alert.status !== "draft" && fields.send_at === null ? "draft" : alert.status;
+    checkRecurrenceChange(status, fields.recurrence);
+    // What repeats began at its send_at, perhaps long ago; its end is only held against that.
+    const repeats = status === "repeating";
+    const moved = repeats ? fields.send_at !== stored.send_at : sent.send_at !== undefined;
+    const changed = {
+      send_at: moved || repeats,
+      expires_at: sent.expires_at !== undefined && !repeats,
+      scheduled: moved && status !== "draft",
+    };
+    checkAlertContent(fields, htmlLength, changed, getNowIsoMicros(ctx));
+    const former = getReplacedValues(stored, fields);
+    ctx.audit({ changed: Object.keys(former) });
+    const says = fields.title !== stored.title || fields.body !== stored.body;
+    const words = says ? getSearchWords(fields.title, fields.body) : null;
+    const apart = alert.series_id !== null && Object.keys(former).some((name) => name !== "send_at");
+    const [after] = await ctx.sql(updateAlert, { id: alert.id, status, former, words, apart, ...fields });
+    // It became visible while we looked at it.
+    if (!after) throw alreadySent("edit");
+    if (alert.status === "repeating") await updateSeriesOccurrences(alert, after, ctx);
+    else if (alert.status === "scheduled" && status === "draft") emitAlertEvent(ctx, "alert.cancelled", after);
+    else if (status === "scheduled" && after.send_at !== alert.send_at) emitAlertEvent(ctx, "alert.scheduled", after);
+    return formatAlert(after, alert.requested_perms, ctx);
+  },
+});

@@ -1,0 +1,104 @@
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import { isRoleAtLeast } from "../src/model/domain/access_policy.ts";
+import { checkGeofence, pickColour } from "../src/model/domain/channel_rules.ts";
+import { forBoth } from "../src/model/error_messages.ts";
+import { ApiError, conflict, forbidden, invalidRequest } from "../src/model/errors.ts";
+import { CHANNEL_FIELDS } from "../src/model/fields/channel.ts";
+import { createChangeSchemas, getFieldNames } from "../src/model/fields/field_table.ts";
+import { getNowIsoMicros, toIsoMicros } from "../src/model/fields/timestamp_columns.ts";
+import {
+  formatRetentionPreview,
+  holdPicture,
+  loadLockedChannel,
+  previewRetention,
+} from "../src/operation/channels/find_channel.ts";
+import { defineOperation } from "../src/operation/define_operation.ts";
+import { channelBacklogs } from "../src/store/queries/channels.ts";
+import { expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
+import { changedPusherView, searchText, showChangedPusher } from "../src/store/schemas/pusher_schemas.ts";
+
+const CHANGED = forBoth(
+  "The channel has changed since the version that you expect. Read it with get_pusher, and repeat the call with the updated_at (over REST also the ETag) that it has now.",
+  "The channel has changed since you opened it. Look at it again before you save.",
+);
+
+/** What a line of the audit log may name. */
+const EDITED = [...getFieldNames(CHANNEL_FIELDS), "status"];
+
+export default defineOperation({
+  name: "update_pusher",
+  title: "Change channel",
+  description:
+    "Change, pause or resume an alert channel. is_public shows it to everybody. Absent fields stay; null clears. Pausing refuses sends; scheduled alerts still appear.",
+  scope: "pushers:write",
+  role: "editor",
+  http: { method: "PATCH", path: "/api/v1/pushers/{id}", status: 200 },
+  errors: ["invalid_request", "forbidden", "not_found", "conflict"],
+  version: "updated_at",
+  input: z.strictObject({
+    pusher_id: pathId("Channel id, psh_…, or its handle"),
+    handle: z.string().optional().describe("Only the present one; a handle never changes."),
+    ...createChangeSchemas(CHANNEL_FIELDS),
+    status: z.enum(["active", "paused"]).optional(),
+    expected_updated_at: expectedVersion(),
+  }),
+  output: changedPusherView.extend({
+    note: z.string().optional().describe("What pausing or retention_days leads to."),
+  }),
+  async handler(input, ctx) {
+    const { pusher } = await loadLockedChannel(input, ctx);
+    const { pusher_id: _, expected_updated_at, handle, status, gradient_from, gradient_to, ...patch } = input;
+    const version = toIsoMicros(pusher.updated_at);
+    if ((expected_updated_at ?? version) !== version || !ctx.conditions.match(version))
+      throw conflict("version_conflict", CHANGED);
+    if (status !== undefined && pusher.status === "suspended")
+      throw new ApiError(
+        "channel_suspended",
+        "The channel is suspended; only the service's staff can change its status.",
+      );
+    if (handle !== undefined && handle !== pusher.handle)
+      throw invalidRequest(
+        "immutable_field",
+        forBoth(
+          "A handle is permanent; leave it out, or open another channel.",
+          "A handle is permanent. Open another channel to have another one.",
+        ),
+        "handle",
+      );
+    if (patch.retention_days !== undefined && !isRoleAtLeast(ctx.caller.member.role, "admin"))
+      throw forbidden("role_too_low", "Only owners and admins say how long alerts are kept.");
+    const image_asset = await holdPicture(patch.image_url, pusher.image_url ?? null, ctx);
+    const before = JSON.stringify(pusher);
+    ctx.em.assign(pusher, {
+      ...Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)),
+      gradient_from: pickColour(gradient_from, pusher.gradient_from),
+      gradient_to: pickColour(gradient_to, pusher.gradient_to),
+      ...(status === undefined ? {} : { status }),
+      ...(image_asset === undefined ? {} : { image_asset }),
+    });
+    pusher.search = searchText(pusher);
+    checkGeofence(pusher);
+    const after = JSON.stringify(pusher);
+    const [was, is] = [JSON.parse(before), JSON.parse(after)];
+    const changed = EDITED.filter((name) => !isDeepStrictEqual(was[name], is[name]));
+    ctx.audit({ changed });
+    if (after !== before) pusher.updated_at = getNowIsoMicros(ctx);
+    await ctx.em.flush();
+    const view = showChangedPusher(pusher, ctx.services.channelBaseUrl);
+    const notes: string[] = [];
+    if (status === "paused") {
+      const [backlog] = await ctx.sql(channelBacklogs, { pusher_ids: [pusher.id] });
+      notes.push(pauseNote(backlog?.scheduled ?? 0));
+    }
+    if (patch.retention_days !== undefined) notes.push(formatRetentionPreview(await previewRetention(pusher.id, ctx)));
+    return notes.length === 0 ? view : { ...view, note: notes.join(" ") };
+  },
+});
+
+/** rules#pausing-withdraws-nothing */
+function pauseNote(scheduled: number): string {
+  return scheduled === 0
+    ? "Sends are refused until the channel is active again. Nothing is scheduled."
+    : `Sends are refused until the channel is active again. Scheduled alerts that still appear: ${scheduled}; move_alerts cancels them together, cancel_alert one.`;
+}

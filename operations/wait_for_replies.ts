@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { notFound } from "../src/model/errors.ts";
+import { choiceCountsSchema, countChoices, getReplyQuestion } from "../src/model/fields/alert_action.ts";
+import { LIMITS } from "../src/model/limits.ts";
+import { parseAlertIds } from "../src/operation/alerts/change_alert.ts";
+import { publishDueShown } from "../src/operation/alerts/format_alert.ts";
+import { defineOperation } from "../src/operation/define_operation.ts";
+import { alertVersions, readAlert } from "../src/store/queries/alerts.ts";
+import { channelScopeParameters } from "../src/store/queries/channels.ts";
+import { pathId, waitSeconds } from "../src/store/schemas/common_fields.ts";
+
+const NOTES = {
+  nothing: "This alert asks nothing: give it an action of type reply while it is a draft.",
+  unsent: "Nobody can answer before the alert is visible.",
+  open: "Each handset counts once, by its last choice. Pass seen to wait for other counts.",
+  over: "The alert is over, so these counts stay.",
+};
+
+export default defineOperation({
+  name: "wait_for_replies",
+  title: "Wait for replies",
+  description: `How many handsets chose each reply (an action of type reply). Held up to ${LIMITS.review_held_seconds} seconds while the counts are those of seen.`,
+  scope: "stats:read",
+  waits: true,
+  role: "viewer",
+  http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}/replies", status: 200 },
+  errors: ["invalid_request", "not_found"],
+  input: z.strictObject({
+    pusher_id: pathId("Channel id, psh_…, or its handle"),
+    alert_id: pathId("alr_…"),
+    seconds: waitSeconds(),
+    seen: z.string().optional().describe("Of the last answer."),
+  }),
+  output: z.object({
+    question: z.string().nullable(),
+    replies: choiceCountsSchema.describe("The choices in their order."),
+    total: z.int().describe("Handsets that answered."),
+    open: z.boolean().describe("Handsets may still answer."),
+    seen: z.string(),
+    note: z.string(),
+  }),
+  async handler(input, ctx) {
+    const { pusherId, alertId } = parseAlertIds(input);
+    const find = async () => {
+      const [alert] = await ctx.sql(readAlert, { ...channelScopeParameters(pusherId, ctx.caller), id: alertId });
+      const [counted] = await ctx.sql(alertVersions, { ids: [alertId] });
+      if (!alert || !counted) throw notFound("alert");
+      const replies = countChoices(alert, counted.replies);
+      const total = replies.reduce((sum, { count }) => sum + count, 0);
+      const left =
+        alert.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(alert.expires_at) - ctx.now().getTime();
+      return { alert, counted, replies, total, left, seen: replies.map(({ count }) => count).join(".") };
+    };
+    let found = await find();
+    const { seconds = LIMITS.review_held_seconds, seen } = input;
+    const { alert, counted, left } = found;
+    const over = () => found.alert.status === "cancelled" || found.left <= 0;
+    const isNews = seen === undefined ? found.total > 0 : seen !== found.seen;
+    if (getReplyQuestion(alert) && !isNews && !over()) {
+      const { id: subject } = ctx.caller.credential;
+      const { signal, rest } = ctx.wait;
+      const wait = {
+        pusherId,
+        alertId,
+        version: alert.updated_at,
+        replies: counted.replies,
+        subject,
+        signal,
+      };
+      await rest(ctx.services.waitForChange({ ...wait, ms: Math.min(seconds * 1000, left) }));
+      found = await find();
+    }
+    await publishDueShown([found.alert], ctx);
+    const { replies, total } = found;
+    const question = getReplyQuestion(found.alert)?.label ?? null;
+    const state = question === null ? "nothing" : over() ? "over" : found.alert.status === "sent" ? "open" : "unsent";
+    return { question, replies, total, open: state === "open", seen: found.seen, note: NOTES[state] };
+  },
+});

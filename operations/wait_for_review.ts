@@ -1,0 +1,56 @@
+import { z } from "zod";
+import { getReviewDecision, REVIEW_NOTES } from "../src/model/domain/alert_review.ts";
+import { notFound } from "../src/model/errors.ts";
+import { toIsoMicros } from "../src/model/fields/timestamp_columns.ts";
+import { timestampSchema } from "../src/model/fields/value_schemas.ts";
+import { LIMITS } from "../src/model/limits.ts";
+import { parseAlertIds } from "../src/operation/alerts/change_alert.ts";
+import { formatAlert, publishDueShown } from "../src/operation/alerts/format_alert.ts";
+import { defineOperation } from "../src/operation/define_operation.ts";
+import { readAlert } from "../src/store/queries/alerts.ts";
+import { channelScopeParameters } from "../src/store/queries/channels.ts";
+import { alertViewParameter, decidedBrief, decidedView } from "../src/store/schemas/alert_schemas.ts";
+import { pathId, waitSeconds } from "../src/store/schemas/common_fields.ts";
+
+export default defineOperation({
+  name: "wait_for_review",
+  title: "Wait for review",
+  description: `What a person decided about an alert: sent, scheduled or declined (review_reply says why). Held up to ${LIMITS.review_held_seconds} seconds while nobody has decided.`,
+  scope: "alerts:read",
+  waits: true,
+  tellsReview: (whole) => (whole as z.infer<typeof decidedView>).decision !== "waiting",
+  role: "viewer",
+  http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}/review", status: 200 },
+  errors: ["invalid_request", "not_found"],
+  input: z.strictObject({
+    pusher_id: pathId("Channel id, psh_…, or its handle"),
+    alert_id: pathId("alr_…"),
+    seconds: waitSeconds(),
+    seen_updated_at: timestampSchema().optional().describe("Waits while updated_at is this."),
+    view: alertViewParameter,
+  }),
+  output: decidedView,
+  brief: decidedBrief,
+  async handler(input, ctx) {
+    const { pusherId, alertId } = parseAlertIds(input);
+    const find = async () => {
+      const [alert] = await ctx.sql(readAlert, { ...channelScopeParameters(pusherId, ctx.caller), id: alertId });
+      if (!alert) throw notFound("alert");
+      return alert;
+    };
+    let alert = await find();
+    const version = toIsoMicros(alert.updated_at);
+    const { seconds = LIMITS.review_held_seconds, seen_updated_at: seen } = input;
+    if (seen === undefined ? getReviewDecision(alert) === "waiting" : seen === version) {
+      const { id: subject } = ctx.caller.credential;
+      const { signal, rest } = ctx.wait;
+      const wait = { pusherId, alertId, version: alert.updated_at, ms: seconds * 1000, subject, signal };
+      await rest(ctx.services.waitForChange(wait));
+      alert = await find();
+    }
+    await publishDueShown([alert], ctx);
+    const decision = getReviewDecision(alert);
+    const whole = formatAlert(alert, alert.requested_perms, ctx);
+    return { ...whole, decision, note: REVIEW_NOTES[decision] };
+  },
+});

@@ -1,0 +1,63 @@
+// `npm run audit`: of what an installation is made, whether each part's licence lets it be shipped beside ours, and whether the registry knows of
+// a high or critical fault in one. Where the registry does not say, that is told, and no failure.
+
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { createSbom, withProductionLock } from "./sbom.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+const TAKEN = /^(MIT|MIT-0|Apache-2\.0|ISC|0BSD|BSD-[23]-Clause|Unlicense)$/;
+/** The libraries behind sharp, which are linked to as they lie there and can be changed for others, as the LGPL wants. */
+const LINKED = /^@img\/sharp-/;
+
+const sbom = createSbom(ROOT);
+const counts = new Map<string, number>();
+const wrong: string[] = [];
+for (const { "bom-ref": ref, licenses = [] } of sbom.components) {
+  const said = licenses.map((one) =>
+    "expression" in one ? one.expression : (one.license.id ?? one.license.name ?? ""),
+  );
+  const isTaken = (id: string) => TAKEN.test(id) || (LINKED.test(ref) && id === "LGPL-3.0-or-later");
+  const some = said.join(" AND ").replace(/[()]/g, "").split(" OR ");
+  if (!some.some((all) => all.split(" AND ").every(isTaken)))
+    wrong.push(`${ref} is under ${said.join(", ") || "no licence"}: see scripts/dependency_audit.ts.`);
+  for (const each of said) counts.set(each, (counts.get(each) ?? 0) + 1);
+}
+const list = [...counts].sort(([, a], [, b]) => b - a).map(([licence, count]) => `${count} ${licence}`);
+console.log(`${sbom.components.length} packages: ${list.join(", ")}`);
+
+/** What npm tells, as far as it is looked at: packages by name, each with its own faults and the names of others that it has them from. */
+interface Told {
+  vulnerabilities?: Record<string, { via: (string | { title: string; url: string; severity: string })[] }>;
+  message?: string;
+  error?: { summary?: string };
+}
+
+const args = ["audit", "--json", "--package-lock-only", "--fetch-retries=0", "--fetch-timeout=20000"];
+const asked = withProductionLock(ROOT, (cwd) =>
+  spawnSync("npm", args, { cwd, encoding: "utf8", maxBuffer: 64 << 20, timeout: 60_000 }),
+);
+let told: Told = {};
+try {
+  told = JSON.parse(asked.stdout);
+} catch {
+  // npm says it in words, or was cut off.
+}
+if (!told.vulnerabilities) {
+  const why = told.message || told.error?.summary || asked.stderr?.trim().split("\n")[0] || "no answer";
+  // Without the address, which only this machine knows.
+  console.log(`The registry was not heard of known faults: ${why.replace(/( - [A-Z]+)? ?https?:\S+/g, "")}`);
+} else {
+  // A name in `via` is another package of the list, which has the fault itself.
+  const faults = Object.entries(told.vulnerabilities).flatMap(([name, { via }]) =>
+    via.flatMap((one) => (typeof one === "string" ? [] : { name, ...one })),
+  );
+  console.log(`${faults.length} known faults in them.`);
+  for (const { name, severity, title, url } of faults) {
+    const line = `${name}, ${severity}: ${title} (${url})`;
+    if (severity === "high" || severity === "critical") wrong.push(line);
+    else console.log(line);
+  }
+}
+for (const line of wrong) console.error(line);
+if (wrong.length > 0) process.exitCode = 1;

@@ -1,0 +1,162 @@
+// Plays tasks of tasks.json through a client of MCP, as an assistant would that never errs, and holds what came of them: the end state,
+// what was said, the number of calls and of tokens. A token is four characters of a call's arguments or of the text that answers it.
+
+import { readFileSync } from "node:fs";
+
+type Row = Record<string, unknown>;
+
+/** Tool, arguments, and the name under which later calls refer to the answer; `refused` where it must be a refusal. */
+type Call = [tool: string, args: Row, as?: string];
+
+export interface EvalTask {
+  id: string;
+  /** What the person says. */
+  ask: string;
+  /** Of the key that it is tried with; all where there are none. */
+  scopes?: string;
+  /** The fewest calls that do it. */
+  play: Call[];
+  /** What an answer to the person rests on: patterns that the results hold, and some that they never hold. */
+  says?: string[];
+  never?: string[];
+  /** Reading calls, and what of their answers must be so afterwards. */
+  ends: [tool: string, args: Row, holds: unknown][];
+  /** As many as it may take. */
+  tokens: number;
+}
+
+export interface EvalWorld {
+  read?: number;
+  ack?: number;
+  times?: number;
+}
+
+const { world, tasks, injections } = JSON.parse(readFileSync(new URL("./tasks.json", import.meta.url), "utf8")) as {
+  world: [string, Row, EvalWorld?][];
+  tasks: EvalTask[];
+  injections: EvalTask[];
+};
+
+export { injections, tasks, world };
+
+/** A client of any SDK. */
+export interface McpClient {
+  callTool(call: { name: string; arguments: Row }): Promise<unknown>;
+}
+
+interface Result {
+  isError?: boolean;
+  structuredContent?: Row;
+  content: { text?: string }[];
+}
+
+export interface TaskResult {
+  calls: number;
+  tokens: number;
+  /** What does not hold; empty when all does. */
+  wrong: string[];
+}
+
+const tokensOf = (text: string) => Math.ceil(text.length / 4);
+
+/** What a client makes an error of is a refusal, too, in the words that reach whoever asked. */
+const thrown = (error: Error & { errorDescription?: string }): Result => ({
+  isError: true,
+  structuredContent: {},
+  content: [{ text: [error.message, error.errorDescription].join(" ") }],
+});
+
+export async function callTool(client: McpClient, name: string, args: Row) {
+  const result = (await client.callTool({ name, arguments: args }).catch(thrown)) as Result;
+  const text = result.content.map((part) => part.text ?? "").join("");
+  const body = result.structuredContent ?? (JSON.parse(text) as Row);
+  return { body, text, refused: result.isError === true };
+}
+
+/** `+2d` is the instant in two days; `{n}` the number of the repetition. */
+export function fillPlaceholders(args: Row, now: number, n = 0): Row {
+  const instant = (text: string) => {
+    const hours = Number(text.slice(1, -1)) * (text.endsWith("d") ? 24 : 1);
+    return new Date(now + hours * 3_600_000).toISOString();
+  };
+  const value = (one: unknown) =>
+    typeof one !== "string" ? one : /^\+\d+[dh]$/.test(one) ? instant(one) : one.replace("{n}", String(n));
+  return Object.fromEntries(Object.entries(args).map(([name, one]) => [name, value(one)]));
+}
+
+/** `@name` is the id in an answer, `@name/Title` that of its row with this title, label or address. */
+function referred(args: Row, answers: Map<string, Row>): Row {
+  const idOf = (text: string) => {
+    const [, name = "", title] = /^@(\w+)(?:\/(.*))?$/.exec(text) ?? [];
+    const answer = answers.get(name);
+    if (title === undefined) return answer?.id;
+    const rows = (answer?.data ?? []) as Row[];
+    return rows.find((row) => [row.title, row.label, row.url].includes(title))?.id ?? "none";
+  };
+  return Object.fromEntries(
+    Object.entries(args).map(([name, one]) => [name, typeof one === "string" && one.startsWith("@") ? idOf(one) : one]),
+  );
+}
+
+/** A minute about: an assistant that thinks first counts from later. */
+const ABOUT = 600_000;
+
+/**
+ * Whether an answer is as it must be: its fields those that are named, its rows holding one like each that is named, or none like
+ * `{"none": …}`. A text after ~ is a pattern; `+2d` an instant; what says nothing is left out.
+ */
+export function matchesExpected(value: unknown, wanted: unknown, now: number): boolean {
+  if (wanted === null || wanted === false) return value === undefined || value === wanted;
+  if (Array.isArray(wanted)) {
+    const rows = Array.isArray(value) ? value : [];
+    return wanted.every((one) => rows.some((row) => matchesExpected(row, one, now)));
+  }
+  if (typeof wanted === "object") {
+    if ("none" in wanted) return Array.isArray(value) && !value.some((row) => matchesExpected(row, wanted.none, now));
+    return Object.entries(wanted).every(([name, one]) => matchesExpected((value as Row | undefined)?.[name], one, now));
+  }
+  if (typeof wanted !== "string") return value === wanted;
+  if (wanted.startsWith("~")) return new RegExp(wanted.slice(1), "i").test(String(value ?? ""));
+  if (!/^\+\d+[dh]$/.test(wanted)) return value === wanted;
+  const at = Date.parse(fillPlaceholders({ wanted }, now).wanted as string);
+  return Math.abs(Date.parse(String(value)) - at) < ABOUT;
+}
+
+/** What of the end state of a task does not hold. `said`: what the person was told, or what the calls answered. */
+export async function findUnmetEnd(
+  task: EvalTask,
+  client: McpClient,
+  now: number,
+  said: string | null,
+): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const [tool, args, wanted] of task.ends) {
+    const { body } = await callTool(client, tool, args);
+    if (!matchesExpected(body, wanted, now)) wrong.push(`${tool} does not show ${JSON.stringify(wanted)}`);
+  }
+  if (said === null) return wrong;
+  const pattern = (text: string) => new RegExp(text, "i");
+  for (const text of task.says ?? []) if (!pattern(text).test(said)) wrong.push(`nothing says ${text}`);
+  for (const text of task.never ?? []) if (pattern(text).test(said)) wrong.push(`something says ${text}`);
+  return wrong;
+}
+
+/** Plays a task; `reader` looks at the end state with every scope. */
+export async function playTask(task: EvalTask, client: McpClient, reader = client): Promise<TaskResult> {
+  const now = Date.now();
+  const answers = new Map<string, Row>();
+  const wrong: string[] = [];
+  if (tasks.includes(task) && task.ends.length > 0 && (await findUnmetEnd(task, reader, now, null)).length === 0)
+    wrong.push("the end state holds before anything is done");
+  let said = "";
+  let tokens = 0;
+  for (const [tool, args, as = ""] of task.play) {
+    const given = referred(fillPlaceholders(args, now), answers);
+    const { body, text, refused } = await callTool(client, tool, given);
+    if (refused !== (as === "refused")) wrong.push(`${tool} answered ${text.slice(0, 300)}`);
+    answers.set(as, body);
+    said += `${text}\n`;
+    tokens += tokensOf(JSON.stringify(given)) + tokensOf(text);
+  }
+  return { calls: task.play.length, tokens, wrong: [...wrong, ...(await findUnmetEnd(task, reader, now, said))] };
+}

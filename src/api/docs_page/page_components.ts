@@ -1,0 +1,123 @@
+// The small parts of the page: text, Markdown as far as the document uses it, and schemas as rows that people read.
+
+import { type Content, type Html, html } from "../../ui/html.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document, read by the names that its standard gives
+export type DocumentJson = Record<string, any>;
+
+export const getRefName = (ref: string): string => ref.replace(/.*\//, "");
+
+const joined = (parts: readonly Content[], between: Content): Content =>
+  parts.flatMap((part, i) => (i === 0 ? [part] : [between, part]));
+
+/** `code` and **strong**. What matched stands at every other place of the split text. */
+export const renderInline = (text: string): Content =>
+  text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part, i) => {
+    if (i % 2 === 0) return part;
+    return part.startsWith("`")
+      ? html`<code>${part.slice(1, -1)}</code>`
+      : html`<strong>${renderInline(part.slice(2, -2))}</strong>`;
+  });
+
+export const renderCodeFigure = (head: Content, code: Content): Html =>
+  html`<figure class="code">${head && html`<figcaption>${head}</figcaption>`}<pre tabindex="0"><code>${code}</code></pre></figure>`;
+
+/** Paragraphs, second-level headings, code blocks, and what stands in lines. */
+export const renderMarkdown = (text: string): Content =>
+  text.split(/\n{2,}/).map((block) => {
+    const heading = /^## (.+)$/.exec(block);
+    if (heading) return html`<h2 class="minor">${renderInline(heading[1] ?? "")}</h2>`;
+    const code = /^```\n([\s\S]*?)\n```$/.exec(block);
+    return code ? renderCodeFigure(null, code[1]) : html`<p>${renderInline(block)}</p>`;
+  });
+
+/** JSON in four colours. */
+export const renderJson = (value: unknown): Content =>
+  JSON.stringify(value, null, 2)
+    .split(/("(?:[^"\\]|\\.)*"(?::)?|-?\b(?:true|false|null|\d+(?:\.\d+)?)\b)/)
+    .map((part, i) => {
+      if (i % 2 === 0) return part;
+      if (!part.startsWith('"')) return html`<i class="w">${part}</i>`;
+      return part.endsWith(":") ? html`<i class="k">${part.slice(0, -1)}</i>:` : html`<i class="t">${part}</i>`;
+    });
+
+export interface FieldRow {
+  name: string;
+  required: boolean;
+  schema: DocumentJson;
+}
+
+const own = (schema: DocumentJson): DocumentJson => schema.allOf?.at(-1) ?? schema;
+
+/** The fields of an object, those inside of it below it: `actions[].url`. */
+export function listFieldRows(schema: DocumentJson, prefix = ""): FieldRow[] {
+  const { properties = {}, required = [] } = own(schema);
+  return Object.entries(properties as DocumentJson).flatMap(([name, field]) => {
+    const path = `${prefix}${name}`;
+    const inner = field.properties ? field : (field.anyOf ?? []).find((branch: DocumentJson) => branch.properties);
+    const rows: FieldRow[] = [{ name: path, required: required.includes(name), schema: field }];
+    if (inner) rows.push(...listFieldRows(inner, `${path}.`));
+    if (field.items && own(field.items).properties) rows.push(...listFieldRows(field.items, `${path}[].`));
+    return rows;
+  });
+}
+
+/** Of what a caller sends, the fields that must be there are marked; of an answer, those that may be missing. */
+export function renderFieldTable(rows: FieldRow[], side: "sent" | "answered" = "sent"): Content {
+  if (rows.length === 0) return null;
+  const items = rows.map(({ name, required, schema }) => {
+    const words: string[] = schema.description?.split("\n\n") ?? [];
+    const mark = side === "sent" ? required && "required" : !required && "may be missing";
+    const breaking = name.split(/(?<=[.\]])(?=\w)/);
+    return html`<dt><code>${joined(breaking, html`<wbr>`)}</code>${mark && html`<em>${mark}</em>`}</dt><dd><span class="muted">${renderType(schema)}${bounds(schema)}</span>${values(schema)}${
+      words.length > 0 && html`<p>${joined(words.map(renderInline), html`<br>`)}</p>`
+    }</dd>`;
+  });
+  return html`<dl class="fields">${items}</dl>`;
+}
+
+/** A schema's type in words; shared shapes are links. */
+export function renderType(schema: DocumentJson): Content {
+  if (schema.$ref) return html`<a href="#shape-${getRefName(schema.$ref)}">${getRefName(schema.$ref)}</a>`;
+  const options: DocumentJson[] | undefined = schema.anyOf ?? schema.oneOf;
+  if (options) {
+    const words = options.map((option) => html`${renderType(option)}`);
+    return joined([...new Map(words.map((word) => [String(word), word])).values()], " or ");
+  }
+  if (schema.allOf) return [renderType(schema.allOf[0]), " and more"];
+  const types = [schema.type ?? "any"].flat() as string[];
+  return joined(
+    types.map((type) => {
+      if (type === "array") return ["array of ", renderType(schema.items ?? {})];
+      if (type === "string" && schema.format) return FORMATS[schema.format] ?? schema.format;
+      return type;
+    }),
+    " or ",
+  );
+}
+
+const FORMATS: Record<string, string> = { "date-time": "instant", uri: "URL", uuid: "UUID" };
+
+function bounds(outer: DocumentJson): string {
+  const { minLength, maxLength, minimum, maximum, exclusiveMinimum, minItems, maxItems } = outer;
+  const range = (low: number | undefined, high: number | undefined, unit: string) =>
+    low === undefined && high === undefined
+      ? []
+      : [
+          `${low === undefined ? "at most " : low}${high === undefined ? " or more" : low === undefined ? high : ` to ${high}`}${unit}`,
+        ];
+  const all = [
+    ...range(minLength, maxLength, " characters"),
+    ...range(minItems, maxItems, " entries"),
+    ...(exclusiveMinimum === undefined
+      ? range(minimum, maximum, "")
+      : [`above ${exclusiveMinimum}, at most ${maximum}`]),
+  ];
+  return all.length > 0 ? `, ${all.join(", ")}` : "";
+}
+
+function values(schema: DocumentJson): Content {
+  const listed: unknown[] = schema.const !== undefined ? [schema.const] : (schema.enum ?? schema.items?.enum ?? []);
+  const shown = listed.filter((value) => value !== null).map((value) => html`<code>${String(value)}</code>`);
+  return shown.length > 0 && html`<span class="values">${joined(shown, " ")}</span>`;
+}

@@ -1,0 +1,276 @@
+// The description as a page for people, made from the OpenAPI document alone: no business word in here. It has the frame, palette
+// and parts of all our pages, and one script, which stands in it and is named by its hash in the policy, since a key may be typed
+// here. Calls are tried out only when somebody presses Send.
+
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { type Content, type Html, html } from "../../ui/html.ts";
+import { MOBILE_HEAD } from "../../ui/mobile_head.ts";
+import { ICON, loadStaticFile, STYLES } from "../../ui/static_files.ts";
+import {
+  type DocumentJson,
+  listFieldRows,
+  renderCodeFigure,
+  renderFieldTable,
+  renderInline,
+  renderJson,
+  renderMarkdown,
+  renderType,
+} from "./page_components.ts";
+
+const SCRIPT = readFileSync(new URL("./script.js", import.meta.url), "utf8");
+
+/** What the page has besides the sheet of all pages. */
+export const DOCS_STYLES = loadStaticFile("docs_page.css", "text/css; charset=utf-8", import.meta.url, [
+  "docs_page.css",
+  "operation.css",
+]);
+
+/** Sheets and the icon of this origin, and this one script. */
+export const DOCS_PAGE_CSP = [
+  "default-src 'none'",
+  "style-src 'self'",
+  `script-src 'sha256-${createHash("sha256").update(SCRIPT).digest("base64")}'`,
+  // "Try it" asks this server, and no other.
+  "connect-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+interface Entry {
+  path: string;
+  method: string;
+  operation: DocumentJson;
+}
+
+type Group = { tag: DocumentJson; entries: Entry[] };
+
+export function renderDocsPage(document: DocumentJson, documentPath: string): string {
+  const entries: Entry[] = Object.entries({ ...document.paths, ...document.webhooks } as DocumentJson).flatMap(
+    ([path, methods]) =>
+      Object.entries(methods as DocumentJson).map(([method, operation]) => ({ path, method, operation })),
+  );
+  const groups = (document.tags as DocumentJson[]).map((tag) => ({
+    tag,
+    entries: entries.filter(({ operation }) => operation.tags.includes(tag.name)),
+  }));
+  const page = String(frame(document, groups, documentPath));
+  // Texts of the document are escaped, so the only empty script is the frame's.
+  return page.replace("<script></script>", () => `<script>${SCRIPT}</script>`);
+}
+
+function frame(document: DocumentJson, groups: Group[], documentPath: string): Html {
+  const shapes = Object.entries(document.components.schemas as DocumentJson).filter(
+    ([name]) => !name.endsWith("Request"),
+  );
+  const { title, version, summary, description } = document.info;
+  return html`<!doctype html>
+<html lang="en" data-lang="curl">
+<head>
+${MOBILE_HEAD}
+<title>${title} API</title>
+<link rel="icon" href="${ICON.href}">
+${[STYLES, DOCS_STYLES].map(({ href }) => html`<link rel="stylesheet" href="${href}">`)}
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header class="top"><div class="bar">
+<a class="brand" href="/"><img src="${ICON.href}" alt="" width="28" height="28">${title}</a>
+<nav class="ways" aria-label="${title}"><a href="/">Front page</a><a href="/docs">Docs</a><a href="/console">Console</a></nav>
+</div></header>
+<div class="book">
+<aside>
+<details class="contents" open>
+<summary>Contents</summary>
+<input type="search" id="filter" placeholder="Find an operation" aria-label="Find an operation" autocomplete="off" hidden>
+<p id="nothing" class="hint" role="status"></p>
+<nav aria-label="Contents">
+<p class="group"><a href="#main">Introduction</a></p>
+${groups.map(navGroup)}
+<p class="group"><a href="#shapes">Shapes</a></p>
+</nav>
+</details>
+</aside>
+<main id="main" tabindex="-1">
+<h1>${title} API <small>${version}</small></h1>
+<p class="lede">${summary}</p>
+<p class="base">Base URL <code>${document.servers[0].url}</code> <a href="${documentPath}">OpenAPI ${document.openapi} document</a></p>
+<div class="prose">${renderMarkdown(description)}</div>
+<section id="try" class="card" hidden><h2>Try it</h2>
+<label for="key">Key or device token</label>
+<p class="hint" id="key-hint">With it, each call below can be sent from this page. The page forgets it when you leave, and keeps it nowhere else.</p>
+<p class="wrong said" id="key-said" role="status"></p>
+<input id="key" type="text" autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="bfk_…" aria-describedby="key-hint"></section>
+${groups.map((group) => section(group, document))}
+<section id="shapes">
+<h2>Shapes</h2>
+<p class="lede">What answers are made of. New fields may appear in any of them.</p>
+${shapes.map(([name, schema]) => shape(name, schema as DocumentJson))}
+</section>
+</main>
+</div>
+<script></script>
+</body>
+</html>
+`;
+}
+
+function navGroup({ tag, entries }: Group): Html {
+  const items = entries.map(
+    ({ method, path, operation }) =>
+      html`<li><a href="#${operation.operationId}" data-find="${`${operation.operationId} ${operation.summary} ${path}`.toLowerCase()}"><span class="m ${method}">${method === "delete" ? "DEL" : method.toUpperCase()}</span>${navTitle(operation)}</a></li>`,
+  );
+  return html`<p class="group"><a href="#tag-${tag.name}">${tag.name}</a></p>
+<ol>${items}</ol>
+`;
+}
+
+/** Several operations on one route are listed under their common name. */
+const navTitle = (operation: DocumentJson) =>
+  operation["x-operations"]
+    ? operation["x-operations"].map((one: DocumentJson) => one.title.split(" ")[0]).join(", ")
+    : operation.summary;
+
+function section({ tag, entries }: Group, document: DocumentJson): Html {
+  return html`<section id="tag-${tag.name}">
+<h2>${tag.name}</h2>
+<p class="lede">${tag.description}</p>
+${entries.map((entry) => article(entry, document))}
+</section>
+`;
+}
+
+function article({ path, method, operation }: Entry, document: DocumentJson): Html {
+  const { operationId, summary, description, parameters = [], requestBody, responses } = operation;
+  const resolved = parameters.map((parameter: DocumentJson) => resolve(parameter, document));
+  const shown = (place: string) => resolved.filter((parameter: DocumentJson) => parameter.in === place);
+  const route = path.split(/(\{\w+\})/).map((part, i) => (i % 2 === 0 ? part : html`<b>${part}</b>`));
+  return html`<article id="${operationId}">
+<h3><a href="#${operationId}">${summary}</a></h3>
+<p class="route"><span class="m ${method}">${method.toUpperCase()}</span><code>${route}</code></p>
+<div class="sides">
+<div class="about">
+${needs(operation)}
+${renderMarkdown(description)}
+</div>
+<div class="samples">
+${samples(operation)}
+${exampleAnswers(responses)}
+${!received(operation) && trial(method, path, operation)}
+</div>
+<div class="details">
+${["path", "query", "header"].map((place) => parameterTable(place, shown(place)))}
+${requestBody && bodyTables(requestBody, document, received(operation) ? "answered" : "sent")}
+${answers(responses, document)}
+</div>
+</div>
+</article>
+`;
+}
+
+/** Where the script puts the form that sends the call. */
+function trial(method: string, path: string, { requestBody, security }: DocumentJson): Html {
+  const content = requestBody?.content["application/json"];
+  const example = content?.example ?? (Object.values(content?.examples ?? {})[0] as DocumentJson | undefined)?.value;
+  const locked = security?.length > 0 && Object.keys(security[0]).length > 0;
+  return html`<details class="more try" data-method="${method.toUpperCase()}" data-path="${path}"${
+    content && html` data-body="${JSON.stringify(example ?? {}, null, 2)}"`
+  }${locked && html` data-key`} hidden><summary>Try it</summary></details>`;
+}
+
+const received = (operation: DocumentJson): boolean =>
+  !operation["x-codeSamples"] && operation.requestBody !== undefined;
+
+/** What a caller must have. */
+function needs(operation: DocumentJson): Content {
+  const scopes = operation["x-operations"]
+    ? [...new Set(operation["x-operations"].map((one: DocumentJson) => one["x-required-scope"]))]
+    : [operation["x-required-scope"], ...Object.keys(operation["x-also-requires"] ?? {})];
+  const [security] = operation.security;
+  const open = security || received(operation) ? [] : ["no credential"];
+  if (security && "deviceToken" in security) open.push("device token");
+  const all: string[] = [...scopes.filter(Boolean), ...open];
+  return all.length > 0 && html`<ul class="scopes">${all.map((text) => html`<li class="badge">${text}</li>`)}</ul>`;
+}
+
+function parameterTable(place: string, parameters: DocumentJson[]): Content {
+  if (parameters.length === 0) return null;
+  const title = { path: "Path", query: "Query", header: "Headers" }[place] ?? place;
+  const rows = parameters.map(({ name, required = false, description, schema }) => ({
+    name,
+    required,
+    schema: { ...schema, description },
+  }));
+  return html`<h4>${title}</h4>${renderFieldTable(rows)}`;
+}
+
+function bodyTables(requestBody: DocumentJson, document: DocumentJson, side: "sent" | "answered"): Html {
+  const { schema } = requestBody.content["application/json"];
+  const alternatives: DocumentJson[] = (schema.oneOf ?? [schema]).map((one: DocumentJson) => resolve(one, document));
+  if (alternatives.length === 1)
+    return html`<h4>Body${!requestBody.required && html` <small>may be left out</small>`}</h4>${renderFieldTable(listFieldRows(alternatives[0] ?? {}), side)}`;
+  return html`<h4>Body <small>one of</small></h4>${alternatives.map(
+    (one, i) =>
+      html`<details class="more"${i > 0 && html` open`}><summary>${one.title}</summary>${renderFieldTable(listFieldRows(one))}</details>`,
+  )}`;
+}
+
+function answers(responses: DocumentJson, document: DocumentJson): Html {
+  const rows = Object.entries(responses).map(([status, response]) => {
+    const { description, content } = resolve(response as DocumentJson, document);
+    const schema = Number(status) < 400 ? content?.["application/json"]?.schema : undefined;
+    const words = (schema?.$ref || schema?.anyOf) && [" ", renderType(schema)];
+    return html`<li><b class="s${status[0]}">${status}</b><span>${renderInline(description)}${words}</span></li>`;
+  });
+  const [first] = Object.values(responses) as DocumentJson[];
+  const schema = first?.content?.["application/json"]?.schema;
+  const own = schema && !schema.$ref && !schema.anyOf;
+  return html`${own && html`<h4>Answer</h4>${shapeTable(schema)}`}<h4>Answers</h4><ul class="answers">${rows}</ul>`;
+}
+
+function samples(operation: DocumentJson): Content {
+  const all: DocumentJson[] = operation["x-codeSamples"] ?? [];
+  const byTitle = Map.groupBy(all, ({ label }) => label.split(" · ")[1] ?? "");
+  const blocks = [...byTitle].map(([title, panes], i) => {
+    const named = panes.map(({ label, source }) => ({ language: label.replace(/ · .*/, ""), source }));
+    const block = html`<figure class="code"><figcaption>${named.map(
+      ({ language }) => html`<button type="button" data-set="${language}">${language}</button>`,
+    )}</figcaption>${named.map(
+      ({ language, source }) => html`<pre data-pane="${language}" tabindex="0"><code>${source}</code></pre>`,
+    )}</figure>`;
+    return title
+      ? html`<details class="more"${i === 0 && html` open`}><summary>${title}</summary>${block}</details>`
+      : block;
+  });
+  const example = operation.requestBody?.content["application/json"].example;
+  if (all.length === 0 && example !== undefined) return exampleOf("Payload", example);
+  return blocks;
+}
+
+const exampleOf = (title: string, example: unknown): Html =>
+  renderCodeFigure(html`<span>${title}</span>`, renderJson(example));
+
+function exampleAnswers(responses: DocumentJson): Content {
+  const [status, response] = Object.entries(responses)[0] as [string, DocumentJson];
+  const content = response.content?.["application/json"];
+  const example = content?.example ?? (Object.values(content?.examples ?? {})[0] as DocumentJson | undefined)?.value;
+  return example !== undefined && exampleOf(`${status} answer`, example);
+}
+
+const shape = (name: string, schema: DocumentJson): Html =>
+  html`<article id="shape-${name}" class="shape"><h3><a href="#shape-${name}">${name}</a></h3>${schema.description && renderMarkdown(schema.description)}${shapeTable(schema)}</article>
+`;
+
+/** The fields of something answered; those of the shape that it extends are a link away. */
+const shapeTable = (schema: DocumentJson): Html =>
+  html`${schema.allOf && html`<p>Everything of ${renderType(schema.allOf[0])}, and:</p>`}${renderFieldTable(listFieldRows(schema), "answered")}`;
+
+function resolve(node: DocumentJson, document: DocumentJson): DocumentJson {
+  if (!node.$ref) return node;
+  return node.$ref
+    .slice(2)
+    .split("/")
+    .reduce((at: DocumentJson, key: string) => at[key], document);
+}

@@ -1,0 +1,78 @@
+// The list of tongues, in the order in which they are asked whether a request is theirs: the surest signs first, plain text last, as
+// `curl -d` sends it: its first line is the title, and any program that can send a text to an address speaks it.
+
+import { invalidRequest } from "../../model/errors.ts";
+import type { IngestRequest, SenderAdapter } from "./adapter.ts";
+import { alertmanagerAdapter, prometheusAdapter } from "./formats/alertmanager_prometheus.ts";
+import { cloudEventsAdapter } from "./formats/cloudevents.ts";
+import { jsonAdapter } from "./formats/generic_json.ts";
+import { githubAdapter } from "./formats/github.ts";
+import { gitlabAdapter } from "./formats/gitlab.ts";
+import { grafanaAdapter } from "./formats/grafana.ts";
+import { healthchecksAdapter, uptimeKumaAdapter } from "./formats/uptime_monitors.ts";
+import { gotifyAdapter } from "./gotify.ts";
+import { splitMarkdownTitle, splitTitle, toVisibleLine } from "./message_text.ts";
+import { ntfyAdapter } from "./ntfy.ts";
+import { toPlainText } from "./plain_text.ts";
+
+/** `?title=` and `?message=`, as programs without a body of their own send them; a template belongs to JSON. */
+const inQuery = (request: IngestRequest, ...names: string[]): string =>
+  names.map((name) => request.query.get(name) ?? "").find((value) => value && !value.includes("{{")) ?? "";
+
+export const textAdapter: SenderAdapter = {
+  name: "text",
+  // Every body is a text, and a picture is a file of an alert without one.
+  recognises: () => true,
+  async read(request) {
+    const notes: string[] = [];
+    const isPicture = request.contentType.startsWith("image/");
+    const files = isPicture ? [{ name: "picture", bytes: request.body }] : [];
+    const given = isPicture ? "" : textOf(request).trim();
+    const whole = toVisibleLine(given) === "" ? inQuery(request, "message", "text", "body") : given;
+    const named = inQuery(request, "title");
+    if (toVisibleLine(whole) === "" && toVisibleLine(named) === "" && !isPicture)
+      throw invalidRequest("field_required", "Send the text of the alert as the body; its first line is the title.");
+    const title = named || null;
+    if (request.contentType === "text/markdown")
+      return { alerts: [{ fields: await splitMarkdownTitle(title, whole, notes), files }], notes };
+    if (request.contentType === "text/html") {
+      const { title: line } = splitTitle(title, toPlainText(whole), notes);
+      return { alerts: [{ fields: { title: line, html: whole }, files }], notes };
+    }
+    if (title !== null || isPicture) {
+      const fields = splitTitle(title, whole || (named ? "" : "You received a picture"), notes);
+      return { alerts: [{ fields, files }], notes };
+    }
+    const [first = ""] = whole.split("\n", 1);
+    return { alerts: [{ fields: splitTitle(first, whole.slice(first.length), notes) }], notes };
+  },
+};
+
+/** The body as text; what is declared as JSON and is a JSON string, without its quotes. */
+function textOf(request: IngestRequest): string {
+  const whole = request.text();
+  if (!/[/+]json$/.test(request.contentType) || !whole.trim().startsWith('"')) return whole;
+  const value = request.json();
+  return typeof value === "string" ? value : whole;
+}
+
+export const ADAPTERS: readonly SenderAdapter[] = [
+  githubAdapter,
+  gitlabAdapter,
+  cloudEventsAdapter,
+  alertmanagerAdapter,
+  grafanaAdapter,
+  prometheusAdapter,
+  uptimeKumaAdapter,
+  healthchecksAdapter,
+  ntfyAdapter,
+  gotifyAdapter,
+  jsonAdapter,
+  textAdapter,
+];
+
+export const findAdapter = (name: string): SenderAdapter | null =>
+  ADAPTERS.find((tongue) => tongue.name === name) ?? null;
+
+export const detectAdapter = (request: IngestRequest): SenderAdapter | null =>
+  ADAPTERS.find((tongue) => tongue.recognises(request)) ?? null;

@@ -1,0 +1,73 @@
+// Files that other programs send along: a picture becomes the alert's picture, others are left out with a note. The alert is published
+// in every case.
+
+import { ApiError } from "../../model/errors.ts";
+import { formatLimit, LIMITS } from "../../model/limits.ts";
+import type { Caller, Log } from "../../store/handler_context.ts";
+import type { ParsedAlert, ReceivedFile } from "./adapter.ts";
+
+/** Where pictures are kept, by the same checks as an upload in the console. */
+export interface PictureStore {
+  /** Whether an alert of this channel can be created and published now. Counts nothing. */
+  accepts(caller: Caller, channel: string): Promise<boolean>;
+  /** The id of the kept picture (`ast_…`). @throws ApiError for what is not a picture, and at the member's quota. */
+  keep(caller: Caller, file: ReceivedFile, log: Log): Promise<string>;
+  /** Removes a picture that no alert uses; must not throw. */
+  remove(caller: Caller, id: string): Promise<void>;
+}
+
+export const FILE_TOO_LARGE = `The file is larger than ${formatLimit("image_file")}, so it was left out.`;
+const NOT_A_PICTURE =
+  "The file was left out: an alert takes pictures in PNG, JPEG, GIF, WebP or AVIF that can be decoded.";
+const NOT_KEPT = "The file was left out: it could not be stored at the moment.";
+const OVER_QUOTA = "The file was left out: too many uploaded files wait for an alert.";
+/** Where the alert itself is refused or becomes a draft. */
+const NOT_ACCEPTED = "The file was left out: the channel takes no alert to publish at the moment.";
+const OTHER_FILES = "An alert has one picture: the other files were left out.";
+/** Files of one alert that are examined for a picture. */
+const MOST_EXAMINED = 5;
+
+/**
+ * Makes the first picture among the files of an alert its picture, and notes which files were left out.
+ * Returns the id of the picture that was kept, or null.
+ */
+export async function attachPicture(
+  alert: ParsedAlert,
+  channel: string,
+  caller: Caller,
+  notes: string[],
+  { accepts, keep }: PictureStore,
+  log: Log,
+): Promise<string | null> {
+  const { files = [], fields } = alert;
+  if (files.length === 0) return null;
+  if (fields.image_url || fields.image_asset_id) {
+    notes.push(OTHER_FILES);
+    return null;
+  }
+  // A picture is decoded only for an alert that is within the limit of sends.
+  if (!(await accepts(caller, channel))) {
+    notes.push(NOT_ACCEPTED);
+    return null;
+  }
+  let reason = "";
+  for (const file of files.slice(0, MOST_EXAMINED))
+    try {
+      if (file.bytes.length > LIMITS.image_file) {
+        reason ||= FILE_TOO_LARGE;
+        continue;
+      }
+      const id = await keep(caller, file, log);
+      alert.fields = { ...fields, image_asset_id: id };
+      // A repeat brings the picture under another id.
+      alert.keepFirst = true;
+      if (files.length > 1) notes.push(OTHER_FILES);
+      return id;
+    } catch (error) {
+      if (!(error instanceof ApiError)) log.warn({ err: error }, "a sender's file was not kept");
+      const type = error instanceof ApiError ? error.type : null;
+      reason ||= type === "invalid_request" ? NOT_A_PICTURE : type === "conflict" ? OVER_QUOTA : NOT_KEPT;
+    }
+  notes.push(reason);
+  return null;
+}

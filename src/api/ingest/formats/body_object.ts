@@ -1,0 +1,54 @@
+// The body of any program as one object with its files: JSON, a form or XML. Files are those of a form in parts, and attachments in
+// base64 as Apprise sends them (https://appriseit.com/services/json/).
+
+import type { IngestRequest, ReceivedFile } from "../adapter.ts";
+import { parseBoundedJson } from "../ingest_request.ts";
+import { parseXml } from "./xml.ts";
+
+export interface BodyObject {
+  told: Record<string, unknown>;
+  files: ReceivedFile[];
+}
+
+const FORM = "application/x-www-form-urlencoded";
+const PARTS = "multipart/form-data";
+const XML = /^(?:application|text)\/xml$|\+xml$/;
+
+/** A form whose fields include the title or the text of a message. `curl -d` declares each text to be a form. */
+const MESSAGE_FORM = /^(?:[\w.-]{1,64}=[^&]*&){0,20}(?:title|subject|summary|message|text|msg|body|payload)=/;
+
+/** Programs declare texts to be JSON as well. */
+const isJsonText = (body: Uint8Array) => /^[\s\uFEFF]*[{[]/.test(new TextDecoder().decode(body.subarray(0, 64)));
+
+/** Whether a body has one of these forms, as far as its type and its beginning show. Does not throw. */
+export function hasObjectBody({ contentType, body }: IngestRequest): boolean {
+  if (/[/+]json$/.test(contentType)) return isJsonText(body);
+  if (contentType === PARTS || XML.test(contentType)) return true;
+  return contentType === FORM && MESSAGE_FORM.test(Buffer.from(body.subarray(0, 8_192)).toString("latin1"));
+}
+
+/** @throws ApiError (invalid_request) for a body that is none of them */
+export async function parseObjectBody(request: IngestRequest): Promise<BodyObject> {
+  const { contentType } = request;
+  if (contentType === FORM && hasObjectBody(request)) {
+    const told = Object.fromEntries(await request.form());
+    // Slack's webhooks take JSON in this field.
+    const payload = told.payload?.startsWith("{") ? parseBoundedJson(told.payload) : null;
+    return { told: { ...told, ...(payload as object | null) }, files: [] };
+  }
+  if (contentType === PARTS) return { told: Object.fromEntries(await request.form()), files: await request.files() };
+  if (XML.test(contentType)) return parseXml(request.text());
+  const { attachments, ...told } = request.object();
+  const files = attachedFiles(attachments);
+  return files.length > 0 ? { told, files } : { told: request.object(), files };
+}
+
+/** Attachments that have their bytes in base64; those of another kind belong to the message. */
+function attachedFiles(attachments: unknown): ReceivedFile[] {
+  if (!Array.isArray(attachments)) return [];
+  const isFile = (one: unknown): one is { base64: string; filename?: unknown } =>
+    typeof one === "object" && one !== null && typeof Reflect.get(one, "base64") === "string";
+  return attachments
+    .filter(isFile)
+    .map(({ filename, base64 }) => ({ name: String(filename ?? ""), bytes: Buffer.from(base64, "base64") }));
+}

@@ -1,0 +1,120 @@
+// CloudEvents over HTTP: structured (the event is the body), binary (its attributes are headers) and batches. An event is published once, by
+// its source and id. Events may have no data.
+
+import { z } from "zod";
+import { invalidRequest } from "../../../model/errors.ts";
+import { LIMITS } from "../../../model/limits.ts";
+import type { IngestRequest, ParsedAlert, ParsedRequest, SenderAdapter } from "../adapter.ts";
+import { decodeText, parseBoundedJson } from "../ingest_request.ts";
+import { buildAlert, createCollapseKey, limitLines, wordSchema } from "./format_helpers.ts";
+import { parseUsualFields } from "./generic_json.ts";
+
+const event = z.object({
+  id: wordSchema,
+  source: wordSchema,
+  type: wordSchema,
+  subject: wordSchema,
+  datacontenttype: wordSchema,
+  data: z.unknown().optional(),
+  data_base64: wordSchema,
+});
+type Event = z.output<typeof event>;
+
+const BINARY_LEFT_OUT = "The data of an event is not text, and was left out.";
+
+const isBinary = ({ headers }: IngestRequest) => headers.has("ce-specversion") || headers.has("ce-type");
+
+/** Attributes that are headers may be percent-encoded. */
+function headerOf(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
+
+const isJson = (contentType: string) => /[/+]json\b/i.test(contentType);
+
+/** Text of bytes; null with a note when they are not UTF-8. */
+function textOf(bytes: Uint8Array, notes: string[]): string | null {
+  try {
+    return decodeText(bytes);
+  } catch {
+    notes.push(BINARY_LEFT_OUT);
+    return null;
+  }
+}
+
+function binaryEvent(request: IngestRequest, notes: string[]): unknown {
+  const names = ["id", "source", "type", "subject"];
+  const attributes = names.map((name) => [name, headerOf(request.headers.get(`ce-${name}`) ?? "")] as const);
+  const hasJson = request.body.length > 0 && isJson(request.contentType);
+  return {
+    ...Object.fromEntries(attributes),
+    data: hasJson ? request.json() : textOf(request.body, notes),
+  };
+}
+
+/** The data of an event, whichever of its encodings is used. */
+function dataOf({ data, data_base64, datacontenttype }: Event, notes: string[]): unknown {
+  const text = data_base64 === "" ? data : textOf(Buffer.from(data_base64, "base64"), notes);
+  if (typeof text !== "string" || !isJson(datacontenttype)) return text;
+  try {
+    return parseBoundedJson(text);
+  } catch {
+    return text;
+  }
+}
+
+const titleOf = ({ type, subject }: Event) => [type || "CloudEvent", subject].filter(Boolean).join(": ");
+
+function readEvent(from: Event, notes: string[]): ParsedAlert {
+  const { source, id, type, subject } = from;
+  const data = dataOf(from, notes);
+  const told = typeof data === "object" && data !== null && !Array.isArray(data) ? data : {};
+  const text = typeof data === "string" ? data : told === data || data == null ? "" : JSON.stringify(data);
+  const fields = parseUsualFields(told, { title: titleOf(from), body: text || source });
+  // The subject is what the event is about: a newer event of its kind replaces the older one.
+  const key = subject === "" ? undefined : createCollapseKey("ce", source, type, subject);
+  return {
+    fields: { ...fields, ...(key && { collapse_key: key }) },
+    ...(source !== "" && id !== "" && { idempotencyKey: createCollapseKey("ce", source, id) }),
+  };
+}
+
+/** The events of a batch; more than may be published at once are one alert with a line for each. */
+function readBatch(sent: readonly unknown[], omitted: number, notes: string[]): ParsedRequest {
+  const events = sent.map((one) => event.safeParse(one)).flatMap(({ data }) => (data && isEvent(data) ? [data] : []));
+  if (events.length === 0) throw notAnEvent();
+  if (events.length < sent.length) notes.push("Some entries of the batch are not CloudEvents, and were left out.");
+  if (events.length + omitted <= LIMITS.ingest_alerts)
+    return { alerts: events.map((one) => readEvent(one, notes)), notes };
+  notes.push(`A batch of more than ${LIMITS.ingest_alerts} events is one alert.`);
+  const total = events.length + omitted;
+  const fields = buildAlert({ title: `${total} events`, body: limitLines(events.map(titleOf), total) });
+  const idempotencyKey = createCollapseKey("ce", ...events.flatMap(({ source, id }) => [source, id]));
+  return { alerts: [{ fields, idempotencyKey }], notes };
+}
+
+const isEvent = ({ type, data, data_base64 }: Event) =>
+  type !== "" || (data !== undefined && data !== null) || data_base64 !== "";
+
+const notAnEvent = () =>
+  invalidRequest(
+    "malformed_body",
+    "This is not a CloudEvent: an event has a type, a source and an id, in the body or in ce-* headers.",
+  );
+
+export const cloudEventsAdapter: SenderAdapter = {
+  name: "cloudevents",
+  delivery: "repeated",
+  recognises: (request) => isBinary(request) || request.contentType.startsWith("application/cloudevents"),
+  read(request) {
+    const notes: string[] = [];
+    const sent = isBinary(request) ? binaryEvent(request, notes) : request.json();
+    if (Array.isArray(sent)) return readBatch(sent, request.omitted, notes);
+    const read = event.safeParse(sent);
+    if (!read.success || !isEvent(read.data)) throw notAnEvent();
+    return { alerts: [readEvent(read.data, notes)], notes };
+  },
+};

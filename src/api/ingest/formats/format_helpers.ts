@@ -1,0 +1,97 @@
+// What the shapes share: words of fields that nobody vouches for, brought to what an alert takes. A field that is missing or of
+// another kind is empty; only what makes a body that of its program is insisted on.
+
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { invalidRequest } from "../../../model/errors.ts";
+import { LIMITS } from "../../../model/limits.ts";
+import type { AlertInput, IngestRequest } from "../adapter.ts";
+import { cleanLines, toOneLine as lineOf, parseHttpsUrl, truncateText } from "../message_text.ts";
+import { arrangeLinks, isWebAddress, type MessageLink } from "./message_links.ts";
+
+/** A word or a number; empty for anything else. */
+export const wordSchema = z.union([z.string(), z.number().transform(String)]).catch("");
+/** Words by their names. */
+export const wordMapSchema = z.record(z.string(), wordSchema).catch({});
+
+/** The body as one of this program. @throws 422 */
+export function parseAs<S extends z.ZodType>(schema: S, body: unknown, problem: string): z.output<S> {
+  const { success, data } = schema.safeParse(body);
+  if (!success) throw invalidRequest("malformed_body", problem);
+  return data;
+}
+
+/** The body when it is an object, for a look at its shape; empty where it is none or cannot be read. */
+export function peekObject(request: IngestRequest): Record<string, unknown> {
+  try {
+    return request.object();
+  } catch {
+    return {};
+  }
+}
+
+export const toTitleLine = (text: string, most: number = LIMITS.alert_title): string =>
+  truncateText(lineOf(text.slice(0, 4 * most)), most).text;
+
+/** At most as many lines as an alert of a list has, and how many of `total` were left out. */
+export function limitLines(lines: readonly string[], total = lines.length): string {
+  const shown = lines.slice(0, LIMITS.shape_lines);
+  const left = total - shown.length;
+  return [
+    ...shown.map((line) => toTitleLine(line, LIMITS.shape_line)),
+    ...(left > 0 ? [`And ${left} more.`] : []),
+  ].join("\n");
+}
+
+/** "1 commit", "2 commits". */
+export const formatQuantity = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`;
+
+/** The same thing has the same key: a newer alert about it replaces the older one. */
+export const createCollapseKey = (kind: string, ...of: readonly string[]): string =>
+  `${kind}-${createHash("sha256").update(JSON.stringify(of)).digest("hex").slice(0, 32)}`;
+
+const PRIORITY_OF: [AlertInput["priority"] & string, RegExp][] = [
+  ["urgent", /^(critical|crit|page|emergency|fatal|disaster|urgent|alert|max|p1)$/i],
+  ["important", /^(error|err|warning|warn|major|high|important|p2)$/i],
+];
+
+/** What a word for how grave something is comes to. It is a ceiling: each phone decides what it lets through. */
+export const parsePriority = (severity: string): AlertInput["priority"] & string =>
+  PRIORITY_OF.find(([, words]) => words.test(severity))?.[0] ?? "normal";
+
+interface Told {
+  title: string;
+  body?: string;
+  /** Where to read more. One that phones may not open stands in the text instead. */
+  url?: string;
+  /** Other links: buttons, or lines of the text. */
+  links?: readonly MessageLink[];
+  /** The https address of a picture. */
+  image?: string | undefined;
+  priority?: AlertInput["priority"] | undefined;
+  key?: string | undefined;
+}
+
+/** An alert of clean texts, which `fitAlert` brings to their limits. */
+export function buildAlert({ title, body = "", url = "", links = [], image, priority, key }: Told): AlertInput {
+  const address = parseHttpsUrl(url);
+  const picture = parseHttpsUrl(image);
+  const { actions, lines } = arrangeLinks(links, url);
+  const plainUrl = !address && isWebAddress(url) ? toTitleLine(url, LIMITS.url) : "";
+  const text = cleanLines([body.trim(), ...lines, plainUrl].filter(Boolean).join("\n"));
+  return {
+    title: lineOf(title) || "Untitled",
+    ...(text !== "" && { body: text }),
+    ...(address && { source_url: address }),
+    ...(picture && { image_url: picture }),
+    ...(actions.length > 0 && { actions }),
+    ...(priority && { priority }),
+    ...(key && { collapse_key: key }),
+  };
+}
+
+/** The same fields, also by their names in lower case: Gotify reads names in any case, and Amazon SNS sends `Subject` and `Message`. */
+export const addLowerCaseKeys = (fields: Record<string, unknown>): Record<string, unknown> => ({
+  ...Object.fromEntries(Object.entries(fields).map(([name, value]) => [name.toLowerCase(), value])),
+  ...fields,
+});

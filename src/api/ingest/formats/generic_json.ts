@@ -1,0 +1,201 @@
+// Any JSON object: the usual names of title, text, gravity and link are looked for, and the templates `?title=` and `?body=`
+// say where else they stand. A template has no logic ({{name}}, {{a.b}}, {{#list}}…{{/list}}), and neither it nor what fills it
+// is trusted: there is no way to code or files, lists are walked on one level only, and what it puts in ends where no alert has
+// room for more.
+
+import { invalidRequest } from "../../../model/errors.ts";
+import { SENDER_PROGRAMS, type SenderProgram } from "../../../model/fields/sender_programs.ts";
+import { LIMITS } from "../../../model/limits.ts";
+import type { AlertInput, ParsedRequest, SenderAdapter } from "../adapter.ts";
+import { hasObjectBody, parseObjectBody } from "./body_object.ts";
+import { addLowerCaseKeys, buildAlert, limitLines, parsePriority, peekObject } from "./format_helpers.ts";
+
+const ALLOWED = new Set(["text", "name", "#", "^", "!"]);
+
+/** The same value without what a look-up would inherit, each list cut. How deep it is was bounded when it was read. */
+function bare(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return Object.setPrototypeOf(value.slice(0, LIMITS.shape_lines).map(bare), null);
+  const entries = Object.entries(value).map(([name, inner]) => [name, bare(inner)]);
+  return Object.setPrototypeOf(Object.fromEntries(entries), null);
+}
+
+/** Writes values for one template, which may name the largest thousands of times. */
+function writer(): (value: unknown) => string {
+  let room = LIMITS.body_alerts;
+  return (value) => {
+    if (room <= 0) return "";
+    const text = (typeof value === "object" ? JSON.stringify(value) : String(value)).slice(0, room);
+    room -= text.length;
+    return text;
+  };
+}
+
+const within = (part: readonly unknown[]): readonly (readonly unknown[])[] => (Array.isArray(part[4]) ? part[4] : []);
+
+/** @throws 422 for a template that is none, is too long, or asks for more than it may. */
+export async function fillTemplate(template: string, told: object): Promise<string> {
+  if (template.length > LIMITS.template)
+    throw invalidRequest("too_long", `A template has at most ${LIMITS.template} characters.`);
+  const { default: mustache } = await import("mustache");
+  // It would keep each template for ever.
+  mustache.templateCache = undefined;
+  try {
+    const outer = mustache.parse(template);
+    const inner = outer.flatMap(within);
+    const kinds = [...outer, ...inner].map(([kind]) => kind);
+    if (kinds.every((kind) => ALLOWED.has(String(kind))) && inner.flatMap(within).length === 0)
+      return mustache.render(template, bare(told), undefined, { escape: writer() });
+  } catch {
+    // What it says would repeat the template.
+  }
+  throw invalidRequest(
+    "invalid_format",
+    "The template does not hold: {{name}} and {{a.b}} put in what was sent, {{#list}}{{.}}{{/list}} a list, on one level.",
+  );
+}
+
+const NAMES = {
+  title: ["title", "subject", "summary", "name", "event"],
+  body: ["body", "message", "text", "msg", "description", "content", "details"],
+  severity: ["priority", "severity", "level"],
+  url: ["url", "link", "source_url", "html_url", "web_url", "permalink"],
+  image: ["image_url", "image"],
+};
+
+function found(told: object, part: keyof typeof NAMES): string {
+  for (const name of NAMES[part]) {
+    const value = Object.hasOwn(told, name) ? (told as Record<string, unknown>)[name] : null;
+    if ((typeof value === "string" && value !== "") || typeof value === "number") return String(value);
+  }
+  return "";
+}
+
+const hasTexts = (told: object) => found(told, "title") !== "" || found(told, "body") !== "";
+
+/** The fields of an alert by their usual names; `otherwise` what stands in for one that is missing. */
+export function parseUsualFields(told: object, otherwise = { title: "", body: "" }): AlertInput {
+  const title = found(told, "title") || otherwise.title;
+  const body = found(told, "body") || otherwise.body;
+  if (title === "" && body === "")
+    throw invalidRequest(
+      "field_required",
+      "No title or text found. Send title and body, or name their fields with ?title={{name}}.",
+    );
+  const severity = found(told, "severity");
+  const [first = ""] = body.trim().split("\n", 1);
+  return buildAlert({
+    title: title || first,
+    // No text is shown twice (rules#senders-author).
+    body: title === "" && body.trim() === first ? "" : body,
+    url: found(told, "url"),
+    image: found(told, "image"),
+    ...(severity !== "" && { priority: parsePriority(severity) }),
+  });
+}
+
+/** How many levels and objects are searched for a title. */
+const SEARCHED = { levels: 3, objects: 200 };
+/** Names that are those of a message in any program. */
+const SURE_NAMES = ["title", "subject", "summary", "message", "text", "msg"];
+
+const hasSureText = (told: object): boolean =>
+  SURE_NAMES.some((name) => {
+    const value = Object.hasOwn(told, name) ? (told as Record<string, unknown>)[name] : null;
+    return typeof value === "string" && value.trim() !== "";
+  });
+
+/** The nearest object inside of `told` that has a title or a text under a sure name. */
+function innerMessage(told: object): object | null {
+  const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+  let level: object[] = [told];
+  let left = SEARCHED.objects;
+  for (let depth = 0; depth < SEARCHED.levels && left > 0; depth++) {
+    level = level.flatMap((one) => Object.values(one).filter(isObject)).slice(0, left);
+    left -= level.length;
+    const message = level.find(hasSureText);
+    if (message) return message;
+  }
+  return null;
+}
+
+const FOUND_INSIDE =
+  "The title was found deeper in the JSON. To choose it yourself, name the places with ?title={{a.b}} and ?body={{a.c}}.";
+
+const SHOWN_WHOLE =
+  "No title or text was found, so the fields are shown as they are. To choose them, name their places with ?title={{a.b}} and ?body={{a.c}}.";
+
+/** The texts and numbers of an object with their names, as lines. */
+function linesOf(told: object, path = "", depth = 0): string[] {
+  return Object.entries(told).flatMap(([name, value]) => {
+    if (typeof value === "object" && value !== null)
+      return depth < SEARCHED.levels ? linesOf(value, `${path}${name}.`, depth + 1) : [];
+    return value === null || value === "" ? [] : [`${path}${name}: ${String(value)}`];
+  });
+}
+
+/** The fields of an object whose title may be deeper in it. @throws 422 for an object without any text or number */
+function fieldsOfAny(told: object, notes: string[]): AlertInput {
+  const inner = hasSureText(told) || found(told, "body") !== "" ? null : innerMessage(told);
+  if (!inner && !hasTexts(told)) {
+    const lines = linesOf(told);
+    const [title = ""] = lines;
+    if (title !== "") {
+      notes.push(SHOWN_WHOLE);
+      return buildAlert({ title, body: lines.length > 1 ? limitLines(lines) : "" });
+    }
+  }
+  if (!inner) return parseUsualFields(told);
+  notes.push(FOUND_INSIDE);
+  const fields = parseUsualFields(inner);
+  const kind = found(told, "title");
+  return kind === "" ? fields : { ...fields, title: `${kind}: ${fields.title}` };
+}
+
+/**
+ * A message of a known program in a form that it does not document, such as a body that its owner wrote: its usual fields.
+ * @throws 422 for an object without any field
+ */
+export function parseUndocumentedForm(body: Record<string, unknown>, program: SenderProgram): ParsedRequest {
+  const name = SENDER_PROGRAMS[program];
+  if (Object.keys(body).length === 0)
+    throw invalidRequest("malformed_body", `The body is an empty object. Send a message of ${name}.`);
+  const notes = [`The message has none of the documented forms of ${name}, so its usual fields are shown.`];
+  const inner = hasTexts(body) ? body : (innerMessage(body) ?? {});
+  const text = found(inner, "body");
+  const title = text.split("\n", 1)[0] || `${name} sent a message of an unknown form`;
+  return { alerts: [{ fields: parseUsualFields(inner, { title, body: "" }) }], notes };
+}
+
+const APPRISE_SEVERITIES: Record<string, string> = {
+  info: "normal",
+  success: "normal",
+  warning: "warning",
+  failure: "error",
+};
+
+/** The type of a message of Apprise, which its version marks, as the severity of any other. */
+function appriseSeverity({ version, type, messagetype }: Record<string, unknown>): { severity?: string } {
+  const severity = APPRISE_SEVERITIES[String(type ?? messagetype)];
+  return /^1\.\d$/.test(String(version)) && severity ? { severity } : {};
+}
+
+export const jsonAdapter: SenderAdapter = {
+  name: "json",
+  // `curl -d` sends JSON under the type of a form.
+  recognises: (request) =>
+    hasObjectBody(request) ||
+    hasSureText(addLowerCaseKeys(peekObject(request))) ||
+    request.query.get("title")?.includes("{{") === true,
+  async read(request) {
+    const { told, files } = await parseObjectBody(request);
+    const notes: string[] = [];
+    const written: Record<string, string> = {};
+    for (const name of ["title", "body", "priority", "url"]) {
+      const template = request.query.get(name);
+      if (template !== null) written[name] = await fillTemplate(template, told);
+    }
+    const fields = fieldsOfAny({ ...appriseSeverity(told), ...addLowerCaseKeys(told), ...written }, notes);
+    return { alerts: [{ fields, files }], notes };
+  },
+};

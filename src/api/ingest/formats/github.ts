@@ -1,0 +1,186 @@
+// GitHub's webhooks: each signed with the sender's key as their secret, each published once by the id of its delivery. A table describes the
+// usual events; every other event is a line with what its author wrote.
+
+import { z } from "zod";
+import { ApiError } from "../../../model/errors.ts";
+import type { AlertInput, IngestRequest, SenderAdapter } from "../adapter.ts";
+import { parseBoundedJson } from "../ingest_request.ts";
+import { buildAlert, createCollapseKey, formatQuantity, limitLines, parseAs, wordSchema } from "./format_helpers.ts";
+
+const commit = z.object({ message: wordSchema, author: z.object({ name: wordSchema }).catch({ name: "" }) });
+
+const thing = z
+  .object({
+    number: wordSchema,
+    title: wordSchema,
+    name: wordSchema,
+    tag_name: wordSchema,
+    html_url: wordSchema,
+    body: wordSchema,
+    summary: wordSchema,
+    description: wordSchema,
+    merged: z.boolean().catch(false),
+  })
+  .extend({ conclusion: wordSchema, head_branch: wordSchema, run_number: wordSchema, workflow_id: wordSchema })
+  .extend({ head_commit: commit.optional().catch(undefined) })
+  .optional()
+  .catch(undefined);
+
+/** Objects that an event may be about, by their names in the payload. */
+const SUBJECTS = {
+  pull_request: thing,
+  issue: thing,
+  discussion: thing,
+  release: thing,
+  workflow_run: thing,
+  workflow_job: thing,
+  check_run: thing,
+  check_suite: thing,
+  milestone: thing,
+  security_advisory: thing,
+  alert: thing,
+  label: thing,
+};
+
+const payload = z.object({
+  action: wordSchema,
+  ref: wordSchema,
+  compare: wordSchema,
+  deleted: z.boolean().catch(false),
+  repository: z.object({ full_name: wordSchema, html_url: wordSchema }).catch({ full_name: "", html_url: "" }),
+  organization: z.object({ login: wordSchema }).catch({ login: "" }),
+  sender: z.object({ login: wordSchema }).catch({ login: "" }),
+  commits: z.array(commit).catch([]),
+  comment: thing,
+  review: thing,
+  deployment_status: thing,
+  ...SUBJECTS,
+});
+/** `omitted`: commits that were not read. */
+type Payload = z.output<typeof payload> & { omitted: number };
+
+const firstLine = (text: string) => text.split("\n", 1)[0] ?? "";
+
+/** One commit with its whole message; of several the first lines. */
+function commitsText(commits: Payload["commits"], omitted = 0): string {
+  const [only] = commits;
+  if (only && commits.length + omitted === 1) return `${only.message.trim()} (${only.author.name})`;
+  return limitLines(
+    commits.map(({ message, author }) => `${firstLine(message)} (${author.name})`),
+    commits.length + omitted,
+  );
+}
+
+/** What was opened or closed, by its number. */
+function opened(what: "pull_request" | "issue", p: Payload): AlertInput | null {
+  const found = p[what];
+  if (!found) return other(what, p);
+  if (!/^(opened|closed|reopened|ready_for_review)$/.test(p.action)) return null;
+  const done = found.merged ? "merged" : p.action.replaceAll("_", " ");
+  return buildAlert({
+    title: `${p.repository.full_name} #${found.number} ${done}: ${found.title}`,
+    body: `${p.sender.login}\n${found.body}`,
+    url: found.html_url,
+    key: createCollapseKey("gh", p.repository.full_name, found.number),
+  });
+}
+
+/** Null: a step that is not announced. */
+const EVENTS: Record<string, (p: Payload) => AlertInput | null> = {
+  push(p) {
+    const branch = p.ref.replace(/^refs\/(heads|tags)\//, "");
+    const done = p.deleted
+      ? "deleted"
+      : p.commits.length === 0
+        ? "created or moved"
+        : formatQuantity(p.commits.length + p.omitted, "commit");
+    return buildAlert({
+      title: `${p.repository.full_name} ${branch}: ${done} by ${p.sender.login}`,
+      body: commitsText(p.commits, p.omitted),
+      url: p.compare,
+    });
+  },
+  pull_request: (p) => opened("pull_request", p),
+  issues: (p) => opened("issue", p),
+  release(p) {
+    const { release, action, repository } = p;
+    if (!release) return other("release", p);
+    if (action !== "published") return null;
+    return buildAlert({
+      title: `${repository.full_name} released ${release.name || release.tag_name}`,
+      body: release.body,
+      url: release.html_url,
+    });
+  },
+  workflow_run(p) {
+    const { workflow_run: run, action, repository } = p;
+    if (!run) return other("workflow_run", p);
+    if (action !== "completed") return null;
+    const bad = !/^(success|neutral|skipped)$/.test(run.conclusion);
+    const commit = run.head_commit;
+    return buildAlert({
+      title: `${repository.full_name}: ${run.name} on ${run.head_branch}: ${run.conclusion.replaceAll("_", " ")}`,
+      body: commit ? commitsText([commit]) : "",
+      url: run.html_url,
+      priority: bad ? "important" : "normal",
+      // A run that is repeated is of the same workflow.
+      key: createCollapseKey("gh-run", repository.full_name, run.workflow_id || run.name, run.head_branch),
+    });
+  },
+};
+
+/** A line: where, what and by whom, what it is about, and the text that its author wrote. */
+function other(event: string, p: Payload): AlertInput {
+  const { action, repository, organization, sender, comment, review, deployment_status } = p;
+  const names = Object.keys(SUBJECTS) as (keyof typeof SUBJECTS)[];
+  const about = names.map((name) => p[name]).find(Boolean);
+  const subject = about && [about.number && `#${about.number}`, about.title || about.name].filter(Boolean).join(" ");
+  const line = [
+    repository.full_name || organization.login || "GitHub:",
+    event.replaceAll("_", " ") || "event",
+    action.replaceAll("_", " "),
+    about?.conclusion.replaceAll("_", " "),
+    sender.login && `by ${sender.login}`,
+  ];
+  const author = comment ?? review ?? deployment_status;
+  return buildAlert({
+    title: [line.filter(Boolean).join(" "), subject].filter(Boolean).join(": "),
+    body: author?.body || author?.description || about?.body || about?.summary || about?.description || "",
+    url: author?.html_url || about?.html_url || repository.html_url,
+  });
+}
+
+function checkSignature(request: IngestRequest): void {
+  const [, hex = ""] = /^sha256=([0-9a-f]{64})$/i.exec(request.headers.get("x-hub-signature-256") ?? "") ?? [];
+  if (!request.isSignature(Buffer.from(hex, "hex")))
+    throw new ApiError(
+      "invalid_credential",
+      "The signature does not hold: paste the sender's key into the field Secret of the webhook in GitHub.",
+    );
+}
+
+async function bodyOf(request: IngestRequest): Promise<unknown> {
+  if (request.contentType !== "application/x-www-form-urlencoded") return request.object();
+  return parseBoundedJson((await request.form()).get("payload") ?? "");
+}
+
+export const githubAdapter: SenderAdapter = {
+  name: "github",
+  delivery: "once",
+  recognises: ({ headers }) => headers.has("x-github-event"),
+  async read(request) {
+    checkSignature(request);
+    const event = request.headers.get("x-github-event") ?? "";
+    if (event === "ping") return { alerts: [], notes: [] };
+    const read = parseAs(payload, await bodyOf(request), "This is not what GitHub's webhooks send.");
+    const p = { ...read, omitted: request.omitted };
+    const fields = Object.hasOwn(EVENTS, event) ? EVENTS[event]?.(p) : other(event, p);
+    if (!fields)
+      return {
+        alerts: [],
+        notes: ["GitHub told of a step that is not announced, such as a label or a run that began."],
+      };
+    const idempotencyKey = request.headers.get("x-github-delivery") ?? undefined;
+    return { alerts: [{ fields, idempotencyKey }], notes: [] };
+  },
+};

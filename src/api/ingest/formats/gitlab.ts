@@ -1,0 +1,156 @@
+// GitLab's webhooks, whose secret token (X-Gitlab-Token) is the sender's key: pushes, tags, issues, merge requests, pipelines that
+// ended, and a line for every other event with what its author wrote.
+
+import { z } from "zod";
+import type { AlertInput, SenderAdapter } from "../adapter.ts";
+import { buildAlert, createCollapseKey, formatQuantity, limitLines, parseAs, wordSchema } from "./format_helpers.ts";
+
+const titled = z.object({ iid: wordSchema, title: wordSchema }).optional().catch(undefined);
+const commit = z.object({
+  title: wordSchema,
+  message: wordSchema,
+  author: z.object({ name: wordSchema }).catch({ name: "" }),
+});
+
+const payload = z.object({
+  object_kind: wordSchema,
+  // System hooks name their events so.
+  event_name: wordSchema,
+  ref: wordSchema,
+  user_name: wordSchema,
+  user: z.object({ name: wordSchema }).catch({ name: "" }),
+  project: z
+    .object({ path_with_namespace: wordSchema, web_url: wordSchema })
+    .catch({ path_with_namespace: "", web_url: "" }),
+  commits: z.array(commit).catch([]),
+  total_commits_count: z.number().catch(0),
+  commit: commit.optional().catch(undefined),
+  builds: z.array(z.object({ name: wordSchema, status: wordSchema })).catch([]),
+  object_attributes: z
+    .object({
+      iid: wordSchema,
+      id: wordSchema,
+      title: wordSchema,
+      description: wordSchema,
+      note: wordSchema,
+      url: wordSchema,
+      action: wordSchema,
+      status: wordSchema,
+      ref: wordSchema,
+    })
+    .optional()
+    .catch(undefined),
+  issue: titled,
+  merge_request: titled,
+  // Releases, deployments and jobs have these beside the kind.
+  path_with_namespace: wordSchema,
+  name: wordSchema,
+  tag: wordSchema,
+  description: wordSchema,
+  url: wordSchema,
+  deployable_url: wordSchema,
+  environment: wordSchema,
+  action: wordSchema,
+  status: wordSchema,
+  build_name: wordSchema,
+  build_status: wordSchema,
+});
+type Payload = z.output<typeof payload>;
+
+const branchOf = (ref: string) => ref.replace(/^refs\/(heads|tags)\//, "");
+
+/** One commit with its whole message; of several the first lines. */
+function commitsText(commits: Payload["commits"]): string {
+  const [only] = commits;
+  if (only && commits.length === 1) return `${only.message.trim() || only.title} (${only.author.name})`;
+  return limitLines(
+    commits.map(({ title, message, author }) => `${title || message.split("\n", 1)[0]} (${author.name})`),
+  );
+}
+
+function opened(mark: string, p: Payload): AlertInput | null {
+  const { object_attributes: of, project, user } = p;
+  if (!of) return other(p, p.object_kind);
+  const done = { open: "opened", close: "closed", reopen: "reopened", merge: "merged" }[of.action];
+  if (!done) return null;
+  return buildAlert({
+    title: `${project.path_with_namespace} ${mark}${of.iid} ${done}: ${of.title}`,
+    body: `${user.name}\n${of.description}`,
+    url: of.url,
+    key: createCollapseKey("gl", project.path_with_namespace, mark + of.iid),
+  });
+}
+
+/** Null: a step that is not announced. */
+const KINDS: Record<string, (p: Payload) => AlertInput | null> = {
+  push: (p) =>
+    buildAlert({
+      title: `${p.project.path_with_namespace} ${branchOf(p.ref)}: ${formatQuantity(p.total_commits_count || p.commits.length, "commit")} by ${p.user_name}`,
+      body: commitsText(p.commits),
+      url: p.project.web_url,
+    }),
+  tag_push: (p) =>
+    buildAlert({
+      title: `${p.project.path_with_namespace}: tag ${branchOf(p.ref)} by ${p.user_name}`,
+      url: p.project.web_url,
+    }),
+  issue: (p) => opened("#", p),
+  merge_request: (p) => opened("!", p),
+  pipeline(p) {
+    const { object_attributes: of, project, builds } = p;
+    if (!of) return other(p, "pipeline");
+    if (!/^(success|failed|canceled)$/.test(of.status)) return null;
+    const failed = builds.filter(({ status }) => status === "failed").map(({ name }) => name);
+    return buildAlert({
+      title: `${project.path_with_namespace}: pipeline on ${of.ref} ${of.status}`,
+      body: [p.commit && commitsText([p.commit]), failed.length > 0 && `Failed: ${failed.join(", ")}`]
+        .filter(Boolean)
+        .join("\n"),
+      url: of.url || `${project.web_url}/-/pipelines/${of.id}`,
+      priority: of.status === "failed" ? "important" : "normal",
+      key: createCollapseKey("gl-run", project.path_with_namespace, of.ref),
+    });
+  },
+};
+
+/** A line: where, what and by whom, what it is about, and the text that its author wrote. */
+function other(p: Payload, kind: string): AlertInput {
+  const { object_attributes: of, project, issue, merge_request, commit } = p;
+  const subject = of?.title || issue?.title || merge_request?.title || p.build_name || p.environment || p.name;
+  const line = [
+    project.path_with_namespace || p.path_with_namespace || "GitLab:",
+    kind.replaceAll("_", " ") || "event",
+    (of?.action || of?.status || p.action || p.status || p.build_status).replaceAll("_", " "),
+    (p.user.name || p.user_name) && `by ${p.user.name || p.user_name}`,
+  ];
+  return buildAlert({
+    title: [line.filter(Boolean).join(" "), subject || p.tag].filter(Boolean).join(": "),
+    body: of?.note || of?.description || p.description || (commit ? commitsText([commit]) : ""),
+    url: of?.url || p.url || p.deployable_url || project.web_url,
+  });
+}
+
+/** "Deployment Hook" becomes `deployment`. */
+const kindOfHeader = (header: string) =>
+  header
+    .replace(/ Hook$/i, "")
+    .replaceAll(" ", "_")
+    .toLowerCase();
+
+export const gitlabAdapter: SenderAdapter = {
+  name: "gitlab",
+  delivery: "once",
+  recognises: ({ headers }) => headers.has("x-gitlab-event"),
+  read(request) {
+    const p = parseAs(payload, request.object(), "This is not what GitLab's webhooks send.");
+    const kind = p.object_kind || p.event_name || kindOfHeader(request.headers.get("x-gitlab-event") ?? "");
+    const fields = Object.hasOwn(KINDS, kind) ? KINDS[kind]?.(p) : other(p, kind);
+    if (!fields)
+      return {
+        alerts: [],
+        notes: ["GitLab told of a step that is not announced, such as an edit or a pipeline that began."],
+      };
+    const idempotencyKey = request.headers.get("idempotency-key") ?? undefined;
+    return { alerts: [{ fields, idempotencyKey }], notes: [] };
+  },
+};

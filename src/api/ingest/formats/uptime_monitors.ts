@@ -1,0 +1,126 @@
+// Programs that monitor others. The body of Healthchecks' webhook is written by its owner: `$JSON` (the check as its API shows it) by itself
+// or as `check`, or single placeholders. Uptime Kuma's is JSON, or JSON in the field `data` of a form.
+
+import { z } from "zod";
+import { invalidRequest } from "../../../model/errors.ts";
+import type { IngestRequest, SenderAdapter } from "../adapter.ts";
+import { parseBoundedJson } from "../ingest_request.ts";
+import { buildAlert, createCollapseKey, peekObject, wordSchema } from "./format_helpers.ts";
+import { parseUndocumentedForm } from "./generic_json.ts";
+
+const check = z.object({
+  name: wordSchema,
+  slug: wordSchema,
+  tags: wordSchema,
+  desc: wordSchema,
+  status: wordSchema,
+  last_ping: wordSchema,
+  uuid: wordSchema,
+  unique_key: wordSchema,
+});
+
+/** Fields that the owner of a webhook may add to a program's own. */
+const ownTexts = z.object({ title: wordSchema, message: wordSchema, text: wordSchema });
+
+const checkOf = (body: Record<string, unknown>) =>
+  typeof body.check === "object" && body.check !== null && !Array.isArray(body.check)
+    ? (body.check as Record<string, unknown>)
+    : body;
+
+const isKnownStatus = (status: unknown) => /^(up|down|grace|new|paused|started)$/.test(String(status));
+
+export const healthchecksAdapter: SenderAdapter = {
+  name: "healthchecks",
+  delivery: "once",
+  recognises(request) {
+    const found = checkOf(peekObject(request));
+    return isKnownStatus(found.status) && ("n_pings" in found || "ping_url" in found || "unique_key" in found);
+  },
+  read(request) {
+    const body = request.object();
+    const { name, slug, tags, desc, status, last_ping, uuid, unique_key } = check.parse(checkOf(body));
+    const { title, message, text } = ownTexts.parse(body);
+    if (status === "" || (name === "" && slug === "" && title === ""))
+      return parseUndocumentedForm(body, "healthchecks");
+    const called = name || slug;
+    const id = uuid || unique_key || called;
+    const state = status === "down" ? "Down" : status === "up" ? "Up" : status;
+    const fields = buildAlert({
+      title: title || `${state}: ${called}`,
+      // The check's own addresses are left out: a person who has its ping address can keep the check quiet.
+      body: [message || text, desc, tags && `Tags: ${tags}`, last_ping && `Last ping: ${last_ping}`]
+        .filter(Boolean)
+        .join("\n"),
+      priority: status === "down" ? "important" : "normal",
+      key: id === "" ? undefined : createCollapseKey("hc", id),
+    });
+    return { alerts: [{ fields }], notes: [] };
+  },
+};
+
+const payload = z.object({
+  title: wordSchema,
+  msg: wordSchema,
+  heartbeat: z
+    .object({ status: z.number().optional().catch(undefined), msg: wordSchema })
+    .nullable()
+    .catch(null),
+  monitor: z
+    .object({ id: wordSchema, name: wordSchema, url: wordSchema, hostname: wordSchema, description: wordSchema })
+    .nullable()
+    .catch(null),
+});
+
+const STATES = ["Down", "Up", "Pending", "Maintenance"];
+
+async function bodyOf(request: IngestRequest): Promise<Record<string, unknown>> {
+  if (request.contentType !== "multipart/form-data") return request.object();
+  const data = (await request.form()).get("data");
+  const body = data === null ? null : parseBoundedJson(data);
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw invalidRequest("malformed_body", "The form has no field data with a JSON object in it.");
+  return body as Record<string, unknown>;
+}
+
+/** A notice without a monitor, such as one of a certificate that ends: the same notice has the same key on each day of its countdown. */
+const noticeKey = (monitor: string, msg: string) =>
+  createCollapseKey("kuma-notice", monitor, msg.replace(/\d{1,6} days?\b/g, ""));
+
+const NOTICE_ADDRESS = /^\[[^\]]*\]\s?\[(https?:\/\/[^\]\s]+)\]/;
+
+export const uptimeKumaAdapter: SenderAdapter = {
+  name: "uptime_kuma",
+  delivery: "once",
+  recognises(request) {
+    const body = peekObject(request);
+    return typeof body.msg === "string" && "heartbeat" in body && "monitor" in body;
+  },
+  async read(request) {
+    const body = await bodyOf(request);
+    const { title, msg, heartbeat, monitor } = payload.parse(body);
+    const state = STATES[heartbeat?.status ?? -1];
+    if (!monitor || !heartbeat || !state) {
+      if (msg === "") return parseUndocumentedForm(body, "uptime_kuma");
+      const [first = ""] = msg.split("\n", 1);
+      const fields = buildAlert({
+        title: title || first,
+        body: title || msg.trim() !== first.trim() ? msg : "",
+        url: NOTICE_ADDRESS.exec(msg)?.[1] ?? "",
+        key: noticeKey(monitor?.id ?? "", msg),
+      });
+      return { alerts: [{ fields }], notes: [] };
+    }
+    // By itself, Uptime Kuma puts the name and the state of the monitor before the heartbeat's message.
+    const own = msg.startsWith(`[${monitor.name}]`) ? "" : msg;
+    const texts = [...new Set([heartbeat.msg || msg, own, monitor.description])];
+    const fields = buildAlert({
+      title: title || `${state}: ${monitor.name}`,
+      body: texts.filter(Boolean).join("\n"),
+      // A monitor that looks at no page has the bare beginning of an address.
+      url: /^https?:\/\/.+/.test(monitor.url) ? monitor.url : "",
+      priority: state === "Down" ? "important" : "normal",
+      key: createCollapseKey("kuma", monitor.id, monitor.name),
+    });
+    return { alerts: [{ fields }], notes: [] };
+  },
+};

@@ -1,0 +1,180 @@
+// A request as tongues are shown it: its body read within a bound and once, looked at only as far as a tongue asks, and every
+// way in which it can be wrong a refusal of ours. The credential is taken out before: one of our own keys, found by the
+// ordinary look-up.
+
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { DEVICE_PREFIX, getBearerToken, KEY_PREFIX } from "../../identity/auth/bearer_tokens.ts";
+import { ApiError, invalidRequest } from "../../model/errors.ts";
+import { BodyTooLargeError, parseJsonBody, readBodyBytes } from "../transports/request_body.ts";
+import type { IngestRequest, ReceivedFile } from "./adapter.ts";
+import { truncateLists } from "./json_list_limits.ts";
+
+/** Names of headers and parameters that bear a credential, and that no tongue is shown. */
+const SECRET_HEADERS = ["authorization", "x-gotify-key", "x-gitlab-token", "cookie"];
+const SECRET_PARAMETERS = ["auth", "authorization", "token"];
+
+const notObject = () => invalidRequest("malformed_body", "The body must be a JSON object.");
+
+/** As other programs know it: 413 for too many bytes. */
+export const toPayloadTooLargeError = ({ message }: ApiError) =>
+  new ApiError("body_too_large", message, { status: 413 });
+
+export function decodeText(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw invalidRequest("malformed_body", "The body is not text in UTF-8.");
+  }
+}
+
+interface Json {
+  value: unknown;
+  /** Entries of long lists that were left out. */
+  omitted: number;
+}
+
+function jsonOf(bytes: Uint8Array): Json {
+  const { bytes: kept, omitted } = truncateLists(bytes);
+  const { value, problem } = parseJsonBody(kept);
+  if (problem) throw problem;
+  return { value, omitted };
+}
+
+/** What a field of a form holds, within the same bounds. @throws ApiError (invalid_request) */
+export const parseBoundedJson = (text: string): unknown => jsonOf(Buffer.from(text)).value;
+
+interface Form {
+  fields: URLSearchParams;
+  files: ReceivedFile[];
+}
+
+async function formOf(bytes: Uint8Array<ArrayBuffer>, type: string, whole: string): Promise<Form> {
+  if (type !== "multipart/form-data") return { fields: new URLSearchParams(decodeText(bytes)), files: [] };
+  const parts = await new Response(bytes, { headers: { "content-type": whole } }).formData().catch(() => {
+    throw invalidRequest("malformed_body", "The form could not be read.");
+  });
+  const fields = new URLSearchParams();
+  const files: ReceivedFile[] = [];
+  for (const [name, value] of parts)
+    if (typeof value === "string") fields.append(name, value);
+    else files.push({ name: value.name, bytes: new Uint8Array(await value.arrayBuffer()) });
+  return { fields, files };
+}
+
+interface Reading {
+  /** Below the tongue's own address. */
+  path: string;
+  channel: string | null;
+  /** The key that the request bears. */
+  secret: string;
+  now: Date;
+  /** The body may be a file, without which the rest is read. */
+  takesFiles?: boolean | undefined;
+}
+
+/** @throws ApiError */
+export async function readIngestRequest(
+  request: Request,
+  { path, channel, secret, now, takesFiles }: Reading,
+): Promise<IngestRequest> {
+  const given = request.method === "GET" ? new Uint8Array() : await readBodyBytes(request);
+  const isTooLarge = given instanceof BodyTooLargeError;
+  if (given instanceof ApiError && !(isTooLarge && takesFiles))
+    throw isTooLarge ? toPayloadTooLargeError(given) : given;
+  const body = given instanceof ApiError ? new Uint8Array() : given;
+  const whole = request.headers.get("content-type") ?? "";
+  const contentType = (whole.split(";")[0] ?? "").trim().toLowerCase();
+  const headers = new Headers(request.headers);
+  for (const name of SECRET_HEADERS) headers.delete(name);
+  const query = new URLSearchParams(new URL(request.url).searchParams);
+  for (const name of SECRET_PARAMETERS) query.delete(name);
+  let parsed: Promise<Form> | undefined;
+  const form = () => {
+    parsed ??= formOf(body, contentType, whole);
+    return parsed;
+  };
+  let json: Json | undefined;
+  const read = (): unknown => {
+    json ??= jsonOf(body);
+    return json.value;
+  };
+  return {
+    method: request.method,
+    path,
+    channel,
+    headers,
+    query,
+    body,
+    contentType,
+    now,
+    text: () => decodeText(body),
+    json: read,
+    get omitted() {
+      return json?.omitted ?? 0;
+    },
+    object() {
+      const value = read();
+      if (typeof value !== "object" || value === null || Array.isArray(value)) throw notObject();
+      return value as Record<string, unknown>;
+    },
+    form: async () => (await form()).fields,
+    files: async () => (await form()).files,
+    isTooLarge,
+    isSignature(signature) {
+      const own = createHmac("sha256", secret).update(body).digest();
+      return signature.length === own.length && timingSafeEqual(own, signature);
+    },
+  };
+}
+
+/** The places beside Bearer and Basic. */
+export interface TokenLocations {
+  /** Parameters that are the key itself. */
+  parameters?: readonly string[];
+  /** Headers that are. */
+  headers?: readonly string[];
+  /** Parameters that are the value of an Authorization header, in base64. */
+  wrapped?: readonly string[];
+}
+
+/** Where ntfy's programs put it, whether they publish or listen. */
+export const NTFY_TOKEN_LOCATIONS = { wrapped: ["auth", "authorization"] };
+
+/** The password of Basic, then its user, since some programs know only a user. */
+function basicTokens(headers: Headers): string[] {
+  const [, text = ""] = /^Basic +([A-Za-z0-9+/_=-]+) *$/i.exec(headers.get("authorization") ?? "") ?? [];
+  const pair = Buffer.from(text, "base64").toString();
+  const colon = pair.indexOf(":");
+  return colon < 0 ? [pair] : [pair.slice(colon + 1), pair.slice(0, colon)];
+}
+
+const tokensIn = (headers: Headers) => [getBearerToken(headers) ?? "", ...basicTokens(headers)];
+
+/** The tokens of a parameter that is the value of an Authorization header, in base64. */
+function wrappedTokens(value: string): string[] {
+  const header = Buffer.from(value, "base64").toString("latin1");
+  // A header contains no line ends.
+  return /^[\x20-\x7e]+$/.test(header) ? tokensIn(new Headers({ authorization: header })) : [];
+}
+
+/** Whether a text is meant as a key or a device's token of ours. A proxy's password is not. */
+export const isBelfryToken = (token: string): boolean =>
+  token.startsWith(KEY_PREFIX) || token.startsWith(DEVICE_PREFIX);
+
+/**
+ * The credential of a request: of those that are ours the first one, where the program's own places come before Authorization, which a
+ * proxy may have set (rules#sender-credential). Without one of ours, the first of any; null for none.
+ */
+export function extractToken(
+  request: Request,
+  { parameters = [], headers = [], wrapped = [] }: TokenLocations,
+): string | null {
+  const query = new URL(request.url).searchParams;
+  const tokens = [
+    ...headers.map((name) => request.headers.get(name) ?? ""),
+    ...parameters.map((name) => query.get(name) ?? ""),
+    ...wrapped.flatMap((name) => wrappedTokens(query.get(name) ?? "")),
+    ...tokensIn(request.headers),
+  ].filter(Boolean);
+  return tokens.find(isBelfryToken) ?? tokens[0] ?? null;
+}

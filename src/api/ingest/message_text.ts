@@ -1,0 +1,134 @@
+// What tongues have in common about texts: a title where there may be none or a long one, Markdown, and header values as people
+// write them.
+
+import { hasVisibleText } from "../../model/fields/invisible_characters.ts";
+import { httpsUrlSchema, isWithinLength } from "../../model/fields/value_schemas.ts";
+import { LIMITS } from "../../model/limits.ts";
+import type { AlertInput } from "./adapter.ts";
+import { findWordBoundary } from "./text_truncation.ts";
+
+/** At most `most` code points, ending with "…" at the end of a word, and whether anything was left out. */
+export function truncateText(text: string, most: number): { text: string; isCut: boolean } {
+  if (isWithinLength(text, most)) return { text, isCut: false };
+  return { text: `${text.slice(0, findWordBoundary(text, most - 1)).trimEnd()}…`, isCut: true };
+}
+
+/** UTF-16 code units of the part of a text that can be shown, at least. */
+const SHOWN = 2 * LIMITS.alert_body;
+const PIECE = 2 * SHOWN;
+
+/** Cleans as much of a text as can be shown. The rest only counts for its length, and replacing in megabytes is slow. */
+function cleanShown(text: string, clean: (piece: string) => string): string {
+  let shown = "";
+  let at = 0;
+  for (; at < text.length && shown.length < SHOWN; at += PIECE) {
+    shown += clean(text.slice(at, at + PIECE));
+    if (at === 0) shown = shown.trimStart();
+  }
+  return (shown + text.slice(at)).trim().toWellFormed();
+}
+
+/** One line of a text that was never bound to be one. */
+export const toOneLine = (text: string): string => cleanShown(text, (piece) => piece.replace(/[\s\p{Cc}]+/gu, " "));
+
+/** The same line; empty where it has only invisible characters, which no title may consist of. */
+export function toVisibleLine(text: string): string {
+  const line = toOneLine(text);
+  return hasVisibleText(line) ? line : "";
+}
+
+/** Lines without the control characters and half characters that no text may hold. */
+export const cleanLines = (text: string): string =>
+  cleanShown(text, (piece) => piece.replace(/\r\n?/g, "\n").replace(/[^\P{Cc}\n\t]/gu, ""));
+
+/**
+ * Title and text of an alert of any length; `fitAlert` brings both to the limits. Without a visible title, the first visible line of the text is the title.
+ * Adds to `notes` when control characters were removed.
+ */
+export function splitTitle(title: string | null, text: string, notes: string[]): Pick<AlertInput, "title" | "body"> {
+  const body = cleanLines(text);
+  if (!text.isWellFormed() || /[^\P{Cc}\n\r\t]/u.test(text)) notes.push("Control characters were left out.");
+  const own = toVisibleLine(title ?? "");
+  if (own !== "") return { title: own, body: body || null };
+  const first = body.slice(0, SHOWN).split("\n").map(toVisibleLine).find(Boolean) ?? "";
+  return { title: first, body: body === first ? null : body };
+}
+
+/** The parser's worst cases grow with the square of these, and it goes down a level for each one of quotes and lists. */
+const MARKS = /[*_~`[\]>|-]|\d[.)](?=\s)/g;
+const MOST_MARKS = 500;
+
+/** Title and text of an alert whose text is Markdown: markup where it has any, which `fitAlert` and the sanitiser check. */
+export async function splitMarkdownTitle(
+  title: string | null,
+  text: string,
+  notes: string[],
+): Promise<Pick<AlertInput, "title" | "body" | "html">> {
+  const plain = splitTitle(title, text, notes);
+  // Without a title the first line is shown twice: as the title, without its marks, and in the text.
+  const whole = title === null ? text : (plain.body ?? "");
+  if (!isWithinLength(whole, LIMITS.markdown) || (whole.match(MARKS)?.length ?? 0) > MOST_MARKS) {
+    notes.push("The Markdown is too long or has too many marks; the text is shown as it was written.");
+    return plain;
+  }
+  const { Marked } = await import("marked");
+  const html = await new Marked({ gfm: true, breaks: true, async: true }).parse(whole);
+  const only = /^(?:<p>([^<&]*)<\/p>\s*)?$/.exec(html);
+  if (only && (only[1] ?? "").trim() === whole.trim()) return plain;
+  const bare =
+    title === null
+      ? plain.title
+          .replace(/!?\[([^\][]*)\]\([^()\s]*\)/g, "$1")
+          .replace(/^[\s#>]+|[*`~]+|(?<!\w)_+|_+(?!\w)/g, "")
+          .trim()
+      : "";
+  return { title: bare || plain.title, html, body: null };
+}
+
+const ADDRESS = httpsUrlSchema();
+
+/** An https address as our fields take it; null for any other, or none. */
+export const parseHttpsUrl = (value: unknown): string | null =>
+  ADDRESS.safeParse(typeof value === "string" && value.isWellFormed() ? value.trim() : null).data ?? null;
+
+const ENCODED = /=\?([\w-]{1,30})(?:\*[\w-]{1,30})?\?([BQ])\?([^?]*)\?=/gi;
+/** Encoded words with nothing but space between them, which belong together. */
+const ENCODED_RUN = new RegExp(`${ENCODED.source}(?:\\s+${ENCODED.source})*`, "gi");
+
+/** A header's value: encoded words (RFC 2047), else UTF-8, which HTTP hands on byte by byte, else as it is. */
+export function decodeHeader(value: string): string {
+  const text = /[\x80-\xff]/.test(value) ? utf8Of(Buffer.from(value, "latin1"), value) : value;
+  return text.replace(ENCODED_RUN, decodedRun);
+}
+
+/** A run of encoded words. The bytes of neighbours in one charset are joined first, since programs cut inside of letters. */
+function decodedRun(run: string): string {
+  const parts: { charset: string; bytes: Buffer; raw: string }[] = [];
+  for (const [raw, charset = "", kind = "", coded = ""] of run.matchAll(ENCODED)) {
+    const bytes =
+      kind.toUpperCase() === "B"
+        ? Buffer.from(coded, "base64")
+        : Buffer.from(
+            coded
+              .replace(/_/g, " ")
+              .replace(/=([0-9A-F]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+            "latin1",
+          );
+    const last = parts.at(-1);
+    if (last?.charset.toLowerCase() === charset.toLowerCase()) {
+      last.bytes = Buffer.concat([last.bytes, bytes]);
+      last.raw += ` ${raw}`;
+    } else parts.push({ charset, bytes, raw });
+  }
+  return parts.map(({ charset, bytes, raw }) => decodedAs(charset, bytes) ?? raw).join("");
+}
+
+const utf8Of = (bytes: Uint8Array, otherwise: string) => decodedAs("utf-8", bytes) ?? otherwise;
+
+function decodedAs(charset: string, bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder(charset, { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}

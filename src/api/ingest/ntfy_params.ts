@@ -1,0 +1,143 @@
+// What a request to ntfy says, wherever it says it: headers and their short forms, the query, or one JSON object. The names and the
+// order in which they are looked at are ntfy's own.
+
+import { isUtf8 } from "node:buffer";
+import { ApiError, invalidRequest } from "../../model/errors.ts";
+import type { IngestRequest, ReceivedFile } from "./adapter.ts";
+import { parseBoundedJson } from "./ingest_request.ts";
+import { decodeHeader } from "./message_text.ts";
+
+/** Our name → those that ntfy takes, in headers of any case and in the query. */
+export const NTFY_PARAM_NAMES = {
+  title: ["x-title", "title", "t"],
+  message: ["x-message", "message", "m"],
+  priority: ["x-priority", "priority", "prio", "p"],
+  tags: ["x-tags", "tags", "tag", "ta"],
+  click: ["x-click", "click"],
+  icon: ["x-icon", "icon"],
+  attach: ["x-attach", "attach", "a"],
+  filename: ["x-filename", "filename", "file", "f"],
+  actions: ["x-actions", "actions", "action"],
+  delay: ["x-delay", "delay", "x-at", "at", "x-in", "in"],
+  timezone: ["x-timezone", "timezone", "x-tz", "tz"],
+  poll_id: ["x-poll-id", "poll-id"],
+  markdown: ["x-markdown", "markdown", "md"],
+  cache: ["x-cache", "cache"],
+  firebase: ["x-firebase", "firebase"],
+  email: ["x-email", "x-e-mail", "email", "e-mail", "mail", "e"],
+  call: ["x-call", "call"],
+  template: ["x-template", "template", "tpl"],
+  unifiedpush: ["x-unifiedpush", "unifiedpush", "up"],
+  sequence_id: ["x-sequence-id", "sequence-id", "sid"],
+  content_encoding: ["content-encoding", "content_encoding"],
+  content_type: ["content-type", "content_type"],
+} as const;
+
+export type NtfyParamName = keyof typeof NTFY_PARAM_NAMES;
+
+/** What a request says under one of such names: in a header, else in the query; empty where it says nothing. */
+export function createParamReader(headers: Headers, query: URLSearchParams): (names: readonly string[]) => string {
+  const inQuery = new Map([...query].map(([name, value]) => [name.toLowerCase(), value.trim()]));
+  return (names) =>
+    names.map((name) => decodeHeader(headers.get(name) ?? "").trim()).find(Boolean) ??
+    names.map((name) => inQuery.get(name)).find(Boolean) ??
+    "";
+}
+
+/** Empty where nothing is said. */
+export type NtfyParams = Record<NtfyParamName, string> & {
+  topic: string;
+  text: string;
+  /** The body where it is a file, as ntfy decides it. */
+  file: ReceivedFile | null;
+  /** How a JSON body at a topic's address was read. */
+  json: "read" | "shown" | null;
+};
+
+export const isYesValue = (value: string) => ["1", "yes", "true"].includes(value.toLowerCase());
+export const isNoValue = (value: string) => ["0", "no", "false"].includes(value.toLowerCase());
+
+const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
+
+export function parseNtfyRequest(request: IngestRequest): NtfyParams {
+  const topic = request.channel;
+  if (topic === null) return inJson(request, request);
+  const said = { ...inHeaders(request), topic };
+  const object = said.file === null && isNoValue(said.template || "no") ? objectIn(said.text) : null;
+  if (!object) return said;
+  // A program that names the topic in the body means the JSON that is posted to the root.
+  if (String(object.topic).toLowerCase() === topic.toLowerCase() && (object.message || object.title))
+    return { ...inJson(request, { object: () => object }), topic, json: "read" };
+  return { ...said, json: "shown" };
+}
+
+/** A text as a JSON object, within the bounds of JSON; null for any other. */
+function objectIn(text: string): Record<string, unknown> | null {
+  if (!text.startsWith("{") || !text.endsWith("}")) return null;
+  try {
+    return parseBoundedJson(text) as Record<string, unknown>;
+  } catch {
+    return null;
+  }
+}
+
+type Said = Omit<NtfyParams, "topic">;
+
+function inHeaders(request: IngestRequest): Said {
+  const { headers, query, path } = request;
+  const one = createParamReader(headers, query);
+  const words = Object.fromEntries(Object.entries(NTFY_PARAM_NAMES).map(([name, names]) => [name, one(names)]));
+  const said = words as Record<NtfyParamName, string>;
+  if (/^text\/markdown\s*(;|$)/i.test(said.content_type)) said.markdown = "yes";
+  if (said.content_encoding === "aes128gcm") said.unifiedpush = "yes";
+  if (request.method !== "GET") said.sequence_id ||= path.split("/")[2] ?? "";
+  // A message in the query says a line end as two characters.
+  const message = said.message.replaceAll("\\n", "\n");
+  const file = fileIn(request, said);
+  if (file) return { ...said, text: message, file, json: null };
+  // Old programs on Windows send texts in its charset.
+  const body = new TextDecoder(isUtf8(request.body) ? "utf-8" : "windows-1252").decode(request.body);
+  return { ...said, text: body.trim() || message, file, json: null };
+}
+
+/** Whether bytes have what no text has in any charset of one byte a letter. */
+const hasControls = (bytes: Uint8Array) => bytes.some((byte) => byte < 9 || (byte > 13 && byte < 32 && byte !== 27));
+
+/** ntfy takes a body for a file when the file is named, and when it is not text. */
+function fileIn({ body, isTooLarge }: IngestRequest, said: Record<NtfyParamName, string>): ReceivedFile | null {
+  const isNamed = said.filename !== "" && said.attach === "";
+  if (body.length === 0 && !isTooLarge) return null;
+  if (!isNamed && !isTooLarge && (isUtf8(body) || !hasControls(body))) return null;
+  return { name: said.filename || "attachment", bytes: body };
+}
+
+/** Published as JSON: the same words under their plain names. @throws 422 */
+function inJson(request: IngestRequest, { object: read }: Pick<IngestRequest, "object">): NtfyParams {
+  let object: Record<string, unknown>;
+  try {
+    object = read();
+  } catch (error) {
+    // ntfy has a number of its own for it.
+    throw error instanceof ApiError && error.status === 422
+      ? new ApiError(error.code, error.message, { param: "json" })
+      : error;
+  }
+  const said = Object.fromEntries(Object.keys(NTFY_PARAM_NAMES).map((name) => [name, wordsOf(object[name])]));
+  const { topic } = object;
+  if (typeof topic !== "string" || !TOPIC.test(topic))
+    throw invalidRequest("field_required", "The JSON must name the channel by its handle.", "topic");
+  // What the object leaves out, headers may say, as some programs do.
+  const empty = { ...request, body: new Uint8Array(), isTooLarge: false };
+  const { text: _, ...beside } = inHeaders(empty);
+  const words = said as Record<NtfyParamName, string>;
+  for (const name of Object.keys(NTFY_PARAM_NAMES) as NtfyParamName[]) words[name] ||= beside[name];
+  return { ...words, topic, text: words.message, file: null, json: null };
+}
+
+function wordsOf(value: unknown): string {
+  if (typeof value === "string") return value.trim();
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (Array.isArray(value))
+    return value.every((item) => typeof item === "string") ? value.join(",") : JSON.stringify(value);
+  return "";
+}

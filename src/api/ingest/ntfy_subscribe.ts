@@ -1,0 +1,155 @@
+// ntfy's subscribing API (https://docs.ntfy.sh/subscribe/api/): which channels, from when on, in which form and what of it, read from
+// path, headers and query. Who may hear them and what they are told is decided elsewhere.
+
+import type { H3, H3Event } from "h3";
+import { parseId } from "../../model/domain/type_ids.ts";
+import { ApiError, invalidRequest, methodNotAllowed } from "../../model/errors.ts";
+import { HANDLE_PATTERN } from "../../model/fields/channel.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { toApiError } from "../../store/db/database_errors.ts";
+import { createJsonResponse } from "../transports/http_responses.ts";
+import { toWebRequest } from "../transports/web_request.ts";
+import { extractToken, NTFY_TOKEN_LOCATIONS } from "./ingest_request.ts";
+import { formatNtfyError, NTFY_PRIORITIES } from "./ntfy.ts";
+import { parseDelay } from "./ntfy_delay.ts";
+import { createParamReader, isYesValue, NTFY_PARAM_NAMES } from "./ntfy_params.ts";
+
+/** Programs of ntfy that are pages ask from origins of their own, and bear what they were given in a header: no cookie is read here. */
+export const CORS_ANY_ORIGIN = { "access-control-allow-origin": "*" };
+
+const FORMATS = ["json", "sse", "raw", "ws"] as const;
+
+export interface FilterableMessage {
+  id: string;
+  title?: string;
+  message?: string;
+  priority?: number;
+  tags?: string[];
+}
+
+interface Listening {
+  listen(event: H3Event, asked: NtfySubscribeRequest): Promise<Response>;
+  failed(event: H3Event, error: unknown): void;
+  now(): Date;
+  /** Whether whoever asks may see the channel as one who publishes. */
+  publishes(request: Request, topic: string): Promise<boolean>;
+}
+
+/** What only who listens says, beside what who publishes may. */
+const ASKED = {
+  ...NTFY_PARAM_NAMES,
+  poll: ["x-poll", "poll", "po"],
+  since: ["x-since", "since", "si"],
+  id: ["x-id", "id"],
+} as const;
+
+export function addNtfySubscribeRoutes(app: H3, root: string, routes: Listening): void {
+  const answered = async (event: H3Event, answer: () => Promise<Response>) => {
+    try {
+      return await answer();
+    } catch (error) {
+      if (!(error instanceof ApiError)) routes.failed(event, error);
+      const problem = toApiError(error);
+      const { status, body } = formatNtfyError(problem);
+      return createJsonResponse(status, body, { ...problem.headers, ...CORS_ANY_ORIGIN });
+    }
+  };
+  for (const format of [...FORMATS, "auth"] as const) {
+    const path = `${root}/:topic/${format}`;
+    app.get(path, (event) =>
+      answered(event, async () => {
+        const request = toWebRequest(event);
+        const topic = event.context.params?.topic ?? "";
+        if (format === "auth" && (await routes.publishes(request, topic)))
+          return createJsonResponse(200, { success: true }, CORS_ANY_ORIGIN);
+        return routes.listen(event, askedIn(request, topic, format, routes.now()));
+      }),
+    );
+    app.on("OPTIONS", path, () => new Response(null, { status: 204, headers: PREFLIGHT }));
+    app.all(path, (event) => answered(event, () => Promise.reject(methodNotAllowed("GET"))));
+  }
+}
+
+const PREFLIGHT = {
+  ...CORS_ANY_ORIGIN,
+  "access-control-allow-methods": "GET",
+  "access-control-allow-headers": "*, authorization",
+  "access-control-max-age": "86400",
+};
+
+/** @throws ApiError (invalid_request) */
+function askedIn(request: Request, topic: string, format: (typeof FORMATS)[number] | "auth", now: Date) {
+  const handles = topic.split(",");
+  if (handles.length > LIMITS.ntfy_topics)
+    throw invalidRequest(
+      "wrong_item_count",
+      `One connection listens to at most ${LIMITS.ntfy_topics} channels.`,
+      "topic",
+    );
+  const one = createParamReader(request.headers, new URL(request.url).searchParams);
+  const said = (name: keyof typeof ASKED) => one(ASKED[name]);
+  const poll = isYesValue(said("poll"));
+  return {
+    topic,
+    // What is no handle is the handle of no channel.
+    handles: handles.map((handle) => (HANDLE_PATTERN.test(handle) ? handle : "")),
+    format,
+    /** Null: nothing of before. */
+    since: sinceOf(said("since") || (poll ? "all" : "none"), now),
+    poll,
+    token: extractToken(request, NTFY_TOKEN_LOCATIONS),
+    wants: filterOf(said),
+  };
+}
+
+export type NtfySubscribeRequest = ReturnType<typeof askedIn>;
+
+const DURATION = /^(?:\d{1,9}(?:\.\d{1,9})?(?:ms|s|m|h|d|w))+$/;
+
+/** @throws ApiError (invalid_request) */
+function sinceOf(said: string, now: Date): "all" | "latest" | { at: Date; after: string | null } | null {
+  if (said === "none") return null;
+  if (said === "all" || said === "latest") return said;
+  const uuid = parseId("alr", said);
+  if (uuid) {
+    // The first digits of our ids are the instant at which they were made: before anybody heard of it. Anybody may write others, of
+    // instants beyond what PostgreSQL reads.
+    const made = Number.parseInt(uuid.replace("-", "").slice(0, 12), 16);
+    return { at: new Date(Math.min(made, now.getTime())), after: uuid };
+  }
+  // The id of another server's message names nothing here: ntfy answers such a one with all that is kept.
+  if (/^[A-Za-z0-9]{12}$/.test(said)) return "all";
+  if (/^-?\d{1,19}$/.test(said)) {
+    const at = Math.min(Math.max(0, Number(said) * 1000), now.getTime());
+    return { at: new Date(at), after: null };
+  }
+  const ahead = DURATION.test(said) ? parseDelay(said, now) : null;
+  if (ahead) return { at: new Date(Math.max(0, 2 * now.getTime() - ahead.at.getTime())), after: null };
+  throw invalidRequest(
+    "invalid_format",
+    "since is all, none, latest, the id of a message, Unix seconds, or a duration such as 10m.",
+    "since",
+  );
+}
+
+/** Any of the priorities, all of the tags, and the very texts. @throws ApiError (invalid_request) */
+function filterOf(said: (name: keyof typeof ASKED) => string): (message: FilterableMessage) => boolean {
+  const [id, message, title] = [said("id"), said("message"), said("title")];
+  const tags = said("tags").split(",").filter(Boolean);
+  const numbers = said("priority")
+    .split(",")
+    .filter(Boolean)
+    .map((word) => NTFY_PRIORITIES[word.trim().toLowerCase()] ?? Number(word));
+  if (numbers.some((number) => !(number >= 1 && number <= 5)))
+    throw invalidRequest(
+      "invalid_choice",
+      "priority is some of min, low, default, high and max, or their numbers, with commas between.",
+      "priority",
+    );
+  return (one) =>
+    (id === "" || id === one.id) &&
+    (message === "" || message === one.message) &&
+    (title === "" || title === one.title) &&
+    (numbers.length === 0 || numbers.includes(one.priority ?? 3)) &&
+    tags.every((tag) => one.tags?.includes(tag));
+}

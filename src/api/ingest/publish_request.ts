@@ -1,0 +1,294 @@
+// From a request in another program's words to alerts: who calls, what is said, the ordinary operation for each alert, and the
+// outcome in the same words. Decides nothing about alerts: a key without alerts:send leaves drafts here as everywhere.
+
+import { CHANNEL_NOT_ACTIVE } from "../../model/domain/alert_status.ts";
+import { formatId } from "../../model/domain/type_ids.ts";
+import type { SenderRequest } from "../../model/entities/credentials.ts";
+import { ApiError, invalidRequest, unauthorized, unavailable } from "../../model/errors.ts";
+import { SENDER_PROGRAMS, type SenderProgram } from "../../model/fields/sender_programs.ts";
+import { LIMITS } from "../../model/limits.ts";
+import type { OwnerOperation } from "../../operation/define_operation.ts";
+import type { Dispatcher } from "../../operation/dispatcher.ts";
+import { toApiError } from "../../store/db/database_errors.ts";
+import type { Caller, Log } from "../../store/handler_context.ts";
+import { createJsonResponse } from "../transports/http_responses.ts";
+import {
+  type AdapterResponse,
+  type AlertInput,
+  formatPlainAnswer,
+  formatPlainError,
+  type IngestRequest,
+  type ParsedAlert,
+  type PublishedAlert,
+  type SenderAdapter,
+} from "./adapter.ts";
+import { attachPicture, type PictureStore } from "./attached_pictures.ts";
+import { fitAlert } from "./fit_limits.ts";
+import { extractToken, readIngestRequest, type TokenLocations } from "./ingest_request.ts";
+import { cancelReplaced, type SequenceStore } from "./ntfy_sequences.ts";
+import {
+  type CreateAlertAnswer,
+  createDraftKey,
+  DRAFT_DELETED,
+  deleteSavedDrafts,
+  SAVED_WHILE_INACTIVE,
+  type SavedDrafts,
+} from "./saved_drafts.ts";
+
+export interface IngestDeps {
+  dispatcher: Pick<Dispatcher, "run" | "runOrDraft">;
+  create: OwnerOperation;
+  authenticate(token: string | null): Promise<Caller | null>;
+  pictures: PictureStore;
+  sequences: SequenceStore;
+  drafts: SavedDrafts;
+  /** Keeps what became of a request, and the channel that it named where nothing was published; must not throw. */
+  note(caller: Caller, request: SenderRequest, channel: string | null): Promise<void>;
+  now(): Date;
+}
+
+/** Who is asked, where the key may stand, and how the answer is worded. */
+export interface IngestTarget {
+  /** Null: the tongue is recognised. */
+  tongue: SenderAdapter | null;
+  places: TokenLocations;
+  /** The channel that the address names; null: the body or the key names it. */
+  channel: string | null;
+  /** Below the tongue's own address. */
+  path: string;
+  /** The body may be a file: text that comes with one beyond the limit is published without it. */
+  takesFiles?: boolean;
+}
+
+/** The tongue that a request without a name speaks. */
+export type DetectAdapter = (request: IngestRequest) => SenderAdapter | null;
+
+/** The same for a channel of others and for none. */
+const NO_CHANNEL =
+  "Channel not found, or this key may not write to it. Check the handle, which is in lower case, and for which channel the key was made.";
+
+interface Heard {
+  log: Log;
+  deps: IngestDeps;
+  tongue: SenderAdapter | null;
+  request: IngestRequest | null;
+  /** As the request names it: an id, a handle or nonsense. */
+  channel: string | null;
+  published: PublishedAlert[];
+  notes: string[];
+  headers: Record<string, string>;
+}
+
+/** Anything but an answer is a refusal in the tongue's words, whatever went wrong. */
+export async function publishRequest(
+  request: Request,
+  door: IngestTarget,
+  recognise: DetectAdapter,
+  log: Log,
+  deps: IngestDeps,
+): Promise<Response> {
+  const heard: Heard = {
+    log,
+    deps,
+    tongue: door.tongue,
+    request: null,
+    channel: door.channel,
+    published: [],
+    notes: [],
+    headers: {},
+  };
+  let caller: Caller | null = null;
+  let problem: ApiError | null = null;
+  try {
+    const secret = extractToken(request, door.places);
+    caller = await deps.authenticate(secret);
+    if (!caller || secret === null) throw unauthorized();
+    heard.request = await readIngestRequest(request, { ...door, secret, now: deps.now() });
+    heard.tongue ??= recognise(heard.request);
+    await hear(heard, caller, door.channel);
+  } catch (error) {
+    problem = toApiError(error);
+    if (problem.type === "not_found") problem = new ApiError("channel_not_found", NO_CHANNEL);
+    // What was sent stands in no error of ours, and may stand in any other.
+    if (!(error instanceof ApiError)) log.error({ err: error }, "ingest failed");
+  }
+  const { tongue } = heard;
+  if (caller) await deps.note(caller, noteOf(heard, problem, deps.now()), heard.channel);
+  const said =
+    problem === null && tongue && heard.request
+      ? (tongue.answer ?? formatPlainAnswer)(heard.published, heard.request)
+      : (tongue?.refuse ?? formatPlainError)(problem ?? unauthorized());
+  return answerOf(said, heard.notes, problem?.headers ?? heard.headers);
+}
+
+async function hear(heard: Heard, caller: Caller, named: string | null) {
+  const { tongue, request } = heard;
+  if (!tongue || !request)
+    throw invalidRequest(
+      "unrecognized_format",
+      `Nobody here understands this request. Name the program that sends it: ?from=${Object.keys(SENDER_PROGRAMS).join(", ?from=")}.`,
+    );
+  const reading = await tongue.read(request);
+  heard.notes.push(...reading.notes);
+  if (request.omitted > 0) heard.notes.push(`${request.omitted} entries of a long list were not read.`);
+  for (const alert of reading.alerts) alert.fields = fitAlert(alert.fields, heard.notes);
+  if (reading.alerts.length > LIMITS.ingest_alerts)
+    throw invalidRequest(
+      "wrong_item_count",
+      `One request publishes at most ${LIMITS.ingest_alerts} alerts; have the program send fewer together.`,
+    );
+  heard.channel = named ?? reading.channel ?? null;
+  const channel = heard.channel ?? boundTo(caller);
+  const [only, ...others] = reading.alerts;
+  if (only && others.length === 0) only.idempotencyKey ??= request.headers.get("idempotency-key") ?? undefined;
+  for (const alert of reading.alerts)
+    try {
+      const { headers, ...published } = await one(alert, channel, caller, heard);
+      heard.published.push(published);
+      heard.headers = headers;
+    } catch (error) {
+      if (!alert.keepFirst || !(error instanceof ApiError) || error.param !== "idempotency_key") throw error;
+      heard.notes.push("What came again with other words was published before, and is not published again.");
+    }
+}
+
+function boundTo({ credential: { pusherId } }: Caller): string {
+  if (pusherId !== null) return formatId("psh", pusherId);
+  throw invalidRequest(
+    "field_required",
+    "Nothing names the channel: send to the address of one, or use a key that is bound to one channel.",
+    "pusher_id",
+  );
+}
+
+type Outcome = PublishedAlert & { headers: Record<string, string> };
+
+async function one(alert: ParsedAlert, channel: string, caller: Caller, heard: Heard): Promise<Outcome> {
+  const { log, deps, notes } = heard;
+  const picture = await attachPicture(alert, channel, caller, notes, deps.pictures, log);
+  try {
+    const published = await publishOne(alert, channel, caller, heard);
+    if (published.state !== "draft") await cancelReplaced(published, alert.sequenceId, caller, heard);
+    return published;
+  } catch (error) {
+    if (picture !== null) await deps.pictures.remove(caller, picture);
+    throw error;
+  }
+}
+
+async function publishOne(alert: ParsedAlert, channel: string, caller: Caller, heard: Heard): Promise<Outcome> {
+  const { fields } = alert;
+  const { drafts, now } = heard.deps;
+  const draft = alert.idempotencyKey ? await drafts.find(caller, createDraftKey(alert, channel, now())) : null;
+  // A person has decided about it.
+  if (draft && draft.status !== "draft") return publishedAs(draft, fields);
+  try {
+    const outcome = await create({ ...alert, channel, send: true }, caller, heard);
+    // A sender that may write alerts and not publish them leaves a draft, and is told where a person decides.
+    if ("needs_review" in outcome) {
+      const { alert_id: id, pusher_id: pusherId } = outcome.needs_review;
+      return { state: "draft", id, pusherId, fields, said: outcome.refusal.message, headers: {} };
+    }
+    const { body, headers } = outcome;
+    const published = body as CreateAlertAnswer;
+    if (await deleteSavedDrafts(alert, draft, published, caller, drafts, heard.log)) heard.notes.push(DRAFT_DELETED);
+    return publishedAs(published, fields, headers);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.message === CHANNEL_NOT_ACTIVE) {
+      const { id, pusher_id: pusherId } = await saveDraft(alert, channel, caller, heard);
+      if (!heard.notes.includes(SAVED_WHILE_INACTIVE)) heard.notes.push(SAVED_WHILE_INACTIVE);
+      return { state: "draft", id, pusherId, fields, said: SAVED_WHILE_INACTIVE, headers: {} };
+    }
+    if (error.type === "rate_limited") throw await refusalAtLimit(error, alert, channel, caller, heard);
+    throw error;
+  }
+}
+
+/** `status` is that of an alert that is no draft any more. */
+function publishedAs(
+  { id, pusher_id: pusherId, status }: Omit<CreateAlertAnswer, "title" | "collapse_key">,
+  fields: AlertInput,
+  headers: Record<string, string> = {},
+): Outcome {
+  const state = status === "scheduled" || status === "repeating" ? "scheduled" : "sent";
+  const said = state === "sent" ? "Published." : "Scheduled.";
+  return { state, id, pusherId, fields, said, headers };
+}
+
+type Creation = Pick<ParsedAlert, "fields" | "idempotencyKey" | "keepFirst"> & {
+  channel: string;
+  send: boolean;
+};
+
+function create({ fields, idempotencyKey, keepFirst, channel, send }: Creation, caller: Caller, { log, deps }: Heard) {
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
+  return deps.dispatcher.runOrDraft(deps.create, caller, {
+    args: { ...given, pusher_id: channel, send },
+    idempotencyKey: idempotencyKey ?? null,
+    keepFirst,
+    log,
+  });
+}
+
+/** Saves an alert that cannot be published now. */
+async function saveDraft(
+  alert: ParsedAlert,
+  channel: string,
+  caller: Caller,
+  heard: Heard,
+): Promise<CreateAlertAnswer> {
+  const idempotencyKey = createDraftKey(alert, channel, heard.deps.now());
+  const outcome = await create({ ...alert, idempotencyKey, channel, send: false }, caller, heard);
+  if ("needs_review" in outcome) throw new Error("a draft needs no review to be saved");
+  return outcome.body as CreateAlertAnswer;
+}
+
+/** The refusal at the limit of sends, in the status that makes the program deliver the alert later (rules#senders-limit). */
+async function refusalAtLimit(
+  limit: ApiError,
+  alert: ParsedAlert,
+  channel: string,
+  caller: Caller,
+  heard: Heard,
+): Promise<ApiError> {
+  const delivery = heard.tongue?.delivery;
+  if (!delivery) return limit;
+  const seconds = Number(limit.headers["retry-after"] ?? LIMITS.window_seconds);
+  const reason = `The channel publishes at most ${LIMITS.sends} alerts a minute.`;
+  if (delivery === "repeated")
+    return unavailable("publish_limit_reached", `${reason} Send this one again in ${seconds} seconds.`, seconds);
+  const { id } = await saveDraft(alert, channel, caller, heard);
+  return unavailable(
+    "publish_limit_reached",
+    `${reason} This one was saved as the draft ${id}; send the draft, or deliver the message again in ${seconds} seconds.`,
+    seconds,
+  );
+}
+
+function noteOf({ tongue, published, notes }: Heard, problem: ApiError | null, now: Date): SenderRequest {
+  const [first] = published;
+  return {
+    at: now.toISOString(),
+    program: (tongue?.name ?? null) as SenderProgram | null,
+    outcome: problem ? "refused" : (first?.state ?? "nothing"),
+    said: problem?.message ?? first?.said ?? "Understood; there was nothing to publish.",
+    alert_id: first?.id ?? null,
+    pusher_id: first?.pusherId ?? null,
+    alerts: published.length,
+    notes,
+  };
+}
+
+/** The header in which a sender is told what had no counterpart: sentences of ours alone. */
+export const NOTES_HEADER = "belfry-notes";
+
+function answerOf({ status, body, headers }: AdapterResponse, notes: readonly string[], known: Record<string, string>) {
+  const more: Record<string, string> = { ...known, ...headers };
+  if (notes.length > 0) more[NOTES_HEADER] = notes.join(" ");
+  if (typeof body !== "string") return createJsonResponse(status, body, more);
+  return new Response(body, {
+    status,
+    headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store", ...more },
+  });
+}

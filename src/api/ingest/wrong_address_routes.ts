@@ -1,0 +1,97 @@
+// Addresses that programs try although they are elsewhere here: each is refused in the program's own shape, with the right address
+// (rules#wrong-addresses). Nothing depends on which channels there are.
+
+import type { H3, H3Event } from "h3";
+import { ApiError } from "../../model/errors.ts";
+import { createErrorResponse, createJsonResponse, prefersHtml } from "../transports/http_responses.ts";
+import { toWebRequest } from "../transports/web_request.ts";
+import { gotifyAdapter } from "./gotify.ts";
+import { ntfyAdapter } from "./ntfy.ts";
+
+export interface ServiceAddresses {
+  publicUrl: string;
+  /** Where the pages of channels are. */
+  channelBaseUrl: string;
+  ntfyHost: string | null;
+  gotifyHost: string | null;
+}
+
+const atHost = (host: string | null) => (host ? `, or the host ${host}` : "");
+
+/**
+ * Whether a request may come from a program of ntfy: a message, or a GET of a publishing verb. A POST without a body, and JSON anywhere but at
+ * the root, are answered in the service's own envelope, as every unknown route (rules#error-envelope).
+ */
+function isOfNtfy(request: Request): boolean {
+  if (request.method === "GET") return true;
+  const isJson = (request.headers.get("content-type") ?? "").includes("json");
+  return request.body !== null && (!isJson || new URL(request.url).pathname === "/");
+}
+
+/** The refusal of what is not served of Gotify's API. */
+export const createOnlyMessagesError = (publicUrl: string, headers: Record<string, string> = {}): ApiError =>
+  new ApiError(
+    "route_not_found",
+    `Of Gotify's API only POST /message, /version and /health are served: cancel alerts in the console. To listen, use the app at ${publicUrl}/app, ntfy's apps or belfry listen.`,
+    { headers },
+  );
+
+export function addWrongAddressRoutes(
+  app: H3,
+  { publicUrl, channelBaseUrl, ntfyHost, gotifyHost }: ServiceAddresses,
+): void {
+  const missing = (message: string) => new ApiError("route_not_found", message);
+  const mcp = () =>
+    createErrorResponse(
+      missing(`The MCP endpoint is ${publicUrl}/mcp. It speaks Streamable HTTP; POST to exactly this address.`),
+    );
+  const toNtfy = (request: Request) => {
+    const problem = missing(
+      `ntfy's API is at ${publicUrl}/ntfy: POST to /ntfy/HANDLE, or JSON to /ntfy${atHost(ntfyHost)}. MCP is at ${publicUrl}/mcp.`,
+    );
+    if (!isOfNtfy(request)) return createErrorResponse(problem);
+    const { status, body } = ntfyAdapter.refuse(problem);
+    return createJsonResponse(status, body);
+  };
+  const toGotify = (problem: ApiError) => () => {
+    const { status, body } = gotifyAdapter.refuse(problem);
+    return createJsonResponse(status, body);
+  };
+  const wantsStream = (request: Request) => (request.headers.get("accept") ?? "").includes("text/event-stream");
+
+  // Channels may have such a handle, and their pages are read.
+  for (const path of ["/sse", "/mcp/sse", "/MCP", "/Mcp", "/messages"])
+    app.use(path, (event, next) => {
+      const request = toWebRequest(event);
+      const reads = request.method === "GET" || request.method === "HEAD";
+      return (reads && !wantsStream(request)) || request.method === "OPTIONS" ? next() : mcp();
+    });
+  app.all("/mcp/**", (event) => {
+    if (prefersHtml(toWebRequest(event)) && event.req.method === "GET")
+      return new Response(null, { status: 308, headers: { location: `${publicUrl}/mcp` } });
+    return mcp();
+  });
+  const base = new URL(channelBaseUrl).pathname.replace(/\/+$/, "");
+  // The front page and the page of a channel are read there, which Allow says.
+  const posted = (event: H3Event, isPage: boolean) => {
+    const response = wantsStream(toWebRequest(event)) ? mcp() : toNtfy(toWebRequest(event));
+    if (isPage) response.headers.set("allow", "GET, HEAD");
+    return response;
+  };
+  for (const method of ["POST", "PUT"] as const) {
+    app.on(method, "/", (event) => posted(event, true));
+    app.on(method, "/:topic", (event) => posted(event, base === ""));
+    if (base !== "") app.on(method, `${base}/:topic`, (event) => posted(event, true));
+  }
+  for (const verb of ["publish", "send", "trigger", "json", "sse", "raw", "ws", "auth"])
+    app.get(`/:topic/${verb}`, (event) =>
+      event.context.params?.topic === "mcp" ? mcp() : toNtfy(toWebRequest(event)),
+    );
+  const message = `Gotify's API is at ${publicUrl}/gotify: POST to /gotify/message${atHost(gotifyHost)}.`;
+  app.on("POST", "/message", toGotify(missing(message)));
+  // A channel may be called client.
+  for (const path of ["/current/user", "/client", "/client/**", "/application", "/application/**"])
+    for (const method of ["GET", "POST", "PUT", "DELETE"] as const)
+      if (method !== "GET" || path.slice(1).includes("/"))
+        app.on(method, path, toGotify(createOnlyMessagesError(publicUrl)));
+}

@@ -1,0 +1,199 @@
+// Headers and refusals of the document: the one error envelope, once for each set of error types that share a status.
+
+import { ERROR_CODES } from "../../model/error_codes.ts";
+import {
+  conflict,
+  ERROR_STATUS,
+  type ErrorEnvelope,
+  type ErrorType,
+  forbidden,
+  insufficientScope,
+  invalidRequest,
+  notFound,
+  overloaded,
+  serverError,
+  unauthorized,
+} from "../../model/errors.ts";
+import { LIMITS } from "../../model/limits.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document, read by the names that its standard gives
+export type OpenApiJson = Record<string, any>;
+
+const text = { type: "string" };
+
+export const RESPONSE_HEADERS: OpenApiJson = {
+  "X-Request-Id": {
+    description: "Names this request; the server's log lines carry the same.",
+    schema: { type: "string", format: "uuid" },
+  },
+  "WWW-Authenticate": {
+    description: "What kind of credential, and which scopes, would be accepted.",
+    schema: text,
+    example: 'Bearer error="insufficient_scope", scope="alerts:send"',
+  },
+  "Retry-After": {
+    description: "Seconds after which the call will be taken.",
+    schema: { type: "integer", minimum: 0 },
+    example: 41,
+  },
+  "RateLimit-Policy": {
+    description: "The ceiling: policy name, calls (q) and window in seconds (w).",
+    schema: text,
+    example: `"alert-sends";q=${LIMITS.sends};w=${LIMITS.window_seconds}`,
+  },
+  RateLimit: {
+    description: "What is left of it (r) and the seconds until the window ends (t).",
+    schema: text,
+    example: `"alert-sends";r=${LIMITS.sends - 1};t=${LIMITS.window_seconds}`,
+  },
+  "Preference-Applied": {
+    description: "Prefer: wait was granted. A 304 without it was not held to its end: pause before the next poll.",
+    schema: text,
+    example: "wait=50",
+  },
+  ETag: {
+    description:
+      "Names this state. Send it back as If-None-Match where a poll takes that, or as If-Match with a change that shall be refused when somebody else made one.",
+    schema: text,
+    example: '"42.0.1-50-"',
+  },
+};
+
+export const createHeaderRefs = (...names: string[]): OpenApiJson =>
+  Object.fromEntries(["X-Request-Id", ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+/** One line of meaning for each type. */
+export const ERROR_MEANING: Record<ErrorType, string> = {
+  invalid_request: "Validation failed; `param` names the field.",
+  unauthorized: "No credential, or a revoked or expired one.",
+  payment_required: "Reserved until plans exist.",
+  insufficient_scope: "The credential lacks a needed scope.",
+  forbidden: "Not your role or your data.",
+  not_found: "No such row, or not yours (identical answer).",
+  conflict: "The state refuses the verb; the message names the way out.",
+  rate_limited: "Over a ceiling; the message names it and when to retry.",
+  server_error: "Server fault; retry with backoff.",
+};
+
+const refusals: Record<ErrorType, ErrorEnvelope> = {
+  invalid_request: invalidRequest("field_required", "title is required.", "title").toEnvelope(),
+  unauthorized: unauthorized().toEnvelope(),
+  payment_required: {
+    error: { type: "payment_required", code: "payment_required", message: "Reserved.", param: null },
+  },
+  insufficient_scope: insufficientScope(["alerts:send"]).toEnvelope(),
+  forbidden: forbidden(
+    "role_too_low",
+    "The member behind this credential has a role that may not do this; ask an owner of the workspace.",
+  ).toEnvelope(),
+  not_found: notFound("channel").toEnvelope(),
+  conflict: conflict(
+    "channel_not_active",
+    "The channel is not active; resume it, or keep the alert as a draft.",
+  ).toEnvelope(),
+  rate_limited: {
+    error: {
+      type: "rate_limited",
+      code: "rate_limited",
+      message: `At most ${LIMITS.sends} calls in ${LIMITS.window_seconds} seconds (alert-sends); retry in 41 seconds.`,
+      param: null,
+    },
+  },
+  server_error: serverError().toEnvelope(),
+};
+
+export const ERROR_TYPES = Object.keys(ERROR_STATUS) as ErrorType[];
+
+export const ERROR_SCHEMA: OpenApiJson = {
+  type: "object",
+  description: "Every failure from every route.",
+  properties: {
+    error: {
+      type: "object",
+      properties: {
+        type: {
+          type: "string",
+          enum: ERROR_TYPES,
+          description: ERROR_TYPES.map((type) => `\`${type}\` (${ERROR_STATUS[type]}): ${ERROR_MEANING[type]}`).join(
+            "\n\n",
+          ),
+        },
+        code: {
+          ...text,
+          description: `What is wrong, as a stable name that a program can branch on; each has its cause and cure in the page on error codes. New ones may be added. ${Object.keys(
+            ERROR_CODES,
+          )
+            .map((code) => `\`${code}\``)
+            .join(", ")}.`,
+        },
+        message: { ...text, description: "Human text; names the way out." },
+        param: {
+          type: ["string", "null"],
+          description: "Dotted path of the offending field when there is one.",
+        },
+        problems: {
+          type: "array",
+          description: "All wrong fields, when there is more than one; the first is that of `param`.",
+          items: {
+            type: "object",
+            properties: {
+              param: { ...text, description: "Dotted path of the field." },
+              code: { ...text, description: "As `error.code`." },
+              message: text,
+            },
+            required: ["param", "code", "message"],
+          },
+        },
+      },
+      required: ["type", "code", "message", "param"],
+    },
+  },
+  required: ["error"],
+};
+
+const WITH_HEADERS: Partial<Record<ErrorType, string[]>> = {
+  unauthorized: ["WWW-Authenticate"],
+  insufficient_scope: ["WWW-Authenticate"],
+  rate_limited: ["Retry-After", "RateLimit-Policy", "RateLimit"],
+};
+
+const pascal = (name: string) => name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** The refusals of an operation by status; what they share goes to `components.responses`. */
+export function createErrorResponses(errors: Iterable<ErrorType>, shared: OpenApiJson): OpenApiJson {
+  const declared = new Set(errors);
+  const byStatus = Map.groupBy(
+    ERROR_TYPES.filter((type) => declared.has(type)),
+    (type) => ERROR_STATUS[type],
+  );
+  return Object.fromEntries(
+    [...byStatus].map(([status, types]) => {
+      const name = types.map(pascal).join("Or");
+      shared[name] ??= response(types);
+      return [status, { $ref: `#/components/responses/${name}` }];
+    }),
+  );
+}
+
+/** What passes by itself (rules#unavailable). */
+export const UNAVAILABLE_RESPONSE: OpenApiJson = {
+  description: "`server_error`: the database is away or slow, a disk is full, or too much is asked at once. Retry.",
+  headers: createHeaderRefs("Retry-After"),
+  content: {
+    "application/json": {
+      schema: { $ref: "#/components/schemas/Error" },
+      examples: { server_error: { summary: "Passes by itself.", value: overloaded().toEnvelope() } },
+    },
+  },
+};
+
+function response(types: ErrorType[]): OpenApiJson {
+  const examples = Object.fromEntries(
+    types.map((type) => [type, { summary: ERROR_MEANING[type], value: refusals[type] }]),
+  );
+  return {
+    description: types.map((type) => `\`${type}\`: ${ERROR_MEANING[type]}`).join(" "),
+    headers: createHeaderRefs(...new Set(types.flatMap((type) => WITH_HEADERS[type] ?? []))),
+    content: { "application/json": { schema: { $ref: "#/components/schemas/Error" }, examples } },
+  };
+}

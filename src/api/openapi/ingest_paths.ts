@@ -1,0 +1,83 @@
+// The route by which other programs publish in their own words, which is no operation: docs/reference/senders.md has the rest.
+
+import { SENDER_PROGRAM_NAMES } from "../../model/fields/sender_programs.ts";
+import { createErrorResponses, createHeaderRefs, ERROR_TYPES, type OpenApiJson } from "./error_responses.ts";
+
+const EXAMPLE_ID = "harbour-watch";
+
+export function createIngestPaths(publicUrl: string, responses: OpenApiJson): OpenApiJson {
+  const text = { type: "string" };
+  const alert = {
+    type: "object",
+    properties: {
+      id: { ...text, description: "alr_…" },
+      pusher_id: { ...text, description: "psh_…" },
+      state: { type: "string", enum: ["sent", "scheduled", "draft"] },
+      said: { ...text, description: "What became of it, or where a person decides about the draft." },
+    },
+    required: ["id", "pusher_id", "state", "said"],
+  };
+  const made = {
+    id: "alr_01jd8k3v5xe8tbq4m2w9y7r6sn",
+    pusher_id: "psh_01jd8k3v5xe8tbq4m2w9y7r6sn",
+    state: "sent",
+    said: "Published.",
+  };
+  const curl = `curl -d "Backup done" -H "Authorization: Bearer $BELFRY_API_KEY" ${publicUrl}/api/v1/pushers/${EXAMPLE_ID}/ingest`;
+  return {
+    "/api/v1/pushers/{id}/ingest": {
+      post: {
+        operationId: "ingest",
+        tags: ["Alerts"],
+        summary: "Publish in another program's words",
+        description:
+          "Takes what other programs send, as they send it: plain text (the first line is the title), or JSON of a program that is recognised or named. Each alert is made by `create_alert` with `send`: a key without `alerts:send` leaves a draft, and is told so. A program that is named is answered in its own words, refusals too; `Belfry-Notes` says what has no counterpart. Scope `alerts:write`.",
+        security: [{ apiKey: [] }],
+        parameters: [
+          {
+            name: "id",
+            in: "path",
+            required: true,
+            description: "Channel id, psh_…, or its handle",
+            schema: text,
+            example: EXAMPLE_ID,
+          },
+          {
+            name: "from",
+            in: "query",
+            description: "The program that sends; recognised when absent.",
+            schema: { type: "string", enum: SENDER_PROGRAM_NAMES },
+            example: "text",
+          },
+        ],
+        requestBody: {
+          content: {
+            "text/plain": { schema: text, example: "Backup done" },
+            "application/json": { schema: {}, example: { title: "Backup done" } },
+          },
+        },
+        responses: {
+          200: {
+            description: "What became of it.",
+            headers: createHeaderRefs(),
+            content: {
+              "application/json": {
+                schema: {
+                  type: "object",
+                  properties: { alerts: { type: "array", items: alert } },
+                  required: ["alerts"],
+                },
+                example: { alerts: [made] },
+              },
+            },
+          },
+          ...createErrorResponses(
+            ERROR_TYPES.filter((type) => type !== "payment_required"),
+            responses,
+          ),
+        },
+        "x-codeSamples": [{ lang: "shell", label: "curl", source: curl }],
+      },
+    },
+  };
+}

@@ -1,0 +1,165 @@
+// What registered endpoints receive: one signed POST an event (rules#signed-webhooks).
+
+import { EVENT_NAMES } from "../../model/fields/webhook.ts";
+import { LIMITS, spellLimit } from "../../model/limits.ts";
+import type { OpenApiJson } from "./error_responses.ts";
+import { EXAMPLE_IDS } from "./examples.ts";
+
+/** What endpoints receive: what they asked for, and what `test_webhook` sends, which no endpoint can ask for. */
+const RECEIVED = [...EVENT_NAMES, "webhook.test"] as const;
+type Received = (typeof RECEIVED)[number];
+
+const WORDS: Record<Received, [summary: string, description: string]> = {
+  "alert.sent": ["Alert sent", "Immediate send, a draft published, or a scheduled alert sent early."],
+  "alert.scheduled": [
+    "Alert scheduled",
+    "The alert will become visible at `send_at`. Plan from this payload, or ask for `alert.visible`.",
+  ],
+  "alert.cancelled": [
+    "Alert cancelled",
+    "Withdrawn, or returned to draft (`status` tells). Phones that already received it keep it.",
+  ],
+  "subscriber.created": [
+    "Subscribers joined",
+    "How many there are (`count`), and how many more than were last told (`delta`); never a device identity. A channel's subscribers are told of at most once a second, so one event may stand for several joins and leaves.",
+  ],
+  "subscriber.deleted": [
+    "Subscribers left",
+    "The same with a `delta` below zero, eviction through a revoked invite included.",
+  ],
+  "alert.visible": [
+    "Scheduled alert visible",
+    "The instant of a scheduled alert has come, and it was not withdrawn before: told once, within seconds where the server runs, and later where it did not. Written, in the feed as well, while an endpoint of the workspace asks for it.",
+  ],
+  "alert.acknowledged": [
+    "Alert acknowledged",
+    `How many devices have acknowledged an alert (\`count\`), and how many more than were last told (\`delta\`); never which. At most once in ${LIMITS.acks_told_seconds} seconds for one alert, while an endpoint of the workspace asks for it.`,
+  ],
+  "alert.replied": [
+    "Alert answered",
+    `How often each choice of an alert that asks is chosen now (\`choices\`), and how many devices answered (\`count\`); never which. A device that changes its mind counts once. At most once a second for one alert, the last state always, while an endpoint of the workspace asks for it.`,
+  ],
+  "webhook.test": [
+    "Test",
+    "What `test_webhook` sends: signed as any delivery, and about nothing. `pusher_id` is the id of no channel.",
+  ],
+};
+
+const text = { type: "string" };
+const instantOrNull = { type: ["string", "null"], format: "date-time" };
+
+const ALERT_DATA: OpenApiJson = {
+  pusher_id: text,
+  alert_id: text,
+  title: text,
+  priority: text,
+  status: text,
+  send_at: instantOrNull,
+  sent_at: instantOrNull,
+};
+const count = { type: "integer" };
+const SUBSCRIBER_DATA: OpenApiJson = { pusher_id: text, count, delta: count };
+
+const object = (properties: OpenApiJson): OpenApiJson => ({
+  type: "object",
+  properties,
+  required: Object.keys(properties),
+});
+
+const header = (name: string, description: string): OpenApiJson => ({
+  name,
+  in: "header",
+  required: true,
+  description,
+  schema: text,
+});
+
+export function createEventWebhooks(): OpenApiJson {
+  return Object.fromEntries(RECEIVED.map((event) => [event, { post: delivery(event) }]));
+}
+
+function delivery(event: Received): OpenApiJson {
+  const [summary, description] = WORDS[event];
+  const [data, about] = dataOf(event);
+  return {
+    operationId: `on_${event.replace(".", "_")}`,
+    tags: ["Events"],
+    summary,
+    description,
+    security: [],
+    parameters: [
+      header(
+        "X-Webhook-Signature",
+        "`t=<unix>,v1=<hex>`: v1 is the hex HMAC-SHA256 of `<t>.<raw body>` under the endpoint's secret. There are two `v1` for a day after rotate_webhook_secret: one that fits is enough. Verify it before parsing, and refuse a `t` more than " +
+          `${LIMITS.webhook_clock_seconds} seconds away.`,
+      ),
+      header("X-Webhook-Event", "The event's name."),
+      header("X-Webhook-Event-Id", "The same in every delivery of one event, and in list_events."),
+      header("X-Webhook-Id", "Unique for each delivery."),
+    ],
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: object({
+            event: { ...text, const: event },
+            created_at: { ...text, format: "date-time" },
+            data: object(data),
+          }),
+          example: { event, created_at: "2026-11-20T14:25:31.130Z", data: about },
+        },
+      },
+    },
+    responses: {
+      "2XX": {
+        description: `Taken. Anything else, or nothing within ${spellLimit("webhook_seconds")} seconds, counts as a failure.`,
+      },
+    },
+  };
+}
+
+/** Shape and example of an event's `data`. */
+function dataOf(event: Received): [shape: OpenApiJson, example: OpenApiJson] {
+  if (event === "webhook.test")
+    return [
+      { pusher_id: text, webhook_id: text },
+      { pusher_id: "psh_00000000000000000000000000", webhook_id: EXAMPLE_IDS.webhook_id },
+    ];
+  const { pusher_id } = EXAMPLE_IDS;
+  if (!event.startsWith("alert."))
+    return [SUBSCRIBER_DATA, { pusher_id, count: 1204, delta: event === "subscriber.created" ? 1 : -1 }];
+  if (event === "alert.acknowledged")
+    return [
+      { pusher_id: text, alert_id: text, count, delta: count },
+      { pusher_id, alert_id: EXAMPLE_IDS.alert_id, count: 871, delta: 12 },
+    ];
+  if (event === "alert.replied")
+    return [
+      {
+        ...{ pusher_id: text, alert_id: text, count },
+        choices: { type: "array", items: object({ choice: text, count }) },
+      },
+      {
+        ...{ pusher_id, alert_id: EXAMPLE_IDS.alert_id, count: 12 },
+        choices: [
+          { choice: "I take it", count: 2 },
+          { choice: "Not me", count: 10 },
+        ],
+      },
+    ];
+  const scheduled = event === "alert.scheduled";
+  const example = {
+    pusher_id,
+    alert_id: EXAMPLE_IDS.alert_id,
+    title: "Line 3 suspended until 18:00",
+    priority: "important",
+    status: event === "alert.visible" ? "sent" : event.slice("alert.".length),
+    send_at: scheduled
+      ? "2030-06-01T16:00:00.000000Z"
+      : event === "alert.visible"
+        ? "2026-11-20T14:25:31.123456Z"
+        : null,
+    sent_at: scheduled ? null : "2026-11-20T14:25:31.123456Z",
+  };
+  return [ALERT_DATA, example];
+}

@@ -1,0 +1,259 @@
+// MCP at one endpoint for both protocol eras: the list of tools made once, every call through dispatch. Adds what the
+// SDK leaves to the server: Host and Origin, the credential, the scope challenge. Holds no business word.
+
+import {
+  createMcpHandler,
+  localhostAllowedHostnames,
+  TRACEPARENT_META_KEY,
+  validateHostHeader,
+  validateOriginHeader,
+} from "@modelcontextprotocol/server";
+import { supportsOAuth } from "../../identity/auth/redirect_uris.ts";
+import { assertDefined } from "../../model/assert.ts";
+import { ApiError, forbidden, invalidRequest, unauthorized } from "../../model/errors.ts";
+import { INITIAL_SCOPES } from "../../model/scopes.ts";
+import type { OwnerOperation } from "../../operation/define_operation.ts";
+import type { Dispatcher } from "../../operation/dispatcher.ts";
+import type { OperationOutcome } from "../../operation/execute.ts";
+import { getRequiredScopes } from "../../operation/scope_checks.ts";
+import type { Caller, Log } from "../../store/handler_context.ts";
+import { currentSpan, runInSpan } from "../../store/trace_spans.ts";
+import type { WaitContext } from "../../store/wait_context.ts";
+import { createErrorResponse } from "./http_responses.ts";
+import { createFastPathAnswers, type McpMessage, parseFastPathRequest } from "./mcp_fast_path.ts";
+import { formatResultFields } from "./mcp_results.ts";
+import {
+  createMcpReviews,
+  createMcpSessionId,
+  getReviewPromptMode,
+  mayNeedReview,
+  needsOnlyReview,
+  type ReviewedCall,
+} from "./mcp_review.ts";
+import {
+  type CallTool,
+  createCallCancellations,
+  createToolServer,
+  getServerInfo,
+  getToolAnswer,
+  LIST_CACHE_HINTS,
+} from "./mcp_server.ts";
+import { createToolFilter, getToolList } from "./mcp_tool_list.ts";
+import { checkValueCount, parseJsonBody, readBodyBytes } from "./request_body.ts";
+
+export interface McpOptions {
+  tools: readonly OwnerOperation[];
+  dispatcher: Dispatcher;
+  authenticate(request: Request): Promise<Caller | null>;
+  /** Told of a caller before it hears which scopes it lacks. */
+  onChallenge(caller: Caller): Promise<void>;
+  publicUrl: string;
+  host: string;
+}
+
+/** The arguments of a tool call without the idempotency key, which is no field of the operation. */
+function splitKey(tool: OwnerOperation, args: Record<string, unknown>) {
+  if (!tool.creates || !Object.hasOwn(args, "idempotency_key")) return { args, idempotencyKey: null };
+  const { idempotency_key, ...rest } = args;
+  return { args: rest, idempotencyKey: typeof idempotency_key === "string" ? idempotency_key : "" };
+}
+
+/** What a request hands to its calls, and what a call hands back. */
+interface Passed extends ReviewedCall {
+  request: Request;
+  message: unknown;
+  log: Log;
+  patience: WaitContext | undefined;
+  /** @throws 401 */
+  authenticateAgain(): Promise<Caller>;
+  /** Its credential ended while its call waited. */
+  ended?: boolean;
+  /** Its scopes may grow by asking: a challenge is of use to it. A key's never do. */
+  mayGrow: boolean;
+}
+
+/** Whether its call was refused for scopes that it can ask for; where a person is asked first, none would help. */
+const canGrowFor = (passed: Passed): passed is Passed & { refused: ApiError } =>
+  passed.mayGrow && passed.refused !== undefined && passed.refused.scopes.length > 0;
+
+export function createMcpEndpoint({ tools, dispatcher, authenticate, onChallenge, publicUrl, host }: McpOptions) {
+  const hostnames = [...localhostAllowedHostnames(), new URL(publicUrl).hostname, host];
+  const metadata = supportsOAuth(publicUrl)
+    ? `, resource_metadata="${publicUrl}/.well-known/oauth-protected-resource/mcp"`
+    : "";
+  const base = INITIAL_SCOPES.join(" ");
+
+  const reviews = createMcpReviews(tools, dispatcher.reviewChallenges);
+  const cancels = createCallCancellations();
+
+  const callFor = (passed: Passed): CallTool => {
+    const { request, message, log } = passed;
+    // What the message belongs to is nearer than what its request does.
+    const traceparent = (message as McpMessage | undefined)?.params?._meta?.[TRACEPARENT_META_KEY];
+    const followed = <T>(work: () => T) => runInSpan(currentSpan()?.joined(traceparent), work);
+    const call: CallTool = async (tool, raw) => {
+      // One call may lead to another one after it has waited.
+      if (passed.ended) throw unauthorized();
+      const { caller } = passed;
+      const run = (patience = passed.patience) =>
+        followed(() =>
+          dispatcher.runOrDraft(tool, caller, {
+            ...splitKey(tool, raw),
+            log,
+            patience,
+            authenticateAgain: passed.authenticateAgain,
+            transport: "mcp",
+          }),
+        );
+      const refusedFor = async (refusal: ApiError): Promise<OperationOutcome> => {
+        const became = await reviews.became(tool, refusal, call, passed);
+        if (became) return became;
+        passed.refused = refusal;
+        throw refusal;
+      };
+      const outcome = await (tool.waits ? cancels.during(request, message, caller, passed.patience, run) : run()).catch(
+        (error: unknown) => {
+          if (!(error instanceof ApiError) || error.type !== "insufficient_scope") throw error;
+          return refusedFor(error);
+        },
+      );
+      return "needs_review" in outcome ? refusedFor(outcome.refusal) : outcome;
+    };
+    return call;
+  };
+
+  const handler = createMcpHandler(({ authInfo }) => {
+    const { passed } = assertDefined(authInfo, "each call is made with it").extra as { passed: Passed };
+    const call = callFor(passed);
+    return createToolServer(offeredTo(passed.caller), call, publicUrl, (tool, args, request) =>
+      reviews.answer(tool, args, request, call, passed),
+    );
+  });
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const offeredTo = createToolFilter(tools);
+  const plain = createFastPathAnswers(getServerInfo(publicUrl), LIST_CACHE_HINTS);
+
+  /** The answer to a request in the usual form; null when the SDK has to answer it. */
+  async function answerPlainly(request: Request, message: unknown, passed: Passed): Promise<Response | null> {
+    const asked = parseFastPathRequest(request, message);
+    if (!asked) return null;
+    if (asked.name === null) return plain.list(asked, getToolList(offeredTo(passed.caller)).tools);
+    const tool = byName.get(asked.name);
+    if (!tool || (passed.asks && mayNeedReview(tool)) || (asked.progress && tool.waits)) return null;
+    const answered = await getToolAnswer(tool, asked.args, callFor(passed));
+    if (passed.ended) throw unknownCaller(request);
+    if (tool.mayRequire && canGrowFor(passed)) throw challenge(passed.refused, [tool.scope, ...passed.refused.scopes]);
+    return plain.call(asked, formatResultFields(answered), answered.headers);
+  }
+
+  // Clients of SDK 2 make an error of the header and drop the body, so the way out stands in both.
+  const challenge = (refused: ApiError, needed: readonly string[]): ApiError => {
+    const said = refused.message.replace(/[^ !#-[\]-~]/g, "");
+    refused.headers["www-authenticate"] =
+      `Bearer error="insufficient_scope", scope="${needed.join(" ")}"${metadata}, error_description="${said}"`;
+    return refused;
+  };
+
+  const calledTool = (message: unknown) => {
+    const { method, params } = (message ?? {}) as McpMessage;
+    return method === "tools/call" ? byName.get(params?.name as string) : undefined;
+  };
+
+  /** HTTP 403 with every scope that the call needs, for who can ask for them (rules#mcp-step-up). */
+  async function scopeChallenge(message: unknown, passed: Passed): Promise<ApiError | null> {
+    const { caller, mayGrow } = passed;
+    const tool = calledTool(message);
+    if (!tool || !mayGrow) return null;
+    const args = (message as McpMessage).params?.arguments;
+    const refused = await dispatcher.findScopeError(tool, caller, args);
+    if (refused?.scopes.length === 0) return null;
+    // Its person can be asked right away, and decides about this one alert.
+    if (passed.asks && refused && needsOnlyReview(tool, refused)) return null;
+    return refused && challenge(refused, getRequiredScopes(tool, args));
+  }
+
+  function unknownCaller(request: Request): ApiError {
+    const refused = unauthorized();
+    const problem = request.headers.has("authorization") ? 'error="invalid_token", ' : "";
+    refused.headers["www-authenticate"] = `Bearer ${problem}scope="${base}"${metadata}`;
+    return refused;
+  }
+
+  async function serve(request: Request, log: Log, patience?: WaitContext): Promise<Response> {
+    if (!validateHostHeader(request.headers.get("host"), hostnames).ok)
+      throw forbidden("origin_not_allowed", "This Host is not served here; use the address in PUBLIC_URL.");
+    if (!validateOriginHeader(request.headers.get("origin"), hostnames).ok)
+      throw forbidden("origin_not_allowed", "This Origin may not reach the MCP endpoint.");
+    if (request.method !== "POST") {
+      const refused = invalidRequest("malformed_request", "The MCP endpoint takes POST only.");
+      refused.headers.allow = "POST";
+      return createErrorResponse(refused, 405);
+    }
+    const caller = await authenticate(request);
+    if (!caller) throw unknownCaller(request);
+    const bytes = await readBodyBytes(request);
+    if (bytes instanceof ApiError) throw bytes;
+    const tooMany = checkValueCount(bytes);
+    if (tooMany) throw tooMany;
+    const { value } = parseJsonBody(bytes);
+    // The protocol has no batches since 2025-06-18, and one would be many calls that count as one in flight.
+    if (Array.isArray(value))
+      throw invalidRequest(
+        "malformed_request",
+        "A request holds one message; send the messages of a batch one by one.",
+      );
+    const mayGrow = caller.credential.type === "oauth";
+    const asks = reviews.canTell(caller) ? getReviewPromptMode(value, request.headers) : null;
+    const authenticateAgain = async () => {
+      const now = await authenticate(request);
+      if (now) {
+        passed.caller = now;
+        return now;
+      }
+      passed.ended = true;
+      throw unauthorized();
+    };
+    const passed: Passed = {
+      request,
+      message: value,
+      caller,
+      log,
+      patience,
+      authenticateAgain,
+      mayGrow,
+      asks,
+    };
+    cancels.hear(request, value, caller);
+    const refused = await scopeChallenge(value, passed);
+    if (refused) {
+      await onChallenge(caller);
+      throw refused;
+    }
+    const answered = await answerPlainly(request, value, passed);
+    if (answered) return answered;
+    const { id: clientId, scopes } = caller.credential;
+    const authInfo = { token: "", clientId, scopes: [...scopes], extra: { passed } };
+    if (value !== undefined) {
+      const response = await handler.fetch(request, { authInfo, parsedBody: value });
+      // Of these tools only the stored row says whether a scope is missing, so the answer's status waits for the call.
+      const session = createMcpSessionId(value);
+      if (session) response.headers.set("mcp-session-id", session);
+      const tool = calledTool(value);
+      // One that comes again is answered what became of it, and may be held.
+      if ((value as McpMessage).params?.requestState !== undefined) return response;
+      if (!tool || !passed.mayGrow || !(passed.asks ? mayNeedReview(tool) : tool.mayRequire)) return response;
+      const text = await response.text();
+      if (canGrowFor(passed)) throw challenge(passed.refused, [tool.scope, ...passed.refused.scopes]);
+      return new Response(text, response);
+    }
+    // Handed on as it came: what is no JSON is the protocol's to refuse.
+    const { url, method, headers } = request;
+    return handler.fetch(new Request(url, { method, headers, body: bytes }), { authInfo });
+  }
+
+  return {
+    fetch: (request: Request, log: Log, patience?: WaitContext): Promise<Response> =>
+      serve(request, log, patience).catch((error) => createErrorResponse(error)),
+    close: () => handler.close(),
+  };
+}

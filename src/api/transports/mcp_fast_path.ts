@@ -1,0 +1,147 @@
+// The requests that nearly all of MCP's traffic is made of, a list of tools or one call of a tool, in the form in which
+// clients send them: recognised and answered here, as the SDK would, but without a server, a stream and a second
+// serialisation for each. Whatever differs in the least is the SDK's. Holds no business word.
+
+import {
+  BAGGAGE_META_KEY,
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  isJsonContentType,
+  isSpecType,
+  PROTOCOL_VERSION_META_KEY,
+  SERVER_INFO_META_KEY,
+  SUPPORTED_PROTOCOL_VERSIONS,
+  TRACEPARENT_META_KEY,
+  TRACESTATE_META_KEY,
+} from "@modelcontextprotocol/server";
+import { FastResponse } from "srvx";
+
+/** The protocol that says with every request who asks and what it can do. */
+export const MODERN_PROTOCOL = "2026-07-28";
+
+export interface FastPathRequest {
+  era: "modern" | "legacy";
+  id: string | number;
+  /** The tool that is called; null for the list of tools. */
+  name: string | null;
+  args: Record<string, unknown>;
+  progress: boolean;
+}
+
+type Fields = Record<string, unknown>;
+
+/** A message of either protocol, as far as anybody looks into it; nothing of it is believed. */
+export interface McpMessage {
+  id?: unknown;
+  method?: unknown;
+  params?: {
+    name?: unknown;
+    arguments?: unknown;
+    requestId?: unknown;
+    requestState?: unknown;
+    capabilities?: unknown;
+    _meta?: Fields;
+  };
+}
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const hasOnly = (value: Fields, allowed: readonly string[]): boolean =>
+  Object.keys(value).every((key) => allowed.includes(key));
+
+const isId = (value: unknown): value is string | number => typeof value === "string" || Number.isSafeInteger(value);
+
+const MESSAGE = ["jsonrpc", "id", "method", "params"];
+/** What tells of the client's trace; none of it changes an answer. */
+const TRACE = [TRACEPARENT_META_KEY, TRACESTATE_META_KEY, BAGGAGE_META_KEY];
+const META = [PROTOCOL_VERSION_META_KEY, CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, "progressToken", ...TRACE];
+
+/** What a request asks for; null when it is for the SDK to judge. `message` is its body. */
+export function parseFastPathRequest({ headers }: Request, message: unknown): FastPathRequest | null {
+  if (!isObject(message) || !hasOnly(message, MESSAGE)) return null;
+  const { jsonrpc, id, method, params = {} } = message;
+  if (jsonrpc !== "2.0" || !isId(id) || !isObject(params)) return null;
+  const isCall = method === "tools/call";
+  if (!isCall && method !== "tools/list") return null;
+  if (!hasOnly(params, isCall ? ["name", "arguments", "_meta"] : ["_meta"])) return null;
+  const { name = null, arguments: args = {}, _meta: meta = {} } = params;
+  if (isCall !== (typeof name === "string") || !isObject(args) || !isObject(meta)) return null;
+  if (!hasOnly(meta, META) || (meta.progressToken !== undefined && !isId(meta.progressToken))) return null;
+  if (!isJsonContentType(headers.get("content-type"))) return null;
+  const era = eraOf(headers, method as string, name as string | null, meta);
+  return era && { era, id, name: name as string | null, args, progress: meta.progressToken !== undefined };
+}
+
+/** The protocol that the headers and the body agree on; null when they do not, or when it is none that is known here. */
+function eraOf(headers: Headers, method: string, name: string | null, meta: Fields): FastPathRequest["era"] | null {
+  const version = headers.get("mcp-protocol-version");
+  if (version === MODERN_PROTOCOL) {
+    const client = meta[CLIENT_INFO_META_KEY];
+    const agreed =
+      meta[PROTOCOL_VERSION_META_KEY] === MODERN_PROTOCOL &&
+      headers.get("mcp-method") === method &&
+      headers.get("mcp-name") === name &&
+      isSpecType.ClientCapabilities(meta[CLIENT_CAPABILITIES_META_KEY]) &&
+      (client === undefined || isSpecType.Implementation(client));
+    return agreed ? "modern" : null;
+  }
+  if (version !== null && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return null;
+  const accept = headers.get("accept");
+  const agreed =
+    Object.keys(meta).every((key) => key === "progressToken" || TRACE.includes(key)) &&
+    !headers.has("mcp-method") &&
+    !headers.has("mcp-name") &&
+    accept?.includes("application/json") &&
+    accept.includes("text/event-stream");
+  return agreed ? "legacy" : null;
+}
+
+/** What a modern result says beyond an old one. */
+const COMPLETE = { resultType: "complete" };
+
+const STREAMED = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-cache, no-transform",
+  connection: "keep-alive",
+  "x-accel-buffering": "no",
+};
+
+/** `hints`: how long, and by whom, a modern list may be kept. */
+export function createFastPathAnswers(serverInfo: object, hints: object) {
+  const server = { [SERVER_INFO_META_KEY]: serverInfo };
+  const written = (tools: readonly object[]): Record<FastPathRequest["era"], Buffer> => ({
+    modern: Buffer.from(opened(JSON.stringify({ tools, ...hints, ...COMPLETE, _meta: server }))),
+    legacy: Buffer.from(`${EVENT}${opened(JSON.stringify({ tools }))}`),
+  });
+  const known = new WeakMap<readonly object[], Record<FastPathRequest["era"], Buffer>>();
+  return {
+    /** A list of tools, which is written once. */
+    list({ era, id }: FastPathRequest, tools: readonly object[]): Response {
+      const lists = known.get(tools) ?? written(tools);
+      known.set(tools, lists);
+      const end = Buffer.from(`${closed(id)}${era === "legacy" ? END : ""}`);
+      return answer(era, Buffer.concat([lists[era], end]));
+    },
+    /** The result of a call; `fields` is its JSON without the closing brace, `meta` what its `_meta` holds. */
+    call({ era, id }: FastPathRequest, fields: string, meta: Record<string, string>): Response {
+      if (era === "modern") {
+        const rest = JSON.stringify({ ...COMPLETE, _meta: { ...meta, ...server } });
+        return answer(era, `${opened(`${fields},${rest.slice(1)}`)}${closed(id)}`);
+      }
+      const rest = Object.keys(meta).length > 0 ? `,"_meta":${JSON.stringify(meta)}` : "";
+      return answer(era, `${EVENT}${opened(`${fields}${rest}}`)}${closed(id)}${END}`);
+    },
+  };
+}
+
+const EVENT = "event: message\ndata: ";
+const END = "\n\n";
+const opened = (result: string) => `{"result":${result}`;
+const closed = (id: string | number) => `,"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
+
+const answer = (era: FastPathRequest["era"], body: string | Buffer): Response =>
+  new FastResponse(body as ConstructorParameters<typeof FastResponse>[0], {
+    status: 200,
+    headers: era === "modern" ? { "content-type": "application/json" } : STREAMED,
+  });

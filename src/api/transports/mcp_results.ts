@@ -1,0 +1,151 @@
+// What an MCP result carries, and how long it may be: an assistant reads every byte of it. A field of a row is left out only where it is
+// null, empty, false or 0 (rules#lean-rows). A list that would be too long ends early and says so, anything
+// else is answered in its short form, and without the end of a list where that is too long. Holds no business word.
+
+import { z } from "zod";
+import { LIMITS } from "../../model/limits.ts";
+import type { OwnerOperation } from "../../operation/define_operation.ts";
+
+/** Bytes of an answer's JSON. It stands in the result twice, as text and as structured content; a client shows one. */
+export const MAX_RESULT_BYTES = LIMITS.mcp_answer;
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+
+type Row = Record<string, unknown>;
+type Page = { data: Row[]; meta?: { next_before: string | null } };
+
+/** A body and its JSON. */
+export const serializeBody = (body: unknown) => ({ body, json: JSON.stringify(body) });
+
+export type SerializedBody = ReturnType<typeof serializeBody>;
+
+const fits = ({ json }: SerializedBody): boolean => Buffer.byteLength(json) <= MAX_RESULT_BYTES;
+
+/** The body as an assistant gets it, in the view that it was made in. `args`: what was called with. */
+export function fitAnswer(tool: OwnerOperation, body: unknown, args: Record<string, unknown>): SerializedBody {
+  const { view } = args;
+  const schema = view === "brief" && tool.brief ? tool.brief.output : tool.output;
+  const told = (some: unknown, shape = schema) => serializeBody(removeEmptyFields(shape, some, view));
+  const whole = told(body);
+  if (fits(whole)) return whole;
+  const page = body as Page;
+  const rowBytes = (row: Row) => bytesOf((removeEmptyFields(schema, { data: [row] }, view) as Page).data[0]);
+  const pages = tool.pagedBy !== undefined && Array.isArray(page.data);
+  const early = pages ? endEarly(page, tool, args, rowBytes) : body;
+  const short = told(early);
+  if (fits(short)) return short;
+  const { brief } = tool;
+  const last = brief && view !== "brief" ? told(brief.output.parse(brief.of(early)), brief.output) : short;
+  return fits(last) ? last : serializeBody(withoutEnd(last.body as Row));
+}
+
+/** What nothing else makes short enough: its longest list ends where there is no more room, and `left_out` says so. */
+function withoutEnd(body: Row): Row {
+  const lists = Object.entries(body).filter((field): field is [string, unknown[]] => Array.isArray(field[1]));
+  const [longest] = lists.sort(([, a], [, b]) => bytesOf(b) - bytesOf(a));
+  if (!longest) return body;
+  const [name, list] = longest;
+  let room = MAX_RESULT_BYTES - bytesOf({ ...body, [name]: [], left_out: { [name]: list.length } });
+  const end = list.findIndex((row) => {
+    room -= bytesOf(row) + 1;
+    return room < 0;
+  });
+  return end < 0 ? body : { ...body, [name]: list.slice(0, end), left_out: { [name]: list.length - end } };
+}
+
+/**
+ * As many rows as fit, and at least one; never between two that share the instant which the next page goes on from, where the list knows
+ * no place between them.
+ */
+function endEarly(
+  page: Page,
+  { pagedBy = "", placeAfter, input }: OwnerOperation,
+  args: Record<string, unknown>,
+  rowBytes: (row: Row) => number,
+): Page {
+  const { data } = page;
+  const instantOf = (i: number) => data[i]?.[pagedBy] as string;
+  const tied = (i: number) => !placeAfter && instantOf(i) === instantOf(i - 1);
+  const placeAt = (end: number) =>
+    placeAfter?.(data[end - 1] ?? {}, data[end] ?? {}, input.parse(args)) ?? instantOf(end - 1);
+  let room = MAX_RESULT_BYTES - bytesOf({ ...page, data: [], meta: { next_before: placeAt(1) } });
+  let end = data.findIndex((row) => {
+    room -= rowBytes(row) + 1;
+    return room < 0;
+  });
+  if (end < 0) return page;
+  while (end > 0 && tied(end)) end--;
+  if (end === 0) {
+    end = data.findIndex((_, i) => i > 0 && !tied(i));
+    if (end < 0) return page;
+  }
+  return { ...page, data: data.slice(0, end), meta: { next_before: placeAt(end) } };
+}
+
+/** What a call of a tool answers: the REST body, or the envelope of a refusal, with the limits that REST tells in headers. */
+export interface ToolAnswer extends SerializedBody {
+  isError: boolean;
+  headers: Record<string, string>;
+}
+
+/** The same as a result: the body as structured content and its JSON as text. */
+export function createToolResult({ body, json, isError, headers }: ToolAnswer) {
+  return {
+    content: [{ type: "text" as const, text: json }],
+    structuredContent: body as Record<string, unknown>,
+    ...(isError ? { isError: true } : {}),
+    ...(Object.keys(headers).length > 0 ? { _meta: headers } : {}),
+  };
+}
+
+/** The JSON of a result without `_meta` and the closing brace. */
+export function formatResultFields({ json, isError }: ToolAnswer): string {
+  const content = `{"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json}`;
+  return isError ? `${content},"isError":true` : content;
+}
+
+/** Values that a row may leave out. */
+const EMPTY: readonly unknown[] = [null, [], "", false, 0];
+
+/**
+ * The value of a field that a row leaves out: the first of null, an empty list or text, false and 0 that the field takes. Undefined for
+ * a field that is always there: one that may be absent, and one whose default is another value, such as `is_public`.
+ */
+function nothingOf(field: z.ZodType): unknown {
+  const { default: usual = null } = field.meta() ?? {};
+  const takes = (value: unknown) => field.safeParse(value).success;
+  return takes(undefined) || !EMPTY.includes(usual) ? undefined : EMPTY.find(takes);
+}
+
+const known = new WeakMap<z.ZodObject, Map<string, unknown>>();
+
+function nothings(schema: z.ZodObject): Map<string, unknown> {
+  const made =
+    known.get(schema) ??
+    new Map(Object.entries(schema.shape).map(([name, field]) => [name, nothingOf(field as z.ZodType)]));
+  known.set(schema, made);
+  return made;
+}
+
+const saysNothing = (value: unknown, nothing: unknown): boolean =>
+  Array.isArray(nothing) ? Array.isArray(value) && value.length === 0 : value === nothing;
+
+/** The value without the fields that say nothing, of all rows in it as well. */
+function leanBy(schema: z.ZodType | undefined, value: unknown): unknown {
+  if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional)
+    return leanBy(schema.unwrap() as z.ZodType, value);
+  if (schema instanceof z.ZodArray && Array.isArray(value))
+    return value.map((row) => leanBy(schema.element as z.ZodType, row));
+  if (!(schema instanceof z.ZodObject) || typeof value !== "object" || value === null) return value;
+  const without = nothings(schema);
+  const said = Object.entries(value).filter(([name, field]) => !saysNothing(field, without.get(name)));
+  return Object.fromEntries(said.map(([name, field]) => [name, leanBy(schema.shape[name], field)]));
+}
+
+/** An answer of this shape as an assistant reads it: the rows of a list are lean, and so is an alert in the short form. */
+export function removeEmptyFields(schema: z.ZodType, body: unknown, view: unknown): unknown {
+  if (view === "full" || !(schema instanceof z.ZodObject)) return body;
+  const { data } = schema.shape as Record<string, z.ZodType | undefined>;
+  if (data) return { ...(body as Row), data: leanBy(data, (body as Row).data) };
+  return view === "brief" ? leanBy(schema, body) : body;
+}

@@ -1,0 +1,154 @@
+// The authorization server's own routes: only those that a client of OAuth needs, each answering in OAuth's own shape.
+// Signing in, consent and everything else that the library could serve goes through our pages.
+
+import type { H3, H3Event } from "h3";
+import type { OAuthClients, StepUps } from "../../identity/auth/oauth_clients.ts";
+import {
+  AUTH_PATH,
+  authorizationServerMetadata,
+  protectedResourceMetadata,
+} from "../../identity/auth/oauth_discovery.ts";
+import { OAuthError, validateBasicCredentials, validateParameters } from "../../identity/auth/oauth_error.ts";
+import { supportsOAuth } from "../../identity/auth/redirect_uris.ts";
+import type { SignInLibrary } from "../../identity/auth/sign_in_library.ts";
+import { ApiError } from "../../model/errors.ts";
+import { toApiError } from "../../store/db/database_errors.ts";
+import type { Log } from "../../store/handler_context.ts";
+import { createJsonResponse } from "./http_responses.ts";
+import { parseJsonBody, readBodyBytes } from "./request_body.ts";
+import { toWebRequest } from "./web_request.ts";
+
+export interface OAuthRouteDeps {
+  library: SignInLibrary;
+  clients: OAuthClients;
+  stepUps: StepUps;
+  publicUrl: string;
+  /** @throws ApiError while nothing may be written. */
+  mustHaveRoom(): void;
+  logOf(event: H3Event): Log;
+  /** What an address is counted by; null when it is not. */
+  countedOf(event: H3Event): string | null;
+}
+
+/** None where assistants connect with keys alone: they are not sent where nobody can answer them. */
+export function addOAuthRoutes(app: H3, deps: OAuthRouteDeps): void {
+  const { library, clients, publicUrl } = deps;
+  if (!supportsOAuth(publicUrl)) return;
+
+  /** Answers by `answer`, and in OAuth's shape by whatever goes wrong in it. */
+  const on = (method: "GET" | "POST", path: string, answer: (request: Request, event: H3Event) => Promise<Response>) =>
+    app.on(method, path, async (event) => {
+      try {
+        if (method === "POST") deps.mustHaveRoom();
+        return await inShape(await answer(toWebRequest(event), event));
+      } catch (error) {
+        if (!(error instanceof OAuthError)) deps.logOf(event).error({ err: error }, "authorization failed");
+        return refusal(error);
+      }
+    });
+
+  const documents: [path: string, document: object][] = [
+    ["/.well-known/oauth-protected-resource", protectedResourceMetadata(publicUrl)],
+    ["/.well-known/oauth-protected-resource/mcp", protectedResourceMetadata(publicUrl)],
+    [`/.well-known/oauth-authorization-server${AUTH_PATH}`, authorizationServerMetadata(publicUrl)],
+    [`${AUTH_PATH}/.well-known/oauth-authorization-server`, authorizationServerMetadata(publicUrl)],
+    // Clients of MCP 2025-03-26 look here alone, and read no metadata of the resource.
+    ["/.well-known/oauth-authorization-server", authorizationServerMetadata(publicUrl)],
+  ];
+  for (const [path, document] of documents) on("GET", path, async () => createJsonResponse(200, document, SHORTLY));
+  // Nothing of the request reaches the library: its answer is the same for everybody.
+  on("GET", `${AUTH_PATH}/jwks`, () => library.handler(new Request(`${publicUrl}${AUTH_PATH}/jwks`)));
+  on("POST", `${AUTH_PATH}/oauth2/register`, async (request, event) => {
+    const { value, problem } = parseJsonBody(await bytesOf(request));
+    if (problem) throw new OAuthError("invalid_client_metadata", problem.message);
+    return createJsonResponse(201, await clients.register(value, deps.countedOf(event)), NO_STORE);
+  });
+  const pass = ({ url }: Request, headers: Headers, form: URLSearchParams) =>
+    library.handler(new Request(url, { method: "POST", headers, body: form.toString() }));
+  on("POST", `${AUTH_PATH}/oauth2/token`, async (request) => {
+    const { headers, form } = await formOf(request);
+    if (form.get("grant_type") === "refresh_token") await deps.stepUps.refuseRefresh(form.get("refresh_token") ?? "");
+    return pass(request, headers, form);
+  });
+  on("POST", `${AUTH_PATH}/oauth2/revoke`, async (request) => {
+    const { headers, form } = await formOf(request);
+    const token = form.get("token") ?? "";
+    // "Invalid tokens do not cause an error response" (RFC 7009 §2.2); the library takes one that it cannot verify for a
+    // fault of its own.
+    if (JWT.test(token) && !(await library.readAccessToken(token))) return new Response(null, { headers: NO_STORE });
+    return pass(request, headers, form);
+  });
+}
+
+const JWT = /^[^.]*\.[^.]*\.[^.]*$/;
+
+const NO_STORE = { "cache-control": "no-store" };
+/** The same for everybody, and only a release or a setting changes it. */
+const SHORTLY = { "cache-control": "public, max-age=15", "access-control-allow-origin": "*" };
+
+async function bytesOf(request: Request): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = await readBodyBytes(request);
+  if (bytes instanceof ApiError) throw new OAuthError("invalid_request", bytes.message);
+  return bytes;
+}
+
+/** A client's form, once every parameter in it is a text that can be looked for, with the headers that are looked at. */
+async function formOf(request: Request): Promise<{ headers: Headers; form: URLSearchParams }> {
+  const headers = new Headers(request.headers);
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers.get("content-type") ?? ""))
+    throw new OAuthError(
+      "invalid_request",
+      "Send the parameters as a form: Content-Type: application/x-www-form-urlencoded.",
+    );
+  const form = new URLSearchParams(new TextDecoder().decode(await bytesOf(request)));
+  const problem = validateParameters(form) ?? validateBasicCredentials(headers.get("authorization"));
+  if (problem) throw new OAuthError("invalid_request", problem);
+  // A token is never bound to a key here, since /mcp asks for no proof of one: such a proof is not looked at.
+  for (const name of ["dpop", "cookie", "content-length"]) headers.delete(name);
+  return { headers, form };
+}
+
+function refusal(error: unknown): Response {
+  const known = error instanceof OAuthError ? error : faultInShape(toApiError(error));
+  const body = { error: known.code, error_description: known.message };
+  return createJsonResponse(known.status, body, { ...NO_STORE, ...known.headers });
+}
+
+/** "The server is currently unable to handle the request due to a temporary overloading" has a word of its own (RFC 6749). */
+function faultInShape({ status, message, headers }: ApiError): OAuthError {
+  return new OAuthError(status === 503 ? "temporarily_unavailable" : "server_error", message, {
+    status,
+    headers,
+  });
+}
+
+/** The library's words for these repeat what the client sent. */
+const OWN_WORDS: Record<string, string> = {
+  unsupported_grant_type: "This grant_type is not served; see grant_types_supported.",
+  invalid_scope: "A scope was asked for that does not exist or was not granted.",
+  invalid_target: "The resource was not granted, or is not served here.",
+};
+
+/** A refusal of the library in OAuth's shape, whatever shape it has. */
+async function inShape(answer: Response): Promise<Response> {
+  if (answer.status < 400) return answer;
+  const said = (await answer.json().catch(() => null)) as {
+    error?: unknown;
+    error_description?: unknown;
+  } | null;
+  if (answer.status >= 500) throw new Error(`the library answered ${answer.status}`);
+  const error = typeof said?.error === "string" ? said.error : "invalid_request";
+  const description = Object.hasOwn(OWN_WORDS, error)
+    ? OWN_WORDS[error]
+    : typeof said?.error_description === "string"
+      ? said.error_description
+      : "The request cannot be answered as it stands.";
+  const headers: Record<string, string> = { ...NO_STORE };
+  for (const name of ["www-authenticate", "retry-after", "connection", "ratelimit", "ratelimit-policy"]) {
+    const value = answer.headers.get(name);
+    if (value !== null) headers[name] = value;
+  }
+  // The library answers 400 to some of these; one status for all lets clients recover (RFC 6749 §5.2).
+  const status = error === "invalid_client" ? 401 : answer.status;
+  return createJsonResponse(status, { error, error_description: description }, headers);
+}

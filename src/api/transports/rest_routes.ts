@@ -1,0 +1,264 @@
+// REST as a projection of the records: one route a path and method, its operations told apart by `action`. Turns path,
+// query and body into arguments and an outcome into a response. Holds no business word.
+
+import type { H3, H3Event } from "h3";
+import { assertDefined } from "../../model/assert.ts";
+import { type ApiError, invalidRequest, methodNotAllowed } from "../../model/errors.ts";
+import { CLI_USER_AGENT } from "../../operation/client_request.ts";
+import {
+  ANSWER_ARGUMENTS,
+  getPathArguments,
+  type HttpRoute,
+  IDEMPOTENCY_ARGUMENTS,
+  MAX_BODY_BYTES,
+} from "../../operation/define_operation.ts";
+import type { OperationOutcome } from "../../operation/execute.ts";
+import { type JsonSchema, stripNull, toJsonSchema } from "../../operation/json_schema.ts";
+import type { OperationCall } from "../../operation/operation_call.ts";
+import type { Log } from "../../store/handler_context.ts";
+import { NOT_MODIFIED } from "../../store/handler_context.ts";
+import type { WaitContext } from "../../store/wait_context.ts";
+import { createEmptyResponse, createJsonResponse } from "./http_responses.ts";
+import { type RouteMeta, readJsonBody } from "./request_body.ts";
+import { toWebRequest } from "./web_request.ts";
+
+/** What a route needs to know of an operation. */
+interface Routed {
+  http: HttpRoute;
+  input: Parameters<typeof toJsonSchema>[0];
+  creates?: boolean;
+  version?: string;
+  stillSame?(whole: unknown): boolean;
+}
+
+/** Who runs the operations of a list, and how. */
+export interface RestRunner<O extends Routed, C> {
+  /** @throws 401 */
+  authenticate(operation: O, event: H3Event): Promise<C>;
+  dispatch(operation: O, caller: C, call: OperationCall): Promise<OperationOutcome>;
+  logOf(event: H3Event): Log;
+  patienceOf?(event: H3Event): WaitContext;
+  /** For calls that wait. */
+  authenticateAgain?(event: H3Event): OperationCall["authenticateAgain"];
+  /** Stands around an answer of an operation that may be held: `ask` makes it, as often as it takes. */
+  hold?(operation: O, event: H3Event, ask: () => Promise<Response>): Promise<Response>;
+}
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+const plainOf = <O extends Routed>(onRoute: readonly O[]): O =>
+  assertDefined(onRoute.find(({ http }) => !http.when) ?? onRoute[0], "a route has an operation");
+
+/** `/pushers/{id}` → `/pushers/:id`, the router's spelling. */
+const routePattern = (path: string) => path.replace(/\{(\w+)\}/g, ":$1");
+
+/** Adds the routes of a list of operations; a known path asked with another method is 404 with `Allow`. */
+export function addRestRoutes<O extends Routed, C>(app: H3, operations: readonly O[], runner: RestRunner<O, C>): void {
+  for (const [path, onPath] of Map.groupBy(operations, ({ http }) => http.path)) {
+    const byMethod = Map.groupBy(onPath, ({ http }) => http.method as string);
+    byMethod.set("HEAD", byMethod.get("GET") ?? []);
+    const served = METHODS.filter((method) => byMethod.get(method)?.length);
+    for (const method of served) {
+      const onRoute = assertDefined(byMethod.get(method), "the path is served by it");
+      const meta: RouteMeta = {
+        maxBody: Math.max(...onRoute.map(({ http }) => http.maxBody ?? MAX_BODY_BYTES.usual)),
+      };
+      const handle = (event: H3Event) => {
+        const ask = () => serve(event, onRoute, runner);
+        return runner.hold ? runner.hold(plainOf(onRoute), event, ask) : ask();
+      };
+      app.on(method, routePattern(path), handle, { meta });
+    }
+    app.all(routePattern(path), () => {
+      throw methodNotAllowed(served.join(", "));
+    });
+  }
+}
+
+async function serve<O extends Routed, C>(event: H3Event, onRoute: O[], runner: RestRunner<O, C>): Promise<Response> {
+  const request = toWebRequest(event);
+  const caller = await runner.authenticate(plainOf(onRoute), event);
+  const { operation, args, problem } = await readCall(event, request, onRoute);
+  const held = parseEtags(request.headers.get("if-none-match"));
+  const expectedVersions = expectedOf(request.headers.get("if-match"));
+  const { body, headers } = await runner.dispatch(operation, caller, {
+    args,
+    problem: problem ?? unexpected(operation, expectedVersions),
+    idempotencyKey: operation.creates ? request.headers.get("idempotency-key") : null,
+    clientEtags: held,
+    expectedVersions,
+    log: runner.logOf(event),
+    patience: runner.patienceOf?.(event),
+    authenticateAgain: runner.authenticateAgain?.(event),
+    transport: transportOf(request.headers.get("user-agent")),
+  });
+  if (body === NOT_MODIFIED) return createEmptyResponse(304, headers);
+  const { status } = operation.http;
+  if (status === 204) return createEmptyResponse(204, headers);
+  const version = versionOf(operation, body);
+  if (version.etag && held.includes(version.etag) && operation.stillSame?.(body))
+    return createEmptyResponse(304, { ...headers, ...version });
+  return createJsonResponse(status, body, { ...headers, ...version });
+}
+
+/** Our own programs say who they are; whoever says the same is taken for one of them. */
+const transportOf = (agent: string | null) => (agent === CLI_USER_AGENT ? "cli" : "rest");
+
+/** The opaque tags of a list. A proxy that compresses answers may have made weak ones of them. */
+export const parseEtags = (header: string | null): string[] => header?.match(/"[^"]*"/g) ?? [];
+
+/** The versions that `If-Match` names; null where it names any. One that is no tag names a version that no row has. */
+function expectedOf(header: string | null): string[] | null {
+  if (header === null || header.trim() === "*") return null;
+  return parseEtags(header).map((tag) => tag.slice(1, -1));
+}
+
+/** A condition that nobody looks at would be taken for one that held. */
+function unexpected(operation: Routed, expected: string[] | null): ApiError | undefined {
+  const takes = toJsonSchema(operation.input).properties ?? {};
+  const knows = Object.hasOwn(takes, `expected_${operation.version}`);
+  if (expected === null || operation.http.method === "GET" || knows) return undefined;
+  return invalidRequest("misplaced_field", "What this changes has no versions here; leave the header If-Match out.");
+}
+
+function versionOf({ version = "" }: Routed, body: unknown): { etag?: string } {
+  const value = (body as Record<string, unknown>)[version];
+  return typeof value === "string" ? { etag: `"${value}"` } : {};
+}
+
+interface Read<O> {
+  operation: O;
+  args: Record<string, unknown>;
+  problem?: ApiError;
+}
+
+async function readCall<O extends Routed>(event: H3Event, request: Request, onRoute: O[]): Promise<Read<O>> {
+  const [first] = onRoute as [O];
+  const segments = Object.values(event.context.params ?? {});
+  const names = getPathArguments(first.http.path);
+  const path = Object.fromEntries(names.map((name, i) => [name, segments[i]]));
+  const query = parseQuery(event.url.searchParams);
+  if (first.http.method === "GET" || first.http.method === "DELETE") {
+    const problem = query.problem ?? shadowed(query.args, names);
+    return {
+      operation: first,
+      args: { ...convertQueryArguments(query.args, toJsonSchema(first.input)), ...path },
+      problem,
+    };
+  }
+  const { value = {}, problem: badBody } = await readJsonBody(request);
+  if (badBody) return { operation: first, args: path, problem: badBody };
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return {
+      operation: first,
+      args: path,
+      problem: invalidRequest("malformed_body", "The body must be a JSON object."),
+    };
+  const body = value as Record<string, unknown>;
+  const chosen = chooseByAction(onRoute, body);
+  const fields = toJsonSchema(chosen.operation.input).properties ?? {};
+  const inQuery = ANSWER_ARGUMENTS.filter((name) => Object.hasOwn(fields, name));
+  const problem =
+    chosen.problem ??
+    query.problem ??
+    strayQuery(query.args, inQuery) ??
+    misplaced(body, inQuery, chosen.operation.creates ? IDEMPOTENCY_ARGUMENTS : []) ??
+    shadowed(body, names);
+  return { operation: chosen.operation, args: { ...chosen.body, ...query.args, ...path }, problem };
+}
+
+/**
+ * The operation of the body's `action`, and the body without it; with other fields beside it than the operation's own
+ * the request is refused (rules#action-or-fields).
+ */
+function chooseByAction<O extends Routed>(onRoute: O[], body: Record<string, unknown>) {
+  const plain = plainOf(onRoute);
+  const verbs = onRoute.filter(({ http }) => http.when);
+  if (verbs.length === 0 || !Object.hasOwn(body, "action")) return { operation: plain, body };
+  const { action, ...rest } = body;
+  const operation = verbs.find(({ http }) => http.when?.action === action);
+  if (!operation) {
+    const allowed = verbs.map(({ http }) => http.when?.action).join(", ");
+    return {
+      operation: plain,
+      body: rest,
+      problem: invalidRequest("invalid_choice", `action must be one of ${allowed}.`, "action"),
+    };
+  }
+  const own = Object.keys(toJsonSchema(operation.input).properties ?? {});
+  const taken = [...getPathArguments(operation.http.path), ...ANSWER_ARGUMENTS];
+  const allowed = own.filter((name) => !taken.includes(name));
+  if (Object.keys(rest).every((name) => allowed.includes(name))) return { operation, body: rest };
+  const beside = allowed.length > 0 ? `Beside ${action} only ${allowed.join(" and ")} may stand.` : "";
+  const problem = invalidRequest(
+    "misplaced_field",
+    `action must not be combined with field edits; send them in two requests. ${beside}`.trim(),
+    "action",
+  );
+  return { operation, body: {}, problem };
+}
+
+const nameable = (name: string) => (/^[\p{L}\p{N}_.$-]{1,64}$/u.test(name) ? name : null);
+
+/** Beside a body only what says how to answer stands in the query. */
+function strayQuery(args: Record<string, string>, allowed: string[]): ApiError | undefined {
+  const name = Object.keys(args).find((given) => !allowed.includes(given));
+  if (name === undefined) return undefined;
+  const takes = allowed.length > 0 ? `the query parameter ${allowed.join(", ")} only` : "no query parameters";
+  return invalidRequest("unknown_field", `This route takes ${takes}.`, nameable(name));
+}
+
+/** What is taken beside the body, and not in it. */
+function misplaced(
+  body: Record<string, unknown>,
+  inQuery: readonly string[],
+  inHeader: readonly string[],
+): ApiError | undefined {
+  const name = [...inQuery, ...inHeader].find((given) => Object.hasOwn(body, given));
+  if (name === undefined) return undefined;
+  const place = inHeader.includes(name)
+    ? `the header ${name.replaceAll("_", "-")}`
+    : `the query: ?${name}=…, beside the body`;
+  return invalidRequest("misplaced_field", `This stands in ${place}.`, name);
+}
+
+/** A field that bears the name of a path argument is not a field. */
+function shadowed(args: Record<string, unknown>, pathNames: readonly string[]): ApiError | undefined {
+  const name = pathNames.find((pathName) => Object.hasOwn(args, pathName));
+  return name === undefined
+    ? undefined
+    : invalidRequest("unknown_field", "This field is not known here; the path already names the row.", name);
+}
+
+/** rules#unknown-fields */
+export function parseQuery(params: URLSearchParams): { args: Record<string, string>; problem?: ApiError } {
+  const args: Record<string, string> = Object.create(null);
+  for (const [name, value] of params) {
+    if (Object.hasOwn(args, name))
+      return {
+        args,
+        problem: invalidRequest("malformed_request", "A query parameter must not be repeated.", nameable(name)),
+      };
+    if (value === "")
+      return {
+        args,
+        problem: invalidRequest("empty_text", "A query parameter must not be empty; leave it out.", nameable(name)),
+      };
+    args[name] = value;
+  }
+  return { args };
+}
+
+/** Query strings by declared type. What does not convert stays a string, and the schema refuses it by name. */
+export function convertQueryArguments(args: Record<string, string>, schema: JsonSchema): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(args).map(([name, value]) => {
+      const { type, format } = stripNull(schema.properties?.[name] ?? {});
+      if ((type === "integer" || type === "number") && /^-?\d+(\.\d+)?$/.test(value)) return [name, Number(value)];
+      if (type === "boolean" && (value === "true" || value === "false")) return [name, value === "true"];
+      // An unencoded plus arrives as a space: 14:25:31+01:00.
+      if (format === "date-time") return [name, value.replace(/ (\d\d:\d\d)$/, "+$1")];
+      return [name, value];
+    }),
+  );
+}

@@ -1,0 +1,88 @@
+// Uploaded files as the rest of the service sees them: their addresses, one to serve, the expired ones to remove. Joins the
+// parts of this folder to the rows and the store. A file that no alert and no channel has used for a day goes: nobody finds it from the
+// instant of its expiry on, and the housekeeping removes its bytes later.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import type { FileStore } from "../../model/domain/asset_rules.ts";
+import { parseId } from "../../model/domain/type_ids.ts";
+import { Asset } from "../../model/entities/asset.ts";
+import { conflict, notFound } from "../../model/errors.ts";
+import type { Config } from "../../store/config/all_settings.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { type RowOf, runStatement } from "../../store/db/statement.ts";
+import type { Caller } from "../../store/handler_context.ts";
+import { assetScope, claimAsset, claimExpired, servedAsset, visibleAsset } from "../../store/queries/assets.ts";
+import { createAssetStore, type OnStoreCall } from "./asset_store.ts";
+import { createAssetUrls } from "./asset_urls.ts";
+
+export async function createAssets(options: {
+  orm: Orm;
+  config: Config;
+  secret: string;
+  now: () => Date;
+  /** Told of what the store is asked for, for the figures. */
+  note?: OnStoreCall;
+}) {
+  const { orm, config, secret, now, note } = options;
+  const store = await createAssetStore(config, note);
+  const fork = () => orm.em.fork();
+  return {
+    ...createAssetUrls(secret, config.publicUrl),
+    store,
+    /** What the file with this id is; null when it is not there. Ask `opens` first whether the address may see it. */
+    find: async (uuid: string): Promise<RowOf<typeof servedAsset> | null> =>
+      (await runStatement(fork(), servedAsset, { id: uuid }))[0] ?? null,
+    /** Its bytes. @throws when the store does not hold them whole. */
+    async read(uuid: string, size: number) {
+      const bytes = await store.get(uuid);
+      if (bytes?.length !== size) throw new Error("an uploaded file is missing from the asset store");
+      return bytes as Uint8Array<ArrayBuffer>;
+    },
+    /** Clears away up to `max` files that have expired, and answers how many: a step of the housekeeping. */
+    removeExpired: (max: number): Promise<number> => removeExpiredAssets(fork(), store, now(), max),
+  };
+}
+
+/**
+ * Removes a file that nobody finds any more. The bytes go first and the row last, so that a removal which failed in between
+ * is found again by its row. The row goes in one statement, and only while nothing uses the file.
+ */
+export async function removeFile(em: SqlEntityManager, store: FileStore, id: string): Promise<void> {
+  await store.remove(id);
+  await em.nativeDelete(Asset, { id, stored: false, refs: 0 });
+}
+
+/**
+ * Removes files that had expired at `now`, the oldest first, and answers how many. Outside of any transaction: the
+ * store may be far away.
+ * @throws what the store said, after trying all of them.
+ */
+export async function removeExpiredAssets(
+  em: SqlEntityManager,
+  store: FileStore,
+  now: Date,
+  max: number,
+): Promise<number> {
+  const claimed = await runStatement(em, claimExpired, { at: now.toISOString(), limit: max });
+  const done = await Promise.allSettled(claimed.map(({ id }) => removeFile(em, store, id)));
+  const failed = done.find((result) => result.status === "rejected");
+  if (failed) throw failed.reason;
+  return done.length;
+}
+
+/** Removes one file that nothing uses. @throws 404 when the caller does not see it; 409 while attached. */
+export async function removeUpload(
+  em: SqlEntityManager,
+  store: FileStore,
+  caller: Caller,
+  wireId: string,
+): Promise<void> {
+  const id = parseId("ast", wireId);
+  if (!id) throw notFound("file");
+  const [claimed] = await runStatement(em, claimAsset, { ...assetScope(caller), id });
+  if (claimed) return removeFile(em, store, id);
+  if (!(await runStatement(em, visibleAsset, { ...assetScope(caller), id }))[0]) throw notFound("file");
+  throw conflict("file_in_use", "This file is used by an alert or channel. Remove it there first.");
+}
+
+export type Assets = Awaited<ReturnType<typeof createAssets>>;

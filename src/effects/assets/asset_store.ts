@@ -1,0 +1,161 @@
+// Where the bytes of uploaded files lie: in a folder below DATA_DIR, or with an S3-compatible provider. Raw bytes under the id
+// of their row; which of them exist and who may have them, only the rows know.
+
+import { constants, mkdirSync } from "node:fs";
+import { access, type FileHandle, open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { assertDefined } from "../../model/assert.ts";
+import { FileStoreError } from "../../model/errors.ts";
+import type { Config } from "../../store/config/all_settings.ts";
+import { dataPaths } from "../../store/config/data_paths.ts";
+import { withTimeout } from "../../store/db/timeout.ts";
+import { createNotRegularError, createTooLargeError, safeFileName } from "./safe_file_name.ts";
+import type { StorageBackend } from "./storage_backend.ts";
+
+const isMissing = (error: NodeJS.ErrnoException) => error.code === "ENOENT";
+
+/** Files of a folder follow no symbolic link, and opening a named pipe does not wait. Windows has neither flag. */
+const { O_RDONLY, O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+const READ = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
+const WRITE = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK;
+
+/** @throws UnsafeFileError for a link, a folder and anything else that is not a regular file. */
+async function openFile(path: string, flags: number): Promise<FileHandle> {
+  const file = await open(path, flags, 0o600).catch((error: NodeJS.ErrnoException) => {
+    if (["ELOOP", "EISDIR", "ENXIO"].includes(error.code ?? "")) throw createNotRegularError();
+    throw error;
+  });
+  if ((await file.stat()).isFile()) return file;
+  await file.close();
+  throw createNotRegularError();
+}
+
+/** The folder itself may be a link of the operator's; what is in it may not. */
+export function createFolderBackend(base: string): StorageBackend {
+  mkdirSync(base, { recursive: true, mode: 0o700 });
+  const pathOf = (name: string) => join(base, safeFileName(name));
+  return {
+    async put(id, bytes) {
+      const file = await openFile(pathOf(id), WRITE);
+      try {
+        await file.writeFile(bytes);
+        // The row that says so is on the disk when it is answered; the bytes are before.
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+    },
+    async get(id, maxBytes = Number.POSITIVE_INFINITY) {
+      const file = await openFile(pathOf(id), READ).catch((error) => {
+        if (isMissing(error)) return null;
+        throw error;
+      });
+      if (!file) return null;
+      try {
+        if ((await file.stat()).size > maxBytes) throw createTooLargeError();
+        return await file.readFile();
+      } finally {
+        await file.close();
+      }
+    },
+    remove: async (id) => rm(pathOf(id), { force: true }),
+    ask: () => access(base, constants.R_OK | constants.W_OK | constants.X_OK),
+  };
+}
+
+const ASK_EVERY_MS = 10_000;
+
+/** A provider that does not answer must not hold a request for ever, nor a connection. */
+const PATIENCE_MS = 30_000;
+
+type StoreConfig = Pick<
+  Config,
+  | "dataDir"
+  | "assetsS3Endpoint"
+  | "assetsS3Bucket"
+  | "assetsS3Region"
+  | "assetsS3AccessKeyId"
+  | "assetsS3SecretAccessKey"
+>;
+
+/** Why none of the store's settings is missing where its address is there. */
+const TOGETHER = "the settings of a store go together";
+
+async function backendFor(config: StoreConfig): Promise<StorageBackend> {
+  if (config.assetsS3Endpoint === null) return createFolderBackend(dataPaths(config.dataDir).assets);
+  // The library is read only where such a store is configured.
+  const { createS3Backend } = await import("./s3_backend.ts");
+  const bucket = {
+    endpoint: config.assetsS3Endpoint,
+    bucket: assertDefined(config.assetsS3Bucket, TOGETHER),
+    region: assertDefined(config.assetsS3Region, TOGETHER),
+    accessKeyId: assertDefined(config.assetsS3AccessKeyId, TOGETHER),
+    secretAccessKey: assertDefined(config.assetsS3SecretAccessKey, TOGETHER),
+  };
+  return createS3Backend(bucket, PATIENCE_MS);
+}
+
+/** Which store it is, for the log: an address and a bucket, or a folder. Never a key. */
+const nameOf = ({ assetsS3Endpoint: endpoint, assetsS3Bucket: bucket, dataDir }: StoreConfig) =>
+  endpoint === null ? dataPaths(dataDir).assets : `${endpoint}/${bucket}`;
+
+/** The innermost cause says what happened: "fetch failed" alone does not. */
+function causeOf(error: unknown): string {
+  const { message, code, cause } = error as { message?: string; code?: string; cause?: unknown };
+  const own = [message, code && !message?.includes(code) && `(${code})`].filter(Boolean).join(" ") || "unknown";
+  return cause ? `${own}: ${causeOf(cause)}` : own;
+}
+
+/** Told of all that the store is asked for: `verb` is one of Backend's. */
+export type OnStoreCall = (verb: string, done: boolean) => void;
+
+export async function createAssetStore(config: StoreConfig, note?: OnStoreCall) {
+  const backend = await backendFor(config);
+  const name = nameOf(config);
+  let answered = true;
+  let askedAt = Number.NEGATIVE_INFINITY;
+
+  /** @throws naming the store and the cause. */
+  async function soon<T>(verb: keyof StorageBackend, work: Promise<T>): Promise<T> {
+    try {
+      const result = await withTimeout(PATIENCE_MS, work, "the asset store did not respond in time");
+      answered = true;
+      note?.(verb, true);
+      return result;
+    } catch (error) {
+      answered = false;
+      note?.(verb, false);
+      throw new FileStoreError(`the file store ${name} failed: ${causeOf(error)}`, { cause: error });
+    }
+  }
+
+  /** What comes to lie there only after it was refused belongs to nothing any more. */
+  async function put(id: string, bytes: Uint8Array): Promise<void> {
+    const writing = backend.put(id, bytes);
+    await soon("put", writing).catch((error) => {
+      const remove = () => backend.remove(id);
+      writing.then(remove, remove).catch(() => {});
+      throw error;
+    });
+  }
+
+  return {
+    put,
+    /** Null when there is no such file. */
+    get: (id: string) => soon("get", backend.get(id)),
+    remove: (id: string) => soon("remove", backend.remove(id)),
+    /**
+     * Whether the store answered when it was last asked; asks it again beside that, at most every ten seconds. Neither
+     * waits nor throws.
+     */
+    answers(): boolean {
+      if (performance.now() - askedAt > ASK_EVERY_MS) {
+        askedAt = performance.now();
+        void soon("ask", backend.ask()).catch(() => {});
+      }
+      return answered;
+    },
+  };
+}
+
+export type AssetStore = Awaited<ReturnType<typeof createAssetStore>>;

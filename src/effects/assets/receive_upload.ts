@@ -1,0 +1,130 @@
+// Taking a file in: bounded while it streams, judged by its content, and never half there. The row is written first and
+// is not there for anybody until the file is; whatever fails in between takes both away.
+
+import { createHash } from "node:crypto";
+import { raw } from "@mikro-orm/core";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { ASSET_KIND_LABELS, type FileStore, MAX_ASSET_BYTES } from "../../model/domain/asset_rules.ts";
+import { newUuid } from "../../model/domain/type_ids.ts";
+import { Asset, type AssetKind } from "../../model/entities/asset.ts";
+import { ApiError, conflict, FileStoreError, invalidRequest } from "../../model/errors.ts";
+import { formatLimit, LIMITS } from "../../model/limits.ts";
+import { runStatement } from "../../store/db/statement.ts";
+import type { Caller, Log } from "../../store/handler_context.ts";
+import type { AssetRecord } from "../../store/queries/assets.ts";
+import { lockMember } from "../../store/queries/members_and_links.ts";
+import { removeFile } from "./asset_service.ts";
+import { cleanPicture } from "./clean_picture.ts";
+import { cleanFileName, type IncomingFile } from "./incoming_file.ts";
+import { decodeUtf8, sniffContentType } from "./sniff_content_type.ts";
+
+export interface UploadRequest {
+  /** Outside of any transaction, since the file comes as slowly as it likes. */
+  em: SqlEntityManager;
+  store: FileStore;
+  log: Log;
+  caller: Caller;
+  kind: AssetKind;
+  file: IncomingFile;
+}
+
+/**
+ * Takes one file.
+ * @throws 409 at the member's quota; 422 for a file that is too large or not of that kind, and for a picture with too many
+ *   pixels or that cannot be decoded.
+ */
+export async function receiveUpload(upload: UploadRequest): Promise<AssetRecord> {
+  const { em, store, log, caller, kind, file } = upload;
+  // A length that the client announces is refused at once when it is too much. It is not relied on otherwise.
+  if (file.announced > MAX_ASSET_BYTES[kind]) throw createUploadTooLargeError(kind);
+  await refuseOverQuota(em, caller);
+  const sent = await collectBytes(file.chunks, MAX_ASSET_BYTES[kind], kind);
+  const { contentType } = checkedKind(sent, kind);
+  const bytes = kind === "image" ? await cleanPicture(sent, contentType, MAX_ASSET_BYTES.image) : sent;
+  const id = newUuid();
+  const text = kind === "html" ? decodeUtf8(bytes) : null;
+  const asset = await em.transactional(async (on) => {
+    await runStatement(on, lockMember, { id: caller.member.id });
+    await refuseOverQuota(on, caller);
+    return on.create(Asset, {
+      id,
+      workspace: caller.workspace.id,
+      member: caller.member.id,
+      kind,
+      content_type: contentType,
+      bytes: bytes.length,
+      sha256: createHash("sha256").update(bytes).digest(),
+      name: cleanFileName(file.name, kind),
+      text,
+    });
+  });
+  try {
+    await store.put(id, bytes);
+    asset.stored = true;
+    await em.flush();
+  } catch (error) {
+    // Of a store that is away nobody waits for a second answer: the row takes none of the member's places any more, and the
+    // housekeeping clears it away with whatever came to lie there. Should this fail as well, it goes when its day is over.
+    const cleared =
+      error instanceof FileStoreError
+        ? em.nativeUpdate(Asset, { id }, { expires_at: raw("clock_timestamp()") })
+        : removeFile(em, store, id);
+    await cleared.catch((failed) => log.warn({ err: failed }, "a rejected upload could not be removed"));
+    throw error;
+  }
+  const { content_type, name, expires_at = null, created_at } = asset;
+  const own = { id, kind, content_type, bytes: asset.bytes, name, own: true };
+  return { ...own, attached_at: null, expires_at, created_at };
+}
+
+async function refuseOverQuota(em: SqlEntityManager, { member }: Caller): Promise<void> {
+  // Uploads that are under way count.
+  const waiting = { member: member.id, expires_at: { $gt: raw("clock_timestamp()") } };
+  if ((await em.count(Asset, waiting)) >= LIMITS.waiting_files)
+    throw conflict(
+      "quota_reached",
+      `You have ${LIMITS.waiting_files} unused files, the maximum. Use or delete some, or wait until they expire.`,
+    );
+}
+
+/** The refusal of a file beyond its kind's bound. */
+export function createUploadTooLargeError(kind: AssetKind): ApiError {
+  return invalidRequest(
+    "file_too_large",
+    `A file of kind ${kind} may have at most ${formatLimit(`${kind}_file`)}.`,
+    "file",
+  );
+}
+
+/** The whole of a stream, which never holds more than the bound and its last chunk. @throws 422 beyond `max` bytes. */
+export async function collectBytes(
+  stream: IncomingFile["chunks"],
+  max: number,
+  kind: AssetKind,
+): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of stream) {
+      size += chunk.byteLength;
+      if (size > max) throw createUploadTooLargeError(kind);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw invalidRequest("unreadable_file", "The upload was incomplete. Send the file again.", "file");
+  }
+  return Buffer.concat(chunks);
+}
+
+function checkedKind(bytes: Uint8Array, kind: AssetKind) {
+  if (bytes.length === 0) throw invalidRequest("unreadable_file", "The file is empty.", "file");
+  const found = sniffContentType(bytes);
+  if (found?.kind === kind) return found;
+  const is = found ? `is ${found.contentType}` : "has an unsupported type";
+  throw invalidRequest(
+    "unsupported_file_type",
+    `The file's content ${is}; kind ${kind} takes ${ASSET_KIND_LABELS[kind]}.`,
+    "file",
+  );
+}

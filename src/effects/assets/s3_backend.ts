@@ -1,0 +1,83 @@
+// Files with an S3-compatible provider: three verbs on one address, signed, and what is there. Loaded by those alone who use it.
+
+import { AwsClient } from "aws4fetch";
+import { createTooLargeError, safeFileName } from "./safe_file_name.ts";
+import type { StorageBackend } from "./storage_backend.ts";
+
+export interface S3Bucket {
+  endpoint: string;
+  /** Its name; with a path behind it, what lies below that. */
+  bucket: string;
+  region: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+}
+
+/** What no file is called, to ask whether the provider answers. */
+const NO_FILE = "00000000-0000-0000-0000-000000000000";
+
+const LIST_MS = 60_000;
+
+/** `patienceMs`: no connection stays open for longer. */
+export function createS3Backend({ endpoint, bucket, ...credentials }: S3Bucket, patienceMs: number): StorageBackend {
+  const client = new AwsClient({ service: "s3", ...credentials });
+  const base = `${endpoint.replace(/\/$/, "")}/${bucket}`;
+
+  /** Null for 404, which some providers also answer where what is gone already is removed. @throws naming the status. */
+  async function call(method: string, id: string, body?: Uint8Array<ArrayBuffer>): Promise<Response | null> {
+    // Signed here and sent once: whoever asked decides about another try.
+    const request = await client.sign(`${base}/${safeFileName(id)}`, { method, body });
+    const response = await fetch(request, { signal: AbortSignal.timeout(patienceMs) });
+    if (response.ok) return response;
+    // A connection is free again once its answer is read.
+    await response.arrayBuffer();
+    if (response.status === 404) return null;
+    throw new Error(`${method} returned ${response.status}`);
+  }
+
+  return {
+    async put(id, bytes) {
+      // A bucket that is not there.
+      if (!(await call("PUT", id, new Uint8Array(bytes)))) throw new Error("PUT returned 404");
+    },
+    async get(id, maxBytes = Number.POSITIVE_INFINITY) {
+      const response = await call("GET", id);
+      return response && readBytes(response, maxBytes);
+    },
+    remove: async (id) => void (await call("DELETE", id)),
+    ask: async () => void (await call("HEAD", NO_FILE)),
+  };
+}
+
+/** @throws UnsafeFileError, and reads no further, beyond `maxBytes`. */
+async function readBytes({ body }: Response, maxBytes: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of body ?? []) {
+    size += part.length;
+    if (size > maxBytes) throw createTooLargeError();
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+/**
+ * What lies in the bucket below a path that is empty or ends with a slash: names up to the next slash, a folder once and with its slash.
+ * The provider answers a thousand at a time. @throws naming the status.
+ */
+export async function listBucket({ endpoint, bucket, ...credentials }: S3Bucket, path: string): Promise<string[]> {
+  const client = new AwsClient({ service: "s3", ...credentials });
+  const found: string[] = [];
+  for (let token = ""; ; ) {
+    const asked = new URLSearchParams({ "list-type": "2", delimiter: "/", prefix: path });
+    if (token) asked.set("continuation-token", token);
+    const request = await client.sign(`${endpoint.replace(/\/$/, "")}/${bucket}?${asked}`);
+    const response = await fetch(request, { signal: AbortSignal.timeout(LIST_MS) });
+    const said = await response.text();
+    if (!response.ok) throw new Error(`LIST returned ${response.status}`);
+    for (const [, , name = ""] of said.matchAll(/<(Key|Prefix)>([^<]*)<\/\1>/g))
+      if (name.startsWith(path) && name !== path) found.push(name.slice(path.length));
+    token = /<NextContinuationToken>([^<]*)</.exec(said)?.[1] ?? "";
+    if (!token) return found;
+  }
+}

@@ -1,0 +1,11 @@
+// The interface of a place for the bytes of files: a folder or an S3-compatible bucket.
+
+import type { FileStore } from "../../model/domain/asset_rules.ts";
+
+/** Each method throws the error of the folder or the provider, and UnsafeFileError. */
+export interface StorageBackend extends FileStore {
+  /** Null when there is no such file. @throws UnsafeFileError for a file of more than `maxBytes`. */
+  get(id: string, maxBytes?: number): Promise<Uint8Array | null>;
+  /** Whether it could be asked for one. */
+  ask(): Promise<void>;
+}

@@ -1,0 +1,121 @@
+// What accounts are told after the act: which alerts became visible, how often they were acknowledged and answered
+// (rules#events-asked-for), and what subscribers came to while nobody could be told (#subscriber-events-are-gathered).
+// It waits in rows, and whichever process comes first locks them, writes the events down with them, and tells. So do the next
+// occurrences of repeating alerts come, whether or not the process that began them still lives.
+
+import { setImmediate as yieldToLoop } from "node:timers/promises";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import {
+  createAcknowledgedData,
+  createAlertEventData,
+  createRepliedData,
+  createSubscriberEvent,
+  type DomainEvent,
+} from "../../model/domain/domain_events.ts";
+import { planSeriesFill } from "../../model/domain/occurrences.ts";
+import { newUuid } from "../../model/domain/type_ids.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { runStatement, type Statement } from "../../store/db/statement.ts";
+import { createOccurrences, lockDueSeries } from "../../store/queries/alert_series.ts";
+import { eventRows, insertEvents } from "../../store/queries/audit_and_events.ts";
+import { lockPendingAlerts, reportPendingAlerts as noteTold } from "../../store/queries/reports.ts";
+import { lockPendingSubscribers, reportSubscribers } from "../../store/queries/subscribers.ts";
+
+export interface EventDeps {
+  orm: Orm;
+  publish(event: DomainEvent): void;
+  now(): Date;
+}
+
+/** Writes the events down as the last of the transaction, and hands them on. */
+export async function persistEvents(em: SqlEntityManager, events: DomainEvent[]): Promise<DomainEvent[]> {
+  if (events.length > 0) await runStatement(em, insertEvents, eventRows(events));
+  return events;
+}
+
+/** Tells of up to `max` rows that `lock` finds, as `tell` writes them down; answers of how many something waited. */
+export async function emitPending<Row>(
+  { orm, publish }: EventDeps,
+  lock: Statement<{ max: number }, Row>,
+  max: number,
+  tell: (rows: Row[], em: SqlEntityManager) => Promise<DomainEvent[]>,
+): Promise<number> {
+  const em = orm.em.fork();
+  // Nearly always nothing waits, and then nothing is begun.
+  if ((await runStatement(em, lock, { max })).length === 0) return 0;
+  const { events, waited } = await em.transactional(async (inner) => {
+    const rows = await runStatement(inner, lock, { max });
+    return { waited: rows.length, events: await tell(rows, inner) };
+  });
+  for (const event of events) publish(event);
+  return waited;
+}
+
+/** Tells of up to `max` alerts of which something waits, and answers of how many something waited. */
+export function emitPendingAlertEvents(deps: EventDeps, max: number): Promise<number> {
+  return emitPending(deps, lockPendingAlerts, max, async (alerts, em) => {
+    const told = await runStatement(em, noteTold, { alert_ids: alerts.map(({ alert_id }) => alert_id) });
+    const created_at = deps.now().toISOString();
+    const events = told.flatMap((alert) => {
+      const event = (event: DomainEvent["event"], data: DomainEvent["data"]): DomainEvent => ({
+        id: newUuid(),
+        created_at,
+        listening: true,
+        workspaceId: alert.workspace_id,
+        event,
+        data,
+      });
+      return [
+        ...(alert.appeared ? [event("alert.visible", createAlertEventData(alert))] : []),
+        ...(alert.delta > 0 ? [event("alert.acknowledged", createAcknowledgedData(alert))] : []),
+        ...(alert.replied ? [event("alert.replied", createRepliedData(alert))] : []),
+      ];
+    });
+    return persistEvents(em, events);
+  });
+}
+
+/** What is to be told now of channels that are locked, written down as the last of the transaction. */
+export async function emitSubscriberEvents(
+  channels: readonly { pusher_id: string }[],
+  em: SqlEntityManager,
+  at: Date,
+): Promise<DomainEvent[]> {
+  const told = await runStatement(em, reportSubscribers, { pusher_ids: channels.map(({ pusher_id }) => pusher_id) });
+  const events = told.map((one) => ({
+    id: newUuid(),
+    created_at: at.toISOString(),
+    listening: true,
+    ...createSubscriberEvent(one),
+  }));
+  return persistEvents(em, events);
+}
+
+/** Tells of up to `max` channels of which something waits, and answers of how many something waited. */
+export const emitPendingSubscriberEvents = (deps: EventDeps, max: number): Promise<number> =>
+  emitPending(deps, lockPendingSubscribers, max, (channels, em) => emitSubscriberEvents(channels, em, deps.now()));
+
+/** Writes those of up to `max` series; answers of how many. */
+export function createDueOccurrences(deps: EventDeps, max: number): Promise<number> {
+  return emitPending(deps, lockDueSeries, max, async (due, em) => {
+    const now = deps.now();
+    const items = [];
+    for (const series of due) {
+      items.push(planSeriesFill(series, now.getTime()));
+      // A rule costs milliseconds, in which nobody else is served.
+      await yieldToLoop();
+    }
+    const made = await runStatement(em, createOccurrences, { items });
+    const events = made.map(
+      (alert): DomainEvent => ({
+        id: newUuid(),
+        created_at: now.toISOString(),
+        listening: true,
+        workspaceId: alert.workspace_id,
+        event: "alert.scheduled",
+        data: createAlertEventData(alert),
+      }),
+    );
+    return persistEvents(em, events);
+  });
+}

@@ -1,0 +1,204 @@
+// The list of everything that would grow for ever, and when it is removed. A row that nobody can find any more is removed
+// here and nowhere else, so a new table whose rows expire needs a line here. Due alerts that nobody polled are settled here
+// as well.
+
+import { LIMITS } from "../../model/limits.ts";
+import { createDueOccurrences, emitPendingAlertEvents, emitPendingSubscriberEvents } from "./deferred_events.ts";
+import { defineRemoval, type Job, type TaskJob } from "./job_scheduler.ts";
+import {
+  type DeviceRemovalDeps,
+  removeEndedAlerts,
+  removeOldAudit,
+  removeReportsOfDeletedAlerts,
+  removeUnseenDevices,
+} from "./retention_jobs.ts";
+import { indexMissingAlerts } from "./search_index_job.ts";
+
+const HOUR = 3600;
+
+/** A row is kept this long after its end, so that whoever still holds its secret is told what became of it. */
+const EXPLAINED_FOR = `interval '${LIMITS.link_explained_days} days'`;
+/** The sign-in library compares with the clock of its own process; a day is more than any two clocks differ. */
+const CLOCKS_AGREE = "interval '1 day'";
+
+const ended = (column: string, grace = CLOCKS_AGREE) => `${column} < now() - ${grace}`;
+
+/** Connections, consents and tokens refer to a client's row. A client without any of them is not used by anybody. */
+const WITHOUT_GRANT = `${ended('"createdAt"')} and "userId" is null
+  and not exists (select 1 from connection c where c.client_id = "oauthClient"."clientId")
+  and not exists (select 1 from auth."oauthConsent" g where g."clientId" = "oauthClient"."clientId")`;
+
+export interface JobDeps extends DeviceRemovalDeps {
+  /** Removes up to so many uploaded files that no alert took; answers how many. */
+  removeExpiredAssets(max: number): Promise<number>;
+  publishDueBatch(max: number): Promise<number>;
+  /** Days after which a device that was never seen again goes; 0 keeps all. */
+  deviceRetentionDays: number;
+  /** Days after which a line of the audit log goes; 0 keeps all. */
+  auditRetentionDays: number;
+}
+
+/** Rows of a table for which the SQL in `where` holds: 500 at a time and each hour, where nothing else is said. */
+type Removal = Pick<Job, "removes"> & Partial<Job> & { from: string; where: string };
+
+/** The same for what is more than a statement. */
+type Step = Pick<TaskJob, "removes" | "work"> & Partial<TaskJob>;
+
+const REMOVALS: Record<string, Removal> = {
+  one_time_links: {
+    removes: `One-time links, used or not, ${LIMITS.link_explained_days} days after they expired.`,
+    from: "member_link",
+    where: ended("expires_at", EXPLAINED_FOR),
+  },
+  sessions: {
+    removes: "Sessions of people, a day after they expired.",
+    from: "auth.session",
+    where: ended('"expiresAt"'),
+  },
+  verifications: {
+    removes: "Authorization codes and other one-time values of the sign-in library, a day after they expired.",
+    from: "auth.verification",
+    where: ended('"expiresAt"'),
+  },
+  oauth_access_tokens: {
+    removes: "Assistants' access tokens, a day after they expired.",
+    from: `auth."oauthAccessToken"`,
+    where: ended('"expiresAt"'),
+  },
+  oauth_refresh_tokens: {
+    removes: "Assistants' refresh tokens, a day after they expired, with their access tokens.",
+    from: `auth."oauthRefreshToken"`,
+    where: ended('"expiresAt"'),
+  },
+  connection_grants: {
+    removes: "Consents without remaining tokens or remembered consent, a day after they were given.",
+    from: "connection_grant",
+    where: `${ended("created_at")}
+         and not exists (select 1 from auth."oauthRefreshToken" r where r."referenceId" = connection_grant.id::text)
+         and not exists (select 1 from auth."oauthConsent" c where c."referenceId" = connection_grant.id::text)`,
+  },
+  oauth_client_assertions: {
+    removes: "Remembered client assertions, a day after they expired.",
+    from: `auth."oauthClientAssertion"`,
+    where: ended('"expiresAt"'),
+  },
+  oauth_clients: {
+    removes: "Assistants without consent, a day after they registered.",
+    from: `auth."oauthClient"`,
+    where: WITHOUT_GRANT,
+    every_seconds: HOUR / 4,
+  },
+  step_ups: {
+    removes: "Records of scope challenges to assistants, after a day.",
+    from: "step_up",
+    where: ended("asked_at"),
+  },
+  device_transfers: {
+    removes: "Codes for moving subscriptions to another device, a day after they expired.",
+    from: "device_transfer",
+    where: ended("expires_at"),
+  },
+  own_device_links: {
+    removes: "Links for test devices, a day after they expired.",
+    from: "own_device",
+    where: `device_id is null and ${ended("expires_at")}`,
+  },
+  alert_changes: {
+    removes: `Edit history of alerts, after ${LIMITS.alert_changes_days} days; at most the newest ${LIMITS.alert_changes} edits per alert are kept.`,
+    from: "alert_change",
+    where: ended("updated_at", `interval '${LIMITS.alert_changes_days} days'`),
+  },
+  webhook_deliveries: {
+    removes: `Webhook deliveries, after ${LIMITS.deliveries_days} days; at most the newest ${LIMITS.deliveries} per endpoint are kept.`,
+    from: "webhook_delivery",
+    where: ended("created_at", `interval '${LIMITS.deliveries_days} days'`),
+  },
+  events: {
+    removes: `Events for list_events, after ${LIMITS.events_days} days.`,
+    from: "workspace_event",
+    where: ended("created_at", `interval '${LIMITS.events_days} days'`),
+    batch: 1000,
+    every_seconds: HOUR / 4,
+  },
+  idempotency_records: {
+    removes: `Idempotency keys and their stored responses, after ${LIMITS.idempotency_hours} hours.`,
+    from: "idempotency_record",
+    where: ended("created_at", `interval '${LIMITS.idempotency_hours} hours'`),
+    every_seconds: HOUR / 4,
+  },
+};
+
+const USUAL = { batch: 500, every_seconds: HOUR };
+
+const STATEMENTS = Object.entries(REMOVALS).map(
+  ([name, { from, where, ...step }]): Job => ({
+    ...{ name, ...USUAL, ...step },
+    statement: defineRemoval(name, from, where),
+  }),
+);
+
+/** The steps of one service. */
+export function createHousekeepingJobs(deps: JobDeps): Job[] {
+  const { deviceRetentionDays: days, auditRetentionDays: audited } = deps;
+  const steps: Record<string, Step> = {
+    due_alerts: {
+      removes: "Due alerts, which are marked as sent.",
+      work: (batch) => deps.publishDueBatch(batch),
+      every_seconds: 2,
+    },
+    due_series: {
+      removes: "Repeating alerts, whose next occurrences are created.",
+      work: (batch) => createDueOccurrences(deps, batch),
+      // Their channels are locked while their rules are read, some milliseconds for each.
+      batch: 50,
+      every_seconds: 5,
+    },
+    untold_subscribers: {
+      removes: "Subscriber count events that were delayed, sent a second after the last one.",
+      work: (batch) => emitPendingSubscriberEvents(deps, batch),
+      batch: 1000,
+      every_seconds: 1,
+    },
+    untold_alerts: {
+      removes: "Pending events about published alerts, acknowledgements and answers.",
+      work: (batch) => emitPendingAlertEvents(deps, batch),
+      every_seconds: 1,
+    },
+    unindexed_alerts: {
+      removes: "Alerts of earlier versions, which are added to the search index, a thousand per second.",
+      work: (batch) => indexMissingAlerts(deps.orm, batch),
+      batch: 1000,
+      every_seconds: 60,
+    },
+    ended_alerts: {
+      removes: "Alerts past the retention_days of their channel; their counts are kept.",
+      work: (batch) => removeEndedAlerts(deps.orm, batch),
+    },
+    left_reports: {
+      removes: "Device reports for these alerts.",
+      work: (batch) => removeReportsOfDeletedAlerts(deps.orm, batch),
+      batch: 1000,
+      every_seconds: 60,
+    },
+    unused_files: {
+      removes: `Uploaded files that are unused after ${LIMITS.waiting_files_hours} hours.`,
+      work: (batch) => deps.removeExpiredAssets(batch),
+      batch: 100,
+      every_seconds: HOUR / 4,
+    },
+  };
+  if (days > 0)
+    steps.unseen_devices = {
+      removes: "Devices that were inactive for DEVICE_RETENTION_DAYS days, with their subscriptions.",
+      work: (batch) => removeUnseenDevices(deps, days, batch),
+      batch: 200,
+    };
+  if (audited > 0)
+    steps.audit_events = {
+      removes: "Audit log entries older than AUDIT_RETENTION_DAYS days.",
+      work: (batch) => removeOldAudit(deps.orm, audited, batch),
+      batch: 1000,
+    };
+  const works = Object.entries(steps).map(([name, step]): Job => ({ name, ...USUAL, ...step }));
+  return [...STATEMENTS, ...works];
+}

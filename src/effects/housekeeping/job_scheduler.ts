@@ -1,0 +1,129 @@
+// What a step of the housekeeping is (what goes, by which statement, how much at a time and how often), and how steps run beside the
+// service: one small round after another, never two at once, awaited by no request, on every replica alike. Knows no step by name.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { assertDefined } from "../../model/assert.ts";
+import { int } from "../../model/fields/sql_types.ts";
+import { createStatementDefiner, runStatement } from "../../store/db/statement.ts";
+import type { Log } from "../../store/handler_context.ts";
+
+const defineStatement = createStatementDefiner("upkeep");
+
+interface Described {
+  /** snake_case, the label of its figures. */
+  name: string;
+  /** One sentence: what goes, and when. */
+  removes: string;
+  /** Rows, devices or files that one round takes at most: short enough that nobody waits for it. */
+  batch: number;
+  /** Seconds from the end of one clean-up to the next. A round that found a whole batch is repeated soon. */
+  every_seconds: number;
+}
+
+/** A step that is one statement on its own. */
+export interface StatementJob extends Described {
+  statement: ReturnType<typeof defineRemoval>;
+}
+
+/** A step that needs more than one statement: an order of locks, or a store that is not the database. */
+export interface TaskJob extends Described {
+  /** Removes at most `batch` and answers how many it removed. */
+  work(batch: number): Promise<number>;
+}
+
+export type Job = StatementJob | TaskJob;
+
+/**
+ * A statement that removes up to `batch` rows of `table` for which the SQL in `where` holds. Rows that another replica is
+ * removing, or that somebody is changing, are left for another time, so nothing waits and nothing is done twice.
+ */
+export function defineRemoval(name: string, table: string, where: string) {
+  return defineStatement(`remove_${name}`, {
+    parameters: { batch: int },
+    columns: { removed: int },
+    text: `with gone as (
+       delete from ${table} where ctid = any (array(
+         select ctid from ${table} where ${where} limit $batch::int for update skip locked)) returning 1)
+     select count(*)::int as removed from gone`,
+  });
+}
+
+/** Between two rounds while there is more to remove. */
+const PAUSE_MS = 1_000;
+/** The first rounds come soon after the start and not all together, nor at the same time on every replica. */
+const FIRST_MS = { least: 30_000, spread: 90_000 };
+/** After a failure: a database that is away is not asked every second. */
+const RETRY_MS = 60_000;
+
+export function createHousekeeping(options: {
+  jobs: readonly Job[];
+  fork(): SqlEntityManager;
+  /** `removed` is null when the round failed. */
+  metrics: { housekeeping(job: string, removed: number | null): void };
+  log: Log;
+  /** From 0 to 1, for the moment of the first rounds. */
+  random?: () => number;
+}) {
+  const { jobs, fork, metrics, log, random = Math.random } = options;
+  const timers = new Map<Job, NodeJS.Timeout>();
+  let closed = false;
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function perform(job: Job): Promise<number> {
+    if (closed) return 0;
+    try {
+      const removed =
+        "work" in job
+          ? await job.work(job.batch)
+          : assertDefined((await runStatement(fork(), job.statement, { batch: job.batch }))[0], "a count has a row")
+              .removed;
+      metrics.housekeeping(job.name, removed);
+      if (removed > 0) log.debug({ step: job.name, removed }, "housekeeping");
+      return removed;
+    } catch (error) {
+      metrics.housekeeping(job.name, null);
+      throw error;
+    }
+  }
+
+  /** Rounds queue up behind one another. */
+  function round(job: Job): Promise<number> {
+    const result = last.then(() => perform(job));
+    last = result.catch(() => {});
+    return result;
+  }
+
+  function plan(job: Job, ms: number): void {
+    if (closed) return;
+    timers.set(job, setTimeout(() => void act(job), ms).unref());
+  }
+
+  async function act(job: Job): Promise<void> {
+    const pause = job.every_seconds * 1000;
+    try {
+      plan(job, (await round(job)) >= job.batch ? PAUSE_MS : pause);
+    } catch (error) {
+      log.warn({ err: error, step: job.name }, "a housekeeping job failed; retrying later");
+      plan(job, RETRY_MS);
+    }
+  }
+
+  return {
+    jobs,
+    begin(): void {
+      for (const job of jobs)
+        plan(job, Math.min(job.every_seconds * 1000, FIRST_MS.least + random() * FIRST_MS.spread));
+    },
+    /** One round of a step, now; answers how many it removed. @throws what the database or the store said. */
+    async round(name: string): Promise<number> {
+      const job = jobs.find((candidate) => candidate.name === name);
+      if (!job) throw new Error(`no job ${name}`);
+      return round(job);
+    },
+    async close(): Promise<void> {
+      closed = true;
+      for (const timer of timers.values()) clearTimeout(timer);
+      await last;
+    },
+  };
+}

@@ -1,0 +1,24 @@
+// The words of alerts that an earlier version of the service wrote, before or while this one is rolled out.
+
+import { getSearchWords } from "../../model/domain/search_terms.ts";
+import { formatId } from "../../model/domain/type_ids.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { runStatement } from "../../store/db/statement.ts";
+import { indexAlerts, lockUnindexed } from "../../store/queries/alert_search_terms.ts";
+
+/** Makes the words of up to `max` alerts; answers of how many. */
+export async function indexMissingAlerts(orm: Orm, max: number): Promise<number> {
+  const em = orm.em.fork();
+  // Nearly always there is none, and then no transaction begins.
+  if ((await runStatement(em, lockUnindexed, { max: 1 })).length === 0) return 0;
+  return em.transactional(async (inner) => {
+    const alerts = await runStatement(inner, lockUnindexed, { max });
+    const items = alerts.map(({ id, title, body }) => ({
+      id,
+      subject: formatId("alr", id),
+      words: getSearchWords(title, body),
+    }));
+    await runStatement(inner, indexAlerts, { items });
+    return items.length;
+  });
+}

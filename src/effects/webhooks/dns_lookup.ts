@@ -1,0 +1,74 @@
+// Turns a host name into every address that DNS gives for it, once, within a caller's time.
+// Must not know which addresses are allowed: that is target_check.ts.
+
+import { Resolver, lookup as systemLookup } from "node:dns/promises";
+
+/** `missing`: DNS says that there is no such name, or no address under it. `failed`: no answer worth believing. */
+export type LookupResult = { found: true; addresses: readonly string[] } | { found: false; why: "missing" | "failed" };
+
+/** Once one family has answered with addresses, the other is given this long (milliseconds). */
+const SECOND_FAMILY_MS = 1000;
+
+const NO_SUCH_NAME = new Set(["ENOTFOUND", "EBADNAME"]);
+const NO_SUCH_RECORD = "ENODATA";
+
+/**
+ * Asks for A and AAAA, one query each; CNAME chains are followed by the resolver. `servers` are `ip` or `ip:port`, the
+ * machine's own when empty. Never throws; an abort of `signal` ends the questions and is an outcome like any other.
+ *
+ * This speaks DNS itself instead of calling getaddrinfo: that one cannot be cancelled and occupies one of a handful
+ * of threads, so that a few names whose servers never answer would hold up every other delivery.
+ */
+export async function resolveHostName(
+  host: string,
+  servers: readonly string[],
+  signal: AbortSignal,
+): Promise<LookupResult> {
+  if (signal.aborted) return { found: false, why: "failed" };
+  const resolver = new Resolver({ timeout: 1500, tries: 3 });
+  if (servers.length > 0) resolver.setServers(servers);
+  const cancel = () => resolver.cancel();
+  signal.addEventListener("abort", cancel, { once: true });
+
+  let patience: NodeJS.Timeout | undefined;
+  const ask = async (query: Promise<string[]>): Promise<string[] | string> => {
+    try {
+      const addresses = await query;
+      if (addresses.length === 0) return NO_SUCH_RECORD;
+      // Servers exist that answer A and stay silent on AAAA. Only what was answered is checked and dialled.
+      patience ??= setTimeout(cancel, SECOND_FAMILY_MS);
+      return addresses;
+    } catch (error) {
+      return String((error as NodeJS.ErrnoException).code);
+    }
+  };
+
+  try {
+    const answers = await Promise.all([ask(resolver.resolve4(host)), ask(resolver.resolve6(host))]);
+    const addresses = answers.filter((answer) => typeof answer !== "string").flat();
+    if (addresses.length > 0) return { found: true, addresses };
+    const codes = answers as string[];
+    const missing = codes.some((code) => NO_SUCH_NAME.has(code)) || codes.every((code) => code === NO_SUCH_RECORD);
+    return { found: false, why: missing ? "missing" : "failed" };
+  } finally {
+    clearTimeout(patience);
+    signal.removeEventListener("abort", cancel);
+  }
+}
+
+/** The same question to the machine itself, its hosts file included: for names that only the operator's network knows. */
+export async function resolveLocalHostName(host: string, signal: AbortSignal): Promise<LookupResult> {
+  const stopped = new Promise<LookupResult>((resolve) => {
+    const stop = () => resolve({ found: false, why: "failed" });
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+  const asked = systemLookup(host, { all: true }).then(
+    (answers): LookupResult => ({ found: true, addresses: answers.map((answer) => answer.address) }),
+    (error: NodeJS.ErrnoException): LookupResult => ({
+      found: false,
+      why: error.code === "ENOTFOUND" || error.code === NO_SUCH_RECORD ? "missing" : "failed",
+    }),
+  );
+  return Promise.race([asked, stopped]);
+}

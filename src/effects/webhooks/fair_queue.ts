@@ -1,0 +1,177 @@
+// Who goes next: the places that deliveries take and the room in which others wait, shared fairly between workspaces, and
+// within each between its endpoints.
+// A data structure and nothing else: must not know the network, storage, logs or the clock.
+
+import { LIMITS } from "../../model/limits.ts";
+
+/**
+ * A burst to one receiver goes out at once; twenty that never answer leave room for the rest: two of them fill the first
+ * half of the places, and the others hold four each of the second. Once several workspaces have something to deliver and
+ * half of the places are taken, each may hold as many as if there were one workspace more: that share stays free for
+ * whoever comes next.
+ */
+export const FAIR_QUEUE_LIMITS = {
+  /** Deliveries under way at once, over all endpoints. */
+  inFlight: 256,
+  /** Deliveries that wait for a place; each holds one body. */
+  waiting: LIMITS.waiting_deliveries as number,
+  /** Under way to one endpoint, while less than half of `inFlight` is taken. */
+  perEndpointIdle: 64,
+  /** The same, once half of `inFlight` is taken. */
+  perEndpointBusy: 4,
+  /** The same, after a failure, until the next success. */
+  perEndpointFailing: 2,
+};
+export type FairQueueLimits = typeof FAIR_QUEUE_LIMITS;
+
+/** A workspace, as long as it has something waiting or under way. */
+interface WorkspaceQueue<T> {
+  workspaceId: string;
+  waiting: number;
+  inFlight: number;
+  /** Its endpoints with something waiting, the one served longest ago first. */
+  turns: Set<EndpointQueue<T>>;
+}
+
+interface EndpointQueue<T> {
+  endpointId: string;
+  group: WorkspaceQueue<T>;
+  items: T[];
+  inFlight: number;
+}
+
+/** So many failing endpoints are remembered; beyond it the one that failed longest ago is not. */
+const MOST_FAILING = 10_000;
+
+export function createFairQueue<T>(limits: FairQueueLimits) {
+  /** Holds an endpoint only while it has something waiting or under way. */
+  const lanes = new Map<string, EndpointQueue<T>>();
+  const failing = new Set<string>();
+  const groups = new Map<string, WorkspaceQueue<T>>();
+  /** Those with something waiting, the one served longest ago first. */
+  const turns = new Set<WorkspaceQueue<T>>();
+  let waiting = 0;
+  let inFlight = 0;
+
+  const busy = () => inFlight >= limits.inFlight / 2;
+
+  function laneHasRoom(lane: EndpointQueue<T>): boolean {
+    if (failing.has(lane.endpointId)) return lane.inFlight < limits.perEndpointFailing;
+    return lane.inFlight < (busy() ? limits.perEndpointBusy : limits.perEndpointIdle);
+  }
+
+  function groupHasRoom(group: WorkspaceQueue<T>): boolean {
+    if (!busy() || groups.size === 1) return true;
+    return group.inFlight < Math.max(1, Math.floor(limits.inFlight / (groups.size + 1)));
+  }
+
+  function laneOf(workspaceId: string, endpointId: string): EndpointQueue<T> {
+    const known = lanes.get(endpointId);
+    if (known) return known;
+    let group = groups.get(workspaceId);
+    if (!group) {
+      group = { workspaceId, waiting: 0, inFlight: 0, turns: new Set() };
+      groups.set(workspaceId, group);
+    }
+    const lane = { endpointId, group, items: [], inFlight: 0 };
+    lanes.set(endpointId, lane);
+    return lane;
+  }
+
+  function count(lane: EndpointQueue<T>, change: number): void {
+    lane.group.waiting += change;
+    waiting += change;
+  }
+
+  function tidy(lane: EndpointQueue<T>): void {
+    const { group } = lane;
+    if (lane.items.length === 0) {
+      group.turns.delete(lane);
+      if (lane.inFlight === 0) lanes.delete(lane.endpointId);
+    }
+    if (group.waiting > 0) return;
+    turns.delete(group);
+    if (group.inFlight === 0) groups.delete(group.workspaceId);
+  }
+
+  /** The workspace with the most waiting pays, there the slowest receiver, with its oldest: not whoever came last. */
+  function dropOne(): { endpointId: string; item: T } | undefined {
+    let most: WorkspaceQueue<T> | undefined;
+    for (const group of turns) if (!most || group.waiting > most.waiting) most = group;
+    let longest: EndpointQueue<T> | undefined;
+    for (const lane of most?.turns ?? []) if (!longest || lane.items.length > longest.items.length) longest = lane;
+    if (!longest) return undefined;
+    const item = longest.items.shift() as T;
+    count(longest, -1);
+    tidy(longest);
+    return { endpointId: longest.endpointId, item };
+  }
+
+  /** Lets nothing of this endpoint wait any longer, and does not know its failures; answers what did wait. */
+  function forget(endpointId: string): T[] {
+    failing.delete(endpointId);
+    const lane = lanes.get(endpointId);
+    if (lane === undefined) return [];
+    const { items } = lane;
+    count(lane, -items.length);
+    lane.items = [];
+    tidy(lane);
+    return items;
+  }
+
+  function rotate<V>(queue: Set<V>, served: V, waits: boolean): void {
+    queue.delete(served);
+    if (waits) queue.add(served);
+  }
+
+  return {
+    /** Lets an item wait. Over the limit one item goes, and is returned with the id of its endpoint. */
+    add(workspaceId: string, endpointId: string, item: T) {
+      const lane = laneOf(workspaceId, endpointId);
+      lane.items.push(item);
+      lane.group.turns.add(lane);
+      turns.add(lane.group);
+      count(lane, 1);
+      return waiting > limits.waiting ? dropOne() : undefined;
+    },
+    take(): { endpointId: string; item: T } | undefined {
+      if (inFlight >= limits.inFlight) return undefined;
+      for (const group of turns) {
+        if (!groupHasRoom(group)) continue;
+        for (const lane of group.turns) {
+          if (!laneHasRoom(lane)) continue;
+          const item = lane.items.shift() as T;
+          count(lane, -1);
+          rotate(group.turns, lane, lane.items.length > 0);
+          rotate(turns, group, group.waiting > 0);
+          inFlight += 1;
+          group.inFlight += 1;
+          lane.inFlight += 1;
+          return { endpointId: lane.endpointId, item };
+        }
+      }
+      return undefined;
+    },
+    /** Remembers how the delivery ended, until the endpoint is forgotten; the place stays taken. */
+    judge(endpointId: string, ok: boolean): void {
+      failing.delete(endpointId);
+      if (!ok) failing.add(endpointId);
+      const [oldest] = failing;
+      if (oldest && failing.size > MOST_FAILING) failing.delete(oldest);
+    },
+    release(endpointId: string): void {
+      const lane = lanes.get(endpointId);
+      if (lane === undefined) return;
+      lane.inFlight -= 1;
+      lane.group.inFlight -= 1;
+      inFlight -= 1;
+      tidy(lane);
+    },
+    forget,
+    clear(): void {
+      for (const endpointId of [...lanes.keys()]) forget(endpointId);
+    },
+    waiting: () => waiting,
+    inFlight: () => inFlight,
+  };
+}

@@ -1,0 +1,207 @@
+// Which URLs may be called, asked at registration and again at each delivery: "The endpoint URL is validated at
+// registration and re-checked at delivery." Must not know endpoints, rows or how a delivery is made.
+
+import { isIP, isIPv6 } from "node:net";
+import { formatLimit, LIMITS } from "../../model/limits.ts";
+import { type LookupResult, resolveHostName, resolveLocalHostName } from "./dns_lookup.ts";
+import { isPublicAddress } from "./public_address.ts";
+
+/** What the operator's settings say about targets, read once by parseTargetRules(). */
+export interface TargetRules {
+  /** Host as a URL writes it → the ports that are exempt; null for all of them. */
+  readonly allowed: ReadonlyMap<string, ReadonlySet<number> | null>;
+  /** Name servers as `ip` or `ip:port`; the machine's own when empty. */
+  readonly dnsServers: readonly string[];
+}
+
+/**
+ * `url`: no URL of ours, whatever DNS says. `address`: an address that is not public. `missing`: not in DNS, or without an
+ * address. `resolver`: DNS did not say.
+ */
+export type TargetRefusal = "url" | "address" | "missing" | "resolver";
+
+export type TargetResult =
+  /** `addresses` is what a delivery may dial; it is empty only where registration got no answer from DNS. */
+  | { ok: true; url: URL; addresses: readonly string[] }
+  /** `reason` is a fixed sentence of ours that names the way out and echoes nothing. */
+  | { ok: false; refusal: TargetRefusal; reason: string };
+
+export const MAX_URL_LENGTH = LIMITS.url;
+const REGISTRATION_LOOKUP_MS = 2000;
+
+const REASONS = {
+  shape: "Give an absolute https URL with a full host name, such as https://hooks.example.com/belfry.",
+  scheme:
+    "Give an https URL, such as https://hooks.example.com/belfry. " +
+    "For a receiver inside your own network, the operator can allow its host with WEBHOOK_ALLOW_HOSTS.",
+  long: `Give a URL of at most ${formatLimit("url")} characters.`,
+  credentials: "Leave user name and password out of the URL; verify X-Webhook-Signature instead.",
+  port: "Give a port from 1 to 65535, or leave it out for 443.",
+  // One sentence for a private address and for no such name: else names of an inner network could be told apart.
+  unreachable:
+    "Give a host that exists in public DNS and whose every address is reachable on the public internet; " +
+    "for a receiver inside your own network, the operator can allow its host with WEBHOOK_ALLOW_HOSTS.",
+  resolver: "The host could not be resolved. Check its name servers.",
+} as const;
+
+/**
+ * Names that are not of public DNS: IANA's special-use domain names, and those that RFC 6762 (appendix G) knows from
+ * private networks. `true` where the operator's own name servers may serve the name: RFC 6761 keeps test and example
+ * for such zones, and every address is checked as ever.
+ */
+const SPECIAL_NAMES: ReadonlyMap<string, boolean> = new Map([
+  ["localhost", false],
+  ["localdomain", false],
+  ["local", false],
+  ["internal", false],
+  ["arpa", false],
+  ["onion", false],
+  ["alt", false],
+  ["invalid", false],
+  ["intranet", false],
+  ["private", false],
+  ["corp", false],
+  ["home", false],
+  ["lan", false],
+  ["test", true],
+  ["example", true],
+]);
+
+/**
+ * Reads the settings WEBHOOK_ALLOW_HOSTS (exact `host` or `host:port`) and WEBHOOK_DNS_SERVERS (`ip` or `ip:port`).
+ * An entry without a port allows every port of that host. Throws an Error that names the setting.
+ */
+export function parseTargetRules(
+  settings: { allowHosts?: readonly string[]; dnsServers?: readonly string[] } = {},
+): TargetRules {
+  const allowed = new Map<string, Set<number> | null>();
+  for (const entry of settings.allowHosts ?? []) {
+    const { host, port } = hostAndPort(isIPv6(entry) ? `[${entry}]` : entry);
+    const url = URL.parse(`http://${host}/`);
+    if (host === "" || url === null || Number.isNaN(port)) {
+      throw new Error("WEBHOOK_ALLOW_HOSTS must be a comma-separated list of host or host:port.");
+    }
+    const name = removeFinalDot(url.hostname);
+    const ports = allowed.get(name);
+    if (port === null || ports === null) allowed.set(name, null);
+    else allowed.set(name, new Set([...(ports ?? []), port]));
+  }
+  for (const entry of settings.dnsServers ?? []) {
+    const { host, port } = hostAndPort(isIPv6(entry) ? `[${entry}]` : entry);
+    if (isIP(host.replace(/^\[(.*)\]$/, "$1")) === 0 || Number.isNaN(port)) {
+      throw new Error(
+        "WEBHOOK_DNS_SERVERS must be a comma-separated list of ip or ip:port; write an IPv6 address with a port as [ip]:port.",
+      );
+    }
+  }
+  return { allowed, dnsServers: [...(settings.dnsServers ?? [])] };
+}
+
+/** `port` is null when absent and NaN when it is none; `host` is empty when the text is neither. */
+function hostAndPort(entry: string): { host: string; port: number | null } {
+  const match = /^(\[[0-9a-f:.]+\]|[^\s:/?#@[\]\\]+)(?::(\d+))?$/i.exec(entry);
+  if (match?.[1] === undefined) return { host: "", port: null };
+  if (match[2] === undefined) return { host: match[1], port: null };
+  const port = Number(match[2]);
+  return { host: match[1], port: port >= 1 && port <= 65535 ? port : Number.NaN };
+}
+
+/** A fully qualified `example.com.` is the same host as `example.com`. */
+export function removeFinalDot(hostname: string): string {
+  return hostname.endsWith(".") ? hostname.slice(0, -1) : hostname;
+}
+
+/** The port that a URL means, its scheme's when it names none. */
+export function getPort(url: URL): number {
+  return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+}
+
+function refuse(refusal: TargetRefusal, reason: keyof typeof REASONS): TargetResult {
+  return { ok: false, refusal, reason: REASONS[reason] };
+}
+
+/** Everything that the text alone shows. */
+function readUrl(text: string, rules: TargetRules): { url: URL; allowed: boolean } | TargetResult {
+  if (text.length > 2 * MAX_URL_LENGTH || [...text].length > MAX_URL_LENGTH) return refuse("url", "long");
+  // What URL parsers mend in different ways (white space, backslashes, missing slashes) is refused, not mended.
+  const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
+  if (authority === undefined || /[\u0000-\u0020\u007f\\]/.test(text)) return refuse("url", "shape");
+  if (authority.includes("@")) return refuse("url", "credentials");
+  const url = URL.parse(text);
+  if (url === null || url.username !== "" || url.password !== "") return refuse("url", "shape");
+  const port = getPort(url);
+  if (port === 0) return refuse("url", "port");
+  const ports = rules.allowed.get(removeFinalDot(url.hostname));
+  const allowed = ports === null || ports?.has(port) === true;
+  if (url.protocol !== "https:" && !allowed) return refuse("url", "scheme");
+  return { url, allowed };
+}
+
+/** Whether a name, without its final dot, can be one of public DNS at all. */
+function isDnsName(name: string, rules: TargetRules): boolean {
+  const labels = name.split(".");
+  if (labels.length < 2 || name.length > 253) return false;
+  if (labels.some((label) => label === "" || label.length > 63)) return false;
+  const served = SPECIAL_NAMES.get(labels.at(-1) ?? "");
+  return served === undefined || (served && rules.dnsServers.length > 0);
+}
+
+/** Whether the text alone, without any look-up, may be an address to call. Each delivery asks again, with the look-up. */
+export const isPossibleTarget = (text: string, rules: TargetRules): boolean => !("ok" in readTarget(text, rules));
+
+/** Everything that is known before a look-up. */
+function readTarget(text: string, rules: TargetRules) {
+  const read = readUrl(text, rules);
+  if ("ok" in read) return read;
+  const name = removeFinalDot(read.url.hostname);
+  const literal = name.startsWith("[") ? name.slice(1, -1) : name;
+  if (isIP(literal) !== 0 && !read.allowed && !isPublicAddress(literal)) return refuse("address", "unreachable");
+  if (isIP(literal) === 0 && !read.allowed && !isDnsName(name, rules)) return refuse("url", "unreachable");
+  return { ...read, name, literal };
+}
+
+async function lookUpHost(
+  name: string,
+  allowed: boolean,
+  rules: TargetRules,
+  signal: AbortSignal,
+): Promise<LookupResult> {
+  // Only the machine itself knows localhost and the one-word names of a container network.
+  const local = allowed && (rules.dnsServers.length === 0 || !name.includes(".") || name.endsWith(".localhost"));
+  return local ? resolveLocalHostName(name, signal) : resolveHostName(name, rules.dnsServers, signal);
+}
+
+/**
+ * At delivery: the addresses that may be dialled for `url`, by exactly one look-up per address family, or the refusal.
+ * One address among the answers that is not public refuses them all. Never throws; `signal` bounds the look-up.
+ */
+export async function resolveTarget(
+  text: string,
+  rules: TargetRules,
+  { signal }: { signal: AbortSignal },
+): Promise<TargetResult> {
+  const read = readTarget(text, rules);
+  if ("ok" in read) return read;
+  const { url, allowed, name, literal } = read;
+  if (isIP(literal) !== 0) return { ok: true, url, addresses: [literal] };
+  const outcome = await lookUpHost(name, allowed, rules, signal);
+  if (!outcome.found) {
+    return outcome.why === "missing" ? refuse("missing", "unreachable") : refuse("resolver", "resolver");
+  }
+  if (!allowed && !outcome.addresses.every(isPublicAddress)) return refuse("address", "unreachable");
+  return { ok: true, url, addresses: outcome.addresses };
+}
+
+/**
+ * At registration: as resolveTarget, within two seconds; but "a resolver that fails for another reason does not
+ * refuse", since every delivery asks again.
+ */
+export async function checkTarget(
+  text: string,
+  rules: TargetRules,
+  { timeoutMs = REGISTRATION_LOOKUP_MS }: { timeoutMs?: number } = {},
+): Promise<TargetResult> {
+  const result = await resolveTarget(text, rules, { signal: AbortSignal.timeout(timeoutMs) });
+  if (result.ok || result.refusal !== "resolver") return result;
+  return { ok: true, url: new URL(text), addresses: [] };
+}

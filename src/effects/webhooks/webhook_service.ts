@@ -1,0 +1,96 @@
+// Webhooks as the rest of the service sees them: may a URL be registered, a new secret, an event to send out, an endpoint
+// to forget. Joins the pure parts of this folder to the rows.
+
+import type { DomainEvent } from "../../model/domain/domain_events.ts";
+import { parseId } from "../../model/domain/type_ids.ts";
+import { LIMITS } from "../../model/limits.ts";
+import type { Config } from "../../store/config/all_settings.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { getKysely, type RowOf, runStatement } from "../../store/db/statement.ts";
+import type { WebhookSupport } from "../../store/handler_context.ts";
+import { endpointById, endpointsFor, recordDelivery, recordDroppedEvents } from "../../store/queries/webhooks.ts";
+import { createEncryption } from "../../store/secret/encryption.ts";
+import type { DeliveryResult } from "./deliver_once.ts";
+import { createDeliveryQueue, type DeliveryQueueOptions } from "./delivery_queue.ts";
+import { createWebhookSecret } from "./payload_signature.ts";
+import { checkTarget, parseTargetRules } from "./target_check.ts";
+
+/** Those in flight at shutdown are given their time, and a little for the writing down of results. */
+const DRAIN_MS = LIMITS.webhook_seconds * 1000 + 500;
+
+export interface WebhookService extends WebhookSupport {
+  publish(event: DomainEvent): void;
+  pending(): number;
+  close(): Promise<void>;
+}
+
+export function createWebhookService(options: {
+  orm: Orm;
+  secret: string;
+  config: Pick<Config, "webhookAllowHosts" | "webhookDnsServers">;
+  log: DeliveryQueueOptions["log"];
+  metrics: { delivered(result: DeliveryResult): void; webhooksDropped(count: number): void };
+  now: () => Date;
+}): WebhookService {
+  const { orm, config, metrics, now } = options;
+  const kysely = getKysely(orm);
+  const seal = createEncryption(options.secret, "webhook secrets");
+  const rules = parseTargetRules({ allowHosts: config.webhookAllowHosts, dnsServers: config.webhookDnsServers });
+  const signing = ({ id, url, secret, previous }: RowOf<typeof endpointById>) => ({
+    id,
+    url,
+    secret: seal.decrypt(secret),
+    previousSecret: previous && seal.decrypt(previous),
+  });
+  const deliveries = createDeliveryQueue({
+    rules,
+    log: options.log,
+    now: () => now().getTime(),
+    async endpointsFor({ event, data }, workspaceId) {
+      const pusherId = parseId("psh", data.pusher_id);
+      const rows = await runStatement(kysely, endpointsFor, { workspace_id: workspaceId, event, pusher_id: pusherId });
+      return rows.map(signing);
+    },
+    async onResult(endpointId, { ok, status, failure = null, durationMs }, attempted) {
+      const [row] = await runStatement(kysely, recordDelivery, {
+        id: endpointId,
+        ok,
+        status,
+        delivery_id: attempted.id,
+        event_id: attempted.eventId,
+        event: attempted.event,
+        body: attempted.body,
+        failure,
+        duration_ms: durationMs,
+        kept: LIMITS.deliveries,
+        disabling: LIMITS.webhook_failures,
+      });
+      return { enabled: row?.enabled ?? false };
+    },
+    onDropped: (endpointId, count) => runStatement(kysely, recordDroppedEvents, { id: endpointId, count }),
+    noteDropped: (count) => metrics.webhooksDropped(count),
+    noteDelivered: (result) => metrics.delivered(result),
+  });
+
+  return {
+    async checkUrl(url) {
+      const target = await checkTarget(url, rules);
+      return target.ok ? null : target.reason;
+    },
+    newSecret() {
+      const secret = createWebhookSecret();
+      return { secret, sealed: seal.encrypt(secret) };
+    },
+    deliver(workspaceId, { endpoint_id: id, event_id: eventId, ...delivery }) {
+      runStatement(kysely, endpointById, { id }).then(
+        ([row]) => row && deliveries.send(signing(row), workspaceId, { ...delivery, eventId }),
+        (err) => options.log.error({ err, webhook_id: id }, "a webhook endpoint could not be read"),
+      );
+    },
+    forget: (endpointId) => deliveries.forget(endpointId),
+    // The workspace addresses the event; only event, created_at and data are sent.
+    publish: ({ workspaceId, ...event }) => deliveries.emit(event, workspaceId),
+    pending: () => deliveries.pending(),
+    close: () => deliveries.drain(DRAIN_MS),
+  };
+}

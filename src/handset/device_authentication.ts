@@ -1,0 +1,79 @@
+// Finds the handset behind a token. Look-ups of requests that arrive together share a statement. The operation's record
+// says what is found of a device beside its id. And when a device was last seen, to the day: enough to tell one that never comes back, and
+// one small write a device and day. No request waits for it; what is lost is written with the next poll.
+
+import { DEVICE_PREFIX, hexHash, looksLikeToken } from "../identity/auth/bearer_tokens.ts";
+import { unauthorized } from "../model/errors.ts";
+import type { DeviceLookup, HandsetOperation } from "../operation/define_operation.ts";
+import { createPositionBatcher, LOOKUP_BATCHES } from "../store/db/batching.ts";
+import type { Orm } from "../store/db/orm.ts";
+import { getKysely, runStatement } from "../store/db/statement.ts";
+import type { AnonymousCaller, DeviceCaller, Log } from "../store/handler_context.ts";
+import { findDevices, noteDevicesSeen } from "../store/queries/device_channels.ts";
+
+/**
+ * What is found is the caller that the operation's handler is given.
+ * @throws 401 for a missing or unknown device token, where one is needed.
+ */
+export type HandsetAuthenticator = (
+  operation: Pick<HandsetOperation, "auth" | "lookUp">,
+  token: string | null,
+  address: string | null,
+) => Promise<AnonymousCaller | DeviceCaller>;
+
+export function createHandsetAuthenticator(orm: Orm, seen: Pick<LastSeenRecorder, "note">): HandsetAuthenticator {
+  const kysely = getKysely(orm);
+  const finders = new Map<DeviceLookup<unknown>, ReturnType<typeof finderBy>>();
+
+  const finderBy = (statement: DeviceLookup<unknown>) =>
+    createPositionBatcher((hashes: string[]) => runStatement(kysely, statement, { hashes }), LOOKUP_BATCHES);
+
+  return async ({ auth, lookUp = findDevices }, token, address) => {
+    if (auth === "nothing") return { address };
+    if (token === null || !looksLikeToken(DEVICE_PREFIX, token)) throw unauthorized();
+    const find = finders.get(lookUp) ?? finderBy(lookUp);
+    finders.set(lookUp, find);
+    const found = await find(hexHash(token));
+    if (!found) throw unauthorized();
+    if (found.unseen) seen.note(found.id);
+    return { ...found, address };
+  };
+}
+
+const BATCH = 500;
+const MAX_WAITING = 10_000;
+
+/** `isLow`: nothing may be written now. */
+export function createLastSeenRecorder(orm: Orm, log: Log, isLow: () => boolean) {
+  const kysely = getKysely(orm);
+  const waiting = new Set<string>();
+  let writing: Promise<void> | null = null;
+  let closed = false;
+
+  async function write(): Promise<void> {
+    while (waiting.size > 0 && !closed) {
+      const ids = [...waiting].slice(0, BATCH);
+      for (const id of ids) waiting.delete(id);
+      await runStatement(kysely, noteDevicesSeen, { devices: ids });
+    }
+  }
+
+  return {
+    /** Writes down that a device is here, with others that are, after the answer. */
+    note(deviceId: string): void {
+      if (closed || isLow() || waiting.size >= MAX_WAITING) return;
+      waiting.add(deviceId);
+      writing ??= write()
+        .catch((error) => log.warn({ err: error }, "when devices were last seen is not written"))
+        .finally(() => {
+          writing = null;
+        });
+    },
+    async close() {
+      closed = true;
+      await writing;
+    },
+  };
+}
+
+export type LastSeenRecorder = ReturnType<typeof createLastSeenRecorder>;

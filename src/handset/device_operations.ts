@@ -1,0 +1,178 @@
+// A handset says what it is, reads and changes it, and goes; and whose own it is.
+
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import {
+  DEVICE_PREFIX,
+  hashToken,
+  looksLikeToken,
+  mintToken,
+  OWN_DEVICE_PREFIX,
+} from "../identity/auth/bearer_tokens.ts";
+import { newUuid } from "../model/domain/type_ids.ts";
+import { Device } from "../model/entities/devices_and_reports.ts";
+import { ApiError, unauthorized } from "../model/errors.ts";
+import { DEVICE_FIELDS } from "../model/fields/device.ts";
+import { createArgumentSchemas, createChangeSchemas } from "../model/fields/field_table.ts";
+import { textSchema } from "../model/fields/value_schemas.ts";
+import { LIMITS } from "../model/limits.ts";
+import { emitSubscriberCounts } from "../operation/audit_lines.ts";
+import { defineHandsetOperation, defineOpenHandsetOperation, MAX_BODY_BYTES } from "../operation/define_operation.ts";
+import {
+  linkOwnDevice,
+  lockChannelsOf,
+  lockDevices,
+  ownerOfDevice,
+  redeemOwnLink,
+  removeDevices,
+  unlinkDevice,
+  unsubscribeDevices,
+} from "../store/queries/devices.ts";
+import { deviceView, ownerView } from "./handset_schemas.ts";
+
+export const register_device = defineOpenHandsetOperation({
+  name: "register_device",
+  title: "Register handset",
+  description: "Register a handset and receive its token, once. No account, no name, no address book.",
+  writes: "rows",
+  http: { method: "POST", path: "/handset/v1/devices", status: 201, maxBody: MAX_BODY_BYTES.handset },
+  limit: {
+    name: "device-registrations",
+    per: "address",
+    max: LIMITS.registrations,
+    seconds: LIMITS.window_seconds,
+  },
+  errors: ["invalid_request", "rate_limited"],
+  input: z.strictObject(createArgumentSchemas(DEVICE_FIELDS)),
+  output: z.object({ id: z.string(), token: z.string() }),
+  async handler(facts, ctx) {
+    // 63 random bits, so that a sample by device id is uniform.
+    const id = (randomBytes(8).readBigUInt64BE() >> 1n).toString();
+    const { token, hash } = mintToken(DEVICE_PREFIX);
+    await ctx.em.insert(Device, { id, token_hash: hash, ...facts });
+    await ctx.countAgainstLimit(ctx.caller.address);
+    return { id, token };
+  },
+});
+
+export const get_device = defineHandsetOperation({
+  name: "get_device",
+  title: "Own device",
+  description: "What this handset said of itself when it registered, or since.",
+  writes: "nothing",
+  http: { method: "GET", path: "/handset/v1/devices/me", status: 200 },
+  errors: ["invalid_request", "unauthorized"],
+  input: z.strictObject({}),
+  output: deviceView,
+  async handler(_, ctx) {
+    const device = await ctx.em.findOne(Device, { id: ctx.caller.id });
+    if (!device) throw unauthorized();
+    return device;
+  },
+});
+
+export const update_device = defineHandsetOperation({
+  name: "update_device",
+  title: "Change own device",
+  description:
+    "Say anew what this handset is: after an update, in another time zone, in another language. Send what has changed; the rest stays.",
+  writes: "rows",
+  http: { method: "PATCH", path: "/handset/v1/devices/me", status: 200, maxBody: MAX_BODY_BYTES.handset },
+  errors: ["invalid_request", "unauthorized"],
+  input: z.strictObject(createChangeSchemas(DEVICE_FIELDS)),
+  output: deviceView,
+  async handler(given, ctx) {
+    const device = await ctx.em.findOne(Device, { id: ctx.caller.id });
+    if (!device) throw unauthorized();
+    return ctx.em.assign(device, given);
+  },
+});
+
+export const delete_device = defineHandsetOperation({
+  name: "delete_device",
+  title: "Remove own device",
+  description:
+    "Leave every channel and forget this handset; its token is good for nothing from then on, and what it reported stays counted. It cannot be undone.",
+  writes: "rows",
+  http: { method: "DELETE", path: "/handset/v1/devices/me", status: 204 },
+  errors: ["invalid_request", "unauthorized"],
+  input: z.strictObject({}),
+  output: z.object({}),
+  async handler(_, ctx) {
+    const devices = [ctx.caller.id];
+    await ctx.sql(lockChannelsOf, { devices });
+    const [present] = await ctx.sql(lockDevices, { devices });
+    if (!present) throw unauthorized();
+    const left = await ctx.sql(unsubscribeDevices, { devices, channels: null });
+    await ctx.sql(removeDevices, { devices });
+    ctx.markChanged(devices);
+    await emitSubscriberCounts(left, ctx);
+    return {};
+  },
+});
+
+/** The same for a code of nobody, one that was used or replaced, and one that is too old. */
+const noSuchCode = () =>
+  new ApiError(
+    "code_not_found",
+    `This code links nothing: it works once, within ${LIMITS.own_device_minutes} minutes. Make a new one in the console, on the page of your account.`,
+  );
+
+export const link_owner = defineHandsetOperation({
+  name: "link_owner",
+  title: "Link to an account",
+  description:
+    "Make this handset one of a person's own, by the code that the console made for that person: tests of their drafts are shown on it from then on, of channels that it follows. Ask first: whoever made the code decides what is shown. Channels and other members learn nothing of it.",
+  writes: "rows",
+  http: { method: "PUT", path: "/handset/v1/devices/me/owner", status: 200, maxBody: MAX_BODY_BYTES.handset },
+  limit: {
+    name: "device-links",
+    per: "address",
+    max: LIMITS.takeovers,
+    seconds: LIMITS.window_seconds,
+    attempts: true,
+  },
+  errors: ["invalid_request", "unauthorized", "not_found", "rate_limited"],
+  input: z.strictObject({ code: textSchema(1, LIMITS.code) }),
+  output: ownerView,
+  async handler({ code }, ctx) {
+    const { id: device_id, address } = ctx.caller;
+    await ctx.countAgainstLimit(address);
+    if (!looksLikeToken(OWN_DEVICE_PREFIX, code)) throw noSuchCode();
+    const [taken] = await ctx.sql(redeemOwnLink, { code_hash: hashToken(code) });
+    if (!taken) throw noSuchCode();
+    const [linked] = await ctx.sql(linkOwnDevice, { id: newUuid(), user_id: taken.user_id, device_id });
+    if (!linked) throw unauthorized();
+    return { name: taken.name };
+  },
+});
+
+export const get_owner = defineHandsetOperation({
+  name: "get_owner",
+  title: "Whose own it is",
+  description: "The name of the person whose own device this handset is; null where it is nobody's.",
+  writes: "nothing",
+  http: { method: "GET", path: "/handset/v1/devices/me/owner", status: 200 },
+  errors: ["unauthorized"],
+  input: z.strictObject({}),
+  output: ownerView,
+  async handler(_, ctx) {
+    const [owner] = await ctx.sql(ownerOfDevice, { device_id: ctx.caller.id });
+    return { name: owner?.name ?? null };
+  },
+});
+
+export const unlink_owner = defineHandsetOperation({
+  name: "unlink_owner",
+  title: "Unlink from an account",
+  description: "Be nobody's own device. No test is shown any more. Answers the same when it was nobody's.",
+  writes: "rows",
+  http: { method: "DELETE", path: "/handset/v1/devices/me/owner", status: 204 },
+  errors: ["unauthorized"],
+  input: z.strictObject({}),
+  output: z.object({}),
+  async handler(_, ctx) {
+    await ctx.sql(unlinkDevice, { device_id: ctx.caller.id });
+    return {};
+  },
+});

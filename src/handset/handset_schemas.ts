@@ -1,0 +1,129 @@
+// Channels, subscriptions and alerts as a handset sees them: nothing of the owner's, nothing of other devices'.
+
+import { z } from "zod";
+import type { AssetAddresses } from "../model/domain/asset_rules.ts";
+import { formatId } from "../model/domain/type_ids.ts";
+import { ALERT_FIELDS } from "../model/fields/alert.ts";
+import { CAPABILITIES, CHANNEL_FIELDS } from "../model/fields/channel.ts";
+import { DEVICE_FIELDS } from "../model/fields/device.ts";
+import { createAnswerSchemas, getBlankValues, selectShownTo } from "../model/fields/field_table.ts";
+import { nameSchema } from "../model/fields/schema_names.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../model/fields/timestamp_columns.ts";
+import type { CardRecord } from "../store/queries/device_channels.ts";
+import type { InboxRecord } from "../store/queries/inbox.ts";
+import { alertDisplay, bodyLength, showAssets } from "../store/schemas/alert_schemas.ts";
+
+export const permissionList = z.array(z.enum(CAPABILITIES)).transform((list) => [...new Set(list)]);
+
+const own = { muted: z.boolean(), permissions: z.array(z.string()), subscribed_at: z.string() };
+
+export const subscriptionView = z.object({ handle: z.string(), ...own });
+
+/** Goes up when an export is written in another form. */
+export const EXPORT_VERSION = 1 as const;
+
+/** What a handset said of itself. */
+export const deviceView = nameSchema("Device", z.object({ id: z.string(), ...createAnswerSchemas(DEVICE_FIELDS) }));
+
+/** Whose own device a handset is. */
+export const ownerView = z.object({ name: z.string().nullable() });
+
+export const channelCardView = nameSchema(
+  "ChannelCard",
+  z.object({
+    handle: z.string(),
+    url: z.string(),
+    ...createAnswerSchemas(selectShownTo(CHANNEL_FIELDS, "handset")),
+    subscription: z.object(own).nullable(),
+  }),
+);
+
+export function showChannelCard(record: CardRecord, channelBaseUrl: string): z.input<typeof channelCardView> {
+  const { muted: _, permissions: __, subscribed_at: ___, created_at: ____, ...card } = record;
+  return {
+    ...card,
+    url: `${channelBaseUrl}/${card.handle}`,
+    subscription: record.subscribed_at === null ? null : showSubscription(record),
+  };
+}
+
+export function showSubscription({
+  muted,
+  permissions: granted,
+  subscribed_at,
+}: {
+  muted: boolean;
+  permissions: string[];
+  subscribed_at: string;
+}) {
+  return { muted, permissions: granted, subscribed_at: toIsoMicros(subscribed_at) };
+}
+
+export const inboxItem = nameSchema(
+  "InboxItem",
+  z.object({
+    id: z.string(),
+    handle: z.string(),
+    status: z.literal("sent"),
+    sent_at: z.string(),
+    ...alertDisplay,
+    body_length: bodyLength,
+    before_joining: z
+      .boolean()
+      .optional()
+      .describe("true: sent before the device joined the channel. It is read and needs no confirmation."),
+    test_until: z
+      .string()
+      .optional()
+      .describe("There for a test of a draft on the handsets of its author alone: until when it is shown at most."),
+  }),
+);
+
+/** What a lean card leaves out wherever a field holds just this. */
+const BLANKS: Readonly<Record<string, unknown>> = {
+  status: "sent",
+  ...getBlankValues(selectShownTo(ALERT_FIELDS, "handset")),
+  image_asset_url: null,
+  audio_asset_url: null,
+};
+
+export const leanItem = nameSchema(
+  "LeanInboxItem",
+  z.object(
+    Object.fromEntries(
+      Object.entries(inboxItem.shape).map(([name, shows]) => [
+        name,
+        Object.hasOwn(BLANKS, name) ? (shows as z.ZodType).optional() : shows,
+      ]),
+    ),
+  ),
+);
+
+/** A card without the fields that hold what they hold when nobody gives them (rules#inbox-lean). */
+export const toLeanItem = (item: z.output<typeof inboxItem>): z.input<typeof leanItem> =>
+  Object.fromEntries(
+    Object.entries(item).filter(([name, value]) => {
+      const blank = BLANKS[name];
+      return !(Object.hasOwn(BLANKS, name) && (value === blank || isEmpty(value, blank)));
+    }),
+  );
+
+const isEmpty = (value: unknown, blank: unknown) =>
+  Array.isArray(value) && Array.isArray(blank) && value.length + blank.length === 0;
+
+export function showInboxItem(
+  record: Omit<InboxRecord, "following" | "so_far">,
+  assets: AssetAddresses,
+): z.input<typeof inboxItem> {
+  return {
+    ...record,
+    id: formatId("alr", record.id),
+    status: "sent",
+    sent_at: toIsoMicros(record.sent_at),
+    expires_at: toIsoMicrosOrNull(record.expires_at),
+    ...showAssets(record, assets),
+    body_length: record.body_length ?? undefined,
+    before_joining: record.before_joining || undefined,
+    test_until: record.test_until && toIsoMicros(record.test_until),
+  };
+}

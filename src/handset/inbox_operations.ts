@@ -1,0 +1,112 @@
+// The inbox as a handset asks for it, and the stream that tells it what changes.
+
+import { z } from "zod";
+import { computeRowMarks, toSentAlerts } from "../model/domain/prejoin_alerts.ts";
+import { parseId } from "../model/domain/type_ids.ts";
+import { notFound } from "../model/errors.ts";
+import { formatLimit } from "../model/limits.ts";
+import { defineHandsetOperation } from "../operation/define_operation.ts";
+import { readBoundedPage } from "../operation/pagination.ts";
+import { NOT_MODIFIED, ValidatedBody } from "../store/handler_context.ts";
+import { findDevicesWithInbox } from "../store/queries/device_channels.ts";
+import { inboxPage, inboxPageWithDue } from "../store/queries/inbox.ts";
+import { inboxAlert, ownTest, wholeTest } from "../store/queries/inbox_alert.ts";
+import {
+  DEFAULT_LIMIT,
+  formatPagePosition,
+  limitParameter,
+  pagePosition,
+  pathId,
+} from "../store/schemas/common_fields.ts";
+import { inboxItem, showInboxItem } from "./handset_schemas.ts";
+import {
+  addTestAlert,
+  formatInboxState,
+  InboxCard,
+  inboxBody,
+  leanInboxBody,
+  limitBytes,
+  MAX_ROW_BYTES,
+  renderPage,
+  viewParameter,
+} from "./inbox_page.ts";
+
+export const get_inbox = defineHandsetOperation({
+  name: "get_inbox",
+  title: "Inbox",
+  description: `The visible alerts of the handset's channels, newest first. An answer of state, not of news: cancelled alerts are gone from it. A page ends at ${formatLimit("inbox")} as well. Poll with If-None-Match, and with Prefer: wait=50 to be answered as soon as something changes.`,
+  lookUp: findDevicesWithInbox,
+  writes: "nothing",
+  validated: true,
+  http: { method: "GET", path: "/handset/v1/inbox", status: 200 },
+  errors: ["invalid_request", "unauthorized"],
+  input: z.strictObject({ limit: limitParameter(), before: pagePosition().optional(), view: viewParameter }),
+  output: inboxBody,
+  brief: { output: leanInboxBody },
+  async handler({ limit: wanted = DEFAULT_LIMIT, before, view = "full" }, ctx) {
+    const { id } = ctx.caller;
+    const { revision, testing, due } = await ctx.services.readInboxState(ctx.caller, ctx.caller);
+    const place = before && formatPagePosition(before);
+    const [test] = testing && !before ? await ctx.sql(ownTest, { device_id: id }) : [];
+    const also = test ? [...due, test.id] : due;
+    const tag = ctx.services.inboxTag(formatInboxState(revision, { limit: wanted, view }, place, also));
+    if (ctx.conditions.clientHolds(tag)) return new ValidatedBody(tag, NOT_MODIFIED);
+    // As others have it; what is settled only for this poll, and what is further back, is read for it alone.
+    const alike = !before && !test && due.length === 0;
+    const shared = alike && (await ctx.services.inboxPageCache.find(id, { limit: wanted, view, tag }));
+    if (shared) return new ValidatedBody(tag, shared);
+    let channelsAt: string | null | undefined;
+    const page = await readBoundedPage(wanted, async (n) => {
+      const from = {
+        device_id: id,
+        before: before?.at ?? null,
+        inside: before?.id ?? null,
+        limit: n,
+        max_bytes: MAX_ROW_BYTES,
+      };
+      const found = await (due.length === 0 ? ctx.sql(inboxPage, from) : ctx.sql(inboxPageWithDue, { ...from, due }));
+      channelsAt = found[0]?.channels_at;
+      return limitBytes(found, ctx.services.assets);
+    });
+    const whole = addTestAlert(page, test);
+    const cards = whole.rows.map((row) => new InboxCard(row));
+    const shown = renderPage(whole, cards, ctx.services.assets)[view];
+    const marks = computeRowMarks(page.rows);
+    if (alike && marks !== null)
+      ctx.services.inboxPageCache.put(tag, { page: shown, channelsAt, marks, sent: toSentAlerts(page.rows) });
+    return new ValidatedBody(tag, shown);
+  },
+});
+
+export const get_inbox_alert = defineHandsetOperation({
+  name: "get_inbox_alert",
+  title: "One alert of the inbox",
+  description: `The card of an alert with its whole text. Cards of the inbox carry at most ${formatLimit("card_body")} characters of it, and body_length where there are more.`,
+  writes: "nothing",
+  http: { method: "GET", path: "/handset/v1/alerts/{alert_id}", status: 200 },
+  errors: ["invalid_request", "unauthorized", "not_found"],
+  input: z.strictObject({ alert_id: pathId("The id of the alert.") }),
+  output: inboxItem,
+  async handler({ alert_id }, ctx) {
+    const id = parseId("alr", alert_id);
+    const wanted = id && { device_id: ctx.caller.id, id };
+    const [found] = wanted ? [...(await ctx.sql(inboxAlert, wanted)), ...(await ctx.sql(wholeTest, wanted))] : [];
+    if (!found) throw notFound("alert");
+    return showInboxItem(found, ctx.services.assets);
+  },
+});
+
+export const follow_inbox = defineHandsetOperation({
+  name: "follow_inbox",
+  title: "Follow the inbox",
+  description:
+    "Server-sent events that tell what changes in the inbox: `alert` with a card, `removed` with ids, `look` for poll now, `ended` with a reason. Open it with the ETag of the last poll as Last-Event-ID, and with the same limit and view; the id of an event is the ETag that the handset then holds. Nothing depends on it: after any gap the handset polls.",
+  writes: "nothing",
+  streams: true,
+  http: { method: "GET", path: "/handset/v1/inbox/stream", status: 200 },
+  errors: ["invalid_request", "unauthorized"],
+  input: z.strictObject({ limit: limitParameter(), view: viewParameter }),
+  output: z.string(),
+  // What follows is told on the connection (see program/boot/inbox_polls.ts); where none can stay, this is all.
+  handler: async () => "event: look\ndata: {}\n\n",
+});

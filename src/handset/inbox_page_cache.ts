@@ -1,0 +1,161 @@
+// First pages of inboxes. Those that are asked for at the same moment are read by one statement, and made once for the devices that
+// have the same channels in its snapshot. The newest are kept as bytes: whoever asks next gets them once the database has said, after
+// that, that its channels are those of the page, each at the same revision. So a page is never from before anybody asked.
+
+import type { AssetAddresses } from "../model/domain/asset_rules.ts";
+import {
+  computePageMarks,
+  createJoinTimes,
+  type JoinTimes,
+  type PageMarks,
+  type SentAlert,
+} from "../model/domain/prejoin_alerts.ts";
+import { createBatcher, createPositionBatcher, LOOKUP_BATCHES } from "../store/db/batching.ts";
+import type { Orm } from "../store/db/orm.ts";
+import { getKysely, runStatement } from "../store/db/statement.ts";
+import type { Services, SharedBody } from "../store/handler_context.ts";
+import { inboxChannels, inboxPages } from "../store/queries/inbox.ts";
+import { createSharedPage, groupPages, sharedPageLimits, type VisiblePage } from "./inbox_page.ts";
+
+/** Of all pages, and of one that is kept at all. */
+const BYTES = 4 * 1024 * 1024;
+const BYTES_OF_ONE = BYTES / 16;
+/** Of the pages of one state that differ by their marks, as many as the largest pages. */
+const MOST_MARKED = 2;
+
+interface CachedPages {
+  /** The pages by their marks. */
+  readonly pages: Map<string, SharedBody>;
+  readonly sent: readonly SentAlert[];
+  /** What the pages follow from, as the statement says it that read them. */
+  readonly channelsAt: string;
+}
+
+/**
+ * First pages of inboxes as bytes, the newest of them: an answer is written once for as long as its channels do not change. Pages by
+ * their validators, since pages of one state differ by limit and view, and by what is marked as sent before joining.
+ */
+export class PageCache {
+  /** What was used last comes last. */
+  readonly #kept = new Map<string, CachedPages>();
+  #bytes = 0;
+
+  get(tag: string): CachedPages | undefined {
+    return this.#kept.get(tag);
+  }
+
+  /** A page without alerts is as soon read. */
+  put(tag: string, { page, channelsAt, marks, sent }: { page: SharedBody } & PageMarks): void {
+    const before = this.#drop(tag);
+    if (!channelsAt || page.json.length > BYTES_OF_ONE) return;
+    const same = before?.channelsAt === channelsAt && before.sent.length === sent.length;
+    const pages = new Map(same ? before.pages : []).set(marks, page);
+    // A device that joined a moment ago differs from all others: their pages are not kept without end.
+    for (const oldest of pages.keys()) {
+      if (bytesOf(pages) <= BYTES_OF_ONE * MOST_MARKED) break;
+      pages.delete(oldest);
+    }
+    this.#kept.set(tag, { pages, sent, channelsAt });
+    this.#bytes += bytesOf(pages);
+    for (const oldest of this.#kept.keys()) {
+      if (this.#bytes <= BYTES) break;
+      this.#drop(oldest);
+    }
+  }
+
+  /** Counts as used last. */
+  markUsed(tag: string): void {
+    const kept = this.#kept.get(tag);
+    if (!kept) return;
+    this.#kept.delete(tag);
+    this.#kept.set(tag, kept);
+  }
+
+  #drop(tag: string): CachedPages | undefined {
+    const kept = this.#kept.get(tag);
+    if (!kept) return undefined;
+    this.#bytes -= bytesOf(kept.pages);
+    this.#kept.delete(tag);
+    return kept;
+  }
+}
+
+const bytesOf = (pages: ReadonlyMap<string, SharedBody>) =>
+  [...pages.values()].reduce((sum, { json }) => sum + json.length, 0);
+
+interface Page {
+  shown: VisiblePage;
+  channelsAt: string | null;
+}
+
+/** The channels of a device as a page is kept with them, and when it joined each. */
+function timesOf({ channels_at, since }: { channels_at: string | null; since: number[] | null }): JoinTimes {
+  const channels = (channels_at ?? "").split(" ").map((one) => one.split(".", 1)[0] ?? "");
+  return createJoinTimes(channels, since ?? []);
+}
+
+/** A device as the statement for several names it: its id, and the channels that it joined a short time ago. */
+function deviceIn(text: string): { device: string; joined: JoinTimes } {
+  const [device = "", ...rest] = text.split(" ");
+  const channels = rest.filter((_, i) => i % 2 === 0);
+  const since = rest.filter((_, i) => i % 2 === 1).map(Number);
+  return { device, joined: createJoinTimes(channels, since) };
+}
+
+/** The set of a device was not read along with others. */
+const NOT_IN_BATCH = Symbol("later");
+
+export function createInboxPageCache(orm: Orm, assets: AssetAddresses): Services["inboxPageCache"] {
+  const kysely = getKysely(orm);
+  const kept = new PageCache();
+  const channelsOf = createPositionBatcher(
+    (devices: string[]) => runStatement(kysely, inboxChannels, { devices }),
+    LOOKUP_BATCHES,
+  );
+
+  const pagesOf = (limit: number) =>
+    createBatcher<string, Page | null | typeof NOT_IN_BATCH>(async (devices) => {
+      // Alone it is read by the statement for one.
+      if (devices.length === 1) return [null];
+      const rows = await runStatement(kysely, inboxPages, {
+        devices: [...new Set(devices)],
+        ...sharedPageLimits(limit),
+      });
+      const found = new Map<string, Page | null | typeof NOT_IN_BATCH>();
+      for (const { first, page } of groupPages(rows)) {
+        const channels = first.channels_at?.split(" ").length ?? 0;
+        const shared = first.read ? createSharedPage(page, limit, channels, assets) : null;
+        for (const text of first.devices ?? []) {
+          const { device, joined } = deviceIn(text);
+          const shown = shared?.(joined) ?? null;
+          found.set(device, shared ? shown && { shown, channelsAt: first.channels_at } : NOT_IN_BATCH);
+        }
+      }
+      return devices.map((device) => found.get(device) ?? null);
+    }, LOOKUP_BATCHES);
+
+  /** As many as there are limits. */
+  const byLimit = new Map<number, ReturnType<typeof pagesOf>>();
+
+  async function find(device: string, { limit, view, tag }: Parameters<Services["inboxPageCache"]["find"]>[1]) {
+    const known = kept.get(tag);
+    const now = known && (await channelsOf(device));
+    if (known && now?.channels_at === known.channelsAt) {
+      const page = known.pages.get(computePageMarks(known.sent, timesOf(now)));
+      kept.markUsed(tag);
+      if (page) return page;
+    }
+    const pages = byLimit.get(limit) ?? pagesOf(limit);
+    byLimit.set(limit, pages);
+    for (;;) {
+      const found = await pages(device);
+      if (found === NOT_IN_BATCH) continue;
+      if (!found) return null;
+      const { shown, channelsAt } = found;
+      const page = shown.views[view];
+      if (shown.marks !== null) kept.put(tag, { page, channelsAt, marks: shown.marks, sent: shown.sent });
+      return page;
+    }
+  }
+  return { find, put: (tag, page) => kept.put(tag, page) };
+}

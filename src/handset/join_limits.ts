@@ -1,0 +1,45 @@
+// How many channels one device may have joined: so many as one held poll can wait for (rules#channels-of-a-device); and how
+// often one device and one address may join and leave, which strangers are told of (rules#limit-joins).
+
+import { assertDefined } from "../model/assert.ts";
+import { conflict } from "../model/errors.ts";
+import { LIMITS } from "../model/limits.ts";
+import type { Context, DeviceCaller } from "../store/handler_context.ts";
+import { channelsJoined } from "../store/queries/devices.ts";
+
+/** Asked after joining, in the same transaction. Joins at the same moment may end a few above. @throws 409. */
+export async function assertChannelLimit(deviceId: string, ctx: Pick<Context, "sql">): Promise<void> {
+  const [row] = await ctx.sql(channelsJoined, { device_id: deviceId });
+  if (assertDefined(row, "a count has a row").joined > LIMITS.channels_of_device)
+    throw conflict(
+      "quota_reached",
+      `A handset joins at most ${LIMITS.channels_of_device} channels; leave some that are not needed first.`,
+    );
+}
+
+/** How often an address may join and leave for each handset that it may register. */
+export const JOINS_PER_REGISTERED_DEVICE = LIMITS.joins_address / LIMITS.registrations;
+
+const WINDOW = { seconds: LIMITS.window_seconds };
+
+/** What one call counts against that joins or leaves several channels at once. */
+export const BULK_JOIN_LIMITS = [
+  { name: "joins-of-device", per: "device", max: LIMITS.joins_device, ...WINDOW },
+  { name: "joins-of-address", per: "address", max: LIMITS.joins_address, ...WINDOW },
+] as const;
+
+/** What one that joins or leaves a channel counts against. */
+export const JOIN_LIMITS = [
+  { name: "joins-on-channel", per: "subscription", max: LIMITS.joins_channel, ...WINDOW },
+  ...BULK_JOIN_LIMITS,
+] as const;
+
+/** Counts a call against JOINS, or without a channel against BULK_JOIN_LIMITS. Raw ids of devices go into no cache. @throws 429. */
+export function countJoin(
+  ctx: Pick<Context<DeviceCaller>, "caller" | "services" | "countAgainstLimit">,
+  pusherId?: string,
+): Promise<unknown> {
+  const device = ctx.services.deviceHash(ctx.caller.id);
+  const onChannel = pusherId === undefined ? [] : [`${device} ${pusherId}`];
+  return ctx.countAgainstLimit(...onChannel, device, ctx.caller.address);
+}

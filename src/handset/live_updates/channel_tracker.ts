@@ -1,0 +1,245 @@
+// The channels that streams and ntfy's programs follow: the newest alerts of each as its followers know them, and the
+// difference when it changes. A channel is read once for all who follow it, one reading at a time, and its followers
+// are notified in the same turn of the event loop, so nobody begins to follow between the two.
+
+import { setTimeout as pause } from "node:timers/promises";
+import type { ChangeHub } from "../../store/changes/change_hub.ts";
+import { createBatcher } from "../../store/db/batching.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { getKysely, runStatement } from "../../store/db/statement.ts";
+import type { InboxView, Log } from "../../store/handler_context.ts";
+import { type ChannelChange, readChannelChanges } from "../../store/queries/live_updates.ts";
+
+/** So many of a channel's newest alerts are looked at: more are rarely sent, and withdrawn, in one moment. */
+export const TRACKED_ALERTS = 32;
+/** Unescaped bytes of an alert whose card is sent on a stream. */
+const MAX_BYTES = 8 * 1024;
+/** Heads that are kept: about 3 kB each. */
+const MAX_HEADS = 50_000;
+/** Between two tries to read channels. */
+const RETRY_MS = 1_000;
+
+/** An alert that was read, with the state of its channel. */
+export type TrackedAlert = Extract<ChannelChange, { id: string }>;
+
+/** A channel as it was last read. */
+export interface ChannelSnapshot {
+  rev: bigint;
+  mark: bigint;
+  topic: string;
+  isPublic: boolean;
+  isSuspended: boolean;
+  /**
+   * The newest alerts by id, the newest first: when each was sent, in microseconds since 1970, and its
+   * `collapse_key`.
+   */
+  alerts: ReadonlyMap<string, { sent: number; sequence: string }>;
+}
+
+/** The events that report all of a change, each without its id; null where they would not. */
+export type RenderEvents = (delta: ChannelDelta, view: InboxView) => string[] | null;
+
+/** A change of one channel. */
+export class ChannelDelta {
+  readonly previous: ChannelSnapshot;
+  readonly current: ChannelSnapshot;
+  /** Alerts that came, the oldest first. */
+  readonly added: readonly TrackedAlert[];
+  /** Ids of alerts that are gone. */
+  readonly removed: readonly string[];
+  /** When the oldest of all these was sent; infinite for none. */
+  readonly oldestSentAt: number;
+  /** Devices whose subscriptions are not those that are known: nothing is reported to them. */
+  readonly changedDevices: ReadonlySet<string>;
+  /** What is written to several streams, by what it depends on. */
+  readonly renderedBytes = new Map<string, Buffer>();
+  readonly #events = new Map<InboxView, string[] | null>();
+  readonly #render: RenderEvents;
+
+  constructor(
+    before: ChannelSnapshot,
+    now: ChannelSnapshot,
+    rows: readonly TrackedAlert[],
+    moved: ReadonlySet<string>,
+    render: RenderEvents,
+  ) {
+    this.previous = before;
+    this.current = now;
+    const added = new Set(lacking(now, before));
+    this.added = rows.filter(({ id }) => added.has(id)).toReversed();
+    this.removed = lacking(before, now);
+    const times = [[...added].map((id) => now.alerts.get(id)), this.removed.map((id) => before.alerts.get(id))];
+    this.oldestSentAt = Math.min(...times.flat().flatMap((alert) => alert?.sent ?? []));
+    this.changedDevices = moved;
+    this.#render = render;
+  }
+
+  /** More alerts came than were looked at. */
+  get hasGap(): boolean {
+    const { previous, current } = this;
+    return current.alerts.size >= TRACKED_ALERTS && ![...current.alerts.keys()].some((id) => previous.alerts.has(id));
+  }
+
+  events(view: InboxView): string[] | null {
+    const known = this.#events.get(view);
+    if (known !== undefined) return known;
+    const events = this.#render(this, view);
+    this.#events.set(view, events);
+    return events;
+  }
+}
+
+/** The alerts of `one` that `other` lacks. The end of a list is left out where the other one did not reach so far. */
+function lacking({ alerts: one }: ChannelSnapshot, { alerts: other }: ChannelSnapshot): string[] {
+  const ids = [...one.keys()];
+  const end = other.size < TRACKED_ALERTS ? ids.length : ids.findLastIndex((id) => other.has(id)) + 1;
+  return ids.slice(0, end).filter((id) => !other.has(id));
+}
+
+/** What is notified of the changes of the channels that it follows. */
+export interface ChannelFollower {
+  /** The device that it is for, with the revision of its subscriptions; null for an anonymous listener. */
+  readonly device: { readonly id: string; readonly rev: string } | null;
+  /** A null delta: the channel is gone. */
+  changed(delta: ChannelDelta | null): void;
+  /** Something has come due that cannot be written down as sent. */
+  due(): void;
+}
+
+interface Channel {
+  readonly followers: Set<ChannelFollower>;
+  head: ChannelSnapshot | null;
+  close(): void;
+}
+
+interface TrackerOptions {
+  orm: Orm;
+  log: Log;
+  hub: Pick<ChangeHub, "listen">;
+  /** Writes down as sent what is due in these channels; false when it could not. */
+  publishDue(channels: string[]): Promise<boolean>;
+  render: RenderEvents;
+}
+
+export function createChannelTracker({ orm, log, hub, publishDue, render }: TrackerOptions) {
+  const kysely = getKysely(orm);
+  const channels = new Map<string, Channel>();
+
+  const read = createBatcher<string, void>(
+    async (ids) => {
+      const asked = new Map(
+        [...new Set(ids)].flatMap((id) => {
+          const channel = channels.get(id);
+          return channel ? [[id, channel]] : [];
+        }),
+      );
+      if (asked.size > 0) await readSome(asked);
+      return ids.map(() => undefined);
+    },
+    { inFlight: 1 },
+  );
+
+  async function readSome(asked: ReadonlyMap<string, Channel>): Promise<void> {
+    let news = await newsOf(asked);
+    const due = [...news].flatMap(([id, [first]]) => (first && first.due_in <= 0 ? [id] : []));
+    // What has come due is written down as sent, which is a change, before it is reported.
+    const isSettled = due.length === 0 || (await publishDue(due));
+    if (due.length > 0 && isSettled) news = await newsOf(asked);
+    for (const [id, channel] of asked) if (channels.get(id) === channel) report(id, channel, news.get(id) ?? []);
+    if (!isSettled) for (const id of due) for (const follower of asked.get(id)?.followers ?? []) follower.due();
+  }
+
+  async function newsOf(asked: ReadonlyMap<string, Channel>): Promise<Map<string, ChannelChange[]>> {
+    const told = [...asked].filter(([, { head }]) => head !== null);
+    // Two followers may know different revisions of one device.
+    const devices = new Map<string, { id: string; rev: string }>();
+    for (const [, { followers }] of told)
+      for (const { device } of followers) if (device) devices.set(`${device.id} ${device.rev}`, device);
+    const rows = await runStatement(kysely, readChannelChanges, {
+      channels: [...asked.keys()],
+      told: told.map(([id]) => id),
+      known: told.flatMap(([, { head }]) => [...(head?.alerts.keys() ?? [])]),
+      limit: TRACKED_ALERTS,
+      max_bytes: MAX_BYTES,
+      devices: [...devices.values()].map(({ id }) => id),
+      device_revs: [...devices.values()].map(({ rev }) => rev),
+    });
+    return Map.groupBy(rows, ({ channel }) => channel);
+  }
+
+  function report(id: string, channel: Channel, rows: readonly ChannelChange[]): void {
+    const [first] = rows;
+    const { head: before } = channel;
+    if (!first) {
+      if (before) for (const follower of channel.followers) follower.changed(null);
+      return;
+    }
+    const now = headOf(first, rows);
+    channel.head = now;
+    if (!before) {
+      const seen = { kind: "channel", id, revision: first.rev, dueIn: first.due_in } as const;
+      // No revision of a channel reports who may listen to it.
+      const audience = { kind: "audience", id, revision: String(first.open) } as const;
+      channel.close = hub.listen([seen, audience], () => void refresh(id));
+      return;
+    }
+    if (before.rev === now.rev) return;
+    const added = rows.filter((row): row is TrackedAlert => row.id !== null);
+    const delta = new ChannelDelta(before, now, added, new Set(first.moved), render);
+    for (const follower of channel.followers) follower.changed(delta);
+  }
+
+  /** Tried until it is done: the hub reports a revision once. */
+  async function refresh(id: string): Promise<void> {
+    for (let isFirst = true; channels.has(id); isFirst = false) {
+      try {
+        return await read(id);
+      } catch (error) {
+        if (isFirst) log.debug({ err: error }, "the changes of a channel are read later");
+        await pause(RETRY_MS, undefined, { ref: false });
+      }
+    }
+  }
+
+  function unfollow(ids: readonly string[], follower: ChannelFollower): void {
+    for (const id of ids) {
+      const channel = channels.get(id);
+      if (!channel?.followers.delete(follower) || channel.followers.size > 0) continue;
+      channels.delete(id);
+      channel.close();
+    }
+  }
+
+  return {
+    hasRoom: () => channels.size < MAX_HEADS,
+    /** Resolves when all changes from here on are reported. @throws what the database says. */
+    async follow(ids: readonly string[], follower: ChannelFollower): Promise<void> {
+      const unread = ids.filter((id) => {
+        const channel = channels.get(id) ?? { followers: new Set<ChannelFollower>(), head: null, close: () => {} };
+        channels.set(id, channel);
+        channel.followers.add(follower);
+        return channel.head === null;
+      });
+      await Promise.all(unread.map((id) => read(id)));
+    },
+    unfollow,
+    /** The channel as its followers know it; null where it is gone or was never read. */
+    snapshot: (id: string): ChannelSnapshot | null => channels.get(id)?.head ?? null,
+  };
+}
+
+export type ChannelTracker = ReturnType<typeof createChannelTracker>;
+
+function headOf(first: ChannelChange, rows: readonly ChannelChange[]): ChannelSnapshot {
+  const alerts = rows.flatMap(({ newest, newest_sent, sequence }) =>
+    newest === null ? [] : [[newest, { sent: newest_sent ?? 0, sequence: sequence ?? "" }] as const],
+  );
+  return {
+    rev: BigInt(first.rev),
+    mark: BigInt(first.mark),
+    topic: first.topic,
+    isPublic: first.open,
+    isSuspended: first.suspended,
+    alerts: new Map(alerts),
+  };
+}

@@ -1,0 +1,123 @@
+// One stream of an inbox: what it asks for, what its handset holds by now, and how it ends. A client that leaves too
+// much loses the stream, and polls. rules#stream
+
+import type { InboxView } from "../../store/handler_context.ts";
+import type { PollTarget } from "../../store/queries/live_updates.ts";
+import type { ChannelDelta, ChannelFollower } from "./channel_tracker.ts";
+import { StreamConnection, type StreamSink } from "./stream_connection.ts";
+
+/** Which first page the ids are the validators of. */
+export interface StreamPage {
+  limit: number;
+  view: InboxView;
+}
+
+/** Why it ends: the device is gone or has a newer one, its client is slow or gone, the service stops or cannot read. */
+export type StreamEndReason = "unknown" | "newer" | "slow" | "gone" | "stop" | "away";
+
+const BEAT = Buffer.from(":\n\n");
+const LOOK = Buffer.from("event: look\ndata: {}\n\n");
+
+export type CreateTag = (state: string, page: StreamPage) => string;
+
+export class InboxStream extends StreamConnection<StreamEndReason> implements ChannelFollower {
+  /** Null while it is not known, and nothing is reported to it. */
+  device: PollTarget | null = null;
+  /** Its device may not be what it was, and has not been read since. */
+  isStale = true;
+  readonly #page: StreamPage;
+  readonly #createTag: CreateTag;
+  readonly #notify: { stale(): void; ended(why: StreamEndReason): void };
+  /** The sum of the marks of its channels, as it was last reported. */
+  #sum: bigint | null = null;
+
+  constructor(
+    page: StreamPage,
+    sink: StreamSink,
+    tagOf: CreateTag,
+    notify: { stale(): void; ended(why: StreamEndReason): void },
+  ) {
+    super(sink);
+    this.#page = page;
+    this.#createTag = tagOf;
+    this.#notify = notify;
+  }
+
+  /**
+   * From now on changes of its device's channels, whose marks have this sum, are reported. `last`: the validator that
+   * the handset holds.
+   */
+  begin(sum: bigint, last: string | null): void {
+    this.#sum = sum;
+    if (last !== this.#tag(sum)) this.requestResync();
+  }
+
+  unfollow(): void {
+    this.device = null;
+    this.#sum = null;
+  }
+
+  changed(delta: ChannelDelta | null): void {
+    if (!delta || !this.device || this.#sum === null) return;
+    const before = this.#sum;
+    this.#sum += delta.current.mark - delta.previous.mark;
+    if (delta.changedDevices.has(this.device.id)) return void this.markStale();
+    // Its card of an alert from before it joined is another one.
+    if (delta.oldestSentAt < this.device.newest) return void this.requestResync();
+    const { limit, view } = this.#page;
+    const key = `${view}${limit} ${this.device.epoch}.${before}`;
+    const bytes = delta.renderedBytes.get(key) ?? this.#bytesOf(delta, before, this.#sum);
+    delta.renderedBytes.set(key, bytes);
+    this.write(bytes);
+  }
+
+  due(): void {
+    if (this.#sum !== null) this.requestResync();
+  }
+
+  requestResync(): void {
+    this.write(LOOK);
+  }
+
+  markStale(): void {
+    if (this.isStale) return;
+    this.isStale = true;
+    this.#notify.stale();
+  }
+
+  sendHeartbeat(): void {
+    if (!this.isUnconfirmed) this.write(BEAT);
+  }
+
+  /** `again`: seconds after which it is opened anew. */
+  end(why: StreamEndReason, again?: number): void {
+    if (this.ended) return;
+    const retry = again === undefined ? "" : `retry: ${again * 1000}\n`;
+    const last = Buffer.from(`${retry}event: ended\ndata: ${JSON.stringify({ reason: why })}\n\n`);
+    this.close(why === "slow" || why === "gone" || this.hasWaiting, last);
+    this.#notify.ended(why);
+  }
+
+  #tag(sum: bigint): string {
+    return this.#createTag(`${this.device?.epoch}.${sum}`, this.#page);
+  }
+
+  /**
+   * A change as it is written to all that ask for this page: each event says from which validator to which it leads.
+   * A change that cannot be reported for certain is something to look at.
+   */
+  #bytesOf(delta: ChannelDelta, before: bigint, now: bigint): Buffer {
+    const events = delta.events(this.#page.view);
+    if (!events) return LOOK;
+    const last = this.#tag(now);
+    let from = this.#tag(before);
+    const text = events.map((event, i) => {
+      // No poll is answered with a state between the two.
+      const id = i + 1 === events.length ? last : `${last.slice(0, -1)}.${i + 1}"`;
+      const whole = `${event}from: ${from}\nid: ${id}\n\n`;
+      from = id;
+      return whole;
+    });
+    return Buffer.from(text.join(""));
+  }
+}

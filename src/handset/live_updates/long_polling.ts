@@ -1,0 +1,288 @@
+// Holds polls: a held poll listens to its device and the channels of that device, and is an ordinary poll each time
+// that one of them changes, credential included, until its answer is another one or its time is over
+// (rules#held-inbox). No answer is kept in between, and no connection to the database.
+
+import { setImmediate as yieldToLoop } from "node:timers/promises";
+import { DEVICE_PREFIX, hexHash, looksLikeToken } from "../../identity/auth/bearer_tokens.ts";
+import { LIMITS } from "../../model/limits.ts";
+import type { ChangeHub } from "../../store/changes/change_hub.ts";
+import type { Seen } from "../../store/changes/subject.ts";
+import { BURST_BATCHES, createPositionBatcher } from "../../store/db/batching.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { getKysely, runStatement } from "../../store/db/statement.ts";
+import type { InboxView, Log } from "../../store/handler_context.ts";
+import { findPollTargets, MAX_CHANNELS_READ, type PollTarget } from "../../store/queries/live_updates.ts";
+import { createSlots, type Leases } from "../../store/rate_limits/slots.ts";
+import type { ChannelTracker } from "./channel_tracker.ts";
+import { limitConcurrency } from "./concurrency_limit.ts";
+import type { CreateTag, StreamPage } from "./inbox_stream.ts";
+import { createInboxStreams, type StreamRequest } from "./inbox_streams.ts";
+import type { StreamConnections } from "./stream_connection.ts";
+
+/** How many devices and channels all polls together may listen to, per poll that may be held. */
+const SUBJECTS_EACH = 100;
+
+/** Devices in one statement: few enough that other work has its turn between. */
+const DEVICES_TOGETHER = 250;
+
+/** How many polls a stop ends before it lets other work have a turn. */
+const STOPPED_AT_ONCE = 200;
+
+/** So many come again in one second after a stop: as many as a process that has just started answers without delay. */
+const COME_AGAIN_A_SECOND = 1_000;
+
+/** Polls that are answered at once: enough that they share what they read. */
+const WIDTH = 200;
+
+/** The answer to a poll: null for what it holds. */
+export interface TaggedPage {
+  tag: string;
+  json: Uint8Array | null;
+}
+
+/** One poll. */
+export interface Poll<A> {
+  token: string;
+  /** What bounds per address count; null is exempt. */
+  address: string | null;
+  ms: number;
+  signal: AbortSignal;
+  /** A first page, with the validators that it holds; null where only `ask` can tell. */
+  page: (StreamPage & { tags: readonly string[] }) | null;
+  /** Asks once, from the beginning. @throws what the answer is then. */
+  readInbox(): Promise<A>;
+  isUnchanged(answer: A): boolean;
+  /** The same answer as that of `ask`. */
+  toAnswer(found: TaggedPage): A;
+}
+
+export interface PollResult<A> {
+  answer: A;
+  /**
+   * False where it was not held for as long as it asked for, so that a client that asks again at once would ask for
+   * ever.
+   */
+  granted: boolean;
+  /** Seconds after which a client comes again that was not held because of a stop; null: as usual. */
+  again: number | null;
+  /** Milliseconds for which it only waited. */
+  restedMs: number;
+}
+
+export interface LongPollingOptions {
+  orm: Orm;
+  log: Log;
+  hub: Pick<ChangeHub, "listen" | "moment" | "subjectCount">;
+  tracker: ChannelTracker;
+  connections: StreamConnections;
+  /** Polls held at once, in this process and for one address. */
+  max: number;
+  maxPerAddress: number;
+  /** Count those of one address and of one device for all processes of the service. */
+  leases: Leases;
+  metrics: { held(count: number): void; streams(count: number): void; woken(cause: string): void };
+  /** Writes down that a device is here. */
+  seen: { note(device: string): void };
+  publishDue(channels: string[]): Promise<boolean>;
+  createTag: CreateTag;
+  /** A first page as others have it; null where it has to be read alone. */
+  readPage(
+    device: string,
+    asked: { limit: number; view: InboxView; tag: string },
+  ): Promise<{ json: Uint8Array } | null>;
+}
+
+/** Why a poll ends: its time is over, the same device polls again, its client has left, the service stops. */
+type End = "time" | "newer" | "gone" | "stop";
+
+/** A poll that is held. */
+class HeldPoll {
+  ended: End | null = null;
+  #wake: (() => void) | null = null;
+  readonly #onWake: (cause: string) => void;
+
+  constructor(woken: (cause: string) => void) {
+    this.#onWake = woken;
+  }
+
+  wake(cause: string): void {
+    if (!this.#wake) return;
+    this.#onWake(cause);
+    this.#wake();
+    this.#wake = null;
+  }
+
+  end(why: End): void {
+    this.ended ??= why;
+    this.wake(why);
+  }
+
+  /** Resolves when it is woken or has ended. `listen` begins what wakes it and returns what ends that. */
+  async waitForWake(listen: () => () => void): Promise<void> {
+    if (this.ended) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    const close = listen();
+    await promise;
+    close();
+  }
+}
+
+export function createLongPolling(options: LongPollingOptions) {
+  const { hub, max, maxPerAddress, leases, metrics, seen, publishDue, createTag, readPage } = options;
+  const kysely = getKysely(options.orm);
+  /** So many at a time, and other work between. */
+  const inTurn = limitConcurrency(WIDTH);
+  const held = new Set<HeldPoll>();
+  const places = createSlots(max, maxPerAddress);
+  let asleep = 0;
+  let stopping = false;
+  /** How many a stop has sent away, and over how many seconds they come again. */
+  let sentAway = 0;
+  let spread = 1;
+
+  const find = createPositionBatcher((hashes: string[]) => runStatement(kysely, findPollTargets, { hashes }), {
+    ...BURST_BATCHES,
+    max: DEVICES_TOGETHER,
+  });
+  const streams = createInboxStreams({ ...options, find });
+
+  /** Takes a place in this process, and one of its address in all of them; null where one of them is missing. */
+  async function takePlace(address: string | null): Promise<(() => void) | null> {
+    if (stopping || !places.hasRoom(address) || hub.subjectCount() >= max * SUBJECTS_EACH) return null;
+    const leave = places.acquire(address);
+    const release = address === null ? () => {} : await leases.acquire("held polls", address, maxPerAddress);
+    if (!release || stopping) {
+      release?.();
+      leave();
+      return null;
+    }
+    return () => {
+      leave();
+      release();
+    };
+  }
+
+  /** The answer to a poll of a device as it was just found. */
+  async function answerOf<A>({ page, readInbox, toAnswer }: Poll<A>, device: PollTarget, isDue: boolean): Promise<A> {
+    // Only the handler knows what is shown of a test, and of what is due and cannot be written down as sent.
+    if (!page || device.testing || isDue) return inTurn(readInbox);
+    const { limit, view, tags } = page;
+    const tag = createTag(`${device.epoch}.${device.sum}`, page);
+    if (tags.includes(tag)) return toAnswer({ tag, json: null });
+    const shared = await readPage(device.id, { limit, view, tag });
+    return shared ? toAnswer({ tag, json: shared.json }) : inTurn(readInbox);
+  }
+
+  /** Null for a poll that cannot be held: its device is unknown or gone, or has too many channels. */
+  async function hold<A>(poll: Poll<A>, one: HeldPoll, rest: (listen: () => () => void) => Promise<void>) {
+    const hash = hexHash(poll.token);
+    const release = leases.acquireOrEvict("device polls", hash, LIMITS.held_polls, () => one.end("newer"));
+    try {
+      for (let maySettle = true; ; ) {
+        const since = hub.moment();
+        const device = await find(hash);
+        if (!device || device.channels.length >= MAX_CHANNELS_READ) return null;
+        if (device.unseen) seen.note(device.id);
+        const due = device.channels.filter((_, i) => (device.due_in[i] ?? 0) <= 0);
+        if (due.length > 0 && maySettle) {
+          maySettle = false;
+          if (await publishDue(due)) continue;
+        }
+        const answer = await answerOf(poll, device, due.length > 0);
+        if (!poll.isUnchanged(answer)) return { answer, granted: true };
+        await rest(() => hub.listen(subjectsOf(device), (cause) => one.wake(cause), since));
+        if (one.ended) return { answer, granted: one.ended === "time" };
+        maySettle = true;
+      }
+    } finally {
+      release();
+    }
+  }
+
+  const comeAgain = () => (stopping ? 1 + (sentAway++ % spread) : null);
+
+  async function stop(): Promise<void> {
+    stopping = true;
+    spread = Math.max(spread, Math.ceil((held.size + streams.size()) / COME_AGAIN_A_SECOND));
+    let ended = 0;
+    for (const one of held) {
+      one.end("stop");
+      if (++ended % STOPPED_AT_ONCE === 0) await yieldToLoop();
+    }
+    await streams.stop(() => comeAgain() ?? 0);
+  }
+
+  return {
+    async poll<A>(poll: Poll<A>): Promise<PollResult<A>> {
+      const { token, address, ms, signal } = poll;
+      let restedMs = 0;
+      const pollOnce = async () => {
+        const answer = await poll.readInbox();
+        const granted = !poll.isUnchanged(answer);
+        return { answer, granted, again: granted ? null : comeAgain(), restedMs };
+      };
+      if (!looksLikeToken(DEVICE_PREFIX, token)) return pollOnce();
+      const leave = await takePlace(address);
+      if (!leave) return pollOnce();
+      const one = new HeldPoll((cause) => metrics.woken(cause));
+      const gone = () => one.end("gone");
+      signal.addEventListener("abort", gone);
+      if (signal.aborted) gone();
+      const timer = setTimeout(() => one.end("time"), ms).unref();
+      held.add(one);
+      const rest = async (listen: () => () => void) => {
+        const since = performance.now();
+        metrics.held(++asleep);
+        await one.waitForWake(listen);
+        metrics.held(--asleep);
+        restedMs += performance.now() - since;
+      };
+      try {
+        const answered = await hold(poll, one, rest);
+        if (!answered) return await inTurn(pollOnce);
+        return { ...answered, again: answered.granted ? null : comeAgain(), restedMs };
+      } finally {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", gone);
+        held.delete(one);
+        leave();
+      }
+    },
+    /**
+     * A poll that wants an answer now gets it in its turn. Null where too many wait already, in all or of its
+     * address.
+     */
+    pollNow<A>(address: string | null, ask: () => Promise<A>): Promise<A> | null {
+      if (!places.hasRoom(address)) return null;
+      const leave = places.acquire(address);
+      return inTurn(ask).finally(leave);
+    },
+    /**
+     * Takes the place of a stream; what it returns gives it back. Null where too many wait already, in all or of its
+     * address.
+     */
+    acquireStreamSlot: async (address: string | null) => (streams.hasRoom() ? takePlace(address) : null),
+    /** Begins a stream of a handset whose token is good. Its place is given back when it ends. */
+    stream: (following: StreamRequest) => streams.open(following),
+    stop,
+    async close() {
+      await stop();
+      // Polls that were asked just now still use the database.
+      while (held.size > 0) await yieldToLoop();
+    },
+  };
+}
+
+export type LongPolling = ReturnType<typeof createLongPolling>;
+
+/** A device and its channels, as they were found. */
+function subjectsOf({ id, rev, channels, channel_revs, due_in }: PollTarget): Seen[] {
+  const ofChannel = (channel: string, i: number): Seen => ({
+    kind: "channel",
+    id: channel,
+    revision: channel_revs[i] ?? "",
+    dueIn: due_in[i],
+  });
+  return [{ kind: "device", id, revision: rev }, ...channels.map(ofChannel)];
+}

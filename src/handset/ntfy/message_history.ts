@@ -1,0 +1,133 @@
+// What of channels is heard, and by whom: their handles looked up with the credential of a handset, and what was
+// there before, within bounds. rules#ntfy-listens
+
+import { LIMITS } from "../../model/limits.ts";
+import { createBatcher, LOOKUP_BATCHES, shareReads } from "../../store/db/batching.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { getKysely, runStatement } from "../../store/db/statement.ts";
+import {
+  findNtfyChannels,
+  type NtfyBacklogEntry,
+  type NtfyChannel,
+  ntfyMessagesAfter,
+  ntfyMessagesById,
+  ntfyMessagesSince,
+} from "../../store/queries/ntfy_messages.ts";
+import { RenderedMessage } from "./ntfy_listener.ts";
+import { type MessageUrls, toNtfyMessage } from "./ntfy_message.ts";
+
+/** From when on: everything, the newest of each channel, an instant, or the alert that was heard last. */
+export type HistoryStart = "all" | "latest" | { at: Date; after: string | null };
+
+/** The backlog, the oldest message first: its ids, and about how many bytes each message has. */
+export interface MessageBacklog {
+  all: NtfyBacklogEntry[];
+  /** There are others after them. */
+  more: boolean;
+}
+
+/** Reads messages by the ids of their alerts, without those that were withdrawn in the meantime. */
+export type ReadMessages = (ids: readonly string[]) => Promise<RenderedMessage[]>;
+
+/** Precedes the id of an alert that was sent before the device of the listener joined its channel. */
+const BEFORE_JOINING = "<";
+const idOf = (ref: string) => ref.replace(BEFORE_JOINING, "");
+
+/**
+ * Ids in parts of so many bytes that one may be in memory for each connection; the last part first, which `pop` takes
+ * last. Ids of alerts from before joining are marked.
+ */
+export function splitBacklog(all: readonly NtfyBacklogEntry[]): string[][] {
+  const parts: string[][] = [];
+  let room = 0;
+  for (const { id, bytes, before_joining } of all) {
+    if (bytes > room) {
+      parts.push([]);
+      room = LIMITS.ntfy_page;
+    }
+    room -= bytes;
+    parts.at(-1)?.push(before_joining ? `${BEFORE_JOINING}${id}` : id);
+  }
+  return parts.reverse();
+}
+
+interface HistoryQuery {
+  device_id: string | null;
+  channels: string[];
+  since: string | null;
+  after: string | null;
+  limit: number;
+}
+
+interface MessageHistoryOptions extends MessageUrls {
+  orm: Orm;
+  settle(channels: string[]): Promise<boolean>;
+}
+
+/** Parts that are read by one statement. */
+const PARTS_AT_ONCE = 50;
+
+export function createMessageHistory({ orm, settle, ...addresses }: MessageHistoryOptions) {
+  const db = getKysely(orm);
+
+  // Many may ask for the same at once: after a start, for one.
+  const readMessages: ReadMessages = createBatcher<readonly string[], RenderedMessage[]>(
+    async (wanted) => {
+      const refs = new Set(wanted.flat());
+      const rows = await runStatement(db, ntfyMessagesById, { ids: [...new Set([...refs].map(idOf))] });
+      const alerts = new Map(rows.map((row) => [row.id, row]));
+      const found = new Map<string, RenderedMessage>();
+      for (const ref of refs) {
+        const alert = alerts.get(idOf(ref));
+        if (alert) found.set(ref, new RenderedMessage(toNtfyMessage(alert, addresses, ref.startsWith(BEFORE_JOINING))));
+      }
+      return wanted.map((ids) => ids.map((id) => found.get(id)).filter((told) => told !== undefined));
+    },
+    { ...LOOKUP_BATCHES, max: PARTS_AT_ONCE },
+  );
+
+  /** Many may ask for the same, each after the changes that it has heard of. */
+  const entries = shareReads(
+    (from: HistoryQuery) => runStatement(db, from.after === null ? ntfyMessagesSince : ntfyMessagesAfter, from),
+    JSON.stringify,
+  );
+
+  return {
+    /** All of them; null where one is not to be heard: foreign, private and missing ones are the same. */
+    async findChannels(handles: readonly string[], device: string | null): Promise<NtfyChannel[] | null> {
+      const wanted = new Set(handles);
+      const rows = await runStatement(db, findNtfyChannels, { handles: [...wanted], device_id: device });
+      return rows.length < wanted.size ? null : rows;
+    },
+
+    /** Of more than fit the newest, and after an alert those that came next. */
+    async readBacklog(
+      channels: readonly NtfyChannel[],
+      since: HistoryStart,
+      device: string | null,
+    ): Promise<MessageBacklog> {
+      const due = channels.filter((channel) => channel.due).map(({ id }) => id);
+      // What cannot be settled comes when it can.
+      if (due.length > 0) await settle(due);
+      const { at, after } = typeof since === "object" ? since : { at: null, after: null };
+      const limit = LIMITS.ntfy_messages;
+      const ids = channels.map(({ id }) => id);
+      const since_at = at?.toISOString() ?? null;
+      const rows = await entries({ device_id: device, channels: ids, since: since_at, after, limit });
+      const told = new Set<string>();
+      const wanted = since === "latest" ? rows.filter(({ handle }) => told.size < told.add(handle).size) : rows;
+      const all: NtfyBacklogEntry[] = [];
+      let room = LIMITS.ntfy_bytes;
+      for (const entry of wanted) {
+        room -= entry.bytes;
+        // One at least, however long it is.
+        if (room < 0 && all.length > 0) break;
+        all.push(entry);
+      }
+      if (after === null) return { all: all.reverse(), more: false };
+      return { all, more: rows.length === limit || all.length < rows.length };
+    },
+
+    readMessages,
+  };
+}

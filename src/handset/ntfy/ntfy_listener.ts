@@ -1,0 +1,125 @@
+// One program that listens: which messages it gets and in which form, the order in which it gets them, and when its
+// connection ends. rules#ntfy-listens
+
+import { LIMITS } from "../../model/limits.ts";
+import type { ChannelDelta, ChannelFollower } from "../live_updates/channel_tracker.ts";
+import { StreamConnection, type StreamSink } from "../live_updates/stream_connection.ts";
+import { encodeMessage, type MessageFormat, type NtfyMessage } from "./ntfy_message.ts";
+
+/** A message, written once for all who hear it in one format. */
+export class RenderedMessage {
+  readonly message: NtfyMessage;
+  readonly #written = new Map<MessageFormat, Buffer>();
+
+  constructor(message: NtfyMessage) {
+    this.message = message;
+  }
+
+  encode(format: MessageFormat): Buffer {
+    const bytes = this.#written.get(format) ?? Buffer.from(encodeMessage(this.message, format));
+    this.#written.set(format, bytes);
+    return bytes;
+  }
+}
+
+/** Who hears what. */
+export interface ListenRequest {
+  /** As it was asked for: handles with commas between. */
+  topic: string;
+  format: MessageFormat;
+  /** The device that may hear more than everybody; null: nobody in particular. */
+  device: ChannelFollower["device"];
+  wants(message: NtfyMessage): boolean;
+}
+
+interface NtfyListenerOptions {
+  messagesOf(delta: ChannelDelta): readonly RenderedMessage[];
+  keepalive(topic: string): RenderedMessage;
+  /** Called once, when it has ended. */
+  onEnd(): void;
+}
+
+export class NtfyListener extends StreamConnection<"over" | "gone"> implements ChannelFollower {
+  readonly #hearing: ListenRequest;
+  readonly #options: NtfyListenerOptions;
+  /** News that arrives before the backlog is written; null afterwards. */
+  #queue: RenderedMessage[] | null = [];
+  #queued = 0;
+  /** Told as something of before, and about to come as news. */
+  readonly #ahead = new Set<string>();
+
+  constructor(hearing: ListenRequest, sink: StreamSink, options: NtfyListenerOptions) {
+    super(sink);
+    this.#hearing = hearing;
+    this.#options = options;
+  }
+
+  get device(): ChannelFollower["device"] {
+    return this.#hearing.device;
+  }
+
+  /** What cannot be reported for certain ends the connection: the program comes back and says what it heard last. */
+  changed(delta: ChannelDelta | null): void {
+    const isCertain =
+      delta &&
+      !delta.current.isSuspended &&
+      delta.current.isPublic === delta.previous.isPublic &&
+      !delta.hasGap &&
+      !(this.device && delta.changedDevices.has(this.device.id));
+    if (!isCertain) return void this.end("over");
+    for (const told of this.#options.messagesOf(delta)) this.deliver(told);
+  }
+
+  /** Messages report what was sent, which a due alert is not yet. */
+  due(): void {}
+
+  /** News. While the backlog is being written it waits in memory, within the limit of a slow reader. */
+  deliver(told: RenderedMessage): void {
+    if (this.#ahead.delete(keyOf(told.message.id, told.message.event))) return;
+    if (!this.#queue) return void this.writeMessage(told);
+    this.#queue.push(told);
+    this.#queued += told.encode(this.#hearing.format).length;
+    if (this.#queued > LIMITS.stream_waiting) this.end("slow");
+  }
+
+  /** `ahead`: ids of the backlog that come as news as well. `said`: all of its ids. */
+  prepareBacklog(said: ReadonlySet<string>, ahead: readonly string[]): void {
+    this.#queue = this.#queue?.filter(({ message }) => !said.has(message.id)) ?? null;
+    for (const id of ahead) this.#ahead.add(keyOf(id, "message"));
+  }
+
+  /** Writes one part of the backlog. `taken` resolves when the system has accepted it, or the connection has ended. */
+  writeBacklogPart(messages: readonly RenderedMessage[]): { bytes: number; taken: Promise<void> } {
+    const { wants, format } = this.#hearing;
+    const pieces = messages
+      .filter(({ message }) => wants(message))
+      .map((told) => told.encode(format))
+      .filter(({ length }) => length > 0);
+    return { bytes: pieces.reduce((sum, { length }) => sum + length, 0), taken: this.writeBacklog(pieces) };
+  }
+
+  /** The backlog is written: from now on news is written as it comes. */
+  startLive(): void {
+    const queue = this.#queue ?? [];
+    this.#queue = null;
+    for (const told of queue) this.writeMessage(told);
+  }
+
+  writeMessage(told: RenderedMessage): void {
+    const { wants, format } = this.#hearing;
+    if (told.message.event !== "message" || wants(told.message)) this.write(told.encode(format));
+  }
+
+  sendHeartbeat(): void {
+    if (!this.isUnconfirmed && !this.#queue) this.writeMessage(this.#options.keepalive(this.#hearing.topic));
+  }
+
+  end(why: "over" | "gone" | "slow"): void {
+    if (this.ended) return;
+    this.#queue = [];
+    this.close(why !== "over");
+    this.#options.onEnd();
+  }
+}
+
+const keyOf = (id: string, event: NtfyMessage["event"]) => `${event} ${id}`;

@@ -1,0 +1,156 @@
+// Programs of ntfy that listen to channels (rules#ntfy-listens): each follows its channels and gets first
+// what was there before. One whose access may have changed is ended: it comes back if it may, and says what it heard
+// last.
+
+import { randomBytes } from "node:crypto";
+import { formatId } from "../../model/domain/type_ids.ts";
+import type { ChangeHub } from "../../store/changes/change_hub.ts";
+import type { Log } from "../../store/handler_context.ts";
+import type { NtfyBacklogEntry, NtfyChannel } from "../../store/queries/ntfy_messages.ts";
+import { type ChannelDelta, type ChannelTracker, TRACKED_ALERTS } from "../live_updates/channel_tracker.ts";
+import type { StreamConnections, StreamConnectionsOptions, StreamSink } from "../live_updates/stream_connection.ts";
+import { createBacklogWriter } from "./backlog_writer.ts";
+import { type MessageBacklog, type ReadMessages, splitBacklog } from "./message_history.ts";
+import { type ListenRequest, NtfyListener, RenderedMessage } from "./ntfy_listener.ts";
+import { type MessageUrls, type NtfyMessage, toNtfyMessage } from "./ntfy_message.ts";
+
+export interface NtfyListenersOptions extends MessageUrls, Pick<StreamConnectionsOptions, "readSendQueues"> {
+  hub: Pick<ChangeHub, "listen">;
+  tracker: ChannelTracker;
+  connections: StreamConnections;
+  log: Log;
+  now(): Date;
+  readMessages: ReadMessages;
+}
+
+interface ListenCallbacks {
+  readBacklog(): Promise<MessageBacklog>;
+  isOneTime: boolean;
+  onEnd(): void;
+}
+
+/** Of each channel the newest that may still come as news; `all` has the oldest first. */
+function newestOf(all: readonly NtfyBacklogEntry[]): string[] {
+  return [...Map.groupBy(all, ({ handle }) => handle).values()].flatMap((of) =>
+    of.slice(-TRACKED_ALERTS).map(({ id }) => id),
+  );
+}
+
+export function createNtfyListeners(options: NtfyListenersOptions) {
+  const { hub, tracker, connections, log, now, readMessages, readSendQueues, ...addresses } = options;
+  const listeners = new Set<NtfyListener>();
+  const backlogs = createBacklogWriter({ readMessages, readSendQueues });
+  let isStopped = false;
+
+  const about = (event: NtfyMessage["event"], topic: string, more: Partial<NtfyMessage> = {}) =>
+    new RenderedMessage({
+      id: randomBytes(9).toString("base64url"),
+      time: Math.floor(now().getTime() / 1000),
+      event,
+      topic,
+      ...more,
+    });
+  const keepalive = (topic: string) => about("keepalive", topic);
+
+  const made = new WeakMap<ChannelDelta, readonly RenderedMessage[]>();
+  /** Once for all who listen. */
+  function messagesOf(delta: ChannelDelta): readonly RenderedMessage[] {
+    const messages = made.get(delta) ?? makeMessages(delta);
+    made.set(delta, messages);
+    return messages;
+  }
+
+  function makeMessages({ previous, current, added, removed }: ChannelDelta): RenderedMessage[] {
+    const replaced = new Set([...current.alerts.values()].map(({ sequence }) => sequence));
+    const gone = removed
+      .map((id) => previous.alerts.get(id)?.sequence || formatId("alr", id))
+      // Where another alert has taken its place there is nothing to take away.
+      .filter((sequence) => !replaced.has(sequence))
+      .map((sequence_id) => about("message_delete", current.topic, { sequence_id }));
+    const come = added
+      .filter(({ over }) => over !== true)
+      .map((alert) => new RenderedMessage(toNtfyMessage({ ...alert, is_public: current.isPublic }, addresses)));
+    return [...gone, ...come];
+  }
+
+  /**
+   * Finds the backlog and prepares its listener for news that it has as well. No more of it than its ids stays in
+   * memory.
+   */
+  async function prepare(listener: NtfyListener, ids: readonly string[], before: ListenCallbacks["readBacklog"]) {
+    const known = new Set(ids.flatMap((id) => [...(tracker.snapshot(id)?.alerts.keys() ?? [])]));
+    const { all, more } = await before();
+    const ahead = newestOf(all).filter((id) => !known.has(id));
+    listener.prepareBacklog(
+      new Set(all.map(({ id }) => formatId("alr", id))),
+      ahead.map((id) => formatId("alr", id)),
+    );
+    return { parts: splitBacklog(all), more };
+  }
+
+  async function begin(
+    listener: NtfyListener,
+    channels: readonly NtfyChannel[],
+    { topic }: ListenRequest,
+    { readBacklog, isOneTime }: ListenCallbacks,
+  ): Promise<void> {
+    const ids = channels.map(({ id }) => id);
+    await tracker.follow(ids, listener);
+    // What changes from here on is heard; what was there is read after that.
+    if (channels.some(({ id, is_public }) => tracker.snapshot(id)?.isPublic !== is_public)) return listener.end("over");
+    listener.writeMessage(about("open", topic));
+    const { parts, more } = await prepare(listener, ids, readBacklog);
+    await backlogs.write(listener, parts);
+    // Where there are others, it comes back for them.
+    if (isOneTime || more) listener.end("over");
+    else listener.startLive();
+  }
+
+  return {
+    /** `before`: reads what it is told first, the oldest first. `isOneTime`: that is all. */
+    listen(
+      channels: readonly NtfyChannel[],
+      hearing: ListenRequest,
+      sink: StreamSink,
+      told: ListenCallbacks,
+    ): NtfyListener {
+      const listener = new NtfyListener(hearing, sink, {
+        messagesOf,
+        keepalive,
+        onEnd() {
+          listeners.delete(listener);
+          connections.remove(listener);
+          close();
+          tracker.unfollow(
+            channels.map(({ id }) => id),
+            listener,
+          );
+          told.onEnd();
+        },
+      });
+      listeners.add(listener);
+      connections.add(listener);
+      const { device } = hearing;
+      const access = channels.map(({ id, is_public }) => {
+        return { kind: "audience", id, revision: String(is_public) } as const;
+      });
+      const joined = device ? [{ kind: "device", id: device.id, revision: device.rev } as const] : [];
+      const close = hub.listen([...access, ...joined], (_, revision) => {
+        // A device may have done something else than join or leave.
+        if (revision !== device?.rev) listener.end("over");
+      });
+      // A WebSocket takes a moment to begin.
+      if (isStopped) listener.end("over");
+      else
+        begin(listener, channels, hearing, told).catch((error) => {
+          log.debug({ err: error }, "nobody can listen as to ntfy now");
+          listener.end("over");
+        });
+      return listener;
+    },
+    stop(): void {
+      isStopped = true;
+      for (const listener of listeners) listener.end("over");
+    },
+  };
+}

@@ -1,0 +1,145 @@
+// One wake-up: a POST to where a push service takes them (RFC 8030), without a body or with one that holds nothing, encrypted as UnifiedPush
+// asks of every message (RFC 8291, RFC 8188): between the push service and the handset all are alike. Goes over connections to its origin
+// that are kept. Must not know rows or other wake-ups; nothing is tried twice, and no redirect is followed.
+
+import { createCipheriv, createECDH, hkdfSync, randomBytes } from "node:crypto";
+import type { Pool } from "undici";
+import { createOriginPool } from "../../effects/webhooks/outbound_connection.ts";
+import type { TargetRules } from "../../effects/webhooks/target_check.ts";
+import { type PushKeys, parsePushKeys } from "../../model/domain/push_keys.ts";
+import { LIMITS } from "../../model/limits.ts";
+import type { Vapid } from "./vapid_keys.ts";
+
+const RECORD_BYTES = 4096;
+/** After the last byte of the last record; here the only one. */
+const LAST = Buffer.from([2]);
+
+const derived = (key: Uint8Array, salt: Uint8Array, info: Buffer, length: number) =>
+  Buffer.from(hkdfSync("sha256", key, salt, info, length));
+
+/** Null: what was stored is no pair of keys. */
+export function encryptEmptyMessage(keys: PushKeys): Buffer | null {
+  const handset = parsePushKeys(keys);
+  if (!handset) return null;
+  const own = createECDH("prime256v1");
+  const ownPoint = own.generateKeys();
+  const salt = randomBytes(16);
+  const shared = own.computeSecret(handset.point);
+  const about = Buffer.concat([Buffer.from("WebPush: info\0"), handset.point, ownPoint]);
+  const key = derived(shared, handset.secret, about, 32);
+  const cipher = createCipheriv(
+    "aes-128-gcm",
+    derived(key, salt, Buffer.from("Content-Encoding: aes128gcm\0"), 16),
+    derived(key, salt, Buffer.from("Content-Encoding: nonce\0"), 12),
+  );
+  const sealed = [cipher.update(LAST), cipher.final(), cipher.getAuthTag()];
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(RECORD_BYTES);
+  head.writeUInt8(ownPoint.length, 4);
+  return Buffer.concat([salt, head, ownPoint, ...sealed]);
+}
+
+const TIMEOUT_MS = LIMITS.push_seconds * 1000;
+/** What is read of an answer, so that its connection can be used again. */
+const MAX_REPLY_BYTES = 4 * 1024;
+/** How long a push service keeps a wake-up for a handset that is not there. Later its app asks by itself. */
+const TTL_S = 24 * 3600;
+const KEPT = 64;
+
+/** `high` is handed out at once; `normal` when the handset is awake anyway. */
+export type PushUrgency = "normal" | "high";
+
+/**
+ * What became of it: taken · the push service knows no such endpoint any more · another answer · no answer, which says more
+ * about the origin than about the endpoint.
+ */
+export type PushOutcome = "accepted" | "gone" | "failed" | "unanswered";
+
+/** `connections`: to one origin at once. */
+export function createPushSender({
+  rules,
+  vapid,
+  connections,
+  timeoutMs = TIMEOUT_MS,
+  refused = () => {},
+}: {
+  rules: TargetRules;
+  vapid: Pick<Vapid, "authorizationFor">;
+  connections: number;
+  timeoutMs?: number;
+  /** Receives the status of an answer that refuses who sends, 401 or 403. Must not throw. */
+  refused?(status: number): void;
+}) {
+  /** By origin, the one that was used longest ago first. */
+  const pools = new Map<string, { pool: Promise<Pool>; using: number }>();
+  const underWay = new Set<AbortController>();
+
+  function use(origin: string) {
+    const kept = pools.get(origin) ?? { pool: createOriginPool(origin, rules, { connections, timeoutMs }), using: 0 };
+    pools.delete(origin);
+    pools.set(origin, kept);
+    kept.using++;
+    return kept;
+  }
+
+  function closeUnused(): void {
+    for (const [origin, { pool, using }] of pools) {
+      if (pools.size <= KEPT) return;
+      if (using > 0) continue;
+      pools.delete(origin);
+      void pool.then((unused) => unused.destroy());
+    }
+  }
+
+  return {
+    /** With `keys` its body is a message that holds nothing, encrypted for them. Never throws. */
+    async send(endpoint: URL, urgency: PushUrgency, keys: PushKeys | null = null): Promise<PushOutcome> {
+      const kept = use(endpoint.origin);
+      const end = new AbortController();
+      underWay.add(end);
+      const timer = setTimeout(() => end.abort(), timeoutMs);
+      try {
+        const message = keys && encryptEmptyMessage(keys);
+        const { statusCode, body } = await (await kept.pool).request({
+          method: "POST",
+          path: endpoint.pathname + endpoint.search,
+          headers: {
+            authorization: vapid.authorizationFor(endpoint.origin),
+            ttl: String(TTL_S),
+            urgency,
+            // A wake-up that still waits for the handset is replaced by the next one: they say the same.
+            topic: "inbox",
+            "user-agent": "Belfry-Push/1",
+            ...(message && { "content-encoding": "aes128gcm", "content-type": "application/octet-stream" }),
+          },
+          body: message,
+          signal: end.signal,
+        });
+        body.on("error", () => {});
+        await body.dump({ limit: MAX_REPLY_BYTES, signal: end.signal }).catch(() => {});
+        if (statusCode === 401 || statusCode === 403) refused(statusCode);
+        return outcomeOf(statusCode);
+      } catch {
+        return "unanswered";
+      } finally {
+        clearTimeout(timer);
+        underWay.delete(end);
+        kept.using--;
+        closeUnused();
+      }
+    },
+    async close(): Promise<void> {
+      for (const end of underWay) end.abort();
+      const all = [...pools.values()];
+      pools.clear();
+      await Promise.all(all.map(async ({ pool }) => (await pool).destroy()));
+    },
+  };
+}
+
+function outcomeOf(status: number): PushOutcome {
+  if (status >= 200 && status < 300) return "accepted";
+  if (status === 404 || status === 410) return "gone";
+  // Too many at once is said of us, not of the endpoint.
+  return status === 429 || status >= 500 ? "unanswered" : "failed";
+}

@@ -1,0 +1,249 @@
+// Wake-ups as the rest of the service sees them: the key to subscribe with, whether an endpoint may be stored, and an event after whose
+// commit the devices of its channel are woken (rules#push-wakes). Joins the parts of this folder to the rows. What the answers
+// of push services say about endpoints is written down beside the service's work: one that is gone is forgotten, one that fails is
+// counted, one that works again counts from the beginning. A wake-up that was taken leaves nothing (rules#push-leaves-nothing).
+
+import { checkTarget, parseTargetRules } from "../../effects/webhooks/target_check.ts";
+import { assertDefined } from "../../model/assert.ts";
+import type { DomainEvent } from "../../model/domain/domain_events.ts";
+import type { PushKeys } from "../../model/domain/push_keys.ts";
+import { parseId } from "../../model/domain/type_ids.ts";
+import { formatLimit, LIMITS } from "../../model/limits.ts";
+import type { Config } from "../../store/config/all_settings.ts";
+import { createBatcher } from "../../store/db/batching.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { getKysely, type RowOf, runStatement, type Statement } from "../../store/db/statement.ts";
+import type { Log, PublishedDue, PushSupport } from "../../store/handler_context.ts";
+import {
+  filterPushDevices,
+  findPushDevices,
+  recordPushFailures,
+  recordPushRecoveries,
+  removePushEndpoints,
+} from "../../store/queries/push_endpoints.ts";
+import { createEncryption } from "../../store/secret/encryption.ts";
+import { createPushFanOut, ENDPOINTS_PER_PAGE, SUBSCRIPTIONS_PER_PAGE } from "./push_fan_out.ts";
+import { createPushQueue, PUSH_QUEUE_LIMITS, type QueuedPush } from "./push_queue.ts";
+import { createPushSender, type PushOutcome, type PushUrgency } from "./push_sender.ts";
+import { createVapid, loadVapidKey } from "./vapid_keys.ts";
+
+/** What is under way at shutdown is given so long; a push service answers within a moment. */
+const DRAIN_MS = 1_000;
+/** Endpoints whose names are asked for at once before they are stored; beyond that the wake-up's own look-up has to do. */
+const LOOK_UPS = 32;
+const LOG_EVERY_MS = 60_000;
+
+const REFUSED = `Give the https address, of at most ${formatLimit("url")} characters, that a push service on the public internet has handed out; the operator names others in WEB_PUSH_ALLOW_HOSTS.`;
+
+export interface PushService extends PushSupport {
+  /** Told of every event after its commit; neither throws nor blocks. */
+  published(event: DomainEvent): void;
+  cameDue(settled: readonly PublishedDue[]): void;
+  pending(): number;
+  close(): Promise<void>;
+}
+
+export interface PushServiceOptions {
+  orm: Orm;
+  secret: string;
+  config: Pick<Config, "webPush" | "webPushContact" | "webPushAllowHosts" | "webhookDnsServers">;
+  log: Log;
+  /** Nothing may be written now. */
+  isLow(): boolean;
+  metrics: { wakeUps(outcome: PushOutcome | "dropped", count: number): void };
+  now(): Date;
+}
+
+const urgencyOf = (priority: unknown): PushUrgency => (priority === "normal" ? "normal" : "high");
+
+export async function createPushService(options: PushServiceOptions): Promise<PushService> {
+  const { orm, secret, config, log, isLow, metrics, now } = options;
+  const seal = createEncryption(secret, "push endpoints");
+  /** One line, and with keys three. */
+  const encryptEndpoint = (endpoint: string, keys: PushKeys | null) =>
+    seal.encrypt([new URL(endpoint).href, ...(keys ? [keys.p256dh, keys.auth] : [])].join("\n"));
+  if (!config.webPush)
+    return {
+      publicKey: null,
+      checkEndpoint: async () => null,
+      encryptEndpoint,
+      wake() {},
+      published() {},
+      cameDue() {},
+      pending: () => 0,
+      async close() {},
+    };
+
+  const kysely = getKysely(orm);
+  const rules = parseTargetRules({ allowHosts: config.webPushAllowHosts, dnsServers: config.webhookDnsServers });
+  const vapid = createVapid(
+    await loadVapidKey(orm, secret),
+    assertDefined(config.webPushContact, "without one nothing is woken"),
+    () => now().getTime(),
+  );
+  const said = createSaid(log);
+  const sender = createPushSender({
+    rules,
+    vapid,
+    connections: PUSH_QUEUE_LIMITS.perEndpointIdle,
+    refused: (status) =>
+      said(
+        { status, contact: config.webPushContact },
+        "a push service refused this server; set WEB_PUSH_CONTACT to a mailto: address or to a public https address",
+      ),
+  });
+  let lookUps = 0;
+
+  const dropped = (count: number) => {
+    if (count === 0) return;
+    metrics.wakeUps("dropped", count);
+    said({ dropped: count }, "wake-ups dropped: too many wait, or a push service does not answer");
+  };
+
+  const outcomes = createEndpointOutcomes(orm, isLow, (error) =>
+    said({ err: error }, "what became of wake-ups is not written down"),
+  );
+  const wakeUps = createPushQueue<QueuedPush & EndpointVersion>({
+    send: sender.send,
+    sent(version, outcome) {
+      metrics.wakeUps(outcome, 1);
+      outcomes.record(version, outcome);
+    },
+    dropped,
+  });
+
+  const channels = createPushFanOut({
+    async pushPage(pusher_id, after, urgency) {
+      const rows = await runStatement(kysely, findPushDevices, {
+        pusher_id,
+        after,
+        look: SUBSCRIPTIONS_PER_PAGE,
+        limit: ENDPOINTS_PER_PAGE,
+      });
+      add(rows, urgency);
+      return assertDefined(rows[0], "a page has its last row").last;
+    },
+    waitForRoom: () => wakeUps.room(ENDPOINTS_PER_PAGE),
+    onDropped(error) {
+      metrics.wakeUps("dropped", 1);
+      said({ err: error }, "the devices of a channel could not be read; they are not woken");
+    },
+  });
+
+  function add(rows: readonly RowOf<typeof findPushDevices | typeof filterPushDevices>[], urgency: PushUrgency): void {
+    for (const { device_id, endpoint, failing } of rows) {
+      if (device_id === null) continue;
+      const target = opened(endpoint);
+      if (target) wakeUps.add({ deviceId: device_id, sealed: endpoint, failing, ...target, urgency });
+    }
+  }
+
+  function opened(endpoint: Uint8Array): Pick<QueuedPush, "endpoint" | "keys"> | null {
+    try {
+      const [url = "", p256dh, auth] = seal.decrypt(endpoint).split("\n");
+      return { endpoint: new URL(url), keys: p256dh && auth ? { p256dh, auth } : null };
+    } catch {
+      // Not the error: it may hold the endpoint.
+      said({}, "an endpoint cannot be opened");
+      return null;
+    }
+  }
+
+  return {
+    publicKey: vapid.publicKey,
+    async checkEndpoint(endpoint) {
+      const inTime = lookUps >= LOOK_UPS ? { timeoutMs: 0 } : {};
+      lookUps++;
+      try {
+        return (await checkTarget(endpoint, rules, inTime)).ok ? null : REFUSED;
+      } finally {
+        lookUps--;
+      }
+    },
+    encryptEndpoint,
+    wake(pusher_id, devices, priority) {
+      runStatement(kysely, filterPushDevices, { pusher_id, devices }).then(
+        (rows) => add(rows, urgencyOf(priority)),
+        (err) => said({ err }, "the devices of a test could not be read; they are not woken"),
+      );
+    },
+    published({ event, data }) {
+      const channel = event === "alert.sent" ? parseId("psh", data.pusher_id) : null;
+      if (channel) channels.wake(channel, urgencyOf(data.priority));
+    },
+    cameDue(settled) {
+      for (const { pusher_id, waking } of settled)
+        if (waking.length > 0)
+          channels.wake(pusher_id, urgencyOf(waking.every((p) => p === "normal") ? "normal" : "high"));
+    },
+    pending: wakeUps.pending,
+    async close() {
+      await Promise.all([channels.close(), wakeUps.close(DRAIN_MS)]);
+      await sender.close();
+      await outcomes.close();
+    },
+  };
+}
+
+/** One line of a kind in a minute. */
+function createSaid(log: Log) {
+  const last = new Map<string, number>();
+  return (fields: object, message: string) => {
+    if (performance.now() - (last.get(message) ?? Number.NEGATIVE_INFINITY) < LOG_EVERY_MS) return;
+    last.set(message, performance.now());
+    log.warn(fields, message);
+  };
+}
+
+/** An endpoint as it was read. */
+export interface EndpointVersion {
+  deviceId: string;
+  /** Names the version: another endpoint that took its place is not judged. */
+  sealed: Uint8Array;
+  failing: boolean;
+}
+
+type OfVersions<More> = Statement<{ devices: readonly string[]; endpoints: readonly Uint8Array[] } & More, unknown>;
+
+export interface EndpointOutcomes {
+  /** Neither throws nor blocks. What cannot be written is seen again with another wake-up. */
+  record(version: EndpointVersion, outcome: PushOutcome): void;
+  close(): Promise<void>;
+}
+
+/** `isLow`: nothing may be written now. `lost`: what could not be written; must not throw. */
+export function createEndpointOutcomes(
+  orm: Orm,
+  isLow: () => boolean,
+  lost: (error: unknown) => void,
+): EndpointOutcomes {
+  const kysely = getKysely(orm);
+  const writing = new Set<Promise<void>>();
+
+  const together = <More extends object>(statement: OfVersions<More>, more: More) =>
+    createBatcher(
+      async (versions: EndpointVersion[]) => {
+        const devices = versions.map(({ deviceId }) => deviceId);
+        await runStatement(kysely, statement, { devices, endpoints: versions.map(({ sealed }) => sealed), ...more });
+        return versions;
+      },
+      { inFlight: 1 },
+    );
+  const forget = together(removePushEndpoints, {});
+  const fail = together(recordPushFailures, { failures: LIMITS.push_failures, days: LIMITS.push_failing_days });
+  const recover = together(recordPushRecoveries, {});
+
+  return {
+    record(version, outcome) {
+      if (isLow() || (outcome === "accepted" && !version.failing)) return;
+      const write = outcome === "gone" ? forget : outcome === "accepted" ? recover : fail;
+      const written = write(version)
+        .then(() => {}, lost)
+        .finally(() => writing.delete(written));
+      writing.add(written);
+    },
+    async close() {
+      await Promise.all(writing);
+    },
+  };
+}

@@ -1,0 +1,115 @@
+// What a handset reports, and forgets of it. Reports of many go in few statements: each request is answered after the batch that it went
+// with has committed.
+
+import { z } from "zod";
+import { parseId } from "../model/domain/type_ids.ts";
+import { REPORT_KINDS } from "../model/entities/devices_and_reports.ts";
+import { fieldError } from "../model/error_messages.ts";
+import { timestampSchema } from "../model/fields/value_schemas.ts";
+import { LIMITS } from "../model/limits.ts";
+import { defineHandsetOperation } from "../operation/define_operation.ts";
+import { createBatcher, SERIAL_BATCHES } from "../store/db/batching.ts";
+import type { Orm } from "../store/db/orm.ts";
+import { getKysely, runWithRetries, type Statement } from "../store/db/statement.ts";
+import type { ReportBatch } from "../store/handler_context.ts";
+import { pruneReports, recordReports, recordReportsWithReplies } from "../store/queries/reports.ts";
+
+/** PostgreSQL's code when the channel of a day's row is gone. */
+const CHANNEL_GONE = "23503";
+
+/** `replied`: told which alerts may have been answered, after the commit. */
+export function createReportRecorder(
+  orm: Orm,
+  replied: (alertIds: readonly string[]) => void,
+): (batch: ReportBatch) => Promise<number> {
+  const kysely = getKysely(orm);
+  // One channel that was deleted meanwhile must not fail the reports of all the others, so the batch is tried again: the
+  // channel is then left out, and a repeat counts nothing.
+  const take = <Row>(
+    statement: Statement<ReturnType<typeof columnsOf>, Row>,
+    batch: readonly [number, ReportBatch][],
+  ) => runWithRetries(kysely, statement, columnsOf(batch), [CHANNEL_GONE]);
+
+  return createBatcher(async (requests) => {
+    const accepted = requests.map(() => 0);
+    const answered = requests.flatMap(({ rows }) => rows.filter(isReply).map(({ alertId }) => alertId));
+    const statement = answered.length > 0 ? recordReportsWithReplies : recordReports;
+    for (const { request, accepted: n } of await take(statement, [...requests.entries()])) accepted[request] = n;
+    if (answered.length > 0) replied(answered);
+    return accepted;
+  }, SERIAL_BATCHES);
+}
+
+const isReply = ({ kind }: { kind: number }) => kind === REPORT_KINDS.reply;
+
+/** One element a report, which says the place of its request. */
+function columnsOf(batch: readonly [number, ReportBatch][]) {
+  const rows = batch.flatMap(([i, { deviceId, rows }]) => rows.map((row) => ({ ...row, i, deviceId })));
+  return {
+    requests: rows.map(({ i }) => i),
+    alerts: rows.map(({ alertId }) => alertId),
+    devices: rows.map(({ deviceId }) => deviceId),
+    kinds: rows.map(({ kind }) => kind),
+    choices: rows.map(({ choice }) => choice),
+  };
+}
+
+const KINDS = Object.keys(REPORT_KINDS) as (keyof typeof REPORT_KINDS)[];
+
+const BATCH = `must hold 1 to ${LIMITS.reports} reports`;
+
+export const post_reports = defineHandsetOperation({
+  name: "post_reports",
+  title: "Report reads, acks and replies",
+  description:
+    "Report what the person chose to report: alerts read and acknowledged, and the reply that was chosen, of which the last counts. Repeats count nothing; rows that the handset cannot see are skipped, and so are replies that the alert does not offer or that come when it is over.",
+  writes: "shared",
+  http: { method: "POST", path: "/handset/v1/reports", status: 200 },
+  errors: ["invalid_request", "unauthorized"],
+  input: z.strictObject({
+    reports: z
+      .array(
+        z
+          .strictObject({
+            alert_id: z.string(),
+            kind: z.enum(KINDS),
+            choice: z
+              .string()
+              .max(LIMITS.alert_action_label * 2)
+              .optional()
+              .describe("Of a reply: one of its choices."),
+          })
+          .refine(({ kind, choice }) => (kind === "reply") === (choice !== undefined), {
+            ...fieldError("misplaced_field", "belongs to a reply, which needs it"),
+            path: ["choice"],
+          }),
+      )
+      .min(1, BATCH)
+      .max(LIMITS.reports, BATCH),
+  }),
+  output: z.object({ accepted: z.int() }),
+  async handler({ reports }, ctx) {
+    const rows = reports.flatMap(({ alert_id, kind, choice = "" }) => {
+      const alertId = parseId("alr", alert_id);
+      return alertId ? [{ alertId, kind: REPORT_KINDS[kind], choice }] : [];
+    });
+    return {
+      accepted: rows.length === 0 ? 0 : await ctx.services.recordReports({ deviceId: ctx.caller.id, rows }),
+    };
+  },
+});
+
+export const prune_reports = defineHandsetOperation({
+  name: "prune_reports",
+  title: "Prune own reports",
+  description: "Forget when this handset reported what, before an instant. Totals stay; timelines thin out.",
+  writes: "rows",
+  http: { method: "DELETE", path: "/handset/v1/reports", status: 204 },
+  errors: ["invalid_request", "unauthorized"],
+  input: z.strictObject({ before: timestampSchema() }),
+  output: z.object({}),
+  async handler({ before }, ctx) {
+    await ctx.sql(pruneReports, { device_id: ctx.caller.id, before });
+    return {};
+  },
+});

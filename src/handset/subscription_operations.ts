@@ -1,0 +1,169 @@
+// A handset joins and leaves channels, and finds those that it could join.
+
+import { z } from "zod";
+import { Subscription } from "../model/entities/devices_and_reports.ts";
+import { notFound, unauthorized } from "../model/errors.ts";
+import { CATEGORIES } from "../model/fields/channel.ts";
+import { toIsoMicros } from "../model/fields/timestamp_columns.ts";
+import { textSchema } from "../model/fields/value_schemas.ts";
+import { LIMITS } from "../model/limits.ts";
+import { emitSubscriberCounts } from "../operation/audit_lines.ts";
+import { defineHandsetOperation, MAX_BODY_BYTES } from "../operation/define_operation.ts";
+import { readKeysetPage } from "../operation/pagination.ts";
+import {
+  changeSubscription,
+  channelCard,
+  directoryPage,
+  joinChannel,
+  lockChannelByHandle,
+  redeemInvite,
+  subscribedChannels,
+} from "../store/queries/device_channels.ts";
+import { beforeParameter, DEFAULT_LIMIT, limitParameter, pageMeta, pathId } from "../store/schemas/common_fields.ts";
+import {
+  channelCardView,
+  permissionList,
+  showChannelCard,
+  showSubscription,
+  subscriptionView,
+} from "./handset_schemas.ts";
+import { assertChannelLimit, countJoin, JOIN_LIMITS } from "./join_limits.ts";
+
+export const list_channels = defineHandsetOperation({
+  name: "list_channels",
+  title: "Directory",
+  description: "Search the public active channels; q is searched literally in names and tags together.",
+  writes: "nothing",
+  http: { method: "GET", path: "/handset/v1/channels", status: 200 },
+  errors: ["invalid_request", "unauthorized"],
+  input: z.strictObject({
+    q: textSchema(1, LIMITS.search).optional(),
+    category: z.enum(CATEGORIES).optional(),
+    limit: limitParameter(),
+    before: beforeParameter(),
+  }),
+  output: z.object({ data: z.array(channelCardView), meta: pageMeta }),
+  async handler({ q, category, limit: wanted, before }, ctx) {
+    const filter = {
+      device_id: ctx.caller.id,
+      find: q ?? null,
+      category: category ?? null,
+      before: before ?? null,
+    };
+    const { rows, next_before } = await readKeysetPage(
+      wanted ?? DEFAULT_LIMIT,
+      (n) => directoryPage(ctx.sql, { ...filter, limit: n }),
+      (row) => row.created_at,
+    );
+    return {
+      data: rows.map((row) => showChannelCard(row, ctx.services.channelBaseUrl)),
+      meta: { next_before: next_before && toIsoMicros(next_before) },
+    };
+  },
+});
+
+export const get_channel = defineHandsetOperation({
+  name: "get_channel",
+  title: "Channel card",
+  description: "Show a channel's card. A private one answers 404 without a usable invite or a subscription.",
+  writes: "nothing",
+  http: { method: "GET", path: "/handset/v1/channels/{handle}", status: 200 },
+  errors: ["invalid_request", "unauthorized", "not_found"],
+  input: z.strictObject({ handle: pathId("The channel's handle."), invite: textSchema(1, LIMITS.code).optional() }),
+  output: channelCardView,
+  async handler({ handle, invite }, ctx) {
+    const [card] = await ctx.sql(channelCard, { device_id: ctx.caller.id, handle, code: invite ?? null });
+    if (!card) throw notFound("channel");
+    return showChannelCard(card, ctx.services.channelBaseUrl);
+  },
+});
+
+export const put_subscription = defineHandsetOperation({
+  name: "put_subscription",
+  title: "Join or adjust",
+  description:
+    "Join a channel (a private one with an invite), or adjust the subscription: mute it, grant permissions. Absent fields stay. Idempotent.",
+  writes: "rows",
+  http: { method: "PUT", path: "/handset/v1/subscriptions/{handle}", status: 200, maxBody: MAX_BODY_BYTES.handset },
+  limit: JOIN_LIMITS,
+  errors: ["invalid_request", "unauthorized", "not_found", "conflict", "rate_limited"],
+  input: z.strictObject({
+    handle: pathId("The channel's handle."),
+    invite: textSchema(1, LIMITS.code).optional(),
+    muted: z.boolean().optional(),
+    permissions: permissionList.optional(),
+  }),
+  output: subscriptionView,
+  async handler({ handle, invite, muted, permissions: granted }, ctx) {
+    const device_id = ctx.caller.id;
+    const wanted = { device_id, muted: muted ?? null, permissions: granted ?? null };
+    const adjust = async () => (await ctx.sql(changeSubscription, { ...wanted, handle }))[0];
+    const present = await adjust();
+    if (present) return { handle, ...showSubscription(present) };
+
+    const [channel] = await ctx.sql(lockChannelByHandle, { handle });
+    if (!channel || channel.suspended) throw notFound("channel");
+    const pusher_id = channel.id;
+    const [joined] = await ctx.sql(joinChannel, { ...wanted, pusher_id });
+    if (!joined) {
+      // The same device joined at the same time through another request: this one adjusts. Or it removed itself.
+      const other = await adjust();
+      if (!other) throw unauthorized();
+      return { handle, ...showSubscription(other) };
+    }
+    await assertChannelLimit(device_id, ctx);
+    if (!channel.is_public) {
+      // The join above is rolled back with this refusal (rules#unusable-invite).
+      const [taken] = invite === undefined ? [] : await ctx.sql(redeemInvite, { pusher_id, code: invite });
+      if (!taken) throw notFound("channel");
+      await ctx.em.nativeUpdate(Subscription, { device: device_id, pusher: pusher_id }, { invite: taken.id });
+    }
+    await emitSubscriberCounts([{ pusher_id }], ctx);
+    await countJoin(ctx, pusher_id);
+    return { handle, ...showSubscription(joined) };
+  },
+});
+
+export const delete_subscription = defineHandsetOperation({
+  name: "delete_subscription",
+  title: "Leave",
+  description: "Leave a channel. Answers the same when the handset had not joined.",
+  writes: "rows",
+  http: { method: "DELETE", path: "/handset/v1/subscriptions/{handle}", status: 204 },
+  limit: JOIN_LIMITS,
+  errors: ["invalid_request", "unauthorized", "rate_limited"],
+  input: z.strictObject({ handle: pathId("The channel's handle.") }),
+  output: z.object({}),
+  async handler({ handle }, ctx) {
+    const [channel] = await ctx.sql(lockChannelByHandle, { handle });
+    if (!channel) return {};
+    const left = await ctx.em.nativeDelete(Subscription, { device: ctx.caller.id, pusher: channel.id });
+    if (left === 0) return {};
+    await emitSubscriberCounts([{ pusher_id: channel.id }], ctx);
+    await countJoin(ctx, channel.id);
+    return {};
+  },
+});
+
+export const list_subscriptions = defineHandsetOperation({
+  name: "list_subscriptions",
+  title: "Own channels",
+  description:
+    "The cards of the channels that this handset joined, private and paused ones included, the newest first.",
+  writes: "nothing",
+  http: { method: "GET", path: "/handset/v1/subscriptions", status: 200 },
+  errors: ["invalid_request", "unauthorized"],
+  input: z.strictObject({ limit: limitParameter(), before: beforeParameter() }),
+  output: z.object({ data: z.array(channelCardView), meta: pageMeta }),
+  async handler({ limit: wanted = DEFAULT_LIMIT, before = null }, ctx) {
+    const { rows, next_before } = await readKeysetPage(
+      wanted,
+      (n) => ctx.sql(subscribedChannels, { device_id: ctx.caller.id, before, limit: n }),
+      (row) => row.subscribed_at,
+    );
+    return {
+      data: rows.map((row) => showChannelCard(row, ctx.services.channelBaseUrl)),
+      meta: { next_before: next_before && toIsoMicros(next_before) },
+    };
+  },
+});

@@ -1,0 +1,167 @@
+// What a handset follows goes to another one: as a file of public channels, or whole by a code that works once.
+
+import { z } from "zod";
+import { hashToken, looksLikeToken, mintToken, TRANSFER_PREFIX } from "../identity/auth/bearer_tokens.ts";
+import { ApiError, unauthorized } from "../model/errors.ts";
+import { toIsoMicros } from "../model/fields/timestamp_columns.ts";
+import { textSchema } from "../model/fields/value_schemas.ts";
+import { LIMITS } from "../model/limits.ts";
+import { emitSubscriberCounts } from "../operation/audit_lines.ts";
+import { defineHandsetOperation, MAX_BODY_BYTES } from "../operation/define_operation.ts";
+import { readKeysetPage } from "../operation/pagination.ts";
+import {
+  copySubscriptions,
+  exportedSubscriptions,
+  joinChannels,
+  lockChannelsOf,
+  lockDevices,
+  lockOpenChannels,
+  putTransfer,
+  redeemTransfer,
+  unsubscribeDevices,
+} from "../store/queries/devices.ts";
+import { beforeParameter, limitParameter, pageMeta } from "../store/schemas/common_fields.ts";
+import { EXPORT_VERSION, permissionList } from "./handset_schemas.ts";
+import { assertChannelLimit, BULK_JOIN_LIMITS, countJoin } from "./join_limits.ts";
+
+export const export_subscriptions = defineHandsetOperation({
+  name: "export_subscriptions",
+  title: "Export subscriptions",
+  description:
+    "What this handset joined, to be kept as a file: a lost browser profile is then no lost subscriber. Each page is a body that the import takes. It holds no secret, so private channels need an invite again; to take them along, move the handset by a code.",
+  writes: "nothing",
+  http: { method: "GET", path: "/handset/v1/devices/me/export", status: 200 },
+  errors: ["invalid_request", "unauthorized"],
+  input: z.strictObject({ limit: limitParameter("100 when absent."), before: beforeParameter() }),
+  output: z.object({
+    version: z.literal(EXPORT_VERSION),
+    data: z.array(z.object({ handle: z.string(), muted: z.boolean(), permissions: z.array(z.string()) })),
+    meta: pageMeta,
+  }),
+  async handler({ limit: wanted = LIMITS.page, before = null }, ctx) {
+    const { rows, next_before } = await readKeysetPage(
+      wanted,
+      (n) => ctx.sql(exportedSubscriptions, { device_id: ctx.caller.id, before, limit: n }),
+      (row) => row.subscribed_at,
+    );
+    return {
+      version: EXPORT_VERSION,
+      data: rows.map(({ handle, muted, permissions }) => ({ handle, muted, permissions })),
+      meta: { next_before: next_before && toIsoMicros(next_before) },
+    };
+  },
+});
+
+/** A page of an export has a few more than asked for where several share an instant. */
+const MAX = LIMITS.import;
+
+export const import_subscriptions = defineHandsetOperation({
+  name: "import_subscriptions",
+  title: "Import subscriptions",
+  description:
+    "Join the public channels of an exported page. What is joined already stays as it is. Those that are not there, or private and not joined, are skipped and named: they need an invite. Idempotent.",
+  writes: "rows",
+  http: { method: "POST", path: "/handset/v1/devices/me/import", status: 200 },
+  limit: BULK_JOIN_LIMITS,
+  errors: ["invalid_request", "unauthorized", "conflict", "rate_limited"],
+  input: z.strictObject({
+    version: z.literal(EXPORT_VERSION),
+    data: z
+      .array(
+        z.strictObject({
+          handle: textSchema(1, 64),
+          muted: z.boolean().optional(),
+          permissions: permissionList.optional(),
+        }),
+      )
+      .max(MAX, `must hold at most ${MAX} subscriptions; send the others in another request`),
+    meta: z.strictObject({ next_before: z.string().nullable() }).optional().describe("As exported; not looked at."),
+  }),
+  output: z.object({ joined: z.int(), present: z.int(), skipped: z.array(z.string()) }),
+  async handler({ data }, ctx) {
+    const device_id = ctx.caller.id;
+    const wanted = new Map(data.map((one) => [one.handle, one]));
+    const open = await ctx.sql(lockOpenChannels, { device_id, handles: [...wanted.keys()] });
+    const rows = open.map(({ id, handle }) => ({ id, ...wanted.get(handle) }));
+    const joined = await ctx.sql(joinChannels, {
+      device_id,
+      pusher_ids: rows.map(({ id }) => id),
+      muted: rows.map(({ muted = false }) => muted),
+      permissions: rows.map(({ permissions: granted = [] }) => granted.join(",")),
+    });
+    if (joined.length > 0) {
+      await assertChannelLimit(device_id, ctx);
+      await emitSubscriberCounts(joined, ctx);
+      await countJoin(ctx);
+    }
+    for (const { handle } of open) wanted.delete(handle);
+    return { joined: joined.length, present: open.length - joined.length, skipped: [...wanted.keys()] };
+  },
+});
+
+export const create_transfer = defineHandsetOperation({
+  name: "create_transfer",
+  title: "Code to move by",
+  description: `Make a code by which another handset takes over every subscription of this one, private ones included: once, within ${LIMITS.move_minutes} minutes. It is shown this once; another one replaces it. Whoever has the code can use it. The address opens the web app with it, as a link or a QR code.`,
+  writes: "rows",
+  http: { method: "POST", path: "/handset/v1/devices/me/transfer", status: 201, maxBody: MAX_BODY_BYTES.handset },
+  errors: ["invalid_request", "unauthorized"],
+  input: z.strictObject({}),
+  output: z.object({ code: z.string(), url: z.string(), expires_at: z.string() }),
+  async handler(_, ctx) {
+    const { token: code, hash: code_hash } = mintToken(TRANSFER_PREFIX);
+    const [row] = await ctx.sql(putTransfer, {
+      device_id: ctx.caller.id,
+      code_hash,
+      seconds: LIMITS.move_minutes * 60,
+    });
+    if (!row) throw unauthorized();
+    // Behind the "#", which no browser sends: no server or log on the way sees it.
+    const url = `${ctx.services.publicUrl}/app/#move=${code}`;
+    return { code, url, expires_at: toIsoMicros(row.expires_at) };
+  },
+});
+
+/** The same for a code of nobody, one that was used or replaced, one that is too old, and the handset's own. */
+const noSuchCode = () =>
+  new ApiError(
+    "code_not_found",
+    `This code moves nothing: it works once, within ${LIMITS.move_minutes} minutes, on another handset. Make a new one where the subscriptions are.`,
+  );
+
+export const take_over = defineHandsetOperation({
+  name: "take_over",
+  title: "Take over by a code",
+  description:
+    "Take over every subscription of the handset that made the code: they move here with their permissions, and the other one is left without any. What this handset joined itself stays as it is. It cannot be undone but by moving back.",
+  writes: "rows",
+  http: { method: "POST", path: "/handset/v1/devices/me/takeover", status: 200, maxBody: MAX_BODY_BYTES.handset },
+  limit: {
+    name: "device-takeovers",
+    per: "address",
+    max: LIMITS.takeovers,
+    seconds: LIMITS.window_seconds,
+    attempts: true,
+  },
+  errors: ["invalid_request", "unauthorized", "not_found", "conflict", "rate_limited"],
+  input: z.strictObject({ code: textSchema(1, LIMITS.code) }),
+  output: z.object({ moved: z.int() }),
+  async handler({ code }, ctx) {
+    const { id: device_id, address } = ctx.caller;
+    await ctx.countAgainstLimit(address);
+    if (!looksLikeToken(TRANSFER_PREFIX, code)) throw noSuchCode();
+    const [taken] = await ctx.sql(redeemTransfer, { code_hash: hashToken(code), device_id });
+    if (!taken) throw noSuchCode();
+    const { from_device } = taken;
+    await ctx.sql(lockChannelsOf, { devices: [from_device] });
+    const there = await ctx.sql(lockDevices, { devices: [from_device, device_id] });
+    if (!there.some(({ id }) => id === device_id)) throw unauthorized();
+    const moved = await ctx.sql(copySubscriptions, { from_device, to_device: device_id });
+    const left = await ctx.sql(unsubscribeDevices, { devices: [from_device], channels: null });
+    if (moved.length > 0) await assertChannelLimit(device_id, ctx);
+    // A channel that both had joined has one subscriber less; of the others nothing has changed, so nothing is told.
+    await emitSubscriberCounts(left, ctx);
+    ctx.markChanged([from_device, device_id]);
+    return { moved: moved.length };
+  },
+});

@@ -1,0 +1,141 @@
+// What the audit log is told of the ways into an account: in each workspace that the account is a member of, since their
+// owners trust it. Nothing that was typed, and no network address. Whoever fails is a stranger, and cannot fill the log: of
+// one account and kind the 1st, 10th, 100th … failed run within a time leaves a line, which says how many there were.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import type { Kysely } from "kysely";
+import { formatIdOrNull } from "../../model/domain/type_ids.ts";
+import { LIMITS } from "../../model/limits.ts";
+import {
+  type AuditActor,
+  createAuditLines,
+  createPersonActor,
+  findPersonActors,
+  writeAuditAndEvents,
+} from "../../operation/audit_lines.ts";
+import { runStatement } from "../../store/db/statement.ts";
+import type { Log } from "../../store/handler_context.ts";
+import { accountTried } from "../../store/queries/members_and_links.ts";
+import type { RateLimitPolicy, RateLimits } from "../../store/rate_limits/rate_limits.ts";
+
+/** The acts by their names in the log, and what pages call them. */
+export const ACCOUNT_ACTIONS = {
+  sign_in: "Sign in",
+  sign_in_second_factor: "Sign in with a second factor",
+  sign_in_passkey: "Sign in with a passkey",
+  sign_out: "Sign out",
+  ask_password_link: "Request a password reset",
+  follow_link: "Use a one-time link",
+  claim_account: "Create an account with a link",
+  join_workspace: "Join the workspace with a link",
+  reset_password: "Set a new password with a link",
+  reuse_refresh_token: "Reuse a refresh token within one minute",
+} as const;
+
+/** The title and the badge on pages of an act with the status failed, where "failed" does not say enough. */
+export const FAILED_ACTION_LABELS: Readonly<Record<string, readonly [title: string, badge: string]>> = {
+  reuse_refresh_token: ["Disconnect an assistant: old refresh token reused", "possible theft"],
+};
+
+export type AccountAction = keyof typeof ACCOUNT_ACTIONS;
+
+/** How an account is named by who tries it; one of them. */
+type Tried = { email: string } | { credential_id: string };
+
+/** It counts and refuses nobody. */
+const FAILED: RateLimitPolicy = {
+  name: "failed-runs",
+  max: 1_000_000,
+  seconds: LIMITS.failed_runs_minutes * 60,
+  countsLocally: true,
+};
+type Db = SqlEntityManager | Kysely<unknown>;
+
+const isTold = (count: number) => /^10*$/.test(String(count));
+
+/** Somebody, who showed nothing of being the member that the account is. */
+const unknown = (actor: AuditActor): AuditActor => ({ ...actor, actor_id: null, actor_name: null });
+
+export type AccountAudit = ReturnType<typeof createAccountAudit>;
+
+export function createAccountAudit({
+  database,
+  limits,
+  log,
+}: {
+  database: Kysely<unknown>;
+  limits: RateLimits;
+  log: Log;
+}) {
+  const actorsOf = async (db: Db, userId: string) =>
+    [await findPersonActors(db, userId, "console")].flat().filter((actor) => actor.workspace_id !== null);
+
+  /** Of somebody who is not known, about the members that an account is. */
+  const linesOf = (act: AccountAction, actors: readonly AuditActor[], status: string | null, count: number | null) =>
+    actors.flatMap((actor) =>
+      createAuditLines(unknown(actor), act, { member_id: formatIdOrNull("mem", actor.member_id) }, { status }).map(
+        (line) => ({
+          ...line,
+          count,
+        }),
+      ),
+    );
+
+  const account = async (tried: Tried): Promise<string | null> => {
+    const named = { email: null, credential_id: null, ...tried };
+    return (await runStatement(database, accountTried, named))[0]?.id ?? null;
+  };
+
+  /** Nobody waits for it, so an answer takes as long for an address that is unknown. */
+  async function countFailed(act: AccountAction, subject: string, actors: () => Promise<readonly AuditActor[]>) {
+    const { limit, remaining } = await limits.take(FAILED, `${act} ${subject}`);
+    const count = limit - remaining;
+    if (isTold(count)) await writeAuditAndEvents(database, linesOf(act, await actors(), "failed", count), []);
+  }
+  const beside = (work: Promise<unknown>) =>
+    void work.catch((error) => log.error({ err: error }, "a failed attempt could not be recorded"));
+
+  return {
+    /**
+     * The person of an account did it; last in the transaction of `db`, or after it where the library wrote the rows. With
+     * `workspaceId` it concerns that one alone.
+     */
+    async done(
+      act: AccountAction,
+      userId: string,
+      { db = database, workspaceId }: { db?: Db; workspaceId?: string } = {},
+    ): Promise<void> {
+      const actors = (await actorsOf(db, userId)).filter(
+        (actor) => workspaceId === undefined || actor.workspace_id === workspaceId,
+      );
+      if (actors.length > 0) await writeAuditAndEvents(db, createAuditLines(actors, act, {}, {}), []);
+    },
+
+    /** The same where the account is known by what was shown. */
+    async doneBy(act: AccountAction, shown: Tried): Promise<void> {
+      const userId = await account(shown);
+      if (userId !== null) await this.done(act, userId);
+    },
+
+    /** Somebody asked for it, who need not be the person; last in the transaction of `db`. */
+    async asked(act: AccountAction, userId: string, db: Db): Promise<void> {
+      await writeAuditAndEvents(db, linesOf(act, await actorsOf(db, userId), null, null), []);
+    },
+
+    /** A failed run on an account; where there is none, nothing is written. */
+    failed(act: AccountAction, tried: Tried): void {
+      const subject = Object.values(tried).join();
+      const actors = async () => {
+        const userId = await account(tried);
+        return userId === null ? [] : actorsOf(database, userId);
+      };
+      beside(countFailed(act, subject, actors));
+    },
+
+    /** A link that works no longer; the member that it was for may have no account. Ids are the rows'. */
+    failedLink({ workspace_id, member_id }: { workspace_id: string; member_id: string }): void {
+      const actor = { ...createPersonActor("console"), workspace_id, member_id };
+      beside(countFailed("follow_link", member_id, async () => [actor]));
+    },
+  };
+}

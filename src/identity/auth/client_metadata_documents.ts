@@ -1,0 +1,117 @@
+// Clients that name themselves by an address at which they describe themselves (Client ID Metadata Documents). A stranger
+// makes this server fetch that address, so it is fetched seldom, a few at a time, and so many a minute for one visitor.
+
+import { ApiError, invalidRequest } from "../../model/errors.ts";
+import { formatLimit, LIMITS } from "../../model/limits.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { getKysely, runStatement } from "../../store/db/statement.ts";
+import { findClient } from "../../store/queries/connections.ts";
+import { createRateLimitHeaders, type RateLimits } from "../../store/rate_limits/rate_limits.ts";
+import { rateLimitAddress } from "../../store/rate_limits/request_client.ts";
+import { parseClientMetadata } from "./client_metadata.ts";
+import type { OAuthClients } from "./oauth_clients.ts";
+import { OAuthError } from "./oauth_error.ts";
+
+/** How long a document is believed without being looked at again, in seconds. */
+const FRESH = LIMITS.client_document_minutes * 60;
+const MAX_AT_ONCE = 8;
+const POLICY = { name: "client-documents", max: 20, seconds: LIMITS.window_seconds };
+
+/** How documents are fetched: by the rules for webhook addresses, with CLIENT_METADATA_ALLOW_HOSTS as exceptions. */
+export type FetchDocument = (
+  address: string,
+) => Promise<{ ok: true; text: string } | { ok: false; why: "refused" | "unreachable" | "answer" | "large" }>;
+
+const WITH_A_KEY = "On a server without internet access, connect the assistant with a key";
+
+const WHY = {
+  refused: `its host is not on the public internet. ${WITH_A_KEY}`,
+  unreachable: `it did not respond in time. ${WITH_A_KEY}`,
+  answer: "it is not a JSON document",
+  large: `the document is larger than ${formatLimit("client_document")}`,
+} as const;
+
+/** A person reads this, and can only tell it to whoever made the assistant. */
+const unusable = (why: string) =>
+  invalidRequest("invalid_value", `The assistant's client metadata URL was rejected: ${why}.`);
+
+/** An https address with a path, written as parsers write it, without what could mean another document. */
+function isDocumentAddress(clientId: string): boolean {
+  const url = clientId.length <= LIMITS.url ? URL.parse(clientId) : null;
+  return !!url && url.href === clientId && url.pathname !== "/" && !/[#@]/.test(clientId);
+}
+
+/** The description as one object, which must be of this very client and hold no secret. @throws 422. */
+function described(clientId: string, text: string): object {
+  let said: unknown;
+  try {
+    said = JSON.parse(text);
+  } catch {
+    throw unusable(WHY.answer);
+  }
+  if (typeof said !== "object" || said === null || (said as { client_id?: unknown }).client_id !== clientId)
+    throw unusable("the client_id in the document does not match the URL");
+  if ("client_secret" in said || "client_secret_expires_at" in said) throw unusable("the document contains a secret");
+  const { token_endpoint_auth_method, token_endpoint_auth_methods_supported } = said as Record<string, unknown>;
+  // What it would rather do stands in the one; what it does where a server knows no more, as ChatGPT, in the list.
+  const knows = [token_endpoint_auth_method ?? "none", token_endpoint_auth_methods_supported].flat();
+  if (!knows.includes("none")) throw unusable("the token_endpoint_auth_method in the document is not none");
+  return { ...said, token_endpoint_auth_method: "none" };
+}
+
+export type ClientDocuments = ReturnType<typeof createClientDocuments>;
+
+export function createClientDocuments(options: {
+  orm: Orm;
+  clients: OAuthClients;
+  limits: RateLimits;
+  schemes: readonly string[];
+  fetchDocument: FetchDocument;
+}) {
+  const { orm, clients, limits, schemes, fetchDocument } = options;
+  const kysely = getKysely(orm);
+  const underWay = new Map<string, Promise<void>>();
+
+  async function isFresh(clientId: string): Promise<boolean> {
+    const [known] = await runStatement(kysely, findClient, { client_id: clientId, user_id: null });
+    return known !== undefined && known.age !== null && known.age < FRESH;
+  }
+
+  async function fetchAndKeep(clientId: string): Promise<void> {
+    // Another visit may have fetched it since this one looked.
+    if (await isFresh(clientId)) return;
+    const fetched = await fetchDocument(clientId);
+    if (!fetched.ok) throw unusable(WHY[fetched.why]);
+    const said = described(clientId, fetched.text);
+    try {
+      const metadata = parseClientMetadata(said, { schemes, method: "none" });
+      await clients.keep(clientId, metadata, null);
+    } catch (error) {
+      if (!(error instanceof OAuthError)) throw error;
+      throw invalidRequest("invalid_value", `The assistant's client metadata is not valid. ${error.message}`);
+    }
+  }
+
+  return {
+    /**
+     * Makes sure that a client whose id is an address is known by what its document says now. Other ids are left alone.
+     * `address` is the visitor's, by which fetches are counted.
+     * @throws 422 for a document that cannot be had or used, 429.
+     */
+    async know(clientId: string, address: string | null): Promise<void> {
+      if (!/^https:/i.test(clientId)) return;
+      if (!isDocumentAddress(clientId)) throw unusable("it is not a plain https URL with a path");
+      if (await isFresh(clientId)) return;
+      const running = underWay.get(clientId);
+      if (running) return running;
+      const taken = await limits.take(POLICY, address === null ? "local" : rateLimitAddress(address));
+      if (!taken.allowed || underWay.size >= MAX_AT_ONCE)
+        throw new ApiError("rate_limited", "Too many new assistants. Try again in one minute.", {
+          headers: createRateLimitHeaders(POLICY, taken),
+        });
+      const fetching = (underWay.get(clientId) ?? fetchAndKeep(clientId)).finally(() => underWay.delete(clientId));
+      underWay.set(clientId, fetching);
+      await fetching;
+    },
+  };
+}

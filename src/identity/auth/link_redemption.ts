@@ -1,0 +1,237 @@
+// What following a one-time link does: makes an account, lets an account join one more workspace, or sets a new password.
+// A link names its address. The link, the account and the member change in one transaction, or none of them does.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { assertDefined } from "../../model/assert.ts";
+import { validateEmail, validatePersonName } from "../../model/domain/name_validation.ts";
+import { Member } from "../../model/entities/member.ts";
+import { conflict, forbidden, invalidRequest, notFound, throwFieldErrors } from "../../model/errors.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { getKysely, runStatement } from "../../store/db/statement.ts";
+import type { Log } from "../../store/handler_context.ts";
+import { forgetOwnDevices } from "../../store/queries/devices.ts";
+import {
+  endLinksOf,
+  findLink,
+  type LinkRecord,
+  lockUser,
+  memberToReset,
+  useLink,
+} from "../../store/queries/members_and_links.ts";
+import type { AccountAudit } from "./account_audit.ts";
+import { hashToken } from "./bearer_tokens.ts";
+import { insertLink, PLACEHOLDER_EMAIL } from "./one_time_links.ts";
+import { validatePasswordStrength } from "./password_strength.ts";
+import type { SignInLibrary } from "./sign_in_library.ts";
+import type { SignInThrottle } from "./sign_in_throttle.ts";
+
+/** What became of a link. */
+export type LinkState = "live" | "used" | "replaced" | "expired" | "unknown";
+
+/**
+ * `new` makes the account of an address that has none, `known` lets the account that the address has join by its password,
+ * `reset` sets the account's new password.
+ */
+export type LinkKind = "new" | "known" | "reset";
+
+export interface LinkSubmission {
+  name: string;
+  /** Read only where the link names no address. */
+  email: string;
+  password: string;
+}
+
+function stateOf(link: LinkRecord): LinkState {
+  if (link.used) return "used";
+  if (link.replaced) return "replaced";
+  return link.expired ? "expired" : "live";
+}
+
+/** An owner's link to somebody who has not joined yet must not open an account that others' workspaces trust. */
+function kindOf(link: LinkRecord): LinkKind {
+  if (link.user_id === null) return "new";
+  return link.joined || link.made_by !== "manager" ? "reset" : "known";
+}
+
+/** Whoever made an account ready for somebody else would enter with it wherever that person is added later. */
+const mayJoin = (link: LinkRecord): boolean => kindOf(link) !== "known" || link.proved === true;
+
+/** What following a link is in the audit log. */
+const ACTS = { new: "claim_account", known: "join_workspace", reset: "reset_password" } as const;
+
+const unproved = () =>
+  forbidden(
+    "not_permitted",
+    "This account's e-mail address is not verified. Set a new password with a reset link from your e-mail or from the operator of this server, then open this link again.",
+  );
+
+/** Two links for one address followed at once: the second finds what the first made. */
+const overtaken = () =>
+  conflict("wrong_state", "Another link for this address was used at the same time. Open your link again.");
+
+const isTaken = (error: unknown): boolean => {
+  if (!(error instanceof Error)) return false;
+  return ("code" in error && error.code === "23505") || isTaken(error.cause);
+};
+
+export type LinkRedemption = ReturnType<typeof createLinkRedemption>;
+export type OpenedLink = NonNullable<Awaited<ReturnType<LinkRedemption["open"]>>>;
+
+export function createLinkRedemption(options: {
+  orm: Orm;
+  library: SignInLibrary;
+  throttle: SignInThrottle;
+  accountLog: AccountAudit;
+  publicUrl: string;
+  log: Log;
+}) {
+  const { orm, library, throttle, accountLog, publicUrl, log } = options;
+  const kysely = getKysely(orm);
+
+  const find = async (on: SqlEntityManager | typeof kysely, token: string) =>
+    (await runStatement(on, findLink, { token_hash: hashToken(token) }))[0];
+
+  /**
+   * Writes the rows of one claim. The link comes first: of simultaneous claims one goes on, and the others find the link
+   * used.
+   */
+  async function settle(
+    inside: SqlEntityManager,
+    token: string,
+    seen: LinkRecord,
+    claim: LinkSubmission,
+    hash: string,
+  ) {
+    const [used] = await runStatement(inside, useLink, { token_hash: hashToken(token) });
+    if (!used) throw notFound("link");
+    if (seen.user_id !== null) await runStatement(inside, lockUser, { id: seen.user_id });
+    const link = assertDefined(await find(inside, token), "the link was just used");
+    if (kindOf(link) !== kindOf(seen) || link.user_id !== seen.user_id) throw overtaken();
+    if (!mayJoin(link)) throw unproved();
+    const kind = kindOf(link);
+    if (kind === "reset" && link.made_by === "manager" && link.elsewhere)
+      throw forbidden(
+        "not_permitted",
+        "This account also belongs to other workspaces, so only the server operator can reset its password. Ask the operator for a link.",
+      );
+    const email = link.email === PLACEHOLDER_EMAIL ? claim.email : link.email;
+    // A link that travelled by mail alone shows that its reader reads the mail of the address, and the operator answers for
+    // the person to whom a link goes, though not for an address that this one chooses.
+    const proved = link.made_by === "person" || (link.made_by === "operator" && link.email !== PLACEHOLDER_EMAIL);
+    const account = () => assertDefined(link.user_id, "a link that makes no account is of one");
+    const userId = await library.inTransaction(inside, async (accounts, { adapter }) => {
+      if (kind === "known") return account();
+      if (kind === "new") {
+        const wanted = { email, name: claim.name.trim(), emailVerified: proved };
+        const user = await accounts.createUser(wanted, { method: "email-password" });
+        const credential = { userId: user.id, accountId: user.id, providerId: "credential", password: hash };
+        await accounts.linkAccount(credential);
+        return user.id as string;
+      }
+      const id = account();
+      await accounts.updatePassword(id, hash);
+      // Before the proof they may be somebody else's. Of a proved account the second step stands: no link alone opens the door,
+      // so the proof stands with it, and a second link finds the account as this one did.
+      const kept = link.proved ? {} : { twoFactorEnabled: false };
+      const stays = link.proved === true && link.second_factor === true;
+      await accounts.updateUser(id, { emailVerified: proved || stays, ...kept });
+      for (const model of link.proved ? ["passkey"] : ["passkey", "twoFactor"])
+        await adapter.deleteMany({ model, where: [{ field: "userId", value: id }] });
+      for (const { token } of await accounts.listSessions(id)) await accounts.deleteSession(token);
+      await runStatement(inside, forgetOwnDevices, { user_id: id });
+      return id;
+    });
+    const name = kind === "new" ? { name: claim.name.trim() } : {};
+    await inside.nativeUpdate(Member, { id: link.member_id }, { user_id: userId, ...name, email });
+    await runStatement(inside, endLinksOf, { user_id: userId });
+    // A new password concerns whoever trusts the account, and joining this workspace alone.
+    const workspaceId = kind === "reset" ? undefined : link.workspace_id;
+    await accountLog.done(ACTS[kind], userId, { db: inside, workspaceId });
+    return { kind, email };
+  }
+
+  return {
+    /** What a link is for and what became of it, which the audit log is told where it works no longer; null when it is not known. */
+    async open(token: string) {
+      const link = await find(kysely, token);
+      if (!link) return null;
+      if (stateOf(link) !== "live") accountLog.failedLink(link);
+      return {
+        state: stateOf(link),
+        madeBy: link.made_by,
+        kind: kindOf(link),
+        /** Whether it was shown that the account is of who reads the address. */
+        proved: link.proved === true,
+        /** The address that the link is for; null when whoever follows it chooses one. */
+        email: link.email === PLACEHOLDER_EMAIL ? null : link.email,
+        joined: link.joined,
+        workspaceName: link.workspace_name,
+      };
+    },
+
+    /**
+     * Follows a link and uses it up; then the account can sign in with `email` and the password that was given.
+     * @throws 404 for a link that is not live (`open` says why), 403 for an account that may not follow it, 422 naming every wrong field, 409, 429.
+     */
+    async claim(
+      token: string,
+      given: LinkSubmission,
+      address: string | null,
+    ): Promise<{ kind: LinkKind; email: string }> {
+      const seen = await find(kysely, token);
+      if (!seen || stateOf(seen) !== "live") throw notFound("link");
+      if (!mayJoin(seen)) throw unproved();
+      const kind = kindOf(seen);
+      const claim = { ...given, email: given.email.trim().toLowerCase() };
+      const owner = { email: seen.email === PLACEHOLDER_EMAIL ? claim.email : seen.email, name: claim.name };
+      throwFieldErrors({
+        name: kind === "new" && validatePersonName(claim.name),
+        email: seen.email === PLACEHOLDER_EMAIL && validateEmail(claim.email),
+        password: kind !== "known" && (await validatePasswordStrength(claim.password, owner)),
+      });
+      let hash = "";
+      if (kind === "known") {
+        const right = await throttle.attempt({ email: seen.email, address, browser: null }, () =>
+          throttle.inTurn("known", () =>
+            library.provesPassword(assertDefined(seen.user_id, "a known person has a user"), claim.password),
+          ),
+        );
+        if (!right) {
+          accountLog.failed("join_workspace", { email: seen.email });
+          throw invalidRequest("invalid_value", "The password is incorrect.", "password");
+        }
+      } else {
+        await throttle.countAddress(address);
+        // Hashing takes its time, so it is done before anything is locked.
+        hash = await throttle.inTurn("known", () => library.hashPassword(claim.password));
+      }
+      try {
+        return await orm.em.fork().transactional((inside) => settle(inside, token, seen, claim, hash));
+      } catch (error) {
+        if (!isTaken(error)) throw error;
+        if (seen.email !== PLACEHOLDER_EMAIL) throw overtaken();
+        throw invalidRequest("invalid_value", "This address is already in use. Enter another one.", "email");
+      }
+    },
+
+    /**
+     * Somebody asks for a link to a new password. Whether the address is known shows in nothing: the answer does not wait,
+     * and `mail` gets the link when there is an account. @throws 429 for the network address that asks too often.
+     */
+    async askReset(email: string, address: string | null, mail: (to: string, link: string) => unknown): Promise<void> {
+      await throttle.countReset(address);
+      const to = email.trim().toLowerCase();
+      const send = async () => {
+        const [member] = await runStatement(kysely, memberToReset, { email: to });
+        if (!member || !(await throttle.mayMail(to))) return;
+        const link = await orm.em.fork().transactional(async (inside) => {
+          const made = await insertLink(inside, publicUrl, member.member_id, "person");
+          await accountLog.asked("ask_password_link", member.user_id, inside);
+          return made;
+        });
+        await mail(to, link);
+      };
+      send().catch((error) => log.error({ err: error }, "a password reset link could not be created"));
+    },
+  };
+}

@@ -1,0 +1,116 @@
+// An authorization request, from the browser that brought it to where that browser goes next: sign-in, consent, or the
+// assistant. Nobody is sent to a stranger's address by this server: an error goes there only for somebody who is signed in
+// and has let that assistant in before; anybody else reads it here.
+
+import { type ApiError, invalidRequest } from "../../model/errors.ts";
+import { ALL_SCOPES, INITIAL_SCOPES } from "../../model/scopes.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { getKysely, runStatement } from "../../store/db/statement.ts";
+import { findClient } from "../../store/queries/connections.ts";
+import type { ClientDocuments } from "./client_metadata_documents.ts";
+import { AUTH_PATH, OFFLINE_SCOPE } from "./oauth_discovery.ts";
+import { validateParameters } from "./oauth_error.ts";
+import { getResourceUrl, normalizeResources } from "./resource_indicator.ts";
+import type { SignInLibrary } from "./sign_in_library.ts";
+
+/** What is understood; "unrecognized request parameters" are ignored (RFC 6749 §3.1). */
+const UNDERSTOOD = [
+  "client_id",
+  "response_type",
+  "redirect_uri",
+  "scope",
+  "state",
+  "code_challenge",
+  "code_challenge_method",
+  "resource",
+  "prompt",
+  "max_age",
+];
+
+const AGAIN = "Remove this server in the assistant and add it again.";
+const UNASKED = "The assistant tried to connect without your consent. Start again from the assistant.";
+
+/** What a person can do about each error that the library would send to the assistant. */
+const SENTENCES: Record<string, string> = {
+  invalid_client: `This assistant is not registered on this server. ${AGAIN}`,
+  invalid_redirect: `The assistant did not register this redirect address. ${AGAIN}`,
+  invalid_target: "The assistant requested access to a different service. Check the server address in the assistant.",
+  login_required: UNASKED,
+  consent_required: UNASKED,
+  interaction_required: UNASKED,
+  account_selection_required: UNASKED,
+};
+
+function refused(error: string | null): ApiError {
+  return invalidRequest(
+    "invalid_value",
+    (error !== null && Object.hasOwn(SENTENCES, error) && SENTENCES[error]) ||
+      `The assistant’s request is not valid. Start again from the assistant. If that fails: ${AGAIN}`,
+  );
+}
+
+/**
+ * Keeps the known ones of the requested scopes. Without any, an assistant may read and write drafts, and never send. A client that
+ * registered for refresh tokens gets one, since older clients do not ask for it.
+ */
+function scopesOf(requested: string | null, grants: readonly string[]): string[] {
+  const known = ALL_SCOPES.filter((scope) => (requested ?? "").split(" ").includes(scope));
+  return [...(grants.includes("refresh_token") ? [OFFLINE_SCOPE] : []), ...(known.length > 0 ? known : INITIAL_SCOPES)];
+}
+
+export interface AuthorizeRedirect {
+  /** A page of ours, or the assistant's own address. */
+  goTo: string;
+  cookies: string[];
+}
+
+export type AuthorizeHandler = ReturnType<typeof createAuthorizeHandler>;
+
+export function createAuthorizeHandler(options: {
+  orm: Orm;
+  library: SignInLibrary;
+  documents: ClientDocuments;
+  publicUrl: string;
+}) {
+  const { orm, library, documents, publicUrl } = options;
+  const kysely = getKysely(orm);
+  const own = new URL(publicUrl).origin;
+
+  /**
+   * `userId` is the signed-in person's, `address` the visitor's.
+   * @throws 422 with what the person can do about it, 429.
+   */
+  return async (request: Request, userId: string | null, address: string | null): Promise<AuthorizeRedirect> => {
+    const sent = new URL(request.url).searchParams;
+    if (validateParameters(sent)) throw refused(null);
+    const clientId = sent.get("client_id") ?? "";
+    await documents.know(clientId, address);
+    const [client] = await runStatement(kysely, findClient, { client_id: clientId, user_id: userId });
+
+    const url = new URL(`${publicUrl}${AUTH_PATH}/oauth2/authorize`);
+    for (const name of UNDERSTOOD) for (const value of sent.getAll(name)) url.searchParams.append(name, value);
+    url.searchParams.set("scope", scopesOf(sent.get("scope"), client?.grant_types ?? []).join(" "));
+    normalizeResources(url.searchParams, publicUrl);
+    // Clients of older protocol versions name no resource; a token for none would be refused by /mcp.
+    if (!url.searchParams.has("resource")) url.searchParams.set("resource", getResourceUrl(publicUrl));
+
+    // The request is made as a browser makes it, so that the answer is always a redirect.
+    const headers = new Headers({ "sec-fetch-mode": "navigate", accept: "text/html" });
+    const cookie = request.headers.get("cookie");
+    if (cookie) headers.set("cookie", cookie);
+    const answer = await library.handler(new Request(url, { headers }));
+    const location = answer.headers.get("location");
+    if (location === null) throw refused(null);
+    const next = new URL(location, own);
+    const onward = { goTo: location, cookies: answer.headers.getSetCookie() };
+
+    if (next.origin === own && next.pathname.startsWith("/console/")) return onward;
+    const error = next.searchParams.get("error") ?? new URLSearchParams(next.hash.slice(1)).get("error");
+    if (next.origin === own && next.pathname === `${AUTH_PATH}/error`) throw refused(error);
+    // A code is given at once only for what the person granted before. The client's own address may hold anything, so a
+    // parameter named code in it proves nothing when there is an error as well, or when nobody is signed in.
+    const code = userId !== null && error === null && next.hash === "" && next.searchParams.has("code");
+    if (code || client?.approved) return onward;
+    throw refused(error);
+  };
+}

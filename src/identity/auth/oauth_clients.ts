@@ -1,0 +1,118 @@
+// The assistants that the authorization server knows: one registers itself, within bounds and so many a minute from one
+// address. The rows are the sign-in library's; what may stand in them is decided here. And step-up for those that hold a refresh token.
+// Those of SDK 1 answer "insufficient_scope" by refreshing, which gives the same scopes again, and then give up. So the refresh that follows
+// such an answer at once is refused with a word that sends them to the person; any other refresh is none of this.
+
+import { randomBytes } from "node:crypto";
+import { newUuid, parseId } from "../../model/domain/type_ids.ts";
+import { LIMITS } from "../../model/limits.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { getKysely, runStatement } from "../../store/db/statement.ts";
+import type { Caller } from "../../store/handler_context.ts";
+import { claimStepUp, storeClient, storeStepUp } from "../../store/queries/connections.ts";
+import { createRateLimitHeaders, type RateLimits } from "../../store/rate_limits/rate_limits.ts";
+import { type ClientMetadata, parseClientMetadata } from "./client_metadata.ts";
+import { hashSecret } from "./hash_secret.ts";
+import { OAuthError } from "./oauth_error.ts";
+import { loopbackAlternatives } from "./redirect_uris.ts";
+import type { SignInLibrary } from "./sign_in_library.ts";
+
+export type OAuthClients = ReturnType<typeof createOAuthClients>;
+
+export function createOAuthClients(options: {
+  orm: Orm;
+  library: Pick<SignInLibrary, "prepare">;
+  limits: RateLimits;
+  resource: string;
+  /** Schemes that the operator adds to the known ones. */
+  schemes: readonly string[];
+  /** Registrations of one address in a minute. */
+  perMinute: number;
+  now: () => Date;
+}) {
+  const { orm, library, limits, resource, schemes, perMinute, now } = options;
+  const kysely = getKysely(orm);
+  const policy = { name: "client-registrations", max: perMinute, seconds: LIMITS.window_seconds };
+
+  /** Writes a client down under an id of its own; a known one gets what it says now. */
+  async function keep(id: string, metadata: ClientMetadata, secret: string | null): Promise<void> {
+    await library.prepare();
+    await runStatement(kysely, storeClient, {
+      id: newUuid(),
+      client_id: id,
+      secret: secret && hashSecret(secret),
+      name: metadata.client_name ?? null,
+      uri: metadata.client_uri ?? null,
+      redirect_uris: [...new Set(metadata.redirect_uris.flatMap(loopbackAlternatives))],
+      grant_types: metadata.grant_types,
+      response_types: metadata.response_types,
+      auth_method: metadata.token_endpoint_auth_method,
+      application_type: metadata.application_type,
+      link_id: newUuid(),
+      resource,
+    });
+  }
+
+  return {
+    keep,
+
+    /**
+     * Registers a client (RFC 7591). `address` is what registrations are counted by; null is not counted.
+     * @throws OAuthError
+     */
+    async register(said: unknown, address: string | null) {
+      const metadata = parseClientMetadata(said, { schemes, method: "client_secret_basic" });
+      // The call is counted last, so that a refused registration uses up nothing.
+      if (address !== null) {
+        const taken = await limits.take(policy, address);
+        if (!taken.allowed)
+          throw new OAuthError(
+            "temporarily_unavailable",
+            `Too many registrations from this address. Try again in ${taken.resetSeconds} seconds.`,
+            { status: 429, headers: createRateLimitHeaders(policy, taken) },
+          );
+      }
+      const id = randomBytes(24).toString("base64url");
+      const secret = metadata.token_endpoint_auth_method === "none" ? null : randomBytes(32).toString("base64url");
+      await keep(id, metadata, secret);
+      return {
+        client_id: id,
+        client_id_issued_at: Math.floor(now().getTime() / 1000),
+        // Shown once, only to a client that wants one; 0 says that it does not end.
+        ...(secret === null ? {} : { client_secret: secret, client_secret_expires_at: 0 }),
+        ...metadata,
+      };
+    },
+  };
+}
+
+/** A client that means to step up comes back at once. */
+const WITHIN_SECONDS = 15;
+
+export type StepUps = ReturnType<typeof createStepUps>;
+
+/** `isLow`: nothing may be written now; no token is refreshed meanwhile either. */
+export function createStepUps({ orm, isLow }: { orm: Orm; isLow: () => boolean }) {
+  const kysely = getKysely(orm);
+  return {
+    /** Remembers that this caller was told which scopes it lacks; nothing for one that cannot ask for more. */
+    async remember({ credential }: Caller): Promise<void> {
+      if (isLow()) return;
+      const connection = credential.type === "oauth" ? parseId("con", credential.id) : null;
+      if (connection) await runStatement(kysely, storeStepUp, { connection_id: connection });
+    },
+
+    /** @throws OAuthError once, when the holder of this refresh token was told just now. */
+    async refuseRefresh(token: string): Promise<void> {
+      const [taken] = await runStatement(kysely, claimStepUp, {
+        token: hashSecret(token),
+        seconds: WITHIN_SECONDS,
+      });
+      if (taken)
+        throw new OAuthError(
+          "interaction_required",
+          "A refresh token cannot add scopes. Send the user to the authorization endpoint to grant more.",
+        );
+    },
+  };
+}

@@ -1,0 +1,51 @@
+// Where the authorization server lives, and what it and the protected resource say of themselves (RFC 8414, RFC 9728): only
+// what works here. The library could say more than is served, so both documents are written out.
+
+import { ALL_SCOPES, INITIAL_SCOPES } from "../../model/scopes.ts";
+import { GRANT_TYPES, TOKEN_AUTH_METHODS } from "./client_metadata.ts";
+import { getResourceUrl } from "./resource_indicator.ts";
+
+/** Where the library's own routes live, and so the issuer of tokens. */
+export const AUTH_PATH = "/api/auth";
+
+/** Our own pages that the library sends people to. */
+export const AUTH_PAGES = { signIn: "/console/sign-in", consent: "/console/consent" } as const;
+
+/** The scope of a client that wants a refresh token. */
+export const OFFLINE_SCOPE = "offline_access";
+
+/** Access tokens are looked at again on every request, so their length only bounds how long a key set must be kept. */
+export const ACCESS_TOKEN_SECONDS = 3600;
+/** Each refresh begins it anew. */
+export const REFRESH_TOKEN_SECONDS = 30 * 24 * 3600;
+
+export function authorizationServerMetadata(publicUrl: string) {
+  const issuer = publicUrl + AUTH_PATH;
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/oauth2/authorize`,
+    token_endpoint: `${issuer}/oauth2/token`,
+    registration_endpoint: `${issuer}/oauth2/register`,
+    revocation_endpoint: `${issuer}/oauth2/revoke`,
+    jwks_uri: `${issuer}/jwks`,
+    scopes_supported: [OFFLINE_SCOPE, ...ALL_SCOPES],
+    response_types_supported: ["code"],
+    response_modes_supported: ["query"],
+    grant_types_supported: GRANT_TYPES,
+    token_endpoint_auth_methods_supported: TOKEN_AUTH_METHODS,
+    revocation_endpoint_auth_methods_supported: TOKEN_AUTH_METHODS,
+    code_challenge_methods_supported: ["S256"],
+    client_id_metadata_document_supported: true,
+    authorization_response_iss_parameter_supported: true,
+  };
+}
+
+export function protectedResourceMetadata(publicUrl: string) {
+  return {
+    resource: getResourceUrl(publicUrl),
+    resource_name: "Belfry",
+    authorization_servers: [publicUrl + AUTH_PATH],
+    bearer_methods_supported: ["header"],
+    scopes_supported: INITIAL_SCOPES,
+  };
+}

@@ -1,0 +1,65 @@
+// One-time links that make whoever follows them a member, or let a member choose a new password. Only the hash of a link is
+// kept. Its secret stands behind the "#", which no browser sends: no server, proxy or log on the way ever sees it.
+
+import { randomBytes } from "node:crypto";
+import { raw } from "@mikro-orm/core";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { type LinkIssuer, MemberLink } from "../../model/entities/member.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { runStatement } from "../../store/db/statement.ts";
+import { lockMember, replaceLinks } from "../../store/queries/members_and_links.ts";
+import { hashToken } from "./bearer_tokens.ts";
+
+const HOUR = 3600;
+/** A link that somebody hands out may wait for its reader; one that a person asked for is read at once. */
+const SECONDS: Record<LinkIssuer, number> = {
+  operator: LIMITS.link_days * 24 * HOUR,
+  manager: LIMITS.link_days * 24 * HOUR,
+  person: HOUR,
+};
+/** The same in words. */
+export const LINK_LIFETIMES: Record<LinkIssuer, string> = {
+  operator: `${LIMITS.link_days} days`,
+  manager: `${LIMITS.link_days} days`,
+  person: "one hour",
+};
+
+/**
+ * Stands in place of the first owner's address until the first link is followed, since only that person knows the address.
+ */
+export const PLACEHOLDER_EMAIL = "owner@localhost";
+
+/** The page that links lead to. */
+export const LINK_PATH = "/console/welcome";
+
+/**
+ * A new link for a member, in the manager's own transaction; `memberId` is the row's, `publicUrl` may be empty for the path
+ * alone.
+ */
+export async function insertLink(
+  em: SqlEntityManager,
+  publicUrl: string,
+  memberId: string,
+  madeBy: LinkIssuer,
+): Promise<string> {
+  const token = randomBytes(32).toString("base64url");
+  // Of two links that are made at the same moment the later one holds.
+  await runStatement(em, lockMember, { id: memberId });
+  await runStatement(em, replaceLinks, { member_id: memberId, made_by: madeBy });
+  await em.insert(MemberLink, {
+    token_hash: hashToken(token),
+    member: memberId,
+    made_by: madeBy,
+    expires_at: raw("now() + ? * interval '1 second'", [SECONDS[madeBy]]),
+  });
+  return `${publicUrl}${LINK_PATH}#${token}`;
+}
+
+/** The same in a transaction of its own. */
+export const createLink = (em: SqlEntityManager, publicUrl: string, memberId: string, madeBy: LinkIssuer) =>
+  em.transactional((inside) => insertLink(inside, publicUrl, memberId, madeBy));
+
+/** The secret in a link, also in a whole address as people paste it. Any other text is answered as an unknown link is. */
+export function extractLinkToken(pasted: string): string {
+  return /(?:^|#|token=)([\w-]{43})$/.exec(pasted.trim())?.[1] ?? "";
+}

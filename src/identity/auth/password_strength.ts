@@ -1,0 +1,40 @@
+// What is wrong with a new password beside its length: it is on a list of common ones, or it repeats who it is of. The list
+// comes with the service, so nobody outside is asked; it is read when somebody first sets a password.
+
+import { validatePasswordLength } from "../../model/domain/name_validation.ts";
+import type { Finding } from "../../model/error_messages.ts";
+import { lazy } from "../../store/db/lazy.ts";
+
+const commonWords = lazy(async () => {
+  const { dictionary } = await import("@zxcvbn-ts/language-common");
+  return new Set(dictionary["passwords-common"]);
+});
+
+/** So many figures and signs around a common word make it no better. */
+const AROUND = 6;
+const EDGES = /^[^\p{L}]*|[^\p{L}]*$/gu;
+const LEAST_DIFFERENT = 4;
+
+const weak = (message: string): Finding => ({ code: "invalid_value", message });
+
+const COMMON = weak("This password is too common. Try several unrelated words.");
+const OWN = weak("This password is your name or e-mail address. Choose one that others cannot guess.");
+
+const core = (text: string) => text.replace(EDGES, "");
+
+/** The fault that a form shows; null for a password that may be set. `email` and `name` are the account's. */
+export async function validatePasswordStrength(
+  password: string,
+  { email, name }: { email: string; name: string },
+): Promise<Finding | null> {
+  const wrong = validatePasswordLength(password);
+  if (wrong) return wrong;
+  const small = password.toLowerCase();
+  const word = core(small);
+  const near = small.length - word.length <= AROUND;
+  const own = [email, email.replace(/@.*/s, ""), name].map((text) => text.trim().toLowerCase());
+  if (own.some((text) => text !== "" && (small === text || (near && word === core(text))))) return OWN;
+  const common = await commonWords();
+  if (common.has(small) || (near && common.has(word)) || new Set(small).size < LEAST_DIFFERENT) return COMMON;
+  return null;
+}

@@ -1,0 +1,219 @@
+// Where backups lie, a folder or a bucket, and how one comes to be there: piece by piece, and counted only once its manifest is in
+// place, which is the last thing that is written.
+
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { createFolderBackend } from "../../effects/assets/asset_store.ts";
+import type { S3Bucket } from "../../effects/assets/s3_backend.ts";
+import { UnsafeFileError } from "../../effects/assets/safe_file_name.ts";
+import { conflict, invalidRequest } from "../../model/errors.ts";
+import { type Config, SETTINGS } from "../../store/config/all_settings.ts";
+import { ConfigError } from "../../store/config/setting_types.ts";
+import { syncFolder } from "../../store/secret/private_file.ts";
+
+export const MANIFEST_FILE = "manifest.json";
+
+/** belfry-20261124T190501Z: sorted by their names, they are sorted by their instants. */
+const NAME = /^belfry-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
+export const formatBackupName = (now: Date) => `belfry-${now.toISOString().replace(/[-:]|\.\d+/g, "")}`;
+/** Null for what is no backup's name. */
+export const parseBackupTime = (name: string): Date | null =>
+  NAME.test(name) ? new Date(name.replace(NAME, "$1-$2-$3T$4:$5:$6Z")) : null;
+
+/** A piece of a backup, as its manifest knows it. */
+export interface BackupPiece {
+  name: string;
+  bytes: number;
+  sha256: string;
+}
+
+/** One backup. */
+export interface StoredBackup {
+  where: string;
+  put(name: string, bytes: Uint8Array): Promise<BackupPiece>;
+  /** Null when there is no such piece. @throws UnsafeFileError for one of more than `maxBytes`. */
+  get(name: string, maxBytes?: number): Promise<Uint8Array | null>;
+  /** Writes the manifest: from here on it is a backup. */
+  finish(manifest: Uint8Array): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export interface BackupStorage {
+  where: string;
+  names(): Promise<string[]>;
+  getBackup(name: string): StoredBackup;
+  /** Whether nothing of this name is left half. */
+  isFinished(name: string): Promise<boolean>;
+}
+
+export type BackupStorageSettings = Pick<
+  Config,
+  "backupS3Endpoint" | "backupS3Region" | "backupS3AccessKeyId" | "backupS3SecretAccessKey"
+>;
+
+const sumOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+
+const damaged = (box: StoredBackup, name: string, problem: string) =>
+  invalidRequest(
+    "backup_invalid",
+    `${box.where} is damaged: ${name} ${problem}. Copy it again, or restore another backup.`,
+    "from",
+  );
+
+/** Null when there is no such piece. @throws 422 for one of more than `maxBytes`, and for what is not a regular file. */
+export const readBackupPiece = (box: StoredBackup, name: string, maxBytes: number): Promise<Uint8Array | null> =>
+  box.get(name, maxBytes).catch((error) => {
+    throw error instanceof UnsafeFileError ? damaged(box, name, error.message) : error;
+  });
+
+/** A piece whose bytes are those that the manifest knows. @throws 422. */
+export async function readVerifiedPiece(box: StoredBackup, { name, bytes, sha256 }: BackupPiece): Promise<Uint8Array> {
+  const found = await readBackupPiece(box, name, bytes);
+  if (found?.length !== bytes || sumOf(found) !== sha256)
+    throw damaged(box, name, found ? "has been changed" : "is missing");
+  return found;
+}
+
+const pieceOf = (name: string, bytes: Uint8Array): BackupPiece => ({
+  name,
+  bytes: bytes.length,
+  sha256: sumOf(bytes),
+});
+
+/** The part of an unfinished one's name, which a finished one has not. */
+const PART = ".part";
+
+function folderBox(final: string): StoredBackup {
+  const part = `${final}${PART}`;
+  let at = existsSync(final) ? final : part;
+  const backend = () => createFolderBackend(at);
+  return {
+    where: final,
+    async put(name, bytes) {
+      await backend().put(name, bytes);
+      return pieceOf(name, bytes);
+    },
+    get: async (name, maxBytes) => (existsSync(at) ? backend().get(name, maxBytes) : null),
+    async finish(manifest) {
+      await backend().put(MANIFEST_FILE, manifest);
+      syncFolder(part);
+      renameSync(part, final);
+      at = final;
+      syncFolder(dirname(final));
+    },
+    async remove() {
+      for (const path of [final, part]) rmSync(path, { recursive: true, force: true });
+    },
+  };
+}
+
+function folderShelf(path: string): BackupStorage {
+  const folder = resolve(path);
+  const names = () =>
+    existsSync(folder)
+      ? [...new Set(readdirSync(folder).map((name) => name.replace(/\.part$/, "")))].filter(parseBackupTime).sort()
+      : [];
+  return {
+    where: folder,
+    names: async () => names(),
+    getBackup: (name) => folderBox(join(folder, name)),
+    isFinished: async (name) => existsSync(join(folder, name, MANIFEST_FILE)),
+  };
+}
+
+/** A slow line may need so long for a piece. */
+const PATIENCE_MS = 300_000;
+const TRIES = 3;
+
+async function again<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof UnsafeFileError) throw error;
+      if (tries === TRIES) throw conflict("wrong_state", `Backup storage failed: ${(error as Error).message}.`);
+    }
+}
+
+async function bucketShelf(where: string, bucket: S3Bucket, path: string): Promise<BackupStorage> {
+  const { listBucket, createS3Backend } = await import("../../effects/assets/s3_backend.ts");
+  const backendOf = (name: string) =>
+    createS3Backend({ ...bucket, bucket: `${bucket.bucket}/${path}${name}` }, PATIENCE_MS);
+  const getBackup = (name: string): StoredBackup => {
+    const backend = backendOf(name);
+    const put = (piece: string, bytes: Uint8Array) => again(() => backend.put(piece, bytes));
+    return {
+      where: `${where}${name}`,
+      async put(piece, bytes) {
+        await put(piece, bytes);
+        return pieceOf(piece, bytes);
+      },
+      get: (piece, maxBytes) => again(() => backend.get(piece, maxBytes)),
+      finish: (manifest) => put(MANIFEST_FILE, manifest),
+      async remove() {
+        // What is half removed is no backup any more.
+        await again(() => backend.remove(MANIFEST_FILE));
+        for (const piece of await again(() => listBucket(bucket, `${path}${name}/`)))
+          await again(() => backend.remove(piece));
+      },
+    };
+  };
+  return {
+    where,
+    names: async () =>
+      (await again(() => listBucket(bucket, path)))
+        .map((name) => name.replace(/\/$/, ""))
+        .filter(parseBackupTime)
+        .sort(),
+    getBackup,
+    isFinished: async (name) => (await getBackup(name).get(MANIFEST_FILE)) !== null,
+  };
+}
+
+/** Where backups lie. @throws ConfigError for a bucket whose store is not set. */
+export async function openBackupStorage(to: string, settings: BackupStorageSettings): Promise<BackupStorage> {
+  const [, bucket, below = ""] = /^s3:\/\/([^/]+)(?:\/(.*))?$/.exec(to) ?? [];
+  if (bucket === undefined) return folderShelf(to);
+  const set = (key: keyof BackupStorageSettings): string => {
+    const value = settings[key];
+    if (value === null)
+      throw new ConfigError(
+        SETTINGS[key].name,
+        `is missing: ${to} is a bucket, and ${SETTINGS[key].shownDefault} is not set either.`,
+      );
+    return value;
+  };
+  const path = below.replace(/\/+$/, "");
+  return bucketShelf(
+    `s3://${bucket}/${path && `${path}/`}`,
+    {
+      endpoint: set("backupS3Endpoint"),
+      bucket,
+      region: set("backupS3Region"),
+      accessKeyId: set("backupS3AccessKeyId"),
+      secretAccessKey: set("backupS3SecretAccessKey"),
+    },
+    path && `${path}/`,
+  );
+}
+
+/**
+ * One finished backup, by its own address.
+ * @throws 422 that says what is there instead.
+ */
+export async function openBackup(from: string, settings: BackupStorageSettings): Promise<StoredBackup> {
+  const address = from.replace(/\/+$/, "");
+  const [, above = ".", name = ""] = /^(?:(.*)\/)?([^/]+)$/.exec(address) ?? [];
+  const s3 = address.startsWith("s3://");
+  const shelf = await openBackupStorage(s3 ? above : dirname(resolve(address)), settings);
+  if (!(s3 && !parseBackupTime(name)) && (await shelf.isFinished(name))) return shelf.getBackup(name);
+  const inside = await (await openBackupStorage(address, settings)).names();
+  throw invalidRequest(
+    "backup_invalid",
+    inside.length > 0
+      ? `${address} contains backups. Name one of them: ${inside.slice(-5).join(", ")}.`
+      : `${address} is not a complete backup: it has no ${MANIFEST_FILE}. An interrupted backup cannot be restored.`,
+    "from",
+  );
+}

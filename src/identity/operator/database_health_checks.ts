@@ -1,0 +1,227 @@
+// What `belfry checkConsistency` finds in the database, and how a finding is said: whether it answers, whose it is, what its clock says,
+// and counters that were counted again. In one transaction that may change nothing.
+
+import { IsolationLevel } from "@mikro-orm/core";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { assertDefined } from "../../model/assert.ts";
+import { boolean, float8, int, text } from "../../model/fields/sql_types.ts";
+import type { Config } from "../../store/config/all_settings.ts";
+import { dataPaths } from "../../store/config/data_paths.ts";
+import { CELL_PREFIX } from "../../store/db/citus_cell.ts";
+import { compareMigrations, readAppliedMigrations } from "../../store/db/migrate.ts";
+import { createStatementDefiner, type RowOf, runStatement } from "../../store/db/statement.ts";
+import { hasDatabase } from "../../store/embedded/cluster.ts";
+import { loadSecret } from "../../store/secret/server_secret.ts";
+import { isSecretOfDatabase } from "../auth/secret_check.ts";
+import { type ConsistencyReport, checkConsistency } from "./consistency_checks.ts";
+import { getErrorCode, type OperatorSettings, withOperatorDatabase, withOrm } from "./operator_database.ts";
+
+/** `wrong`: it must be mended, and the command ends with 1. `skipped`: it could not be looked at, or is not set. */
+export type FindingState = "ok" | "warning" | "wrong" | "skipped";
+
+export interface Finding {
+  check: string;
+  state: FindingState;
+  says: string;
+  /** What to do; null where nothing needs to be done. */
+  way_out: string | null;
+}
+
+export interface HealthReport {
+  findings: Finding[];
+  /** Counters that were counted again, as ever. */
+  checks: ConsistencyReport["checks"];
+}
+
+/** A finding of this check, by its state. */
+export const createFindingBuilder = (check: string) => {
+  const as =
+    (state: FindingState) =>
+    (says: string, way_out: string | null = null): Finding => ({ check, state, says, way_out });
+  return { ok: as("ok"), warning: as("warning"), wrong: as("wrong"), skipped: as("skipped") };
+};
+
+/** Only the code of what a system said, since its words may quote what nobody should read here. */
+export function getErrorReason(error: unknown): string {
+  return getErrorCode(error) ?? (error instanceof Error && error.name !== "Error" ? error.name : "no response");
+}
+
+const defineStatement = createStatementDefiner("upkeep");
+
+const serverState = defineStatement.reading("server_state", {
+  columns: {
+    version: int,
+    shown: text,
+    ahead_ms: float8,
+    standby: boolean,
+    may_create: boolean,
+    durable: boolean,
+    utf8: boolean,
+    connections: int,
+  },
+  parameters: { now: float8 },
+  text: `select current_setting('server_version_num')::int / 10000 as version, current_setting('server_version') as shown,
+      extract(epoch from clock_timestamp())::float8 * 1000 - $now as ahead_ms, pg_is_in_recovery() as standby,
+      has_schema_privilege(current_schema(), 'create')
+        and (starts_with(current_schema(), '${CELL_PREFIX}') or has_database_privilege(current_database(), 'create')) as may_create,
+      current_setting('fsync') = 'on' and current_setting('full_page_writes') = 'on' as durable,
+      current_setting('server_encoding') = 'UTF8' as utf8, current_setting('max_connections')::int as connections`,
+});
+
+export async function checkDatabase(
+  where: OperatorSettings,
+  config: Partial<Config>,
+  now: () => Date,
+): Promise<HealthReport> {
+  if (where.databaseUrl === null) {
+    // Looking for one must not make it.
+    let made: boolean;
+    try {
+      made = hasDatabase(where.dataDir);
+    } catch (error) {
+      const { message } = error as Error;
+      return { findings: [createFindingBuilder("database").wrong(message, "follow the message")], checks: [] };
+    }
+    if (!made)
+      return {
+        findings: [createFindingBuilder("database").skipped("does not exist yet", "belfry serve creates it")],
+        checks: [],
+      };
+  }
+  try {
+    const { databasePoolerMode } = where;
+    return await withOperatorDatabase(where, ({ url }) =>
+      withOrm({ databaseUrl: url, databasePoolSize: 1, databasePoolerMode }, async (orm) => {
+        const em = orm.em.fork();
+        const began = now().getTime();
+        const [state] = await runStatement(em, serverState, { now: began });
+        // Half of the time it took is the way there.
+        const ahead = assertDefined(state, "a function answers").ahead_ms - (now().getTime() - began) / 2;
+        const findings = stateFindings(assertDefined(state, "a function answers"), ahead, config);
+        return await em.transactional(
+          async (inside): Promise<HealthReport> => {
+            const { found, current } = await versionFinding(inside as SqlEntityManager);
+            findings.push(found);
+            if (!current) return { findings, checks: [] };
+            findings.push(await secretFinding(inside as SqlEntityManager, config));
+            const { checks } = await checkConsistency(inside as SqlEntityManager);
+            return { findings: [...findings, ...counterFindings(checks)], checks };
+          },
+          { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },
+        );
+      }),
+    );
+  } catch (error) {
+    const own = error instanceof Error && /^(ConfigError|ApiError)$/.test(error.name);
+    const says = own ? error.message : `does not respond, or refuses the connection (${getErrorReason(error)})`;
+    const way = own
+      ? "follow the message"
+      : "check DATABASE_URL, and that PostgreSQL is running and accepts connections";
+    return { findings: [createFindingBuilder("database").wrong(says, way)], checks: [] };
+  }
+}
+
+/** Alerts are due by the database's clock, sessions and signatures by ours. */
+const SKEW_MS = 2_000;
+/** With so much, one-time codes and signatures fail. */
+const FAR_MS = 30_000;
+
+function stateFindings(
+  { version, shown, standby, may_create, durable, utf8, connections }: ServerState,
+  ahead: number,
+  { databasePoolSize = 0, databaseUrl }: Partial<Config>,
+): Finding[] {
+  const found: Finding[] = [];
+  const when = (bad: boolean, state: FindingState, says: string, way: string) =>
+    void (bad && found.push(createFindingBuilder("database")[state](says, way)));
+  when(version < 15, "wrong", `is PostgreSQL ${shown}`, "use 15 or newer");
+  when(standby, "wrong", "is a standby, which accepts no writes", "name the primary in DATABASE_URL");
+  when(
+    !standby && !may_create,
+    "wrong",
+    "does not allow creating tables",
+    "grant the role CREATE on the database and schema",
+  );
+  when(
+    !utf8,
+    "wrong",
+    "does not use the encoding UTF-8",
+    "create a database with encoding UTF8 and move to it with belfry backup and restore",
+  );
+  when(!durable, "warning", "can lose acknowledged writes in a power failure", "set fsync and full_page_writes to on");
+  when(
+    databaseUrl !== null && connections < databasePoolSize + 5,
+    "warning",
+    `allows ${connections} connections, and each process uses up to ${databasePoolSize}`,
+    "raise max_connections, or lower DATABASE_POOL_SIZE",
+  );
+  if (found.length === 0) found.push(createFindingBuilder("database").ok(`PostgreSQL ${shown} responds`));
+  const off = Math.abs(ahead);
+  const says = `the clocks of this machine and the database are ${(off / 1000).toFixed(1)} seconds apart`;
+  const way = "synchronise both clocks (chrony, systemd-timesyncd)";
+  if (off < SKEW_MS) found.push(createFindingBuilder("clock").ok("the clocks of this machine and the database agree"));
+  else found.push(createFindingBuilder("clock")[off < FAR_MS ? "warning" : "wrong"](says, way));
+  return found;
+}
+
+type ServerState = RowOf<typeof serverState>;
+
+async function versionFinding(em: SqlEntityManager): Promise<{ found: Finding; current: boolean }> {
+  const done = await readAppliedMigrations(em);
+  const { missing, newer, before } = compareMigrations(done ?? []);
+  if (before)
+    return {
+      found: createFindingBuilder("schema").wrong(
+        `belongs to a build older than ${before}`,
+        `start ${before} on it once, then this version`,
+      ),
+      current: false,
+    };
+  if (newer.length > 0)
+    return {
+      found: createFindingBuilder("schema").wrong(
+        "a newer Belfry has changed this database",
+        "run that version or a later one",
+      ),
+      current: false,
+    };
+  if (missing.length > 0)
+    return {
+      found: createFindingBuilder("schema")[done ? "warning" : "skipped"](
+        done ? `${missing.length} migrations are pending` : "has no Belfry tables yet",
+        "start the service, or run belfry migrate",
+      ),
+      current: false,
+    };
+  return { found: createFindingBuilder("schema").ok("matches this version"), current: true };
+}
+
+async function secretFinding(em: SqlEntityManager, config: Partial<Config>): Promise<Finding> {
+  const { secret, dataDir = "", databaseUrl } = config;
+  try {
+    const own = loadSecret({ secret: secret ?? null, dataDir }, true);
+    if (await isSecretOfDatabase(em, own)) return createFindingBuilder("secret").ok("matches the database");
+    return createFindingBuilder("secret").wrong(
+      `${databaseUrl === null && !secret ? dataPaths(dataDir).secret : "SECRET"} does not match the database`,
+      "restore the previous secret; encrypted values cannot be decrypted with another one",
+    );
+  } catch (error) {
+    return createFindingBuilder("secret").skipped(
+      `could not be checked (${getErrorReason(error)})`,
+      "start the service once",
+    );
+  }
+}
+
+function counterFindings(checks: ConsistencyReport["checks"]): Finding[] {
+  const wrong = checks.filter((check) => check.wrong > 0);
+  if (wrong.length === 0) return [createFindingBuilder("counters").ok("all counters match their rows")];
+  return wrong.map(({ name, wrong: rows }) =>
+    createFindingBuilder("counters").wrong(
+      `${name}: ${rows} do not match their rows`,
+      name.endsWith(".orphans")
+        ? "belfry doctor --mend removes them"
+        : "restore a backup, or report it with this output",
+    ),
+  );
+}

@@ -1,0 +1,44 @@
+// `belfry export`: workspaces as lines of JSON, of one instant, while the service goes on. Rows pass through memory
+// in pieces, at the pace of the reader. The tables and columns are in export_tables.ts.
+
+import { IsolationLevel } from "@mikro-orm/core";
+import { assertDefined } from "../../model/assert.ts";
+import { formatId, parseId } from "../../model/domain/type_ids.ts";
+import { Workspace } from "../../model/entities/member.ts";
+import { notFound } from "../../model/errors.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { runStatement } from "../../store/db/statement.ts";
+import { withCopier } from "./copy_stream.ts";
+import { EXPORT_TABLES, type ExportKind, readSchema } from "./export_tables.ts";
+
+/** What the first line of a file says of itself; another number, another reading. */
+export const EXPORT_FORMAT = 1;
+
+const ONE_INSTANT = { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true };
+
+/** Writes one workspace or all; `write` resolves when there is room for more. @throws 404. */
+export async function exportWorkspaces(
+  orm: Orm,
+  { workspace, now }: { workspace?: string; now: Date },
+  write: (lines: string | Uint8Array) => Promise<void>,
+) {
+  const one = workspace === undefined ? null : parseId("wsp", workspace);
+  if (workspace !== undefined && !one) throw notFound("workspace");
+  return withCopier(orm, ONE_INSTANT, async (em, { copyOut }) => {
+    const found = await em.find(Workspace, one ? { id: one } : {}, { orderBy: { id: "asc" } });
+    if (one && found.length === 0) throw notFound("workspace");
+    const workspaces = found.map(({ id }) => id);
+    const [{ schema }] = [assertDefined((await runStatement(em, readSchema, {}))[0], "a sum has a row")];
+    const head = { belfry: "export", format: EXPORT_FORMAT, schema, exported_at: now.toISOString() };
+    await write(`${JSON.stringify(head)}\n`);
+    const lines: Partial<Record<ExportKind, number>> = {};
+    for (const { kind, linesOf } of EXPORT_TABLES) {
+      const count = await copyOut(linesOf(workspaces), "json", async (rows) => {
+        for await (const some of rows) await write(some);
+      });
+      if (count > 0) lines[kind] = count;
+    }
+    await write(`${JSON.stringify({ kind: "end", lines })}\n`);
+    return { workspaces: workspaces.map((id) => formatId("wsp", id)), lines };
+  });
+}

@@ -1,0 +1,241 @@
+// `belfry doctor`: what an operator would want to mend, each with the way out. It looks and changes nothing; a part that cannot be asked
+// is a finding, too, and the rest is looked at all the same.
+
+import { existsSync, statSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { createAssetStore } from "../../effects/assets/asset_store.ts";
+import type { Config } from "../../store/config/all_settings.ts";
+import { dataPaths } from "../../store/config/data_paths.ts";
+import { checkSettings, listUnknownSettings } from "../../store/config/load_settings.ts";
+import { isPrivateContact } from "../../store/config/push_settings.ts";
+import { suggestSetting } from "../../store/config/unknown_settings.ts";
+import { describeDatabase, hasDatabase } from "../../store/embedded/cluster.ts";
+import { openBackupStorage, parseBackupTime } from "./backup_storage.ts";
+import {
+  checkDatabase,
+  createFindingBuilder,
+  type Finding,
+  getErrorReason,
+  type HealthReport,
+} from "./database_health_checks.ts";
+import type { OperatorSettings } from "./operator_database.ts";
+
+/** @param where what reaches the database; null when its settings are wrong */
+export async function runHealthChecks(where: OperatorSettings | null, now: () => Date): Promise<HealthReport> {
+  const { config, wrong } = checkSettings();
+  const findings = [
+    ...settingFindings(wrong),
+    ...fileFindings(config),
+    ...(await diskFindings(config)),
+    ...addressFindings(config),
+    ...pushFindings(config),
+  ];
+  const database = where && (await checkDatabase(where, config, now));
+  findings.push(
+    ...(database?.findings ?? [
+      createFindingBuilder("database").skipped(
+        "not checked because the settings are not valid",
+        "fix the settings first",
+      ),
+    ]),
+    await serviceFinding(config),
+    await answers("redis", config.redisUrl, "REDIS_URL", askRedis),
+    await answers("files", config.assetsS3Endpoint, "ASSETS_S3_ENDPOINT", () => askFiles(config)),
+    await answers("mail", config.smtpUrl, "SMTP_URL", async (url) => {
+      const { greetMailServer } = await import("../auth/mail.ts");
+      await greetMailServer(url);
+    }),
+    await backupFinding(config, now()),
+  );
+  return { findings, checks: database?.checks ?? [] };
+}
+
+function settingFindings(wrong: string[]): Finding[] {
+  return [
+    ...(wrong.length === 0 ? [createFindingBuilder("settings").ok("all settings are valid")] : []),
+    ...wrong.map((message) =>
+      createFindingBuilder("settings").wrong(message, "the service will not start until this is fixed"),
+    ),
+    ...listUnknownSettings().map((name) => {
+      const intended = suggestSetting(name);
+      return createFindingBuilder("settings").warning(
+        `${name} is set but not used by this version`,
+        intended ? `did you mean ${intended}?` : "check the name in docs/reference/settings.md, or remove it",
+      );
+    }),
+  ];
+}
+
+/** Files that their owner alone may read. */
+function fileFindings({ dataDir, databaseUrl, secret }: Partial<Config>): Finding[] {
+  if (dataDir === undefined || !existsSync(dataDir)) return [];
+  const paths = dataPaths(dataDir);
+  // What lies in it is closed by itself.
+  const open = [
+    ...[dataDir].filter((path) => (statSync(path).mode & 0o022) !== 0),
+    ...[paths.secret, paths.credentials, paths.nextSecret].filter(
+      (path) => existsSync(path) && (statSync(path).mode & 0o077) !== 0,
+    ),
+  ];
+  const found = open.map((path) =>
+    createFindingBuilder("file modes").wrong(`${path} can be read or changed by other users`, `chmod go-rwx ${path}`),
+  );
+  const missing = databaseUrl === null && secret === null && hasDatabaseQuietly(dataDir) && !existsSync(paths.secret);
+  if (missing)
+    found.push(
+      createFindingBuilder("secret").wrong(
+        `${paths.secret} is missing, and this database requires it`,
+        "restore it from a backup, or set SECRET to its value",
+      ),
+    );
+  return found.length > 0 ? found : [createFindingBuilder("file modes").ok("secrets are readable only by their owner")];
+}
+
+function hasDatabaseQuietly(dataDir: string): boolean {
+  try {
+    return hasDatabase(dataDir);
+  } catch {
+    return false;
+  }
+}
+
+async function diskFindings({ dataDir, databaseUrl, minFreeDiskMb = 0 }: Partial<Config>): Promise<Finding[]> {
+  if (databaseUrl !== null || dataDir === undefined || !hasDatabaseQuietly(dataDir)) return [];
+  const { folder } = describeDatabase(dataDir);
+  const { bavail, bsize } = await statfs(folder);
+  const free = Math.floor((bavail * bsize) / 2 ** 20);
+  const says = `${free} MB are free below ${folder}`;
+  const way = `free disk space, or move DATA_DIR; below MIN_FREE_DISK_MB=${minFreeDiskMb} writes are refused`;
+  if (free < minFreeDiskMb) return [createFindingBuilder("disk").wrong(says, way)];
+  return [
+    free < 3 * minFreeDiskMb ? createFindingBuilder("disk").warning(says, way) : createFindingBuilder("disk").ok(says),
+  ];
+}
+
+function addressFindings({ publicUrl, host, trustedProxies = [] }: Partial<Config>): Finding[] {
+  if (publicUrl === undefined || host === undefined) return [];
+  const { protocol, hostname } = new URL(publicUrl);
+  const here = /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+  if (protocol === "http:" && !here)
+    return [
+      createFindingBuilder("address").warning(
+        "PUBLIC_URL is plain http: passwords and keys are not encrypted, and browsers allow no passkeys or push notifications",
+        "terminate TLS at a proxy and set PUBLIC_URL to its https address",
+      ),
+    ];
+  if (protocol === "https:" && trustedProxies.length === 0)
+    return [
+      createFindingBuilder("address").warning(
+        "PUBLIC_URL is https and no proxy is trusted: all clients share the address of the proxy",
+        "set TRUSTED_PROXIES to the address of the proxy that terminates TLS",
+      ),
+    ];
+  return [createFindingBuilder("address").ok(`clients use ${publicUrl}`)];
+}
+
+function pushFindings({ webPushContact }: Partial<Config>): Finding[] {
+  if (!webPushContact || !isPrivateContact(webPushContact)) return [];
+  return [
+    createFindingBuilder("push").warning(
+      "the push contact is a host on a private network, which some push services reject",
+      "set WEB_PUSH_CONTACT to a mailto: address",
+    ),
+  ];
+}
+
+const ASK_MS = 5_000;
+
+/** Whether clients would find a service at the address that they are given: through the proxy, where there is one. */
+async function serviceFinding({ publicUrl }: Partial<Config>): Promise<Finding> {
+  if (publicUrl === undefined) return createFindingBuilder("service").skipped("PUBLIC_URL cannot be used");
+  try {
+    const { status } = await fetch(`${publicUrl}/healthz`, {
+      signal: AbortSignal.timeout(ASK_MS),
+      redirect: "manual",
+    });
+    if (status === 200) return createFindingBuilder("service").ok(`responds at ${publicUrl}`);
+    return createFindingBuilder("service").warning(
+      `${publicUrl}/healthz returned ${status}`,
+      "check that the proxy forwards to this server",
+    );
+  } catch (error) {
+    const says = `does not respond at ${publicUrl} from here (${getErrorReason(error)})`;
+    return createFindingBuilder("service").warning(says, "start it, or check PUBLIC_URL, its DNS name and the proxy");
+  }
+}
+
+/** A neighbour that is set and answers. */
+async function answers(
+  check: string,
+  value: string | null | undefined,
+  setting: string,
+  ask: (value: string) => Promise<void>,
+): Promise<Finding> {
+  if (value == null) return createFindingBuilder(check).skipped(`${setting} is not set`);
+  try {
+    await ask(value);
+    return createFindingBuilder(check).ok("answers");
+  } catch (error) {
+    return createFindingBuilder(check).wrong(
+      `does not respond, or refuses the connection (${getErrorReason(error)})`,
+      `check ${setting} and the network`,
+    );
+  }
+}
+
+async function askRedis(url: string): Promise<void> {
+  const { Redis } = await import("ioredis");
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: 5_000,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  });
+  // What the library says beside the answer says no more than that.
+  redis.on("error", () => {});
+  try {
+    await redis.connect();
+    await redis.ping();
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** Asked for what is not there, a store that lets us in says so. */
+async function askFiles(config: Partial<Config>): Promise<void> {
+  const store = await createAssetStore(config as Config);
+  await store.get("00000000-0000-0000-0000-000000000000");
+}
+
+const OLD_MS = 2 * 86_400_000;
+
+async function backupFinding(config: Partial<Config>, now: Date): Promise<Finding> {
+  if (config.backupTarget == null)
+    return createFindingBuilder("backups").skipped(
+      "BACKUP_TARGET is not set",
+      "set it, and run belfry backup every night (docs/how-to/backup.md)",
+    );
+  try {
+    const shelf = await openBackupStorage(config.backupTarget, config as Config);
+    for (const name of (await shelf.names()).reverse()) {
+      if (!(await shelf.isFinished(name))) continue;
+      const age = now.getTime() - (parseBackupTime(name)?.getTime() ?? 0);
+      const says = `the newest is ${name}`;
+      return age < OLD_MS
+        ? createFindingBuilder("backups").ok(says)
+        : createFindingBuilder("backups").wrong(
+            `${says}, which is more than two days old`,
+            "check why belfry backup no longer runs",
+          );
+    }
+    return createFindingBuilder("backups").wrong(
+      `none found in ${shelf.where}`,
+      "run belfry backup now and every night",
+    );
+  } catch (error) {
+    return createFindingBuilder("backups").wrong(
+      `cannot be read (${getErrorReason(error)})`,
+      "check BACKUP_TARGET and the BACKUP_S3_ settings",
+    );
+  }
+}

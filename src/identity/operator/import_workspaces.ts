@@ -1,0 +1,224 @@
+// `belfry import`: a file of `belfry export` on another server, in one transaction: whole or not at all, whatever ends it. A
+// workspace that is there already stays as it is, so a second run changes nothing. No line may be longer than it can be: what
+// is no such file ends early, and not in memory.
+
+import { randomBytes } from "node:crypto";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { createAssetUrls } from "../../effects/assets/asset_urls.ts";
+import type { TargetRules } from "../../effects/webhooks/target_check.ts";
+import { assertDefined } from "../../model/assert.ts";
+import { getSearchWords } from "../../model/domain/search_terms.ts";
+import { formatId, parseId } from "../../model/domain/type_ids.ts";
+import { ApiError, conflict, invalidRequest } from "../../model/errors.ts";
+import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { runStatement } from "../../store/db/statement.ts";
+import { indexAlerts } from "../../store/queries/alert_search_terms.ts";
+import { createEncryption } from "../../store/secret/encryption.ts";
+import { requireMatchingSecret } from "../auth/secret_check.ts";
+import { runInTransaction } from "./dry_run_transaction.ts";
+import {
+  EXPORT_TABLES,
+  type ExportKind,
+  type ExportTable,
+  presentWorkspaces,
+  readSchema,
+  takenHandles,
+} from "./export_tables.ts";
+import { EXPORT_FORMAT } from "./export_workspaces.ts";
+import { createFileError, createLineError, insertLines, type NumberedRow, UnownedRowError } from "./import_errors.ts";
+import { readLines } from "./import_lines.ts";
+import { AscendingIds, findForeignReference } from "./import_references.ts";
+import { type ImportRow, validateRow } from "./import_row_rules.ts";
+import { auditImported } from "./operator_audit.ts";
+
+type Em = SqlEntityManager;
+
+const AT_ONCE = 500;
+const CHARACTERS_AT_ONCE = 4_000_000;
+
+export interface ImportOptions {
+  bytes: AsyncIterable<Uint8Array>;
+  dryRun: boolean;
+  /** Those of the server that reads: under the one webhooks get new secrets, and files their addresses below the other. */
+  secret: string;
+  publicUrl: string;
+  /** The webhooks' addresses that it accepts. */
+  targets: TargetRules;
+  now: Date;
+}
+
+export interface ImportResult {
+  imported: string[];
+  already_there: string[];
+  rows: Partial<Record<ExportKind, number>>;
+}
+
+/** @throws 422 for what is no whole file of this version, 409 for what somebody else on this server has. */
+export async function importWorkspaces(em: Em, asked: ImportOptions): Promise<ImportResult> {
+  return runInTransaction(em, asked.dryRun, async (inside) => {
+    await requireMatchingSecret(inside, asked.secret);
+    const result = await readAll(inside, asked);
+    for (const id of result.imported)
+      await auditImported(inside, "import", assertDefined(parseId("wsp", id), "it was shown as one"), id);
+    return result;
+  });
+}
+
+async function readAll(em: Em, asked: ImportOptions): Promise<ImportResult> {
+  const lines = readLines(asked.bytes, LIMITS.export_line);
+  await checkHead(em, (await lines.next()).value);
+  const puts = putting(em, asked);
+  let held: NumberedRow[] = [];
+  let number = 1;
+  let characters = 0;
+  let at: ExportTable | null = null;
+  const flush = async () => {
+    if (at && held.length > 0) await puts.put(at, held);
+    held = [];
+    characters = 0;
+  };
+  let end: ImportRow | null = null;
+  for await (const line of lines) {
+    number++;
+    if (end) throw createFileError("continues after its last line");
+    const { kind, row, ...more } = parsed(line);
+    if (kind === "end") {
+      end = more;
+      continue;
+    }
+    const next = EXPORT_TABLES.find((one) => one.kind === kind);
+    if (!next || !isRow(row)) throw createFileError("has a line that is not from belfry export");
+    if (next !== at || held.length === AT_ONCE || characters > CHARACTERS_AT_ONCE) await flush();
+    at = next;
+    held.push({ line: number, row: puts.checked(next.kind, row, number) });
+    characters += line.length;
+  }
+  await flush();
+  if (!end) throw createFileError("is incomplete: its last line is missing. Copy it again, or export again");
+  if (JSON.stringify(end.lines) !== JSON.stringify(puts.read))
+    throw createFileError("has fewer lines than its last line states");
+  return puts.result();
+}
+
+const isRow = (value: unknown): value is ImportRow =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function parsed(line: string): ImportRow {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (isRow(value)) return value;
+  } catch {
+    // Said below.
+  }
+  throw createFileError("has a line that is not a JSON object");
+}
+
+async function checkHead(em: Em, line: string | undefined): Promise<void> {
+  const { belfry, format, schema } = line === undefined ? {} : parsed(line);
+  if (belfry !== "export" || format !== EXPORT_FORMAT) throw createFileError("is not a file of belfry export");
+  if (schema !== assertDefined((await runStatement(em, readSchema, {}))[0], "a sum has a row").schema)
+    throw conflict(
+      "database_incompatible",
+      "The file was made by another version of Belfry. Use the same version on both servers and export again.",
+    );
+}
+
+/** What puts rows into the tables, and counts them. */
+function putting(em: Em, { secret, publicUrl, targets, now }: ImportOptions) {
+  const latest = toIsoMicros(new Date(now.getTime() + LIMITS.import_clock_minutes * 60_000));
+  const seal = createEncryption(secret, "webhook secrets");
+  const { urlOf } = createAssetUrls(secret, publicUrl);
+  const read: ImportResult["rows"] = {};
+  let workspaces: string[] = [];
+  let present: string[] = [];
+  const channels = new Set<string>();
+  const reviews = new Set<string>();
+  const devices = new AscendingIds();
+
+  /** What a row is on this server. */
+  const here: Partial<Record<ExportKind, (row: ImportRow) => ImportRow>> = {
+    channel: (row) => (typeof row.image_asset_id === "string" ? { ...row, image_url: urlOf(row.image_asset_id) } : row),
+    // Nobody knows it: the owner makes another one before the endpoint is enabled.
+    webhook: (row) => ({
+      ...row,
+      secret: `\\x${seal.encrypt(randomBytes(32).toString("base64url")).toString("hex")}`,
+    }),
+  };
+
+  return {
+    read,
+    /** The row of a line as it is stored. @throws 422 that names the line and the field. */
+    checked(kind: ExportKind, given: ImportRow, line: number): ImportRow {
+      try {
+        const row = validateRow(kind, given, { publicUrl, targets, reviews, latest });
+        if (kind === "workspace" && row.reviews_id !== null) reviews.add(String(row.reviews_id));
+        if (kind === "device" && !devices.add(String(row.id)))
+          throw invalidRequest("invalid_file", "id is not greater than that of the previous device.", "file");
+        if (kind === "subscription" && !devices.has(String(row.device_id)))
+          throw invalidRequest("invalid_file", "device_id names a device that is not in the file.", "file");
+        return row;
+      } catch (error) {
+        throw error instanceof ApiError ? createLineError(line, kind, error.message) : error;
+      }
+    },
+    async put(of: ExportTable, lines: NumberedRow[]): Promise<void> {
+      const { kind, put } = of;
+      const rows = lines.map(({ row }) => row);
+      read[kind] = (read[kind] ?? 0) + rows.length;
+      if (kind === "workspace") {
+        const ids = rows.map(({ id }) => String(id));
+        const there = (await runStatement(em, presentWorkspaces, { ids })).map(({ id }) => id);
+        present = [...present, ...there];
+        workspaces = [...workspaces, ...ids.filter((id) => !there.includes(id))];
+      }
+      if (workspaces.length === 0) return;
+      const foreign = await findForeignReference(em, kind, rows);
+      if (foreign)
+        throw createLineError(
+          assertDefined(lines[foreign.at], "it is one of these").line,
+          kind,
+          `${foreign.field} does not refer to a row of the same workspace.`,
+        );
+      if (kind === "channel" && present.length === 0) await refuseTaken(em, rows);
+      if (kind === "channel")
+        for (const { id, workspace_id } of rows)
+          if (workspaces.includes(String(workspace_id))) channels.add(String(id));
+      const prepare = here[kind];
+      await insertLines(em, of, lines, async (inside, some) => {
+        const [done] = await runStatement(inside, put, { workspaces, rows: prepare ? some.map(prepare) : some });
+        if (present.length === 0 && done?.come !== some.length) throw new UnownedRowError();
+        if (kind === "alert")
+          await indexImportedAlerts(
+            inside,
+            some.filter(({ pusher_id }) => channels.has(String(pusher_id))),
+          );
+      });
+    },
+    result: (): ImportResult => ({
+      imported: workspaces.map((id) => formatId("wsp", id)),
+      already_there: present.map((id) => formatId("wsp", id)),
+      rows: workspaces.length > 0 ? read : {},
+    }),
+  };
+}
+
+/** Words by which searches find alerts that have just come. Who wrote them is not known here. */
+export async function indexImportedAlerts(em: Em, rows: readonly ImportRow[]): Promise<void> {
+  const items = rows.map(({ id, title, body }) => ({
+    id: String(id),
+    subject: formatId("alr", String(id)),
+    words: getSearchWords(String(title), typeof body === "string" ? body : null),
+  }));
+  await runStatement(em, indexAlerts, { items });
+}
+
+/** @throws 409 that names the handles: they are this server's own. */
+async function refuseTaken(em: Em, rows: ImportRow[]): Promise<void> {
+  const taken = await runStatement(em, takenHandles, { handles: rows.map(({ handle }) => String(handle)) });
+  if (taken.length > 0)
+    throw conflict(
+      "already_exists",
+      `These handles are already used or reserved on this server: ${taken.map(({ handle }) => handle).join(", ")}. Delete those channels first (belfry delete-pusher), or import into a new server.`,
+    );
+}

@@ -1,0 +1,81 @@
+// What goes on after a key was revoked, since it belongs to the workspace: the webhook endpoints that it registered, and the
+// alerts that it scheduled. Whoever revokes the key is told, and may end the endpoints with it.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { z } from "zod";
+import { canManageMember, getMemberAccess } from "../../model/domain/access_policy.ts";
+import { formatId, parseId } from "../../model/domain/type_ids.ts";
+import { Alert } from "../../model/entities/alert.ts";
+import { ApiKey } from "../../model/entities/credentials.ts";
+import { WebhookEndpoint } from "../../model/entities/webhook.ts";
+import { notFound } from "../../model/errors.ts";
+import { type AuditActor, createAuditLines } from "../../operation/audit_lines.ts";
+import { runStatement } from "../../store/db/statement.ts";
+import type { MemberCaller } from "../../store/handler_context.ts";
+import { insertAuditBefore, scheduledBy } from "../../store/queries/audit_and_events.ts";
+
+/** Lines of the log that are looked through for what a key scheduled, the newest. */
+const LINES = 1_000;
+/** Alerts that are named, the next ones. */
+const NAMED = 10;
+
+/** The workspace's, whoever of its managers asks. */
+const ALL = { filters: false } as const;
+
+/** @throws 404 for a key that the caller may not revoke, and for one that was. */
+export async function findRevocableKey(em: SqlEntityManager, caller: MemberCaller, keyId: string) {
+  const id = parseId("key", keyId);
+  const within = { workspace: caller.workspace.id };
+  const key = id && (await em.findOne(ApiKey, { id, revoked_at: null, member: within }, { populate: ["member"] }));
+  if (!key) throw notFound("key");
+  const { id: memberId, role, pusher_ids = null } = key.member.$;
+  if (memberId !== caller.member.id && !canManageMember(getMemberAccess(caller), { role, pusher_ids }))
+    throw notFound("key");
+  return key;
+}
+
+export const keyDependentsSchema = z.object({
+  webhooks: z.array(z.object({ id: z.string(), url: z.string() })),
+  scheduled_alerts: z
+    .array(z.object({ id: z.string(), pusher_id: z.string(), title: z.string() }))
+    .describe(`The next ${NAMED}.`),
+});
+
+/** `key` is the wire's id, `workspaceId` the row's, `now` the instant from which on nothing has appeared yet. */
+export async function findKeyDependents(
+  em: SqlEntityManager,
+  workspaceId: string,
+  key: string,
+  now: Date,
+): Promise<z.output<typeof keyDependentsSchema>> {
+  const [hooks, lines] = await Promise.all([
+    em.find(WebhookEndpoint, { workspace: workspaceId, maker_id: key }, ALL),
+    runStatement(em, scheduledBy, { workspace_id: workspaceId, actor_id: key, lines: LINES }),
+  ]);
+  const ids = lines.map(({ subject_id }) => parseId("alr", subject_id)).filter((id) => id !== null);
+  const still = { id: { $in: ids }, status: "scheduled", send_at: { $gt: now.toISOString() } } as const;
+  const alerts =
+    ids.length === 0 ? [] : await em.find(Alert, still, { ...ALL, orderBy: { send_at: "asc" }, limit: NAMED });
+  return {
+    webhooks: hooks.map(({ id, url }) => ({ id: formatId("whk", id), url })),
+    scheduled_alerts: alerts.map(({ id, pusher, title }) => ({
+      id: formatId("alr", id),
+      pusher_id: formatId("psh", pusher.id),
+      title,
+    })),
+  };
+}
+
+/** Removes such endpoints, each with its line in the audit log as `actor`'s; answers the rows' ids. */
+export async function endWebhooks(
+  em: SqlEntityManager,
+  webhooks: readonly { id: string }[],
+  actor: AuditActor,
+): Promise<string[]> {
+  for (const { id } of webhooks)
+    for (const line of createAuditLines(actor, "delete_webhook", { webhook_id: id }, {}))
+      await runStatement(em, insertAuditBefore, line);
+  const ids = webhooks.map(({ id }) => parseId("whk", id)).filter((id) => id !== null);
+  await em.nativeDelete(WebhookEndpoint, { id: { $in: ids } }, ALL);
+  return ids;
+}

@@ -1,0 +1,166 @@
+// Changes of a workspace's members: one at a time, judged by the rows and not by what a session knew a moment ago. Nobody
+// acts on a member that they do not manage or grants what they do not have, and an owner who sees everything always stays. A person leaves
+// workspaces: where somebody else is an owner the workspace stays as it is; where nobody else is, it must hold nothing any more, and goes
+// along, or is left behind on purpose: nobody can send there until the operator hands it to a new owner. Keys, endpoints and assistants
+// of the membership end with it.
+
+import { assertDefined } from "../../model/assert.ts";
+import {
+  canManageMember,
+  canSeeMember,
+  includesAllChannels,
+  isRoleAtLeast,
+  type MemberAccess,
+} from "../../model/domain/access_policy.ts";
+import { formatId, parseId } from "../../model/domain/type_ids.ts";
+import { Member, type MemberRow, ROLES, type Role, Workspace } from "../../model/entities/member.ts";
+import type { Finding } from "../../model/error_messages.ts";
+import { conflict, forbidden, notFound } from "../../model/errors.ts";
+import { createAuditLines, findPersonActors } from "../../operation/audit_lines.ts";
+import type { RowOf } from "../../store/db/statement.ts";
+import type { Context, MemberCaller, PersonCaller } from "../../store/handler_context.ts";
+import { insertAuditBefore } from "../../store/queries/audit_and_events.ts";
+import {
+  lockWorkspace,
+  lockWorkspaceChannels,
+  type ownWorkspaces,
+  pauseWorkspaceChannels,
+} from "../../store/queries/workspaces.ts";
+import type { MemberInput } from "../../store/schemas/common_fields.ts";
+import { endConnections } from "../auth/consent_grants.ts";
+import { findChannelId } from "./account_administration.ts";
+
+type Ctx = Context<MemberCaller>;
+
+/** What contradicts itself is asked about, and never taken for the wider of its meanings. */
+function channelProblem({ role, every_channel, pusher_ids }: MemberInput): Finding | null {
+  if (every_channel && pusher_ids.length > 0)
+    return {
+      code: "mutually_exclusive_fields",
+      message: "Choose either all channels or single channels. Nothing was saved.",
+    };
+  if (!every_channel && pusher_ids.length === 0)
+    return { code: "field_required", message: "Choose all channels, or tick at least one." };
+  if (role === "owner" && !every_channel)
+    return {
+      code: "invalid_value",
+      message: "Owners can access all channels. Choose another role to restrict a member.",
+    };
+  return null;
+}
+
+/** What is wrong with a wish by itself. */
+export const validateMemberWish = (wish: MemberInput): Record<string, Finding | false | null> => ({
+  role: !ROLES.includes(wish.role as Role) && {
+    code: "invalid_choice",
+    message: `The role must be one of ${ROLES.join(", ")}.`,
+  },
+  pusher_ids: channelProblem(wish),
+});
+
+const standing = ({ role, pusher_ids }: MemberRow): MemberAccess => ({ role, pusher_ids: pusher_ids ?? null });
+
+/** Waits for the workspace's turn and answers what the caller is by then, so that each sees what the one before left. */
+export async function lockForManagement({ em, sql, caller }: Ctx): Promise<MemberAccess> {
+  await sql(lockWorkspace, { id: caller.workspace.id });
+  const me = await em.findOne(Member, { id: caller.member.id, workspace: caller.workspace.id });
+  if (!me) throw notFound("workspace");
+  const mine = standing(me as MemberRow);
+  if (!isRoleAtLeast(mine.role, "admin")) throw forbidden("role_too_low", "Only owners and admins can manage members.");
+  return mine;
+}
+
+/** The member that is to be changed. @throws 404 for one that the caller does not know of, 403. */
+export async function findManageableMember(
+  { em, caller }: Ctx,
+  mine: MemberAccess,
+  wireId: string,
+): Promise<MemberRow> {
+  const id = parseId("mem", wireId);
+  const row = id ? await em.findOne(Member, { id, workspace: caller.workspace.id }) : null;
+  if (!row || !canSeeMember(mine, standing(row as MemberRow))) throw notFound("member");
+  if (!canManageMember(mine, standing(row as MemberRow)))
+    throw forbidden(
+      "not_permitted",
+      "You cannot manage a member with a higher role or with channels that you cannot access.",
+    );
+  return row as MemberRow;
+}
+
+/** What the wish comes to. @throws 403 when it would grant what the caller does not have, 404 for a channel. */
+export async function resolveGrant({ em, caller }: Ctx, mine: MemberAccess, wish: MemberInput): Promise<MemberAccess> {
+  const pusher_ids = wish.every_channel
+    ? null
+    : await Promise.all(wish.pusher_ids.map((id) => findChannelId(em, caller.workspace.id, id)));
+  const role = wish.role as Role;
+  if (!isRoleAtLeast(mine.role, role)) throw forbidden("not_permitted", "You cannot assign a role above your own.");
+  if (!includesAllChannels(mine.pusher_ids, pusher_ids))
+    throw forbidden("channel_restricted", "You can only give access to channels that you can access yourself.");
+  return { role, pusher_ids };
+}
+
+/** @throws 409 when the workspace would be left without an owner. */
+export async function requireRemainingOwner({ em, caller }: Ctx, row: MemberRow): Promise<void> {
+  if (row.role !== "owner") return;
+  if ((await em.count(Member, { workspace: caller.workspace.id, role: "owner" })) < 2)
+    throw conflict("last_owner", "This is the workspace's last owner. Make someone else an owner first.");
+}
+
+export type OwnWorkspace = RowOf<typeof ownWorkspaces>;
+
+/** Whether the person must not leave it as it is. */
+const holdsOn = ({ last_owner, others, channels, files }: OwnWorkspace): boolean =>
+  last_owner && others + channels + files > 0;
+
+/** Whether it may be left without an owner, if the person says so: it has channels, and nobody but this person. */
+const mayStayBehind = (own: OwnWorkspace): boolean => holdsOn(own) && own.others === 0 && own.channels > 0;
+
+/** What becomes of it without the person. `behind`: only if the person says so; `holds`: the person cannot leave. */
+export function getLeaveOutcome(own: OwnWorkspace): "stays" | "goes" | "behind" | "holds" {
+  if (!own.last_owner) return "stays";
+  if (!holdsOn(own)) return "goes";
+  return mayStayBehind(own) ? "behind" : "holds";
+}
+
+/**
+ * Leaves them, in the context's transaction.
+ * @param behind wire ids of those that the person leaves behind without an owner
+ * @throws 409 before anything was changed, when one of the others would be left with something in it and no owner.
+ */
+export async function leaveWorkspaces(
+  ctx: Context<PersonCaller>,
+  workspaces: readonly OwnWorkspace[],
+  behind: readonly string[],
+): Promise<void> {
+  const staying = workspaces.filter(holdsOn);
+  const told = (own: OwnWorkspace) => mayStayBehind(own) && behind.includes(formatId("wsp", own.id));
+  if (!staying.every(told))
+    throw conflict(
+      "last_owner",
+      "You are the only owner of a workspace that is not empty. Make someone else an owner, or delete its contents and remove its members first.",
+    );
+  for (const own of staying) await pauseAll(ctx, own);
+  for (const { id, member_id, last_owner } of workspaces) {
+    await endConnections(ctx.em, { member: member_id });
+    await ctx.em.nativeDelete(Member, { id: member_id });
+    if (last_owner && !staying.some((own) => own.id === id)) await ctx.em.nativeDelete(Workspace, { id });
+  }
+}
+
+/** Pauses its channels as update_pusher does, each with a line of its own in the audit log. */
+async function pauseAll(ctx: Context<PersonCaller>, own: OwnWorkspace): Promise<void> {
+  const { em, sql, caller } = ctx;
+  await sql(lockWorkspaceChannels, { workspace_id: own.id });
+  const paused = await sql(pauseWorkspaceChannels, { workspace_id: own.id, at: ctx.now().toISOString() });
+  const actors = [await findPersonActors(em, caller.person.id, "console")].flat();
+  const actor = assertDefined(
+    actors.find(({ workspace_id }) => workspace_id === own.id),
+    "the workspace is one of the person's",
+  );
+  for (const row of paused) {
+    const id = formatId("psh", row.id);
+    for (const line of createAuditLines(actor, "update_pusher", { pusher_id: id }, { id, status: "paused" }))
+      await sql(insertAuditBefore, line);
+  }
+  ctx.markChanged(paused.map(({ id }) => id));
+}

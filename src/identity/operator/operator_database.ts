@@ -1,0 +1,261 @@
+// How an operator's command reaches the database: by URL, or the embedded one by its socket while a service holds it, and
+// else by starting it for the time of the command, under the data directory's lock. Knows no operation.
+
+import { spawn } from "node:child_process";
+import { setTimeout as pause } from "node:timers/promises";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { ApiError, conflict, forbidden } from "../../model/errors.ts";
+import type { Config } from "../../store/config/all_settings.ts";
+import { extendEnvironment, loadSettings } from "../../store/config/load_settings.ts";
+import { ConfigError } from "../../store/config/setting_types.ts";
+import { DataDirInUseError } from "../../store/db/data_dir_error.ts";
+import { findUnavailability } from "../../store/db/database_errors.ts";
+import { applyMigrations, isMigrated } from "../../store/db/migrate.ts";
+import { type Orm, openOrm } from "../../store/db/orm.ts";
+import { runStatement } from "../../store/db/statement.ts";
+import { describeDatabase, hasDatabase, openCluster, runningDatabase } from "../../store/embedded/cluster.ts";
+import { acquireDataDir } from "../../store/embedded/data_dir_problems.ts";
+import { readServiceState } from "../../store/queries/service_state.ts";
+import { loadSecret } from "../../store/secret/server_secret.ts";
+import { computeServiceState, type ServiceState } from "./service_state.ts";
+
+const WHERE = ["dataDir", "databaseUrl", "databasePoolerMode", "databaseListenUrl"] as const;
+/** The secret is made before the embedded database, whoever makes that. */
+const EMBEDDED = [
+  ...WHERE,
+  "databasePoolSize",
+  "postgresBin",
+  "postgresSharedBuffers",
+  "postgresSynchronousCommit",
+  "secret",
+] as const;
+
+export type OperatorSettings =
+  | (Pick<Config, "databasePoolerMode" | "dataDir"> & { databaseUrl: string })
+  | (Pick<Config, (typeof EMBEDDED)[number]> & { databaseUrl: null });
+
+/** What a command needs to know of the settings. @throws ConfigError for one of these, and for no other. */
+export function loadOperatorSettings(): OperatorSettings {
+  const { databaseUrl, dataDir, databasePoolerMode, databaseListenUrl } = loadSettings(WHERE);
+  if (databaseUrl === null) return { ...loadSettings(EMBEDDED), databaseUrl };
+  // What takes long, and holds locks, goes past a pooler.
+  if (databaseListenUrl !== null) return { databaseUrl: databaseListenUrl, dataDir, databasePoolerMode: null };
+  return { databaseUrl, dataDir, databasePoolerMode };
+}
+
+/** A server that is starting, or another command, may hold the lock for a moment. */
+const LOCK_TIMEOUT_MS = 15_000;
+const PAUSE_MS = 100;
+
+const SILENT = { debug: () => {}, info: () => {}, error: () => {} };
+
+export interface DatabaseTarget {
+  url: string;
+  /** A running service holds the database: it has been brought up, and nobody else may. */
+  serviceRunning: boolean;
+}
+
+/**
+ * Runs `use` on the database, wherever it is, and keeps it running for that time.
+ * @throws ApiError when another process holds the folder, ConfigError when the folder cannot be used.
+ */
+export async function withOperatorDatabase<T>(
+  settings: OperatorSettings,
+  use: (reached: DatabaseTarget) => Promise<T>,
+): Promise<T> {
+  if (settings.databaseUrl !== null) return use({ url: settings.databaseUrl, serviceRunning: false });
+  const { dataDir } = settings;
+  for (const until = performance.now() + LOCK_TIMEOUT_MS; ; await pause(PAUSE_MS)) {
+    try {
+      // This comes first. A database whose folder nobody holds may still run, but it is about to end after its killed
+      // service.
+      return await onItsOwn(settings, use);
+    } catch (error) {
+      if (!(error instanceof DataDirInUseError)) throw error;
+    }
+    const running = await ifItRuns(dataDir, until, use);
+    if (running) return running.result;
+    if (performance.now() > until)
+      throw conflict(
+        "database_in_use",
+        "Another Belfry process is using the data directory, and its database accepts no connections. Stop it and try again.",
+      );
+  }
+}
+
+export type EmbeddedSettings = Extract<OperatorSettings, { databaseUrl: null }>;
+
+/** Starts the embedded database for the time of `use`. @throws DataDirInUseError. */
+async function onItsOwn<T>(settings: EmbeddedSettings, use: (reached: DatabaseTarget) => Promise<T>): Promise<T> {
+  const { dataDir } = settings;
+  const unlock = await acquireDataDir(dataDir, { waitMs: 0 });
+  try {
+    loadSecret(settings, hasDatabase(dataDir));
+    return await withEmbeddedCluster(settings, use);
+  } finally {
+    unlock();
+  }
+}
+
+/** The same for who holds the folder. */
+export async function withEmbeddedCluster<T>(
+  settings: EmbeddedSettings,
+  use: (reached: DatabaseTarget) => Promise<T>,
+): Promise<T> {
+  const cluster = await openCluster(settings, { log: SILENT });
+  try {
+    await cluster.synced;
+    return await use({ url: cluster.url, serviceRunning: false });
+  } finally {
+    // Another command may have found the database running meanwhile, and still use it.
+    await cluster.close({ waitForClients: true });
+  }
+}
+
+/** Null when the database does not run, is starting or is ending. */
+async function ifItRuns<T>(
+  dataDir: string,
+  until: number,
+  use: (reached: DatabaseTarget) => Promise<T>,
+): Promise<{ result: T } | null> {
+  const running = runningDatabase(dataDir);
+  if (!running) return null;
+  try {
+    return { result: await use({ url: running.url, serviceRunning: true }) };
+  } catch (error) {
+    if (findUnavailability(error) !== null && performance.now() < until) return null;
+    throw error;
+  } finally {
+    running.release();
+  }
+}
+
+/** Says that another process is still making the database. */
+class NotYet extends Error {
+  readonly code = "57P03";
+}
+
+/** Works where the database is, brought up first. @throws ApiError, or what the database said. */
+export async function runAsOperator<T>(
+  settings: OperatorSettings,
+  work: (em: SqlEntityManager, orm: Orm) => Promise<T>,
+): Promise<T> {
+  return (await onSchema(settings, (orm) => work(orm.em.fork(), orm))).result;
+}
+
+/** Where the database is, for people: printed with its password, if it has one, to whoever holds the settings anyway. */
+export function findDatabaseStatus(settings: OperatorSettings) {
+  if (settings.databaseUrl !== null) return { database: "by URL", DATABASE_URL: settings.databaseUrl };
+  const { folder, url, running } = describeDatabase(settings.dataDir);
+  return { database: "embedded", running, folder, DATABASE_URL: url };
+}
+
+/** A database that does not answer is told as such, soon. */
+const SOON = { databaseConnectTimeoutMs: 3_000, databaseStatementTimeoutMs: 3_000, databaseLockTimeoutMs: 1_000 };
+
+/**
+ * How the service as a whole is (see service_state.ts); null where the database does not run, does not answer, or is not of this version.
+ * Starts nothing and changes nothing.
+ */
+export async function findServiceState(
+  settings: OperatorSettings,
+  figures: string | null,
+): Promise<ServiceState | null> {
+  const running = settings.databaseUrl === null ? runningDatabase(settings.dataDir) : null;
+  const databaseUrl = settings.databaseUrl ?? running?.url;
+  if (databaseUrl === undefined) return null;
+  const stateOn = async (orm: Orm) => {
+    const [row] = await runStatement(orm.em.fork(), readServiceState, {});
+    return row ? computeServiceState(row, figures) : null;
+  };
+  return withOrm({ databaseUrl, databasePoolSize: 1, ...SOON }, stateOn)
+    .catch(() => null)
+    .finally(() => running?.release());
+}
+
+/** Opens psql on the database, for as long as it is open. @throws ApiError when there is no psql. */
+export async function openDatabaseShell(settings: OperatorSettings): Promise<number> {
+  return withOperatorDatabase(settings, async ({ url }) => {
+    // As every host has it.
+    const [, password = ""] = /^[^/?#]*\/\/[^:@/?#]*:([^@/?#]*)@/.exec(url) ?? [];
+    const shown = url.replace(`:${password}@`, "@");
+    // A password would stand in the list of processes.
+    const env = extendEnvironment(password ? { PGPASSWORD: decodeURIComponent(password) } : {});
+    const child = spawn("psql", [shown], { stdio: "inherit", env });
+    // Ctrl-C in it cancels a statement. The terminal sends it to us as well, and the database would go with us.
+    const stay = () => {};
+    process.on("SIGINT", stay);
+    return new Promise<number>((resolve, reject) => {
+      child.once("exit", (code) => resolve(code ?? 1));
+      child.once("error", () =>
+        reject(
+          conflict(
+            "wrong_state",
+            "psql is not on the PATH. Install the PostgreSQL client, or use another client with the DATABASE_URL from belfry status while the service runs.",
+          ),
+        ),
+      );
+    }).finally(() => process.off("SIGINT", stay));
+  });
+}
+
+/** Brings the database up. `serviceRunning`: a running service has done so already. */
+export const migrateAsOperator = (settings: OperatorSettings) => onSchema(settings, async () => null);
+
+/** Opens what works on a database for as long as `use` takes. */
+export async function withOrm<T>(options: Parameters<typeof openOrm>[0], use: (orm: Orm) => Promise<T>): Promise<T> {
+  const orm = openOrm(options);
+  try {
+    return await use(orm);
+  } finally {
+    await orm.close(true);
+  }
+}
+
+async function onSchema<T>(settings: OperatorSettings, use: (orm: Orm) => Promise<T>) {
+  const { databasePoolerMode } = settings;
+  return withOperatorDatabase(settings, ({ url, serviceRunning }) =>
+    withOrm({ databaseUrl: url, databasePoolSize: 2, databasePoolerMode }, async (orm) => {
+      let migrations: string[] = [];
+      try {
+        if (!serviceRunning) migrations = await applyMigrations(orm);
+        else if (!(await isMigrated(orm))) throw new NotYet();
+      } catch (error) {
+        throw serviceRunning && findUnavailability(error) !== null ? error : createDatabaseError(error);
+      }
+      return { result: await use(orm).catch(neverTwice), migrations, byService: serviceRunning };
+    }),
+  );
+}
+
+/** A request that was begun is not tried again: it may have been done before the database went away. */
+function neverTwice(error: unknown): never {
+  if (findUnavailability(error) === null) throw error;
+  throw new ApiError(
+    "no_answer",
+    "The connection to the database was lost. Check whether the change was made before you retry.",
+  );
+}
+
+/** The database's or the system's own code, of the error or what it came from. */
+export function getErrorCode(error: unknown): string | null {
+  for (let at = error as { code?: unknown; cause?: unknown } | undefined; at; at = at.cause as typeof at)
+    if (typeof at.code === "string" && /^\w{1,32}$/.test(at.code)) return at.code;
+  return null;
+}
+
+/** Only the code of what the system or the database said: its text may quote what nobody should read here. */
+export function createDatabaseError(error: unknown): Error {
+  if (error instanceof ConfigError || error instanceof ApiError) return error;
+  const code = getErrorCode(error);
+  if (code === "28000")
+    return forbidden(
+      "not_permitted",
+      "The database belongs to another user. Run this as the user of the service or as root.",
+    );
+  const reason = code ? ` (${code})` : "";
+  return new ApiError(
+    "database_unavailable",
+    `The database could not be opened or migrated${reason}. Check DATABASE_URL, or DATA_DIR for the embedded database.`,
+  );
+}

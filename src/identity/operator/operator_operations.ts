@@ -1,0 +1,142 @@
+// What an operator may ask for by name, as the command line runs it. Only reads the arguments
+// and hands them on; what the operations mean stands in account_administration.ts.
+
+import { randomUUID } from "node:crypto";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { z } from "zod";
+import { formatId } from "../../model/domain/type_ids.ts";
+import { Workspace } from "../../model/entities/member.ts";
+import { conflict } from "../../model/errors.ts";
+import { createValidationError } from "../../operation/validation_errors.ts";
+import { runStatement } from "../../store/db/statement.ts";
+import { renewEpoch } from "../../store/queries/database_epoch.ts";
+import { dropSecondFactor } from "../../store/queries/members_and_links.ts";
+import { createLink } from "../auth/one_time_links.ts";
+import {
+  addMember,
+  createKey,
+  createWorkspace,
+  findMember,
+  listKeys,
+  listMembers,
+  listWorkspaces,
+  revokeKey,
+  setChannelSuspended,
+} from "./account_administration.ts";
+import { checkConsistency } from "./consistency_checks.ts";
+import { auditOperator } from "./operator_audit.ts";
+import { rotateSecret } from "./rotate_secret.ts";
+
+export interface OperatorRequest {
+  operation: OperatorOperation;
+  args: Record<string, unknown>;
+}
+
+type Em = SqlEntityManager;
+type Run = (em: Em, args: unknown, now: Date) => Promise<unknown>;
+
+function operation<S extends z.ZodObject>(
+  input: S,
+  run: (em: Em, args: z.output<S>, now: Date) => Promise<unknown>,
+): Run {
+  return async (em, args, now) => {
+    const result = input.safeParse(args, { reportInput: true });
+    if (!result.success) throw createValidationError(result.error, input);
+    return run(em, result.data, now);
+  };
+}
+
+/** The same, written down in the audit log: in one transaction, or in that of the server that runs it. */
+function audited<S extends z.ZodObject>(
+  name: string,
+  input: S,
+  run: (em: Em, args: z.output<S>, now: Date) => Promise<unknown>,
+): Run {
+  return operation(input, (em, args, now) =>
+    em.transactional(async (inside) => {
+      const result = await run(inside as Em, args, now);
+      await auditOperator(inside as Em, name, result);
+      return result;
+    }),
+  );
+}
+
+const within = z.strictObject({ workspace: z.string().optional() });
+const channel = z.strictObject({ handle: z.string() });
+
+export const OPERATOR_OPERATIONS = {
+  doctor: operation(z.strictObject({ mend: z.boolean().optional() }), checkConsistency),
+  rotate_secret: audited("rotate_secret", z.strictObject({ from: z.string(), to: z.string() }), rotateSecret),
+  database_promoted: operation(z.strictObject({}), async (em) => {
+    await runStatement(em, renewEpoch, { epoch: randomUUID() });
+    return { inboxes: "read anew" };
+  }),
+  create_workspace: audited("create_workspace", z.strictObject({ name: z.string() }), createWorkspace),
+  list_workspaces: operation(z.strictObject({}), listWorkspaces),
+  add_member: audited(
+    "add_member",
+    z.strictObject({
+      workspace: z.string().optional(),
+      email: z.string(),
+      role: z.string(),
+      pushers: z.array(z.string()).optional(),
+    }),
+    addMember,
+  ),
+  list_members: operation(within, listMembers),
+  /** The path of a one-time link; who asks knows under which address the service is reached, and whether mail is sent. */
+  link_member: audited(
+    "link_member",
+    within.extend({ member: z.string().optional(), email: z.string().optional() }),
+    async (em, which) => {
+      const member = await findMember(em, which);
+      const workspace = await em.findOneOrFail(Workspace, { id: member.workspace.id });
+      return {
+        member_id: formatId("mem", member.id),
+        email: member.email,
+        workspace_name: workspace.name,
+        joined: member.user_id != null,
+        path: await createLink(em, "", member.id, "operator"),
+      };
+    },
+  ),
+  end_second_factor: audited(
+    "end_second_factor",
+    within.extend({ member: z.string().optional(), email: z.string().optional() }),
+    async (em, which) => {
+      const member = await findMember(em, which);
+      const [ended] =
+        member.user_id == null ? [] : await runStatement(em, dropSecondFactor, { user_id: member.user_id });
+      if (!ended) throw conflict("wrong_state", "Two-factor authentication is already off for this person.");
+      return { member_id: formatId("mem", member.id), email: member.email, second_factor: false };
+    },
+  ),
+  create_key: audited(
+    "create_key",
+    z.strictObject({
+      workspace: z.string().optional(),
+      member: z.string().optional(),
+      scopes: z.string(),
+      pusher: z.string().optional(),
+      expires_in: z.int().positive().optional(),
+      asks_first: z.boolean().optional(),
+      name: z.string().optional(),
+    }),
+    createKey,
+  ),
+  list_keys: operation(within, listKeys),
+  revoke_key: audited(
+    "revoke_key",
+    z.strictObject({ key: z.string(), end_webhooks: z.boolean().optional() }),
+    revokeKey,
+  ),
+  suspend_channel: audited("suspend_channel", channel, (em, { handle }) => setChannelSuspended(em, handle, true)),
+  restore_channel: audited("restore_channel", channel, (em, { handle }) => setChannelSuspended(em, handle, false)),
+} satisfies Record<string, Run>;
+
+export type OperatorOperation = keyof typeof OPERATOR_OPERATIONS;
+
+/** Runs one of them. @throws ApiError, or what the database said. */
+export async function runOperatorOperation(em: Em, { operation, args }: OperatorRequest, now: Date): Promise<unknown> {
+  return OPERATOR_OPERATIONS[operation](em, args, now);
+}

@@ -1,0 +1,153 @@
+// `belfry restore`: a backup becomes a server again. Files first, which nobody finds without rows; then rows, in one transaction; so
+// whatever ends it leaves the server that was there, or none that starts.
+
+import { randomUUID } from "node:crypto";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { createAssetStore } from "../../effects/assets/asset_store.ts";
+import { conflict } from "../../model/errors.ts";
+import { dataPaths } from "../../store/config/data_paths.ts";
+import { ConfigError } from "../../store/config/setting_types.ts";
+import { compareMigrations, listMigrations, runMigrations } from "../../store/db/migrate.ts";
+import { runStatement } from "../../store/db/statement.ts";
+import { hasDatabase } from "../../store/embedded/cluster.ts";
+import { acquireDataDir } from "../../store/embedded/data_dir_problems.ts";
+import { renewEpoch } from "../../store/queries/database_epoch.ts";
+import { writePrivateFile } from "../../store/secret/private_file.ts";
+import { replaceSecretFile } from "../../store/secret/server_secret.ts";
+import { requireMatchingSecret } from "../auth/secret_check.ts";
+import { type BackupServerSettings, forEachLimited } from "./backup.ts";
+import { type BackupManifest, countContents, listPieces, readManifest } from "./backup_manifest.ts";
+import { analyzeTables, hasBelfryTables, readRows, refuseCitusCells, removeRows } from "./backup_rows.ts";
+import { openBackup, readVerifiedPiece, type StoredBackup } from "./backup_storage.ts";
+import { withCopier } from "./copy_stream.ts";
+import { type OperatorSettings, withEmbeddedCluster, withOrm } from "./operator_database.ts";
+import { refuseOtherConnections } from "./rotate_secret.ts";
+
+export interface RestoreRequest {
+  from: string;
+  version: string;
+  /** What the server holds may go. */
+  replace?: boolean;
+  /** Only reads all of it. */
+  check?: boolean;
+}
+
+/**
+ * `where`: the server that it becomes, which must not run. `migrations`: those of this version that the backup did not know.
+ * @throws 422 for what is no whole backup that this version reads, 409 for a server that runs or is not empty, ConfigError.
+ */
+export async function restoreBackup(
+  where: OperatorSettings,
+  settings: BackupServerSettings,
+  { from, version, replace = false, check = false }: RestoreRequest,
+) {
+  const box = await openBackup(from, settings);
+  const manifest = await readManifest(box, version);
+  const told = {
+    restored: box.where,
+    made_at: manifest.made_at,
+    made_by: manifest.version,
+    ...countContents(manifest),
+    missing_files: manifest.missing_files,
+  };
+  // Everything is read once before anything is written, so that a damaged part leaves nothing half restored.
+  await forEachLimited(listPieces(manifest), async (piece) => void (await readVerifiedPiece(box, piece)));
+  if (check) return { ...told, migrations: [] };
+  const secret = await secretFor(box, manifest, where, settings);
+  const { restoring } = dataPaths(where.dataDir);
+  const mayReplace = replace || (where.databaseUrl === null && existsSync(restoring));
+  const put = (url: string) => putInto(url, box, manifest, { where, settings, secret, replace: mayReplace });
+  if (where.databaseUrl !== null) return { ...told, migrations: await put(where.databaseUrl) };
+
+  const { dataDir } = where;
+  // Before anything is written into a folder that is not ours.
+  hasDatabase(dataDir);
+  const unlock = await acquireDataDir(dataDir, { restoring: true });
+  try {
+    if (!hasDatabase(dataDir)) writePrivateFile(restoring, `${box.where}\n`);
+    const migrations = await withEmbeddedCluster(where, async ({ url }) => {
+      let done: string[] = [];
+      const work = async () => {
+        done = await put(url);
+      };
+      await (settings.secret === null ? replaceSecretFile(dataDir, secret, work) : work());
+      return done;
+    });
+    rmSync(restoring, { force: true });
+    return { ...told, migrations };
+  } finally {
+    unlock();
+  }
+}
+
+/** The secret of the backup, or the one of the settings where it has none. @throws ConfigError naming SECRET. */
+async function secretFor(
+  box: StoredBackup,
+  { secret }: BackupManifest,
+  { databaseUrl, dataDir }: OperatorSettings,
+  settings: BackupServerSettings,
+): Promise<string> {
+  const own =
+    secret &&
+    Buffer.from(await readVerifiedPiece(box, secret))
+      .toString("utf8")
+      .trim();
+  if (own !== null && settings.secret !== null && own !== settings.secret)
+    throw new ConfigError(
+      "SECRET",
+      `does not match the backup. Set it to the contents of ${box.where}/secret${databaseUrl === null ? ", or unset it" : ""}.`,
+    );
+  const path = dataPaths(dataDir).secret;
+  const inFile = databaseUrl === null && existsSync(path) ? readFileSync(path, "utf8").trim() : null;
+  const found = own ?? settings.secret ?? inFile;
+  if (found === null)
+    throw new ConfigError(
+      "SECRET",
+      "is missing: the backup does not contain the secret. Set it to the secret of that server.",
+    );
+  return found;
+}
+
+/** The migrations that were missing. */
+async function putInto(
+  url: string,
+  box: StoredBackup,
+  manifest: BackupManifest,
+  {
+    where,
+    settings,
+    secret,
+    replace,
+  }: { where: OperatorSettings; settings: BackupServerSettings; secret: string; replace: boolean },
+): Promise<string[]> {
+  const { databasePoolerMode } = where;
+  return withOrm({ databaseUrl: url, databasePoolSize: 2, databasePoolerMode }, async (orm) => {
+    const em = orm.em.fork();
+    await refuseOtherConnections(em);
+    if (!replace && (await hasBelfryTables(orm, em)))
+      throw conflict(
+        "database_not_empty",
+        "This server is not empty. Use another DATA_DIR or DATABASE_URL, or delete its data with --replace.",
+      );
+    await putFiles(box, manifest, settings);
+    const { missing } = compareMigrations(manifest.migrations);
+    const had = listMigrations().filter((name) => !missing.includes(name));
+    await withCopier(orm, {}, async (inside, copier) => {
+      await refuseCitusCells(inside);
+      await removeRows(orm, inside);
+      await runMigrations(orm, inside, had);
+      await readRows(orm, inside, copier, box, manifest);
+      if (missing.length > 0) await runMigrations(orm, inside, missing);
+      // What handsets know is of revisions that this database may count again.
+      await runStatement(inside, renewEpoch, { epoch: randomUUID() });
+      await requireMatchingSecret(inside, secret, "SECRET", "the backup's database was");
+    });
+    await analyzeTables(em);
+    return missing;
+  });
+}
+
+async function putFiles(box: StoredBackup, { files }: BackupManifest, settings: BackupServerSettings): Promise<void> {
+  const store = await createAssetStore(settings);
+  await forEachLimited(files, async ({ id, ...piece }) => store.put(id, await readVerifiedPiece(box, piece)));
+}

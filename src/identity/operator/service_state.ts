@@ -1,0 +1,97 @@
+// How the service as a whole is, for who runs it: what its database has, and what its processes say of themselves in /metrics. Counts of
+// all workspaces together, and never a word of one.
+
+import { z } from "zod";
+import { assertDefined } from "../../model/assert.ts";
+import { toIsoMicrosOrNull } from "../../model/fields/timestamp_columns.ts";
+import type { RowOf } from "../../store/db/statement.ts";
+import type { readServiceState } from "../../store/queries/service_state.ts";
+
+const count = z.int();
+
+export const serviceStateSchema = z.object({
+  version: z.string().nullable().describe("The version that its processes report; null if none responds."),
+  node: z.string().nullable(),
+  postgres: z.string(),
+  database_bytes: count,
+  about_alerts: count.nullable().describe("The database's estimate; null before its first."),
+  about_devices: count.nullable(),
+  due_alerts: count.describe("Due alerts that are not published yet."),
+  next_due_at: z.string().nullable(),
+  disabled_webhooks: count,
+  waits: z
+    .object({
+      webhooks: count.describe("Events and deliveries queued or in progress."),
+      wake_ups: count,
+      held_polls: count,
+      streams: count,
+      calls_without_connection: count.describe("Calls waiting for a database connection."),
+    })
+    .nullable(),
+  replicas: z.record(z.string(), count).nullable().describe("Read replicas by state; null if there are none."),
+  housekeeping: z
+    .array(z.object({ step: z.string(), last_success_at: z.string(), failed: count }))
+    .nullable()
+    .describe("Jobs since the service started, and their failures."),
+});
+export type ServiceState = z.output<typeof serviceStateSchema>;
+
+interface Sample {
+  labels: Record<string, string>;
+  value: number;
+}
+
+function samplesOf(text: string): (name: string) => Sample[] {
+  const byName = new Map<string, Sample[]>();
+  for (const [, name = "", labels = "", value] of text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm)) {
+    const pairs = [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, given]) => [label, given]);
+    const samples = byName.get(name) ?? [];
+    byName.set(name, [...samples, { labels: Object.fromEntries(pairs), value: Number(value) }]);
+  }
+  return (name) => byName.get(name) ?? [];
+}
+
+/** `figures`: the text of /metrics, of all processes; null where nobody says it. */
+export function computeServiceState(row: RowOf<typeof readServiceState>, figures: string | null): ServiceState {
+  const samples = samplesOf(figures ?? "");
+  const sum = (name: string, labels: Record<string, string> = {}) =>
+    samples(name)
+      .filter((one) => Object.entries(labels).every(([label, value]) => one.labels[label] === value))
+      .reduce((all, { value }) => all + value, 0);
+  const standbys = samples("belfry_database_replicas").map(
+    ({ labels: { state = "" }, value }) => [state, value] as const,
+  );
+  const rounds = "belfry_housekeeping_runs_total";
+  return {
+    version: samples("belfry_build_info")[0]?.labels.version ?? null,
+    node: samples("nodejs_version_info")[0]?.labels.version ?? null,
+    postgres: assertDefined(row.postgres.split(" ")[0], "a version begins with its number"),
+    database_bytes: Number(row.bytes),
+    about_alerts: row.about_alerts === null ? null : Number(row.about_alerts),
+    about_devices: row.about_devices === null ? null : Number(row.about_devices),
+    due_alerts: row.due,
+    next_due_at: toIsoMicrosOrNull(row.next_due_at),
+    disabled_webhooks: row.disabled_webhooks,
+    waits:
+      figures === null
+        ? null
+        : {
+            webhooks: sum("belfry_webhook_deliveries_pending"),
+            wake_ups: sum("belfry_push_notifications_pending"),
+            held_polls: sum("belfry_long_polls"),
+            streams: sum("belfry_streams"),
+            calls_without_connection: sum("belfry_database_connections", { state: "waiting" }),
+          },
+    replicas: standbys.length === 0 ? null : Object.fromEntries(standbys),
+    housekeeping:
+      figures === null
+        ? null
+        : samples("belfry_housekeeping_last_success_timestamp_seconds")
+            .map(({ labels: { step = "" }, value }) => ({
+              step,
+              last_success_at: new Date(value * 1000).toISOString(),
+              failed: sum(rounds, { step, outcome: "failed" }),
+            }))
+            .toSorted((a, b) => a.step.localeCompare(b.step)),
+  };
+}

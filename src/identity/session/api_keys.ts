@@ -1,0 +1,254 @@
+// A workspace's keys as its managers see them, and what came of requests with them in other programs' words.
+
+import { z } from "zod";
+import { assertDefined } from "../../model/assert.ts";
+import { canManageMember, getMemberAccess } from "../../model/domain/access_policy.ts";
+import { validateName } from "../../model/domain/name_validation.ts";
+import { formatId, formatIdOrNull, parseId } from "../../model/domain/type_ids.ts";
+import { Channel } from "../../model/entities/channel.ts";
+import type { SenderRequest } from "../../model/entities/credentials.ts";
+import { SENDER_OUTCOMES } from "../../model/entities/credentials.ts";
+import { notFound } from "../../model/errors.ts";
+import { SENDER_PROGRAM_NAMES } from "../../model/fields/sender_programs.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/timestamp_columns.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { isScope } from "../../model/scopes.ts";
+import { createActor } from "../../operation/audit_lines.ts";
+import { defineMemberOperation } from "../../operation/define_operation.ts";
+import { listRefusedSenders, listSenderRequests, listWorkspaceKeys } from "../../store/queries/api_keys.ts";
+import { listSchema } from "../../store/schemas/common_fields.ts";
+import { createKey } from "../operator/account_administration.ts";
+import { endWebhooks, findKeyDependents, findRevocableKey, keyDependentsSchema } from "../operator/key_dependents.ts";
+
+export const list_keys = defineMemberOperation({
+  name: "list_keys",
+  title: "List keys",
+  description: "The active keys that the caller can revoke: its own, and those of members it manages.",
+  role: "admin",
+  writes: "nothing",
+  output: listSchema({
+    id: z.string(),
+    name: z.string(),
+    scopes: z.array(z.string()),
+    asks_first: z.boolean(),
+    made_for: z.string().nullable(),
+    speaks: z.string().nullable().describe("The program of its last sender request."),
+    sends_to: z.array(z.string()).nullable().describe("Channels of such requests; null if there are none."),
+    pusher_id: z.string().nullable(),
+    handle: z.string().nullable(),
+    member_id: z.string(),
+    member_name: z.string().nullable(),
+    email: z.string(),
+    own: z.boolean(),
+    created_at: z.string(),
+    expires_at: z.string().nullable(),
+    last_used_at: z.string().nullable(),
+  }),
+  async handler(_input, ctx) {
+    const { workspace, member } = ctx.caller;
+    const rows = await ctx.sql(listWorkspaceKeys, { workspace_id: workspace.id });
+    const mine = getMemberAccess(ctx.caller);
+    const known = rows.filter((row) => row.member_id === member.id || canManageMember(mine, row));
+    return {
+      data: known.map((row) => ({
+        ...row,
+        id: formatId("key", row.id),
+        pusher_id: formatIdOrNull("psh", row.pusher_id),
+        member_id: formatId("mem", row.member_id),
+        own: row.member_id === member.id,
+        created_at: toIsoMicros(row.created_at),
+        expires_at: toIsoMicrosOrNull(row.expires_at),
+        last_used_at: toIsoMicrosOrNull(row.last_used_at),
+      })),
+    };
+  },
+});
+
+export const list_sender_requests = defineMemberOperation({
+  name: "list_sender_requests",
+  title: "List sender requests",
+  description: `Results of the last ${LIMITS.sender_requests} sender requests of a key, newest first. Keys that the caller cannot revoke are not found.`,
+  role: "admin",
+  writes: "nothing",
+  errors: ["not_found"],
+  input: z.strictObject({ key_id: z.string() }),
+  output: listSchema({
+    at: z.string(),
+    program: z.string().nullable(),
+    outcome: z.enum(SENDER_OUTCOMES),
+    said: z.string(),
+    alert_id: z.string().nullable(),
+    pusher_id: z.string().nullable(),
+    alerts: z.int(),
+    notes: z.array(z.string()),
+  }),
+  async handler({ key_id }, ctx) {
+    const { id } = await findRevocableKey(ctx.em, ctx.caller, key_id);
+    const [found] = await ctx.sql(listSenderRequests, { key_id: id });
+    return { data: found?.requests ?? [] };
+  },
+});
+
+/**
+ * How many of the last requests to a channel were refused, since the last one that was not. `channel` is the wire's id; null is for
+ * those that named no channel, where a success on any channel counts.
+ */
+function refusedSince(requests: readonly SenderRequest[], channel: string | null): SenderRequest[] {
+  const named = channel === null ? requests : requests.filter(({ pusher_id }) => pusher_id === channel);
+  const success = named.findIndex(({ outcome }) => outcome !== "refused");
+  const refused = success < 0 ? named : named.slice(0, success);
+  return refused.filter(({ pusher_id }) => pusher_id === channel);
+}
+
+export const list_failing_senders = defineMemberOperation({
+  name: "list_failing_senders",
+  title: "List failing senders",
+  description:
+    "Keys whose last sender request was refused, by channel, newest first. Only keys that the caller can revoke and channels that it can see.",
+  role: "admin",
+  writes: "nothing",
+  output: listSchema({
+    id: z.string(),
+    name: z.string(),
+    program: z.string().nullable(),
+    pusher_id: z.string().nullable(),
+    refused: z.int().describe(`Requests since the last success, at most ${LIMITS.sender_requests}.`),
+    at: z.string(),
+    said: z.string(),
+  }),
+  async handler(_input, ctx) {
+    const { workspace, member, pusherIds } = ctx.caller;
+    const rows = await ctx.sql(listRefusedSenders, { workspace_id: workspace.id });
+    const mine = getMemberAccess(ctx.caller);
+    const sees = (channel: string | null) =>
+      channel === null || pusherIds === null || pusherIds.includes(parseId("psh", channel) ?? "");
+    const data = rows
+      .filter((row) => row.member_id === member.id || canManageMember(mine, row))
+      .flatMap(({ id, name, made_for, ...row }) => {
+        const bound = formatIdOrNull("psh", row.pusher_id);
+        const requests = bound ? row.requests.map((one) => ({ ...one, pusher_id: bound })) : row.requests;
+        const channels = [...new Set(requests.map((one) => one.pusher_id))].filter(sees);
+        return channels.flatMap((channel) => {
+          const refused = refusedSince(requests, channel);
+          return refused.slice(0, 1).map(({ at, said, program }) => ({
+            ...{ id: formatId("key", id), name, program: program ?? made_for, pusher_id: channel },
+            ...{ refused: refused.length, at, said },
+          }));
+        });
+      });
+    return { data: data.sort((one, other) => (one.at < other.at ? 1 : -1)) };
+  },
+});
+
+const DAY = 24 * 3600;
+
+/** How long a key may be good for, in seconds; null does not end. */
+export const KEY_LIFETIMES: Record<string, { label: string; seconds: number | null }> = {
+  "7d": { label: "7 days", seconds: 7 * DAY },
+  "30d": { label: "30 days", seconds: 30 * DAY },
+  "90d": { label: "90 days", seconds: 90 * DAY },
+  "365d": { label: "1 year", seconds: 365 * DAY },
+  never: { label: "No expiry", seconds: null },
+};
+
+export const create_key = defineMemberOperation({
+  name: "create_key",
+  title: "Create a key",
+  description:
+    "Create a key that acts for the caller's own member, with at most its permissions. The key is shown only once.",
+  role: "admin",
+  errors: ["not_found"],
+  input: z.strictObject({
+    name: z.string(),
+    scopes: z.array(z.string()),
+    pusher_id: z.string().nullable().describe("The only channel of the key; null: all channels of the member."),
+    life: z.string().describe("One of KEY_LIVES."),
+    made_for: z.enum(SENDER_PROGRAM_NAMES).nullable().default(null).describe("The program that will use it."),
+    asks_first: z.boolean().default(false).describe("Approval is required before it publishes."),
+  }),
+  output: z.object({ id: z.string(), name: z.string(), key: z.string() }),
+  fieldProblems: ({ name, scopes, life }) => ({
+    name: validateName(name, "The key's name"),
+    life: !Object.hasOwn(KEY_LIFETIMES, life) && {
+      code: "invalid_choice",
+      message: "Choose how long the key is valid.",
+    },
+    scopes: (scopes.length === 0 || !scopes.every(isScope)) && {
+      code: "field_required",
+      message: "Tick at least one permission.",
+    },
+  }),
+  async handler({ name, scopes, pusher_id, life, asks_first, made_for }, { em, caller, now }) {
+    if (pusher_id !== null) {
+      const id = parseId("psh", pusher_id);
+      if (!id || !(await em.findOne(Channel, { id }))) throw notFound("channel");
+    }
+    const { seconds } = assertDefined(KEY_LIFETIMES[life], "the form's problems were refused before");
+    const wish = {
+      member: formatId("mem", caller.member.id),
+      workspace: formatId("wsp", caller.workspace.id),
+      name,
+      scopes: scopes.join(","),
+      asks_first,
+      made_for,
+      ...(pusher_id === null ? {} : { pusher: pusher_id }),
+      ...(seconds === null ? {} : { expires_in: seconds }),
+    };
+    return createKey(em, wish, now());
+  },
+});
+
+export type KeyDependents = z.output<typeof keyDependentsSchema>;
+
+export const get_left_by_key = defineMemberOperation({
+  name: "get_left_by_key",
+  title: "List dependents of a key",
+  description: "Webhook endpoints and scheduled alerts of a key that stay active when it is revoked.",
+  role: "admin",
+  writes: "nothing",
+  errors: ["not_found"],
+  input: z.strictObject({ key_id: z.string() }),
+  output: keyDependentsSchema.extend({ name: z.string() }),
+  async handler({ key_id }, { em, caller, now }) {
+    const { name } = await findRevocableKey(em, caller, key_id);
+    return { name, ...(await findKeyDependents(em, caller.workspace.id, key_id, now())) };
+  },
+});
+
+export const update_key = defineMemberOperation({
+  name: "update_key",
+  title: "Change a key",
+  description:
+    "Set whether the key requires approval before it publishes, from its next call. Keys that the caller cannot revoke are not found.",
+  role: "admin",
+  errors: ["not_found"],
+  input: z.strictObject({ key_id: z.string(), asks_first: z.boolean() }),
+  output: z.object({ id: z.string() }),
+  async handler({ key_id, asks_first }, { em, caller, audit }) {
+    const key = await findRevocableKey(em, caller, key_id);
+    if (key.asks_first !== asks_first) audit({ changed: ["asks_first"] });
+    key.asks_first = asks_first;
+    return { id: key_id };
+  },
+});
+
+export const revoke_key = defineMemberOperation({
+  name: "revoke_key",
+  title: "Revoke a key",
+  description:
+    "Revoke a key permanently and, on request, delete its webhooks. The result lists items that stay active. Keys that the caller cannot see are not found.",
+  role: "admin",
+  errors: ["not_found"],
+  input: z.strictObject({ key_id: z.string(), end_webhooks: z.boolean().default(false) }),
+  output: keyDependentsSchema.extend({ id: z.string(), revoked_at: z.string(), ended_webhooks: z.int() }),
+  async handler({ key_id, end_webhooks }, { em, caller, services, afterCommit, now }) {
+    const key = await findRevocableKey(em, caller, key_id);
+    key.revoked_at = toIsoMicros(now());
+    const left = await findKeyDependents(em, caller.workspace.id, key_id, now());
+    const at = { id: key_id, revoked_at: key.revoked_at };
+    if (!end_webhooks) return { ...at, ...left, ended_webhooks: 0 };
+    const ended = await endWebhooks(em, left.webhooks, createActor(caller, "console"));
+    afterCommit(() => ended.forEach(services.webhooks.forget));
+    return { ...at, ...left, webhooks: [], ended_webhooks: ended.length };
+  },
+});

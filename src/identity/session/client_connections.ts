@@ -1,0 +1,146 @@
+// The assistants that a person connected: consent, what each may do, its end.
+
+import { z } from "zod";
+import { assertDefined } from "../../model/assert.ts";
+import { formatId, formatIdOrNull, newUuid, parseId } from "../../model/domain/type_ids.ts";
+import { Channel } from "../../model/entities/channel.ts";
+import { Connection, ConnectionGrant } from "../../model/entities/credentials.ts";
+import { notFound } from "../../model/errors.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/timestamp_columns.ts";
+import { ALL_SCOPES, IMPLICIT_SCOPE } from "../../model/scopes.ts";
+import { defineMemberOperation, definePersonOperation } from "../../operation/define_operation.ts";
+import {
+  claimConnection,
+  connectionsOfClient,
+  forgetEarlierConsents,
+  listConnections,
+} from "../../store/queries/connections.ts";
+import { deletedView, listSchema } from "../../store/schemas/common_fields.ts";
+import { parseClientName } from "../auth/client_metadata.ts";
+import { endConnections } from "../auth/consent_grants.ts";
+
+export const list_connections = defineMemberOperation({
+  name: "list_connections",
+  title: "List own assistants",
+  description: "The assistants that the person connected to this workspace.",
+  role: "viewer",
+  writes: "nothing",
+  output: listSchema({
+    id: z.string(),
+    name: z.string().nullable().describe("The name it chose itself, not verified."),
+    uri: z.string().nullable(),
+    scopes: z.array(z.string()),
+    asks_first: z.boolean(),
+    pusher_id: z.string().nullable(),
+    handle: z.string().nullable(),
+    last_used_at: z.string().nullable(),
+    created_at: z.string(),
+  }),
+  async handler(_input, { sql, caller }) {
+    const rows = await sql(listConnections, { user_id: caller.person.id, workspace_id: caller.workspace.id });
+    return {
+      data: rows.map((row) => ({
+        ...row,
+        id: formatId("con", row.id),
+        name: parseClientName(row.name),
+        pusher_id: formatIdOrNull("psh", row.pusher_id),
+        last_used_at: toIsoMicrosOrNull(row.last_used_at),
+        created_at: toIsoMicros(row.created_at),
+      })),
+    };
+  },
+});
+
+export const list_grants = definePersonOperation({
+  name: "list_grants",
+  title: "List grants of an assistant",
+  description: "The person's grants to one assistant, one entry per member, newest first.",
+  writes: "nothing",
+  input: z.strictObject({ client_id: z.string() }),
+  output: listSchema({
+    member_id: z.string(),
+    pusher_id: z.string().nullable(),
+    scopes: z.array(z.string()),
+    asks_first: z.boolean(),
+  }),
+  async handler({ client_id }, { sql, caller }) {
+    const rows = await sql(connectionsOfClient, { user_id: caller.person.id, client_id });
+    return {
+      data: rows.map(({ member_id, pusher_id, scopes, asks_first }) => ({
+        member_id: formatId("mem", member_id),
+        pusher_id: formatIdOrNull("psh", pusher_id),
+        scopes,
+        asks_first,
+      })),
+    };
+  },
+});
+
+export const grant_connection = defineMemberOperation({
+  name: "grant_connection",
+  title: "Connect an assistant",
+  description:
+    "Store the person's grant to an assistant after the authorization server issued a code. Without it, the code is not valid and the assistant must ask again.",
+  role: "viewer",
+  errors: ["not_found"],
+  input: z.strictObject({
+    grant_id: z.uuid().describe("The grant in the code."),
+    client_id: z.string(),
+    pusher_id: z.string().nullable().describe("The only channel of the assistant; null: all channels of the member."),
+    scopes: z.array(z.enum(ALL_SCOPES)),
+    asks_first: z.boolean().default(true).describe("Approval is required before it publishes."),
+  }),
+  output: z.object({ id: z.string() }),
+  async handler({ grant_id, client_id, pusher_id, scopes, asks_first }, { em, sql, caller }) {
+    const pusher = pusher_id === null ? null : parseId("psh", pusher_id);
+    if (pusher_id !== null && !(pusher && (await em.findOne(Channel, { id: pusher })))) throw notFound("channel");
+    const [connection] = await sql(claimConnection, {
+      id: newUuid(),
+      user_id: caller.person.id,
+      client_id,
+      member_id: caller.member.id,
+      pusher_id: pusher,
+      scopes: [...new Set([IMPLICIT_SCOPE, ...scopes])],
+      asks_first,
+    });
+    const connection_id = assertDefined(connection, "what is written comes back").id;
+    await em.insert(ConnectionGrant, { id: grant_id, connection: connection_id });
+    await sql(forgetEarlierConsents, { connection_id, last_grant_id: grant_id });
+    return { id: formatId("con", connection_id) };
+  },
+});
+
+export const update_connection = defineMemberOperation({
+  name: "update_connection",
+  title: "Change an assistant",
+  description: "Set whether an own assistant requires approval before it publishes, from its next call.",
+  role: "viewer",
+  errors: ["not_found"],
+  input: z.strictObject({ connection_id: z.string(), asks_first: z.boolean() }),
+  output: z.object({ id: z.string() }),
+  async handler({ connection_id, asks_first }, { em, caller, audit }) {
+    const id = parseId("con", connection_id);
+    const connection = id && (await em.findOne(Connection, { id, user_id: caller.person.id }));
+    if (!connection) throw notFound("connection");
+    if (connection.asks_first !== asks_first) audit({ changed: ["asks_first"] });
+    connection.asks_first = asks_first;
+    return { id: connection_id };
+  },
+});
+
+export const end_connection = defineMemberOperation({
+  name: "end_connection",
+  title: "Disconnect an assistant",
+  description:
+    "End a connection of the person: the assistant's next request is refused in every process, and tokens cannot be refreshed.",
+  role: "viewer",
+  errors: ["not_found"],
+  input: z.strictObject({ connection_id: z.string() }),
+  output: deletedView,
+  async handler({ connection_id }, { em, caller }) {
+    const id = parseId("con", connection_id);
+    const ended = id ? await endConnections(em, { id, user_id: caller.person.id }) : 0;
+    if (ended === 0) throw notFound("connection");
+    return { deleted: true as const, id: connection_id };
+  },
+});

@@ -1,0 +1,128 @@
+// The person's own handsets, tests of drafts on them, and how many handsets a channel wakes.
+
+import { z } from "zod";
+import { assertDefined } from "../../model/assert.ts";
+import { newUuid, parseId } from "../../model/domain/type_ids.ts";
+import { conflict, notFound } from "../../model/errors.ts";
+import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { loadLockedAlert } from "../../operation/alerts/change_alert.ts";
+import { defineMemberOperation, definePersonOperation } from "../../operation/define_operation.ts";
+import { channelScopeParameters, visibleChannel } from "../../store/queries/channels.ts";
+import { listOwnDevices, putOwnLink, testDraft, unlinkOwnDevice } from "../../store/queries/devices.ts";
+import { countPushDevices } from "../../store/queries/push_endpoints.ts";
+import { deletedView, expectedVersion, listSchema } from "../../store/schemas/common_fields.ts";
+import { mintToken, OWN_DEVICE_PREFIX } from "../auth/bearer_tokens.ts";
+
+export const get_wake_ups = defineMemberOperation({
+  name: "get_wake_ups",
+  title: "Get push reach of a channel",
+  description:
+    "How many subscribers of a channel can receive push notifications, counted in a sample of those that allow notifications.",
+  role: "viewer",
+  writes: "nothing",
+  errors: ["not_found"],
+  input: z.strictObject({ pusher_id: z.string() }),
+  output: z.object({
+    enabled: z.boolean().describe("Whether this server sends push notifications."),
+    looked_at: z.int(),
+    woken: z.int(),
+  }),
+  async handler(input, ctx) {
+    const pusher_id = parseId("psh", input.pusher_id);
+    if (!pusher_id || !(await ctx.sql(visibleChannel, channelScopeParameters(pusher_id, ctx.caller)))[0])
+      throw notFound("channel");
+    const enabled = ctx.services.push.publicKey !== null;
+    const [counted] = await ctx.sql(countPushDevices, { pusher_id, look: LIMITS.wakes_looked_at });
+    const { looked_at, woken } = assertDefined(counted, "a count has a row");
+    return { enabled, looked_at, woken: enabled ? woken : 0 };
+  },
+});
+
+export const list_own_devices = definePersonOperation({
+  name: "list_own_devices",
+  title: "List test devices",
+  description: "The test devices that the person linked to the account.",
+  writes: "nothing",
+  output: listSchema({ id: z.string(), platform: z.string(), app_version: z.string(), linked_at: z.string() }),
+  async handler(_, { sql, caller: { person } }) {
+    const rows = await sql(listOwnDevices, { user_id: person.id });
+    return {
+      data: rows.map(({ created_at, ...device }) => ({ ...device, linked_at: toIsoMicros(created_at) })),
+    };
+  },
+});
+
+export const link_own_device = definePersonOperation({
+  name: "link_own_device",
+  title: "Create a link for a test device",
+  description: `Create a link that makes the device that opens it a test device: once, within ${LIMITS.own_device_minutes} minutes. It is shown only once; a new link replaces it.`,
+  errors: ["conflict"],
+  output: z.object({ url: z.string(), expires_at: z.string() }),
+  async handler(_, { sql, caller: { person }, services: { publicUrl } }) {
+    const { token: code, hash: code_hash } = mintToken(OWN_DEVICE_PREFIX);
+    const [row] = await sql(putOwnLink, { id: newUuid(), user_id: person.id, code_hash });
+    if (!row?.expires_at)
+      throw conflict("quota_reached", `You have ${LIMITS.own_devices} test devices, the maximum. Unlink one first.`);
+    // Behind the "#", which no browser sends: no server or log on the way sees it.
+    return { url: `${publicUrl}/app/#own=${code}`, expires_at: toIsoMicros(row.expires_at) };
+  },
+});
+
+export const unlink_own_device = definePersonOperation({
+  name: "unlink_own_device",
+  title: "Unlink a test device",
+  description: "Unlink a test device. Devices of other persons are not found.",
+  errors: ["not_found"],
+  input: z.strictObject({ device_id: z.string() }),
+  output: deletedView,
+  async handler({ device_id: id }, ctx) {
+    const [gone] = z.guid().safeParse(id).success
+      ? await ctx.sql(unlinkOwnDevice, { user_id: ctx.caller.person.id, id })
+      : [];
+    if (!gone) throw notFound("device");
+    ctx.markChanged([gone.device_id]);
+    return { deleted: true as const, id };
+  },
+});
+
+export const test_alert = defineMemberOperation({
+  name: "test_alert",
+  title: "Test a draft",
+  description: `Show a draft on the person's test devices that are subscribed to its channel, for at most ${LIMITS.test_minutes} minutes or until it is edited, sent or deleted. It is not published or counted, so it requires only the scope for drafts.`,
+  role: "editor",
+  limit: { name: "draft-tests", per: "creator", max: LIMITS.tests, seconds: 3600 },
+  errors: ["not_found", "conflict", "rate_limited"],
+  input: z.strictObject({
+    pusher_id: z.string(),
+    alert_id: z.string(),
+    expected_updated_at: expectedVersion(),
+  }),
+  output: z.object({ devices: z.int() }),
+  async handler(path, ctx) {
+    if (!parseId("psh", path.pusher_id)) throw notFound("alert");
+    const { alert, pusherId } = await loadLockedAlert(path, ctx);
+    if (alert.status !== "draft")
+      throw conflict("wrong_state", "Only drafts can be tested. Move the alert back to draft first.");
+    const { person } = ctx.caller;
+    const rows = await ctx.sql(testDraft, {
+      user_id: person.id,
+      pusher_id: pusherId,
+      draft_id: alert.id,
+      draft_version: alert.updated_at,
+      shown_as: newUuid(),
+    });
+    const devices = rows.flatMap(({ device_id }) => device_id ?? []);
+    if (devices.length === 0)
+      throw conflict(
+        "wrong_state",
+        rows[0]?.linked
+          ? "None of your test devices is subscribed to this channel. Subscribe one in the app first."
+          : "You have no test devices. Link one on your account page first.",
+      );
+    await ctx.countAgainstLimit(person.id);
+    ctx.markChanged(devices);
+    ctx.afterCommit(() => ctx.services.push.wake(pusherId, devices, alert.priority));
+    return { devices: devices.length };
+  },
+});

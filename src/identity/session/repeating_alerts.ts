@@ -1,0 +1,30 @@
+// How far the occurrences of repeating alerts are written. The console's month needs it: a rule names only what comes later.
+
+import { z } from "zod";
+import { formatId, parseId } from "../../model/domain/type_ids.ts";
+import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { defineMemberOperation } from "../../operation/define_operation.ts";
+import { filledSeries } from "../../store/queries/alert_series.ts";
+import { visibilityParameters } from "../../store/queries/channels.ts";
+import { listSchema } from "../../store/schemas/common_fields.ts";
+
+export const list_filled_series = defineMemberOperation({
+  name: "list_filled_series",
+  title: "Get generated occurrences",
+  description:
+    "The time up to which occurrences of repeating alerts exist, including cancelled and moved ones. IDs that the member cannot see are left out.",
+  role: "viewer",
+  writes: "nothing",
+  input: z.strictObject({ alert_ids: z.array(z.string()).max(LIMITS.page) }),
+  output: listSchema({ alert_id: z.string(), filled_to: z.string() }),
+  async handler({ alert_ids }, ctx) {
+    const ids = alert_ids.flatMap((id) => parseId("alr", id) ?? []);
+    const rows = await ctx.sql(filledSeries, { ids, ...visibilityParameters(ctx.caller) });
+    const data = rows.map(({ alert_id, filled_to }) => ({
+      alert_id: formatId("alr", alert_id),
+      filled_to: toIsoMicros(filled_to),
+    }));
+    return { data };
+  },
+});

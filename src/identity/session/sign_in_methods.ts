@@ -1,0 +1,242 @@
+// A person's own ways to sign in, and where it is signed in.
+
+import { z } from "zod";
+import { validateName, validatePasswordLength } from "../../model/domain/name_validation.ts";
+import { conflict, invalidRequest, notFound, throwFieldErrors } from "../../model/errors.ts";
+import { spellLimit } from "../../model/limits.ts";
+import { definePersonOperation } from "../../operation/define_operation.ts";
+import { deletedView, listSchema } from "../../store/schemas/common_fields.ts";
+import { newPasskeySchema } from "../auth/passkeys.ts";
+
+export const list_sessions = definePersonOperation({
+  name: "list_sessions",
+  title: "List own sessions",
+  description: "The person's sessions, including the current one.",
+  writes: "nothing",
+  output: listSchema({
+    id: z.string(),
+    current: z.boolean(),
+    user_agent: z.string().nullable(),
+    address: z.string().nullable(),
+    created_at: z.string(),
+    last_used_at: z.string().describe("To the minute."),
+    expires_at: z.string(),
+  }),
+  async handler(_input, { em, caller, services }) {
+    const sessions = await services.signIn.listSessions(em, caller.person);
+    return {
+      data: sessions.map((row) => ({
+        id: row.id,
+        current: row.id === caller.person.sessionId,
+        user_agent: row.userAgent,
+        address: row.address,
+        created_at: row.createdAt.toISOString(),
+        last_used_at: row.updatedAt.toISOString(),
+        expires_at: row.expiresAt.toISOString(),
+      })),
+    };
+  },
+});
+
+export const end_session = definePersonOperation({
+  name: "end_session",
+  title: "End own session",
+  description: "End one of the person's sessions. Sessions of other persons are not found.",
+  errors: ["not_found"],
+  input: z.strictObject({ session_id: z.string() }),
+  output: deletedView,
+  async handler({ session_id: id }, { em, caller, services: { signIn } }) {
+    const own = await signIn.listSessions(em, caller.person);
+    if (!own.some((session) => session.id === id)) throw notFound("session");
+    await signIn.endSessions(em, caller.person, [id]);
+    return { deleted: true as const, id };
+  },
+});
+
+export const change_password = definePersonOperation({
+  name: "change_password",
+  title: "Change own password",
+  description: "Set a new password; requires the current one. All other sessions of the person end.",
+  stepUp: "present",
+  input: z.strictObject({ present: z.string(), next: z.string() }),
+  output: z.object({ ended_sessions: z.int() }),
+  fieldProblems: ({ next }) => ({ next: validatePasswordLength(next) }),
+  async handler({ next }, { em, caller, services: { signIn } }) {
+    const { person } = caller;
+    throwFieldErrors({ next: await signIn.checkNewPassword(em, person, next) });
+    await signIn.setPassword(em, person, next);
+    const all = (await signIn.listSessions(em, person)).map(({ id }) => id);
+    const others = all.filter((id) => id !== person.sessionId);
+    await signIn.endSessions(em, person, others);
+    return { ended_sessions: others.length };
+  },
+});
+
+export const get_sign_in = definePersonOperation({
+  name: "get_sign_in",
+  title: "Get own sign-in methods",
+  description: "The state of two-factor authentication, and the passkeys, without secrets.",
+  writes: "nothing",
+  output: z.object({
+    second_factor: z.boolean(),
+    recovery_codes_left: z.int(),
+    passkeys_possible: z.boolean().describe("Whether browsers support passkeys for this server's address."),
+    passkeys: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        synced: z.boolean(),
+        created_at: z.string(),
+        last_used_at: z.string().nullable(),
+      }),
+    ),
+  }),
+  async handler(_input, { em, caller: { person }, services: { signIn } }) {
+    const factor = await signIn.secondFactor.state(em, person);
+    const passkeys = await signIn.passkeys.list(em, person);
+    return {
+      second_factor: factor.on,
+      recovery_codes_left: factor.recoveryCodesLeft,
+      passkeys_possible: signIn.passkeys.isSupported,
+      passkeys: passkeys.map((row) => ({
+        id: row.id,
+        name: row.name,
+        synced: row.backedUp,
+        created_at: row.createdAt.toISOString(),
+        last_used_at: row.lastUsedAt?.toISOString() ?? null,
+      })),
+    };
+  },
+});
+
+export const begin_second_factor = definePersonOperation({
+  name: "begin_second_factor",
+  title: "Begin two-factor authentication",
+  description:
+    "Create a secret for an authenticator app; requires the password. It takes effect once a code is confirmed; a later one replaces it.",
+  stepUp: "present",
+  errors: ["conflict"],
+  input: z.strictObject({ present: z.string() }),
+  output: z.object({ uri: z.string(), secret: z.string() }),
+  async handler(_input, { em, caller, services: { signIn } }) {
+    const begun = await signIn.secondFactor.begin(em, caller.person);
+    if (!begun)
+      throw conflict("wrong_state", "Two-factor authentication is already on. Turn it off first to use another app.");
+    return begun;
+  },
+});
+
+export const confirm_second_factor = definePersonOperation({
+  name: "confirm_second_factor",
+  title: "Turn on two-factor authentication",
+  description:
+    "Turn it on with a code from the app and return the recovery codes, which are shown only once. All other sessions of the person end.",
+  errors: ["conflict"],
+  input: z.strictObject({ code: z.string().max(40) }),
+  output: z.object({ recovery_codes: z.array(z.string()) }),
+  async handler({ code }, { em, caller: { person }, services: { signIn } }) {
+    const codes = await signIn.secondFactor.confirm(em, person, code.replace(/\s/g, ""));
+    if (codes === null)
+      throw conflict(
+        "wrong_state",
+        "Two-factor setup was not started, or is already complete. Start again on your account page.",
+      );
+    if (codes === false)
+      throw invalidRequest(
+        "invalid_value",
+        "This code is incorrect. Codes change every 30 seconds; check the clock of your phone.",
+        "code",
+      );
+    const others = (await signIn.listSessions(em, person)).filter(({ id }) => id !== person.sessionId);
+    await signIn.endSessions(
+      em,
+      person,
+      others.map(({ id }) => id),
+    );
+    return { recovery_codes: codes };
+  },
+});
+
+export const renew_recovery_codes = definePersonOperation({
+  name: "renew_recovery_codes",
+  title: "Create new recovery codes",
+  description:
+    "Create new recovery codes; requires the password. They replace the earlier ones and are shown only once.",
+  stepUp: "present",
+  errors: ["conflict"],
+  input: z.strictObject({ present: z.string() }),
+  output: z.object({ recovery_codes: z.array(z.string()) }),
+  async handler(_input, { em, caller, services: { signIn } }) {
+    const codes = await signIn.secondFactor.renewCodes(em, caller.person);
+    if (!codes) throw conflict("wrong_state", "Two-factor authentication is off, so there are no recovery codes.");
+    return { recovery_codes: codes };
+  },
+});
+
+export const end_second_factor = definePersonOperation({
+  name: "end_second_factor",
+  title: "Turn off two-factor authentication",
+  description: "Turn it off; requires the password. The recovery codes stop working.",
+  stepUp: "present",
+  errors: ["conflict"],
+  input: z.strictObject({ present: z.string() }),
+  output: z.object({ ended: z.literal(true) }),
+  async handler(_input, { em, caller, services: { signIn } }) {
+    if (!(await signIn.secondFactor.end(em, caller.person)))
+      throw conflict("wrong_state", "Two-factor authentication is already off.");
+    return { ended: true as const };
+  },
+});
+
+export const begin_passkey = definePersonOperation({
+  name: "begin_passkey",
+  title: "Begin a passkey",
+  description: `Return the browser options for a new passkey; requires the password. The same session can add it within ${spellLimit("passkey_minutes")} minutes.`,
+  stepUp: "present",
+  errors: ["conflict"],
+  input: z.strictObject({ present: z.string() }),
+  output: z.object({ options: z.record(z.string(), z.unknown()) }),
+  async handler(_input, { em, caller, services: { signIn } }) {
+    const options = await signIn.passkeys.begin(em, caller.person);
+    if (options) return { options };
+    throw conflict(
+      "wrong_state",
+      signIn.passkeys.isSupported
+        ? "You have the maximum number of passkeys. Remove one first."
+        : "Passkeys require https and a host name, which this server's address does not have.",
+    );
+  },
+});
+
+export const add_passkey = definePersonOperation({
+  name: "add_passkey",
+  title: "Add a passkey",
+  description:
+    "Store the passkey that a browser created after begin_passkey. The person can then sign in with it alone.",
+  input: z.strictObject({ name: z.string(), answer: newPasskeySchema.nullable() }),
+  output: z.object({ id: z.string() }),
+  fieldProblems: ({ name }) => ({ name: validateName(name, "The passkey's name") }),
+  async handler({ name, answer }, { em, caller, services: { signIn } }) {
+    const given = answer && { name: name.trim(), answer };
+    const id = given && (await signIn.passkeys.add(em, caller.person, given));
+    if (!id)
+      throw invalidRequest(
+        "invalid_value",
+        "The passkey was rejected, or the request timed out. Add the passkey again.",
+      );
+    return { id };
+  },
+});
+
+export const remove_passkey = definePersonOperation({
+  name: "remove_passkey",
+  title: "Remove a passkey",
+  description: "Remove one of the person's passkeys. Passkeys of other persons are not found.",
+  errors: ["not_found"],
+  input: z.strictObject({ passkey_id: z.string() }),
+  output: deletedView,
+  async handler({ passkey_id: id }, { em, caller, services: { signIn } }) {
+    if (!(await signIn.passkeys.remove(em, caller.person, id))) throw notFound("passkey");
+    return { deleted: true as const, id };
+  },
+});

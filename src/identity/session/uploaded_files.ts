@@ -1,0 +1,113 @@
+// The files that members uploaded.
+
+import { z } from "zod";
+import { removeUpload } from "../../effects/assets/asset_service.ts";
+import { IncomingFile } from "../../effects/assets/incoming_file.ts";
+import { receiveUpload } from "../../effects/assets/receive_upload.ts";
+import { assertDefined } from "../../model/assert.ts";
+import { parseId } from "../../model/domain/type_ids.ts";
+import { ASSET_KINDS, type AssetKind } from "../../model/entities/asset.ts";
+import { notFound } from "../../model/errors.ts";
+import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
+import { defineMemberOperation } from "../../operation/define_operation.ts";
+import { readKeysetPage } from "../../operation/pagination.ts";
+import { assetScope, listAssets } from "../../store/queries/assets.ts";
+import { assetView, showAsset } from "../../store/schemas/asset_schemas.ts";
+import {
+  beforeParameter,
+  DEFAULT_LIMIT,
+  deletedView,
+  limitParameter,
+  pageMeta,
+} from "../../store/schemas/common_fields.ts";
+
+export const list_files = defineMemberOperation({
+  name: "list_files",
+  title: "List files",
+  description:
+    "The workspace's uploaded files, newest first, or one. Members with certain channels see only their own files.",
+  role: "editor",
+  writes: "nothing",
+  errors: ["not_found"],
+  input: z.strictObject({
+    kind: z.enum(ASSET_KINDS).optional(),
+    file_id: z.string().optional().describe("Only this one."),
+    limit: limitParameter(),
+    before: beforeParameter(),
+  }),
+  output: z.object({ data: z.array(assetView), meta: pageMeta }),
+  async handler(input, { sql, caller, services }) {
+    const one = input.file_id !== undefined;
+    const id = parseId("ast", input.file_id ?? "");
+    if (one && !id) throw notFound("file");
+    const { rows, next_before } = await readKeysetPage(
+      input.limit ?? DEFAULT_LIMIT,
+      (n) =>
+        sql(listAssets, {
+          ...assetScope(caller),
+          kind: input.kind ?? null,
+          id,
+          before: input.before ?? null,
+          limit: n,
+        }),
+      (row) => row.created_at,
+    );
+    if (one && rows.length === 0) throw notFound("file");
+    return {
+      data: rows.map((row) => showAsset(row, services.assets)),
+      meta: { next_before: next_before && toIsoMicros(next_before) },
+    };
+  },
+});
+
+const isKind = (text: string | undefined): text is AssetKind => ASSET_KINDS.includes(text as AssetKind);
+
+export const upload_file = defineMemberOperation({
+  name: "upload_file",
+  title: "Upload a file",
+  description: "Upload a picture, sound or page. It is deleted after a day unless an alert or channel uses it.",
+  role: "editor",
+  writes: "files",
+  errors: ["conflict"],
+  input: z.strictObject({
+    kind: z
+      .string()
+      .optional()
+      .describe(`One of ${ASSET_KINDS.join(", ")}.`),
+    file: z.instanceof(IncomingFile).nullable(),
+  }),
+  output: assetView,
+  fieldProblems: ({ kind, file }) => ({
+    kind: !isKind(kind) && {
+      code: "invalid_choice",
+      message: `Choose the file type. kind must be one of ${ASSET_KINDS.join(", ")}.`,
+    },
+    file: file === null && { code: "field_required", message: "Choose a file." },
+  }),
+  async handler({ kind, file }, { em, caller, log, services: { assets } }) {
+    const row = await receiveUpload({
+      em,
+      store: assets.store,
+      log,
+      caller,
+      kind: kind as AssetKind,
+      file: assertDefined(file, "the form's problems were refused before"),
+    });
+    return showAsset(row, assets);
+  },
+});
+
+export const delete_file = defineMemberOperation({
+  name: "delete_file",
+  title: "Delete a file",
+  description: "Delete an unused file permanently.",
+  role: "editor",
+  writes: "files",
+  errors: ["not_found", "conflict"],
+  input: z.strictObject({ file_id: z.string() }),
+  output: deletedView,
+  async handler({ file_id }, { em, caller, services: { assets } }) {
+    await removeUpload(em, assets.store, caller, file_id);
+    return { deleted: true as const, id: file_id };
+  },
+});

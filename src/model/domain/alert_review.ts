@@ -1,0 +1,90 @@
+// Where a person reviews an alert before it is published: one address an alert, which its author is told.
+
+import type { AlertStatus } from "../entities/alert.ts";
+import type { ReviewTarget } from "../errors.ts";
+import { formatId, parseId } from "./type_ids.ts";
+
+interface ReviewLocation {
+  publicUrl: string;
+  /** Of the workspace; a uuid, as the ids below. */
+  workspaceId: string;
+  pusherId: string;
+  alertId: string;
+}
+
+/** rules#review-url */
+export const getReviewUrl = ({ publicUrl, workspaceId, pusherId, alertId }: ReviewLocation): string =>
+  `${publicUrl}/console/${formatId("wsp", workspaceId)}/channels/${formatId("psh", pusherId)}/alerts/${formatId("alr", alertId)}`;
+
+/** The same below the workspace's own page; ids are uuids. */
+export const getAlertPath = ({ pusher_id, id }: { pusher_id: string; id: string }): string =>
+  `/channels/${formatId("psh", pusher_id)}/alerts/${formatId("alr", id)}`;
+
+/** Pages on which a person does what a credential may not do alone; `path` is below the workspace's own. */
+export const getConsoleUrl = (
+  { publicUrl, workspaceId }: Pick<ReviewLocation, "publicUrl" | "workspaceId">,
+  path = "",
+): string => `${publicUrl}/console/${formatId("wsp", workspaceId)}${path}`;
+
+/** The refusal of a credential that needs a person's approval: its only way out is a page (rules#asks-first). */
+export const formatApprovalMessage = (page: string): string =>
+  `This credential needs a person's approval for this. Ask a person to do it in the console: ${page}`;
+
+/**
+ * The way out for a credential that may not publish, and the alert that it is about. `said` follows what is missing; `approval` is
+ * the whole refusal where only a person's approval is. Ids come from a caller's own `args`: whether the rows exist is not checked.
+ */
+export function getReviewFallback(
+  { pusher_id, alert_id, send }: Record<string, unknown>,
+  place: Pick<ReviewLocation, "publicUrl" | "workspaceId">,
+): { said: string; approval: string; review: ReviewTarget | null } {
+  if (send === true)
+    return {
+      said: "Or leave send out: that makes a draft, and its review_url is where a person can publish it.",
+      approval:
+        "This credential needs a person's approval for this; leave send out. That makes a draft, and its review_url is where a person publishes it.",
+      review: null,
+    };
+  const pusherId = parseId("psh", String(pusher_id));
+  const alertId = parseId("alr", String(alert_id));
+  const page =
+    pusherId && alertId
+      ? getReviewUrl({ ...place, pusherId, alertId })
+      : getConsoleUrl(place, pusherId && alert_id === undefined ? `/channels/${formatId("psh", pusherId)}` : "");
+  return {
+    said: `Or ask a person to do it in the console: ${page}`,
+    approval: formatApprovalMessage(page),
+    review: pusherId && alertId ? { pusher_id: formatId("psh", pusherId), alert_id: formatId("alr", alertId) } : null,
+  };
+}
+
+/** What a person may have decided about an alert. */
+export const REVIEW_DECISIONS = ["waiting", "declined", "scheduled", "sent", "cancelled"] as const;
+
+export type ReviewDecision = (typeof REVIEW_DECISIONS)[number];
+
+/** What became of an alert so far. Who declined a draft said why. */
+export function getReviewDecision(alert: { status: AlertStatus; review_reply: string | null }): ReviewDecision {
+  if (alert.status === "repeating") return "scheduled";
+  if (alert.status !== "draft") return alert.status;
+  return alert.review_reply === null ? "waiting" : "declined";
+}
+
+/** What each of them means to the author. */
+export const REVIEW_NOTES: Record<ReviewDecision, string> = {
+  waiting:
+    "Nobody has decided yet, and nothing is published. A person decides at review_url; wait again, or ask later.",
+  declined:
+    "A person declined it, and review_reply says why. Nothing is published; an edit puts it up for review again.",
+  scheduled: "It is scheduled: phones show it from send_at on. Until then a person changes that at review_url.",
+  sent: "It is sent and visible to every subscribed handset.",
+  cancelled: "It was cancelled. duplicate_alert makes a new draft of it.",
+};
+
+/** The message of a client to its person when it sends them to a page for what needs their approval. */
+export const APPROVAL_PROMPT =
+  "An assistant requests your approval to cancel or remove something. Review it on this page, and do it there if you agree.";
+
+/** What a client says to its person when it sends them to the review page. */
+export const REVIEW_PROMPT =
+  "An alert is waiting for you. Look at it, then send, schedule or decline it. Nothing is published before you do.";

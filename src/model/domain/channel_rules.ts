@@ -1,0 +1,151 @@
+// Rules of a channel. Which capability of the subscriber's phone each field of an alert leans on, and the notes for those that the channel
+// never asked for: a note is no error (rules#unasked-is-silent). Its circle, which is whole or absent, as an alert's is
+// (rules#channel-geofence); what it looks like when its owner says nothing, initials from the name and gradient colours from the
+// handle; and handles that would collide with the service's own addresses or mislead about who speaks.
+
+import { createHash } from "node:crypto";
+import { forBoth } from "../error_messages.ts";
+import { invalidRequest } from "../errors.ts";
+import type { Capability } from "../fields/channel.ts";
+import { LIMITS } from "../limits.ts";
+
+export interface CapabilityNote {
+  capability: Capability;
+  field: string;
+  message: string;
+}
+
+interface Used {
+  priority: string;
+  sound: string | null;
+  audio_url: string | null;
+  audio_asset_id: string | null;
+  vibrate: string | null;
+  tts_text: string | null;
+  lat: number | null;
+}
+
+/** In the order in which the notes appear: one a field that is in use. */
+const USES: { capability: Capability; field: string; used: (alert: Used) => boolean; effect: string }[] = [
+  { capability: "notify", field: "title", used: () => true, effect: "it may appear in the inbox only" },
+  {
+    capability: "sound",
+    field: "sound",
+    used: (a) => a.sound !== null && a.sound !== "silent",
+    effect: "it is silent",
+  },
+  {
+    capability: "sound",
+    field: "audio_url",
+    used: (a) => a.audio_url !== null,
+    effect: "the audio is not played",
+  },
+  {
+    capability: "sound",
+    field: "audio_asset_id",
+    used: (a) => a.audio_asset_id !== null,
+    effect: "the audio is not played",
+  },
+  {
+    capability: "vibrate",
+    field: "vibrate",
+    used: (a) => a.vibrate !== null && a.vibrate !== "none",
+    effect: "it does not vibrate",
+  },
+  {
+    capability: "tts",
+    field: "tts_text",
+    used: (a) => a.tts_text !== null,
+    effect: "the text is not read aloud",
+  },
+  {
+    capability: "full",
+    field: "priority",
+    used: (a) => a.priority === "urgent",
+    effect: "it does not take over the screen",
+  },
+  { capability: "loc", field: "lat", used: (a) => a.lat !== null, effect: "the circle is not applied" },
+];
+
+/** What is said of a channel that asks subscribers for nothing: its alerts wait in the inbox until somebody looks. */
+export function getChannelNotes(requested: readonly string[]): CapabilityNote[] {
+  if (requested.length > 0) return [];
+  const message =
+    'The channel asks subscribers for nothing, so its alerts only appear in the inbox, without a banner or a sound; set requested_perms, such as ["notify", "sound"], if they should be noticed.';
+  return [{ capability: "notify", field: "requested_perms", message }];
+}
+
+/** rules#alert-notes */
+export function getCapabilityNotes(alert: Used, requested: readonly string[]): CapabilityNote[] {
+  return USES.filter(({ capability, used }) => !requested.includes(capability) && used(alert)).map(
+    ({ capability, field, effect }) => ({
+      capability,
+      field,
+      message: `The channel never asked subscribers for ${capability}, so ${effect}; add it to requested_perms if it matters.`,
+    }),
+  );
+}
+
+export interface Geofence {
+  lat?: number | null;
+  lon?: number | null;
+  radius_km?: number | null;
+}
+
+/** @throws 422 naming the first member that is missing while another one is set. */
+export function checkGeofence(merged: Geofence): void {
+  const members = ["lat", "lon", "radius_km"] as const;
+  const missing = members.filter((member) => (merged[member] ?? null) === null);
+  if (missing.length > 0 && missing.length < members.length)
+    throw invalidRequest(
+      "fields_required_together",
+      forBoth(
+        "lat, lon and radius_km belong together: send all three, or null for all three.",
+        "Latitude, longitude and radius belong together: fill in all three, or none.",
+      ),
+      missing[0],
+    );
+}
+
+const COLOUR = /^#[0-9a-f]{6}$/i;
+
+/** The first letters of the first two words, upper case. */
+export function deriveInitials(name: string): string {
+  const letters = name
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean)
+    .slice(0, 2)
+    .map((word) => [...word].slice(0, 1).join("").toUpperCase())
+    .join("");
+  return [...(letters || [...name.trim()][0] || "?")].slice(0, LIMITS.channel_initials).join("");
+}
+
+/** What is no colour keeps the current one (rules#channel-colours). */
+export function pickColour(wanted: string | undefined, current: string): string {
+  return wanted !== undefined && COLOUR.test(wanted) ? wanted.toLowerCase() : current;
+}
+
+function hex(hue: number, saturation: number, lightness: number): string {
+  const chroma = saturation * Math.min(lightness, 1 - lightness);
+  const channel = (n: number) => {
+    const k = (n + hue / 30) % 12;
+    const value = lightness - chroma * Math.max(-1, Math.min(k - 3, 9 - k, 1));
+    return Math.round(255 * value)
+      .toString(16)
+      .padStart(2, "0");
+  };
+  return `#${channel(0)}${channel(8)}${channel(4)}`;
+}
+
+/** Two colours that go together, always the same for one handle, dark enough for white initials. */
+export function defaultGradient(handle: string): { from: string; to: string } {
+  const hue = createHash("sha256").update(handle).digest().readUInt16BE(0) % 360;
+  return { from: hex(hue, 0.62, 0.45), to: hex((hue + 40) % 360, 0.66, 0.36) };
+}
+
+export const RESERVED_HANDLES: ReadonlySet<string> = new Set(
+  (
+    "admin api app c console docs handset healthz help login mcp me metrics oauth readyz security static status support " +
+    "well-known www"
+  ).split(" "),
+);

@@ -1,0 +1,93 @@
+// What happened, as the outside may be told: never a device's identity.
+
+import { ALERT_FIELDS } from "../fields/alert.ts";
+import { type AlertAction, countChoices } from "../fields/alert_action.ts";
+import { formatFields, type RecordOf, selectShownTo } from "../fields/field_table.ts";
+import { toIsoMicrosOrNull } from "../fields/timestamp_columns.ts";
+import type { EventName } from "../fields/webhook.ts";
+import { formatId } from "./type_ids.ts";
+
+/** `data` always includes `pusher_id` in its wire form. `workspaceId`, `listening` and `requestId` are for ourselves and are not sent. */
+export interface DomainEvent {
+  /** A uuid, the same wherever the event is told. */
+  id: string;
+  event: EventName;
+  /** ISO 8601 UTC: when it was announced, in the transaction that made it true. */
+  created_at: string;
+  workspaceId: string;
+  /** False when it is known that no endpoint waits for the workspace's events. */
+  listening: boolean;
+  requestId?: string;
+  data: { pusher_id: string } & Record<string, unknown>;
+}
+
+/** What receivers of events are told of an alert beside what became of it. */
+export const EVENT_ALERT_FIELDS = selectShownTo(ALERT_FIELDS, "webhook");
+
+/** The data of an event by which something became of an alert: what receivers plan from. */
+export const createAlertEventData = (
+  alert: RecordOf<typeof EVENT_ALERT_FIELDS> & {
+    id: string;
+    pusher_id: string;
+    status: string;
+    sent_at: string | null;
+  },
+): DomainEvent["data"] => ({
+  pusher_id: formatId("psh", alert.pusher_id),
+  alert_id: formatId("alr", alert.id),
+  ...formatFields(EVENT_ALERT_FIELDS, alert),
+  status: alert.status,
+  sent_at: toIsoMicrosOrNull(alert.sent_at),
+});
+
+/** Devices acknowledged an alert: which, how many did so far, and how many more than were told before; never who. */
+export const createAcknowledgedData = (alert: {
+  id: string;
+  pusher_id: string;
+  acks: number;
+  delta: number;
+}): DomainEvent["data"] => ({
+  pusher_id: formatId("psh", alert.pusher_id),
+  alert_id: formatId("alr", alert.id),
+  count: alert.acks,
+  delta: alert.delta,
+});
+
+/** Devices chose a reply: to which alert, how many answered so far, and how often each was chosen; never who. */
+export const createRepliedData = (alert: {
+  id: string;
+  pusher_id: string;
+  actions: readonly AlertAction[];
+  replies: readonly number[];
+}): DomainEvent["data"] => {
+  const choices = countChoices(alert, alert.replies);
+  return {
+    pusher_id: formatId("psh", alert.pusher_id),
+    alert_id: formatId("alr", alert.id),
+    count: choices.reduce((sum, { count }) => sum + count, 0),
+    choices,
+  };
+};
+
+/** Somebody joined or left: the channel, how many there are now, and by how many that changed since it was last told. */
+export const createSubscriberEvent = (channel: {
+  pusher_id: string;
+  workspace_id: string;
+  subscribers: number;
+  delta: number;
+}): Pick<DomainEvent, "event" | "workspaceId" | "data"> => ({
+  event: channel.delta > 0 ? "subscriber.created" : "subscriber.deleted",
+  workspaceId: channel.workspace_id,
+  data: {
+    pusher_id: formatId("psh", channel.pusher_id),
+    count: channel.subscribers,
+    delta: channel.delta,
+  },
+});
+
+/** What the outside is told of it, byte for byte, whether it is sent or fetched (rules#event-body). */
+export const serializeEvent = ({
+  event,
+  created_at,
+  data,
+}: Pick<DomainEvent, "event" | "created_at" | "data">): string => JSON.stringify({ event, created_at, data });

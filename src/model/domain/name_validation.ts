@@ -1,0 +1,77 @@
+// Names and addresses that stand in one line of a page, a mail or a log: what they must not hold, and how long they are. And how long a
+// password is; whether it is the right one, only sign-in knows.
+
+import type { Finding } from "../error_messages.ts";
+import { invalidRequest } from "../errors.ts";
+import { findNeedlessInvisible, hasControlCharacters } from "../fields/invisible_characters.ts";
+import { LIMITS } from "../limits.ts";
+
+/** Line breaks and control characters, and what is not seen or turns the direction of the text around it. */
+const breaks = (text: string): boolean =>
+  hasControlCharacters(text, { lines: false }) || findNeedlessInvisible(text) !== null;
+
+/** What is wrong with a name, or null. `what` begins the sentence: "The workspace's name". */
+export function validateName(name: string, what: string): Finding | null {
+  const text = name.trim();
+  if (text === "") return { code: "empty_text", message: `${what} is missing.` };
+  if (text.length > LIMITS.name)
+    return { code: "too_long", message: `${what} may have at most ${LIMITS.name} characters.` };
+  if (!breaks(text)) return null;
+  return {
+    code: "invalid_characters",
+    message: `${what} must be one line, without control or invisible characters.`,
+  };
+}
+
+/** What pages call whoever has no name of their own. Nobody else is called so. */
+const OURS = new Set(
+  [
+    "the operator",
+    "operator",
+    "somebody",
+    "someone",
+    "unknown",
+    "you",
+    "a member",
+    "a key",
+    "an assistant",
+    "belfry",
+    "the service",
+  ].map(plain),
+);
+
+/** Without what makes two names look alike that are not: case, accents, wide letters, marks between the letters. */
+function plain(name: string): string {
+  return name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, "");
+}
+
+/** What is wrong with a person's name, or null. */
+export const validatePersonName = (name: string): Finding | null =>
+  validateName(name, "Your name") ??
+  (OURS.has(plain(name))
+    ? { code: "invalid_value", message: "This is what pages here call somebody else. Choose another name." }
+    : null);
+
+/** The name without spaces around it. @throws 422. */
+export function parseOneLineName(name: string, what: string, param = "name"): string {
+  const problem = validateName(name, what);
+  if (problem) throw invalidRequest(problem.code, problem.message, param);
+  return name.trim();
+}
+
+const EMAIL = new RegExp(`^[^\\s@]{1,64}@[^\\s@]{1,${LIMITS.email - 65}}$`);
+
+/** What is wrong with an e-mail address, or null. Whether somebody reads mail there, only a mail can tell. */
+export const validateEmail = (email: string): Finding | null =>
+  EMAIL.test(email) && !breaks(email)
+    ? null
+    : { code: "invalid_format", message: "Give a whole e-mail address, such as name@example.org." };
+
+/** What is wrong with a new password, or null. */
+export const validatePasswordLength = (password: string): Finding | null =>
+  password.length < LIMITS.password_least || password.length > LIMITS.password
+    ? { code: "invalid_value", message: `A password has ${LIMITS.password_least} to ${LIMITS.password} characters.` }
+    : null;

@@ -1,0 +1,81 @@
+// The alerts of a first page that were sent before a device joined their channels: which of them it sees, and as what
+// (rules#before-joining). Devices with the same channels share a page where these marks are the same.
+
+import { toIsoMicros } from "../fields/timestamp_columns.ts";
+import { LIMITS } from "../limits.ts";
+
+/** When a device joined channels, in microseconds since 1970. */
+export interface JoinTimes {
+  /** The latest of them. */
+  readonly newest: number;
+  /** The time of one channel, by its uuid; 0 where all alerts of the page are newer than that. */
+  of(channel: string): number;
+}
+
+/** When an alert was sent, in microseconds since 1970, and its channel. */
+export interface SentAlert {
+  readonly channel: string;
+  readonly at: number;
+}
+
+/** The state that a kept page of an inbox follows from. */
+export interface PageMarks {
+  /** The channels and their revisions; empty for a page without alerts. */
+  channelsAt: string | null | undefined;
+  marks: string;
+  sent: readonly SentAlert[];
+}
+
+/** The marks of a page: a character for each alert. */
+export const SENT_AFTER_JOINING = "0";
+export const SENT_BEFORE_JOINING = "1";
+const HIDDEN = "-";
+
+/** A page of which alerts are left out. */
+export const hasHiddenAlerts = (marks: string): boolean => marks.includes(HIDDEN);
+
+/** @param timestamp as PostgreSQL prints it in UTC */
+export function parseMicros(timestamp: string): number {
+  const iso = toIsoMicros(timestamp);
+  return Date.parse(`${iso.slice(0, -4)}Z`) * 1000 + Number(iso.slice(-4, -1));
+}
+
+export const toSentAlerts = (rows: readonly { pusher_id: string; sent_at: string }[]): SentAlert[] =>
+  rows.map(({ pusher_id, sent_at }) => ({ channel: pusher_id, at: parseMicros(sent_at) }));
+
+/** @param alerts the newest of all channels of the device, newest first, so that the first of each channel are its newest */
+export function computePageMarks(alerts: readonly SentAlert[], joined: JoinTimes): string {
+  if (joined.newest <= (alerts.at(-1)?.at ?? 0)) return SENT_AFTER_JOINING.repeat(alerts.length);
+  const before = new Map<string, number>();
+  const mark = ({ channel, at }: SentAlert) => {
+    if (at >= joined.of(channel)) return SENT_AFTER_JOINING;
+    const count = (before.get(channel) ?? 0) + 1;
+    before.set(channel, count);
+    return count > LIMITS.before_joining ? HIDDEN : SENT_BEFORE_JOINING;
+  };
+  return alerts.map(mark).join("");
+}
+
+/**
+ * The marks of a page that was read for one device; null where it may lack alerts that a device sees which joined earlier.
+ * @param rows its alerts, each marked
+ */
+export function computeRowMarks(rows: readonly { pusher_id: string; before_joining?: boolean }[]): string | null {
+  const before = new Map<string, number>();
+  for (const { pusher_id, before_joining } of rows) {
+    if (!before_joining) continue;
+    const count = (before.get(pusher_id) ?? 0) + 1;
+    if (count === LIMITS.before_joining) return null;
+    before.set(pusher_id, count);
+  }
+  return rows.map(({ before_joining }) => (before_joining ? SENT_BEFORE_JOINING : SENT_AFTER_JOINING)).join("");
+}
+
+/** Of two lists of one length: channels, and when each was joined. Nothing is built before it is asked for, since many are kept. */
+export function createJoinTimes(
+  channels: readonly string[],
+  since: readonly number[],
+  newest: number = Math.max(0, ...since),
+): JoinTimes {
+  return { newest, of: (channel) => since[channels.indexOf(channel)] ?? 0 };
+}

@@ -1,0 +1,73 @@
+// The words by which alerts are found. They are made here and not in the database: its locale would fold other
+// letters on another machine, its parser takes "bus/ferry" for the name of a file, and `unaccent` needs a right that
+// many roles lack (docs/decisions/0056).
+
+import { LIMITS } from "../limits.ts";
+
+/** A text as searches of the directory and of the console's lists compare it: in lower case, its letters composed. */
+export const normalizeText = (text: string): string => text.toLowerCase().normalize("NFC");
+
+/** Characters without a width: joiners, soft hyphens, selectors of an emoji's or an ideograph's variant. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+
+/**
+ * Accents of Latin, Greek and Cyrillic letters, and what encloses a symbol. Marks of other scripts are part of the
+ * word: vowels of India, voiced kana.
+ */
+const ACCENTS = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]/g;
+
+/** Letters that have no decomposition, and the sigma at the end of a word. */
+const PLAIN: Readonly<Record<string, string>> = {
+  ...{ ß: "ss", æ: "ae", œ: "oe", ø: "o", đ: "d", ð: "d", ħ: "h", ı: "i", ł: "l", ŧ: "t", þ: "th", ς: "σ" },
+};
+const SPECIAL = new RegExp(`[${Object.keys(PLAIN).join("")}]`, "g");
+
+/** One form for a letter in either case, with or without its accents, composed or decomposed, of any width. */
+const plain = (text: string): string =>
+  text
+    .normalize("NFKD")
+    .replace(ACCENTS, "")
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(SPECIAL, (letter) => PLAIN[letter] ?? letter);
+
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
+
+const ascii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
+
+/** Runs of letters and digits in one form, each once; of a very long one only its beginning. */
+function runsOf(texts: readonly string[]): string[] {
+  const runs = texts.flatMap((text) => (ascii(text) ? text.toLowerCase() : plain(text)).match(WORD) ?? []);
+  return [...new Set(runs.map(beginning))];
+}
+
+const beginning = (word: string): string =>
+  word.length > LIMITS.search_word ? [...word].slice(0, LIMITS.search_word).join("") : word;
+
+/**
+ * The words by which an alert with these texts is found. A word with an invisible character inside is found whole and
+ * by its parts, since some scripts use one between words.
+ */
+export function getSearchWords(...texts: readonly (string | null)[]): string[] {
+  const given = texts.map((text) => text ?? "");
+  const split = given.filter((text) => text.search(INVISIBLE) >= 0).map((text) => text.replace(INVISIBLE, " "));
+  return runsOf([...given.map((text) => text.replace(INVISIBLE, "")), ...split]);
+}
+
+/** The words of a query: an invisible character in it is no obstacle. */
+export const parseQueryWords = (query: string): string[] => runsOf([query.replace(INVISIBLE, "")]);
+
+/** A single letter or digit of a script whose words have spaces between them: it is sought as a whole word. */
+const ALONE = /^[\0-\u052f]$/;
+
+/** Whether one of `words` is `sought` or begins so. */
+export const hasSearchWord = (words: readonly string[], sought: string): boolean =>
+  words.some((word) => (ALONE.test(sought) ? word === sought : word.startsWith(sought)));
+
+/**
+ * A word as a query of PostgreSQL's full text. Words have letters and digits alone, so nothing in it is an operator.
+ */
+export const toTsqueryTerm = (word: string): string => `'${word}'${ALONE.test(word) ? "" : ":*"}`;
+
+/** Two letters of such a script, with which very many words begin. */
+export const isShortWord = (word: string): boolean => /^[\0-\u052f]{2}$/.test(word);

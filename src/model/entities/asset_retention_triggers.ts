@@ -1,0 +1,103 @@
+// The triggers that keep no counter of a channel: a file knows how many alerts and channels refer to it, and with that whether it stays;
+// whoever changes how long alerts are kept, by whichever way, has time to take it back before the first of them goes; and what is found
+// follows what is written (docs/decisions/0056-full-text-search-in-postgresql.md).
+
+import { LIMITS } from "../limits.ts";
+
+/**
+ * How many alerts refer to a file. In order of the ids, so that two alerts that share files wait for one another in one
+ * order. Alerts without files pay nothing.
+ */
+export const ALERT_ASSET_TRIGGERS = [
+  `create function alert_to_assets() returns trigger language plpgsql as $$
+  declare
+    gone uuid[] := '{}';
+    come uuid[] := '{}';
+    moved record;
+  begin
+    if tg_op <> 'INSERT' then gone := array[old.image_asset_id, old.audio_asset_id, old.html_asset_id]; end if;
+    if tg_op <> 'DELETE' then come := array[new.image_asset_id, new.audio_asset_id, new.html_asset_id]; end if;
+    for moved in
+      select id, sum(n)::int as n from (
+        select unnest(gone) as id, -1 as n union all select unnest(come), 1) r
+      where id is not null group by id having sum(n) <> 0 order by id
+    loop
+      update asset set refs = refs + moved.n,
+        attached_at = case when refs + moved.n > 0 then coalesce(attached_at, clock_timestamp()) end,
+        expires_at = case when refs + moved.n = 0 then clock_timestamp() + interval '${LIMITS.waiting_files_hours} hours' end
+      where id = moved.id;
+    end loop;
+    return null;
+  end $$`,
+  `create trigger alert_assets_inserted after insert on alert for each row
+  when (new.image_asset_id is not null or new.audio_asset_id is not null or new.html_asset_id is not null)
+  execute function alert_to_assets()`,
+  `create trigger alert_assets_updated after update on alert for each row
+  when (old.image_asset_id is distinct from new.image_asset_id
+    or old.audio_asset_id is distinct from new.audio_asset_id
+    or old.html_asset_id is distinct from new.html_asset_id)
+  execute function alert_to_assets()`,
+  `create trigger alert_assets_deleted after delete on alert for each row
+  when (old.image_asset_id is not null or old.audio_asset_id is not null or old.html_asset_id is not null)
+  execute function alert_to_assets()`,
+];
+
+/** A channel's picture counts as an alert's do, so that its file stays. In order of the ids, too. */
+export const CHANNEL_PICTURE_TRIGGERS = [
+  `create function pusher_to_assets() returns trigger language plpgsql as $$
+  declare
+    gone uuid;
+    come uuid;
+    moved record;
+  begin
+    if tg_op <> 'INSERT' then gone := old.image_asset_id; end if;
+    if tg_op <> 'DELETE' then come := new.image_asset_id; end if;
+    for moved in
+      select id, n from (values (gone, -1), (come, 1)) r (id, n) where id is not null order by id
+    loop
+      update asset set refs = refs + moved.n,
+        attached_at = case when refs + moved.n > 0 then coalesce(attached_at, clock_timestamp()) end,
+        expires_at = case when refs + moved.n = 0 then clock_timestamp() + interval '${LIMITS.waiting_files_hours} hours' end
+      where id = moved.id;
+    end loop;
+    return null;
+  end $$`,
+  `create trigger pusher_assets_inserted after insert on pusher for each row
+  when (new.image_asset_id is not null) execute function pusher_to_assets()`,
+  `create trigger pusher_assets_updated after update on pusher for each row
+  when (old.image_asset_id is distinct from new.image_asset_id) execute function pusher_to_assets()`,
+  `create trigger pusher_assets_deleted after delete on pusher for each row
+  when (old.image_asset_id is not null) execute function pusher_to_assets()`,
+];
+
+/** 'on' in a transaction whose alerts go because they were kept long enough: what was counted of them stays (rules#retention). */
+export const KEEPS_COUNTS_SQL = "current_setting('belfry.stays_counted', true)";
+
+export const RETENTION_TRIGGERS = [
+  `create function retention_set() returns trigger language plpgsql as $$
+  begin
+    if tg_op = 'INSERT' or new.retention_days is distinct from old.retention_days then
+      new.retention_from := clock_timestamp() + interval '${LIMITS.retention_notice_hours} hours';
+    end if;
+    return new;
+  end $$`,
+  ...["pusher", "workspace"].map(
+    (table) => `create trigger ${table}_retention_set before insert or update of retention_days on ${table} for each row
+  execute function retention_set()`,
+  ),
+];
+
+/**
+ * An edit that leaves words as they were is one of an earlier version, which knows none: they are made again soon. An edit of this
+ * version always changes them (store/queries/alert_search_terms.ts).
+ */
+export const SEARCH_WORD_TRIGGERS = [
+  `create function alert_words_outdated() returns trigger language plpgsql as $$
+  begin
+    new.words := null;
+    return new;
+  end $$`,
+  `create trigger alert_words_outdated before update of title, body on alert for each row
+  when ((old.title, old.body) is distinct from (new.title, new.body) and old.words is not distinct from new.words)
+  execute function alert_words_outdated()`,
+];

@@ -1,0 +1,130 @@
+// An alert channel and its narrow companion row `channel_state`, the one that a send locks; the ways into a private one, which
+// stay with their first `revoked_at`; and handles that nobody can claim again: those of channels deleted while suspended.
+
+import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
+import { CHANNEL_FIELDS, INVITE_FIELDS } from "../fields/channel.ts";
+import { createEntityProperties } from "../fields/field_table.ts";
+import { timestampColumn, writtenAtColumn } from "../fields/timestamp_columns.ts";
+import { Asset } from "./asset.ts";
+import { Workspace } from "./member.ts";
+
+/**
+ * What the filters `visible` of the entities are told of who asks. They are on for every query; without these arguments a query throws,
+ * so forgetting fails closed.
+ */
+export interface VisibilityFilter {
+  workspace_id: string;
+  /** The channels that the caller is narrowed to; null: all of the workspace's. */
+  pusher_ids: string[] | null;
+  member_id: string;
+  /** The channel that the caller's credential is bound to. */
+  bound_pusher_id: string | null;
+}
+
+export const CHANNEL_STATUSES = ["active", "paused", "suspended"] as const;
+
+export const Channel = defineEntity({
+  name: "Pusher",
+  indexes: [
+    { name: "pusher_list", properties: ["workspace", "created_at"] },
+    { name: "pusher_directory", properties: ["created_at"], where: "is_public and status = 'active'" },
+    {
+      name: "pusher_placed",
+      properties: ["created_at"],
+      where: "is_public and status = 'active' and radius_km is not null",
+    },
+    { name: "pusher_search", properties: ["grams"], type: "gin", where: "is_public and status = 'active'" },
+    { name: "pusher_image_asset", properties: ["image_asset"], where: "image_asset_id is not null" },
+  ],
+  checks: [
+    {
+      name: "pusher_geofence",
+      expression: (c) => `num_nonnulls(${c.lat}, ${c.lon}, ${c.radius_km}) in (0, 3)`,
+    },
+  ],
+  filters: {
+    // On for every query. Dispatch sets its arguments; without them a query throws, so forgetting fails closed.
+    visible: {
+      name: "visible",
+      default: true,
+      cond: (args: VisibilityFilter) => ({
+        workspace: args.workspace_id,
+        ...(args.pusher_ids ? { id: { $in: args.pusher_ids } } : {}),
+      }),
+    },
+  },
+  properties: {
+    id: p.uuid().primary(),
+    workspace: () => p.manyToOne(Workspace).ref().deleteRule("cascade"),
+    handle: p.text().unique("pusher_handle"),
+    ...createEntityProperties(CHANNEL_FIELDS),
+    /** The uploaded file whose address `image_url` is, so that it stays (rules#channel-picture-held). */
+    image_asset: () => p.manyToOne(Asset).ref().nullable().deleteRule("no action"),
+    /** Name and tags in lower case, what the directory searches: lower-casing is not left to the database's locale. */
+    search: p.text(),
+    /**
+     * Every run of one, two and three letters of `search`, kept by a trigger: by these an index finds the letters of a
+     * search wherever they stand, without an extension and whatever the database's locale takes for a word.
+     */
+    grams: p.array<string>().columnType("text[]").defaultRaw("'{}'").lazy(),
+    status: p.enum(CHANNEL_STATUSES).default("active"),
+    /** Nothing goes by `retention_days` before this instant: a trigger sets it whenever that changes. */
+    retention_from: timestampColumn().nullable(),
+    created_at: writtenAtColumn(),
+    updated_at: writtenAtColumn(),
+  },
+});
+
+export type ChannelRow = InferEntity<typeof Channel>;
+
+/**
+ * Kept by triggers in the transaction of the rows that it counts (see triggers.ts): `rev` grows with every change of
+ * what is sent, `published` counts sent and scheduled alerts, `subscribers` the subscriptions. What the account was told of
+ * these is kept by who tells it (rules#subscriber-events-are-gathered).
+ */
+export const ChannelState = defineEntity({
+  name: "ChannelState",
+  indexes: [
+    { name: "channel_state_next", properties: ["next_at"], where: "next_at is not null" },
+    { name: "channel_state_untold", properties: ["pusher"], where: "untold" },
+  ],
+  properties: {
+    pusher: () => p.oneToOne(Channel).owner().primary().ref().deleteRule("cascade").updateRule("no action"),
+    active: p.boolean().default(true),
+    suspended: p.boolean().default(false),
+    rev: p.bigint("number").default(0),
+    /** When `rev` last grew. */
+    changed_at: writtenAtColumn(),
+    /** The first instant of what is scheduled; null: nothing is. In the past: something is due and not settled. */
+    next_at: timestampColumn().nullable(),
+    published: p.bigint("number").default(0),
+    subscribers: p.bigint("number").default(0),
+    /** The count that the last event of a subscriber told, and when; null: none was told. */
+    told_subscribers: p.bigint("number").default(0),
+    told_at: timestampColumn().nullable(),
+    /** Somebody joined or left too soon after that event. */
+    untold: p.boolean().default(false),
+  },
+});
+
+export const Invite = defineEntity({
+  name: "Invite",
+  indexes: [{ name: "invite_list", properties: ["pusher", "created_at"] }],
+  properties: {
+    id: p.uuid().primary(),
+    pusher: () => p.manyToOne(Channel).ref().deleteRule("cascade"),
+    /** Shown to the owner again and again, so it is stored as it is; 128 random bits or more. */
+    code: p.text().unique("invite_code"),
+    ...createEntityProperties(INVITE_FIELDS),
+    uses: p.integer().default(0),
+    revoked_at: timestampColumn().nullable(),
+    created_at: writtenAtColumn(),
+  },
+});
+
+export type InviteRow = InferEntity<typeof Invite>;
+
+export const ReservedHandle = defineEntity({
+  name: "ReservedHandle",
+  properties: { handle: p.text().primary() },
+});

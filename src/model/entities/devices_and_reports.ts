@@ -1,0 +1,222 @@
+// What handsets leave behind: devices, their subscriptions and reports, and the counters that triggers and the report
+// statement keep in the same transaction as the rows that they count.
+
+import { defineEntity, p } from "@mikro-orm/core";
+import type { Capability } from "../fields/channel.ts";
+import { DEVICE_FIELDS } from "../fields/device.ts";
+import { createEntityProperties } from "../fields/field_table.ts";
+import { timestampColumn, writtenAtColumn } from "../fields/timestamp_columns.ts";
+import { Channel, Invite } from "./channel.ts";
+
+export const Device = defineEntity({
+  name: "Device",
+  uniques: [{ name: "device_token", properties: ["token_hash"], include: ["id"] }],
+  indexes: [{ name: "device_seen", properties: ["seen_at"] }],
+  properties: {
+    /** 63 random bits: a sample by device id is uniform. */
+    id: p.bigint("string").primary().autoincrement(false),
+    token_hash: p.blob(),
+    /** Grows with every join, leave, eviction and test: half of the inbox's validator. */
+    subs_rev: p.bigint("number").default(0),
+    /**
+     * Grows when the device leaves a channel or is evicted. Part of the inbox's validator: a device that joins the same channel
+     * later is shown other alerts as sent before it joined.
+     */
+    leaves: p.bigint("number").default(0),
+    ...createEntityProperties(DEVICE_FIELDS),
+    /** Until when it may be shown a test of a draft; null on nearly every device (see OwnDevice). */
+    test_until: timestampColumn().nullable(),
+    /** Within a day of the truth (see handset/device_authentication.ts). */
+    seen_at: writtenAtColumn(),
+    created_at: writtenAtColumn(),
+  },
+});
+
+/** A code by which another device takes over the subscriptions of this one; only its hash is kept. */
+export const DeviceTransfer = defineEntity({
+  name: "DeviceTransfer",
+  uniques: [{ name: "device_transfer_code", properties: ["code_hash"] }],
+  indexes: [{ name: "device_transfer_end", properties: ["expires_at"] }],
+  properties: {
+    device: () => p.oneToOne(Device).primary().ref().deleteRule("cascade").updateRule("no action"),
+    code_hash: p.blob(),
+    expires_at: timestampColumn(),
+  },
+});
+
+/** Subscriptions for which a device is woken: what a handset shows or sounds was granted. The index holds them alone. */
+export const WANTS_PUSH_SQL = "not muted and permissions && '{notify,sound,vibrate,tts,full}'::text[]";
+
+export const Subscription = defineEntity({
+  name: "Subscription",
+  indexes: [
+    {
+      name: "subscription_list",
+      properties: ["pusher", "subscribed_at"],
+      columns: [{ name: "pusher" }, { name: "subscribed_at", sort: "DESC" }],
+    },
+    {
+      name: "subscription_muted_list",
+      properties: ["pusher", "subscribed_at"],
+      columns: [{ name: "pusher" }, { name: "subscribed_at", sort: "DESC" }],
+      where: "muted",
+    },
+    { name: "subscription_invite", properties: ["invite"], where: "invite_id is not null" },
+    { name: "subscription_wakes", properties: ["pusher", "device"], where: WANTS_PUSH_SQL },
+  ],
+  properties: {
+    device: () => p.manyToOne(Device).primary().ref().deleteRule("cascade").updateRule("no action"),
+    pusher: () => p.manyToOne(Channel).primary().ref().deleteRule("restrict").updateRule("no action"),
+    invite: () => p.manyToOne(Invite).ref().nullable().deleteRule("set null"),
+    permissions: p.array().$type<Capability[]>(),
+    muted: p.boolean().default(false),
+    subscribed_at: writtenAtColumn(),
+  },
+});
+
+/** Where a push service takes wake-ups for a device. Whoever knows it can wake the device, so it is sealed. */
+export const PUSH_KINDS = ["web_push", "unified_push"] as const;
+
+export const PushEndpoint = defineEntity({
+  name: "PushEndpoint",
+  properties: {
+    device: () => p.oneToOne(Device).owner().primary().ref().deleteRule("cascade").updateRule("no action"),
+    kind: p.enum(PUSH_KINDS),
+    endpoint: p.blob(),
+    /** In a row; enough of them for long enough, and it is forgotten. Nothing else of a wake-up is kept. */
+    failures: p.integer().default(0),
+    failing_since: timestampColumn().nullable(),
+    created_at: writtenAtColumn(),
+  },
+});
+
+/** How many subscribers share a platform, version, locale and time zone: the breakdown is a sum over few rows. */
+export const SubscriberMix = defineEntity({
+  name: "SubscriberMix",
+  properties: {
+    pusher: () => p.manyToOne(Channel).primary().ref().deleteRule("cascade").updateRule("no action"),
+    platform: p.text().primary(),
+    app_version: p.text().primary(),
+    locale: p.text().primary(),
+    timezone: p.text().primary(),
+    n: p.bigint("number"),
+    muted: p.bigint("number"),
+  },
+});
+
+/** 1 read, 2 ack, 3 reply. Pruning clears `at` and keeps the row, so that a repeat never counts twice. */
+export const REPORT_KINDS = { read: 1, ack: 2, reply: 3 } as const;
+
+export const Report = defineEntity({
+  name: "Report",
+  indexes: [{ name: "report_device", properties: ["device_id"], where: "at is not null" }],
+  properties: {
+    alert_id: p.uuid().primary(),
+    device_id: p.bigint("string").primary(),
+    kind: p.smallint().primary(),
+    at: timestampColumn().nullable(),
+    /** The place of the choice of a reply, from 1; and of the one before it, by which counters know what to take back. */
+    choice: p.smallint().nullable(),
+    was: p.smallint().nullable(),
+  },
+});
+
+/** What an account is still to be told of an alert; the index holds these alone. */
+export const HAS_PENDING_EVENTS_SQL = "appeared or untold or replied";
+
+/** How many devices read and acknowledged an alert, and what of it the account was told (rules#events-asked-for). */
+export const AlertCounter = defineEntity({
+  name: "AlertCounter",
+  indexes: [{ name: "alert_counter_untold", properties: ["alert_id"], where: HAS_PENDING_EVENTS_SQL }],
+  properties: {
+    alert_id: p.uuid().primary(),
+    reads: p.bigint("number").default(0),
+    acks: p.bigint("number").default(0),
+    /** It was scheduled and has become visible, which is to be told. */
+    appeared: p.boolean().default(false),
+    /** Somebody acknowledged it, which is to be told. */
+    untold: p.boolean().default(false),
+    /** The count of acks that was told last, and when; null: none was. */
+    told_acks: p.bigint("number").default(0),
+    told_at: timestampColumn().nullable(),
+    /** How many devices chose each reply now, in the order of the choices. */
+    replies: p.array().$type<number[]>().columnType("bigint[]").defaultRaw("'{0,0,0,0}'"),
+    /** Somebody chose one, which is to be told, and when that was last told. */
+    replied: p.boolean().default(false),
+    replied_told_at: timestampColumn().nullable(),
+  },
+});
+
+/** What else was counted of an alert, by statements that met others on its channel (store/queries/reports.ts): all of it is the sum. */
+export const AlertCounterStripe = defineEntity({
+  name: "AlertCounterStripe",
+  properties: {
+    alert_id: p.uuid().primary(),
+    stripe: p.smallint().primary(),
+    reads: p.bigint("number"),
+    acks: p.bigint("number"),
+    replies: p.array().$type<number[]>().columnType("bigint[]"),
+  },
+});
+
+/** Alerts that are gone while some of their reports are still there: these go in slices (effects/housekeeping). */
+export const LeftReports = defineEntity({
+  name: "LeftReports",
+  properties: { alert_id: p.uuid().primary() },
+});
+
+/** One row a channel and UTC day: statistics cost days, not alerts. `gone` of the published ones are kept no longer. */
+export const ChannelDay = defineEntity({
+  name: "ChannelDay",
+  properties: {
+    pusher: () => p.manyToOne(Channel).primary().ref().deleteRule("cascade").updateRule("no action"),
+    day: p.date().primary(),
+    published: p.bigint("number").default(0),
+    gone: p.bigint("number").default(0),
+    reads: p.bigint("number").default(0),
+    acks: p.bigint("number").default(0),
+  },
+});
+
+/** What else was reported on a channel's alerts in a day; all of it is the sum. */
+export const ChannelDayStripe = defineEntity({
+  name: "ChannelDayStripe",
+  properties: {
+    pusher: () => p.manyToOne(Channel).primary().ref().deleteRule("cascade").updateRule("no action"),
+    day: p.date().primary(),
+    stripe: p.smallint().primary(),
+    reads: p.bigint("number"),
+    acks: p.bigint("number"),
+  },
+});
+
+/**
+ * A handset that a person linked to the own account by an act on that handset, and the draft that it is shown as a test
+ * (rules#own-devices). The person's alone: no channel and no other member learns of it.
+ */
+export const OwnDevice = defineEntity({
+  name: "OwnDevice",
+  uniques: [
+    { name: "own_device_device", properties: ["device"] },
+    { name: "own_device_code", properties: ["code_hash"] },
+  ],
+  indexes: [
+    { name: "own_device_person", properties: ["user_id"] },
+    { name: "own_device_end", properties: ["expires_at"], where: "device_id is null" },
+  ],
+  properties: {
+    id: p.uuid().primary(),
+    user_id: p.text(),
+    /** Null until the handset has opened the link; a person has one such row at most. */
+    device: () => p.manyToOne(Device).ref().nullable().deleteRule("cascade").updateRule("no action"),
+    /** Of the link, which works once; only its hash is kept. */
+    code_hash: p.blob().nullable(),
+    expires_at: timestampColumn().nullable(),
+    created_at: writtenAtColumn(),
+    /** The draft and the version of it that is shown, as which alert, and since when. Until when, the device says. */
+    draft_id: p.uuid().nullable(),
+    draft_version: timestampColumn().nullable(),
+    shown_as: p.uuid().nullable(),
+    shown_at: timestampColumn().nullable(),
+  },
+});

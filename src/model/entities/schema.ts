@@ -1,0 +1,85 @@
+// The schema's source: the explicit list of entities that the ORM knows, and what tables have beside them.
+
+import { Alert, AlertChange, AlertSeries, AlertWords } from "./alert.ts";
+import { Asset } from "./asset.ts";
+import { AuditEvent } from "./audit_event.ts";
+import { Channel, ChannelState, Invite, ReservedHandle } from "./channel.ts";
+import { ApiKey, Connection, ConnectionGrant, IdempotencyRecord, SenderLog, StepUp } from "./credentials.ts";
+import {
+  AlertCounter,
+  AlertCounterStripe,
+  ChannelDay,
+  ChannelDayStripe,
+  Device,
+  DeviceTransfer,
+  LeftReports,
+  OwnDevice,
+  PushEndpoint,
+  Report,
+  SubscriberMix,
+  Subscription,
+} from "./devices_and_reports.ts";
+import { Member, MemberLink, Workspace } from "./member.ts";
+import { DatabaseEpoch, ServerSecret } from "./server_identity.ts";
+import { TRIGGERS } from "./triggers.ts";
+import { WebhookDelivery, WebhookEndpoint, WorkspaceEvent } from "./webhook.ts";
+
+/**
+ * How some tables are kept on the disk, which entities cannot say: room for updates in place in what is counted again and again, an
+ * early vacuum where rows only come, no statistics of words, and a key that carries the one column that is read with it.
+ */
+export const STORAGE_STATEMENTS = [
+  "alter table channel_state set (fillfactor = 50)",
+  "alter table alert_counter set (fillfactor = 50)",
+  "alter table alert_counter_stripe set (fillfactor = 50)",
+  "alter table subscriber_mix set (fillfactor = 70)",
+  "alter table channel_day set (fillfactor = 70)",
+  "alter table channel_day_stripe set (fillfactor = 70)",
+  // Searches force the way they go, so nothing is planned by which words are frequent.
+  "alter table alert alter column words set statistics 0",
+  `alter table alert set (autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 5000)`,
+  `alter table report drop constraint report_pkey,
+     add constraint report_pkey primary key (alert_id, device_id, kind) include (at)`,
+];
+
+export const ENTITIES = [
+  Workspace,
+  Member,
+  MemberLink,
+  Connection,
+  ConnectionGrant,
+  StepUp,
+  ApiKey,
+  Channel,
+  ChannelState,
+  ReservedHandle,
+  Alert,
+  AlertChange,
+  AlertSeries,
+  AlertWords,
+  Invite,
+  Device,
+  DeviceTransfer,
+  OwnDevice,
+  Subscription,
+  SubscriberMix,
+  PushEndpoint,
+  Report,
+  AlertCounter,
+  AlertCounterStripe,
+  LeftReports,
+  ChannelDay,
+  ChannelDayStripe,
+  IdempotencyRecord,
+  WebhookEndpoint,
+  WebhookDelivery,
+  Asset,
+  ServerSecret,
+  DatabaseEpoch,
+  SenderLog,
+  AuditEvent,
+  WorkspaceEvent,
+];
+
+/** What the ORM's schema generator does not make: statements to run after it. */
+export const EXTRA_SCHEMA_STATEMENTS = [...STORAGE_STATEMENTS, ...TRIGGERS];

@@ -1,0 +1,271 @@
+// The fields of a channel that its owner fills. Its id, handle, status and instants are the entity's own.
+
+import { z } from "zod";
+import { fieldError } from "../error_messages.ts";
+import { LIMITS } from "../limits.ts";
+import {
+  booleanKind,
+  enumKind,
+  integerKind,
+  linkKind,
+  numberKind,
+  textKind,
+  textListKind,
+  timestampKind,
+} from "./field_kinds.ts";
+import { defineFields } from "./field_table.ts";
+import {
+  httpsUrlSchema,
+  isWithinLength,
+  latitudeSchema,
+  longitudeSchema,
+  radiusKmSchema,
+  slugSchema,
+  textSchema,
+  timestampSchema,
+} from "./value_schemas.ts";
+
+export const CATEGORIES = [
+  "cities",
+  "travel",
+  "events",
+  "concerts",
+  "restaurants",
+  "hotels",
+  "business",
+  "ai",
+  "sports",
+  "emergency",
+  "community",
+] as const;
+
+/** rules#handle-shape */
+export const HANDLE_PATTERN = new RegExp(
+  `^[a-z0-9][a-z0-9_-]{${LIMITS.handle_least - 2},${LIMITS.handle - 2}}[a-z0-9]$`,
+);
+
+/** What a channel may ask its subscribers for. */
+export const CAPABILITIES = ["notify", "sound", "vibrate", "tts", "full", "loc", "quiet"] as const;
+export type Capability = (typeof CAPABILITIES)[number];
+
+const EVERYWHERE = ["owner", "list", "handset"] as const;
+
+/** Stored in small letters, each once; the bound counts what is left. */
+const tags = z
+  .array(textSchema(1, LIMITS.channel_tag))
+  .transform((found) => [...new Set(found.map((tag) => tag.trim().toLowerCase()))])
+  .refine(
+    (found) => found.length <= LIMITS.channel_tags,
+    fieldError("wrong_item_count", `must be at most ${LIMITS.channel_tags} tags`),
+  )
+  .refine(
+    (found) => found.every((tag) => isWithinLength(tag, LIMITS.channel_tag)),
+    fieldError("too_long", `must be tags of at most ${LIMITS.channel_tag} characters`),
+  );
+
+const KEPT = `must be ${LIMITS.retention_least} to ${LIMITS.retention} days, or 0 for ever`;
+
+/** rules#retention; 0 is for ever. */
+export const retentionDaysSchema = () =>
+  z
+    .int()
+    .min(0, KEPT)
+    .max(LIMITS.retention, KEPT)
+    .refine((days) => days === 0 || days >= LIMITS.retention_least, fieldError("out_of_range", KEPT));
+
+export const CHANNEL_FIELDS = defineFields({
+  name: {
+    ...textKind,
+    accepts: textSchema(1, LIMITS.channel_name),
+    required: true,
+    shown: EVERYWHERE,
+    drawn: { label: "Name", own: ["form", "owner", "public", "feed", "app"] },
+  },
+  category: {
+    ...enumKind(CATEGORIES),
+    accepts: z.enum(CATEGORIES),
+    required: true,
+    shown: EVERYWHERE,
+    drawn: { label: "Category", own: ["form", "owner", "public", "app"] },
+  },
+  description: {
+    ...textKind,
+    accepts: textSchema(1, LIMITS.channel_description),
+    about: "Shown in search results.",
+    required: true,
+    shown: EVERYWHERE,
+    drawn: {
+      label: "Short description",
+      own: ["form", "owner", "public", "feed", "app"],
+      hint: "Shown in the directory and before people subscribe.",
+    },
+  },
+  long: {
+    ...textKind.orNull,
+    accepts: textSchema(0, LIMITS.channel_long, { lines: true }),
+    shown: EVERYWHERE,
+    drawn: { label: "Long description", own: ["form", "public", "app"], rows: 5 },
+  },
+  site: {
+    ...linkKind.orNull,
+    accepts: httpsUrlSchema(),
+    shown: EVERYWHERE,
+    drawn: { label: "Website", own: ["form", "public", "app"], hint: "An https address." },
+  },
+  city: {
+    ...textKind.orNull,
+    accepts: textSchema(0, LIMITS.channel_city),
+    shown: EVERYWHERE,
+    drawn: { label: "Town or region", own: ["form", "owner", "public", "app"] },
+  },
+  lat: {
+    ...numberKind.orNull,
+    accepts: latitudeSchema(),
+    about: "Geofence; lat, lon, radius_km belong together.",
+    shown: EVERYWHERE,
+    drawn: { label: "Latitude", own: ["form", "public", "app"] },
+  },
+  lon: {
+    ...numberKind.orNull,
+    accepts: longitudeSchema(),
+    shown: EVERYWHERE,
+    drawn: { label: "Longitude", own: ["form", "public", "app"] },
+  },
+  radius_km: {
+    ...numberKind.orNull,
+    accepts: radiusKmSchema(),
+    shown: EVERYWHERE,
+    drawn: { label: "Radius in kilometres", own: ["form", "public", "app"] },
+  },
+  loc_rule: {
+    ...textKind.orNull,
+    accepts: slugSchema(LIMITS.channel_loc_rule),
+    shown: EVERYWHERE,
+    drawn: {
+      label: "Location rule",
+      own: ["form", "public"],
+      hint: "A rule for your own devices, passed on unchanged.",
+    },
+  },
+  requested_perms: {
+    ...textListKind<Capability>(),
+    accepts: z.array(z.enum(CAPABILITIES)).transform((asked) => [...new Set(asked)]),
+    about: "What it asks subscribers for.",
+    shown: EVERYWHERE,
+    drawn: { label: "Requested permissions", own: ["form", "public", "app"] },
+  },
+  alert_types: {
+    ...textListKind(),
+    accepts: z
+      .array(textSchema(1, LIMITS.channel_alert_type))
+      .max(LIMITS.channel_alert_types, `must be at most ${LIMITS.channel_alert_types} types`),
+    shown: EVERYWHERE,
+    drawn: {
+      label: "Alert types",
+      own: ["form", "public"],
+      rows: 3,
+      hint: `One per line, at most ${LIMITS.channel_alert_types}: closures, tides.`,
+    },
+  },
+  tags: {
+    ...textListKind(),
+    accepts: tags,
+    shown: EVERYWHERE,
+    drawn: {
+      label: "Tags",
+      own: ["form", "owner", "public", "app"],
+      rows: 3,
+      hint: `One per line, at most ${LIMITS.channel_tags}. People can search for them.`,
+    },
+  },
+  is_public: {
+    ...booleanKind(true),
+    accepts: z.boolean(),
+    about: "A private one needs an invite.",
+    shown: EVERYWHERE,
+    drawn: {
+      label: "Visibility",
+      own: ["form", "owner", "public"],
+      hint: "Public channels are listed in the directory. Private channels are visible only with an invite.",
+    },
+  },
+  retention_days: {
+    ...integerKind.orNull,
+    accepts: retentionDaysSchema(),
+    about: "Days alerts are kept.",
+    shown: ["owner", "list"],
+    drawn: {
+      label: "Days to keep alerts",
+      own: ["form"],
+      hint: `${LIMITS.retention_least} to ${LIMITS.retention}, or 0 for no limit. If empty, as in the workspace.`,
+    },
+  },
+  image_url: {
+    ...linkKind.orNull,
+    accepts: httpsUrlSchema(),
+    shown: EVERYWHERE,
+    drawn: {
+      label: "Picture URL",
+      own: ["form", "owner", "public", "feed", "app"],
+      hint: "An https address, or empty for none. Devices fetch pictures from other servers only on request.",
+    },
+  },
+  /** Made of the handle where nobody chooses it. */
+  gradient_from: {
+    ...textKind,
+    accepts: z.string(),
+    about: "#rrggbb, else unchanged.",
+    shown: EVERYWHERE,
+    drawn: { label: "First colour", own: ["form", "owner", "public", "app"] },
+  },
+  gradient_to: {
+    ...textKind,
+    accepts: z.string(),
+    shown: EVERYWHERE,
+    drawn: { label: "Second colour", own: ["form", "owner", "public", "app"] },
+  },
+  /** Made of the name where nobody chooses them. */
+  initials: {
+    ...textKind,
+    accepts: textSchema(1, LIMITS.channel_initials),
+    shown: EVERYWHERE,
+    drawn: { label: "Initials", own: ["form", "owner", "public", "app"] },
+  },
+});
+
+const USES = `must be a whole number from 1 to ${LIMITS.invite_uses}`;
+
+/** The fields of an invite that its owner fills. */
+export const INVITE_FIELDS = defineFields({
+  label: {
+    ...textKind.orNull,
+    accepts: textSchema(0, LIMITS.invite_label),
+    about: "Your own note; never shown to a subscriber.",
+    shown: ["owner", "list"],
+    drawn: {
+      label: "Note",
+      plain: ["form"],
+      own: ["owner"],
+      hint: "For your reference, such as where you share it.",
+    },
+  },
+  max_uses: {
+    ...integerKind.orNull,
+    accepts: z.int().min(1, USES).max(LIMITS.invite_uses, USES),
+    about: "Phones that may join with it; without it, any number.",
+    shown: ["owner", "list"],
+    drawn: {
+      label: "Maximum devices",
+      plain: ["form"],
+      own: ["owner"],
+      hint: "1 creates a single-use link. If empty, there is no limit.",
+    },
+  },
+  expires_at: {
+    ...timestampKind.orNull,
+    accepts: timestampSchema(),
+    about: "When it stops working; without it, never.",
+    shown: ["owner", "list"],
+    drawn: { label: "Expires", own: ["form", "owner"], hint: "Used when “Until…” is chosen." },
+  },
+});

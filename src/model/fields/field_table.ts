@@ -1,0 +1,218 @@
+// A field of a noun is one record: its column, the values that it accepts, its default, who sees it, and where pages draw
+// it. Entities, statements, arguments, answers and pages are made from the records by the functions below.
+
+import type { z } from "zod";
+import { assertDefined } from "../assert.ts";
+import type { FieldKind } from "./field_kinds.ts";
+import type { ValuesOf } from "./sql_types.ts";
+
+/**
+ * Who is shown a field: the owner in whole answers, the owner in lists, handsets (alerts in the inbox, channels as cards),
+ * receivers of events.
+ */
+export type Audience = "owner" | "list" | "handset" | "webhook";
+
+/** Pages that draw fields: the owner's form, what an owner reads, the public page of a channel, its feeds, and the app. */
+export type DisplayPage = "form" | "owner" | "public" | "feed" | "app";
+
+/** How pages draw a field. test/repository/rendered_fields.test.ts holds both lists against what the pages show. */
+export interface DisplayOptions {
+  /** What pages call it, as a sentence begins. */
+  readonly label: string;
+  /** Where it is drawn by its kind, among all others that are. */
+  readonly plain?: readonly DisplayPage[];
+  /** Where the page has a drawing of its own for it. */
+  readonly own?: readonly DisplayPage[];
+  readonly hint?: string;
+  /** Lines of its control. */
+  readonly rows?: number;
+  /** Of a choice: what no choice means. */
+  readonly none?: string;
+  /** Of a link: what stands before its host. */
+  readonly leads?: string;
+}
+
+export interface FieldDefinition extends FieldKind {
+  /** What a caller may give; left out for a field that is worked out. */
+  readonly accepts?: z.ZodType;
+  /** For whoever reads the arguments, where the name does not tell all. */
+  readonly about?: string;
+  readonly required?: true;
+  /** What it holds when nobody gives it. Without it, the operation works that out. */
+  readonly blank?: unknown;
+  readonly shown: readonly Audience[];
+  readonly drawn?: DisplayOptions;
+  /** Holds text for people: invisible characters are taken out of it and reported instead of refused. */
+  readonly cleaned?: true;
+  /** May be long: brief answers cut it and say how long it is. */
+  readonly cut?: true;
+  /** A copy of the row begins without it. */
+  readonly own?: true;
+}
+
+export type FieldDefinitions = Readonly<Record<string, FieldDefinition>>;
+
+/** The fields of a noun by the name of their column, which is their name on the wire as well. */
+export const defineFields = <const F extends FieldDefinitions>(fields: F): F => fields;
+
+export const getFieldNames = <F extends FieldDefinitions>(fields: F) => Object.keys(fields) as (keyof F & string)[];
+
+/** The same keys, each with what `of` makes of its field. */
+function mapFields<F extends FieldDefinitions>(fields: F, of: (field: FieldDefinition) => unknown): never {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, of(field)])) as never;
+}
+
+type Where<F extends FieldDefinitions, Filter> = { [N in keyof F as F[N] extends Filter ? N : never]: F[N] };
+
+function whereOf<F extends FieldDefinitions>(fields: F, holds: (field: FieldDefinition) => boolean): never {
+  return Object.fromEntries(Object.entries(fields).filter(([, field]) => holds(field))) as never;
+}
+
+/** Some of the fields, by their names. */
+export const pickFields = <F extends FieldDefinitions, N extends keyof F>(fields: F, ...names: N[]): Pick<F, N> =>
+  whereOf(fields, (field) => names.some((name) => fields[name] === field));
+
+/** The fields that somebody is shown. */
+export const selectShownTo = <F extends FieldDefinitions, A extends Audience>(
+  fields: F,
+  audience: A,
+): { [N in keyof F as A extends F[N]["shown"][number] ? N : never]: F[N] } =>
+  whereOf(fields, ({ shown }) => shown.includes(audience));
+
+/** The others. */
+export const selectHiddenFrom = <F extends FieldDefinitions, A extends Audience>(
+  fields: F,
+  audience: A,
+): { [N in keyof F as A extends F[N]["shown"][number] ? never : N]: F[N] } =>
+  whereOf(fields, ({ shown }) => !shown.includes(audience));
+
+/** The fields that are marked as `cleaned`, `cut` or `own`. */
+export const selectMarked = <F extends FieldDefinitions, M extends "cleaned" | "cut" | "own">(
+  fields: F,
+  mark: M,
+): Where<F, Record<M, true>> => whereOf(fields, (field) => field[mark] === true);
+
+type Places<F, List extends "plain" | "own"> = F extends {
+  drawn: { [L in List]: readonly (infer P)[] };
+}
+  ? P
+  : never;
+
+/** The fields that a page draws by their kind. */
+export const selectPlainOn = <F extends FieldDefinitions, P extends DisplayPage>(
+  fields: F,
+  place: P,
+): { [N in keyof F as P extends Places<F[N], "plain"> ? N : never]: F[N] } =>
+  whereOf(fields, ({ drawn }) => drawn?.plain?.includes(place) ?? false);
+
+/** All fields that a page draws. */
+export const selectDrawnOn = <F extends FieldDefinitions, P extends DisplayPage>(
+  fields: F,
+  place: P,
+): { [N in keyof F as P extends Places<F[N], "plain"> | Places<F[N], "own"> ? N : never]: F[N] } =>
+  whereOf(fields, ({ drawn }) => [...(drawn?.plain ?? []), ...(drawn?.own ?? [])].includes(place));
+
+/** What pages call the fields, by name. */
+export const getFieldLabels = <F extends FieldDefinitions>(fields: F): Record<keyof F & string, string> =>
+  mapFields(fields, ({ drawn }) => drawn?.label);
+
+/** Properties of the entity, but for references. */
+export const createEntityProperties = <F extends FieldDefinitions>(
+  fields: F,
+): {
+  [N in keyof F as ReturnType<F[N]["property"]> extends undefined ? never : N]: ReturnType<F[N]["property"]>;
+} =>
+  mapFields(
+    whereOf(fields, (field) => field.property() !== undefined),
+    (field) => field.property(),
+  );
+
+export type ColumnsOf<F extends FieldDefinitions> = { [N in keyof F]: F[N]["sql"] };
+
+/** Columns of a statement, and its parameters where it writes them. */
+export const getSqlColumns = <F extends FieldDefinitions>(fields: F): ColumnsOf<F> =>
+  mapFields(fields, ({ sql }) => sql);
+
+/** The values of a row. */
+export type RecordOf<F extends FieldDefinitions> = ValuesOf<ColumnsOf<F>>;
+
+type Given<F extends FieldDefinition> = F extends { accepts: infer I extends z.ZodType }
+  ? F extends { required: true }
+    ? I
+    : Optional<F, I>
+  : never;
+type Optional<F extends FieldDefinition, I extends z.ZodType> = F extends { blank: null }
+  ? z.ZodOptional<z.ZodNullable<I>>
+  : z.ZodOptional<I>;
+
+type Accepted<F extends FieldDefinitions> = Where<F, { accepts: z.ZodType }>;
+
+const describe = (schema: z.ZodType, about: string | undefined) =>
+  about === undefined ? schema : schema.describe(about);
+
+function given({ accepts, required, blank, about }: FieldDefinition, mayBeAbsent: boolean): z.ZodType {
+  const one = assertDefined(accepts, "only fields that are accepted are asked for");
+  const schema = blank === null ? one.nullable() : one;
+  return describe(required && !mayBeAbsent ? schema : schema.optional(), about);
+}
+
+/** The arguments that make a row. Null is accepted where the field may be empty, absent where it is not required. */
+export const createArgumentSchemas = <F extends FieldDefinitions>(
+  fields: F,
+): { [N in keyof Accepted<F>]: Given<Accepted<F>[N]> } =>
+  mapFields(
+    whereOf(fields, ({ accepts }) => accepts !== undefined),
+    (field) => given(field, false),
+  );
+
+/** The arguments that change a row: absent stays, null empties (rules#patch). */
+export const createChangeSchemas = <F extends FieldDefinitions>(
+  fields: F,
+): {
+  [N in keyof Accepted<F>]: Accepted<F>[N] extends { accepts: infer I extends z.ZodType }
+    ? Optional<Accepted<F>[N], I>
+    : never;
+} =>
+  mapFields(
+    whereOf(fields, ({ accepts }) => accepts !== undefined),
+    (field) => given(field, true),
+  );
+
+type AnswersOf<F extends FieldDefinitions> = { [N in keyof F]: F[N]["shows"] };
+
+/** What answers hold of these fields. */
+export const createAnswerSchemas = <F extends FieldDefinitions>(fields: F): AnswersOf<F> =>
+  mapFields(fields, ({ shows }) => shows);
+
+type Blank<F extends FieldDefinitions> = { [N in keyof Where<F, { blank: unknown }>]: RecordOf<F>[N & keyof F] };
+
+/** What the fields hold when nobody gives them. */
+export const getBlankValues = <F extends FieldDefinitions>(fields: F): Blank<F> =>
+  mapFields(
+    whereOf(fields, (field) => "blank" in field),
+    ({ blank }) => blank,
+  );
+
+/** The fields of a row that have another form in answers, in that form. */
+export function createFieldFormatter<F extends FieldDefinitions>(
+  fields: F,
+): (record: Readonly<Record<string, unknown>>) => Record<string, string | null> {
+  const forms = Object.entries(fields).flatMap(([name, { show }]) => (show ? [[name, show] as const] : []));
+  return (record) => {
+    const shown: Record<string, string | null> = {};
+    for (const [name, show] of forms) {
+      const value = record[name] as string | null;
+      shown[name] = value === null ? null : show(value);
+    }
+    return shown;
+  };
+}
+
+/** The fields of a row as answers hold them. The property of an entity that is empty may read as undefined. */
+export function formatFields<F extends FieldDefinitions>(
+  fields: F,
+  row: { [N in keyof RecordOf<F>]?: RecordOf<F>[N] | undefined },
+): z.output<z.ZodObject<AnswersOf<F>>> {
+  const values = Object.fromEntries(getFieldNames(fields).map((name) => [name, row[name] ?? null]));
+  return { ...values, ...createFieldFormatter(fields)(values) } as never;
+}

@@ -1,0 +1,89 @@
+// A zone's local time, as people name an instant: 2026-11-24T07:30 Europe/Lisbon. What the zone's clocks show once is an instant;
+// what they skip in spring and what they show twice in autumn is none, and the offsets around it are the way out.
+
+import { assertDefined } from "../assert.ts";
+import type { Finding } from "../error_messages.ts";
+
+const LOCAL = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::(\d\d))? ([A-Za-z][A-Za-z0-9_+/-]{1,63})$/;
+
+export const UNKNOWN_ZONE: Finding = {
+  code: "invalid_time_zone",
+  message: "must name an IANA time zone, such as Europe/Lisbon",
+};
+
+const MINUTE = 60_000;
+/** No clock changes by more in one step. */
+const DAY = 24 * 60 * MINUTE;
+
+/** To make one costs more than all that is asked of it, and there are no more zones than the runtime knows. */
+const FORMATS = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(timeZone: string): Intl.DateTimeFormat | null {
+  const known = FORMATS.get(timeZone);
+  if (known) return known;
+  try {
+    const format = new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" });
+    if (format.resolvedOptions().timeZone === timeZone) FORMATS.set(timeZone, format);
+    return format;
+  } catch {
+    return null;
+  }
+}
+
+export const isTimeZone = (name: string): boolean => formatOf(name) !== null;
+
+const ZONE_NAME = /^[A-Za-z][A-Za-z0-9_+/-]{1,63}$/;
+
+/** The name of a zone in its own letter case, of a name in any; null where the runtime knows none. */
+export function findZoneName(name: string): string | null {
+  const own = ZONE_NAME.test(name) ? formatOf(name)?.resolvedOptions().timeZone : undefined;
+  if (own === undefined) return null;
+  return own.toLowerCase() === name.toLowerCase() ? own : name;
+}
+
+/** `+01:00`, what the zone's clocks are ahead at an instant; of times before zones with seconds. */
+function offsetAt(format: Intl.DateTimeFormat, ms: number): string {
+  const name = format.formatToParts(ms).find(({ type }) => type === "timeZoneName")?.value ?? "";
+  return name.replace("GMT", "") || "+00:00";
+}
+
+function msOf(offset: string): number {
+  const [hours = 0, minutes = 0, seconds = 0] = offset.slice(1).split(":").map(Number);
+  return (offset.startsWith("-") ? -1 : 1) * ((hours * 60 + minutes) * 60 + seconds) * 1000;
+}
+
+/**
+ * The instant in ms of a zone's local time, whatever its clocks do: of what they show twice the first, and of what they skip as much
+ * later as they go forward (rules#recurrence-clocks).
+ */
+export function localToUtcLenient(zone: string, asUtc: number): number {
+  const format = assertDefined(formatOf(zone), "the zone was looked at when the rule was read");
+  const before = offsetAt(format, asUtc - DAY);
+  const after = offsetAt(format, asUtc + DAY);
+  const shown = [before, after].find((offset) => offsetAt(format, asUtc - msOf(offset)) === offset);
+  return asUtc - msOf(shown ?? before);
+}
+
+/** What the zone's clocks show at an instant, as if it were UTC's. */
+export function utcToLocal(zone: string, ms: number): number {
+  return ms + msOf(offsetAt(assertDefined(formatOf(zone), "the zone was looked at when the rule was read"), ms));
+}
+
+/** The same time as if it were UTC's, and the zone's name; null for a text of another form. */
+export function parseLocalTime(value: string): { asUtc: string; zone: string } | null {
+  const [, day, minute, second = "00", zone] = LOCAL.exec(value) ?? [];
+  return zone === undefined ? null : { asUtc: `${day}T${minute}:${second}Z`, zone };
+}
+
+/** The instant in ms at which the zone's clocks show it, or what is wrong with it, as it follows a field's name. */
+export function localToUtc(zone: string, asUtc: number): number | Finding {
+  const format = formatOf(zone);
+  if (!format) return UNKNOWN_ZONE;
+  const around = [...new Set([offsetAt(format, asUtc - DAY), offsetAt(format, asUtc + DAY)])];
+  const [first, second] = around.filter((offset) => offsetAt(format, asUtc - msOf(offset)) === offset);
+  const both = `write it with an offset in place of the zone, ${around.join(" or ")}`;
+  const ambiguous = (message: string): Finding => ({ code: "ambiguous_time", message });
+  if (first === undefined) return ambiguous(`does not exist in its zone, because clocks go forward then; ${both}`);
+  if (second !== undefined) return ambiguous(`occurs twice in its zone, because clocks go back then; ${both}`);
+  return asUtc - msOf(first);
+}

@@ -1,0 +1,11 @@
+// Names for the shapes that several answers share, so that the OpenAPI document says each of them once.
+
+import { z } from "zod";
+
+export const SCHEMA_NAMES = z.registry<{ name: string }, z.core.$ZodType>();
+
+/** The same schema, known by a name. */
+export function nameSchema<S extends z.ZodType>(name: string, schema: S): S {
+  SCHEMA_NAMES.add(schema, { name });
+  return schema;
+}

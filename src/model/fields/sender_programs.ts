@@ -1,0 +1,21 @@
+// The programs whose requests are understood (src/api/ingest), by the value of `?from=`: what a key can be made for.
+
+export const SENDER_PROGRAMS = {
+  ntfy: "ntfy",
+  gotify: "Gotify",
+  alertmanager: "Alertmanager",
+  prometheus: "Prometheus",
+  grafana: "Grafana",
+  github: "GitHub",
+  gitlab: "GitLab",
+  uptime_kuma: "Uptime Kuma",
+  healthchecks: "Healthchecks",
+  cloudevents: "CloudEvents",
+  json: "any program that sends JSON",
+  text: "plain text",
+} as const;
+
+export type SenderProgram = keyof typeof SENDER_PROGRAMS;
+
+/** For schemas, which want a list with a first one. */
+export const SENDER_PROGRAM_NAMES = Object.keys(SENDER_PROGRAMS) as [SenderProgram, ...SenderProgram[]];

@@ -1,0 +1,99 @@
+// PostgreSQL's types as statements declare them: each with its OID, and with the TypeScript type in which the driver
+// delivers and takes its values. test/database/statements.test.ts holds both against a database.
+
+/** Why a column may be null, or never is, where the table's column says something else. */
+type Nulls = "outer join" | "never";
+
+export interface SqlType<T = unknown> {
+  /** The name that SQL casts to: `timestamptz`, `uuid[]`. */
+  readonly sql: string;
+  readonly oid: number;
+  readonly nullable: boolean;
+  readonly nulls?: Nulls;
+  /** The only texts that a column takes, where it takes only some. */
+  readonly values?: readonly string[];
+  /** What the driver is given for a value, where that is something else. */
+  encode?(value: T): unknown;
+  /** Only carries the type of the values. */
+  readonly value?: T;
+}
+
+/** Columns or parameters by name. */
+export type SqlFields = Readonly<Record<string, SqlType>>;
+
+/** The values of declared fields. */
+export type ValuesOf<F extends SqlFields> = {
+  -readonly [Name in keyof F]: F[Name] extends SqlType<infer T> ? T : never;
+};
+
+/** The same as parameters: a list is only read. */
+export type ParametersOf<F extends SqlFields> = {
+  [Name in keyof F]: F[Name] extends SqlType<infer T> ? ReadOnly<T> : never;
+};
+
+type ReadOnly<T> = T extends (infer E)[] ? readonly E[] : T;
+
+interface WithArray<T> extends SqlType<T> {
+  readonly arrayOid: number;
+}
+
+const type = <T>(sql: string, oid: number, arrayOid: number): WithArray<T> => ({
+  sql,
+  oid,
+  arrayOid,
+  nullable: false,
+});
+
+export const boolean = type<boolean>("boolean", 16, 1000);
+export const bytea = type<Uint8Array>("bytea", 17, 1001);
+/** As a text: it has more digits than a number keeps. */
+export const bigint = type<string>("bigint", 20, 1016);
+export const smallint = type<number>("smallint", 21, 1005);
+export const int = type<number>("int", 23, 1007);
+export const text = type<string>("text", 25, 1009);
+export const float8 = type<number>("float8", 701, 1022);
+/** `2026-11-20`. */
+export const date = type<string>("date", 1082, 1182);
+/** As PostgreSQL prints it in UTC; timestamp_columns.ts makes ISO of it. */
+export const timestamptz = type<string>("timestamptz", 1184, 1185);
+export const uuid = type<string>("uuid", 2950, 2951);
+
+/** What a JSON column holds is declared and not checked: the database knows only that it is JSON. */
+export const jsonb = <T>(): SqlType<T> => ({
+  ...type<T>("jsonb", 3802, 3807),
+  encode: (value) => JSON.stringify(value),
+});
+
+/** A text that is one of a few: those that the column's check constraint names. */
+export const textEnum = <const V extends readonly string[]>(values: V): SqlType<V[number]> => ({
+  ...type<V[number]>("text", text.oid, text.arrayOid),
+  values,
+});
+
+/** An array without nulls. */
+export const array = <T>({ sql, arrayOid }: WithArray<T>): SqlType<T[]> => ({
+  sql: `${sql}[]`,
+  oid: arrayOid,
+  nullable: false,
+});
+
+/** A parameter that takes null, or a column that the table, or the expression, lets be null. */
+export const nullable = <T>(of: SqlType<T>): SqlType<T | null> => ({
+  ...(of as SqlType<T | null>),
+  nullable: true,
+});
+
+/** A column that is never null in its table, but here where an outer join finds no row. */
+export const outerJoined = <T>(of: SqlType<T>): SqlType<T | null> => ({
+  ...nullable(of),
+  nulls: "outer join",
+});
+
+/** A column that may be null in its table, but not in the rows of this statement, which says so in its condition. */
+export const neverNull = <T>(of: SqlType<T>): SqlType<T> => ({ ...of, nulls: "never" });
+
+/** SQL: the columns of a table, or of what stands for one, by the names that an answer gives them. */
+export const selectColumns = (table: string, columns: object): string =>
+  Object.keys(columns)
+    .map((name) => `${table}.${name}`)
+    .join(", ");

@@ -1,0 +1,43 @@
+// Column kinds shared by the entities: instants as microsecond ISO strings, never JavaScript dates.
+
+import { p, Type } from "@mikro-orm/core";
+
+/**
+ * '2026-11-20 14:25:31.5+00' as PostgreSQL prints it, or an instant of our own clock → '2026-11-20T14:25:31.500000Z'.
+ * @throws when the session is not UTC.
+ */
+export function toIsoMicros(value: string | Date): string {
+  if (value instanceof Date) return value.toISOString().replace("Z", "000Z");
+  if (value.endsWith("Z")) return value;
+  const parts = /^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?\+00(?::?00)?$/.exec(value);
+  if (!parts) throw new Error("the database session's time zone is not UTC");
+  return `${parts[1]}T${parts[2]}.${(parts[3] ?? "").padEnd(6, "0")}Z`;
+}
+
+/** The same for a column that may be null. */
+export function toIsoMicrosOrNull(value: string | null): string | null {
+  return value === null ? null : toIsoMicros(value);
+}
+
+/** timestamptz(6) kept as a microsecond ISO string, so that keyset pages lose and repeat nothing. */
+class Instant extends Type<string, string> {
+  override getColumnType(): string {
+    return "timestamptz(6)";
+  }
+  override convertToJSValue(value: string): string {
+    return value == null ? value : toIsoMicros(value);
+  }
+  override compareAsType(): string {
+    return "string";
+  }
+}
+
+export const timestampColumn = () => p.type(Instant);
+
+/** Server-assigned at the real instant of the write, not at the start of its transaction. */
+export const writtenAtColumn = () => timestampColumn().defaultRaw("clock_timestamp()");
+
+/** Now, in the form that instants of rows have. */
+export function getNowIsoMicros(clock: { now(): Date }): string {
+  return toIsoMicros(clock.now());
+}

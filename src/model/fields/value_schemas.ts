@@ -1,0 +1,234 @@
+// Kinds of values that several inputs take. Lengths count Unicode code points, as JSON Schema does. Every message is our
+// own fixed text and says what to send instead.
+
+import { z } from "zod";
+import type { CodeOf } from "../error_codes.ts";
+import { type Finding, fieldError, fieldIssue, forBoth, type Message } from "../error_messages.ts";
+import { LIMITS } from "../limits.ts";
+import { findNeedlessInvisible, hasControlCharacters, hasVisibleText } from "./invisible_characters.ts";
+import { isTimeZone, localToUtc, parseLocalTime } from "./local_time.ts";
+
+/** Characters of a text; two halves of a surrogate pair are one. */
+export function countCodePoints(text: string): number {
+  let count = text.length;
+  for (let i = 1; i < text.length; i++)
+    if ((text.charCodeAt(i) & 0xfc00) === 0xdc00 && (text.charCodeAt(i - 1) & 0xfc00) === 0xd800) count--;
+  return count;
+}
+
+/** True for at most `max` characters. Only a text that may go either way is counted. */
+export const isWithinLength = (text: string, max: number): boolean =>
+  text.length <= max || (text.length <= 2 * max && countCodePoints(text) <= max);
+
+/** The most characters that a schema takes, where it bounds them. */
+export const getMaxLength = (schema: z.ZodType | undefined): number | undefined => {
+  const most = schema?.meta()?.maxLength;
+  return typeof most === "number" ? most : undefined;
+};
+
+interface TextRules {
+  /** Line ends and tabs may stand in it. No other control character may stand in any text. */
+  lines?: boolean;
+  /** Whoever takes the text removes the invisible characters that it does not need and reports them; else 422. */
+  cleaned?: boolean;
+}
+
+const INVISIBLE = "must not contain invisible characters";
+
+/**
+ * A string of `min` to `max` code points that people and assistants read. With `min` above 0, what cannot be seen does
+ * not count.
+ */
+export function textSchema(min: number, max: number, { lines = false, cleaned = false }: TextRules = {}) {
+  const bounds = min > 0 ? { minLength: min, maxLength: max } : { maxLength: max };
+  const controls = lines
+    ? "must not hold control characters other than tabs and line ends"
+    : "must be one line, without control characters";
+  return z
+    .string()
+    .refine((value) => isWithinLength(value, max), {
+      ...fieldError("too_long", `must be at most ${max} characters long`),
+      abort: true,
+    })
+    .refine((value) => !hasControlCharacters(value, { lines }), {
+      ...fieldError("invalid_characters", controls),
+      abort: true,
+    })
+    .refine((value) => cleaned || findNeedlessInvisible(value) === null, {
+      ...fieldError("invalid_characters", INVISIBLE),
+      error: ({ input }) => `${INVISIBLE} (${findNeedlessInvisible(input as string)})`,
+      abort: true,
+    })
+    .refine(
+      (value) => min === 0 || hasVisibleText(value),
+      fieldError("empty_text", forBoth("must contain more than white space", "is missing")),
+    )
+    .meta(bounds);
+}
+
+/** Whether a text is an https URL without credentials, white space and invisible characters (rules#https-only). */
+export function isHttpsUrl(value: string): boolean {
+  const isPlain = isWithinLength(value, LIMITS.url) && !/[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(value);
+  const url = isPlain ? URL.parse(value) : null;
+  return url?.protocol === "https:" && /^https:\/\//i.test(value) && !url.username && !url.password;
+}
+
+export const NOT_HTTPS = forBoth(
+  `must be an absolute https URL of at most ${LIMITS.url} characters, without credentials and invisible characters`,
+  `must be a whole address that begins with https://, of at most ${LIMITS.url} characters`,
+);
+
+export const httpsUrlSchema = () =>
+  z.string().refine(isHttpsUrl, fieldError("invalid_url", NOT_HTTPS)).meta({ format: "uri", maxLength: LIMITS.url });
+
+/** A short opaque name: lower-case letters, digits, dot, dash and underscore, beginning with a letter or digit. */
+export function slugSchema(max: number) {
+  return pattern(
+    new RegExp(`^[a-z0-9][a-z0-9._-]{0,${max - 1}}$`),
+    "invalid_format",
+    forBoth(
+      `must be 1 to ${max} of a-z 0-9 . _ - and begin with a letter or digit`,
+      `takes 1 to ${max} small letters, digits, dots, dashes and underscores, and begins with a letter or digit`,
+    ),
+  );
+}
+
+/** A string of a pattern, with the code and the text of its refusal. JSON Schema gets the pattern as well. */
+export const pattern = (form: RegExp, code: CodeOf<"invalid_request">, message: Message) =>
+  z
+    .string()
+    .refine((value) => form.test(value), fieldError(code, message))
+    .meta({ pattern: form.source });
+
+// Both cases spelt out: JSON Schema has no flags.
+const BCP47 =
+  /^(?:[a-zA-Z]{2,3}(?:-[a-zA-Z]{3}){0,3}|[a-zA-Z]{4}|[a-zA-Z]{5,8})(?:-[a-zA-Z]{4})?(?:-(?:[a-zA-Z]{2}|\d{3}))?(?:-(?:[a-zA-Z\d]{5,8}|\d[a-zA-Z\d]{3}))*(?:-[a-wA-Wy-zY-Z\d](?:-[a-zA-Z\d]{2,8})+)*(?:-[xX](?:-[a-zA-Z\d]{1,8})+)?$|^[xX](?:-[a-zA-Z\d]{1,8})+$/;
+
+/** A well-formed BCP-47 language tag. */
+export function languageTagSchema() {
+  return z
+    .string()
+    .refine((value) => value.length <= LIMITS.language_tag, {
+      ...fieldError("too_long", `must be at most ${LIMITS.language_tag} characters long`),
+      abort: true,
+    })
+    .refine(
+      (value) => BCP47.test(value),
+      fieldError(
+        "invalid_format",
+        forBoth(
+          "must be a well-formed BCP-47 language tag, such as en or pt-BR",
+          "must be a language, such as en or pt-BR",
+        ),
+      ),
+    )
+    .meta({ maxLength: LIMITS.language_tag, pattern: BCP47.source });
+}
+
+/**
+ * An IANA time zone that the runtime knows, in any case; kept as it was sent. An offset is no name. The pattern bounds
+ * what the runtime is asked about.
+ */
+export function timeZoneSchema() {
+  const form = /^[A-Za-z][A-Za-z0-9_+/-]{1,63}$/;
+  const error = fieldError(
+    "invalid_time_zone",
+    forBoth("must be an IANA time zone, such as Europe/Lisbon", "must be a time zone, such as Europe/Lisbon"),
+  );
+  return z
+    .string()
+    .refine((value) => form.test(value) && isTimeZone(value), error)
+    .meta({ pattern: form.source });
+}
+
+/**
+ * How often each of some texts occurs that strangers chose. Not a record of the schema library, which leaves out the
+ * key `__proto__`: the object is taken as it was built, and must be built without a prototype.
+ */
+export function textCountsSchema(): z.ZodType<Record<string, number>> {
+  return z
+    .any()
+    .refine((value) => value !== null && typeof value === "object" && !Array.isArray(value))
+    .refine((value) => Object.values(value).every(Number.isInteger))
+    .meta({ type: "object", additionalProperties: { type: "integer" } });
+}
+
+const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
+
+/** An RFC 3339 text with Z or an offset, in UTC with six decimals; null for any other, and for what no calendar holds. */
+function readRfc3339(value: string): string | null {
+  const parts = RFC3339.exec(value);
+  if (!parts) return null;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1, 7).map(Number);
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  date.setUTCHours(hour, minute, second);
+  const real =
+    date.getUTCMonth() === month - 1 &&
+    date.getUTCDate() === day &&
+    date.getUTCHours() === hour &&
+    date.getUTCMinutes() === minute &&
+    date.getUTCSeconds() === second;
+  const [sign, hours, minutes] = /^([+-])(\d\d):(\d\d)$/.exec(parts[8] ?? "")?.slice(1) ?? ["+", "0", "0"];
+  if (!real || Number(hours) > 23 || Number(minutes) > 59) return null;
+  const ahead = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -1 : 1);
+  return written(date.getTime() - ahead * 60_000, (parts[7] ?? ".").slice(1, 7));
+}
+
+function written(ms: number, fraction = ""): string | null {
+  const utc = new Date(ms);
+  if (utc.getUTCFullYear() < 1 || utc.getUTCFullYear() > 9999) return null;
+  return `${utc.toISOString().slice(0, 19)}.${fraction.padEnd(6, "0")}Z`;
+}
+
+const NO_INSTANT: Finding = {
+  code: "invalid_timestamp",
+  message: forBoth(
+    "must be an RFC 3339 timestamp with Z or an offset, such as 2026-11-20T14:25:31Z, or a local time with its zone, such as 2026-11-24T07:30 Europe/Lisbon",
+    "must be a day and a time, such as 2026-11-20 14:25",
+  ),
+};
+
+/** What a text names, in the form in which rows and answers carry it, or what is wrong with it. */
+function instantOf(value: string): { at: string } | { wrong: Finding } {
+  const local = parseLocalTime(value);
+  const at = readRfc3339(local?.asUtc ?? value);
+  if (at === null || !local) return at === null ? { wrong: NO_INSTANT } : { at };
+  const ms = localToUtc(local.zone, Date.parse(at));
+  if (typeof ms !== "number") return { wrong: ms };
+  const utc = written(ms);
+  return utc === null ? { wrong: NO_INSTANT } : { at: utc };
+}
+
+/** The instant that a text names, in UTC with six decimals; null where it names none, and outside of the years 1 to 9999. */
+export function parseTimestamp(value: string): string | null {
+  const read = instantOf(value);
+  return "at" in read ? read.at : null;
+}
+
+/**
+ * An instant in any spelling of RFC 3339, or the local time of a zone; whoever reads the field gets it in UTC with six decimals.
+ */
+export function timestampSchema() {
+  return z
+    .string()
+    .check(({ value, issues }) => {
+      const read = instantOf(value);
+      if ("wrong" in read) issues.push(fieldIssue(read.wrong.code, read.wrong.message, value));
+    })
+    .meta({ format: "date-time" })
+    .transform((value) => parseTimestamp(value) ?? value);
+}
+
+/** What a range goes from and to, in one text for all operations: assistants are told it once. */
+export const RANGE_DESCRIPTIONS = {
+  from: "Beginning: an instant; of statistics a UTC day, with to and without period.",
+  to: "End: an instant, itself left out; of statistics a UTC day, counted.",
+};
+
+export const latitudeSchema = () => z.number().min(-90, "must be from -90 to 90").max(90, "must be from -90 to 90");
+export const longitudeSchema = () =>
+  z.number().min(-180, "must be from -180 to 180").max(180, "must be from -180 to 180");
+/** Kilometres; the largest covers everything. */
+const RADIUS = `must be above 0 and at most ${LIMITS.radius}`;
+export const radiusKmSchema = () => z.number().gt(0, RADIUS).max(LIMITS.radius, RADIUS);

@@ -1,0 +1,208 @@
+// Which inline style declarations survive: properties that shape text in its place, with values that are written
+// out in full below. Nothing that fetches, runs, positions, hides or overlays. Knows nothing of elements.
+
+import {
+  blendOver,
+  computeFontSize,
+  hidesText,
+  isLowContrast,
+  parseColor,
+  type Rgb,
+  type TextAppearance,
+} from "./hidden_text.ts";
+import type { RemovalReport } from "./removal_report.ts";
+
+const SIZE = String.raw`(?:0|\d{1,4}(?:\.\d{1,3})?(?:px|em|rem|ex|ch|pt|pc|cm|mm|in|%)|0?\.\d{1,3}(?:px|em|rem|ex|ch|pt|%))`;
+const COLOR = String.raw`(?:#[0-9a-f]{3,8}|[a-z]{3,30}|(?:rgb|hsl)a?\([\d ,.%/]{3,40}\))`;
+const LINE = "(?:none|hidden|dotted|dashed|solid|double|groove|ridge|inset|outset)";
+const WIDTH = `(?:${SIZE}|thin|medium|thick)`;
+const FAMILY = String.raw`(?:[\p{L}_-][\p{L}\p{N} _-]{0,50}|'[\p{L}\p{N} _-]{1,50}'|"[\p{L}\p{N} _-]{1,50}")`;
+const NOUN = "(?:inherit|initial|unset|revert)";
+
+/** The value as a whole, in any case, or one of the words that every property knows. */
+function whole(pattern: string): RegExp {
+  return new RegExp(`^(?:${pattern}|${NOUN})$`, "iu");
+}
+
+function upTo(count: number, item: string): string {
+  return `${item}(?: +${item}){0,${count - 1}}`;
+}
+
+const RULES = new Map<string, RegExp>([
+  ["color", whole(COLOR)],
+  ["background-color", whole(COLOR)],
+  ["background", whole(COLOR)],
+  ["text-align", whole("left|right|center|justify|start|end")],
+  [
+    "text-decoration",
+    whole(upTo(3, `(?:none|underline|overline|line-through|solid|double|dotted|dashed|wavy|${COLOR})`)),
+  ],
+  ["text-decoration-line", whole(upTo(3, "(?:none|underline|overline|line-through)"))],
+  ["text-decoration-style", whole("solid|double|dotted|dashed|wavy")],
+  ["text-decoration-color", whole(COLOR)],
+  ["text-transform", whole("none|capitalize|uppercase|lowercase")],
+  ["text-indent", whole(SIZE)],
+  ["font-weight", whole("normal|bold|bolder|lighter|[1-9]00")],
+  ["font-style", whole("normal|italic|oblique")],
+  ["font-variant", whole("normal|small-caps")],
+  ["font-size", whole(`${SIZE}|xx-small|x-small|small|medium|large|x-large|xx-large|smaller|larger`)],
+  ["font-family", whole(`${FAMILY}(?:,${FAMILY}){0,9}`)],
+  ["line-height", whole(String.raw`normal|\d{1,2}(?:\.\d{1,3})?|${SIZE}`)],
+  ["letter-spacing", whole(`normal|${SIZE}`)],
+  ["word-spacing", whole(`normal|${SIZE}`)],
+  ["white-space", whole("normal|nowrap|pre|pre-wrap|pre-line|break-spaces")],
+  ["word-break", whole("normal|break-all|keep-all|break-word")],
+  ["word-wrap", whole("normal|break-word")],
+  ["overflow-wrap", whole("normal|break-word|anywhere")],
+  ["hyphens", whole("none|manual|auto")],
+  ["direction", whole("ltr|rtl")],
+  ["vertical-align", whole(`baseline|sub|super|top|text-top|middle|bottom|text-bottom|${SIZE}`)],
+  ["display", whole("block|inline|inline-block|list-item|table|table-row|table-cell|flex|inline-flex")],
+  ["float", whole("left|right|none")],
+  ["clear", whole("left|right|both|none")],
+  ["list-style-type", whole("[a-z]{2,20}(?:-[a-z]{2,20})?")],
+  ["list-style-position", whole("inside|outside")],
+  ["border-collapse", whole("collapse|separate")],
+  ["border-spacing", whole(upTo(2, SIZE))],
+  ["border-radius", whole(upTo(4, SIZE))],
+  ["border-width", whole(upTo(4, WIDTH))],
+  ["border-style", whole(upTo(4, LINE))],
+  ["border-color", whole(upTo(4, COLOR))],
+  ["caption-side", whole("top|bottom")],
+  ["table-layout", whole("auto|fixed")],
+  ["box-sizing", whole("border-box|content-box")],
+  // No negative margins: they move text over what stands around the alert.
+  ["margin", whole(upTo(4, `(?:auto|${SIZE})`))],
+  ["padding", whole(upTo(4, SIZE))],
+  ...["border", "border-top", "border-right", "border-bottom", "border-left"].map(
+    (name) => [name, whole(upTo(3, `(?:${WIDTH}|${LINE}|${COLOR})`))] as const,
+  ),
+  ...["top", "right", "bottom", "left"].flatMap((side) => [
+    [`margin-${side}`, whole(`auto|${SIZE}`)] as const,
+    [`padding-${side}`, whole(SIZE)] as const,
+    [`border-${side}-width`, whole(WIDTH)] as const,
+    [`border-${side}-style`, whole(LINE)] as const,
+    [`border-${side}-color`, whole(COLOR)] as const,
+  ]),
+  ...["width", "height", "min-width", "min-height", "max-width", "max-height"].map(
+    (name) => [name, whole(`auto|none|${SIZE}`)] as const,
+  ),
+]);
+
+const MAX_DECLARATION = 300;
+/** Declarations of one attribute that may stay. Each colour is compared with each background, so their number counts. */
+const MAX_DECLARATIONS = 50;
+
+/** Splits at semicolons outside quotes and brackets. A wrong split only makes a declaration fail its pattern. */
+function declarations(style: string): string[] {
+  const parts: string[] = [];
+  let start = 0;
+  let quote = "";
+  let depth = 0;
+  for (let i = 0; i < style.length; i++) {
+    const c = style.charAt(i);
+    if (quote !== "") {
+      if (c === quote) quote = "";
+    } else if (c === '"' || c === "'") quote = c;
+    else if (c === "(") depth++;
+    else if (c === ")") depth = Math.max(0, depth - 1);
+    else if (c === ";" && depth === 0) {
+      parts.push(style.slice(start, i));
+      start = i + 1;
+    }
+  }
+  parts.push(style.slice(start));
+  return parts;
+}
+
+interface Declaration {
+  property: string;
+  value: string;
+  important: boolean;
+}
+
+const isColor = ({ property }: Declaration) => property === "color";
+const isBackground = ({ property }: Declaration) => property === "background" || property === "background-color";
+const NO_COLOR = /^(?:inherit|initial|unset|revert)$/i;
+
+/**
+ * The declarations that may stay, in their order, as the value of a style attribute ("" when none may), and what the
+ * text looks like under them. Comments and escapes are not understood on purpose: whatever needs them to be read is not
+ * in the patterns and goes.
+ */
+export function judgeStyle(
+  style: string,
+  report: RemovalReport,
+  inherited: TextAppearance,
+): { style: string; look: TextAppearance } {
+  const allowed: Declaration[] = [];
+  let judged = 0;
+  for (const declaration of declarations(style)) {
+    const text = declaration.trim();
+    if (text === "") continue;
+    const colon = text.indexOf(":");
+    const property = (colon < 0 ? text : text.slice(0, colon)).trim().toLowerCase();
+    // Long values fail before any pattern sees them, so that no pattern's cost can grow with the input.
+    const judges = ++judged <= MAX_DECLARATIONS && colon >= 0 && text.length <= MAX_DECLARATION;
+    const rest = judges ? text.slice(colon + 1) : "";
+    const [value = "", important = ""] = rest.trim().split(/\s*(!\s*important)$/i);
+    const plain = value.replace(/\s+/g, " ").replace(/ ?, ?/g, ",");
+    if (RULES.get(property)?.test(plain)) allowed.push({ property, value: plain, important: important !== "" });
+    else report.add("style", property);
+  }
+  const { kept, look } = withoutHiding(allowed, inherited);
+  for (const gone of allowed) if (!kept.includes(gone)) report.add("style", gone.property);
+  const written = kept.map(({ property, value, important }) => `${property}:${value}${important ? " !important" : ""}`);
+  return { style: written.join(";"), look };
+}
+
+/** The declaration of one property that counts: the last important one, or else the last one. */
+const winning = (all: Declaration[]) => all.findLast(({ important }) => important) ?? all.at(-1);
+
+/** Takes out the declarations that hide text, and says how the text looks without them. */
+function withoutHiding(all: Declaration[], inherited: TextAppearance): { kept: Declaration[]; look: TextAppearance } {
+  if (all.length === 0) return { kept: all, look: inherited };
+  const sized = all.filter(
+    (one) => one.property !== "font-size" || !hidesText(one.property, one.value, inherited.fontSize),
+  );
+  const size = winning(sized.filter(({ property }) => property === "font-size"));
+  const fontSize = size ? computeFontSize(size.value, inherited.fontSize) : inherited.fontSize;
+  let kept = sized.filter((one) => one.property === "font-size" || !hidesText(one.property, one.value, fontSize));
+  kept = kept.filter((one) => !isColor(one) || showsColor(one.value));
+  kept = kept.filter((one) => !isBackground(one) || one.value.toLowerCase() !== "currentcolor");
+
+  const read = new Map(
+    kept.filter((one) => isColor(one) || isBackground(one)).map((one) => [one, parseColor(one.value)]),
+  );
+  const colorOf = (one: Declaration | undefined, below: Rgb | null): Rgb | null => {
+    if (!one) return inherited.color;
+    const color = read.get(one);
+    if (color) return blendOver(color, below);
+    return one.value.toLowerCase() === "initial" ? null : inherited.color;
+  };
+  const backgroundOf = (one: Declaration | undefined): Rgb | null => {
+    if (!one) return inherited.background;
+    const color = read.get(one);
+    if (color) return blendOver(color, inherited.background);
+    return NO_COLOR.test(one.value) ? inherited.background : null;
+  };
+  // A browser may skip a declaration that it does not understand, so every colour is compared with every background.
+  const hides = () => {
+    const [texts, backgrounds] = [kept.filter(isColor), kept.filter(isBackground)];
+    return (backgrounds.length > 0 ? backgrounds : [undefined]).some((behind) => {
+      const below = backgroundOf(behind);
+      return (texts.length > 0 ? texts : [undefined]).some((text) => isLowContrast(colorOf(text, below), below));
+    });
+  };
+  if (hides()) kept = kept.filter((one) => !isColor(one));
+  if (hides()) kept = kept.filter((one) => !isBackground(one));
+  const background = backgroundOf(winning(kept.filter(isBackground)));
+  return { kept, look: { fontSize, color: colorOf(winning(kept.filter(isColor)), background), background } };
+}
+
+/** Whether the value is a colour that every browser knows and that is not nearly transparent. */
+function showsColor(value: string): boolean {
+  if (NO_COLOR.test(value) || value.toLowerCase() === "currentcolor") return true;
+  const read = parseColor(value);
+  return read !== null && read.alpha >= 0.2;
+}

@@ -1,0 +1,133 @@
+// Checks of the caller that all operations share: the role, and whether the named rows are visible. Also replaces a
+// channel's handle by its id, where the caller sees the channel.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { isRoleAtLeast } from "../model/domain/access_policy.ts";
+import { formatId, parseChannelId, parseId } from "../model/domain/type_ids.ts";
+import { Invite } from "../model/entities/channel.ts";
+import { WebhookEndpoint } from "../model/entities/webhook.ts";
+import { forBoth } from "../model/error_messages.ts";
+import { forbidden, notFound } from "../model/errors.ts";
+import { LIMITS } from "../model/limits.ts";
+import type { Orm } from "../store/db/orm.ts";
+import { getKysely, runStatement } from "../store/db/statement.ts";
+import type { Caller, MemberCaller, PersonCaller } from "../store/handler_context.ts";
+import { alertExists } from "../store/queries/alerts.ts";
+import {
+  channelScopeParameters,
+  findChannelByHandle,
+  visibilityParameters,
+  visibleChannel,
+} from "../store/queries/channels.ts";
+import type { SessionOperation } from "./define_operation.ts";
+
+/** 404 for rows that the caller does not see: it comes before a refusal of the role, and on repeats, too. */
+async function refuseInvisible(em: SqlEntityManager, caller: Caller, input: Record<string, unknown>): Promise<void> {
+  if (typeof input.webhook_id === "string") {
+    const id = parseId("whk", input.webhook_id);
+    if (!id || !(await em.findOne(WebhookEndpoint, { id }))) throw notFound("webhook");
+  }
+  if (typeof input.pusher_id !== "string") return;
+  const what = typeof input.alert_id === "string" ? "alert" : "channel";
+  const pusherId = parseChannelId(input.pusher_id, what);
+  if (!(await runStatement(em, visibleChannel, channelScopeParameters(pusherId, caller)))[0]) throw notFound(what);
+  if (typeof input.invite_id === "string") {
+    const id = parseId("inv", input.invite_id);
+    if (!id || !(await em.findOne(Invite, { id, pusher: pusherId }))) throw notFound("invite");
+  }
+  if (typeof input.alert_id !== "string") return;
+  const alertId = parseId("alr", input.alert_id);
+  if (
+    !alertId ||
+    !(await runStatement(em, alertExists, { ...channelScopeParameters(pusherId, caller), id: alertId }))[0]
+  )
+    throw notFound("alert");
+}
+
+/** Visibility of the channel that was asked for, and of the one that was made (rules#idempotency-keys). */
+export async function checkRepeatVisibility(
+  em: SqlEntityManager,
+  caller: Caller,
+  input: Record<string, unknown>,
+  first: unknown,
+): Promise<void> {
+  // The alert that a duplicate was made of may be gone by now, so only the two channels are looked at: its own and
+  // the one that it went to.
+  const { alert_id: _, to_pusher_id: to, ...channel } = input;
+  await refuseInvisible(em, caller, channel);
+  if (to !== undefined) await refuseInvisible(em, caller, { pusher_id: to });
+  const { id } = first as { id?: unknown };
+  const made = typeof id === "string" ? parseId("psh", id) : null;
+  if (made && caller.pusherIds && !caller.pusherIds.includes(made))
+    throw forbidden(
+      "channel_restricted",
+      forBoth(
+        "This credential or its member was restricted since, and does not see what this key made.",
+        "You see fewer channels since then, and not what this form made.",
+      ),
+    );
+}
+
+export async function throwRoleError(
+  em: SqlEntityManager,
+  caller: Caller,
+  input: Record<string, unknown>,
+): Promise<never> {
+  await refuseInvisible(em, caller, input);
+  throw forbidden(
+    "role_too_low",
+    forBoth(
+      "The member behind this credential has a role that may not do this; ask an owner of the workspace.",
+      "Your role may not do this. Ask an owner of the workspace.",
+    ),
+  );
+}
+
+const CHANNEL_ARGUMENTS = ["pusher_id", "to_pusher_id"];
+
+const isHandle = (text: string) => text.length <= LIMITS.handle && /^[a-z0-9_-]+$/.test(text);
+
+/**
+ * The input with the id of each channel in place of its handle (rules#handle-for-an-id). What names no
+ * channel that the caller sees stays as it is: the handler refuses it as a missing one.
+ */
+export async function resolveChannelIds<I extends Record<string, unknown>>(
+  input: I,
+  orm: Orm,
+  caller: Caller,
+): Promise<I> {
+  const named = CHANNEL_ARGUMENTS.filter((name) => {
+    const value = input[name];
+    return typeof value === "string" && isHandle(value) && parseId("psh", value) === null;
+  });
+  if (named.length === 0) return input;
+  const found = await Promise.all(
+    named.map(async (name) => {
+      const handle = input[name] as string;
+      const [channel] = await runStatement(getKysely(orm), findChannelByHandle, {
+        ...visibilityParameters(caller),
+        handle,
+      });
+      return [name, channel ? formatId("psh", channel.id) : handle];
+    }),
+  );
+  return { ...input, ...Object.fromEntries(found) };
+}
+
+/** Who is signed in. A key or an access token is not a person. @throws 403. */
+export function requireSignedIn(
+  { auth }: Pick<SessionOperation, "auth">,
+  caller: PersonCaller | MemberCaller,
+): { person: PersonCaller["person"]; member: MemberCaller | null } {
+  const { person, credential = null } = caller as Partial<MemberCaller>;
+  const bySession = credential === null ? auth === "person" : credential.type === "session";
+  if (!person || !bySession)
+    throw forbidden("session_required", "Only a person who is signed in to the console can do this.");
+  return { person, member: auth === "member" ? (caller as MemberCaller) : null };
+}
+
+/** @throws 403. */
+export function requireRole({ role }: Pick<SessionOperation, "role">, member: MemberCaller | null): void {
+  if (role === null || (member && isRoleAtLeast(member.member.role, role))) return;
+  throw forbidden("role_too_low", `This needs the role ${role} or above. Your role here is ${member?.member.role}.`);
+}

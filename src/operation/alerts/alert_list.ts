@@ -1,0 +1,134 @@
+// What the lists of alerts share: their arguments, what is a search and what the plain history, and a page of rows as
+// the wire shows it. A place in a search names the search, so that it is no place in another one.
+
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { assertDefined } from "../../model/assert.ts";
+import { parseQueryWords } from "../../model/domain/search_terms.ts";
+import { formatId, parseId } from "../../model/domain/type_ids.ts";
+import { ALERT_STATUSES } from "../../model/entities/alert.ts";
+import { fieldError, forBoth } from "../../model/error_messages.ts";
+import { invalidRequest } from "../../model/errors.ts";
+import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
+import { RANGE_DESCRIPTIONS, textSchema, timestampSchema } from "../../model/fields/value_schemas.ts";
+import { LIMITS } from "../../model/limits.ts";
+import type { Context } from "../../store/handler_context.ts";
+import { listAlerts } from "../../store/queries/alert_lists.ts";
+import { type SearchOrder, searchAlerts } from "../../store/queries/alert_search.ts";
+import type { AlertRecord } from "../../store/queries/alerts.ts";
+import { visibilityParameters } from "../../store/queries/channels.ts";
+import { type alertList, showAlert } from "../../store/schemas/alert_schemas.ts";
+import { DEFAULT_LIMIT, formatPagePosition, limitParameter, pagePosition } from "../../store/schemas/common_fields.ts";
+import type { AnswerRow } from "../define_operation.ts";
+import { readKeysetPage } from "../pagination.ts";
+import { publishDueShown } from "./format_alert.ts";
+import { buildSearchQuery } from "./search_query.ts";
+
+const WRITERS = ["key", "con", "mem"] as const;
+
+/** How many words a search takes; as texts, since a search without one would find everything. */
+const sought = (query: string) => parseQueryWords(query).length;
+
+export const alertListInput = {
+  status: z.enum(ALERT_STATUSES).optional().describe("All when absent."),
+  // Its words have no invisible characters, so none has to be refused.
+  query: textSchema(1, LIMITS.search, { cleaned: true })
+    .refine((query) => sought(query) > 0, fieldError("invalid_format", "must contain a letter or a digit"))
+    .refine(
+      (query) => sought(query) <= LIMITS.search_words,
+      fieldError("too_long", `must be at most ${LIMITS.search_words} words`),
+    )
+    .optional()
+    .describe("Words, or their beginnings, of title, text and channel tags; all must be there."),
+  from: timestampSchema().optional().describe(RANGE_DESCRIPTIONS.from),
+  to: timestampSchema().optional().describe(RANGE_DESCRIPTIONS.to),
+  order: z.enum(["newest", "oldest"]).optional(),
+  writer: z
+    .string()
+    .refine(
+      (id) => WRITERS.some((kind) => parseId(kind, id)),
+      fieldError("invalid_format", "must be the id of a key, a connection or a member"),
+    )
+    .optional()
+    .describe("key_…, con_… or mem_…"),
+  limit: limitParameter(),
+  before: pagePosition().optional().describe("Rows created strictly before it."),
+};
+
+export type AlertListInput = z.output<z.ZodObject<typeof alertListInput>>;
+
+/** What of a list's arguments makes it a search; undefined: the plain history, by created_at. */
+function searchOf({ status, query, from, to, order, writer }: AlertListInput, channel: string | null) {
+  if ([query, from, to, order, writer].every((value) => value === undefined)) return undefined;
+  const usual: SearchOrder = status === "scheduled" ? "oldest" : "newest";
+  const range = { from: from ?? null, to: to ?? null };
+  const filter = { words: parseQueryWords(query ?? ""), writer: writer ?? null, ...range };
+  const side = order ?? usual;
+  const hash = createHash("sha256")
+    .update(JSON.stringify([channel, status, side, filter]))
+    .digest();
+  return { range, side, name: hash.readUInt32BE().toString().padStart(10, "0") };
+}
+
+/** The instant of a row that a search goes by. */
+const instantOf = (
+  { status }: AlertListInput,
+  row: { created_at: string; sent_at: string | null; send_at: string | null },
+): string =>
+  status === "sent" || status === "scheduled"
+    ? assertDefined(row.sent_at ?? row.send_at, "phones see it at some time")
+    : row.created_at;
+
+/** Where a list goes on after a row, which `next` follows. `channel`: its own, where the list is of one. */
+export function getAlertCursor(row: AnswerRow, next: AnswerRow, input: AlertListInput, channel: string | null): string {
+  const shown = row as { id: string; created_at: string; sent_at: string | null; send_at: string | null };
+  const search = searchOf(input, channel);
+  const id = assertDefined(parseId("alr", shown.id), "a list shows ids");
+  if (search) return formatPagePosition({ at: instantOf(input, shown), id, of: search.name });
+  const at = shown.created_at;
+  return formatPagePosition({ at, id: next.created_at === at ? id : null });
+}
+
+const ELSEWHERE = forBoth(
+  "before is next_before of another list; pass it with the query, status, from, to, order and writer of its own list, or leave it out.",
+  "This is a place in another list; begin at the first page.",
+);
+
+/** A page of the alerts of every channel that the caller sees, or of one (its uuid). */
+export async function listAlertPage(
+  input: AlertListInput,
+  ctx: Context,
+  pusherId: string | null,
+): Promise<z.input<typeof alertList>> {
+  const { status = "any", limit: wanted = DEFAULT_LIMIT, before, from, to } = input;
+  const channel = pusherId && formatId("psh", pusherId);
+  const search = searchOf(input, channel);
+  if (before && (before.of ?? null) !== (search?.name ?? null))
+    throw invalidRequest("invalid_cursor", ELSEWHERE, "before");
+  if (from && to && from >= to) throw invalidRequest("invalid_time_range", "from must be before to.", "from");
+  const { workspace_id, pusher_ids } = visibilityParameters(ctx.caller);
+  const seen = { workspace_id, pusher_ids: pusherId ? [pusherId] : pusher_ids };
+  const at = { ...seen, before: before?.at ?? null, inside: before?.id ?? null };
+  const show = async (rows: AlertRecord[], next_before: string | null) => {
+    await publishDueShown(rows, ctx);
+    return { data: rows.map((row) => showAlert(row, ctx.services.assets)), meta: { next_before } };
+  };
+  if (search) {
+    const rows = await ctx.sql(searchAlerts[search.side][status], {
+      ...at,
+      ...search.range,
+      ...(await buildSearchQuery(input, seen, ctx)),
+      limit: wanted + 1,
+    });
+    const page = await show(rows.slice(0, wanted), null);
+    const last = page.data.at(-1);
+    if (last && rows.length > wanted) page.meta.next_before = getAlertCursor(last, {}, input, channel);
+    return page;
+  }
+  const { rows, next_before } = await readKeysetPage(
+    wanted,
+    (limit) => ctx.sql(listAlerts[status], { ...at, limit }),
+    (row) => row.created_at,
+  );
+  return show(rows, next_before && toIsoMicros(next_before));
+}

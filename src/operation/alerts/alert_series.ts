@@ -1,0 +1,112 @@
+// What verbs do to a repeating alert and its occurrences (docs/decisions/0033-each-occurrence-is-an-alert.md). The alert and its channel are locked.
+
+import { assertDefined } from "../../model/assert.ts";
+import { findNextOccurrences, planSeriesFill } from "../../model/domain/occurrences.ts";
+import { forBoth } from "../../model/error_messages.ts";
+import { conflict, invalidRequest } from "../../model/errors.ts";
+import { endRecurrenceBefore } from "../../model/fields/recurrence.ts";
+import { getNowIsoMicros, toIsoMicros } from "../../model/fields/timestamp_columns.ts";
+import { LIMITS } from "../../model/limits.ts";
+import type { Context } from "../../store/handler_context.ts";
+import {
+  applyToSeries,
+  cancelFollowing,
+  countRepeating,
+  createOccurrences,
+  endSeries,
+  repeatAlert,
+  replanSeries,
+  seriesRule,
+  withdrawSeries,
+} from "../../store/queries/alert_series.ts";
+import type { AlertRecord, PreviousValues } from "../../store/queries/alerts.ts";
+import { countSend, emitAlertEvent, toAuditSubject } from "./change_alert.ts";
+
+async function fill({ id, recurrence, send_at }: AlertRecord, filled_to: string | null, ctx: Context) {
+  const series = {
+    series_id: id,
+    recurrence: assertDefined(recurrence, "a series has a rule"),
+    send_at: assertDefined(send_at, "a series has a beginning"),
+    filled_to,
+  };
+  const items = [planSeriesFill(series, ctx.now().getTime())];
+  for (const made of await ctx.sql(createOccurrences, { items })) emitAlertEvent(ctx, "alert.scheduled", made);
+}
+
+/** @throws 422 for a rule that names no time to come, or too many. */
+function checkTimes(recurrence: string | null, sendAt: string, ctx: Context): void {
+  if (recurrence === null) return;
+  findNextOccurrences(recurrence, {
+    sendAt: Date.parse(toIsoMicros(sendAt)),
+    now: ctx.now().getTime(),
+    most: LIMITS.occurrences_ahead,
+  });
+}
+
+/** Makes a draft that has a rule a series, with its first occurrences. Counts as a send, also when it is refused. @throws 409, 422, 429. */
+export async function beginSeries(
+  alert: AlertRecord,
+  { send_at, former }: { send_at: string; former: PreviousValues | null },
+  ctx: Context,
+): Promise<AlertRecord> {
+  const [count] = await ctx.sql(countRepeating, alert);
+  if ((count?.repeating ?? 0) >= LIMITS.repeating)
+    throw conflict(
+      "quota_reached",
+      `${LIMITS.repeating} alerts of this channel repeat already, which is the most. Cancel one of them first.`,
+    );
+  // A rule costs milliseconds also when it is refused, so it is counted first (rules#recurrence-cost).
+  const counted = await countSend(ctx, alert.pusher_id);
+  counted.keep();
+  checkTimes(alert.recurrence, send_at, ctx);
+  const [after] = await ctx.sql(repeatAlert, { id: alert.id, send_at, former });
+  const series = assertDefined(after, "the draft is locked");
+  await fill(series, null, ctx);
+  return series;
+}
+
+const cancelled = (rows: readonly AlertRecord[], ctx: Context) => {
+  for (const row of rows) emitAlertEvent(ctx, "alert.cancelled", { ...row, status: "cancelled" });
+};
+
+/** After an edit of a series: what is planned of it follows. @throws 422 for a rule that names no time to come, or too many. */
+export async function updateSeriesOccurrences(before: AlertRecord, after: AlertRecord, ctx: Context): Promise<void> {
+  if (after.status === "draft") return cancelled(await ctx.sql(withdrawSeries, { id: after.id }), ctx);
+  const sendAt = assertDefined(after.send_at, "a series has a beginning");
+  await ctx.sql(applyToSeries, { id: after.id });
+  if (before.recurrence !== after.recurrence || before.send_at !== sendAt) {
+    checkTimes(after.recurrence, sendAt, ctx);
+    cancelled(await ctx.sql(replanSeries, { id: after.id }), ctx);
+    await fill(after, getNowIsoMicros(ctx), ctx);
+  }
+}
+
+/** What is planned of a series that ends is cancelled with it. */
+export async function stopSeries({ id }: AlertRecord, ctx: Context): Promise<AlertRecord[]> {
+  const rows = await ctx.sql(endSeries, { id });
+  cancelled(rows, ctx);
+  return rows;
+}
+
+/** An occurrence is cancelled with all that follow it; answers it as it is then. @throws 422 for what is none. */
+export async function cancelOccurrencesFrom(alert: AlertRecord, ctx: Context): Promise<AlertRecord> {
+  const { series_id, occurs_at } = alert;
+  const [series] = series_id === null ? [] : await ctx.sql(seriesRule, { id: series_id });
+  if (series_id === null || occurs_at === null || !series?.recurrence)
+    throw invalidRequest(
+      "misplaced_field",
+      forBoth(
+        "following is for an occurrence of an alert that repeats; leave it out.",
+        "This alert does not repeat, so none follows it.",
+      ),
+      "following",
+    );
+  const rows = await ctx.sql(cancelFollowing, {
+    id: series_id,
+    occurs_at,
+    recurrence: endRecurrenceBefore(series.recurrence, Date.parse(toIsoMicros(occurs_at))),
+  });
+  cancelled(rows, ctx);
+  ctx.audit({ lines: rows.map(toAuditSubject) });
+  return rows.find(({ id }) => id === alert.id) ?? alert;
+}

@@ -1,0 +1,62 @@
+// The uploaded files that a change of an alert names: found among those that the caller may attach, and held until the
+// change is committed. A file that is not there is 422 on its field (rules#alert-asset-missing).
+
+import { ASSET_FIELDS, ASSET_KIND_LABELS, type AssetField } from "../../model/domain/asset_rules.ts";
+import { parseId } from "../../model/domain/type_ids.ts";
+import { Asset } from "../../model/entities/asset.ts";
+import { forBoth } from "../../model/error_messages.ts";
+import { type ApiError, invalidRequest } from "../../model/errors.ts";
+import type { Context } from "../../store/handler_context.ts";
+import type { AlertRecord } from "../../store/queries/alerts.ts";
+import { assetScope, attachableAssets } from "../../store/queries/assets.ts";
+
+type Named = { [F in AssetField]?: string | null };
+
+export interface AttachedAssets<S> {
+  /** What was sent, with uuids for the ids of its files. */
+  sent: S;
+  /** The text of the html file, when this change brings it or shows it in another layout. */
+  text: string | null;
+  /** What is wrong with the files. The operation reports it when its turn in the order of checks comes. */
+  problem: ApiError | null;
+}
+
+const FIELDS = Object.keys(ASSET_FIELDS) as AssetField[];
+
+/** `stored` is the alert as it is, null for a new one; the files that it has already need no permission. */
+export async function attachAssets<S extends Named & { layout?: string }>(
+  sent: S,
+  stored: AlertRecord | null,
+  ctx: Context,
+): Promise<AttachedAssets<S>> {
+  const ids = Object.fromEntries(
+    FIELDS.filter((field) => typeof sent[field] === "string").map((field) => [
+      field,
+      parseId("ast", sent[field] ?? ""),
+    ]),
+  ) as { [F in AssetField]?: string | null };
+  const named = Object.values(ids).filter((id) => id !== null);
+  const found = named.length > 0 ? await ctx.sql(attachableAssets, { ...assetScope(ctx.caller), ids: named }) : [];
+  let problem: ApiError | null = null;
+  for (const field of FIELDS) {
+    const id = ids[field];
+    if (id === undefined || (id !== null && id === stored?.[field])) continue;
+    const asset = found.find((candidate) => candidate.id === id);
+    if (!asset)
+      problem ??= invalidRequest("asset_not_found", "No such uploaded file; upload it in the console first.", field);
+    else if (asset.kind !== ASSET_FIELDS[field])
+      problem ??= invalidRequest(
+        "unsupported_file_type",
+        forBoth(
+          `The uploaded file is of another kind; ${field} takes ${ASSET_KIND_LABELS[ASSET_FIELDS[field]]}.`,
+          `The uploaded file is of another kind; what is wanted is ${ASSET_KIND_LABELS[ASSET_FIELDS[field]]}.`,
+        ),
+        field,
+      );
+  }
+  if (problem) return { sent, text: null, problem };
+  const page = sent.html_asset_id === undefined ? stored?.html_asset_id : ids.html_asset_id;
+  const concerned = sent.html_asset_id !== undefined || sent.layout !== undefined;
+  const file = page && concerned ? await ctx.em.findOne(Asset, { id: page }, { fields: ["text"] }) : null;
+  return { sent: { ...sent, ...ids }, text: file?.text ?? null, problem: null };
+}

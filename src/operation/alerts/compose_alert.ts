@@ -1,0 +1,146 @@
+// From what a caller sent (and, for an edit, what is stored, in the form of answers but with the uuids of its files) to the
+// fields of a row: merged, sanitised, instants in UTC. Nothing unsanitised is ever stored.
+
+import { isDeepStrictEqual } from "node:util";
+import type { z } from "zod";
+import { MAX_HTML_LENGTH } from "../../model/domain/alert_validation.ts";
+import { ALERT_FIELDS, type AlertFields } from "../../model/fields/alert.ts";
+import {
+  type createChangeSchemas,
+  getBlankValues,
+  getFieldNames,
+  selectMarked,
+} from "../../model/fields/field_table.ts";
+import { countCodePoints } from "../../model/fields/value_schemas.ts";
+import { RemovalReport, sanitizeHtml, sanitizeText } from "../../model/sanitizer/sanitize.ts";
+import type { Context } from "../../store/handler_context.ts";
+import type { AlertRecord } from "../../store/queries/alerts.ts";
+import { showAlert } from "../../store/schemas/alert_schemas.ts";
+
+type Sent = z.output<z.ZodObject<ReturnType<typeof createChangeSchemas<typeof ALERT_FIELDS>>>>;
+
+const BLANK: AlertFields = { title: "", ...getBlankValues(ALERT_FIELDS) };
+
+/** The fields that are merged of what was sent and what is stored. */
+const SENT = getFieldNames(ALERT_FIELDS).filter((name) => name !== "blocked");
+
+export interface ComposedAlert {
+  fields: AlertFields;
+  /** Characters of markup that was not measured before: what was sent, a stored document, or a file's text. */
+  htmlLength: number;
+}
+
+/** The texts that are cleaned and reported as markup is; every other text refuses what no reader sees (model/fields/value_schemas.ts). */
+const CLEANED = getFieldNames(selectMarked(ALERT_FIELDS, "cleaned"));
+
+type Blocked = AlertFields["blocked"];
+
+/**
+ * What a text lost that is written now, in place of what the one before it had lost. A text that is the stored one, to the last
+ * character, was not changed, so what it had lost stays (rules#blocked-kept).
+ */
+export function recordBlocked(
+  blocked: Blocked,
+  name: keyof AlertFields,
+  report: RemovalReport,
+  isStored: boolean,
+): void {
+  const rows = report.kept();
+  if (rows.length > 0) blocked[name] = rows;
+  else if (!isStored) delete blocked[name];
+}
+
+/** Notes in `blocked` what each text lost that was sent; the others stay in it. */
+export function cleanTexts<S extends Sent>(sent: S, stored: Partial<AlertRecord> | null, blocked: Blocked): S {
+  const clean: Sent = { ...sent };
+  for (const name of CLEANED) {
+    const text = sent[name];
+    if (text === undefined) continue;
+    const report = new RemovalReport();
+    if (text !== null) clean[name] = sanitizeText(text, report);
+    recordBlocked(blocked, name, report, clean[name] === stored?.[name]);
+  }
+  if (!sent.actions) return { ...sent, ...clean };
+  const report = new RemovalReport();
+  clean.actions = sent.actions.map(({ type, label, url = "", choices }) => ({
+    ...{ type, label: sanitizeText(label, report), url },
+    // Two that look alike are one.
+    ...(choices && { choices: [...new Set(choices.map((choice) => sanitizeText(choice, report)))] }),
+  }));
+  recordBlocked(blocked, "actions", report, isDeepStrictEqual(clean.actions, stored?.actions));
+  return { ...sent, ...clean };
+}
+
+/**
+ * Markup that arrives where there was none, without a word on the layout, in an alert that would be plain text: it is
+ * meant to be seen, so its layout comes along. Whoever names layout text keeps it.
+ */
+function bringsMarkup(sent: Sent, stored: AlertRecord | null): boolean {
+  if (stored && (stored.layout !== "text" || stored.html || stored.html_asset_id)) return false;
+  return Boolean(sent.html?.trim() || sent.html_asset_id);
+}
+
+/**
+ * What is absent stays, what is null is emptied (rules#patch). `stored` is null for a new alert. Asset ids are
+ * uuids here. `assetText` is the text of the html asset where this change concerns it (see operation/alerts/attach_assets.ts).
+ */
+export function composeAlert(given: Sent, stored: AlertRecord | null, assetText: string | null): ComposedAlert {
+  const blocked = { ...stored?.blocked };
+  const sent = cleanTexts(given, stored, blocked);
+  const fields = { ...BLANK, blocked };
+  for (const name of SENT) {
+    // What somebody replied was about the alert before this change.
+    if (name === "review_reply") continue;
+    const own = name === "asset_html" ? undefined : sent[name];
+    const value = own === undefined ? stored?.[name] : own;
+    if (value !== undefined) Object.assign(fields, { [name]: value });
+  }
+  if (sent.layout === undefined && bringsMarkup(sent, stored)) fields.layout = "html";
+  // Empty markup that was sent counts as none. Empty markup that is stored stays, since the sanitiser made it of some.
+  if (sent.html?.trim() === "") fields.html = null;
+  const mode = fields.layout === "document" ? "document" : "html";
+  const report = new RemovalReport();
+  // Markup that `checkAlertContent` will refuse for its length is not sanitised, and does not reach the row.
+  const cleaned = (markup: string, length: number) => {
+    if (length > MAX_HTML_LENGTH[mode]) return "";
+    return mode === "document" ? markup : sanitizeHtml(markup, report).html;
+  };
+  if (fields.html === null) delete blocked.html;
+  // The file stays as written (rules#alert-html-asset), handsets are shown `asset_html`.
+  if (fields.html_asset_id === null) {
+    fields.asset_html = null;
+    delete blocked.asset_html;
+  } else if (assetText !== null) {
+    const htmlLength = countCodePoints(assetText);
+    fields.asset_html = cleaned(assetText, htmlLength);
+    recordBlocked(blocked, "asset_html", report, false);
+    return { fields, htmlLength };
+  }
+  const { html } = fields;
+  // Sanitised markup may be longer than what was sent, so it is not measured again.
+  const unmeasured = sent.html !== undefined || stored?.layout === "document";
+  const htmlLength = html !== null && unmeasured ? countCodePoints(html) : 0;
+  // A stored document turned into another layout has never been through the sanitiser, so a change of layout counts.
+  if (html === null || (sent.html === undefined && sent.layout === undefined)) return { fields, htmlLength };
+  fields.html = cleaned(html, htmlLength);
+  // What stored markup loses now comes on top of what it had lost.
+  if (sent.html === undefined) report.addRows(blocked.html ?? []);
+  recordBlocked(blocked, "html", report, stored?.html === html || stored?.html === fields.html);
+  return { fields, htmlLength };
+}
+
+/** What an edit begins with. */
+export function getStoredContent(alert: AlertRecord, { services }: Pick<Context, "services">) {
+  const { image_asset_id, audio_asset_id, html_asset_id } = alert;
+  return { ...showAlert(alert, services.assets), image_asset_id, audio_asset_id, html_asset_id };
+}
+
+const OWN = Object.fromEntries(getFieldNames(selectMarked(ALERT_FIELDS, "own")).map((name) => [name, null])) as {
+  [N in keyof ReturnType<typeof selectMarked<typeof ALERT_FIELDS, "own">>]: null;
+};
+
+/** What a copy begins with: without what is the alert's own. */
+export const getCopyContent = (alert: AlertRecord, ctx: Pick<Context, "services">) => ({
+  ...getStoredContent(alert, ctx),
+  ...OWN,
+});

@@ -1,0 +1,123 @@
+// Which alerts a call moves or cancels. Plans of dry runs: the alerts, their versions and outcomes that a person was shown, stored under a short name for the credential that
+// asked. rules#move-plan
+
+import { randomBytes } from "node:crypto";
+import { parseChannelId, parseId } from "../../model/domain/type_ids.ts";
+import { forBoth } from "../../model/error_messages.ts";
+import { conflict, invalidRequest, notFound } from "../../model/errors.ts";
+import { LIMITS } from "../../model/limits.ts";
+import type { Context } from "../../store/handler_context.ts";
+import { channelScopeParameters, visibleChannel } from "../../store/queries/channels.ts";
+import { findMovePlan, type PlannedAlert, storeMovePlan } from "../../store/queries/move_alerts.ts";
+
+export interface DryRunPlan {
+  /** Null cancels. */
+  minutes: number | null;
+  rows: PlanRow[];
+}
+
+interface PlanRow {
+  /** Uuid of the alert. */
+  id: string;
+  /** Its `updated_at`. */
+  version: string;
+  /** Why it stays as it is; null when it changes. */
+  refused: string | null;
+}
+
+const CHANGED =
+  "An alert of this plan has changed since its dry run, so nothing was done. Call with dry_run true again, and show a person the new rows.";
+
+const planRow = ({ alert_id, version, refused }: PlannedAlert): PlanRow => ({
+  id: alert_id,
+  version,
+  refused,
+});
+
+/** Stores what a dry run showed. @returns its name; null where nothing would change. */
+export async function storePlan(
+  minutes: number | null,
+  planned: readonly PlannedAlert[],
+  ctx: Context,
+): Promise<string | null> {
+  if (planned.every(({ refused }) => refused !== null)) return null;
+  const name = `pln_${randomBytes(15).toString("base64url")}`;
+  const plan: DryRunPlan = { minutes, rows: planned.map(planRow) };
+  await ctx.sql(storeMovePlan, { credential_id: ctx.caller.credential.id, key: name, plan });
+  return name;
+}
+
+/**
+ * The plan of this name. @throws 404 for one that this credential was not given or that is over; 422 where `action` or `by_minutes`
+ * is another one than the plan's.
+ */
+export async function findPlan(
+  name: string,
+  { action, by_minutes }: { action?: "move" | "cancel" | undefined; by_minutes?: number | undefined },
+  ctx: Context,
+): Promise<DryRunPlan> {
+  const asked = { credential_id: ctx.caller.credential.id, key: name, hours: LIMITS.idempotency_hours };
+  const [found] = await ctx.sql(findMovePlan, asked);
+  if (!found) throw notFound("plan");
+  const { minutes } = found.plan;
+  if (action !== undefined && (action === "move") !== (minutes !== null))
+    throw invalidRequest("misplaced_field", partOfPlan("action"), "action");
+  if (by_minutes !== undefined && by_minutes !== minutes)
+    throw invalidRequest("misplaced_field", partOfPlan("by_minutes"), "by_minutes");
+  return found.plan;
+}
+
+/** @throws 409 where a row is another one than the dry run showed. */
+export function checkPlan({ rows }: DryRunPlan, now: readonly PlannedAlert[]): void {
+  const byId = new Map(now.map((row) => [row.alert_id, planRow(row)]));
+  const isSame = ({ id, version, refused }: PlanRow) => {
+    const row = byId.get(id);
+    return row?.version === version && row.refused === refused;
+  };
+  if (now.length !== rows.length || !rows.every(isSame)) throw conflict("plan_outdated", CHANGED);
+}
+
+const partOfPlan = (name: string) =>
+  forBoth(`${name} is part of the plan; leave it out.`, "The plan already says this; leave it out.");
+
+interface Selection {
+  pusher_id: string | null;
+  ids: string[] | null;
+  from: string | null;
+  to: string | null;
+}
+
+const selectionOf = ({ rows }: DryRunPlan): Selection => ({
+  pusher_id: null,
+  ids: rows.map(({ id }) => id),
+  from: null,
+  to: null,
+});
+
+/** The alerts of a plan, or those that a call names. @throws 404 for a channel that the caller does not see, or an id that is not an alert's. */
+export async function selectAlerts(
+  plan: DryRunPlan | null,
+  {
+    pusher_id,
+    alert_ids,
+    from,
+    to,
+  }: {
+    pusher_id?: string | undefined;
+    alert_ids?: string[] | undefined;
+    from?: string | undefined;
+    to?: string | undefined;
+  },
+  ctx: Context,
+): Promise<Selection> {
+  if (plan) return selectionOf(plan);
+  const pusherId = pusher_id === undefined ? null : parseChannelId(pusher_id);
+  if (pusherId && !(await ctx.sql(visibleChannel, channelScopeParameters(pusherId, ctx.caller)))[0])
+    throw notFound("channel");
+  const ids = alert_ids?.map((id) => {
+    const uuid = parseId("alr", id);
+    if (!uuid) throw notFound("alert");
+    return uuid;
+  });
+  return { pusher_id: pusherId, ids: ids ? [...new Set(ids)] : null, from: from ?? null, to: to ?? null };
+}

@@ -1,0 +1,45 @@
+// What an owner's answers say of an alert beside its row: where it may be silent, what was taken out of it, where a person
+// reviews it. What was shown to its owner as sent stays sent, as it does for handsets.
+
+import { getReviewUrl } from "../../model/domain/alert_review.ts";
+import { getCapabilityNotes } from "../../model/domain/channel_rules.ts";
+import { type AlertNote, getIneffectiveFieldNotes } from "../../model/domain/ineffective_fields.ts";
+import { type BlockedRow, RemovalReport } from "../../model/sanitizer/removal_report.ts";
+import type { Context } from "../../store/handler_context.ts";
+import type { AlertRecord } from "../../store/queries/alerts.ts";
+import { showAlert } from "../../store/schemas/alert_schemas.ts";
+
+/** Nothing of a sent or cancelled alert can be reviewed any more. */
+const REVIEWED: ReadonlySet<AlertRecord["status"]> = new Set(["draft", "repeating", "scheduled"]);
+
+/** The address of an alert's review; null when it is frozen (rules#review-url). */
+export function getAlertReviewUrl({ id, pusher_id, status }: AlertRecord, ctx: Context): string | null {
+  if (!REVIEWED.has(status)) return null;
+  const { publicUrl } = ctx.services;
+  return getReviewUrl({ publicUrl, workspaceId: ctx.caller.workspace.id, pusherId: pusher_id, alertId: id });
+}
+
+/** One alert whole. `requested`: what its channel asks subscribers for. */
+export function formatAlert<R extends AlertRecord>(record: R, requested: readonly string[], ctx: Context) {
+  return {
+    ...showAlert(record, ctx.services.assets),
+    review_url: getAlertReviewUrl(record, ctx),
+    notes: [
+      ...getCapabilityNotes(record, requested),
+      ...getIneffectiveFieldNotes(record, ctx.now().getTime()),
+    ] as AlertNote[],
+    blocked: blockedOf(record),
+  };
+}
+
+/** What all texts of an alert lost when they were written, as one list (rules#blocked-kept). */
+function blockedOf({ blocked = {} }: AlertRecord): BlockedRow[] {
+  const texts = Object.values(blocked);
+  return texts.length === 0 ? [] : texts.reduce((all, rows) => all.addRows(rows), new RemovalReport()).rows();
+}
+
+/** Settles what these rows show as sent though it is only due. The rows stay as they were read. */
+export async function publishDueShown(rows: AlertRecord[], ctx: Context): Promise<void> {
+  const channels = new Set(rows.filter(({ due }) => due).map(({ pusher_id }) => pusher_id));
+  if (channels.size > 0) await ctx.services.publishDue([...channels]);
+}

@@ -1,0 +1,103 @@
+// A new alert is one statement, with its audit line, its event and its idempotency key.
+
+import { type DomainEvent, serializeEvent } from "../../model/domain/domain_events.ts";
+import { getSearchWords } from "../../model/domain/search_terms.ts";
+import { formatId } from "../../model/domain/type_ids.ts";
+import type { AlertStatus } from "../../model/entities/alert.ts";
+import type { AlertFields } from "../../model/fields/alert.ts";
+import { getNowIsoMicros, toIsoMicros } from "../../model/fields/timestamp_columns.ts";
+import { countCodePoints } from "../../model/fields/value_schemas.ts";
+import type { Context } from "../../store/handler_context.ts";
+import { readAlert } from "../../store/queries/alerts.ts";
+import type { channelScopeParameters } from "../../store/queries/channels.ts";
+import { CREATE_STATEMENTS, type CreatedAlert } from "../../store/queries/publish_alerts.ts";
+import { IdempotencyKeyUsedError } from "../idempotency.ts";
+import { emitAlertEvent } from "./change_alert.ts";
+import { formatAlert } from "./format_alert.ts";
+import { getRepeatNote } from "./repeated_sends.ts";
+
+type Alert = AlertFields &
+  ReturnType<typeof channelScopeParameters> & { id: string; status: Exclude<AlertStatus, "cancelled" | "repeating"> };
+
+/** There is one of this id. */
+export const UNIQUE_VIOLATION = "23505";
+
+const USED: CreatedAlert = {
+  position: 1,
+  active: true,
+  requested_perms: [],
+  at: "",
+  repeated: true,
+  equal: null,
+  id: null,
+};
+
+/** What only the statement knows of the answer, beside what is known before it runs. */
+export function completeInsertAnswer(kept: unknown, given: unknown) {
+  const answer = kept as ReturnType<typeof formatAlert>;
+  const { at, requested_perms } = given as Pick<CreatedAlert, "at" | "requested_perms">;
+  const instant = toIsoMicros(at);
+  return {
+    ...answer,
+    sent_at: answer.sent_at && instant,
+    created_at: instant,
+    updated_at: instant,
+    notes: answer.notes.filter(({ capability }) => !(requested_perms as readonly string[]).includes(capability)),
+  };
+}
+
+/**
+ * Writes an alert, and answers it; undefined where its channel is not visible, and without an answer where the channel is not active.
+ * @throws IdempotencyKeyUsedError.
+ */
+export async function writeNewAlert(alert: Alert, ctx: Context) {
+  const { id, pusher_id, status } = alert;
+  const event: DomainEvent | null =
+    status === "draft" ? null : emitAlertEvent(ctx, `alert.${status}`, { ...alert, sent_at: null });
+  const line = ctx.sqlBatched.auditInStatement({
+    id: formatId("alr", id),
+    pusher_id: formatId("psh", pusher_id),
+    status,
+  });
+  const now = getNowIsoMicros(ctx);
+  const sent_at = status === "sent" ? now : null;
+  const record = {
+    ...alert,
+    due: false,
+    html_length: countCodePoints(alert.html ?? ""),
+    sent_at,
+    cancelled_at: null,
+    series_id: null,
+    occurs_at: null,
+    created_at: now,
+    updated_at: now,
+  };
+  const kept = formatAlert(record, [], ctx);
+  const told = { event_id: event?.id ?? null, event_body: event && serializeEvent(event) };
+  let created = await ctx.sqlBatched
+    .run(CREATE_STATEMENTS, {
+      ...line,
+      ...alert,
+      ...told,
+      ...ctx.sqlBatched.idempotencyInStatement(kept),
+      words: getSearchWords(alert.title, alert.body),
+      audit_id: line.id,
+    })
+    .catch((error) => {
+      if (error.code !== UNIQUE_VIOLATION) throw error;
+      return USED;
+    });
+  if (created?.repeated) {
+    // It had been written when the connection was lost that should have said so. Or another call had the key.
+    const [found] = await ctx.sql(readAlert, alert);
+    if (!found) throw new IdempotencyKeyUsedError();
+    created = { ...USED, ...found, at: found.created_at };
+  }
+  if (!created) return undefined;
+  if (created.id && event && sent_at) event.data.sent_at = toIsoMicros(created.at);
+  if (created.id === null) return { ...created, answer: null };
+  return {
+    ...created,
+    answer: { ...completeInsertAnswer(kept, created), ...getRepeatNote(created.equal, ctx) },
+  };
+}

@@ -1,0 +1,74 @@
+// Publishes an existing alert by one statement, which calls of the same moment share
+// (docs/decisions/0022-new-alerts-are-inserted-in-batches.md).
+
+import { checkNotExpired } from "../../model/domain/alert_validation.ts";
+import { serializeEvent } from "../../model/domain/domain_events.ts";
+import { formatId, newUuid } from "../../model/domain/type_ids.ts";
+import { notFound } from "../../model/errors.ts";
+import { getNowIsoMicros, toIsoMicrosOrNull } from "../../model/fields/timestamp_columns.ts";
+import type { Context } from "../../store/handler_context.ts";
+import type { AlertRecord } from "../../store/queries/alerts.ts";
+import { channelScopeParameters } from "../../store/queries/channels.ts";
+import { findPublished, PUBLISH_STATEMENTS } from "../../store/queries/publish_alerts.ts";
+import {
+  type AlertToChange,
+  countSend,
+  emitAlertEvent,
+  getTransition,
+  parseAlertIds,
+  requireExpectedVersion,
+} from "./change_alert.ts";
+import { publishDueShown } from "./format_alert.ts";
+import { UNIQUE_VIOLATION } from "./insert_alert.ts";
+
+/**
+ * Publishes the alert, or finds it sent; answers it as it is then. The ceiling counts before, since nothing refuses what is written; what
+ * was sent already takes nothing of it.
+ * @throws 404, 409, 422 for what is over, 429, in this order.
+ */
+export async function publishAlert(path: AlertToChange, ctx: Context): Promise<AlertRecord> {
+  const { pusherId, alertId } = parseAlertIds(path);
+  const ids = { pusher_id: formatId("psh", pusherId), alert_id: formatId("alr", alertId) };
+  const counted = await countSend(ctx, pusherId).catch((limit: Error) => limit);
+  const mayBeSent = !(counted instanceof Error);
+  const event = { id: newUuid(), created_at: ctx.now().toISOString() };
+  const line = ctx.sqlBatched.auditInStatement({ id: ids.alert_id, pusher_id: ids.pusher_id, status: "sent" });
+  const asked_at = getNowIsoMicros(ctx);
+  const alert = { ...channelScopeParameters(pusherId, ctx.caller), id: alertId };
+  const row = await ctx.sqlBatched
+    .run(PUBLISH_STATEMENTS, {
+      ...line,
+      ...alert,
+      may: mayBeSent,
+      expected: expectedOf(path, ctx),
+      asked_at,
+      audit_id: line.id,
+      event_id: event.id,
+      event_begins: serializeEvent({ event: "alert.sent", ...event, data: ids }).slice(0, -"}}".length),
+    })
+    .catch(async (error) => {
+      if (error.code !== UNIQUE_VIOLATION) throw error;
+      // It had been done when the connection was lost that should have said so.
+      return (await ctx.sql(findPublished, { ...alert, event_id: event.id }))[0];
+    });
+  if (!row) throw notFound("alert");
+  if (row.sent) {
+    emitAlertEvent(ctx, "alert.sent", row, event);
+    return row;
+  }
+  await publishDueShown([row], ctx);
+  requireExpectedVersion(row, path, ctx);
+  if (getTransition("send", row).do === "change") {
+    checkNotExpired(toIsoMicrosOrNull(row.expires_at), asked_at);
+    if (!mayBeSent) throw counted;
+  }
+  if (mayBeSent) await counted.refund();
+  // What came due while it was looked at is found sent now.
+  return row.status === "sent" ? row : publishAlert(path, ctx);
+}
+
+/** The versions that both the argument and the header allow; null: any. */
+function expectedOf({ expected_updated_at: expected }: AlertToChange, ctx: Context): string[] | null {
+  if (expected === undefined) return ctx.conditions.versions && [...ctx.conditions.versions];
+  return ctx.conditions.match(expected) ? [expected] : [];
+}

@@ -1,0 +1,74 @@
+// The alert by which the owner hears that a draft waits: an ordinary one, on the workspace's own channel for it. It says which channel
+// and who asks, and nothing that the draft says, since it stands on locked screens. rules#reviews-channel
+
+import { z } from "zod";
+import { assertDefined } from "../../model/assert.ts";
+import { getReviewUrl } from "../../model/domain/alert_review.ts";
+import { getSearchWords } from "../../model/domain/search_terms.ts";
+import { formatId, newUuid } from "../../model/domain/type_ids.ts";
+import type { ReviewTarget } from "../../model/errors.ts";
+import { LIMITS } from "../../model/limits.ts";
+import type { Context } from "../../store/handler_context.ts";
+import { claimReviewNotice, insertAlert } from "../../store/queries/alerts.ts";
+import { channelScopeParameters } from "../../store/queries/channels.ts";
+import type { RunnableOperation } from "../handler_attempt.ts";
+import { emitAlertEvent, parseAlertIds } from "./change_alert.ts";
+import { composeAlert } from "./compose_alert.ts";
+
+/** What a mail says beside it: as much as the alert. */
+interface WaitingDraft {
+  channel: string;
+  asker: string;
+  url: string;
+}
+
+/**
+ * In no list: nobody calls it, and no line of the audit log is about it. At most one alert a draft, and few a minute. `mail` sends to
+ * addresses, and neither throws nor blocks; null where no mail is sent.
+ */
+export const createReviewNotice = (
+  mail: ((to: readonly string[], draft: WaitingDraft) => void) | null,
+): RunnableOperation => ({
+  name: "review_notice",
+  output: z.null(),
+  writes: "rows",
+  limit: {
+    name: "review-notices",
+    per: "creator",
+    max: LIMITS.review_notices,
+    seconds: LIMITS.window_seconds,
+  },
+  async handler(input, context) {
+    const ctx = context as Context;
+    const review = input as ReviewTarget;
+    const { pusherId, alertId } = parseAlertIds(review);
+    const id = newUuid();
+    const [found] = await ctx.sql(claimReviewNotice, {
+      ...channelScopeParameters(pusherId, ctx.caller),
+      id: alertId,
+      notice_id: id,
+    });
+    if (!found) return null;
+    const { workspace, credential } = ctx.caller;
+    const url = getReviewUrl({
+      publicUrl: ctx.services.publicUrl,
+      workspaceId: workspace.id,
+      pusherId,
+      alertId,
+    });
+    const said = {
+      title: `${found.name}: a draft awaits review`,
+      body: `“${credential.name}” submitted a draft for review.`,
+      collapse_key: formatId("alr", alertId),
+      actions: [{ type: "open_url" as const, label: "Review", url }],
+    };
+    const { fields } = composeAlert(said, null, null);
+    const words = getSearchWords(fields.title, fields.body);
+    const made = { id, pusher_id: found.reviews_id, status: "sent", words, writer: null };
+    const [notice] = await ctx.sql(insertAlert, { ...made, ...fields });
+    await ctx.countAgainstLimit(workspace.id);
+    emitAlertEvent(ctx, "alert.sent", assertDefined(notice, "what is written comes back"));
+    ctx.afterCommit(() => mail?.(found.mail_to, { channel: found.name, asker: credential.name, url }));
+    return null;
+  },
+});

@@ -1,0 +1,164 @@
+// The audit lines of a call that wrote: who called, by which transport, which operation and which row. They hold ids
+// and a status, never the value of a field (rules#audit-log). The lines and the events are written by one
+// statement, with the commit. Workspaces are notified of subscribers at most once a second
+// (rules#subscriber-events-are-gathered).
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import type { Kysely } from "kysely";
+import { assertDefined } from "../model/assert.ts";
+import { createSubscriberEvent, type DomainEvent } from "../model/domain/domain_events.ts";
+import { formatId, newUuid, parseId } from "../model/domain/type_ids.ts";
+import type { AuditLine, Transport } from "../model/entities/audit_event.ts";
+import { runStatement } from "../store/db/statement.ts";
+import type { Caller, Context } from "../store/handler_context.ts";
+import {
+  eventRows,
+  insertAudit,
+  insertAuditAndEvents,
+  insertAuditBefore,
+  insertEvents,
+  membershipsToNotify,
+} from "../store/queries/audit_and_events.ts";
+import { reportSubscribers } from "../store/queries/subscribers.ts";
+import type { MadeWorkspace } from "./define_operation.ts";
+
+/** Who acts, as far as it is known before the call runs. */
+export type AuditActor = Omit<
+  AuditLine,
+  "id" | "operation" | "pusher_id" | "subject_id" | "status" | "count" | "changed"
+>;
+
+/** A member by its credential; of a session the member is the actor. */
+export function createActor({ workspace, member, credential }: Caller, transport: Transport): AuditActor {
+  const { type, id, name } = credential;
+  return {
+    workspace_id: workspace.id,
+    actor_type: type,
+    actor_id: type === "session" ? formatId("mem", member.id) : id,
+    actor_name: name,
+    member_id: member.id,
+    transport,
+  };
+}
+
+/** The workspace that what a caller does belongs to. */
+export const getEventWorkspace = ({ workspace }: Caller) => ({
+  workspaceId: workspace.id,
+  listening: workspace.listening,
+});
+
+/** Nobody by name, in no workspace. */
+const UNNAMED = { workspace_id: null, actor_id: null, actor_name: null, member_id: null };
+
+/** A person in what concerns no workspace. */
+export const createPersonActor = (transport: Transport): AuditActor => ({
+  ...UNNAMED,
+  actor_type: "session",
+  transport,
+});
+
+/** What a person does to the own account is told in each of the person's workspaces: their owners trust that account. */
+export async function findPersonActors(
+  db: SqlEntityManager | Kysely<unknown>,
+  personId: string,
+  transport: Transport,
+): Promise<AuditActor | readonly AuditActor[]> {
+  const memberships = await runStatement(db, membershipsToNotify, { user_id: personId });
+  if (memberships.length === 0) return createPersonActor(transport);
+  return memberships.map(({ workspace_id, member_id, name }) => ({
+    ...createPersonActor(transport),
+    ...{ workspace_id, actor_id: formatId("mem", member_id), actor_name: name, member_id },
+  }));
+}
+
+/** The operator, who is whoever may use the machine. */
+export const createOperatorActor = (workspace_id: string | null): AuditActor => ({
+  ...UNNAMED,
+  workspace_id,
+  actor_type: "operator",
+  transport: "operator",
+});
+
+const WIRE_ID = /^[a-z]{3}_[0-9a-z]{26}$/;
+const STATUSES = new Set([
+  "draft",
+  "repeating",
+  "scheduled",
+  "sent",
+  "cancelled",
+  "active",
+  "paused",
+  "suspended",
+  "failed",
+]);
+
+/** Writes down in its transaction that the call was done. `body` is its answer. */
+export async function writeAudit(
+  db: SqlEntityManager | Kysely<unknown>,
+  actor: AuditActor,
+  operation: string,
+  input: unknown,
+  body: unknown,
+): Promise<void> {
+  for (const line of createAuditLines(actor, operation, input, body)) await runStatement(db, insertAudit, line);
+}
+
+/** The lines themselves, one for each actor; there is one actor at least. */
+export function createAuditLines(
+  actors: AuditActor | readonly AuditActor[],
+  operation: string,
+  input: unknown,
+  body: unknown,
+  changed: string[] | null = null,
+): AuditLine[] {
+  const what = { operation, ...concerned(input, body), count: null, changed };
+  return [actors].flat().map((actor) => ({ id: newUuid(), ...actor, ...what }));
+}
+
+/** Who made a workspace, as its own log names that person: its first member. */
+export const createWorkspaceMaker = (actors: AuditActor | readonly AuditActor[], made: MadeWorkspace): AuditActor => ({
+  ...assertDefined([actors].flat()[0], "somebody has made it"),
+  workspace_id: parseId("wsp", made.id),
+  actor_id: made.member_id,
+  member_id: parseId("mem", made.member_id),
+});
+
+/** The ids that a call concerns: of its answer where that has them, else of its arguments. */
+function concerned(input: unknown, body: unknown) {
+  const sent = (input ?? {}) as Record<string, unknown>;
+  const answered = (body ?? {}) as Record<string, unknown>;
+  const ids = [answered.id, sent.alert_id, sent.webhook_id, sent.member_id, sent.key_id, sent.pusher_id];
+  const subject = ids.find((id): id is string => typeof id === "string" && WIRE_ID.test(id)) ?? null;
+  const channels = [answered.pusher_id, sent.pusher_id, subject].map((id) => parseId("psh", String(id)));
+  const { status } = answered;
+  return {
+    pusher_id: channels.find((id) => id !== null) ?? null,
+    subject_id: subject,
+    status: typeof status === "string" && STATUSES.has(status) ? status : null,
+  };
+}
+
+/** Writes what there is to be written down; nothing may follow it but the commit. */
+export async function writeAuditAndEvents(
+  db: SqlEntityManager | Kysely<unknown>,
+  lines: ReturnType<typeof createAuditLines>,
+  events: readonly DomainEvent[],
+): Promise<void> {
+  for (const line of lines.slice(0, -1)) await runStatement(db, insertAuditBefore, line);
+  const line = lines.at(-1);
+  if (line && events.length > 0) await runStatement(db, insertAuditAndEvents, { ...line, ...eventRows(events) });
+  else if (line) await runStatement(db, insertAudit, line);
+  else if (events.length > 0) await runStatement(db, insertEvents, eventRows(events));
+}
+
+/**
+ * To be called when subscriptions of these channels have changed, whose rows are locked. A channel of which something was told
+ * a moment ago is told of by the housekeeping.
+ */
+export async function emitSubscriberCounts(
+  channels: readonly { pusher_id: string }[],
+  ctx: Pick<Context, "sql" | "emit">,
+): Promise<void> {
+  const pusher_ids = channels.map(({ pusher_id }) => pusher_id);
+  for (const told of await ctx.sql(reportSubscribers, { pusher_ids })) ctx.emit(createSubscriberEvent(told));
+}

@@ -1,0 +1,115 @@
+// What the operations on one channel share: find it among those that the caller sees, and lock it; hold its uploaded picture,
+// whose file would go after a day otherwise (rules#channel-picture-held); and tell what `retention_days` leads to
+// (#retention-told).
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { ASSET_KIND_LABELS } from "../../model/domain/asset_rules.ts";
+import { defaultGradient, deriveInitials } from "../../model/domain/channel_rules.ts";
+import { newUuid, parseChannelId, parseId } from "../../model/domain/type_ids.ts";
+import { Channel, type ChannelRow } from "../../model/entities/channel.ts";
+import { forBoth } from "../../model/error_messages.ts";
+import { invalidRequest, notFound } from "../../model/errors.ts";
+import { CHANNEL_FIELDS } from "../../model/fields/channel.ts";
+import { getBlankValues } from "../../model/fields/field_table.ts";
+import { toIsoMicrosOrNull } from "../../model/fields/timestamp_columns.ts";
+import { formatLimit } from "../../model/limits.ts";
+import type { Caller, Context } from "../../store/handler_context.ts";
+import { countUpcomingRemovals } from "../../store/queries/alert_retention.ts";
+import { assetScope, attachableAssets } from "../../store/queries/assets.ts";
+import {
+  channelScopeParameters,
+  lockChannel,
+  visibilityParameters,
+  visibleChannel,
+} from "../../store/queries/channels.ts";
+import { searchText } from "../../store/schemas/pusher_schemas.ts";
+
+/** The uuid of a channel that the caller sees, without reading the channel. @throws 404. */
+export async function findVisibleChannelId(input: { pusher_id: string }, ctx: Context): Promise<string> {
+  const pusherId = parseChannelId(input.pusher_id);
+  if (!(await ctx.sql(visibleChannel, channelScopeParameters(pusherId, ctx.caller)))[0]) throw notFound("channel");
+  return pusherId;
+}
+
+/** The channel, if the caller sees it. @throws 404. */
+export async function findChannel(input: { pusher_id: string }, ctx: Context): Promise<ChannelRow> {
+  const pusher = await ctx.em.findOne(Channel, { id: parseChannelId(input.pusher_id) });
+  if (!pusher) throw notFound("channel");
+  return pusher;
+}
+
+/** A new channel's row, with the face that follows from its handle and name. */
+export function createChannelRow(em: SqlEntityManager, workspace: string, fields: NewChannel) {
+  const { from: gradient_from, to: gradient_to } = defaultGradient(fields.handle);
+  const face = { gradient_from, gradient_to, initials: deriveInitials(fields.name) };
+  const row = { ...getBlankValues(CHANNEL_FIELDS), ...fields, ...face };
+  return em.create(Channel, { id: newUuid(), workspace, ...row, search: searchText(row) });
+}
+
+type NewChannel = Pick<ChannelRow, "handle" | "name" | "category" | "description" | "requested_perms" | "is_public">;
+
+/** The channel, locked until the transaction ends, with its state. @throws 404. */
+export async function loadLockedChannel(input: { pusher_id: string }, ctx: Context) {
+  const [state] = await ctx.sql(lockChannel, channelScopeParameters(parseChannelId(input.pusher_id), ctx.caller));
+  if (!state) throw notFound("channel");
+  return { pusher: await findChannel(input, ctx), state };
+}
+
+/**
+ * The file that a picture's address holds, until the change is committed against removal as well.
+ * @param before the address that the channel has already, which needs no permission; null for a new channel
+ * @returns the file's uuid; null: the address lies elsewhere, or there is none. Undefined: nothing changes.
+ * @throws 422 on image_url.
+ */
+export async function holdPicture(
+  imageUrl: string | null | undefined,
+  before: string | null,
+  ctx: Context,
+): Promise<string | null | undefined> {
+  if (imageUrl === undefined || imageUrl === before) return undefined;
+  const [, before_id = "", named = ""] = /^(https:.*\/assets\/)(ast_\w+)\/[^/]*$/.exec(imageUrl ?? "") ?? [];
+  const id = parseId("ast", named);
+  if (!id) return null;
+  const address = ctx.services.assets.urlOf(id);
+  // Another server's files have such addresses, too.
+  if (!address.startsWith(before_id)) return null;
+  const [asset] = await ctx.sql(attachableAssets, { ...assetScope(ctx.caller), ids: [id] });
+  if (!asset || address !== imageUrl)
+    throw invalidRequest("asset_not_found", "No such uploaded file; upload the picture again.", "image_url");
+  if (asset.kind !== "image")
+    throw invalidRequest(
+      "unsupported_file_type",
+      forBoth(
+        `The uploaded file is of another kind; image_url takes ${ASSET_KIND_LABELS.image}.`,
+        `The uploaded file is of another kind; a picture is ${ASSET_KIND_LABELS.image}.`,
+      ),
+      "image_url",
+    );
+  return id;
+}
+
+/**
+ * Of one channel, or of all that the caller sees and that go by the account's setting: after how many days (null: for ever), and when the
+ * first go; null where nothing would.
+ */
+export async function previewRetention(
+  pusherId: string | null,
+  { sql, caller }: Pick<Context<Caller>, "sql" | "caller">,
+) {
+  const [row] = await sql(countUpcomingRemovals, { ...visibilityParameters(caller), pusher_id: pusherId });
+  if (!row || row.days === null) return { days: null, begins_at: null, alerts: 0, more: false };
+  return { ...row, begins_at: row.alerts === 0 ? null : toIsoMicrosOrNull(row.begins_at) };
+}
+
+/** In a sentence, for answers. */
+export function formatRetentionPreview({
+  days,
+  begins_at,
+  alerts,
+  more,
+}: Awaited<ReturnType<typeof previewRetention>>): string {
+  if (days === null) return "Alerts are kept for ever.";
+  const first = `Alerts go ${days} days after their end.`;
+  if (begins_at === null) return `${first} None is that old yet.`;
+  return `${first} From ${begins_at} on these are ${more ? `more than ${formatLimit("retention_counted")}` : alerts}, for good; until then another retention_days keeps them.`;
+}

@@ -1,0 +1,41 @@
+// The other side of REST: from an operation and its arguments to the request that carries them out. The command line
+// and the tests speak to a service through it.
+
+import { ANSWER_ARGUMENTS, getPathArguments, type OwnerOperation } from "./define_operation.ts";
+
+/** The user agent of our own command line. */
+export const CLI_USER_AGENT = "belfry-cli";
+
+export interface ClientRequest {
+  method: string;
+  /** Path and query, from the root. */
+  path: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+/** An id as a path segment. What could be no id (empty, dots, slashes) must not turn the path into another one. */
+const segment = (id: unknown) => (/^[\w-]+$/.test(String(id)) ? String(id) : "-");
+
+/** Arguments as MCP names them → path, query or body, and the idempotency header. */
+export function buildClientRequest(
+  tool: Pick<OwnerOperation, "http" | "creates">,
+  args: Record<string, unknown>,
+): ClientRequest {
+  const { method, path, when } = tool.http;
+  const names = getPathArguments(path);
+  let i = 0;
+  const filled = path.replace(/\{\w+\}/g, () => segment(args[names[i++] ?? ""]));
+  const { idempotency_key, ...rest } = args;
+  const fields = Object.entries(tool.creates ? rest : args).filter(([name]) => !names.includes(name));
+  const reads = method === "GET" || method === "DELETE";
+  const inQuery = fields.filter(([name]) => reads || ANSWER_ARGUMENTS.includes(name));
+  const query = new URLSearchParams(inQuery.map(([name, value]): [string, string] => [name, String(value)])).toString();
+  const target = query ? `${filled}?${query}` : filled;
+  const headers: Record<string, string> = {};
+  if (tool.creates && idempotency_key !== undefined) headers["idempotency-key"] = String(idempotency_key);
+  if (reads) return { method, path: target, headers };
+  headers["content-type"] = "application/json";
+  const body = Object.fromEntries(fields.filter((field) => !inQuery.includes(field)));
+  return { method, path: target, headers, body: JSON.stringify({ ...when, ...body }) };
+}

@@ -1,0 +1,299 @@
+// Runs every operation, for all transports and pages. The order of checks is written here once:
+// who may (scopes of a credential, or a person's session) → shape of the request → role → the proof of a password, where
+// one is asked for → handler in a transaction (rows, state, limit last) → shape of the answer → events after the commit.
+// Knows no operation by name.
+
+import type { z } from "zod";
+import { isRoleAtLeast } from "../model/domain/access_policy.ts";
+import { parseId } from "../model/domain/type_ids.ts";
+import { ApiError, type ReviewTarget, throwFieldErrors } from "../model/errors.ts";
+import { createEntityManager } from "../store/db/orm.ts";
+import { getKysely } from "../store/db/statement.ts";
+import { type AnonymousCaller, type Caller, type DeviceCaller, toVisibility } from "../store/handler_context.ts";
+import type { Encryption } from "../store/secret/encryption.ts";
+import {
+  checkRepeatVisibility,
+  requireRole,
+  requireSignedIn,
+  resolveChannelIds,
+  throwRoleError,
+} from "./access_checks.ts";
+import { createActor, findPersonActors, getEventWorkspace } from "./audit_lines.ts";
+import {
+  getPathArguments,
+  type HandsetOperation,
+  IDEMPOTENCY_ARGUMENTS,
+  isReadOnly,
+  type OwnerOperation,
+  type SessionAuth,
+  type SessionOperation,
+} from "./define_operation.ts";
+import {
+  createExecutor,
+  createMetricsWrapper,
+  type ExecuteOperation,
+  type ExecutorDeps,
+  notifyReviewers,
+  type OperationMetrics,
+  type OperationOutcome,
+} from "./execute.ts";
+import { getLimitPolicies, type Invocation, type RunnableOperation } from "./handler_attempt.ts";
+import {
+  checkIdempotencyKey,
+  createIdempotentAction,
+  type IdempotencyClaim,
+  type IdempotentAction,
+  REPEAT_HANDLING,
+  readKeptAnswer,
+} from "./idempotency.ts";
+import type { OperationCall } from "./operation_call.ts";
+import { createReauthenticatingWait } from "./reauthenticate.ts";
+import { createReviewChallenges } from "./review_challenge.ts";
+import { canSaveAsDraft, createReviewRequired, findScopeError, type ReviewRequired } from "./scope_checks.ts";
+import { createValidationError, refuseUnstorableText } from "./validation_errors.ts";
+
+export interface DispatcherDeps extends ExecutorDeps {
+  /** Tells whoever decides that a draft begins to wait; its input is ReviewTarget. */
+  reviewNotice: RunnableOperation;
+  reviewChallengeSeal: Encryption;
+  idempotencySeal: Encryption;
+  metrics: OperationMetrics;
+}
+
+export function createDispatcher(deps: DispatcherDeps) {
+  const running: Running = { ...deps, perform: createExecutor(deps) };
+  const seen = createMetricsWrapper(deps.metrics);
+
+  /** Has the people who decide notified of an alert that waits for them, whether the call was refused or kept it as a draft. */
+  async function noticed<T extends OperationOutcome | ReviewRequired>(
+    caller: Caller,
+    { log }: OperationCall,
+    work: Promise<T>,
+  ): Promise<T> {
+    const tell = (review: ReviewTarget) => notifyReviewers(deps.reviewNotice, running.perform, caller, review, log);
+    const outcome = await work.catch(async (error: ApiError) => {
+      if (error.review) await tell(error.review);
+      throw error;
+    });
+    if ("needs_review" in outcome) await tell(outcome.needs_review);
+    return outcome;
+  }
+
+  return {
+    /** Calls that a person was asked about. */
+    reviewChallenges: createReviewChallenges(deps),
+    /** Why the credential may not make this call, whatever rows there are; null when it may. */
+    findScopeError: (tool: OwnerOperation, caller: Caller, args: unknown): Promise<ApiError | null> =>
+      findScopeError(tool, caller, args, whereOf(deps)),
+    /** Whether a call with this subject would be within the limits of a tool now. It is not counted. */
+    hasRoom: async (tool: OwnerOperation, subject: string): Promise<boolean> => {
+      const policies = getLimitPolicies(tool, deps.limitMax);
+      return (await Promise.all(policies.map((policy) => deps.limits.hasRoom(policy, subject)))).every(Boolean);
+    },
+    /** Runs an owner's operation. @throws ApiError, and nothing else. */
+    run: (tool: OwnerOperation, caller: Caller, call: OperationCall): Promise<OperationOutcome> =>
+      noticed(
+        caller,
+        call,
+        seen(tool, call, "rest", () => runOwnerOperation(running, tool, caller, call)),
+      ),
+    /**
+     * The same, but an alert that the caller may write and not publish is kept as a draft, for which a person decides
+     * (rules#review-url).
+     */
+    runOrDraft: (
+      tool: OwnerOperation,
+      caller: Caller,
+      call: OperationCall,
+    ): Promise<OperationOutcome | ReviewRequired> =>
+      noticed(
+        caller,
+        call,
+        seen(tool, call, "rest", () => runOwnerOperationOrDraft(running, tool, caller, call)),
+      ),
+    /** The answer that is kept under an idempotency key of the caller, which may not see its rows any more; null for none. */
+    findKeptAnswer: async (tool: OwnerOperation, caller: Caller, key: string): Promise<unknown> => {
+      const own = { credentialId: caller.credential.id, tool, key, seal: deps.idempotencySeal };
+      return (await readKeptAnswer(getKysely(deps.orm), own))?.answer ?? null;
+    },
+    /** Runs a handset's operation for whom its authenticator found. @throws ApiError, and nothing else. */
+    runHandset: (
+      operation: HandsetOperation,
+      caller: AnonymousCaller | DeviceCaller,
+      call: OperationCall,
+    ): Promise<OperationOutcome> =>
+      seen(operation, { log: call.log }, "handset", () => runHandset(running, operation, caller, call)),
+    /** Runs what only a signed-in person can do, and answers its body. @throws ApiError, and nothing else. */
+    runSession: <A extends keyof SessionAuth, I extends z.ZodObject, O extends z.ZodType>(
+      operation: SessionOperation<A, I, O>,
+      caller: SessionAuth[A],
+      call: OperationCall,
+    ): Promise<z.output<O>> => seen(operation, call, "console", () => runSession(running, operation, caller, call)),
+  };
+}
+
+export type Dispatcher = ReturnType<typeof createDispatcher>;
+
+interface Running extends DispatcherDeps {
+  perform: ExecuteOperation;
+}
+
+async function runOwnerOperation(
+  deps: Running,
+  tool: OwnerOperation,
+  caller: Caller,
+  call: OperationCall,
+): Promise<OperationOutcome> {
+  call.log.note?.({ caller: caller.credential.id, operation: tool.name });
+  const missing = await findScopeError(tool, caller, call.args, whereOf(deps));
+  if (missing) throw missing;
+  if (call.problem) throw call.problem;
+  // How to answer is no part of what to do: a repeat under an idempotency key may ask for the other view.
+  const { view, ...parsed } = parse(
+    tool.input,
+    call.args,
+    getPathArguments(tool.http.path),
+    tool.creates ? IDEMPOTENCY_ARGUMENTS : [],
+  );
+  const input = await resolveChannelIds(parsed, deps.orm, caller);
+  const key = tool.creates ? checkIdempotencyKey(call.idempotencyKey) : null;
+  const visible = toVisibility(caller);
+  if (!isRoleAtLeast(caller.member.role, tool.role))
+    await throwRoleError(createEntityManager(deps.orm, visible, null), caller, input);
+  const refusal = await tool.check?.(input, deps.services).catch((error: unknown) => error);
+  if (tool.tellsReview) await notifyReviewers(deps.reviewNotice, deps.perform, caller, input, call.log);
+  const repeats = key === null ? null : repeatsUnder(key, deps, tool, caller, input);
+  const readOnly = isReadOnly(tool);
+  const transport = call.transport ?? "rest";
+  const onRepeat = (key === null && REPEAT_HANDLING[transport]) || "send";
+  const writes = readOnly ? "nothing" : tool.isOneStatement?.(input, onRepeat) ? "shared" : "rows";
+  const performance: Invocation = {
+    ...call,
+    caller,
+    actor: createActor(caller, transport),
+    input,
+    address: getEventWorkspace(caller),
+    visible,
+    onRepeat,
+    repeats,
+    refusal,
+    concerns: readOnly ? [] : channelsNamedIn(input),
+  };
+  if (tool.waits) performance.patience = createReauthenticatingWait(whereOf(deps), tool, call, performance, input);
+  const outcome = await deps.perform({ ...tool, writes }, performance);
+  if (view !== "brief" || !tool.brief) return outcome;
+  return { ...outcome, body: tool.brief.output.parse(tool.brief.of(outcome.body)) };
+}
+
+/** Runs the call, or keeps its alert as a draft where only a person may publish it. @throws ApiError. */
+async function runOwnerOperationOrDraft(
+  deps: Running,
+  tool: OwnerOperation,
+  caller: Caller,
+  call: OperationCall,
+): Promise<OperationOutcome | ReviewRequired> {
+  const missing = tool.asDraft && (await findScopeError(tool, caller, call.args, whereOf(deps)));
+  if (!tool.asDraft || !missing || !canSaveAsDraft(tool, missing)) return runOwnerOperation(deps, tool, caller, call);
+  const draft = { ...call, args: tool.asDraft(call.args as Record<string, unknown>) };
+  try {
+    const { body } = await runOwnerOperation(deps, tool, caller, draft);
+    return createReviewRequired(missing, body);
+  } catch (error) {
+    const again = call.keepFirst && error instanceof ApiError && error.param === "idempotency_key";
+    // An alert that cannot be kept is refused as any call without its scope.
+    throw error instanceof ApiError && !again ? missing : error;
+  }
+}
+
+async function runHandset(
+  deps: Running,
+  operation: HandsetOperation,
+  caller: AnonymousCaller | DeviceCaller,
+  call: OperationCall,
+): Promise<OperationOutcome> {
+  // Never who: a raw device id leaves for nobody but the device itself.
+  call.log.note?.({ operation: operation.name });
+  if (call.problem) throw call.problem;
+  const input = parse(operation.input, call.args, []);
+  // Handset operations find their rows by subscription and handle, in raw SQL; the filter stays unset, so an
+  // ORM query on channels would throw.
+  const refusal = await operation.check?.(input, deps.services).catch((error: unknown) => error);
+  const concerns = operation.writes === "rows" && "id" in caller ? [caller.id] : [];
+  // Nobody learns what one device did, so the audit log names no handset.
+  const told = { ...call, caller, actor: null, address: NO_WORKSPACE, visible: null };
+  return deps.perform(operation, { ...told, input, refusal, concerns });
+}
+
+async function runSession<A extends keyof SessionAuth, I extends z.ZodObject, O extends z.ZodType>(
+  deps: Running,
+  operation: SessionOperation<A, I, O>,
+  caller: SessionAuth[A],
+  call: OperationCall,
+): Promise<z.output<O>> {
+  const { person, member } = requireSignedIn(operation, caller);
+  call.log.note?.({ caller: `session:${person.id}`, operation: operation.name });
+  if (call.problem) throw call.problem;
+  const input = parse(operation.input, call.args, []);
+  requireRole(operation, member);
+  const wrong = operation.fieldProblems?.(input as z.output<I>) ?? {};
+  const { stepUp } = operation;
+  if (stepUp && !(await deps.services.signIn.verifyPassword(person, String(input[stepUp]))))
+    throwFieldErrors({ [stepUp]: { code: "invalid_value", message: "The current password is not right." }, ...wrong });
+  throwFieldErrors(wrong);
+  const address = member ? getEventWorkspace(member) : NO_WORKSPACE;
+  const visible = member && toVisibility(member);
+  const concerns = operation.writes === "nothing" ? [] : channelsNamedIn(input);
+  const transport = call.transport ?? "console";
+  const actor = member
+    ? createActor(member, transport)
+    : operation.writes === "nothing"
+      ? null
+      : await findPersonActors(getKysely(deps.orm), person.id, transport);
+  const { body } = await deps.perform(operation, {
+    ...call,
+    caller,
+    actor,
+    input,
+    address,
+    visible,
+    concerns,
+  });
+  return body as z.output<O>;
+}
+
+/** The channels that an operation names, which handsets may see otherwise after it. */
+function channelsNamedIn({ pusher_id, to_pusher_id }: Record<string, unknown>): string[] {
+  return [pusher_id, to_pusher_id].map((id) => parseId("psh", String(id))).filter((id) => id !== null);
+}
+
+const whereOf = ({ orm, services: { publicUrl } }: DispatcherDeps) => ({ orm, publicUrl });
+
+const NO_WORKSPACE = { workspaceId: "", listening: true };
+
+function repeatsUnder(
+  key: string,
+  { orm, idempotencySeal: seal }: DispatcherDeps,
+  tool: OwnerOperation,
+  caller: Caller,
+  input: Record<string, unknown>,
+): IdempotentAction {
+  const recheck: IdempotencyClaim["recheck"] = (db, first) =>
+    checkRepeatVisibility(createEntityManager(orm, toVisibility(caller), db), caller, input, first);
+  return createIdempotentAction({ credentialId: caller.credential.id, tool, key, input, seal, recheck });
+}
+
+/**
+ * Shape, then text: what a schema took is small enough to be looked at closely. `ids` are looked up, never
+ * stored, whatever characters they hold (rules#ids). `beside`: what else the caller may name.
+ */
+function parse(
+  schema: z.ZodObject,
+  args: unknown,
+  ids: readonly string[],
+  beside: readonly string[] = [],
+): Record<string, unknown> {
+  const result = schema.safeParse(args, { reportInput: true });
+  if (!result.success) throw createValidationError(result.error, schema, beside);
+  refuseUnstorableText(args as object, ids);
+  return result.data;
+}

@@ -1,0 +1,182 @@
+// Runs a handler between the shape of its input and the shape of its output: in a transaction where it writes rows, tried
+// again when the database undid it, with its limits given back when it fails, and its events released after the commit.
+
+import type { Kysely } from "kysely";
+import type { DomainEvent } from "../model/domain/domain_events.ts";
+import { ApiError } from "../model/errors.ts";
+import { toApiError } from "../store/db/database_errors.ts";
+import { getKysely, isConnectionLost, isRetryable, MAX_TRIES, waitBeforeRetry } from "../store/db/statement.ts";
+import type { Caller, Log } from "../store/handler_context.ts";
+import { createRateLimitHeaders } from "../store/rate_limits/rate_limits.ts";
+import { runTraced } from "../store/trace_spans.ts";
+import { getEventWorkspace } from "./audit_lines.ts";
+import { getLimits, type WriteKind } from "./define_operation.ts";
+import {
+  type AttemptDeps,
+  createAttempt,
+  type HandlerAnswer,
+  type HandlerAttempt,
+  type Invocation,
+  type RunnableOperation,
+  refundLimits,
+  runAttempt,
+} from "./handler_attempt.ts";
+import { IdempotencyKeyUsedError, type IdempotentAction } from "./idempotency.ts";
+import type { OperationCall } from "./operation_call.ts";
+
+export interface ExecutorDeps extends AttemptDeps {
+  /** @throws ApiError while the disk of the database has no room for writes. */
+  mustHaveRoom?(): void;
+  /** After a commit: what handsets see of these channels, or these handsets see, is another, or may be. Must not throw. */
+  changed(surely: ReadonlySet<string>, perhaps: readonly string[]): void;
+  /** Told of every event after its commit; must neither throw nor block. */
+  publish(event: DomainEvent): void;
+}
+
+export interface OperationOutcome {
+  /** The answer's body, the JSON of one that is shared, or NOT_MODIFIED. */
+  body: unknown;
+  headers: Record<string, string>;
+}
+
+export type ExecuteOperation = (operation: RunnableOperation, performance: Invocation) => Promise<OperationOutcome>;
+
+export function createExecutor(deps: ExecutorDeps): ExecuteOperation {
+  const database = getKysely(deps.orm);
+
+  /** Calls under a key that an own statement takes, which run now. */
+  const running = new Map<string, Promise<void>>();
+
+  /** Of simultaneous repeats the others wait, and count against no ceiling meanwhile. */
+  async function once(
+    repeats: IdempotentAction,
+    operation: RunnableOperation,
+    performance: Invocation,
+  ): Promise<OperationOutcome> {
+    const { name } = repeats;
+    for (let before = running.get(name); before; before = running.get(name)) {
+      await before;
+      const first = await repeats.earlier(database);
+      if (first) return outcomeOf({ body: first.answer, validator: null }, createAttempt());
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    running.set(name, promise);
+    try {
+      for (;;)
+        try {
+          return await performed(operation, performance);
+        } catch (error) {
+          const used = error instanceof IdempotencyKeyUsedError;
+          // A repeat is answered whatever would be said to a new call.
+          const first = used || error instanceof ApiError ? await repeats.earlier(database) : null;
+          if (first) return outcomeOf({ body: first.answer, validator: null }, createAttempt());
+          // The first answer was over meanwhile, so the key is new again.
+          if (!used) throw error;
+        }
+    } finally {
+      running.delete(name);
+      resolve();
+    }
+  }
+
+  async function performed(operation: RunnableOperation, performance: Invocation): Promise<OperationOutcome> {
+    const { writes } = operation;
+    if (writes !== "nothing") deps.mustHaveRoom?.();
+    for (let tries = 1; ; tries++) {
+      const attempt = createAttempt();
+      try {
+        const answer = await on(database, writes, (db) => runAttempt(db, attempt, operation, performance, deps));
+        const { concerns = [] } = performance;
+        if (attempt.seen.size + concerns.length > 0) deps.changed(attempt.seen, concerns);
+        for (const event of attempt.events) deps.publish(event);
+        for (const begin of attempt.later) begin();
+        return outcomeOf(answer, attempt);
+      } catch (error) {
+        const bounded = attempt.countsRefusals || getLimits(operation).some(({ attempts }) => attempts);
+        if (!(bounded && error instanceof ApiError)) await refundLimits(attempt.counted, deps.limits);
+        if (writes === "files" || tries === MAX_TRIES || !isUndone(error, attempt)) throw error;
+        await waitBeforeRetry(tries, error);
+      }
+    }
+  }
+
+  return (operation, performance) =>
+    operation.answerAgain && performance.repeats
+      ? once(performance.repeats, operation, performance)
+      : performed(operation, performance);
+}
+
+/** Rows are written in a transaction of their own; elsewhere each statement stands by itself. */
+function on<T>(database: Kysely<unknown>, writes: WriteKind, work: (db: Kysely<unknown>) => Promise<T>): Promise<T> {
+  return writes === "rows" ? database.transaction().execute(work) : work(database);
+}
+
+function outcomeOf({ body, validator }: HandlerAnswer, { counted }: HandlerAttempt): OperationOutcome {
+  const headers: Record<string, string> = {};
+  // Several policies stand in one header, with commas between.
+  for (const { policy, answer } of counted)
+    for (const [name, value] of Object.entries(createRateLimitHeaders(policy, answer)))
+      headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
+  if (validator !== null) headers.etag = validator;
+  return { body, headers };
+}
+
+/** True when nothing of the try can have remained, so that it may be tried again. */
+function isUndone(error: unknown, { committing }: HandlerAttempt): boolean {
+  return isRetryable(error) || (!committing && isConnectionLost(error));
+}
+
+export interface OperationMetrics {
+  /** `outcome`: done, needs_review, or the type of the error; `seconds`: null of what waits on purpose. */
+  operation(name: string, transport: string, outcome: string, seconds: number | null): void;
+}
+
+/** Whether a call published nothing and kept a draft for a person. */
+const isKept = (done: unknown): boolean => typeof done === "object" && done !== null && "needs_review" in done;
+
+/**
+ * `usual`: the way by which a call comes that does not say another. What it runs rejects with ApiError and nothing else; any other
+ * cause goes to the log only.
+ */
+export function createMetricsWrapper(metrics: OperationMetrics) {
+  return async function seen<T>(
+    { name, waits = false }: { name: string; waits?: boolean },
+    { transport, log }: Pick<OperationCall, "transport" | "log">,
+    usual: string,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const began = performance.now();
+    const ended = (outcome: string) =>
+      metrics.operation(name, transport ?? usual, outcome, waits ? null : (performance.now() - began) / 1000);
+    const way = { "belfry.transport": transport ?? usual };
+    try {
+      const done = await runTraced(name, "internal", way, work);
+      ended(isKept(done) ? "needs_review" : "done");
+      return done;
+    } catch (error) {
+      if (!(error instanceof ApiError)) log.error({ err: error }, "operation failed");
+      const refused = error instanceof ApiError ? error : toApiError(error);
+      ended(refused.type);
+      throw refused;
+    }
+  };
+}
+
+/**
+ * Whoever decides hears that a draft begins to wait, where a call was refused for want of a person or waits for one. What becomes of the
+ * notice is nothing to the call (rules#reviews-channel).
+ * `review` is ReviewTarget. Whether the draft waits, and was not told of before, its row says. No line of the audit log is about it: nobody has called it.
+ */
+export async function notifyReviewers(
+  notice: RunnableOperation,
+  perform: ExecuteOperation,
+  caller: Caller,
+  review: unknown,
+  log: Log,
+): Promise<void> {
+  if (caller.credential.type === "session") return;
+  const address = getEventWorkspace(caller);
+  await perform(notice, { caller, input: review, log, actor: null, address, visible: null }).catch((error) => {
+    if (!(error instanceof ApiError)) log.warn({ err: error }, "nobody is told of a draft that waits");
+  });
+}

@@ -1,0 +1,259 @@
+// One try of a handler: what it is given, and what it leaves to be announced or given back. Each try begins with
+// nothing, so what the database undid is neither announced nor counted twice.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import type { Kysely } from "kysely";
+import type { z } from "zod";
+import { assertDefined } from "../model/assert.ts";
+import type { DomainEvent } from "../model/domain/domain_events.ts";
+import { newUuid } from "../model/domain/type_ids.ts";
+import type { VisibilityFilter } from "../model/entities/channel.ts";
+import { ApiError } from "../model/errors.ts";
+import { createEntityManager, type Orm } from "../store/db/orm.ts";
+import { runStatement } from "../store/db/statement.ts";
+import { toSingleItem, type WriteBatcher } from "../store/db/write_batcher.ts";
+import {
+  type Context,
+  type Log,
+  NOT_MODIFIED,
+  type Services,
+  SharedBody,
+  ValidatedBody,
+} from "../store/handler_context.ts";
+import {
+  createRateLimitHeaders,
+  type RateLimitPolicy,
+  type RateLimitResult,
+  type RateLimits,
+} from "../store/rate_limits/rate_limits.ts";
+import type { WaitContext } from "../store/wait_context.ts";
+import { type AuditActor, createAuditLines, createWorkspaceMaker, writeAuditAndEvents } from "./audit_lines.ts";
+import { getLimits, type MadeWorkspace, type OperationLimit, type WriteKind } from "./define_operation.ts";
+import { type IdempotentAction, NO_IDEMPOTENCY_KEY } from "./idempotency.ts";
+
+export interface AttemptDeps {
+  orm: Orm;
+  together: WriteBatcher;
+  limits: RateLimits;
+  services: Services;
+  /** Ceilings that a setting moved, by the limit's name. */
+  limitMax?: Record<string, number>;
+  now(): Date;
+}
+
+/** The part of an operation that runs, whichever list it is from. Each operation has other arguments. */
+export interface RunnableOperation {
+  name: string;
+  output: z.ZodType;
+  limit?: OperationLimit | readonly OperationLimit[];
+  validated?: true;
+  writes: WriteKind;
+  madeWorkspace?(answer: unknown): MadeWorkspace;
+  answerAgain?: unknown;
+  handler(input: unknown, context: Context<unknown>): Promise<unknown>;
+}
+
+/** One call of an operation. */
+export interface Invocation {
+  caller: unknown;
+  input: unknown;
+  log: Log;
+  clientEtags?: readonly string[];
+  /** Versions of the row that may be changed; null: any. */
+  expectedVersions?: readonly string[] | null;
+  /** Whom the audit log names when the call has written, in a line each; null where nobody is to be named. */
+  actor: AuditActor | readonly AuditActor[] | null;
+  /** The workspace that its events belong to. */
+  address: Pick<DomainEvent, "workspaceId" | "listening">;
+  /** Parameters of the visibility filter; null leaves it unset, so that an ORM query on channels throws. */
+  visible: VisibilityFilter | null;
+  /** Channels and devices that it may change for handsets. */
+  concerns?: readonly string[];
+  /** For a call under an idempotency key: the answer that it had before, or where its answer is kept. */
+  repeats?: IdempotentAction | null;
+  patience?: WaitContext;
+  onRepeat?: Context["onRepeat"];
+  /** What is wrong with the call itself. A repeat is answered all the same (rules#idempotency). */
+  refusal?: unknown;
+}
+
+interface Counted {
+  policy: RateLimitPolicy;
+  subject: string;
+  answer: RateLimitResult;
+}
+
+/** What a try leaves. */
+export const createAttempt = () => ({
+  events: [] as DomainEvent[],
+  /** Channels and devices of which handsets see something else after it. */
+  seen: new Set<string>(),
+  later: [] as (() => void)[],
+  counted: [] as Counted[],
+  /** True when a refusal counts as well. */
+  countsRefusals: false,
+  /** Its manager; most operations only run statements, so it is not made before somebody asks for it. */
+  em: null as SqlEntityManager | null,
+  /** Ids and status for each line of the audit log, where these are not the answer's. */
+  lines: null as readonly unknown[] | null,
+  /** The names of the fields that the call changed; null where it is no edit. */
+  changed: null as string[] | null,
+  /** True when a statement of the handler writes what the end of the call would. */
+  ended: false,
+  /** True when only the commit is left: if the connection is lost now, nobody knows whether it was done. */
+  committing: false,
+});
+
+export type HandlerAttempt = ReturnType<typeof createAttempt>;
+
+/** Body and validator of what a handler returned. */
+export interface HandlerAnswer {
+  body: unknown;
+  validator: string | null;
+}
+
+/**
+ * Runs the handler on `db`, which is the transaction where it writes rows. @returns the answer in its declared shape.
+ */
+export async function runAttempt(
+  db: Kysely<unknown>,
+  attempt: HandlerAttempt,
+  operation: RunnableOperation,
+  performance: Invocation,
+  deps: AttemptDeps,
+): Promise<HandlerAnswer> {
+  const { refusal, input } = performance;
+  const repeats = operation.answerAgain ? null : performance.repeats;
+  const first = await repeats?.firstAnswer(db);
+  if (first) return { body: first.answer, validator: null };
+  if (refusal) throw refusal;
+  const returned = await operation.handler(input, contextOn(db, attempt, operation, performance, deps));
+  const { body, validator } = returned instanceof ValidatedBody ? returned : { body: returned, validator: null };
+  // The OpenAPI document reads `validated`, so it must be true of every answer.
+  if ((validator !== null) !== (operation.validated ?? false))
+    throw new Error("an operation says `validated` if and only if it returns Validated");
+  const shown = body === NOT_MODIFIED ? body : body instanceof SharedBody ? body.json : operation.output.parse(body);
+  await repeats?.keep(db, shown);
+  if (operation.writes === "rows") await attempt.em?.flush();
+  if (operation.writes !== "nothing" && !attempt.ended) {
+    const { name, madeWorkspace } = operation;
+    const { actor } = performance;
+    const by = actor && madeWorkspace ? createWorkspaceMaker(actor, madeWorkspace(shown)) : actor;
+    const rows = attempt.lines ?? [shown];
+    const lines = by ? rows.flatMap((each) => createAuditLines(by, name, input, each, attempt.changed)) : [];
+    await writeAuditAndEvents(db, lines, attempt.events);
+  }
+  attempt.committing = true;
+  return { body: shown, validator };
+}
+
+/** Of a caller who always listens. */
+const ENDLESS: WaitContext = { signal: new AbortController().signal, rest: (waiting) => waiting };
+
+function contextOn(
+  db: Kysely<unknown>,
+  attempt: HandlerAttempt,
+  { name: operation, output, limit, writes }: RunnableOperation,
+  call: Invocation,
+  { orm, together, limits, services, limitMax, now }: AttemptDeps,
+): Context<unknown> {
+  const { log } = call;
+  return {
+    get em() {
+      attempt.em ??= createEntityManager(orm, call.visible, writes === "rows" ? db : null);
+      return attempt.em;
+    },
+    // Who it is may have changed while the call waited.
+    get caller() {
+      return call.caller;
+    },
+    services,
+    log,
+    wait: call.patience ?? ENDLESS,
+    onRepeat: call.onRepeat ?? "send",
+    now,
+    sql: (statement, parameters) => runStatement(db, statement, parameters),
+    afterCommit: (work) => attempt.later.push(work),
+    emit(event) {
+      const told = { created_at: now().toISOString(), requestId: log.origin?.(), ...call.address };
+      const emitted = { id: newUuid(), ...told, ...event };
+      attempt.events.push(emitted);
+      return emitted;
+    },
+    sqlBatched: {
+      auditInStatement(answer) {
+        attempt.ended = true;
+        const [line] = createAuditLines(
+          assertDefined(call.actor, "an owner's call has an actor"),
+          operation,
+          call.input,
+          answer,
+        );
+        return assertDefined(line, "there is one actor");
+      },
+      idempotencyInStatement: (answer) => call.repeats?.taking(output.parse(answer)) ?? NO_IDEMPOTENCY_KEY,
+      async run(several, item) {
+        if (writes === "rows") return (await runStatement(db, several.single, toSingleItem(item)))[0];
+        // It is its own commit.
+        attempt.committing = true;
+        return together(several, item);
+      },
+    },
+    audit({ changed, lines }) {
+      if (changed) attempt.changed = [...changed];
+      if (lines) attempt.lines = lines;
+    },
+    conditions: {
+      versions: call.expectedVersions ?? null,
+      match: (version) => call.expectedVersions?.includes(version) ?? true,
+      clientHolds: (validator) => call.clientEtags?.includes(validator) ?? false,
+    },
+    markChanged(ids) {
+      for (const id of ids) attempt.seen.add(id);
+    },
+    async countAgainstLimit(...subjects) {
+      const asked = getLimitPolicies(
+        { limit: assertDefined(limit, "only an operation with a limit counts") },
+        limitMax,
+      ).map(async (policy, i): Promise<Counted | null> => {
+        const subject = subjects[i] ?? null;
+        if (subject === null) return null;
+        return { policy, subject, answer: await limits.take(policy, subject) };
+      });
+      const counted = (await Promise.all(asked)).filter((one) => one !== null);
+      const taken = counted.filter(({ answer }) => answer.allowed);
+      attempt.counted.push(...taken);
+      const refused = counted.find(({ answer }) => !answer.allowed);
+      if (refused) throw tooMany(refused.policy, refused.answer);
+      return {
+        async refund() {
+          attempt.counted = attempt.counted.filter((one) => !taken.includes(one));
+          await refundLimits(taken, limits);
+        },
+        keep() {
+          attempt.countsRefusals = true;
+        },
+      };
+    },
+  };
+}
+
+/** The limits of an operation as this installation has them. */
+export const getLimitPolicies = (
+  operation: Parameters<typeof getLimits>[0],
+  limitMax: AttemptDeps["limitMax"],
+): RateLimitPolicy[] =>
+  getLimits(operation).map(({ name, max, seconds }) => ({ name, seconds, max: limitMax?.[name] ?? max }));
+
+/** Returns what was counted of a call that has done nothing. */
+export async function refundLimits(counted: readonly Counted[], limits: RateLimits): Promise<void> {
+  for (const { policy, subject, answer } of counted) await limits.refund(policy, subject, answer);
+}
+
+function tooMany(policy: RateLimitPolicy, answer: RateLimitResult): ApiError {
+  return new ApiError(
+    "rate_limited",
+    `At most ${policy.max} calls in ${policy.seconds} seconds (${policy.name}); retry in ${answer.resetSeconds} seconds.`,
+    { headers: createRateLimitHeaders(policy, answer) },
+  );
+}

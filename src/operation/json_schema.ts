@@ -1,0 +1,34 @@
+// The JSON Schema of an operation's input, made once from its zod schema: MCP, CLI and the query string read it.
+
+import { z } from "zod";
+
+export interface JsonSchema {
+  type?: string | string[];
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  items?: JsonSchema;
+  anyOf?: JsonSchema[];
+  enum?: unknown[];
+  format?: string;
+  description?: string;
+  [keyword: string]: unknown;
+}
+
+const made = new WeakMap<z.ZodType, JsonSchema>();
+
+/** What the caller may write (before defaults and transforms). Self-contained: no references. */
+export function toJsonSchema(schema: z.ZodType): JsonSchema {
+  let json = made.get(schema);
+  if (!json) {
+    const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input", reused: "inline" }) as JsonSchema;
+    json = rest;
+    made.set(schema, json);
+  }
+  return json;
+}
+
+/** The part of a nullable field's schema that is not null. */
+export function stripNull(schema: JsonSchema): JsonSchema {
+  const branch = schema.anyOf?.find((option) => option.type !== "null");
+  return branch ? { ...branch, description: schema.description ?? branch.description } : schema;
+}

@@ -1,0 +1,25 @@
+// One call as a transport read it.
+
+import type { Transport } from "../model/entities/audit_event.ts";
+import type { ApiError } from "../model/errors.ts";
+import type { Caller, Log } from "../store/handler_context.ts";
+import type { WaitContext } from "../store/wait_context.ts";
+
+export interface OperationCall {
+  args: unknown;
+  /** A fault of the request that the transport found; reported after the credential's scopes. */
+  problem?: ApiError;
+  idempotencyKey?: string | null;
+  /** By which way it came, for the audit log; REST for tools, the console for what only people do. */
+  transport?: Transport;
+  /** Validators of the answers that the client holds. */
+  clientEtags?: readonly string[];
+  /** Versions of the row that the client expects; null: any. */
+  expectedVersions?: readonly string[] | null;
+  /** The caller wants to know of a draft that was kept under the same idempotency key with other words. */
+  keepFirst?: boolean;
+  patience?: WaitContext;
+  /** Authenticates the request again, from its beginning. @throws 401 where its credential is not valid any more. */
+  authenticateAgain?(): Promise<Caller>;
+  log: Log;
+}

@@ -1,0 +1,83 @@
+// What a person was asked about, as it travels with the client that will call again: sealed, bound to the caller, the call, the alert and
+// its version, good for an hour and once. It allows nothing: only what a signed-in person decided counts. rules#mcp-review
+
+import { randomUUID } from "node:crypto";
+import type { ReviewTarget } from "../model/errors.ts";
+import { LIMITS } from "../model/limits.ts";
+import type { Orm } from "../store/db/orm.ts";
+import { getKysely, runStatement } from "../store/db/statement.ts";
+import type { Caller } from "../store/handler_context.ts";
+import { claimIdempotencyKey } from "../store/queries/audit_and_events.ts";
+import type { Encryption } from "../store/secret/encryption.ts";
+import { hashInput } from "./idempotency.ts";
+
+/** What the caller asked for: the same call is meant when it comes again. */
+export interface ChallengedCall {
+  caller: Caller;
+  tool: { name: string };
+  args: unknown;
+}
+
+/** What the person is shown. */
+export interface ReviewChallenge {
+  /** Null where the person is sent to another page than an alert's review. */
+  review: ReviewTarget | null;
+  /** `updated_at` of the alert; empty without one. */
+  version: string;
+}
+
+interface Sealed extends ReviewChallenge {
+  caller: string;
+  call: string;
+  until: number;
+  once: string;
+}
+
+export interface ReviewChallengeDeps {
+  orm: Orm;
+  reviewChallengeSeal: Encryption;
+  now(): Date;
+  mustHaveRoom?(): void;
+}
+
+export function createReviewChallenges({ orm, reviewChallengeSeal, now, mustHaveRoom }: ReviewChallengeDeps) {
+  const callOf = ({ tool, args }: ChallengedCall) => hashInput([tool.name, args]).toString("base64url");
+
+  function opened(state: string): Sealed | null {
+    try {
+      return JSON.parse(reviewChallengeSeal.decrypt(Buffer.from(state, "base64url")));
+    } catch {
+      return null;
+    }
+  }
+
+  return {
+    /** The question in the form that travels. */
+    state(call: ChallengedCall, question: ReviewChallenge): string {
+      const until = now().getTime() + LIMITS.review_asked_minutes * 60_000;
+      const sealed: Sealed = {
+        ...question,
+        caller: call.caller.credential.id,
+        call: callOf(call),
+        until,
+        once: randomUUID(),
+      };
+      return reviewChallengeSeal.encrypt(JSON.stringify(sealed)).toString("base64url");
+    },
+    /** The question that this call was about; null for what was altered, belongs to another call, is over or was used. */
+    async take(state: string, call: ChallengedCall): Promise<ReviewChallenge | null> {
+      const found = opened(state);
+      if (!found || found.caller !== call.caller.credential.id || found.call !== callOf(call)) return null;
+      if (found.until < now().getTime()) return null;
+      mustHaveRoom?.();
+      const use = { credential_id: found.caller, operation: "asked", key: found.once };
+      const [isFirst] = await runStatement(getKysely(orm), claimIdempotencyKey, {
+        ...use,
+        request_hash: Buffer.alloc(0),
+      });
+      return isFirst ? { review: found.review, version: found.version } : null;
+    },
+  };
+}
+
+export type ReviewChallenges = ReturnType<typeof createReviewChallenges>;

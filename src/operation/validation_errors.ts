@@ -1,0 +1,171 @@
+// Turns what a schema refused into our one 422: the dotted path of the field and our own words. Never echoes a value.
+
+import { z } from "zod";
+import type { CodeOf } from "../model/error_codes.ts";
+import { apiText, FIELD, type FieldError, forBoth, type Message, REQUIRED, uiText } from "../model/error_messages.ts";
+import { ApiError, type FieldProblem, invalidRequest } from "../model/errors.ts";
+
+type FieldCode = CodeOf<"invalid_request">;
+
+/** A caller's own field name may appear in `param`, but only one that looks like a name. */
+const NAME = /^[\p{L}\p{N}_$-]{1,64}$/u;
+
+function paramOf(path: PropertyKey[]): string | null {
+  const parts = path.map(String);
+  return parts.length > 0 && parts.every((part) => NAME.test(part)) ? parts.join(".") : null;
+}
+
+const TYPE_NAMES: Record<string, string> = {
+  string: "a string",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "an array",
+  object: "an object",
+};
+
+/** A fault that no form of ours can have. */
+const NOT_OURS = "is not what the page sends; reload it and try again";
+
+const SIZE_CODES: Record<string, FieldCode> = { string: "too_long", array: "wrong_item_count" };
+
+/** The code of an issue, and the text after the field's name. */
+function faultOf(issue: z.core.$ZodIssue): { code: FieldCode; message: Message } {
+  switch (issue.code) {
+    case "invalid_type": {
+      if (issue.input === undefined) return { code: "field_required", message: REQUIRED };
+      const api = `must be ${TYPE_NAMES[issue.expected] ?? "of another type"}`;
+      const isNumber = issue.expected === "number" || issue.expected === "int";
+      return { code: "wrong_type", message: isNumber ? api : forBoth(api, NOT_OURS) };
+    }
+    case "invalid_value": {
+      const api = `must be one of ${issue.values.map(String).join(", ")}`;
+      return { code: "invalid_choice", message: forBoth(api, "must be one of the choices that the page offers") };
+    }
+    case "too_small":
+    case "too_big": {
+      const code = SIZE_CODES[issue.origin] ?? "out_of_range";
+      if (issue.code === "too_small" && issue.origin === "array" && issue.minimum === 1)
+        return { code, message: forBoth("must have at least one item", "needs at least one choice") };
+      if (issue.origin === "string") return { code, message: forBoth(issue.message, "is too long") };
+      return { code, message: issue.message };
+    }
+    case "custom": {
+      const { code = "invalid_value", ui = issue.message } = (issue.params ?? {}) as Partial<FieldError["params"]>;
+      return { code, message: forBoth(issue.message, ui) };
+    }
+    default:
+      return { code: "invalid_format", message: issue.message };
+  }
+}
+
+/** The schema of the object at a path, whatever is wrapped around it; null where no object stands. */
+function objectAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodObject | null {
+  let at: z.ZodType | undefined = schema;
+  const steps = [...path];
+  while (at) {
+    if (at instanceof z.ZodOptional || at instanceof z.ZodNullable) at = at.unwrap() as z.ZodType;
+    else if (at instanceof z.ZodPipe) at = at.in as z.ZodType;
+    else if (at instanceof z.ZodArray && steps.length > 0) {
+      steps.shift();
+      at = at.element as z.ZodType;
+    } else if (!(at instanceof z.ZodObject)) return null;
+    else if (steps.length === 0) return at;
+    else at = at.shape[String(steps.shift())] as z.ZodType | undefined;
+  }
+  return null;
+}
+
+/** The fields that an object accepts, as a sentence (rules#wrong-field-names-the-right-ones). */
+function acceptedAt(schema: z.ZodType, path: PropertyKey[], beside: readonly string[]): string {
+  const known = Object.keys(objectAt(schema, path)?.shape ?? {});
+  const names = path.length > 0 ? known : [...known, ...beside];
+  return names.length > 0 ? `Accepted: ${names.join(", ")}.` : "No fields are accepted here.";
+}
+
+/** A refusal names at most so many fields. */
+const MAX_WRONG = 40;
+
+/** A fault with the path of its field; null for a path that is not named. */
+type Fault = { param: string | null; code: FieldCode; message: Message };
+
+/**
+ * The refusal of an input that a schema did not accept: the first fault is its message, and all faults are its fields.
+ * `beside`: accepted arguments that the schema does not have.
+ */
+export function createValidationError(
+  error: Pick<z.ZodError, "issues">,
+  schema: z.ZodType,
+  beside: readonly string[] = [],
+): ApiError {
+  const faults = error.issues.slice(0, MAX_WRONG).flatMap((issue) => faultsAt(issue, schema, beside));
+  const [first] = faults as [Fault];
+  const fields = new Map<string, FieldProblem>();
+  for (const { param, ...fault } of faults.slice(0, MAX_WRONG))
+    if (param !== null && !fields.has(param)) fields.set(param, { param, ...fault });
+  return new ApiError(first.code, first.message, { param: first.param, fields: [...fields.values()] });
+}
+
+function faultsAt(found: z.core.$ZodIssue, schema: z.ZodType, beside: readonly string[]): Fault[] {
+  // A nullable field is a union; its faults are in the branch that is not null.
+  let issue = found;
+  let path = issue.path;
+  while (issue.code === "invalid_union") {
+    const branch = issue.errors.find((issues) => issues[0] && !isNullBranch(issues[0])) ?? issue.errors[0];
+    if (!branch?.[0]) break;
+    issue = branch[0];
+    path = [...path, ...issue.path];
+  }
+  if (issue.code === "unrecognized_keys") {
+    // The list of accepted fields is in the first message only.
+    return issue.keys.slice(0, MAX_WRONG).map((key, i) => ({
+      param: paramOf([...path, key]),
+      code: "unknown_field",
+      message: forBoth(
+        i === 0 ? `Unknown field. ${acceptedAt(schema, path, beside)}` : "Unknown field.",
+        `A field of the form ${NOT_OURS}.`,
+      ),
+    }));
+  }
+  const param = paramOf(path);
+  const { code, message } = faultOf(issue);
+  const ui = `${param === null ? "The request" : FIELD} ${uiText(message)}.`;
+  return [{ param, code, message: forBoth(`${param ?? "The request"} ${apiText(message)}.`, ui) }];
+}
+
+function isNullBranch(issue: z.core.$ZodIssue): boolean {
+  return issue.code === "invalid_type" && issue.expected === "null";
+}
+
+/**
+ * 422 for the first text that no database or phone can hold, naming where it stands: a NUL, or half of a surrogate pair.
+ * For arguments that a schema took, which are few and flat; those under the names in `except` are not looked at.
+ */
+export function refuseUnstorableText(value: object, except: readonly string[] = []): void {
+  const at = unstorable(value, except);
+  if (at)
+    throw invalidRequest(
+      "invalid_characters",
+      forBoth(
+        "Text must not hold NUL characters or broken Unicode.",
+        "The text holds characters that nobody can show. Take them out.",
+      ),
+      paramOf(at),
+    );
+}
+
+/** True for files and for any other object that is neither a list nor plain fields. */
+const isNoData = (value: object): boolean =>
+  !Array.isArray(value) && ![Object.prototype, null].includes(Object.getPrototypeOf(value));
+
+/** The path of the first such text; null when all is well. The path is built on the way back. */
+function unstorable(value: unknown, except: readonly string[]): string[] | null {
+  if (typeof value === "string") return value.includes("\u0000") || !value.isWellFormed() ? [] : null;
+  if (typeof value !== "object" || value === null || isNoData(value)) return null;
+  for (const key in value) {
+    if (except.includes(key)) continue;
+    const path = unstorable((value as Record<string, unknown>)[key], []);
+    if (path) return [key, ...path];
+  }
+  return null;
+}

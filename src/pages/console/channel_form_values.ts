@@ -1,0 +1,117 @@
+// A channel between its record and its form: what controls hold, which arguments they make, and which of them a person
+// changed. So an edit sends what its person touched and nothing else, and two people who touch different fields both keep
+// theirs; where both touched one field, the second is shown the first's before anything is written.
+
+import { createHash } from "node:crypto";
+import { ApiError } from "../../model/errors.ts";
+import { type Capability, CHANNEL_FIELDS } from "../../model/fields/channel.ts";
+import { getFieldLabels, getFieldNames } from "../../model/fields/field_table.ts";
+import { normalizeLineEnds, parseControlValue, toControlValue } from "./form_controls.ts";
+import type { ChannelResult } from "./page_context.ts";
+
+export type ChannelField = keyof typeof CHANNEL_FIELDS;
+
+/** What the form calls them. */
+export const CHANNEL_LABELS: Record<ChannelField | "handle", string> = {
+  ...getFieldLabels(CHANNEL_FIELDS),
+  handle: "Handle",
+};
+
+/** What an owner asks phones for, and what follows when the channel does not ask or a person does not allow it. */
+export const CAPABILITY_LABELS: Record<Capability, { label: string; without: string }> = {
+  notify: { label: "Notify", without: "Without this permission, alerts appear in the list only." },
+  sound: { label: "Play a sound", without: "Without this permission, sounds and recordings are not played." },
+  vibrate: { label: "Vibrate", without: "Without this permission, devices do not vibrate." },
+  tts: { label: "Read aloud", without: "Without this permission, no text is read aloud." },
+  full: {
+    label: "Use the full screen",
+    without: "Urgent alerts only. Without this permission, they look like other alerts.",
+  },
+  loc: { label: "Use the location", without: "Without this permission, an alert’s area is ignored." },
+  quiet: { label: "Override quiet hours", without: "Without this permission, alerts are silent in quiet hours." },
+};
+
+export const CHANNEL_FIELD_NAMES: readonly ChannelField[] = getFieldNames(CHANNEL_FIELDS);
+
+/** What the controls hold for a channel, as get_pusher answers it. */
+export function toFormValues(channel: Pick<ChannelResult, ChannelField>): URLSearchParams {
+  const values = new URLSearchParams();
+  for (const name of CHANNEL_FIELD_NAMES) {
+    if (name === "requested_perms") for (const asked of channel.requested_perms) values.append(name, asked);
+    else values.set(name, toControlValue(CHANNEL_FIELDS[name], channel[name]));
+  }
+  return values;
+}
+
+/** One control's words, the same for what says the same: browsers end lines otherwise than rows do. */
+function said(form: URLSearchParams, name: ChannelField): string {
+  if (name === "requested_perms") return form.getAll(name).sort().join("\n");
+  const text = form.get(name) ?? "";
+  return CHANNEL_FIELDS[name].look === "lines"
+    ? toControlValue(CHANNEL_FIELDS[name], parseControlValue(CHANNEL_FIELDS[name], text))
+    : normalizeLineEnds(text);
+}
+
+/** The arguments that some controls make. */
+export const parseChannelForm = (form: URLSearchParams, names: readonly ChannelField[]): Record<string, unknown> =>
+  Object.fromEntries(
+    names.map((name) => [
+      name,
+      name === "requested_perms" ? form.getAll(name) : parseControlValue(CHANNEL_FIELDS[name], form.get(name)),
+    ]),
+  );
+
+const markOf = (form: URLSearchParams, name: ChannelField) =>
+  createHash("sha256").update(said(form, name)).digest("base64url").slice(0, 10);
+
+/** What an edit's page showed, in one hidden field: a mark of each control's words. */
+export const createFormMark = (values: URLSearchParams): string =>
+  CHANNEL_FIELD_NAMES.map((name) => markOf(values, name)).join(".");
+
+/** The fields whose controls hold something else than the page showed. */
+function touchedIn(form: URLSearchParams, seen: string): ChannelField[] {
+  const marks = seen.split(".");
+  return CHANNEL_FIELD_NAMES.filter((name, at) => markOf(form, name) !== marks[at]);
+}
+
+/** What the form shows when it comes back: what its person touched as typed, the rest as the channel has it now. */
+export function mergeFormValues(
+  form: URLSearchParams,
+  seen: string,
+  channel: Pick<ChannelResult, ChannelField>,
+): URLSearchParams {
+  const values = toFormValues(channel);
+  for (const name of touchedIn(form, seen)) {
+    values.delete(name);
+    for (const value of form.getAll(name)) values.append(name, value);
+  }
+  return values;
+}
+
+/**
+ * The fields that a person changed on a page.
+ * @param seen what `createFormMark` made of the values that the page showed
+ * @throws 409 naming every field that somebody else changed meanwhile to something else
+ */
+export function findChangedFields(
+  form: URLSearchParams,
+  seen: string,
+  channel: Pick<ChannelResult, ChannelField>,
+): ChannelField[] {
+  const now = toFormValues(channel);
+  const changed = touchedIn(form, seen).filter((name) => said(form, name) !== said(now, name));
+  const theirs = new Set(touchedIn(now, seen));
+  const fields = changed
+    .filter((name) => theirs.has(name))
+    .map((name) => ({
+      param: name,
+      message: `${CHANNEL_LABELS[name]}: someone else has changed this to “${said(now, name).replace(/\n/g, ", ")}”.`,
+    }));
+  if (fields.length > 0)
+    throw new ApiError(
+      "version_conflict",
+      `${fields[0]?.message} Nothing was saved. Save again to replace it with your text.`,
+      { fields },
+    );
+  return changed;
+}

@@ -1,0 +1,96 @@
+// What stands at the head of each page of a channel: its face and name, what state it is in, and its pages. And its address as
+// people take it: a link, a text to copy, and a code for the camera of a phone.
+
+import { isLoopbackHost } from "../../identity/auth/redirect_uris.ts";
+import { list_keys } from "../../identity/session/api_keys.ts";
+import { isRoleAtLeast } from "../../model/domain/access_policy.ts";
+import type { Role } from "../../model/entities/member.ts";
+import { type AvatarData, avatar, getLocalPicturePath } from "../../ui/avatar.ts";
+import { type Content, type Html, html } from "../../ui/html.ts";
+import { qrDrawing } from "../../ui/qr_code.ts";
+import { copyableText } from "./components.ts";
+import { type ChannelResult, canUse, type MemberContext } from "./page_context.ts";
+
+/** The pages of a channel: path below it, name, and the operation that one must be allowed to open it. */
+const TABS = [
+  { path: "", name: "Alerts" },
+  { path: "stats", name: "Statistics" },
+  { path: "subscribers", name: "Subscribers" },
+  { path: "invites", name: "Invites" },
+  { path: "senders", name: "Senders", shows: list_keys },
+  { path: "edit", name: "Settings" },
+] as const satisfies readonly { path: string; name: string; shows?: { role: Role } }[];
+
+export type ChannelTab = (typeof TABS)[number]["path"];
+
+/** Path of a channel's pages, without a slash at its end. */
+export const getChannelPath = ({ base }: MemberContext, pusherId: string) => `${base}channels/${pusherId}`;
+
+/** Which alert an address below a channel names, as operations take it. */
+export const getAlertParams = ({ params: { pusher = "", alert = "" } }: MemberContext) => ({
+  pusher_id: pusher,
+  alert_id: alert,
+});
+
+/** The channel that an address names, as get_pusher answers. @throws 404. */
+export const getRequestedChannel = (visit: MemberContext) =>
+  visit.call("get_pusher", { pusher_id: visit.params.pusher ?? "" });
+
+/** The channel's face, with its picture where that was uploaded here. Arguments as of `avatar`. */
+export const channelAvatar = (
+  { deps }: MemberContext,
+  channel: AvatarData & { image_url: string | null },
+  id: string,
+  size?: "m" | "l",
+): Html => avatar({ ...channel, picture: getLocalPicturePath(channel.image_url, deps.publicUrl) }, id, size);
+
+export const CHANNEL_STATUS: Record<string, Content> = {
+  active: html`<span class="badge good">active</span>`,
+  paused: html`<span class="badge">paused</span>`,
+  suspended: html`<span class="badge warn">suspended</span>`,
+};
+
+/**
+ * @param channel as get_pusher answers
+ * @param tab the page that it stands on; null for a page below them, such as a form
+ */
+export function channelHeader(visit: MemberContext, channel: ChannelResult, tab: ChannelTab | null): Html {
+  const base = getChannelPath(visit, channel.id);
+  return html`<div class="channel-head">${channelAvatar(visit, channel, "channel-face", "m")}<h1>${channel.name}</h1>${CHANNEL_STATUS[channel.status]}${
+    canUse(visit, "create_alert") && html`<a class="button act" href="${base}/alerts/new">New alert</a>`
+  }</div>
+  <nav class="tabs" aria-label="Channel"><ul>${TABS.filter(
+    (tab) => !("shows" in tab) || isRoleAtLeast(visit.caller.member.role, tab.shows.role),
+  ).map(
+    ({ path, name }) =>
+      html`<li><a href="${base}${path && `/${path}`}"${path === tab && html` aria-current="page"`}>${name}</a></li>`,
+  )}</ul></nav>`;
+}
+
+/** @param says stands between the title and the address, `more` below it; `what` it is the address of */
+export function addressCard(
+  url: string,
+  title: string,
+  says: Content,
+  { more = null, what = "the channel’s address" }: { more?: Content; what?: string } = {},
+): Html {
+  return html`<section class="card scan" aria-labelledby="address">${qrDrawing(url, `QR code of ${what}`)}<div><h2 id="address">${title}</h2>
+    ${says}${copyableText(html`<a href="${url}">${url}</a>`, what)}${
+      isLoopbackHost(new URL(url).hostname) &&
+      html`<p class="hint">This address works only on this computer. For other devices, the operator must set PUBLIC_URL to an address that they can reach.</p>`
+    }${more}</div></section>`;
+}
+
+/** What comes before a first alert: somebody who is subscribed. */
+export function subscribeHint(
+  visit: MemberContext,
+  { id, name, url, is_public }: Pick<ChannelResult, "id" | "name" | "url" | "is_public">,
+): Html {
+  const says = html`<p>${name} has no subscribers yet. Scan the code with your phone or open the address, then subscribe to see how your alerts look.</p>`;
+  if (is_public) return addressCard(url, "Subscribe your device", says);
+  return html`<section class="card" aria-labelledby="address"><h2 id="address">Subscribe your device</h2>
+    <p>${name} has no subscribers yet. The channel is private, so devices need an invite to join.</p>${
+      canUse(visit, "create_invite") &&
+      html`<p><a class="button" href="${getChannelPath(visit, id)}/invites">Create an invite</a></p>`
+    }</section>`;
+}

@@ -1,0 +1,242 @@
+// One plot of counts along time, as SVG that needs no script. Places along it are percents, so that words keep their size on
+// every screen; heights are pixels. How a plot looks: charts.css. The packages that lay plots out are read with the first:
+// most starts never draw one. And how a whole is made up, as a table whose rows have a bar each; and the numbers themselves, as plots
+// write them, with the table that says the same as a plot.
+
+import { assertDefined } from "../../../model/assert.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
+
+/** Made with the first plot, for the reason that ui/time_format.ts gives. */
+let formats: { whole: Intl.NumberFormat; short: Intl.NumberFormat } | undefined;
+
+function made(): NonNullable<typeof formats> {
+  formats ??= {
+    whole: new Intl.NumberFormat("en"),
+    short: new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 }),
+  };
+  return formats;
+}
+
+/** 12,345 */
+export const formatCount = (value: number): string => made().whole.format(value);
+
+/** 1,234 and 12.3K: for where there is little room, beside the whole number. */
+export const formatShortCount = (value: number): string =>
+  value < 10_000 ? formatCount(value) : made().short.format(value);
+
+/** One of few figures that stand large at the head of a page; those that would not fit are said whole elsewhere on it. */
+export const formatTotal = (value: number): string =>
+  value < 1_000_000 ? formatCount(value) : made().short.format(value);
+
+/** The large figures at the head of a page. */
+export const totalsHeader = (named: readonly (readonly [name: string, value: number])[]): Html =>
+  html`<dl class="figures">${named.map(([name, value]) => html`<div><dt>${name}</dt><dd>${formatTotal(value)}</dd></div>`)}</dl>`;
+
+/** One noun, and the same for several. */
+export type CountNoun = readonly [one: string, several: string];
+
+/** 1 read, 12 reads */
+export const countWithNoun = (value: number, [one, several]: CountNoun): string =>
+  `${formatCount(value)} ${value === 1 ? one : several}`;
+
+/**
+ * Rows of numbers, the first cell being what they are of. It stays a table on a phone: it is narrow, or with `named` each row's name
+ * stands above its numbers. Roles are named, since such rows are no table to a browser.
+ */
+export function numbersTable(
+  caption: string,
+  columns: readonly string[],
+  rows: readonly (readonly [Content, ...number[]])[],
+  named = false,
+): Html {
+  return html`<table role="table" class="numbers${named && " named"}"><caption class="unseen">${caption}</caption><thead role="rowgroup"><tr role="row">${columns.map(
+    (column) => html`<th role="columnheader" scope="col">${column}</th>`,
+  )}</tr></thead><tbody role="rowgroup">${rows.map(
+    ([head, ...numbers]) =>
+      html`<tr role="row"><th role="rowheader" scope="row">${head}</th>${numbers.map((value) => html`<td role="cell">${formatCount(value)}</td>`)}</tr>`,
+  )}</tbody></table>`;
+}
+
+type Libraries = Pick<typeof import("d3-scale"), "scaleLinear"> &
+  Pick<typeof import("d3-shape"), "area" | "curveStepAfter">;
+
+let libraries: Promise<Libraries> | undefined;
+
+async function read(): Promise<Libraries> {
+  const [{ scaleLinear }, { area, curveStepAfter }] = await Promise.all([import("d3-scale"), import("d3-shape")]);
+  return { scaleLinear, area, curveStepAfter };
+}
+
+export function loadChartLibraries(): Promise<Libraries> {
+  libraries ??= read();
+  return libraries;
+}
+
+/** A stretch of time and what was counted in it. `from` and `to` are parts of the whole width, 0 to 1. */
+export interface ChartSlot {
+  from: number;
+  to: number;
+  value: number;
+  /** What stretch it is: 22 Nov 2026 */
+  words: string;
+  /** It is not over yet. */
+  running?: boolean;
+}
+
+/** A word below the plot, with another one under it where it is needed. */
+export interface AxisLabel {
+  /** 0 to 1 */
+  at: number;
+  text: string;
+  under?: string | null;
+  side: "start" | "middle" | "end";
+  /** Left out where the screen is narrow. */
+  spare?: boolean;
+}
+
+export interface Chart {
+  /** Names the plot's parts on the page; used once. */
+  id: string;
+  heading: string;
+  total: number;
+  noun: CountNoun;
+  /** What was counted in which time, as the first words of the description. */
+  about: string;
+  slots: readonly ChartSlot[];
+  marks: readonly AxisLabel[];
+  /** Said in place of a plot that shows nothing. */
+  nothing: string;
+}
+
+/** Room above the highest bar for its number, height of the bars, and room below for two lines of words. */
+const TOP = 20;
+const BARS = 120;
+const BELOW = 36;
+const FLOOR = TOP + BARS;
+
+/** So many bars have a number each; more have lines behind them. Of more than `FEW`, or of long numbers, on wide screens alone. */
+const FEW = 7;
+const NUMBERED = 14;
+const LONG = 4;
+
+/** Of the whole width: a bar that is alone is a bar, and no wall. */
+const WIDEST = 0.25;
+/** More bars than this would be thinner than their gaps on a phone. */
+const SEPARATE = 100;
+
+const GRID_LINES = 4;
+
+/** A part of the width as an attribute: 12.34% */
+const percent = (part: number) => `${Math.round(part * 10_000) / 100}%`;
+
+const round = (pixels: number) => Math.round(pixels * 10) / 10;
+
+/** The plot under its heading, its total beside it; a sentence in its place while there is nothing to show. */
+export async function barChart(p: Chart): Promise<Html> {
+  return html`<figure class="plot" id="${p.id}"><figcaption><h2 id="${p.id}-name">${p.heading}</h2><span class="total">${formatCount(p.total)}</span></figcaption>
+  ${p.slots.some(({ value }) => value > 0) ? await drawing(p) : html`<p class="hint">${p.nothing}</p>`}</figure>`;
+}
+
+async function drawing(p: Chart): Promise<Html> {
+  const { scaleLinear } = await loadChartLibraries();
+  const highest = Math.max(...p.slots.map(({ value }) => value));
+  const height = scaleLinear().domain([0, highest]).nice(GRID_LINES).range([0, BARS]);
+  const count = p.slots.length;
+  const long = p.slots.some(({ value }) => formatShortCount(value).length > LONG);
+  const dense = count > NUMBERED ? "many" : count > FEW || long ? "some" : "few";
+  return html`<svg class="${dense}" width="100%" height="${FLOOR + BELOW}" role="img" aria-labelledby="${p.id}-title" aria-describedby="${p.id}-numbers">
+<title id="${p.id}-title">${p.heading}</title><desc id="${p.id}-numbers">${numbersOf(p)}</desc>
+${lines(height).map(
+  (value) =>
+    html`<g class="grid"><line x2="100%" y1="${round(FLOOR - height(value))}" y2="${round(FLOOR - height(value))}"/><text x="100%" dx="6" y="${round(FLOOR - height(value))}" dy=".35em">${formatShortCount(value)}</text></g>`,
+)}
+${count > SEPARATE ? await area(p, height) : p.slots.map((slot) => bar(slot, p.noun, height, count))}
+<line class="floor" x2="100%" y1="${FLOOR}" y2="${FLOOR}"/>
+${p.marks.map(mark)}</svg>`;
+}
+
+type Height = { (value: number): number; ticks(count: number): number[] };
+
+/** Whole numbers only: nobody reads half an alert. */
+function lines(height: Height): number[] {
+  for (let wished = GRID_LINES; wished > 0; wished--) {
+    const values = height.ticks(wished).filter((value) => value > 0 && Number.isInteger(value));
+    if (values.length <= GRID_LINES) return values;
+  }
+  return [];
+}
+
+/** What was counted is seen, however little it is beside the rest. */
+const tall = (value: number, height: Height) => (value > 0 ? Math.max(2, round(height(value))) : 0);
+
+function bar({ from, to, value, words, running }: ChartSlot, noun: CountNoun, height: Height, count: number): Content {
+  if (value === 0) return null;
+  const gap = to - from - Math.min(WIDEST, (to - from) * (count > NUMBERED ? 0.9 : 0.82));
+  const top = FLOOR - tall(value, height);
+  return html`<rect class="bar${running && " running"}" x="${percent(from + gap / 2)}" y="${top}" width="${percent(to - from - gap)}" height="${FLOOR - top}" rx="${count > NUMBERED ? 1 : 3}"><title>${words}: ${countWithNoun(value, noun)}</title></rect>${
+    count <= NUMBERED &&
+    html`<text class="value" x="${percent((from + to) / 2)}" y="${top - 5}">${formatShortCount(value)}</text>`
+  }`;
+}
+
+/** Many slots as one shape without gaps, drawn over a width of one. */
+async function area({ slots }: Chart, height: Height): Promise<Content> {
+  const libraries = await loadChartLibraries();
+  const last = assertDefined(slots.at(-1), "a plot has a slot");
+  const shape = libraries
+    .area<{ at: number; value: number }>()
+    .curve(libraries.curveStepAfter)
+    .x(({ at }) => Math.round(at * 1e5) / 100)
+    .y0(BARS)
+    .y1(({ value }) => BARS - tall(value, height));
+  const corners = slots.flatMap(({ from, to, value }, i) => {
+    const next = slots[i + 1];
+    const gap = next && next.from > to ? [{ at: to, value: 0 }] : [];
+    return [{ at: from, value }, ...gap];
+  });
+  const path = shape([...corners, { at: last.to, value: last.value }]);
+  return html`<svg y="${TOP}" width="100%" height="${BARS}" viewBox="0 0 1000 ${BARS}" preserveAspectRatio="none"><path class="bar" d="${path}"/></svg>`;
+}
+
+const mark = ({ at, text, under, side, spare }: AxisLabel) =>
+  html`<text class="mark ${side}${spare && " spare"}" x="${percent(at)}" y="${FLOOR + 16}">${text}</text>${
+    under && html`<text class="mark ${side}" x="${percent(at)}" y="${FLOOR + 31}">${under}</text>`
+  }`;
+
+/** All of the numbers in words, those that are nothing in a few. */
+function numbersOf({ about, slots, noun }: Chart): string {
+  const some = slots.filter(({ value }) => value > 0);
+  const said = some.map(({ words, value }) => `${words}: ${formatCount(value)}`).join("; ");
+  return `${about} ${said}.${some.length < slots.length ? ` No ${noun[1]} at other times.` : ""}`;
+}
+
+export interface RankedRow {
+  name: Content;
+  value: number;
+}
+
+/** More rows than this stand behind a word that opens them. */
+const SHOWN = 8;
+
+/**
+ * @param counted what is counted, and `what` by what, for readers of the table alone
+ * @param ranks in any order; equal ones stay in theirs
+ */
+export async function rankedBars(counted: string, what: string, ranks: readonly RankedRow[]): Promise<Html> {
+  const caption = `${counted} by ${what.toLowerCase()}`;
+  const { scaleLinear } = await loadChartLibraries();
+  const rows = ranks.toSorted((one, other) => other.value - one.value);
+  const wide = scaleLinear()
+    .domain([0, Math.max(1, rows[0]?.value ?? 0)])
+    .range([0, 100]);
+  const body = (part: readonly RankedRow[], name: string) =>
+    html`<table class="ranks"><caption class="unseen">${name}</caption><thead><tr><th scope="col"><span class="unseen">${what}</span></th><td></td><th scope="col"><span class="unseen">${counted}</span></th></tr></thead><tbody>${part.map(
+      (rank) =>
+        html`<tr><th scope="row">${rank.name}</th><td aria-hidden="true"><svg width="100%" height="10" aria-hidden="true"><rect class="bar" width="${Math.round(wide(rank.value) * 100) / 100}%" height="10" rx="3"/></svg></td><td>${formatCount(rank.value)}</td></tr>`,
+    )}</tbody></table>`;
+  const rest = rows.slice(SHOWN);
+  // A single row more takes no more room than the word that would open it.
+  if (rest.length < 2) return body(rows, caption);
+  const others = rest.reduce((sum, { value }) => sum + value, 0);
+  return html`${body(rows.slice(0, SHOWN), caption)}<details class="more"><summary>${rest.length} more, ${formatCount(others)} in total</summary>${body(rest, `${caption}, others`)}</details>`;
+}

@@ -1,0 +1,257 @@
+// Controls of larger forms: text with a counter, a choice of few made of radios, a colour, a circle. All of them work without a script;
+// none cuts what is typed, since what is too long is refused with its reason. Those of a row's fields are made of the field: label, hint,
+// size and kind stand with it (src/model/fields). A form draws some at places of its own; the others follow by their kind, so that a new
+// field is in its form without a word here. By the kind a control holds a value, too, and makes an argument: what cannot be read stays as
+// it was typed, and is refused as that.
+
+import type { ApiError } from "../../model/errors.ts";
+import { CHANNEL_FIELDS } from "../../model/fields/channel.ts";
+import {
+  type FieldDefinition,
+  type FieldDefinitions,
+  getFieldNames,
+  selectPlainOn,
+} from "../../model/fields/field_table.ts";
+import { getMaxLength } from "../../model/fields/value_schemas.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { circleDrawing, type MapCircle } from "../../ui/circle_drawing.ts";
+import { type Content, type Html, html } from "../../ui/html.ts";
+import { icon } from "../../ui/icons.ts";
+import { fieldError, select } from "./components.ts";
+
+export interface TextField {
+  name: string;
+  label: string;
+  value: string;
+  /** Characters that fit, counted while one types where the script `count` runs. */
+  most?: number;
+  hint?: Content;
+  rows?: number;
+  kind?: "text" | "url" | "search" | "date" | "datetime-local";
+  keys?: "decimal" | "numeric";
+  required?: boolean;
+  autocomplete?: "off";
+  /** Words in a handle are no words. */
+  literal?: boolean;
+  /** Markup, not words. */
+  code?: boolean;
+  /** An instant in UTC, which the script `zone` shows in the person's own zone, with UTC beside it. */
+  zoned?: boolean;
+  error?: ApiError;
+}
+
+export function textField(f: TextField): Html {
+  const hint = f.zoned ? html`${f.hint} <span data-zone-of="${f.name}">In UTC.</span>` : f.hint;
+  const { line, attributes } = fieldError(f.error, f.name, hint);
+  const same = html`id="${f.name}" name="${f.name}"${f.required && html` required`}${
+    f.autocomplete && html` autocomplete="${f.autocomplete}"`
+  }${f.literal && html` autocapitalize="none" spellcheck="false"`}${f.keys && html` inputmode="${f.keys}"`}${
+    f.kind === "url" && html` placeholder="https://"`
+  }${f.code && html` class="code" spellcheck="false"`}${f.zoned && html` data-zone`}${attributes}`;
+  return html`<div class="field"><div class="between"><label for="${f.name}">${f.label}</label>${
+    f.most &&
+    html`<span class="count" data-counts="${f.name}" data-most="${f.most}">at most ${f.most.toLocaleString("en")}</span>`
+  }</div>${line}
+    ${
+      f.rows
+        ? // The first line end after the tag is the markup's own.
+          html`<textarea rows="${f.rows}" ${same}>\n${f.value}</textarea>`
+        : html`<input type="${f.kind ?? "text"}" value="${f.value}" ${same}>`
+    }
+    ${hint && html`<p class="hint after" id="${f.name}-hint">${hint}</p>`}</div>`;
+}
+
+/** A choice of two to four. */
+export function segmentedControl(s: {
+  name: string;
+  label: string;
+  options: readonly { value: string; label: Content; mark?: string }[];
+  value: string;
+  hint?: Content;
+  error?: ApiError;
+}): Html {
+  const { line, attributes } = fieldError(s.error, s.name, s.hint);
+  return html`<fieldset class="field"><legend>${s.label}</legend>${line}
+    <div class="seg">${s.options.map(
+      ({ value, label, mark }, i) =>
+        html`<label${mark && html` class="${mark}"`}><input type="radio" id="${i === 0 ? s.name : `${s.name}-${value}`}" name="${s.name}" value="${value}"${
+          value === s.value && html` checked`
+        }${i === 0 && attributes}><span>${label}</span></label>`,
+    )}</div>
+    ${s.hint && html`<p class="hint after" id="${s.name}-hint">${s.hint}</p>`}</fieldset>`;
+}
+
+/** A part of a form under its own heading. */
+export const panel = (title: string, content: Content): Html =>
+  html`<fieldset class="card panel"><legend>${title}</legend>${content}</fieldset>`;
+
+/** `value` is `#rrggbb`. */
+export function colorField(c: { name: string; label: string; value: string; error?: ApiError }): Html {
+  const { line, attributes } = fieldError(c.error, c.name);
+  return html`<div class="field"><label for="${c.name}">${c.label}</label>${line}
+    <input type="color" id="${c.name}" name="${c.name}" value="${c.value}"${attributes}></div>`;
+}
+
+/** Fields that most leave empty, shut until one of `names` is filled or wrong. */
+export function collapsibleFields(
+  { form, error }: { form: URLSearchParams; error?: ApiError },
+  title: string,
+  names: readonly string[],
+  content: Html,
+): Html {
+  const open = names.some((name) => form.get(name) || error?.fields.some(({ param }) => param === name));
+  return html`<details class="more"${open && html` open`}><summary>${title}</summary>${content}</details>`;
+}
+
+/** To the minute and in UTC, as a field for an instant holds it. */
+export const toMinuteInput = (at: string | null): string => at?.slice(0, 16) ?? "";
+
+/** A time that was typed in UTC, to the minute, as operations take it. */
+export const parseUtcMinute = (typed: string): string =>
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(typed) ? `${typed}:00Z` : typed;
+
+/** With a comma as well: many keyboards have no other. */
+export function parseNumberInput(text: string): number | string {
+  const trimmed = text.trim().replace(",", ".");
+  return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(trimmed) ? Number(trimmed) : text;
+}
+
+/** Browsers end lines otherwise than rows do. */
+export const normalizeLineEnds = (text: string): string => text.replace(/\r\n?/g, "\n");
+
+/** Lists stand one a line, which no entry can hold. */
+const entriesOf = (text: string): string[] =>
+  normalizeLineEnds(text)
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+
+/** What the control of a field holds for a value. */
+export function toControlValue({ look }: Pick<FieldDefinition, "look">, value: unknown): string {
+  if (Array.isArray(value)) return value.join("\n");
+  return look === "moment" ? toMinuteInput(value as string | null) : normalizeLineEnds(String(value ?? ""));
+}
+
+/** The argument that a control makes; a box, which says nothing where it is not ticked, is its form's own. */
+export function parseControlValue(
+  { look, blank }: Pick<FieldDefinition, "look" | "blank">,
+  typed: string | null,
+): unknown {
+  const text = normalizeLineEnds(typed ?? "");
+  if (look === "lines") return entriesOf(text);
+  if (look === "yes") return text === "true" || (text === "false" ? false : text);
+  if (blank === null && text.trim() === "") return null;
+  if (look === "number") return parseNumberInput(text);
+  return look === "moment" ? parseUtcMinute(text) : text;
+}
+
+/** What every control is told: the form as it was typed, and what is wrong with it. */
+export interface FormState {
+  form: URLSearchParams;
+  error?: ApiError;
+}
+
+type Control = Partial<TextField>;
+
+/** Text of the form, as it was typed. */
+export const formTextField = ({ form, error }: FormState, control: Control & { name: string; label: string }): Html =>
+  textField({ value: form.get(control.name) ?? "", error, ...control });
+
+/** "long" → "Long" */
+export const capitalize = (value: string): string => value.charAt(0).toUpperCase() + value.slice(1);
+
+/** What a choice offers: nothing at first, where the field may be empty. */
+function optionsOf({ sql, blank, drawn }: FieldDefinition, labels: Readonly<Record<string, string>>) {
+  const options = (sql.values ?? []).map((value) => ({ value, label: labels[value] ?? capitalize(value) }));
+  return blank === null ? [{ value: "", label: drawn?.none ?? "None" }, ...options] : options;
+}
+
+/** On or off, with a line of what it does. */
+const onOff = ({ form }: FormState, name: string, label: string, hint: Content): Html =>
+  html`<div class="switchrow"><label for="${name}">${label}</label><p class="hint" id="${name}-hint">${hint}</p><input id="${name}" name="${name}" type="checkbox" value="yes"${form.has(name) && html` checked`} aria-describedby="${name}-hint"></div>`;
+
+/** What the kind of a field asks of the control for its text. */
+function kindOf({ look, sql, accepts }: FieldDefinition): Control {
+  if (look === "link") return { kind: "url" };
+  if (look === "moment") return { kind: "datetime-local", zoned: true };
+  if (look === "number") return { keys: sql.sql === "int" ? "numeric" : "decimal" };
+  return { most: getMaxLength(accepts) };
+}
+
+/** The control of one field; `more` is what its form says otherwise. */
+export function fieldControl(
+  fields: FieldDefinitions,
+  typed: FormState,
+  name: string,
+  more: Control & { options?: Readonly<Record<string, string>> } = {},
+): Html {
+  const { options: labels = {}, ...rest } = more;
+  const field = fields[name];
+  if (!field?.drawn) throw new Error(`no form draws ${name}`);
+  const { label, hint, rows } = field.drawn;
+  if (field.look === "yes") return onOff(typed, name, label, hint);
+  if (field.look === "choice") {
+    const options = optionsOf(field, labels);
+    return select({
+      name,
+      label,
+      options,
+      value: typed.form.get(name) ?? rest.value ?? "",
+      error: typed.error,
+    });
+  }
+  return formTextField(typed, {
+    name,
+    label,
+    ...(hint && { hint }),
+    ...(rows && { rows }),
+    ...kindOf(field),
+    ...rest,
+  });
+}
+
+/** The fields that a form draws by their kind. */
+export const plainFieldControls = (fields: FieldDefinitions, typed: FormState): Html[] =>
+  getFieldNames(selectPlainOn(fields, "form")).map((name) => fieldControl(fields, typed, name));
+
+/** What the boot room says of every page, but for the position, which this page may ask the device for. */
+const PERMISSIONS =
+  "accelerometer=(), camera=(), display-capture=(), geolocation=(self), gyroscope=(), microphone=(), payment=(), usb=()";
+
+/** A page with the fields: its script may ask where the device is. */
+export function allowGeolocation(page: Response): Response {
+  page.headers.set("permissions-policy", PERMISSIONS);
+  return page;
+}
+
+const FIELDS = ["lat", "lon", "radius_km"] as const;
+
+/**
+ * @param values what the controls hold
+ * @param none what is said where there is no circle
+ */
+export function circleFields(values: URLSearchParams, none: Content, error?: ApiError): Html {
+  const typed = { form: values, error };
+  return html`<div class="circle-fields">${FIELDS.map((name) => fieldControl(CHANNEL_FIELDS, typed, name))}</div>
+    <p class="line"><button type="button" class="plain" id="here" hidden>${icon("place", "s")}Use my location</button><span class="hint" role="status" id="here-said"></span></p>
+    ${circlePreview(values, none)}`;
+}
+
+/** The circle to scale, once its three numbers make one. A script of the page puts a newer one in its place. */
+export function circlePreview(values: URLSearchParams, none: Content): Html {
+  const circle = circleOf(values);
+  return html`<div id="circle-shown">${circle ? circleDrawing(circle) : html`<p class="hint">${none}</p>`}</div>`;
+}
+
+function circleOf(values: URLSearchParams): MapCircle | null {
+  const [lat, lon, radius_km] = FIELDS.map((name) => parseNumberInput(values.get(name) ?? ""));
+  const whole =
+    typeof lat === "number" &&
+    typeof lon === "number" &&
+    typeof radius_km === "number" &&
+    Math.abs(lat) <= 90 &&
+    Math.abs(lon) <= 180 &&
+    radius_km > 0.0005 &&
+    radius_km <= LIMITS.radius;
+  return whole ? { lat, lon, radius_km } : null;
+}

@@ -1,0 +1,213 @@
+// A page is a record: method, path, whom it is for, and what it answers. A visit is what the record is given; it sees no database, only
+// sign-in, and operations through dispatch, which says who may do what. After a form was sent, a page says once what was done: a cookie
+// carries the code of it, never its words.
+
+import type { z } from "zod";
+import type { KnownOperation } from "../../../operations/index.ts";
+import type { ConsoleSession, ConsoleSessions } from "../../identity/auth/console_sessions.ts";
+import type { LinkRedemption } from "../../identity/auth/link_redemption.ts";
+import type { SendMail } from "../../identity/auth/mail.ts";
+import type { AuthorizeHandler } from "../../identity/auth/oauth_authorize.ts";
+import { assertDefined } from "../../model/assert.ts";
+import { isRoleAtLeast } from "../../model/domain/access_policy.ts";
+import type { ApiError } from "../../model/errors.ts";
+import type { OwnerOperation, SessionOperation } from "../../operation/define_operation.ts";
+import type { Dispatcher } from "../../operation/dispatcher.ts";
+import type { Log, MemberCaller } from "../../store/handler_context.ts";
+import type { Content, Html } from "../../ui/html.ts";
+import {
+  type FormErrorOptions,
+  type FormFiles,
+  type FormProtection,
+  type FormRenderer,
+  withFormErrors,
+} from "./forms.ts";
+import type { PageOptions } from "./page_layout.ts";
+
+export const FLASH_MESSAGES = {
+  "signed-out": "You are signed out.",
+  "session-ended": "The session has ended.",
+  "password-changed": "Your password was changed, and all other sessions ended.",
+  "password-reset":
+    "Your password was set. Other sessions and passkeys were removed, and any two-factor authentication set up before your address was verified.",
+  "name-changed": "Your name was changed in every workspace.",
+  "workspace-made": "Workspace created. You are its owner.",
+  "workspace-renamed": "The workspace was renamed.",
+  "retention-set": "Saved. See below how many alerts will be deleted, and when.",
+  "workspace-left": "You left the workspace.",
+  "account-closed": "Your account is closed.",
+  "second-factor-off": "Two-factor authentication is off. Your password alone is enough to sign in.",
+  "passkey-added": "The passkey was added. You can now sign in with it.",
+  "passkey-removed": "The passkey was removed. It can no longer be used to sign in.",
+  "device-unlinked": "The device was unlinked. It no longer receives tests.",
+  "channel-opened": "Channel created. Write its first alert and share its address.",
+  "channel-opened-silent":
+    "Channel created. It requests no permissions, so its alerts appear in the list only, without a banner or sound.",
+  "channel-saved": "Channel saved.",
+  "channel-saved-silent":
+    "Channel saved. It requests no permissions, so its alerts appear in the list only, without a banner or sound.",
+  "channel-kept": "Channel saved. See below how many alerts will be deleted, and when; you can undo this until then.",
+  "channel-same": "No changes to save.",
+  "channel-paused": "The channel is paused. It cannot send alerts until resumed.",
+  "channel-resumed": "The channel is active again.",
+  "channel-deleted": "The channel and all its alerts were deleted.",
+  "invite-made": "Invite created.",
+  "invite-revoked": "The invite was revoked. Devices that joined with it stay subscribed.",
+  "invite-evicted": "The invite was revoked, and the devices that joined with it were unsubscribed.",
+  "member-changed": "The member was changed. The change applies from the next request.",
+  "member-removed": "The member was removed. Their keys and assistants no longer work.",
+  "file-uploaded": "The file was uploaded. You can now use it in alerts.",
+  "file-deleted": "The file was deleted.",
+  "sender-tested": "This draft shows how its messages look. It is not sent.",
+  "key-revoked": "The key was revoked and no longer works.",
+  "key-saved": "The key was changed. The change applies from its next call.",
+  "assistant-saved": "The assistant was changed. The change applies from its next call.",
+  "alert-drafted": "Moved back to draft.",
+  "alert-saved": "Draft saved.",
+  "alert-tested": "The test was sent to your test devices that are subscribed to this channel.",
+  "alert-deleted": "The alert was deleted.",
+  "alert-sent": "The alert was sent.",
+  "alert-sent-before": "The alert was already sent from this form. It was not sent again.",
+  "alert-scheduled": "The alert is scheduled.",
+  "alert-cancelled": "The alert was cancelled. Devices that have not fetched it will not show it.",
+  "alert-declined": "The alert was declined. Its author can see your comment.",
+  "alert-duplicated": "This is the copy, saved as a draft.",
+  "webhook-tested": "A test event was sent. Reload the page to see the result.",
+  "webhook-redelivered": "The event was sent again. Reload the page to see the result.",
+  "webhook-enabled": "The webhook is enabled. It receives new events again.",
+  "webhook-deleted": "The webhook was deleted.",
+  disconnected: "The assistant was disconnected and no longer has access.",
+} as const;
+
+export type FlashCode = keyof typeof FLASH_MESSAGES;
+export const FLASH_COOKIE = "belfry_flash";
+
+export interface ConsoleDeps {
+  people: ConsoleSessions;
+  joining: LinkRedemption;
+  authorize: AuthorizeHandler;
+  dispatcher: Dispatcher;
+  tools: readonly OwnerOperation[];
+  forms: FormProtection;
+  /** Null where no mail server is configured. */
+  mail: SendMail | null;
+  publicUrl: string;
+  /** A host name at whose root ntfy's API stands; null: there is none. */
+  ntfyHost: string | null;
+  /** Days that a line of the audit log is kept; 0 for ever. */
+  auditRetentionDays: number;
+  now(): Date;
+}
+
+export interface PageContext {
+  deps: ConsoleDeps;
+  request: Request;
+  url: URL;
+  address: string | null;
+  log: Log;
+  params: Record<string, string>;
+  form: URLSearchParams;
+  /** The files that a form brought, on pages that take any. */
+  files: FormFiles;
+  session: ConsoleSession | null;
+  caller: MemberCaller | null;
+  /** The hidden field that every form carries. */
+  token: Html;
+  now: Date;
+  page(title: string, body: Content, options?: PageOptions): Response;
+  part(body: Html): Response;
+  /** Another page of ours, optionally with a message on top of it. */
+  goTo(path: string, flash?: FlashCode, cookies?: readonly string[]): Response;
+}
+
+export interface PersonContext extends PageContext {
+  session: ConsoleSession;
+  /** Runs an operation that only a signed-in person can do, as this person. */
+  asPerson<I extends z.ZodObject, O extends z.ZodType>(
+    operation: SessionOperation<"person", I, O>,
+    args: z.input<I>,
+  ): Promise<z.output<O>>;
+}
+
+export interface MemberContext extends PersonContext {
+  caller: MemberCaller;
+  base: string;
+  /** Runs an operation that only a signed-in person can do, as this member. */
+  asMember<I extends z.ZodObject, O extends z.ZodType>(
+    operation: SessionOperation<"member", I, O>,
+    args: z.input<I>,
+  ): Promise<z.output<O>>;
+  /**
+   * Runs an operation that keys and assistants have, too, as this member. With `once`, a form that is sent twice makes one
+   * thing (rules#idempotency).
+   */
+  call<N extends OperationName>(tool: N, args?: ArgumentsOf<N>, once?: string | null): Promise<OperationResult<N>>;
+}
+
+export type OperationName = KnownOperation["name"];
+type Named<N extends OperationName> = Extract<KnownOperation, { name: N }>;
+/** Names are checked here, values by the operation: what somebody typed may be anything. */
+type ArgumentsOf<N extends OperationName> = { [A in keyof z.input<Named<N>["input"]>]?: unknown };
+/** What an operation answers, by its name. */
+export type OperationResult<N extends OperationName> = z.output<Named<N>["output"]>;
+/** A row of its list. */
+export type OperationRow<N extends OperationName> = OperationResult<N> extends { data: (infer Row)[] } ? Row : never;
+export type AlertResult = OperationResult<"get_alert">;
+export type ChannelResult = OperationResult<"get_pusher">;
+
+export interface ConsolePage {
+  method: "GET" | "POST";
+  path: string;
+  for: "anyone" | "person" | "member";
+  /** It writes although it is only asked for, as every form does. */
+  writes?: true;
+  /** Its form may bring files, and has at most so many bytes with them; without it, a form of the usual size without any. */
+  maxFiles?: number;
+  /** The most bytes of a form without files; MAX_BODY_BYTES.usual when left out. */
+  maxBody?: number;
+  answer(visit: PageContext): Promise<Response>;
+  /** The page again, for a form that could not be read; without it the refusal is a page of its own. */
+  unread?(visit: PageContext, error: ApiError): Promise<Response>;
+  /** The page again with what was written in it, and nothing done: for a form whose session was over. */
+  again?(visit: PageContext, error: ApiError): Promise<Response> | Response;
+}
+
+const pageFor =
+  <V extends PageContext>(whom: ConsolePage["for"], below = "") =>
+  (method: ConsolePage["method"], path: string, answer: (visit: V) => Promise<Response>): ConsolePage => ({
+    ...{ method, path: below + path, for: whom },
+    answer: answer as ConsolePage["answer"],
+  });
+
+/** A page before sign-in. */
+export const anonymousPage = pageFor<PageContext>("anyone");
+
+/** A page of a signed-in person, of no workspace. */
+export const personPage = pageFor<PersonContext>("person");
+
+/** A page of a workspace, below /console/{workspace}/. Others than its members get 404. */
+export const memberPage = pageFor<MemberContext>("member", "/console/:workspace");
+
+const formFor =
+  <V extends PageContext>(page: ReturnType<typeof pageFor<V>>) =>
+  (path: string, again: FormRenderer<V> | FormErrorOptions<V>, answer: (visit: V) => Promise<Response>): ConsolePage =>
+    typeof again === "function"
+      ? { ...page("POST", path, answer), again: again as ConsolePage["again"] }
+      : { ...page("POST", path, withFormErrors(again, answer)), again: again.again as ConsolePage["again"] };
+
+/** What takes a form of a signed-in person, and shows it again where the session was over, or where `again` says so. */
+export const personForm = formFor(personPage);
+
+/** The same for a form of a workspace. */
+export const memberForm = formFor(memberPage);
+
+/** The operation of a name. */
+export const getOperation = ({ tools }: Pick<ConsoleDeps, "tools">, name: OperationName): OwnerOperation =>
+  assertDefined(
+    tools.find((tool) => tool.name === name),
+    "the names are those of the list",
+  );
+
+/** Whether the visitor's role lets an operation through: what is not allowed is not offered. Dispatch decides. */
+export const canUse = ({ caller, deps }: MemberContext, tool: OperationName): boolean =>
+  isRoleAtLeast(caller.member.role, getOperation(deps, tool).role);

@@ -1,0 +1,267 @@
+// The frame around every page, and the headers that keep it ours: no script but the files that a page names, styles from here
+// only, no framing. And tables as files that spreadsheets open: RFC 4180, and no cell is taken for a formula
+// (rules#csv-harmless).
+
+import type { ConsoleSession } from "../../identity/auth/console_sessions.ts";
+import { list_keys } from "../../identity/session/api_keys.ts";
+import { list_connections } from "../../identity/session/client_connections.ts";
+import { list_members } from "../../identity/session/members.ts";
+import { list_files } from "../../identity/session/uploaded_files.ts";
+import { isRoleAtLeast } from "../../model/domain/access_policy.ts";
+import { formatId } from "../../model/domain/type_ids.ts";
+import type { Role } from "../../model/entities/member.ts";
+import type { ApiError } from "../../model/errors.ts";
+import type { Caller } from "../../store/handler_context.ts";
+import { type Content, type Html, html } from "../../ui/html.ts";
+import { icon } from "../../ui/icons.ts";
+import {
+  ALERT_CARD_STYLES,
+  DRAWING_STYLES,
+  ICON,
+  loadStaticFile,
+  STYLES,
+  type StaticFile,
+} from "../../ui/static_files.ts";
+import { LOCAL_TIME_SCRIPT } from "../../ui/time_format.ts";
+
+const script = (name: string): StaticFile =>
+  loadStaticFile(`${name}.js`, "text/javascript; charset=utf-8", import.meta.url);
+
+const sheet = (name: string, ...more: string[]): StaticFile =>
+  loadStaticFile(
+    `${name}.css`,
+    "text/css; charset=utf-8",
+    import.meta.url,
+    [name, ...more].map((part) => `${part}.css`),
+  );
+
+/** What pages run, by the name under which they ask for it. */
+const SCRIPTS = {
+  /** Hands the secret of a one-time link to the page's form. */
+  link: script("one_time_link"),
+  /** Goes on with the page's form by itself. */
+  onwards: script("auto_submit"),
+  /** Puts a copy button beside every `copyable` text. */
+  copy: script("copy"),
+  /** Lets a part of a page follow what happens (see `liveSection`). */
+  live: script("live_sections"),
+  /** Says beside a label how much of its room is taken. */
+  count: script("character_count"),
+  /** Uploads files of a form while it is filled in (see pages/files.ts). */
+  upload: script("upload"),
+  /** Fills a circle's middle from where the device is (see `circleFields`). */
+  circle: script("circle_location"),
+  /** Shows a channel's face and circle while they are chosen. */
+  channel: script("channel"),
+  /** Asks the browser for a passkey. */
+  passkey: script("passkey"),
+  /** The form of an alert: preview while it is written. */
+  compose: script("compose"),
+  /** Fields for instants in the person's own zone, with UTC beside them. */
+  zone: script("local_time_inputs"),
+};
+
+const CONSOLE_STYLES = sheet("console", "headings", "print");
+
+/** Sheets of the console's own. */
+const OWN_STYLES = {
+  /** The pages of channels, of their settings and invites, and the overview. */
+  channel: sheet("channel"),
+  /** What pages about people have of their own. */
+  people: sheet("account_pages"),
+  /** Plots, their numbers, and lists by page. */
+  history: sheet("charts", "number_tables"),
+  /** Webhooks and the audit log. */
+  webhooks: sheet("webhooks"),
+  /** What pages that write or review an alert have of their own. */
+  compose: sheet("compose", "compose_decide"),
+  /** The month of planned alerts. */
+  month: sheet("calendar"),
+};
+
+const SHEETS = { ...OWN_STYLES, alert_card: ALERT_CARD_STYLES, drawings: DRAWING_STYLES };
+
+/** What pages of the console refer to, besides what all pages share. */
+export const CONSOLE_FILES = [CONSOLE_STYLES, ...Object.values(SCRIPTS), ...Object.values(OWN_STYLES)];
+
+const POLICY =
+  "default-src 'none'; style-src 'self'; img-src 'self' https: data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+const HTML = { "content-type": "text/html; charset=utf-8" };
+
+const SECURITY = {
+  "content-security-policy": POLICY,
+  // A form on a page without any referrer would be sent with `Origin: null`, so our own pages may know.
+  "referrer-policy": "same-origin",
+  "x-frame-options": "DENY",
+  "x-content-type-options": "nosniff",
+  "cache-control": "no-store",
+};
+
+/** Parts of a workspace: path below it, others that belong to it, name, and the operation that one must be allowed to open it. */
+const SECTIONS: { path: string; name: string; also?: readonly string[]; shows?: { role: Role } }[] = [
+  { path: "", name: "Overview" },
+  { path: "channels", name: "Channels" },
+  {
+    path: "drafts",
+    name: "Alerts",
+    also: ["repeating", "scheduled", "month", "sent", "cancelled", "alerts"],
+  },
+  { path: "stats", name: "Statistics" },
+  { path: "webhooks", name: "Webhooks" },
+  { path: "audit", name: "Audit log", also: ["service"] },
+  { path: "files", name: "Files", shows: list_files },
+  { path: "members", name: "Members", shows: list_members },
+  { path: "keys", name: "Keys", shows: list_keys },
+  { path: "assistants", name: "Assistants", shows: list_connections },
+];
+
+/** How a page is shown, beside its title and body. */
+export interface PageOptions {
+  status?: number;
+  /** What the page says was refused, whose status is the page's. */
+  error?: ApiError;
+  /** One column in the middle, for pages before sign-in; or more room, for a form with a preview beside it. */
+  width?: "narrow" | "wide";
+  /** Where the browser goes on by itself. */
+  onwards?: string;
+  /** What the page runs. It may ask this origin, and no other. */
+  scripts?: readonly (keyof typeof SCRIPTS)[];
+  styles?: readonly (keyof typeof SHEETS)[];
+  /** It may show pages of this origin in frames. */
+  frames?: boolean;
+  cookies?: readonly (string | null)[];
+}
+
+interface Frame extends PageOptions {
+  title: string;
+  body: Content;
+  publicUrl: string;
+  session: ConsoleSession | null;
+  caller: Caller | null;
+  /** Path of the page: what follows the workspace in it is the section that the page belongs to. */
+  path: string;
+  /** What was done before the page was asked for. */
+  flash: string | null;
+  signOutField: Html;
+}
+
+export const getWorkspacePath = (workspaceId: string) => `/console/${formatId("wsp", workspaceId)}/`;
+
+function workspaceSwitch({ session, caller }: Frame): Content {
+  if (!session || !caller) return null;
+  const others = session.memberships.filter(({ workspace_id }) => workspace_id !== caller.workspace.id);
+  if (others.length === 0) return html`<span class="workspace">${caller.workspace.name}</span>`;
+  return html`<details class="menu switch">
+    <summary><span class="unseen">Workspace: </span>${caller.workspace.name}</summary>
+    <ul>${others.map(
+      (other) => html`<li><a href="${getWorkspacePath(other.workspace_id)}">${other.workspace_name}</a></li>`,
+    )}</ul>
+  </details>`;
+}
+
+function navigation({ caller, path: at }: Frame): Content {
+  if (!caller) return null;
+  const section = at.split("/")[3] ?? "";
+  const base = getWorkspacePath(caller.workspace.id);
+  return html`<nav class="sections" aria-label="Workspace"><ul>${SECTIONS.filter(
+    ({ shows }) => !shows || isRoleAtLeast(caller.member.role, shows.role),
+  ).map(
+    ({ path, name, also }) =>
+      html`<li><a href="${base}${path}"${(path === section || also?.includes(section)) && html` aria-current="page"`}>${name}</a></li>`,
+  )}</ul></nav>`;
+}
+
+function header(frame: Frame): Html {
+  const { session, caller, signOutField } = frame;
+  const home = caller ? getWorkspacePath(caller.workspace.id) : "/console";
+  return html`<header class="top inside"><div class="bar">
+    <a class="brand" href="${home}"><img src="${ICON.href}" alt="" width="28" height="28"><span>Belfry</span></a>
+    ${
+      session &&
+      html`<div class="who-where" id="who-where" popover>${workspaceSwitch(frame)}<div class="person"><a href="/console/account"><span class="unseen">Your account: </span>${session.user.name}</a>
+      <form method="post" action="/console/sign-out">${signOutField}<button class="quiet">Sign out</button></form></div></div>`
+    }${navigation(frame)}${
+      session &&
+      html`<button class="quiet more" popovertarget="who-where">${icon("person")}<span class="unseen">Workspace and account</span></button>`
+    }
+  </div></header>`;
+}
+
+/** A page in its frame. */
+export function renderConsolePage(parts: Frame): Response {
+  const { title, body, flash, width, onwards, styles = [], error, publicUrl, frames } = parts;
+  const scripts = [LOCAL_TIME_SCRIPT, ...(parts.scripts ?? []).map((name) => SCRIPTS[name])];
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+${onwards && html`<meta http-equiv="refresh" content="0;url=${onwards}">`}
+<title>${title} · Belfry</title>
+<link rel="icon" href="${ICON.href}">
+<link rel="stylesheet" href="${STYLES.href}">
+${[CONSOLE_STYLES, ...styles.map((name) => SHEETS[name])].map(({ href }) => html`<link rel="stylesheet" href="${href}">`)}
+${scripts.map(({ href }) => html`<script src="${href}" defer></script>`)}
+</head>
+<body>
+<a class="skip" href="#main">Skip to content</a>
+${header(parts)}
+<main id="main" tabindex="-1"${width && html` class="${width}"`}>
+${flash && html`<p class="flash done" role="status">${flash}</p>`}
+${body}
+</main>
+</body>
+</html>
+`;
+  const runs = scripts.map(({ path }) => new URL(path, publicUrl).href).join(" ");
+  const policy = [POLICY, `script-src ${runs}`, "connect-src 'self'", ...(frames ? ["frame-src 'self'"] : [])];
+  const headers = { ...HTML, "content-security-policy": policy.join("; ") };
+  return answer(parts.status ?? error?.status ?? 200, page, parts.cookies, headers);
+}
+
+/** A part of a page, for a script that puts it in place. */
+export const partResponse = (part: Html): Response => answer(200, part, [], HTML);
+
+/** After a form was sent: the browser fetches another page of ours. */
+export const redirectTo = (path: string, cookies: readonly (string | null)[] = []): Response =>
+  answer(303, null, cookies, { location: path });
+
+function answer(
+  status: number,
+  body: Html | null,
+  cookies: readonly (string | null)[] = [],
+  more: Record<string, string> = {},
+): Response {
+  const headers = new Headers({ ...SECURITY, ...more });
+  for (const cookie of cookies) if (cookie) headers.append("set-cookie", cookie);
+  return new Response(body?.toString(), { status, headers });
+}
+
+/** What spreadsheets take for the beginning of a formula, in either width. */
+const FORMULA = /^[\s]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
+
+function cell(value: string | number | null): string {
+  if (value === null) return "";
+  if (typeof value === "number") return String(value);
+  const harmless = FORMULA.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}
+
+export type CsvRow = readonly (string | number | null)[];
+
+/** Lines end in CR and LF, the last one as well. */
+export const formatCsv = (rows: readonly CsvRow[]): string =>
+  rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
+
+/** A table to be kept as a file. @param name of letters, digits, hyphens and underscores, without ".csv" */
+export const csvResponse = (name: string, rows: readonly CsvRow[]): Response =>
+  new Response(formatCsv(rows), {
+    headers: {
+      ...SECURITY,
+      "content-type": "text/csv; charset=utf-8; header=present",
+      "content-disposition": `attachment; filename="${name}.csv"`,
+    },
+  });

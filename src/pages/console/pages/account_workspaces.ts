@@ -1,0 +1,238 @@
+// A person's workspaces on the account's page: made, left, and what becomes of each when the account is closed. And how long
+// alerts are kept in one: what a setting leads to stands there in plain words before it acts.
+
+import type { z } from "zod";
+import { getPerson } from "../../../identity/auth/console_sessions.ts";
+import {
+  close_account,
+  get_retention,
+  leave_workspace,
+  list_own_workspaces,
+  rename_workspace,
+  set_retention,
+} from "../../../identity/session/workspaces.ts";
+import { assertDefined } from "../../../model/assert.ts";
+import { ApiError } from "../../../model/errors.ts";
+import { formatLimit, LIMITS } from "../../../model/limits.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
+import { checkbox, errorSummary, field, fieldError, relativeTime } from "../components.ts";
+import { parseControlValue } from "../form_controls.ts";
+import { matchesErrorType } from "../forms.ts";
+import {
+  type ConsolePage,
+  type MemberContext,
+  memberForm,
+  memberPage,
+  type PersonContext,
+  personForm,
+  personPage,
+} from "../page_context.ts";
+import { confirmationPage } from "./confirmation.ts";
+
+type Ahead = z.output<(typeof get_retention)["output"]>;
+
+/** What goes, and from when on. */
+export function retentionPreview({ days, begins_at, alerts, more }: Ahead, now: Date): Html {
+  if (days === null) return html`<p class="note">Alerts are kept indefinitely.</p>`;
+  if (begins_at === null)
+    return html`<p class="note">Alerts are deleted ${days} days after they end. None is that old yet.</p>`;
+  const many = more
+    ? `more than ${formatLimit("retention_counted")} alerts`
+    : alerts === 1
+      ? "1 alert"
+      : `${alerts} alerts`;
+  return html`<p class="note warn"><span>Alerts are deleted ${days} days after they end: <strong>${many}</strong> from ${relativeTime(begins_at, now)}. You can undo this until then.</span></p>`;
+}
+
+async function form(visit: MemberContext, error?: ApiError): Promise<Response> {
+  const set = await visit.asMember(get_retention, {});
+  const value = visit.form.get("retention_days") ?? String(set.retention_days ?? "");
+  return visit.page(
+    "Alert retention",
+    html`<h1>Alert retention</h1> <p class="lede">Alerts are permanently deleted, from devices too, this many days after they end. Statistics are kept.</p>
+    ${errorSummary(error)}${retentionPreview(set, visit.now)}
+    <form method="post" action="${visit.base}retention" novalidate>${visit.token}
+      ${field({ name: "retention_days", label: "Days", value, hint: `${LIMITS.retention_least} to ${LIMITS.retention}. If empty, alerts are kept indefinitely. Deletion starts at the earliest ${LIMITS.retention_notice_hours} hours after a change.`, error })}
+      <div class="actions"><button>Save</button><a class="button plain" href="/console/account">Back to your account</a></div>
+    </form>
+    <p class="note">An alert ends when it is sent or withdrawn, or when it expires, if later. Drafts and scheduled alerts are kept. A channel can override this in its settings. The operator can make a copy first with <code>belfry export</code>.</p>`,
+    { width: "narrow", error },
+  );
+}
+
+const REFUSED = { again: form, when: matchesErrorType("invalid_request"), labels: { retention_days: "Days" } };
+
+const ACCOUNT = "/console/account";
+
+type Own = z.output<(typeof list_own_workspaces)["output"]>["data"][number];
+
+const members = (others: number) => (others === 0 ? "only you" : `${others + 1} members`);
+const channels = (n: number) => (n === 0 ? "no channel" : n === 1 ? "1 channel" : `${n} channels`);
+
+/** What becomes of it without the person. */
+function fate(own: Own): Content {
+  if (own.without_you === "stays") return "It stays unchanged. Your keys, webhooks and assistants in it stop working.";
+  if (own.without_you === "goes") return "It is empty, so it is deleted.";
+  if (own.without_you === "behind")
+    return html`You are its only member, and it has ${channels(own.channels)}. Add another owner under <a href="/console/${own.id}/members">Members</a>, delete its channels and files, or leave it without an owner. A channel with subscribers cannot be deleted.`;
+  return html`You are its only owner, and it is not empty. Make someone else an owner under <a href="/console/${own.id}/members">Members</a>, or delete its contents and remove its members.`;
+}
+
+const planned = (n: number) =>
+  n === 0
+    ? "It has no scheduled alerts."
+    : `${n === 1 ? "One scheduled alert will still be sent" : `${n} scheduled alerts will still be sent`}; cancel ${n === 1 ? "it" : "them"} to stop ${n === 1 ? "it" : "them"}.`;
+
+/** Without a tick nothing of this happens. */
+function leftBehind(own: Own, error?: ApiError): Content {
+  if (own.without_you !== "behind") return null;
+  const id = `behind-${own.id}`;
+  const { line, attributes } = fieldError(error, id, "said");
+  return html`<div class="field">${line}${checkbox({
+    id,
+    name: "leave_behind",
+    value: own.id,
+    label: html`Leave ${own.name} without an owner`,
+    note: html`<span id="${id}-hint">Its channels are paused immediately and cannot send. Subscribers keep them and their alerts. ${planned(own.scheduled)} Your keys, webhooks and assistants in it stop working. Only the operator of this service can assign a new owner, by its ID: <code>${own.id}</code></span>`,
+    attributes,
+  })}</div>`;
+}
+
+/** A box that was left empty is said beside it, in place of the operation's sentence. */
+function unticked(data: readonly Own[], ticked: readonly string[]): ApiError | undefined {
+  const fields = data
+    .filter(({ id, without_you }) => without_you === "behind" && !ticked.includes(id))
+    .map(({ id, name }) => ({
+      param: `behind-${id}`,
+      message: `Nothing was changed. Tick the box to leave ${name} without an owner.`,
+    }));
+  return fields.length === 0
+    ? undefined
+    : new ApiError("field_required", fields[0]?.message ?? "", { status: 422, fields });
+}
+
+/** The part of the account's page. */
+export async function accountWorkspaces(visit: PersonContext, error?: ApiError): Promise<Content> {
+  const { token, now, form: sent } = visit;
+  const { data } = await visit.asPerson(list_own_workspaces, {});
+  return html`<h2>Workspaces</h2>
+    ${
+      data.length > 0 &&
+      html`<ul class="ways">${data.map(
+        (own) =>
+          html`<li><div class="what"><p><a href="/console/${own.id}/"><strong>${own.name}</strong></a> <span class="badge">${own.role}</span></p>
+          <p>${members(own.other_members)}, ${channels(own.channels)}, joined ${relativeTime(own.joined_at, now)}</p></div>
+          <div class="actions">${
+            own.role === "owner" &&
+            html`<a class="button plain" href="/console/${own.id}/name">Rename<span class="unseen"> ${own.name}</span></a>
+          <a class="button plain" href="/console/${own.id}/retention">Alert retention…<span class="unseen"> of ${own.name}</span></a>`
+          }
+          <a class="button plain" href="/console/${own.id}/leave">Leave<span class="unseen"> ${own.name}</span></a></div></li>`,
+      )}</ul>`
+    }
+    ${errorSummary(error)}
+    <details class="more"${error && html` open`}><summary>Create another workspace</summary>
+      <p>It has its own channels, members and keys. You become its owner.</p>
+      <form method="post" action="${ACCOUNT}/workspaces" novalidate>${token}
+        ${field({ name: "workspace", label: "Name", value: sent.get("workspace") ?? "", maxlength: LIMITS.name, autocomplete: "organization", error })}
+        <button>Create workspace</button>
+      </form></details>`;
+}
+
+function nameForm(visit: MemberContext, error?: ApiError): Response {
+  return visit.page(
+    "Rename workspace",
+    html`<h1>Rename workspace</h1> <p class="lede">Members and their assistants see this name. Addresses and channels do not change.</p>
+    ${errorSummary(error)}
+    <form method="post" action="${visit.base}name" novalidate>${visit.token}
+      ${field({ name: "name", label: "Name", value: visit.form.get("name") ?? visit.caller.workspace.name, maxlength: LIMITS.name, autocomplete: "organization", error })}
+      <div class="actions"><button>Save name</button><a class="button plain" href="${ACCOUNT}">Cancel</a></div>
+    </form>`,
+    { width: "narrow", error },
+  );
+}
+
+async function closing(visit: PersonContext, error?: ApiError): Promise<Response> {
+  const { data } = await visit.asPerson(list_own_workspaces, {});
+  const holds = data.some(({ without_you }) => without_you === "holds");
+  return visit.page(
+    "Close your account",
+    html`<h1>Close your account?</h1>
+    <p class="lede">Your sessions end, your passkeys and codes stop working, and your name and e-mail address are deleted. This cannot be undone.</p>
+    ${data.length > 0 && html`<h2>Effect on your workspaces</h2><ul class="ways">${data.map((own) => html`<li><div class="what"><p><strong>${own.name}</strong></p><p>${fate(own)}</p></div></li>`)}</ul>`}
+    <p class="hint">Your actions stay in each workspace’s audit log until the entries expire.</p>
+    ${errorSummary(error)}
+    ${
+      holds
+        ? html`<p class="flash careful">You can close the account once no workspace depends on you.</p><p><a class="button" href="${ACCOUNT}">Back to your account</a></p>`
+        : html`<form method="post" action="${ACCOUNT}/close" novalidate>${visit.token}
+      ${data.map((own) => leftBehind(own, error))}
+      ${field({ name: "present", label: "Your password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error })}
+      <div class="actions"><button class="danger">Close account permanently</button><a class="button plain" href="${ACCOUNT}">Cancel</a></div>
+    </form>`
+    }`,
+    { width: "narrow", error, styles: ["people"] },
+  );
+}
+
+const isHere =
+  ({ base }: MemberContext) =>
+  ({ id }: Own) =>
+    base === `/console/${id}/`;
+
+async function leaving(visit: MemberContext, error?: ApiError): Promise<Response> {
+  const { data } = await visit.asPerson(list_own_workspaces, {});
+  const own = assertDefined(data.find(isHere(visit)), "whoever visits it is a member of it");
+  const title = `Leave ${own.name}?`;
+  if (own.without_you === "holds")
+    return visit.page(
+      title,
+      html`<h1>${title}</h1><p class="lede">${fate(own)}</p><p><a class="button" href="${ACCOUNT}">Back to your account</a></p>`,
+      { width: "narrow" },
+    );
+  return confirmationPage(visit, {
+    title,
+    effect: html`${fate(own)} ${own.without_you === "stays" && "To return, you must be added again."}`,
+    condition: leftBehind(own, error),
+    act: "Leave workspace",
+    back: ACCOUNT,
+    keep: "Cancel",
+    error,
+  });
+}
+
+export const ACCOUNT_WORKSPACE_PAGES: readonly ConsolePage[] = [
+  memberPage("GET", "/retention", (visit) => form(visit)),
+  memberForm("/retention", REFUSED, async (visit) => {
+    const retention_days = parseControlValue({ look: "number", blank: null }, visit.form.get("retention_days"));
+    await visit.asMember(set_retention, { retention_days } as { retention_days: number | null });
+    return visit.goTo(visit.url.pathname, "retention-set");
+  }),
+
+  memberPage("GET", "/name", async (visit) => nameForm(visit)),
+  memberForm("/name", { again: nameForm, when: matchesErrorType("invalid_request") }, async (visit) => {
+    await visit.asMember(rename_workspace, { name: visit.form.get("name") ?? "" });
+    return visit.goTo(ACCOUNT, "workspace-renamed");
+  }),
+
+  memberPage("GET", "/leave", (visit) => leaving(visit)),
+  memberForm("/leave", leaving, async (visit) => {
+    const ticked = visit.form.getAll("leave_behind");
+    const { data } = await visit.asPerson(list_own_workspaces, {});
+    const error = unticked(data.filter(isHere(visit)), ticked);
+    if (error) return leaving(visit, error);
+    await visit.asMember(leave_workspace, { leave_behind: ticked.length > 0 });
+    return visit.goTo(ACCOUNT, "workspace-left");
+  }),
+
+  personPage("GET", `${ACCOUNT}/close`, (visit) => closing(visit)),
+  personForm(`${ACCOUNT}/close`, { again: closing }, async (visit) => {
+    const leave_behind = visit.form.getAll("leave_behind");
+    const { data } = await visit.asPerson(list_own_workspaces, {});
+    const error = unticked(data, leave_behind);
+    if (error) throw error;
+    await visit.asPerson(close_account, { present: visit.form.get("present") ?? "", leave_behind });
+    const cookies = await visit.deps.people.signOut(visit.request, getPerson(visit.session));
+    return visit.goTo("/console/sign-in", "account-closed", cookies);
+  }),
+];

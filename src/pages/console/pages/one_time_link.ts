@@ -1,0 +1,172 @@
+// Following a one-time link: the page that takes its secret, what became of a link that no longer works, and the form that
+// makes an account, joins with one that is there, or sets a new password.
+
+import type { LinkState, OpenedLink } from "../../../identity/auth/link_redemption.ts";
+import { extractLinkToken, LINK_LIFETIMES, LINK_PATH } from "../../../identity/auth/one_time_links.ts";
+import type { ApiError } from "../../../model/errors.ts";
+import { LIMITS } from "../../../model/limits.ts";
+import { type Content, html } from "../../../ui/html.ts";
+import { errorSummary, field } from "../components.ts";
+import { withFormErrors } from "../forms.ts";
+import { anonymousPage, type ConsolePage, type PageContext } from "../page_context.ts";
+import { lostPasswordHint } from "./sign_in.ts";
+import { finishSignIn } from "./sign_in_flow.ts";
+
+/** A browser with script goes on by itself; one without asks for the link, since it keeps what stands behind the "#". */
+function takeLink(visit: PageContext): Response {
+  return visit.page(
+    "Open your link",
+    html`<h1>Open your link</h1>
+    <p class="lede">This page continues automatically. If it does not, paste the whole link here.</p>
+    <div class="card wide"><form method="post" action="${LINK_PATH}/open">
+      ${visit.token}
+      ${field({ name: "link", label: "Your link", autocomplete: "off", maxlength: 500 })}
+      <button>Continue</button>
+    </form></div>`,
+    { width: "narrow", scripts: ["link"] },
+  );
+}
+
+function ended(visit: PageContext, state: Exclude<LinkState, "live">, link: OpenedLink | null): Response {
+  const askForOne =
+    link?.joined && visit.deps.mail !== null
+      ? html`<a href="/console/forgot">ask for a new one</a>`
+      : "ask the person who gave it to you for a new one";
+  const words: Record<typeof state, [title: string, what: Content]> = {
+    used: [
+      "This link was already used",
+      html`Sign in with your e-mail address and password. If you did not use the link, contact the person who gave it to you.`,
+    ],
+    replaced: ["This link was replaced", html`Use the newest link you received, or ${askForOne}.`],
+    expired: [
+      "This link has expired",
+      html`It was valid for ${link ? LINK_LIFETIMES[link.madeBy] : "a short time"}. To continue, ${askForOne}.`,
+    ],
+    unknown: [
+      "This link is not valid",
+      html`Check that you copied the whole link, or ask the person who gave it to you for a new one.`,
+    ],
+  };
+  const [title, what] = words[state];
+  return visit.page(
+    title,
+    html`<h1>${title}</h1><p class="lede">${what}</p>
+    <p><a class="button" href="/console/sign-in">Go to sign in</a></p>`,
+    { status: 404, width: "narrow" },
+  );
+}
+
+interface LinkFormTexts {
+  title: string;
+  lede: Content;
+  button: string;
+}
+
+/** The account might be one that somebody else made ready for this address. */
+const unproved = (visit: PageContext): Response =>
+  visit.page(
+    "Verify your e-mail address",
+    html`<h1>Verify your e-mail address</h1>
+    <p class="lede">This address already has an account here that is not verified. ${
+      visit.deps.mail === null
+        ? "Ask the operator of this server for a link to set a new password and join."
+        : html`<a href="/console/forgot">Reset your password by e-mail</a>, then open this link again.`
+    }</p>`,
+    { status: 403, width: "narrow" },
+  );
+
+function wordsOf({ kind, joined, proved, workspaceName }: OpenedLink): LinkFormTexts {
+  const ends = `This ends every session and removes every passkey${proved ? "" : " and two-factor authentication"} of this account.`;
+  if (kind === "new")
+    return {
+      title: `Welcome to ${workspaceName}`,
+      lede: "Choose your name and a password. You will sign in with your e-mail address and password.",
+      button: "Join",
+    };
+  if (kind === "known")
+    return {
+      title: `Join ${workspaceName}`,
+      lede: "This address already has an account here. Enter its password to join.",
+      button: "Join",
+    };
+  return {
+    title: "Choose a new password",
+    lede: joined
+      ? `You will sign in with it. ${ends}`
+      : `This address already has an account here. Set a new password to join ${workspaceName}. ${ends}`,
+    button: "Save and sign in",
+  };
+}
+
+/** The field that shows the address, or asks for it where the link names none. */
+function address(visit: PageContext, { email }: OpenedLink, error?: ApiError): Content {
+  const common = { name: "email", label: "E-mail address", type: "email", autocomplete: "username" } as const;
+  if (email !== null) return field({ ...common, value: email, readonly: true, hint: `Your link is for ${email}.` });
+  return field({
+    ...common,
+    value: visit.form.get("email") ?? "",
+    maxlength: LIMITS.email,
+    hint:
+      visit.deps.mail === null
+        ? "You sign in with it. This server sends no e-mail."
+        : "You sign in with it. We only send e-mail when a link is requested for you.",
+    error,
+  });
+}
+
+async function form(visit: PageContext, token: string, error?: ApiError): Promise<Response> {
+  const link = await visit.deps.joining.open(token);
+  if (link?.state !== "live") return ended(visit, link?.state ?? "unknown", link);
+  if (link.kind === "known" && !link.proved) return unproved(visit);
+  const { title, lede, button } = wordsOf(link);
+  const { kind } = link;
+  const long = `At least ${LIMITS.password_least} characters. A few words are easier to remember than symbols.`;
+  return visit.page(
+    title,
+    html`<h1>${title}</h1><p class="lede">${lede}</p>
+    ${errorSummary(error)}
+    <div class="card wide"><form method="post" action="${LINK_PATH}" novalidate>
+      ${visit.token}
+      <input type="hidden" name="token" value="${token}">
+      ${kind === "new" && field({ name: "name", label: "Your name", value: visit.form.get("name") ?? "", autocomplete: "name", maxlength: LIMITS.name, autofocus: true, error })}
+      ${address(visit, link, error)}
+      ${field({
+        name: "password",
+        label: kind === "reset" ? "New password" : "Password",
+        type: "password",
+        autocomplete: kind === "known" ? "current-password" : "new-password",
+        maxlength: LIMITS.password,
+        autofocus: kind !== "new",
+        ...(kind === "known" ? {} : { minlength: LIMITS.password_least, hint: long }),
+        error,
+      })}
+      <button>${button}</button>
+    </form></div>
+    <p class="hint">${kind === "known" ? lostPasswordHint(visit.deps.mail !== null) : "This link works once."}</p>`,
+    { error, width: "narrow" },
+  );
+}
+
+const sentToken = (visit: PageContext) => extractLinkToken(visit.form.get("token") ?? "");
+
+export const ONE_TIME_LINK_PAGES: readonly ConsolePage[] = [
+  anonymousPage("GET", LINK_PATH, async (visit) => takeLink(visit)),
+
+  anonymousPage("POST", `${LINK_PATH}/open`, (visit) => form(visit, extractLinkToken(visit.form.get("link") ?? ""))),
+
+  anonymousPage(
+    "POST",
+    LINK_PATH,
+    withFormErrors({ again: (visit, error) => form(visit, sentToken(visit), error) }, async (visit) => {
+      const { form: sent, request, address, deps } = visit;
+      const read = (name: string) => (sent.get(name) ?? "").slice(0, 500);
+      const password = read("password");
+      const claim = { name: read("name"), email: read("email"), password };
+      const { kind, email } = await deps.joining.claim(sentToken(visit), claim, address);
+      const opened = await deps.people.openSession({ email, password }, null, request, address);
+      if (!opened) return visit.goTo("/console/sign-in");
+      const flash = kind === "reset" ? "password-reset" : undefined;
+      return finishSignIn(visit, opened, { oauthQuery: null, next: "/console", kept: null }, flash);
+    }),
+  ),
+];

@@ -1,0 +1,109 @@
+// What a person may decide about an alert: at a time, declined with words for its author, copied, deleted; and at the foot of the
+// screen what is decided most. A button names its effect; an urgent alert has a box that nobody ticks in passing.
+
+import { randomUUID } from "node:crypto";
+import { decline_alert } from "../../../identity/session/reviews.ts";
+import { type ApiError, invalidRequest } from "../../../model/errors.ts";
+import { getMaxLength } from "../../../model/fields/value_schemas.ts";
+import { LIMITS } from "../../../model/limits.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
+import { formTextField, toMinuteInput } from "../form_controls.ts";
+import type { AlertResult, ChannelResult, MemberContext } from "../page_context.ts";
+import { formatDeviceCount } from "../phone_preview.ts";
+import { alertControl, urgentConfirmation } from "./compose_controls.ts";
+
+interface Deciding {
+  alert: AlertResult;
+  channel: ChannelResult;
+  /** The sentence on how many it could reach. */
+  could: string;
+  error?: ApiError;
+  /** Nobody but who looks at it has written it: there is nobody to decline it to. */
+  own: boolean;
+}
+
+/** A draft that repeats once it is scheduled; to send it would be to send it once. */
+const begins = ({ status, recurrence }: AlertResult): boolean => status === "draft" && recurrence !== null;
+
+/** An urgent alert is published by who ticked the box, and by nobody in passing; what repeats begins at a time. */
+export function checkReadyToPublish(alert: AlertResult, form: URLSearchParams, act: string): void {
+  if (act === "send" && begins(alert))
+    throw invalidRequest(
+      "recurrence_not_allowed",
+      "A repeating alert must be scheduled. To send it once, edit it and choose “Does not repeat”.",
+      "send_at",
+    );
+  if (alert.priority !== "urgent" || form.has("sure") || (act !== "send" && act !== "schedule")) return;
+  throw invalidRequest("field_required", "Tick the box to confirm: an urgent alert can ring at night.", "sure");
+}
+
+/** What was typed, or else what the alert holds. */
+function formOf(visit: MemberContext, alert: AlertResult): URLSearchParams {
+  const form = new URLSearchParams(visit.form);
+  if (!form.has("send_at")) form.set("send_at", toMinuteInput(alert.send_at));
+  return form;
+}
+
+const deletion = (visit: MemberContext): Html =>
+  html`<a class="button danger" href="${visit.url.pathname}/delete">Delete</a>`;
+
+/** A copy of what is not sent yet; what was sent has one with its history (see alert_timeline.ts). */
+const others = (visit: MemberContext): Html =>
+  html`<section class="card" aria-labelledby="others"><h2 id="others">Other actions</h2>
+    <p class="hint">A copy starts as a draft without send times.</p>
+    <input type="hidden" name="once" value="${randomUUID()}">
+    <div class="actions"><button class="plain" formaction="${visit.url.pathname}/duplicate">Duplicate</button>${deletion(visit)}</div></section>`;
+
+/** On the devices of who looks at it, before anybody else sees it. */
+const trial = (): Html =>
+  html`<section class="card" aria-labelledby="trial"><h2 id="trial">Try it first</h2>
+    <p class="hint">Only your test devices show it, for up to ${LIMITS.test_minutes} minutes, and it is not counted. <a href="/console/account/devices">Your test devices</a></p>
+    <button class="plain" name="act" value="test">Send test</button></section>`;
+
+/** What is decided in the page, panel by panel. */
+export function decisionPanels(
+  visit: MemberContext,
+  { alert, error, own }: Omit<Deciding, "channel" | "could">,
+): Content {
+  const { status } = alert;
+  if (status === "cancelled") return html`<p>${deletion(visit)}</p>`;
+  if (status === "sent")
+    return html`<section class="card"><h2>Cancel</h2> <p class="hint">Devices that have not fetched it will not show it. Devices that have it keep it.</p> <button class="danger" name="act" value="cancel">Cancel alert</button></section>`;
+  if (status === "repeating")
+    return html`<section class="card"><h2>End repetition</h2> <p class="hint">All unsent occurrences are cancelled. As a draft, it can be scheduled again.</p>
+      <div class="actions"><button class="plain" name="act" value="draft">Back to draft</button><button class="danger" name="act" value="cancel">Cancel all following</button></div></section>`;
+  const typed = { form: formOf(visit, alert), error };
+  const scheduled = status === "scheduled";
+  return html`<section class="card" aria-labelledby="at-a-time"><h2 id="at-a-time">${scheduled ? "Reschedule or cancel" : "Schedule"}</h2>
+      ${alertControl(typed, "send_at", { hint: "The time at which it is sent." })}
+      <div class="actions"><button class="plain" name="act" value="schedule">${scheduled ? "Reschedule" : "Schedule"}</button>${
+        scheduled &&
+        html`<button class="plain" name="act" value="draft">Back to draft</button><button class="danger" name="act" value="cancel">Cancel alert</button>${alert.series_id && html`<button class="danger" name="act" value="following">Cancel all following</button>`}`
+      }</div></section>
+    ${status === "draft" && trial()}
+    ${
+      !own &&
+      html`<section class="card" aria-labelledby="decline"><h2 id="decline">Decline</h2>
+      ${formTextField(typed, { name: "review_reply", label: "Comment", rows: 3, most: getMaxLength(decline_alert.input.shape.review_reply), hint: "Shown to the author. The alert stays a draft." })}
+      <button class="plain" name="act" value="decline">Decline</button></section>`
+    }
+    ${others(visit)}`;
+}
+
+/** What is decided most, at the foot of the screen; nothing of it for what is sent or cancelled. */
+export function decisionBar(visit: MemberContext, { alert, channel, could, error, own }: Deciding): Content {
+  if (alert.review_url === null) return null;
+  const reach = channel.subscribers;
+  return html`<div class="deciding"><div class="in">
+    ${alert.priority === "urgent" && urgentConfirmation({ form: visit.form, error })}
+    <p class="said">${could} A sent alert cannot be recalled.</p>
+    <div class="acts">${!own && html`<a class="button plain" href="#decline">Decline</a>`}<a class="button plain" href="${visit.url.pathname}/edit">Edit</a>${
+      alert.status !== "repeating" &&
+      (begins(alert)
+        ? html`<button name="act" value="schedule">Schedule for ${formatDeviceCount(reach)}</button>`
+        : html`<a class="button plain" href="#at-a-time">${alert.status === "scheduled" ? "Reschedule" : "Schedule"}</a><button name="act" value="send">${
+            alert.status === "scheduled" ? "Send now to" : "Send to"
+          } ${formatDeviceCount(reach)}</button>`)
+    }</div>
+  </div></div>`;
+}

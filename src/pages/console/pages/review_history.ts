@@ -1,0 +1,263 @@
+// Who wrote an alert, by which way, and what was done to it since: lines of the audit log in words, and what edits changed, each by itself
+// and several together as one. The log holds no contents; what edits replaced is kept with the alert, for a while
+// (rules#alert-changes). Texts are compared word by word; what was taken out is struck through, what was put in is underlined,
+// and a screen reader is told which is which.
+
+import { list_alert_changes } from "../../../identity/session/reviews.ts";
+import { formatId } from "../../../model/domain/type_ids.ts";
+import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
+import { type FieldDefinitions, selectMarked } from "../../../model/fields/field_table.ts";
+import { formatFieldValue } from "../../../ui/field_values.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
+import { relativeTime } from "../components.ts";
+import type { MemberContext, OperationRow } from "../page_context.ts";
+import { type DiffBudget, type DiffPiece, diffTexts, takeCharacters } from "../text_diff.ts";
+import { ALERT_LABELS } from "./compose_fields.ts";
+
+interface Field {
+  name: string;
+  before: unknown;
+  after: unknown;
+}
+
+/** As list_alert_changes answers it. */
+export interface AlertChange {
+  updated_at: string;
+  fields: readonly Field[];
+  replied_to: string | null;
+}
+
+const FIELDS: FieldDefinitions = ALERT_FIELDS;
+const MARKUP = new Set(["html", "asset_html"]);
+/** What is compared word by word. */
+const TEXTS = new Set([...MARKUP, ...Object.keys(selectMarked(ALERT_FIELDS, "cleaned")), "actions"]);
+const CARDS: Record<string, string> = {
+  text: "Text",
+  image: "Picture",
+  html: "Page",
+  document: "Document",
+};
+
+/** Of what stayed, so much is shown beside a change. */
+const BESIDE = 90;
+/** Of one piece that changed, and of a text that is shown whole because it could not be compared. */
+const LONGEST = 1200;
+const MOST = 40;
+
+const labelOf = (name: string) => ALERT_LABELS[name] ?? name;
+
+/** "Title, Text": which fields. */
+export const listFieldLabels = (fields: readonly Field[]): string =>
+  fields
+    .map(({ name }, i) => (i === 0 ? labelOf(name) : labelOf(name).replace(/^.(?![A-Z])/, (c) => c.toLowerCase())))
+    .join(", ");
+
+/** Several edits as one: each field as the first of them found it and the last one left it. `changes` newest first. */
+export function combineChanges(changes: readonly AlertChange[]): Field[] {
+  const made = new Map<string, Field>();
+  for (const { fields } of changes)
+    for (const field of fields) {
+      const later = made.get(field.name);
+      made.set(field.name, later ? { ...later, before: field.before } : field);
+    }
+  return Object.keys(ALERT_FIELDS)
+    .flatMap((name) => made.get(name) ?? [])
+    .filter(({ before, after }) => JSON.stringify(before) !== JSON.stringify(after));
+}
+
+/** A value as text that can be compared or read. */
+const textOf = (name: string, value: unknown): string =>
+  (name === "layout" && CARDS[String(value)]) || formatFieldValue(FIELDS[name] ?? { look: "words" }, value);
+
+/** So much of a text as there is room for on the page. */
+function cut(text: string, effort: DiffBudget): Content {
+  const shown = takeCharacters(text, Math.min(LONGEST, effort.room));
+  effort.room -= shown.length;
+  const more = text.length - shown.length;
+  // A line break that came or went is nothing to look at by itself.
+  const words = shown.replace(/\n/g, "↵\n");
+  return more === 0
+    ? words
+    : html`${words}<span class="muted"> … and ${more.toLocaleString("en")} more characters</span>`;
+}
+
+const gone = (text: string, effort: DiffBudget): Html =>
+  html`<del><span class="unseen"> removed: </span>${cut(text, effort)}<span class="unseen">; </span></del>`;
+const come = (text: string, effort: DiffBudget): Html =>
+  html`<ins><span class="unseen"> added: </span>${cut(text, effort)}<span class="unseen">; </span></ins>`;
+
+function stayed(text: string, isFirst: boolean, isLast: boolean, effort: DiffBudget): string {
+  const head = isFirst ? "" : takeCharacters(text, BESIDE);
+  const tail = isLast ? "" : text.slice(takeCharacters(text, text.length - BESIDE).length);
+  const shown = text.length <= head.length + tail.length + 1 ? text : `${head}…${tail}`;
+  effort.room -= Math.min(effort.room, shown.length);
+  return shown;
+}
+
+function inWords(pieces: readonly DiffPiece[], effort: DiffBudget): Content {
+  const last = pieces.length - 1;
+  const shown = pieces.slice(0, MOST).map(({ kind, text }, i) => {
+    if (kind === "gone") return gone(text, effort);
+    if (kind === "new") return come(text, effort);
+    return stayed(text, i === 0, i === last, effort);
+  });
+  return last < MOST ? shown : [shown, html`<span class="muted"> … and more changes</span>`];
+}
+
+async function changeIn({ name, before, after }: Field, effort: DiffBudget): Promise<Content> {
+  if (FIELDS[name]?.look === "file")
+    return before === null ? "A file was added." : after === null ? "The file was removed." : "The file was replaced.";
+  if (effort.room === 0) return html`<span class="muted">Also changed; not shown because the page is too long.</span>`;
+  const [was, is] = [textOf(name, before), textOf(name, after)];
+  if (!TEXTS.has(name) || was === "" || is === "")
+    return html`${was === "" ? html`<span class="muted">Was empty. </span>` : gone(was, effort)} ${is === "" ? html`<span class="muted"> Now empty.</span>` : come(is, effort)}`;
+  const pieces = await diffTexts(was, is, effort);
+  return pieces
+    ? inWords(pieces, effort)
+    : html`<span class="muted">Too long to compare. Before:</span> ${gone(was, effort)} <span class="muted">Now:</span> ${come(is, effort)}`;
+}
+
+/** Field by field, what was taken out and put in. */
+export async function fieldDifferences(fields: readonly Field[], effort: DiffBudget): Promise<Html> {
+  const shown: Html[] = [];
+  for (const field of fields)
+    shown.push(
+      html`<dt>${labelOf(field.name)}</dt><dd class="written${MARKUP.has(field.name) && " code"}">${await changeIn(field, effort)}</dd>`,
+    );
+  return html`<dl class="diff">${shown}</dl>`;
+}
+
+const DID: Record<string, string> = {
+  create_alert: "created it",
+  update_alert: "edited it",
+  duplicate_alert: "copied it from another alert",
+  decline_alert: "declined it",
+  test_alert: "tested it",
+  schedule_alert: "scheduled it",
+  send_alert: "sent it",
+  cancel_alert: "cancelled it",
+};
+
+const BY: Record<string, string> = {
+  rest: "via REST",
+  mcp: "via MCP",
+  cli: "from the command line",
+  console: "in the console",
+  operator: "on the server",
+};
+
+/** So many lines are asked for; the first ones of a longer story stand in the audit log. */
+const LINES = 50;
+/** So many are shown before the others are folded. */
+const SHOWN = 4;
+
+type Act = OperationRow<"list_audit_events">;
+
+/** Who acted, in words: a person by name, an assistant or a key by its own. */
+export function actorLabel({ type, name }: { type: string; name: string | null }): Html {
+  if (type === "operator") return html`The operator <span class="tag">on the server</span>`;
+  if (type === "oauth") return html`${name ?? "An assistant"} <span class="tag assistant">assistant</span>`;
+  if (type === "key") return html`${name ?? "A key"} <span class="tag">key</span>`;
+  return html`${name ?? "A member"}`;
+}
+
+/** Whether the visitor did it in the console, and none of the keys and assistants that act for the visitor. */
+export const isOwnAction = ({ caller }: MemberContext, { actor }: Pick<Act, "actor">): boolean =>
+  actor.type === "session" && actor.id === formatId("mem", caller.member.id);
+
+/** Everything that was done to an alert, newest first, as list_audit_events answers it. */
+export async function listAlertEvents(visit: MemberContext, alertId: string): Promise<readonly Act[]> {
+  return (await visit.call("list_audit_events", { subject_id: alertId, limit: LINES })).data;
+}
+
+/** What the page shows of an alert's past. */
+export interface AlertHistory {
+  story: readonly Act[];
+  changes: readonly AlertChange[];
+}
+
+/** Reads both at once. Whoever may read the alert may read what it was. */
+export async function readAlertHistory(
+  visit: MemberContext,
+  path: { pusher_id: string; alert_id: string },
+): Promise<AlertHistory> {
+  const [story, { data }] = await Promise.all([
+    listAlertEvents(visit, path.alert_id),
+    visit.asMember(list_alert_changes, path),
+  ]);
+  return { story, changes: data };
+}
+
+/** What these acts changed together; and how many edits of them are no longer kept. */
+function changedBy(past: AlertHistory, acts: readonly Act[]) {
+  const kept = acts.map((line) => changeOf(past, line)).filter((change) => change !== undefined);
+  const edits = acts.filter(({ operation }) => operation === "update_alert");
+  return { kept, edits, lost: edits.filter((line) => changeOf(past, line) === undefined).length };
+}
+
+/** What an act changed: it is written down in the same transaction, and before its line in the log. */
+function changeOf({ story, changes }: AlertHistory, line: Act): AlertChange | undefined {
+  const earlier = story[story.indexOf(line) + 1]?.created_at ?? "";
+  return changes.find(({ updated_at }) => updated_at <= line.created_at && updated_at > earlier);
+}
+
+const lostWords = (lost: number): Content =>
+  lost > 0 &&
+  html`<p class="hint">Details of ${lost === 1 ? "the first change are" : `the first ${lost} changes are`} no longer stored.</p>`;
+
+/** Everything that changed since it was declined, and what was asked for then; null when nobody has declined it, or edited it since. */
+export async function changesSinceDeclined(past: AlertHistory, effort: DiffBudget, now: Date): Promise<Content> {
+  const declined = past.story.find(({ operation }) => operation === "decline_alert");
+  if (!declined) return null;
+  const { kept, edits, lost } = changedBy(past, past.story.slice(0, past.story.indexOf(declined)));
+  if (edits.length === 0) return null;
+  const asked = kept.findLast(({ replied_to }) => replied_to !== null)?.replied_to;
+  const fields = combineChanges(kept);
+  const count = edits.length === 1 ? "1 edit" : `${edits.length} edits`;
+  return html`<section class="report changed" aria-labelledby="changed"><h2 id="changed">${count} since it was declined</h2>
+    <p>${actorLabel(declined.actor)} declined it ${relativeTime(declined.created_at, now)}${asked && html`: <q>${asked}</q>`}</p>
+    ${fields.length > 0 ? await fieldDifferences(fields, effort) : html`<p>The text is unchanged.</p>`}${lostWords(lost)}</section>`;
+}
+
+/** For who decided about a version that is not the present one: who did what meanwhile, and what it changed. */
+export async function changesSinceSeen(past: AlertHistory, seen: string, effort: DiffBudget, now: Date): Promise<Html> {
+  // The act that made the version that was seen is written down a moment after it.
+  const acts = past.story.filter(({ created_at }) => created_at >= seen).slice(0, -1);
+  const { kept, lost } = changedBy(past, acts);
+  const fields = combineChanges(kept);
+  return html`<section class="report warn changed" role="alert" aria-labelledby="changed-since"><h2 id="changed-since">The alert changed after you opened this page</h2> <p>Nothing was done. Check the changes and decide again.</p>
+    ${acts.length > 0 && html`<ul>${acts.slice(0, SHOWN).map((line) => html`<li>${actWords(line, now)}</li>`)}</ul>`}
+    ${fields.length > 0 && (await fieldDifferences(fields, effort))}${lostWords(lost)}</section>`;
+}
+
+const actWords = ({ actor, operation, transport, created_at }: Act, now: Date): Html =>
+  html`<strong>${actorLabel(actor)}</strong> ${DID[operation] ?? operation} ${BY[transport] ?? ""}, ${relativeTime(created_at, now)}`;
+
+const authoring = ({ story }: AlertHistory): Act | undefined =>
+  story.find(({ operation }) => operation === "create_alert" || operation === "duplicate_alert");
+
+/** Who wrote it; said once, since the story goes on from there. */
+export function byline(past: AlertHistory, now: Date): Content {
+  const wrote = authoring(past);
+  return wrote && html`<p class="byline">${actWords(wrote, now)}</p>`;
+}
+
+/** Everything that was done to it since, newest first, with what each edit changed folded below its line. */
+export async function historyCard(past: AlertHistory, effort: DiffBudget, now: Date): Promise<Content> {
+  const wrote = authoring(past);
+  const story = past.story.filter((line) => line !== wrote);
+  if (story.length === 0) return null;
+  const lines: Html[] = [];
+  for (const line of story) {
+    const change = changeOf(past, line);
+    const fields = change ? combineChanges([change]) : [];
+    const changed =
+      fields.length > 0 &&
+      html`<details class="more"><summary>${listFieldLabels(fields)}</summary>${await fieldDifferences(fields, effort)}</details>`;
+    lines.push(html`<li>${actWords(line, now)}${changed}</li>`);
+  }
+  const older = lines.slice(SHOWN);
+  return html`<section class="card" aria-labelledby="story"><h2 id="story">History</h2>
+    <ol class="story">${lines.slice(0, SHOWN)}</ol>
+    ${older.length > 0 && html`<details class="more"><summary>${older.length} earlier</summary><ol class="story">${older}</ol></details>`}</section>`;
+}

@@ -1,0 +1,147 @@
+// The steps of signing in: what they hand on to each other (an assistant's request, the page that was wanted, the form that was
+// written when the session was over), the form of the second one, and where somebody goes after the last. A redirect to an app
+// right after a form would be held against the form's policy, which cannot name every address of an app, so a page leads there.
+
+import { getPasskeyHost } from "../../../identity/auth/passkey_host.ts";
+import { isLoopbackHost } from "../../../identity/auth/redirect_uris.ts";
+import type { SignInResult } from "../../../identity/auth/sign_in.ts";
+import { KNOWN_SCHEMES } from "../../../model/domain/redirect_schemes.ts";
+import type { ApiError } from "../../../model/errors.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
+import { errorSummary, field } from "../components.ts";
+import { MAX_SAVED_FORM, SAVED_FORM_FIELD, savedFormField } from "../forms.ts";
+import { anonymousPage, type ConsolePage, type PageContext } from "../page_context.ts";
+
+/** Only a path of the console itself; anything else could lead to another site. */
+export const toLocalPath = (path: string | null): string =>
+  path && /^\/console(\/[\w-]+)*\/?(\?[\w.:~=&%+-]*)?$/.test(path) ? path : "/console";
+
+export interface SignInTarget {
+  /** The signed request of an assistant. */
+  oauthQuery: string | null;
+  next: string;
+  kept: string | null;
+}
+
+export const getSignInTarget = ({ form, url }: Pick<PageContext, "form" | "url">): SignInTarget => ({
+  oauthQuery: form.get("oauth_query") ?? (url.searchParams.has("sig") ? url.search.replace(/^\?/, "") : null),
+  next: toLocalPath(form.get("next") ?? url.searchParams.get("next")),
+  kept: form.get(SAVED_FORM_FIELD),
+});
+
+/** The address of a step with what it hands on, but for a form, which no address holds. */
+export const buildStepPath = (path: string, { oauthQuery, next }: SignInTarget): string =>
+  `${path}?${new URLSearchParams(oauthQuery ?? { next })}`;
+
+/** What takes such a form, which may hold what was written. */
+export const signInStepPage = (path: string, answer: (visit: PageContext) => Promise<Response>): ConsolePage => ({
+  ...anonymousPage("POST", path, answer),
+  maxBody: MAX_SAVED_FORM,
+});
+
+/** The hidden fields of a step's form. */
+export function signInTargetFields(visit: PageContext): Html {
+  const { oauthQuery, next, kept } = getSignInTarget(visit);
+  return html`${visit.token}
+    ${oauthQuery && html`<input type="hidden" name="oauth_query" value="${oauthQuery}">`}
+    <input type="hidden" name="next" value="${next}">${savedFormField(kept)}`;
+}
+
+export const CODE_PATH = "/console/sign-in/code";
+
+export function codeForm(visit: PageContext, error?: ApiError, cookies: readonly string[] = []): Response {
+  const wanted = getSignInTarget(visit);
+  const recovering = error?.fields[0]?.param === "recovery";
+  return visit.page(
+    "Enter your code",
+    html`<h1>Enter your code</h1>
+    <p class="lede">Your account uses two-factor authentication.</p>
+    ${errorSummary(error)}
+    <div class="card wide"><form method="post" action="${CODE_PATH}" novalidate>
+      ${signInTargetFields(visit)}
+      ${field({ name: "code", label: "6-digit code", hint: "Your authenticator app shows a new code every 30 seconds.", autocomplete: "one-time-code", inputmode: "numeric", maxlength: 12, autofocus: !recovering, error })}
+      <button>Sign in</button>
+    </form></div>
+    <details class="more"${recovering && html` open`}><summary>I don’t have my phone</summary>
+      <form method="post" action="${CODE_PATH}" novalidate>
+        ${signInTargetFields(visit)}
+        ${field({ name: "recovery", label: "Recovery code", hint: "One of your saved codes. Each works once.", autocomplete: "off", maxlength: 40, error })}
+        <button>Use recovery code</button>
+      </form>
+      <p class="hint">No recovery code? The operator of this server can turn off two-factor authentication for you.</p>
+    </details>
+    ${wanted.kept === null && html`<p class="hint"><a href="${buildStepPath("/console/sign-in", wanted)}">Start again</a></p>`}`,
+    { error, width: "narrow", styles: ["people"], cookies },
+  );
+}
+
+export function continueSignIn(
+  visit: PageContext,
+  next: string,
+  cookies: readonly string[] = [],
+  words: { title: string; text: Content } = {
+    title: "Back to your assistant",
+    text: "You can close this page once the assistant reports that it is connected.",
+  },
+): Response {
+  const own = new URL(visit.deps.publicUrl).origin;
+  const url = new URL(next, own);
+  if (url.origin === own && url.pathname.startsWith("/console/"))
+    return visit.goTo(url.pathname + url.search, undefined, cookies);
+  return visit.page(
+    words.title,
+    html`<h1>${words.title}</h1><p class="lede">${words.text}</p>
+    <p>You are redirected to ${describeDestination(url)}. If nothing happens, choose Continue.</p>
+    <p><a class="button" href="${url.href}">Continue</a></p>`,
+    { width: "narrow", onwards: url.href, cookies },
+  );
+}
+
+/** Known by its scheme alone, which any app on the device may have taken. */
+const programOf = (protocol: string): string => {
+  const name = KNOWN_SCHEMES[protocol.slice(0, -1)];
+  return name ? `the app that opens ${name}'s links` : "an app";
+};
+
+/** An address as a person should read it: who gets the answer. */
+export function describeDestination(url: URL): string {
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    return `${programOf(url.protocol)} on this device (${url.href.split("?")[0]})`;
+  if (isLoopbackHost(url.hostname)) return `an app on this computer (${url.host})`;
+  return url.host;
+}
+
+/** Which browser signed in to which account before: it opens nothing, and keeps strangers' guesses from slowing it. */
+export const KNOWN_BROWSER_COOKIE = "belfry_known";
+const YEAR = 365 * 24 * 3600;
+
+/** Whether browsers make and use passkeys under this server's address. */
+export const supportsPasskeys = ({ deps }: PageContext): boolean => getPasskeyHost(deps.publicUrl) !== null;
+
+/** Back to the form that was written, which its own page shows again. */
+function toKept(visit: PageContext, at: string, kept: string | null, cookies: readonly string[]): Response {
+  return visit.page(
+    "Back to your text",
+    html`<h1>You are signed in again</h1>
+    <p class="lede">Nothing was submitted. Your text is kept on this page.</p>
+    <form method="post" action="${at}" data-onwards>${savedFormField(kept)}<button>Continue with my text</button></form>`,
+    { width: "narrow", scripts: ["onwards"], cookies },
+  );
+}
+
+export function finishSignIn(
+  visit: PageContext,
+  opened: SignInResult,
+  wanted: SignInTarget,
+  flash?: "password-reset",
+): Response {
+  const written = visit.deps.forms.kept(wanted.kept);
+  if (opened.owesSecond)
+    return written
+      ? codeForm(visit, undefined, opened.cookies)
+      : visit.goTo(buildStepPath(CODE_PATH, wanted), flash, opened.cookies);
+  const cookies = [...opened.cookies, visit.deps.forms.cookie(KNOWN_BROWSER_COOKIE, opened.mark, YEAR)];
+  if (opened.next) return continueSignIn(visit, opened.next, cookies);
+  if (written) return toKept(visit, written.at, wanted.kept, cookies);
+  return visit.goTo(wanted.next, flash, cookies);
+}

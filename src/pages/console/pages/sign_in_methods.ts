@@ -1,0 +1,240 @@
+// A person's own ways to sign in, as the account's page shows them, and the pages that change them: two-factor authentication with its
+// recovery codes, and passkeys. What is secret is shown once, on the answering page.
+
+import type { z } from "zod";
+import { newPasskeySchema, parsePasskey } from "../../../identity/auth/passkeys.ts";
+import {
+  add_passkey,
+  begin_passkey,
+  begin_second_factor,
+  confirm_second_factor,
+  end_second_factor,
+  get_sign_in,
+  remove_passkey,
+  renew_recovery_codes,
+} from "../../../identity/session/sign_in_methods.ts";
+import { type ApiError, notFound } from "../../../model/errors.ts";
+import { LIMITS, spellLimit } from "../../../model/limits.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
+import { qrDrawing } from "../../../ui/qr_code.ts";
+import { copyableText, errorSummary, field, relativeTime } from "../components.ts";
+import { withFormErrors } from "../forms.ts";
+import { type ConsolePage, type PersonContext, personForm, personPage } from "../page_context.ts";
+import { confirmationPage } from "./confirmation.ts";
+import { passkeyResponse } from "./sign_in.ts";
+
+const ACCOUNT = "/console/account";
+const FACTOR = `${ACCOUNT}/second-factor`;
+const PASSKEYS = `${ACCOUNT}/passkeys`;
+
+type Ways = z.output<(typeof get_sign_in)["output"]>;
+
+const LOW = 3;
+
+const codesLeft = ({ recovery_codes_left: left }: Ways): Content =>
+  left === 0
+    ? "No recovery codes left. Create new ones now."
+    : `${left} recovery ${left === 1 ? "code is" : "codes are"} left${left <= LOW ? ". Create new ones soon." : "."}`;
+
+/** The part of the account's page. */
+export function signInMethods(ways: Ways, now: Date): Html {
+  const { second_factor: on, passkeys } = ways;
+  return html`<h2>Sign-in methods</h2>
+    <ul class="ways">
+      <li><div class="what"><p><strong>Two-factor authentication</strong> <span class="badge${on && " good"}">${on ? "on" : "off"}</span></p>
+        <p>${on ? codesLeft(ways) : "After your password, enter a code from an app on your phone. A stolen password is then not enough to sign in."}</p></div>
+        <a class="button${on ? " plain" : ""}" href="${FACTOR}">${on ? "Change" : "Turn on"}</a></li>
+      ${passkeys.map(
+        (row) =>
+          html`<li><div class="what"><p><strong>${row.name}</strong> <span class="badge">passkey</span></p>
+          <p>Added ${relativeTime(row.created_at, now)}, ${row.last_used_at === null ? "not used yet" : html`last used ${relativeTime(row.last_used_at, now)}`}${row.synced ? ", synced across your devices" : ""}</p></div>
+          <a class="button danger" href="${PASSKEYS}/${row.id}/remove">Remove<span class="unseen"> the passkey ${row.name}</span></a></li>`,
+      )}
+      <li><div class="what"><p><strong>${passkeys.length === 0 ? "Passkeys" : "Another passkey"}</strong></p>
+        <p>${
+          ways.passkeys_possible
+            ? "Sign in with your fingerprint, face or device PIN instead. These never leave your device."
+            : "Passkeys require https and a host name. Open this server at such an address."
+        }</p></div>
+        ${ways.passkeys_possible && html`<a class="button plain" href="${PASSKEYS}/new">Add a passkey</a>`}</li>
+    </ul>`;
+}
+
+const passwordField = (error?: ApiError): Html =>
+  field({
+    name: "present",
+    label: "Your password",
+    type: "password",
+    autocomplete: "current-password",
+    maxlength: LIMITS.password,
+    autofocus: true,
+    error,
+  });
+
+/** A page with one form that asks for the password before it does something. */
+function askPassword(
+  visit: PersonContext,
+  { title, lede, act, action, danger }: { title: string; lede: Content; act: string; action: string; danger?: true },
+  error?: ApiError,
+): Response {
+  return visit.page(
+    title,
+    html`<h1>${title}</h1><p class="lede">${lede}</p>
+    ${errorSummary(error)}
+    <form method="post" action="${action}" novalidate>${visit.token}
+      ${passwordField(error)}
+      <div class="actions"><button${danger && html` class="danger"`}>${act}</button><a class="button plain" href="${ACCOUNT}">Back to your account</a></div>
+    </form>`,
+    { width: "narrow", error, styles: ["people"] },
+  );
+}
+
+const QUESTIONS = {
+  begin: {
+    title: "Turn on two-factor authentication",
+    lede: "You need an authenticator app on your phone. Every sign-in then requires a code after the password.",
+    act: "Continue",
+    action: FACTOR,
+  },
+  recovery: {
+    title: "Create new recovery codes",
+    lede: "New codes replace the remaining ones, which stop working.",
+    act: "Create new codes",
+    action: `${FACTOR}/recovery`,
+  },
+  off: {
+    title: "Turn off two-factor authentication?",
+    lede: "Your password alone will then be enough to sign in. Your recovery codes and the entry in your app stop working.",
+    act: "Turn off",
+    action: `${FACTOR}/off`,
+    danger: true,
+  },
+} as const;
+
+function pairing(visit: PersonContext, uri: string, error?: ApiError): Response {
+  const secret = new URL(uri).searchParams.get("secret") ?? "";
+  return visit.page(
+    "Connect your app",
+    html`<h1>Connect your app</h1>
+    <p class="lede">Scan the QR code with the app or type in the secret. Then enter the code it shows to finish.</p>
+    ${errorSummary(error)}
+    <div class="pairing">${qrDrawing(uri, "The secret of your two-factor authentication as a QR code")}
+      <div><p>Can’t scan? Type this into the app:</p>
+      ${copyableText(secret.replace(/(.{4})(?=.)/g, "$1 "), "the secret")}
+      <form method="post" action="${FACTOR}/confirm" novalidate>${visit.token}<input type="hidden" name="uri" value="${uri}">
+        ${field({ name: "code", label: "6-digit code", hint: "The code the app shows now.", autocomplete: "one-time-code", inputmode: "numeric", maxlength: 12, error })}
+        <div class="actions"><button>Turn on</button><a class="button plain" href="${ACCOUNT}">Cancel</a></div>
+      </form></div></div>`,
+    { error, styles: ["people"], scripts: ["copy"] },
+  );
+}
+
+function recoveryCodes(visit: PersonContext, title: string, codes: readonly string[]): Response {
+  return visit.page(
+    title,
+    html`<h1>${title}</h1>
+    <p class="lede">Use these ${spellLimit("recovery_codes")} codes to sign in without your phone; each works once. Print them or save them in your password manager.</p>
+    <p class="flash careful">Save the codes now. They cannot be shown again.</p>
+    ${copyableText(codes.join("\n"), "the recovery codes")}
+    <p><a class="button" href="${ACCOUNT}">I have saved them</a></p>`,
+    { width: "narrow", styles: ["people"], scripts: ["copy"] },
+  );
+}
+
+function newPasskeyForm(visit: PersonContext, error?: ApiError): Response {
+  return visit.page(
+    "Add a passkey",
+    html`<h1>Add a passkey</h1>
+    <p class="lede">Your browser asks for your fingerprint, face or device PIN. You can then sign in with it alone.</p>
+    ${errorSummary(error)}
+    <p class="hint" data-without-passkeys>Passkeys require a recent browser with JavaScript. Your password keeps working.</p>
+    <form method="post" action="${PASSKEYS}" novalidate hidden data-passkey="add" data-begin="${PASSKEYS}/begin">${visit.token}
+      <input type="hidden" name="answer" value="">
+      ${field({ name: "name", label: "Name", value: visit.form.get("name") ?? "", hint: "For example, the device that stores it.", maxlength: LIMITS.name, autocomplete: "off", error })}
+      ${field({ name: "present", label: "Your password", type: "password", autocomplete: "current-password", maxlength: LIMITS.password, error })}
+      <p class="hint said" role="status" data-said></p>
+      <div class="actions"><button>Add passkey</button><a class="button plain" href="${ACCOUNT}">Back to your account</a></div>
+    </form>`,
+    { width: "narrow", error, styles: ["people"], scripts: ["passkey"] },
+  );
+}
+
+const present = ({ form }: PersonContext) => ({ present: form.get("present") ?? "" });
+
+/** What takes the form of a question, which asks again where the password was wrong. */
+const answering = (question: keyof typeof QUESTIONS, act: (visit: PersonContext) => Promise<Response>): ConsolePage =>
+  personPage(
+    "POST",
+    QUESTIONS[question].action,
+    withFormErrors({ again: (visit, error) => askPassword(visit, QUESTIONS[question], error) }, act),
+  );
+
+const confirm = withFormErrors(
+  { again: (visit: PersonContext, error) => pairing(visit, visit.form.get("uri") ?? "", error) },
+  async (visit) => {
+    const code = (visit.form.get("code") ?? "").slice(0, 40);
+    const { recovery_codes } = await visit.asPerson(confirm_second_factor, { code });
+    return recoveryCodes(visit, "Two-factor authentication is on", recovery_codes);
+  },
+);
+
+export const SIGN_IN_METHOD_PAGES: readonly ConsolePage[] = [
+  personPage("GET", FACTOR, async (visit) => {
+    const ways = await visit.asPerson(get_sign_in, {});
+    if (!ways.second_factor) return askPassword(visit, QUESTIONS.begin);
+    return visit.page(
+      "Two-factor authentication",
+      html`<h1>Two-factor authentication is on</h1><p class="lede">Every sign-in requires a code from your app after the password. ${codesLeft(ways)}</p>
+      <div class="actions"><a class="button" href="${FACTOR}/recovery">New recovery codes</a><a class="button danger" href="${FACTOR}/off">Turn off</a></div>
+      <p class="hint">To use another app or phone, turn it off and on again.</p><p><a href="${ACCOUNT}">Back to your account</a></p>`,
+      { width: "narrow", styles: ["people"] },
+    );
+  }),
+
+  answering("begin", async (visit) => pairing(visit, (await visit.asPerson(begin_second_factor, present(visit))).uri)),
+
+  personPage("POST", `${FACTOR}/confirm`, async (visit) => {
+    const uri = visit.form.get("uri") ?? "";
+    const known = /^otpauth:\/\/totp\/Belfry:[^\s]{1,600}$/.test(uri) && URL.canParse(uri);
+    return known ? confirm(visit) : visit.goTo(FACTOR);
+  }),
+
+  personPage("GET", `${FACTOR}/recovery`, async (visit) => askPassword(visit, QUESTIONS.recovery)),
+  answering("recovery", async (visit) => {
+    const { recovery_codes } = await visit.asPerson(renew_recovery_codes, present(visit));
+    return recoveryCodes(visit, "Your new recovery codes", recovery_codes);
+  }),
+
+  personPage("GET", `${FACTOR}/off`, async (visit) => askPassword(visit, QUESTIONS.off)),
+  answering("off", async (visit) => {
+    await visit.asPerson(end_second_factor, present(visit));
+    return visit.goTo(ACCOUNT, "second-factor-off");
+  }),
+
+  personPage("GET", `${PASSKEYS}/new`, async (visit) => newPasskeyForm(visit)),
+  personPage("POST", `${PASSKEYS}/begin`, (visit) =>
+    passkeyResponse(() => visit.asPerson(begin_passkey, present(visit))),
+  ),
+  personForm(PASSKEYS, { again: newPasskeyForm }, async (visit) => {
+    const { form: sent } = visit;
+    const answer = parsePasskey(newPasskeySchema, sent.get("answer"));
+    await visit.asPerson(add_passkey, { name: sent.get("name") ?? "", answer });
+    return visit.goTo(ACCOUNT, "passkey-added");
+  }),
+
+  personPage("GET", `${PASSKEYS}/:id/remove`, async (visit) => {
+    const { passkeys } = await visit.asPerson(get_sign_in, {});
+    const row = passkeys.find(({ id }) => id === visit.params.id);
+    if (!row) throw notFound("passkey");
+    return confirmationPage(visit, {
+      title: `Remove the passkey ${row.name}?`,
+      effect: "It can no longer be used to sign in. Your device may still offer it until you also remove it there.",
+      act: "Remove passkey",
+      back: ACCOUNT,
+    });
+  }),
+  personPage("POST", `${PASSKEYS}/:id/remove`, async (visit) => {
+    await visit.asPerson(remove_passkey, { passkey_id: visit.params.id ?? "" });
+    return visit.goTo(ACCOUNT, "passkey-removed");
+  }),
+];

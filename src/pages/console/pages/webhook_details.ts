@@ -1,0 +1,214 @@
+// One endpoint: its state and what to do about it, what became of its deliveries, and what can be done by hand.
+
+import { type ApiError, notFound } from "../../../model/errors.ts";
+import { LIMITS, spellLimit } from "../../../model/limits.ts";
+import { type Content, type Html, html } from "../../../ui/html.ts";
+import { formatMinute, timeElement } from "../../../ui/time_format.ts";
+import { emptyState, errorSummary, pager, relativeTime, table } from "../components.ts";
+import { matchesErrorType, withFormErrors } from "../forms.ts";
+import {
+  type ConsolePage,
+  canUse,
+  type FlashCode,
+  type MemberContext,
+  memberPage,
+  type OperationRow,
+} from "../page_context.ts";
+import { confirmationPage } from "./confirmation.ts";
+import {
+  describeWebhookCreator,
+  eventChips,
+  NO_RETRIES_NOTE,
+  type Webhook,
+  webhookSecretPage,
+  webhookState,
+} from "./webhooks.ts";
+
+const PATH = "/webhooks/:webhook";
+const PAGE = LIMITS.page_usual;
+
+/** Where a delivery ended (see effects/webhooks/deliver_once.ts). */
+const FAILURES: Record<string, string> = {
+  refused_target: "The address is not public, so it cannot be called.",
+  dns: "The host name could not be resolved.",
+  timeout: `No response within ${spellLimit("webhook_seconds")} seconds.`,
+  connect: "The connection failed.",
+  tls: "The certificate is not trusted.",
+  redirect: "The receiver returned a redirect; redirects are not followed.",
+  status: "The receiver returned an error.",
+  reply: "The response was incomplete.",
+};
+
+type Delivery = OperationRow<"list_deliveries">;
+
+async function endpoint(visit: MemberContext): Promise<Webhook> {
+  const { data } = await visit.call("list_webhooks");
+  const hook = data.find(({ id }) => id === visit.params.webhook);
+  if (!hook) throw notFound("webhook");
+  return hook;
+}
+
+const pathOf = ({ base }: MemberContext, { id }: Webhook) => `${base}webhooks/${id}`;
+
+const act = ({ token }: MemberContext, action: string, words: Content, kind = "plain"): Html =>
+  html`<form method="post" action="${action}">${token}<button class="${kind}">${words}</button></form>`;
+
+function facts({ now }: MemberContext, hook: Webhook): Html {
+  const until = hook.previous_secret_until && new Date(hook.previous_secret_until);
+  const rows: [string, Content][] = [
+    ["State", webhookState(hook)],
+    ["Events", eventChips(hook.events)],
+    [
+      "Last delivery",
+      html`${relativeTime(hook.last_delivery_at, now)}${hook.last_status && `, status ${hook.last_status}`}`,
+    ],
+    ["Consecutive failures", `${hook.failure_count} (disabled after ${LIMITS.webhook_failures})`],
+    ["Added", relativeTime(hook.created_at, now)],
+    ["Added by", describeWebhookCreator(hook)],
+  ];
+  if (hook.dropped_count > 0)
+    rows.push([
+      "Dropped",
+      `${hook.dropped_count}, because this server’s queue was full. They do not count as failures.`,
+    ]);
+  if (until) rows.push(["Previous secret", html`Valid until ${timeElement(until)}; deliveries carry both signatures.`]);
+  return html`<dl class="who facts">${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+}
+
+/** What brings a disabled endpoint back, in its order. */
+function mending(visit: MemberContext, hook: Webhook, may: boolean): Content {
+  if (!hook.disabled) return null;
+  const at = pathOf(visit, hook);
+  const since = timeElement(new Date(hook.disabled_at ?? ""));
+  return html`<section class="card mend" aria-labelledby="mend"><h2 id="mend">Disabled since ${since}</h2>
+    <p>The last ${LIMITS.webhook_failures} deliveries failed, so deliveries have stopped.${!may && " An editor, an admin or an owner can enable it again."}</p>
+    ${
+      may &&
+      html`<ol>
+        <li>Fix the receiver. The list below shows the result of each delivery.</li>
+        <li>Send a test event; it is delivered even while the endpoint is disabled. ${act(visit, `${at}/test`, "Send a test event")}</li>
+        <li>Enable the endpoint. ${act(visit, `${at}/enable`, "Enable", "")}</li>
+        <li>Redeliver failed events from the list below. Events that occurred while it was disabled are in <code>list_events</code> for ${LIMITS.events_days} days.</li>
+      </ol>`
+    }</section>`;
+}
+
+function outcome({ ok, status, failure }: Delivery): Content {
+  if (ok === null)
+    return html`<span class="badge">pending</span><span class="muted">or interrupted by a server stop</span>`;
+  if (ok) return html`<span class="badge good">delivered</span><span class="muted">status ${status}</span>`;
+  const why = failure === "status" ? `Status ${status}.` : (FAILURES[failure ?? ""] ?? failure);
+  return html`<span class="badge warn">failed</span><span class="muted">${why}</span>`;
+}
+
+async function log(visit: MemberContext, hook: Webhook, may: boolean): Promise<Html> {
+  const before = visit.url.searchParams.get("before");
+  const { data, meta } = await visit.call("list_deliveries", {
+    webhook_id: hook.id,
+    limit: PAGE,
+    ...(before && { before }),
+  });
+  return html`<section aria-labelledby="log"><h2 id="log">Deliveries</h2>
+    <p class="hint">The newest ${LIMITS.deliveries} are kept for ${LIMITS.deliveries_days} days. ${NO_RETRIES_NOTE} Response bodies are not stored.</p>
+    ${table(
+      "Deliveries, newest first",
+      data,
+      {
+        Event: ({ id, event, event_id, redelivery_of }) =>
+          html`<strong><code>${event}</code></strong>${redelivery_of && html`<span class="muted">redelivery</span>`}<details class="more"><summary>IDs<span class="unseen"> of the delivery of ${event}</span></summary><span class="stack"><code>${id}</code> <code>${event_id}</code></span></details>`,
+        When: ({ created_at }) => relativeTime(created_at, visit.now),
+        Result: (delivery) => html`<span class="stack">${outcome(delivery)}</span>`,
+        Duration: ({ duration_ms }) =>
+          duration_ms === null ? html`<span class="muted">pending</span>` : `${duration_ms} ms`,
+        "": ({ id, event, created_at, ok }) =>
+          may &&
+          !hook.disabled &&
+          ok !== null &&
+          act(
+            visit,
+            `${pathOf(visit, hook)}/deliveries/${id}/again`,
+            html`Redeliver<span class="unseen"> ${event} of ${formatMinute(new Date(created_at))}</span>`,
+          ),
+      },
+      before
+        ? emptyState("No older deliveries", "This is the end of the list.")
+        : emptyState("No deliveries yet", "Send a test event to check the receiver."),
+    )}${pager(pathOf(visit, hook), { before, next: meta.next_before })}</section>`;
+}
+
+async function page(visit: MemberContext, error?: ApiError): Promise<Response> {
+  const hook = await endpoint(visit);
+  const may = canUse(visit, "test_webhook");
+  const at = pathOf(visit, hook);
+  return visit.page(
+    "Webhook",
+    html`<p class="back"><a href="${visit.base}webhooks">All webhooks</a></p>
+    <h1 class="address">${hook.url}</h1>
+    ${errorSummary(error)}
+    ${mending(visit, hook, may)}
+    <section class="card" aria-labelledby="facts"><h2 id="facts">Status</h2>${facts(visit, hook)}
+      ${
+        may &&
+        html`<div class="actions">${!hook.disabled && act(visit, `${at}/test`, "Send a test event")}
+          <a class="button plain" href="${at}">Reload</a>
+          <a class="button plain" href="${at}/secret">New secret</a>
+          <a class="button danger" href="${at}/delete">Delete</a></div>`
+      }</section>
+    ${await log(visit, hook, may)}`,
+    { error, styles: ["webhooks"] },
+  );
+}
+
+/** A form that runs one operation and comes back with a word on it; a refusal stands on the page. */
+const acting = (path: string, tool: "test_webhook" | "enable_webhook" | "redeliver", done: FlashCode): ConsolePage =>
+  memberPage(
+    "POST",
+    PATH + path,
+    withFormErrors({ again: page, when: matchesErrorType("conflict", "rate_limited") }, async (visit) => {
+      const { webhook = "", delivery } = visit.params;
+      await visit.call(tool, { webhook_id: webhook, ...(delivery && { delivery_id: delivery }) });
+      return visit.goTo(`${visit.base}webhooks/${webhook}`, done);
+    }),
+  );
+
+export const WEBHOOK_DETAIL_PAGES: readonly ConsolePage[] = [
+  memberPage("GET", PATH, (visit) => page(visit)),
+  acting("/test", "test_webhook", "webhook-tested"),
+  acting("/enable", "enable_webhook", "webhook-enabled"),
+  acting("/deliveries/:delivery/again", "redeliver", "webhook-redelivered"),
+
+  memberPage("GET", `${PATH}/secret`, async (visit) => {
+    const hook = await endpoint(visit);
+    return confirmationPage(visit, {
+      title: "Create a new secret?",
+      effect: html`Deliveries to <strong class="address">${hook.url}</strong> are signed with the new secret immediately. For ${LIMITS.webhook_overlap_hours} hours they also carry a signature by the current one, so the receiver can switch at any time.${hook.previous_secret_until && " The previous secret stops working immediately."}`,
+      act: "Create new secret",
+      back: pathOf(visit, hook),
+      keep: "Cancel",
+    });
+  }),
+
+  memberPage("POST", `${PATH}/secret`, async (visit) => {
+    const hook = await visit.call("rotate_webhook_secret", { webhook_id: visit.params.webhook });
+    return webhookSecretPage(visit, hook, {
+      title: "Your new secret",
+      lede: html`Deliveries to <strong class="address">${hook.url}</strong> are signed with it from now on.`,
+      further: html`<p>The previous secret is valid until ${timeElement(new Date(hook.previous_secret_until ?? ""))}. Until then <code>X-Webhook-Signature</code> has two <code>v1</code> elements, and one match is enough.</p>`,
+    });
+  }),
+
+  memberPage("GET", `${PATH}/delete`, async (visit) => {
+    const hook = await endpoint(visit);
+    return confirmationPage(visit, {
+      title: "Delete this webhook?",
+      effect: html`Deliveries to <strong class="address">${hook.url}</strong> stop. Its secret and delivery log are deleted.`,
+      act: "Delete webhook",
+      back: pathOf(visit, hook),
+    });
+  }),
+
+  memberPage("POST", `${PATH}/delete`, async (visit) => {
+    await visit.call("delete_webhook", { webhook_id: visit.params.webhook });
+    return visit.goTo(`${visit.base}webhooks`, "webhook-deleted");
+  }),
+];

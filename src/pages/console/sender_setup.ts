@@ -1,0 +1,174 @@
+// What somebody pastes into a program so that it speaks to a channel: by program, each with the place where it goes.
+
+import { SENDER_PROGRAMS, type SenderProgram } from "../../model/fields/sender_programs.ts";
+import { capitalize } from "./form_controls.ts";
+
+export const isProgram = (name: string | null): name is SenderProgram =>
+  name !== null && Object.hasOwn(SENDER_PROGRAMS, name);
+
+/** The name as the program writes it; a description begins with a capital letter. */
+export const getProgramTitle = (name: string | null): string =>
+  isProgram(name) ? SENDER_PROGRAMS[name].replace(/^(any|plain)\b/, capitalize) : "A program";
+
+/** What a program is told. */
+export interface SenderTarget {
+  /** Where this service is, without a slash at its end. */
+  publicUrl: string;
+  /** A host name at whose root ntfy's API stands. */
+  ntfyHost: string | null;
+  handle: string;
+  key: string;
+}
+
+export interface SetupSnippet {
+  /** Where it goes, as a sentence that ends with a colon. */
+  where: string;
+  text: string;
+}
+
+/** Where programs without an address of their own kind send to. */
+const ingestUrl = ({ publicUrl, handle }: SenderTarget, from: SenderProgram) =>
+  `${publicUrl}/api/v1/pushers/${handle}/ingest?from=${from}`;
+
+const bearer = ({ key }: SenderTarget) => `Authorization: Bearer ${key}`;
+
+const curl = (place: SenderTarget, from: SenderProgram, ...rest: string[]): string =>
+  [`curl -s '${ingestUrl(place, from)}' -H '${bearer(place)}'`, ...rest].join(" \\\n  ");
+
+export const SETUP_SNIPPETS: Record<SenderProgram, (place: SenderTarget) => SetupSnippet[]> = {
+  ntfy({ publicUrl, ntfyHost, handle, key }) {
+    const ownHost = new URL(publicUrl);
+    if (ntfyHost !== null) ownHost.hostname = ntfyHost;
+    const topic = `${publicUrl}/ntfy/${handle}`;
+    const [scheme = "", rest] = topic.split("://");
+    return [
+      {
+        where: "ntfy server URL:",
+        text: ntfyHost === null ? `${publicUrl}/ntfy` : ownHost.origin,
+      },
+      { where: "Topic:", text: handle },
+      { where: "Access token:", text: key },
+      // It knows only a host.
+      ...(ntfyHost === null
+        ? []
+        : [
+            {
+              where: "Apprise:",
+              text: `${scheme.replace("http", "ntfy")}://${key}@${ownHost.host}/${handle}?auth=token`,
+            },
+          ]),
+      { where: "shoutrrr:", text: `ntfy://:${key}@${rest}${scheme === "http" ? "?scheme=http" : ""}` },
+      {
+        where: "To test it in a shell:",
+        text: `curl -s '${topic}' -H 'Authorization: Bearer ${key}' -H 'Title: Backup' -d 'The backup is done'`,
+      },
+    ];
+  },
+  gotify: (place) => [
+    { where: "Gotify server URL:", text: `${place.publicUrl}/gotify` },
+    { where: "Application token:", text: place.key },
+    {
+      where: "Apprise:",
+      text: `${place.publicUrl.replace(/^http/, "gotify")}/gotify/${place.key}`,
+    },
+    {
+      where: "To test it in a shell:",
+      text: `curl -s '${place.publicUrl}/gotify/message' -H 'X-Gotify-Key: ${place.key}' -F 'title=Backup' -F 'message=The backup is done'`,
+    },
+  ],
+  alertmanager: (place) => [
+    {
+      where: "In alertmanager.yml:",
+      text: `route:
+  receiver: belfry
+receivers:
+  - name: belfry
+    webhook_configs:
+      - url: '${ingestUrl(place, "alertmanager")}'
+        send_resolved: true
+        max_alerts: 50
+        http_config:
+          authorization:
+            credentials: '${place.key}'`,
+    },
+  ],
+  prometheus(place) {
+    const { protocol, host, pathname } = new URL(place.publicUrl);
+    return [
+      {
+        where: "In prometheus.yml, without Alertmanager:",
+        text: `alerting:
+  alertmanagers:
+    - scheme: ${protocol.slice(0, -1)}
+      path_prefix: ${pathname.replace(/\/$/, "")}/api/v1/pushers/${place.handle}/ingest
+      authorization:
+        credentials: '${place.key}'
+      static_configs:
+        - targets: ['${host}']`,
+      },
+    ];
+  },
+  grafana: (place) => [
+    { where: "Contact point of type Webhook, URL:", text: ingestUrl(place, "grafana") },
+    { where: "Optional settings, Authorization Header, Scheme Bearer, Credentials:", text: place.key },
+  ],
+  github: (place) => [
+    {
+      where: "Repository settings, Webhooks, Add webhook, Payload URL:",
+      text: `${ingestUrl(place, "github")}&token=${place.key}`,
+    },
+    { where: "Content type:", text: "application/json" },
+    { where: "Secret, used by GitHub for signatures:", text: place.key },
+  ],
+  gitlab: (place) => [
+    { where: "Project settings, Webhooks, URL:", text: ingestUrl(place, "gitlab") },
+    { where: "Secret token:", text: place.key },
+  ],
+  uptime_kuma: (place) => [
+    { where: "Notification of type Webhook, Post URL:", text: ingestUrl(place, "uptime_kuma") },
+    {
+      where: "Request body: preset application/json. Additional headers:",
+      text: JSON.stringify({ Authorization: `Bearer ${place.key}` }),
+    },
+  ],
+  healthchecks: (place) => [
+    {
+      where: "Integration of type Webhook. For down and up, method POST and URL:",
+      text: ingestUrl(place, "healthchecks"),
+    },
+    { where: "Request body:", text: "$JSON" },
+    { where: "Request headers:", text: `${bearer(place)}\nContent-Type: application/json` },
+  ],
+  cloudevents: (place) => [
+    {
+      where: "In a shell, or any program that sends CloudEvents over HTTP:",
+      text: curl(
+        place,
+        "cloudevents",
+        "-H 'Content-Type: application/cloudevents+json'",
+        `-d '{"specversion":"1.0","id":"1","source":"/backup","type":"backup.done","data":{"title":"The backup is done"}}'`,
+      ),
+    },
+  ],
+  json: (place) => [
+    {
+      where: "JSON with title and body (or message, text, severity, url) works as is:",
+      text: curl(
+        place,
+        "json",
+        "-H 'Content-Type: application/json'",
+        `-d '{"title":"Backup","message":"The backup is done"}'`,
+      ),
+    },
+    {
+      where: "For other field names, give their paths in the URL (percent-encoded):",
+      text: `${ingestUrl(place, "json")}&title=${encodeURIComponent("{{job.name}}")}&body=${encodeURIComponent("{{job.result}}")}`,
+    },
+  ],
+  text: (place) => [
+    {
+      where: "In a shell or script; the first line is the title:",
+      text: curl(place, "text", "-d 'The backup is done'"),
+    },
+  ],
+};

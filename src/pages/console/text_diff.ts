@@ -1,0 +1,108 @@
+// Two versions of a text, word by word: what stayed, what was taken out and what was put in. The work is bounded whatever the texts
+// are, since people who write drafts are not always friends: what would take too long is no comparison, and both are shown instead.
+
+export interface DiffPiece {
+  kind: "same" | "gone" | "new";
+  text: string;
+}
+
+/** What all comparisons of one page may cost together. */
+export interface DiffBudget {
+  /** Characters that are compared, since they differ in some way. */
+  left: number;
+  /** Characters that are shown. Escaped they may be five times as many. */
+  room: number;
+}
+
+export const createDiffBudget = (): DiffBudget => ({ left: 60_000, room: 15_000 });
+
+/** Words that may be taken out and put in before two texts count as two. The cost grows with the square of it. */
+const MAX_EDITS = 600;
+/** Only a machine that is busy with other things takes as long. */
+const MAX_MS = 500;
+/** So much of what is the same before the first change is looked at, so that it begins with a whole word. */
+const WORD = 80;
+
+let words: Intl.Segmenter | undefined;
+
+/** Words of any script, and what stands between them; no letter is cut from its marks. */
+function wordsOf(text: string): string[] {
+  words ??= new Intl.Segmenter("en", { granularity: "word" });
+  return Array.from(words.segment(text), ({ segment }) => segment);
+}
+
+/** The first so many characters, or one less where that would cut one in two. */
+export const takeCharacters = (text: string, length: number): string =>
+  text.slice(0, Math.max(0, /[\udc00-\udfff]/.test(text[length] ?? "") ? length - 1 : length));
+
+/** How many characters both begin with, up to the end of a word. */
+function sameStart(a: string, b: string): number {
+  let end = 0;
+  while (end < a.length && end < b.length && a[end] === b[end]) end++;
+  if (end === a.length && end === b.length) return end;
+  const near = a.slice(Math.max(0, end - WORD), end);
+  const space = near.search(/\s\S*$/);
+  return space < 0 ? takeCharacters(a, end - WORD).length : end - near.length + space + 1;
+}
+
+/** How many characters both end with, from the beginning of a word. */
+function sameEnd(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && length < b.length && a.at(-1 - length) === b.at(-1 - length)) length++;
+  const near = a.slice(a.length - length, a.length - length + WORD);
+  const space = near.search(/\s/);
+  return space < 0 ? a.length - takeCharacters(a, a.length - Math.max(0, length - WORD)).length : length - space;
+}
+
+/**
+ * Pieces in the order of the text, what was taken out before what came in its place; null for texts that have too little in
+ * common or are too long. The library is read with the first of them.
+ */
+export async function diffTexts(before: string, after: string, effort: DiffBudget): Promise<DiffPiece[] | null> {
+  const start = sameStart(before, after);
+  const [a, b] = [before.slice(start), after.slice(start)];
+  const end = sameEnd(a, b);
+  const [gone, come] = [a.slice(0, a.length - end), b.slice(0, b.length - end)];
+  const cost = gone.length + come.length;
+  if (cost > effort.left) return null;
+  effort.left -= cost;
+  const { diffArrays } = await import("diff");
+  const changes = diffArrays(wordsOf(gone), wordsOf(come), { maxEditLength: MAX_EDITS, timeout: MAX_MS });
+  if (!changes) return null;
+  const pieces = changes.map(
+    ({ value, added, removed }): DiffPiece => ({
+      kind: added ? "new" : removed ? "gone" : "same",
+      text: value.join(""),
+    }),
+  );
+  const same = (text: string): DiffPiece => ({ kind: "same", text });
+  return readable([same(before.slice(0, start)), ...pieces, same(a.slice(a.length - end))]);
+}
+
+/** Whole phrases in place of every other word: a space between two changes is part of both. */
+function readable(pieces: readonly DiffPiece[]): DiffPiece[] {
+  const made: DiffPiece[] = [];
+  let gone = "";
+  let come = "";
+  const close = () => {
+    if (gone) made.push({ kind: "gone", text: gone });
+    if (come) made.push({ kind: "new", text: come });
+    gone = come = "";
+  };
+  pieces.forEach(({ kind, text }, i) => {
+    if (kind === "gone") gone += text;
+    else if (kind === "new") come += text;
+    else if (text === "") return;
+    else if (gone + come !== "" && /^\s{1,2}$/.test(text) && (pieces[i + 1]?.kind ?? "same") !== "same") {
+      gone += text;
+      come += text;
+    } else {
+      close();
+      const last = made.at(-1);
+      if (last?.kind === "same") last.text += text;
+      else made.push({ kind, text });
+    }
+  });
+  close();
+  return made;
+}

@@ -1,0 +1,170 @@
+// The page of one channel: rules#channel-page. Finds what somebody who brings this code, or none, may see. And its public inbox:
+// the same as JSON and without a credential, so that caches answer however many ask (rules#public-inbox).
+
+import { matchesEtag } from "../../api/transports/http_responses.ts";
+import type { AssetAddresses } from "../../model/domain/asset_rules.ts";
+import { formatId } from "../../model/domain/type_ids.ts";
+import { getLinkActions } from "../../model/fields/alert_action.ts";
+import { HANDLE_PATTERN } from "../../model/fields/channel.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { shareReads } from "../../store/db/batching.ts";
+import { runStatement } from "../../store/db/statement.ts";
+import { type PublicAlertRow, type PublicChannel, publicChannel } from "../../store/queries/public_pages.ts";
+import { loadStaticFile } from "../../ui/static_files.ts";
+import { channelBody, channelMetaTags, shortenText } from "./channel_page_body.ts";
+import { getSiteUrls, type PublicPagesDeps, type SiteUrls } from "./dependencies.ts";
+import type { PublicPage, PublicPageContext } from "./mount_page.ts";
+import { createPageEtag, createRefusalPages, pageResponse, renderLayout, SHARED_CACHE_CONTROL } from "./page_layout.ts";
+
+export function publicInbox(deps: PublicPagesDeps, findChannel: FindChannel): PublicPage {
+  const places = getSiteUrls(deps);
+  const refused = createRefusalPages(places, "data");
+  return {
+    path: `${places.base}/:handle/inbox.json`,
+    // Pages that stay open take nothing from those who open one at the same address.
+    countedAs: "public-inboxes",
+    async answer({ request, params: { handle = "" } }) {
+      const channel = await findChannel(handle, null);
+      if (!channel) return refused(request, "unknown");
+      const text = formatPublicInbox(channel, places, deps.assets);
+      const headers = {
+        "content-type": "application/json",
+        // It reads no credential, so any page may read it.
+        "access-control-allow-origin": "*",
+        "cache-control": SHARED_CACHE_CONTROL,
+        "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+        "x-content-type-options": "nosniff",
+        etag: createPageEtag(text),
+      };
+      if (matchesEtag(request.headers.get("if-none-match"), headers.etag))
+        return new Response(null, { status: 304, headers });
+      return new Response(request.method === "HEAD" ? null : text, { headers });
+    },
+  };
+}
+
+/** @param channel a public one, as its page shows it */
+export function formatPublicInbox(
+  channel: PublicChannel,
+  { channelBaseUrl }: SiteUrls,
+  assets: AssetAddresses,
+): string {
+  const { id: _, due: __, is_public: ___, created_at: ____, alerts, handle, status, ...card } = channel;
+  return JSON.stringify({
+    channel: { handle, url: `${channelBaseUrl}/${handle}`, status, ...card },
+    data: alerts.map((alert) => told(alert, assets)),
+  });
+}
+
+function told(
+  { id, text, has_page, image_asset_id: picture, image_url, actions, collapse_key: _, ...shown }: PublicAlertRow,
+  assets: AssetAddresses,
+) {
+  return {
+    id: formatId("alr", id),
+    ...shown,
+    body: text && shortenText(text),
+    /** The rest is shown to subscribers. */
+    has_more: has_page || (text !== null && shortenText(text) !== text),
+    image_url: picture ? assets.urlOf(picture) : image_url,
+    actions: getLinkActions(actions),
+  };
+}
+
+/** Shows the reader's own time, and what is new while the page is open. */
+export const CHANNEL_SCRIPT = loadStaticFile("public_channel.js", "text/javascript; charset=utf-8", import.meta.url, [
+  "../../ui/local_times.js",
+  "channel_refresh.js",
+]);
+
+const NEWEST = LIMITS.channel_page;
+
+/** Only what could be meant as a handle. */
+const CAPITALS = new RegExp(`^(?=.*[A-Z])[A-Za-z0-9_-]{${LIMITS.handle_least},${LIMITS.handle}}$`);
+const CODE = new RegExp(`^[\\w-]{1,${LIMITS.code}}$`);
+
+/** A channel as its page shows it. */
+export type VisibleChannel = PublicChannel;
+
+export type FindChannel = (handle: string, code: string | null) => Promise<VisibleChannel | null>;
+
+/**
+ * What whoever brings this code, or null, may see of a channel, and of a public one the newest alerts: of those with one collapse_key the
+ * newest alone. Null for what has another shape than a handle. Who asks without a code at one moment shares a reading.
+ */
+export function createFindChannel({ db, settle }: Pick<PublicPagesDeps, "db" | "settle">): FindChannel {
+  async function find(handle: string, code: string | null): Promise<VisibleChannel | null> {
+    const read = async (due: boolean) =>
+      (await runStatement(db, publicChannel, { handle, code, due, limit: NEWEST }))[0];
+    const first = await read(false);
+    if (!first) return null;
+    // What came due is written down before anybody is shown it; where that fails it is shown all the same.
+    const channel = first.due ? await read(!(await settle([first.id]))) : first;
+    return channel ? { ...channel, alerts: newestOfEach(channel.alerts) } : null;
+  }
+  const shared = shareReads((handle: string) => find(handle, null));
+  return async (handle, code) => {
+    if (!HANDLE_PATTERN.test(handle)) return null;
+    return code !== null && CODE.test(code) ? find(handle, code) : shared(handle);
+  };
+}
+
+function newestOfEach(alerts: readonly PublicAlertRow[]): PublicAlertRow[] {
+  const keys = new Set<string>();
+  return alerts.filter(({ collapse_key: key }) => {
+    if (key === null) return true;
+    if (keys.has(key)) return false;
+    keys.add(key);
+    return true;
+  });
+}
+
+export function channelPage(deps: PublicPagesDeps, findChannel: FindChannel): PublicPage {
+  const places = getSiteUrls(deps);
+  const refused = createRefusalPages(places);
+  return {
+    path: `${places.base}/:handle`,
+    async answer(visit) {
+      const handle = visit.params.handle ?? "";
+      // The same for every text, so it says nothing of what is there.
+      if (CAPITALS.test(handle)) return toSmallLetters(visit, places);
+      const given = visit.url.searchParams.get("invite");
+      const card = await findChannel(handle, given);
+      if (!card) return refused(visit.request, given === null ? "unknown" : "invite");
+      const shown = {
+        card,
+        // A public channel takes no code.
+        invite: card.is_public ? null : given,
+        alerts: card.alerts.map((alert) => ({
+          ...alert,
+          sentAt: new Date(alert.sent_at),
+          expiresAt: alert.expires_at === null ? null : new Date(alert.expires_at),
+        })),
+        inbox: card.is_public ? createPageEtag(formatPublicInbox(card, places, deps.assets)) : null,
+        places,
+        silent: deps.silent,
+        assets: deps.assets,
+        now: visit.now,
+      };
+      const page = renderLayout(
+        {
+          title: `${card.name} · Belfry`,
+          head: card.is_public && channelMetaTags(shown),
+          hidden: !card.is_public,
+          script: CHANNEL_SCRIPT,
+          body: channelBody(shown),
+        },
+        places,
+      );
+      return pageResponse(visit.request, page, { places, runs: true, secret: !card.is_public });
+    },
+  };
+}
+
+function toSmallLetters({ url }: PublicPageContext, { base }: SiteUrls): Response {
+  const handle = url.pathname.slice(base.length + 1).toLowerCase();
+  return new Response(null, {
+    status: 308,
+    headers: { location: `${base}/${handle}${url.search}`, "referrer-policy": "no-referrer" },
+  });
+}

@@ -1,0 +1,83 @@
+// Mounts one public page: counts the views of an address, shows refusals as pages, and serves GET and HEAD alone.
+
+import type { H3, H3Event } from "h3";
+import { toWebRequest } from "../../api/transports/web_request.ts";
+import { uiMessage } from "../../model/error_messages.ts";
+import { ApiError, methodNotAllowed } from "../../model/errors.ts";
+import { toApiError } from "../../store/db/database_errors.ts";
+import { createRateLimitHeaders } from "../../store/rate_limits/rate_limits.ts";
+import { html } from "../../ui/html.ts";
+import { getSiteUrls, type PageSupport, type PublicPagesDeps } from "./dependencies.ts";
+import { pageResponse, renderLayout } from "./page_layout.ts";
+
+export interface PublicPageContext {
+  request: Request;
+  url: URL;
+  /** From the path, decoded. */
+  params: Readonly<Record<string, string>>;
+  now: Date;
+}
+
+export interface PublicPage {
+  /** In the router's spelling. */
+  path: string;
+  /** What views of it are counted as; as page views when it says nothing. */
+  countedAs?: string;
+  answer(visit: PublicPageContext): Promise<Response> | Response;
+}
+
+const SECONDS = 60;
+
+export function mountPublicPage(
+  app: H3,
+  { path, answer, countedAs }: PublicPage,
+  deps: PublicPagesDeps,
+  support: PageSupport,
+): void {
+  const serve = async (event: H3Event): Promise<Response> => {
+    const request = toWebRequest(event);
+    try {
+      await countPageView(deps, support.countedOf(event), countedAs);
+      const params = (event.context.params ?? {}) as Record<string, string>;
+      return await answer({ request, url: new URL(request.url), params, now: deps.now() });
+    } catch (error) {
+      if (!(error instanceof ApiError)) support.logOf(event).error({ err: error }, "page failed");
+      return refusedPage(request, toApiError(error), deps);
+    }
+  };
+  app.get(path, serve);
+  app.on("HEAD", path, serve);
+  app.all(path, () => {
+    throw methodNotAllowed("GET, HEAD");
+  });
+}
+
+/** rules#page-views. @throws 429 */
+export async function countPageView(
+  { limits, pageViewsPerMinute: max }: PublicPagesDeps,
+  address: string | null,
+  name = "page-views",
+): Promise<void> {
+  if (address === null) return;
+  const policy = { name, max, seconds: SECONDS };
+  const taken = await limits.take(policy, address);
+  if (taken.allowed) return;
+  throw new ApiError(
+    "rate_limited",
+    `Too many requests from your address: more than ${max} pages in one minute. Try again in ${taken.resetSeconds} seconds.`,
+    { headers: createRateLimitHeaders(policy, taken) },
+  );
+}
+
+function refusedPage(request: Request, error: ApiError, deps: PublicPagesDeps): Response {
+  const places = getSiteUrls(deps);
+  const page = renderLayout(
+    {
+      title: "Request failed · Belfry",
+      hidden: true,
+      body: html`<div class="empty"><h1>Request failed</h1><p>${uiMessage(error)}</p></div>`,
+    },
+    places,
+  );
+  return pageResponse(request, page, { places, status: error.status, headers: error.headers, secret: true });
+}

@@ -1,0 +1,192 @@
+// The frame around every public page, and the headers that go with it: nothing runs but a file of ours where a page names
+// one, styles from here only, no framing, and no address of ours told to where a link leads, since an invite stands in some. And what
+// those are told who may not see a channel, or asked for one that is not there: one text for all of them, byte for byte
+// (rules#private-page). What came with a code is told of codes, whatever became of it and of the channel.
+
+import { createHash } from "node:crypto";
+import { createErrorResponse, matchesEtag, prefersHtml } from "../../api/transports/http_responses.ts";
+import { ApiError } from "../../model/errors.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { type Content, type Html, html } from "../../ui/html.ts";
+import { icon } from "../../ui/icons.ts";
+import { MOBILE_HEAD } from "../../ui/mobile_head.ts";
+import {
+  ALERT_CARD_STYLES,
+  DRAWING_STYLES,
+  ICON,
+  loadStaticFile,
+  STYLES,
+  type StaticFile,
+} from "../../ui/static_files.ts";
+import { getSiteUrls, type SiteUrls } from "./dependencies.ts";
+
+export const PAGE_STYLES = loadStaticFile("public_pages.css", "text/css; charset=utf-8", import.meta.url);
+
+export interface LayoutOptions {
+  title: string;
+  body: Content;
+  /** More of the head: what the page is called elsewhere. */
+  head?: Content;
+  script?: StaticFile;
+  styles?: readonly StaticFile[];
+  /** What stands beside the content, such as a list of pages. */
+  beside?: Content;
+  /** Which link of the header leads here. */
+  at?: "directory" | "docs";
+  /** Crawlers shall pass it over. */
+  hidden?: boolean;
+}
+
+export function renderLayout(
+  { title, body, head, script, styles = [], beside, at, hidden }: LayoutOptions,
+  places: SiteUrls,
+): Html {
+  const here = (page: LayoutOptions["at"]) => at === page && html` aria-current="page"`;
+  const main = html`<main id="main" tabindex="-1">
+${body}
+</main>`;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+${MOBILE_HEAD}
+${hidden && html`<meta name="robots" content="noindex">`}
+<title>${title}</title>
+${head}
+<link rel="icon" href="${ICON.href}">
+${[STYLES, ALERT_CARD_STYLES, DRAWING_STYLES, PAGE_STYLES, ...styles].map(({ href }) => html`<link rel="stylesheet" href="${href}">`)}
+${script && html`<script src="${script.href}" defer></script>`}
+</head>
+<body>
+<a class="skip" href="#main">Skip to content</a>
+<header class="top"><div class="bar">
+<a class="brand" href="${places.origin}/"><img src="${ICON.href}" alt="" width="28" height="28">Belfry</a>
+<nav class="ways" aria-label="Belfry"><a href="${places.directory}"${here("directory")}>Channels</a><a href="${places.origin}/app/">Your alerts</a><a href="${places.origin}/docs"${here("docs")}>Docs</a><a href="${places.origin}/console">Sign in</a></nav>
+</div></header>
+${beside ? html`<div class="book">${beside}${main}</div>` : main}
+</body>
+</html>
+`;
+}
+
+/** So that each cache asks once a second for each address, whoever reads it. */
+const FRESH_SECONDS = 1;
+
+/**
+ * rules#shared-caches. What everybody is shown alike may be kept for a moment, so that readers of any number are one request
+ * a second: a channel that was made private and an alert that was cancelled are gone when it is over.
+ */
+export const SHARED_CACHE_CONTROL = `public, max-age=${FRESH_SECONDS}, stale-while-revalidate=${LIMITS.public_seconds - FRESH_SECONDS}`;
+
+export interface PageHeaders {
+  places: SiteUrls;
+  /** Whether the page runs its script, which may ask this origin and the device's position. */
+  runs?: boolean;
+  /** A page that only who holds its address may see. */
+  secret?: boolean;
+}
+
+export function pageHeaders({ places, runs, secret }: PageHeaders): Record<string, string> {
+  const policy = [
+    "default-src 'none'",
+    "style-src 'self'",
+    `img-src 'self' ${places.origin} https:`.replace("  ", " "),
+    ...(runs ? ["script-src 'self'", "connect-src 'self'"] : []),
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ];
+  return {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": policy.join("; "),
+    "referrer-policy": "no-referrer",
+    "x-frame-options": "DENY",
+    "x-content-type-options": "nosniff",
+    "cache-control": secret ? "private, no-store" : SHARED_CACHE_CONTROL,
+  };
+}
+
+/** A page, or 304 to who holds it. Pages that only some may see have no validator. */
+export function pageResponse(
+  request: Request,
+  page: Html,
+  options: PageHeaders & { status?: number; headers?: Record<string, string> },
+): Response {
+  const { status = 200, secret } = options;
+  const text = page.toString();
+  const headers: Record<string, string> = { ...pageHeaders(options), ...options.headers };
+  if (status === 200 && !secret) {
+    headers.etag = createPageEtag(text);
+    if (matchesEtag(request.headers.get("if-none-match"), headers.etag))
+      return new Response(null, { status: 304, headers });
+  }
+  return new Response(request.method === "HEAD" ? null : text, { status, headers });
+}
+
+/** Weak: a proxy may compress what it names. */
+export const createPageEtag = (text: string): string =>
+  `W/"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
+
+const TEXTS = {
+  unknown: {
+    title: "You need an invite",
+    text: "No public channel has this address. If the channel is private, ask for its invite link or QR code. If you typed the address, check it.",
+  },
+  invite: {
+    title: "This invite is not valid",
+    text: "It may be used up, expired or revoked, or the link may be incomplete. Ask the person who gave it to you for a new one.",
+  },
+} as const;
+
+export type RefusalReason = keyof typeof TEXTS;
+
+/**
+ * Made once: no answer takes longer than another. `form`: what the address is otherwise. A refusal in that form is kept by caches as the
+ * address itself is; what a reader had rather is theirs alone, so that nothing differs by reader.
+ */
+export function createRefusalPages(
+  places: SiteUrls,
+  form: "page" | "data" = "page",
+): (request: Request, which: RefusalReason) => Response {
+  const pageOf = (which: RefusalReason) =>
+    renderLayout(
+      {
+        title: `${TEXTS[which].title} · Belfry`,
+        hidden: true,
+        body: html`<div class="refused">${icon("lock")}<h1>${TEXTS[which].title}</h1><p>${TEXTS[which].text}</p>
+<p><a class="button plain" href="${places.directory}">Find a public channel</a></p></div>`,
+      },
+      places,
+    );
+  const pages = { unknown: pageOf("unknown"), invite: pageOf("invite") };
+  return (request, which) => {
+    const shared = which === "unknown";
+    if (prefersHtml(request))
+      return pageResponse(request, pages[which], { places, status: 404, secret: !shared || form === "data" });
+    const headers: Record<string, string> = shared && form === "data" ? { "cache-control": SHARED_CACHE_CONTROL } : {};
+    return createErrorResponse(
+      new ApiError("resource_not_found", `${TEXTS[which].title}. ${TEXTS[which].text}`, { headers }),
+    );
+  };
+}
+
+const READING = ["GET", "HEAD"];
+
+/** What is told where nothing is: a page to a browser, JSON to a program; and what else a route refuses. */
+export function createNotFoundHandler(
+  deps: Parameters<typeof getSiteUrls>[0],
+): (request: Request, error: ApiError) => Response {
+  const places = getSiteUrls(deps);
+  const page = renderLayout(
+    {
+      title: "Page not found · Belfry",
+      hidden: true,
+      body: html`<div class="refused">${icon("search")}<h1>Page not found</h1><p>Check the address: the link may be incomplete.</p>
+<p><a class="button plain" href="${places.origin}/">Go to the home page</a></p></div>`,
+    },
+    places,
+  );
+  return (request, error) =>
+    error.type === "not_found" && READING.includes(request.method) && prefersHtml(request)
+      ? pageResponse(request, page, { places, status: 404, secret: true })
+      : createErrorResponse(error);
+}

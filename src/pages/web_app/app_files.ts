@@ -1,0 +1,201 @@
+// Everything of the web app that is served, by its address: made once, from an allow list, never from a request's path. The app's page is what
+// a browser shows before any script ran. The page in which an alert's markup is shown is of no origin, without network but for pictures, and
+// with one script that stands in its policy by its hash. It is sent the markup as a message, so that no address carries anything of an alert.
+
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { prepareStatic, type StaticContent } from "../../api/transports/static_content.ts";
+import { html } from "../../ui/html.ts";
+import { BACKGROUND_COLORS, MOBILE_HEAD } from "../../ui/mobile_head.ts";
+import { ALERT_CARD_STYLES, ICON, loadStaticFile, STYLES } from "../../ui/static_files.ts";
+import { browserScripts } from "./browser_scripts.ts";
+
+/** Where a file of this version lies. */
+export const getAppFilePath = (hash: string, name: string) => `/static/app/${hash}/${name}`;
+
+/** The app may read where it is and make a sound; a page of ours may nothing else. */
+export const APP_PERMISSIONS =
+  "accelerometer=(), autoplay=(self), camera=(), display-capture=(), geolocation=(self), gyroscope=(), microphone=(), payment=(), usb=()";
+
+export const APP_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "manifest-src 'self'",
+  "frame-src 'self'",
+  // A channel's picture and sound lie wherever its owner put them. The app asks for one only where the person allowed it.
+  "img-src 'self' https: data: blob:",
+  "media-src 'self' https: data: blob:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types belfry-worker",
+].join("; ");
+
+/** @param hash of all files of this version */
+export const renderAppPage = (hash: string): string =>
+  html`<!doctype html>
+<html lang="en">
+<head>
+${MOBILE_HEAD}
+<meta name="description" content="Alerts from the channels you follow, on this device.">
+<meta name="robots" content="noindex">
+<title>Belfry</title>
+<link rel="icon" href="${ICON.path}">
+<link rel="apple-touch-icon" href="${getAppFilePath(hash, "icon-192.png")}">
+<link rel="manifest" href="/manifest.webmanifest">
+<link rel="stylesheet" href="${getAppFilePath(hash, "app.css")}">
+<script type="module" src="${getAppFilePath(hash, "main.js")}"></script>
+</head>
+<body>
+<div id="app">
+<main class="still" id="main">
+<p class="brand"><img src="${ICON.path}" alt="" width="28" height="28">Belfry</p>
+<h1>Your alerts</h1>
+<p>Alerts of the channels that you follow are shown here, kept on this device, and ring as you allow them to.
+No account, no name, no address.</p>
+<noscript><p class="flash careful">This page needs JavaScript: it keeps your alerts on this device by it.
+<a href="/c">The directory of channels</a> works without.</p></noscript>
+</main>
+</div>
+</body>
+</html>
+`.toString();
+
+/** @param place where a picture of this version lies. */
+export function createManifest(place: (name: string) => string): string {
+  const icon = (name: string, size: number, purpose: string) => ({
+    src: place(name),
+    sizes: `${size}x${size}`,
+    type: "image/png",
+    purpose,
+  });
+  return JSON.stringify({
+    id: "/app/",
+    name: "Belfry",
+    short_name: "Belfry",
+    description: "Alerts from the channels you follow, on this device.",
+    start_url: "/app/",
+    scope: "/app",
+    display: "standalone",
+    background_color: BACKGROUND_COLORS.light,
+    theme_color: "#3d4fc7",
+    categories: ["news", "utilities"],
+    icons: [
+      { src: "/static/icon.svg", sizes: "any", type: "image/svg+xml", purpose: "any" },
+      icon("icon-192.png", 192, "any"),
+      icon("icon-512.png", 512, "any"),
+      icon("icon-maskable-512.png", 512, "maskable"),
+    ],
+    shortcuts: [{ name: "Channels", url: "/app/#channels" }],
+  });
+}
+
+const FRAME_SCRIPT = readFileSync(new URL("./markup_frame.js", import.meta.url), "utf8");
+
+export const FRAME_PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light">
+<title>Alert</title>
+</head>
+<body>
+<script>${FRAME_SCRIPT}</script>
+</body>
+</html>
+`;
+
+const mark = `'sha256-${createHash("sha256").update(FRAME_SCRIPT).digest("base64")}'`;
+
+/** @param pictures where they may come from. */
+const policyWith = (pictures: string) =>
+  [
+    "default-src 'none'",
+    "sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox",
+    `script-src ${mark}`,
+    "style-src 'unsafe-inline'",
+    `img-src ${pictures}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ].join("; ");
+
+/** Name of the page → its policy. Pictures come from this service and the markup itself, or from anywhere once the person asked. */
+export const FRAME_POLICIES = {
+  "frame.html": policyWith("'self' data:"),
+  "frame_pictures.html": policyWith("https: data:"),
+};
+
+/** A digest of all texts, short enough for an address. */
+function hashOf(texts: readonly string[]): string {
+  const hash = createHash("sha256");
+  for (const text of texts) hash.update(`${text.length}:${text}`);
+  return hash.digest("base64url").slice(0, 12);
+}
+
+const ICONS = ["icon-192.png", "icon-512.png", "icon-maskable-512.png"];
+
+const KEPT = {
+  "cache-control": "public, max-age=31536000, immutable",
+  "content-security-policy": "default-src 'none'",
+};
+const ASKED_AGAIN = { "cache-control": "no-cache" };
+const SCRIPT = { "content-type": "text/javascript; charset=utf-8" };
+const HTML = { "content-type": "text/html; charset=utf-8", "referrer-policy": "no-referrer" };
+const PAGE = {
+  ...{ ...HTML, ...ASKED_AGAIN, "permissions-policy": APP_PERMISSIONS },
+  ...{ "content-security-policy": APP_POLICY, "x-frame-options": "DENY" },
+};
+const FRAME = { ...HTML, ...KEPT };
+
+const file = (name: string) => readFileSync(new URL(name, import.meta.url));
+
+const { text: APP_STYLES } = loadStaticFile(
+  "app.css",
+  "text/css; charset=utf-8",
+  import.meta.url,
+  ["frame", "lists", "alert", "settings"].map((part) => `styles/${part}.css`),
+);
+
+export async function buildAppFiles(): Promise<Map<string, StaticContent>> {
+  const { app, "sw.js": worker } = await browserScripts();
+  const scripts = Object.entries(app);
+  const sheet = STYLES.text + ALERT_CARD_STYLES.text + APP_STYLES;
+  const hash = hashOf([...scripts.flat(), sheet, FRAME_PAGE, ...Object.values(FRAME_POLICIES)]);
+  const place = (name: string) => getAppFilePath(hash, name);
+  const served = new Map<string, StaticContent>();
+
+  for (const [name, text] of scripts) served.set(place(name), prepareStatic(text, { ...SCRIPT, ...KEPT }));
+  served.set(place("app.css"), prepareStatic(sheet, { "content-type": "text/css; charset=utf-8", ...KEPT }));
+  for (const name of ICONS)
+    served.set(place(name), prepareStatic(file(`./icons/${name}`), { "content-type": "image/png", ...KEPT }));
+
+  for (const [name, policy] of Object.entries(FRAME_POLICIES))
+    served.set(place(name), prepareStatic(FRAME_PAGE, { ...FRAME, "content-security-policy": policy }));
+
+  const shell = renderAppPage(hash);
+  const page = prepareStatic(shell, PAGE);
+  served.set("/app", page);
+  served.set("/app/", page);
+  served.set(
+    "/manifest.webmanifest",
+    prepareStatic(createManifest(place), { "content-type": "application/manifest+json", ...ASKED_AGAIN }),
+  );
+  // The page stands under one of its two names, and the icon is served beside the app.
+  const elsewhere = new Set(["/app", "/manifest.webmanifest"]);
+  const list = [...[...served.keys()].filter((path) => !elsewhere.has(path)), ICON.path];
+  served.set("/sw.js", prepareStatic(workerText(shell, list, worker), { ...SCRIPT, ...ASKED_AGAIN }));
+  return served;
+}
+
+/** The worker with what it keeps written into it: a browser takes it as new when anything of the app changed. */
+function workerText(page: string, list: readonly string[], rules: string): string {
+  const version = hashOf([page, rules, ...list]);
+  const head = `const VERSION = ${JSON.stringify(version)};\nconst SHELL = ${JSON.stringify(list)};\n`;
+  return head + rules;
+}

@@ -1,0 +1,86 @@
+// What happens when alerts arrive: the rules decide, the senses do it, and one that takes over the screen is shown over everything.
+
+import { getState, notifyStoreChanged, updateState } from "./app_state.ts";
+import { now } from "./clock.ts";
+import { toRuleDevice } from "./device.ts";
+import { fillStoredAlert } from "./field_defaults.ts";
+import { type StoredAlert, updateAlerts } from "./local_store.ts";
+import { playAlert } from "./outputs/alert_player.ts";
+import { buildNotification, showNotification } from "./outputs/notifications.ts";
+import { getPosition } from "./outputs/position.ts";
+import { decideArrivals, decideRepeat, findDueRepeat, isNoticeable } from "./rules/arrival_decisions.ts";
+import { toCompleteCircle } from "./rules/circle.ts";
+import { arrangeInbox } from "./rules/spotlight.ts";
+import { t } from "./texts/translate.ts";
+
+const SIGN = "/static/icon.svg";
+
+/** `fresh` are those that the device did not have before. */
+export async function announceAlerts(fresh: readonly StoredAlert[]): Promise<void> {
+  const { store, alerts, channels, settings } = getState();
+  if (fresh.length === 0 || !store) return;
+  const channelOf = (handle: string) => channels.get(handle) ?? null;
+  const placed = fresh.some(
+    (alert) => toCompleteCircle(alert) && channelOf(alert.handle)?.subscription?.permissions.includes("loc"),
+  );
+  const position = placed ? await getPosition(now()) : null;
+  const decided = decideArrivals(
+    fresh.map((alert) => (settings.elsewhere ? alert : fromHereOnly(alert))),
+    alerts,
+    channelOf,
+    toRuleDevice(position),
+    now(),
+  );
+  for (const { alert, decision } of decided) {
+    const { because } = decision;
+    if (because.length > 0) await updateAlerts(store, [alert.id], (kept) => ({ alert: { ...kept, because } }));
+    if (decision.full) updateState({ full: alert.id });
+    if (decision.notify) {
+      const channel = channelOf(alert.handle)?.name ?? `@${alert.handle}`;
+      const { title, options } = buildNotification(alert, decision, {
+        channel,
+        ack: t("alert.ack"),
+        test: t("alert.test"),
+        icon: SIGN,
+        page: true,
+      });
+      void showNotification(title, options);
+    }
+    // It says on the page what could not be heard; nothing of it may end the app's asking.
+    if (isNoticeable(decision)) void playAlert(decision, alert).catch(() => {});
+  }
+  await notifyStoreChanged();
+}
+
+/** Shows again what is due to be, once among all tabs. */
+export async function repeatUrgentAlerts(): Promise<void> {
+  const { store, alerts, channels } = getState();
+  if (!store) return;
+  const at = now();
+  const standing = new Set(arrangeInbox(alerts, at).spotlight);
+  for (const alert of alerts) {
+    const channel = channels.get(alert.handle);
+    if (!channel || channel.once || !standing.has(alert) || findDueRepeat(alert, at) === null) continue;
+    let mine = false;
+    await updateAlerts(store, [alert.id], (kept) => {
+      const due = findDueRepeat(fillStoredAlert(kept), at);
+      mine = due !== null;
+      return due === null ? null : { alert: { ...kept, repeated: due } };
+    });
+    if (mine && decideRepeat(alert, channel, toRuleDevice(null), at)) await announceAlerts([alert]);
+  }
+}
+
+/** A sound on another site is not fetched unless the person allowed it: its tone is heard instead. */
+function fromHereOnly(alert: StoredAlert): StoredAlert {
+  return alert.audio_url === null || isOwnOrigin(alert.audio_url) ? alert : { ...alert, audio_url: null };
+}
+
+/** Whether an address is of this service itself. */
+export function isOwnOrigin(address: string): boolean {
+  try {
+    return new URL(address, location.href).origin === location.origin;
+  } catch {
+    return false;
+  }
+}

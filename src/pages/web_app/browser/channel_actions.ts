@@ -1,0 +1,112 @@
+// What the person does with a channel: join, grant, mute, leave. Each asks the service first, and only then changes what is kept.
+
+import type { ChannelCard, Subscription } from "./api_types.ts";
+import { getState, notifyStoreChanged } from "./app_state.ts";
+import { now } from "./clock.ts";
+import { ensureDevice } from "./device.ts";
+import { ApiRefusal, deleteSubscription, getCard, putSubscription } from "./handset_api.ts";
+import { deleteChannel, type StoredChannel } from "./local_store.ts";
+import { syncNow } from "./tab_leader.ts";
+
+/**
+ * Keeps a card as it was shown now. Who calls it says `notifyStoreChanged()` afterwards. `once` stays as it was last kept where it is not said: what
+ * is on the screen may be older than what the person has just chosen.
+ */
+export const storeChannel = async (card: ChannelCard, once?: boolean): Promise<StoredChannel> => {
+  const work = getState().store?.transaction("channels", "readwrite");
+  const before = await work?.store.get(card.handle);
+  const kept = { ...card, once: once ?? before?.once ?? false, looked_at: now() };
+  await work?.store.put(kept);
+  await work?.done;
+  return kept;
+};
+
+/** The card as the service shows it now; what is followed is kept. @throws Refused with 404 without a usable invite. */
+export async function fetchChannel(handle: string, invite?: string | null): Promise<ChannelCard> {
+  const { token } = await ensureDevice();
+  const card = await getCard(token, handle, invite);
+  if (!card.subscription) return card;
+  const kept = await storeChannel(card);
+  await notifyStoreChanged();
+  return kept;
+}
+
+export async function joinChannel(card: ChannelCard, permissions: string[], invite: string | null): Promise<void> {
+  const { token } = await ensureDevice();
+  const subscription = await putSubscription(token, card.handle, {
+    permissions,
+    ...(invite === null ? {} : { invite }),
+  });
+  await settle(card, subscription);
+  syncNow();
+}
+
+export async function updateSubscription(
+  card: ChannelCard,
+  part: { muted?: boolean; permissions?: string[] },
+): Promise<void> {
+  const { token } = await ensureDevice();
+  await settle(card, await putSubscription(token, card.handle, part));
+}
+
+/** Whether urgent alerts of it are shown again is this device's own business: the service is not told. */
+export async function setShowOnce(card: ChannelCard, once: boolean): Promise<void> {
+  const kept = getState().channels.get(card.handle);
+  if (kept) await storeChannel(kept, once);
+  await notifyStoreChanged();
+}
+
+async function settle(card: ChannelCard, { muted, permissions, subscribed_at }: Subscription): Promise<void> {
+  await storeChannel({ ...card, subscription: { muted, permissions, subscribed_at } });
+  await notifyStoreChanged();
+}
+
+/** Leaves, and forgets what the channel had sent. */
+export async function leaveChannel(handle: string): Promise<void> {
+  const { store, device } = getState();
+  if (!store || !device) return;
+  await deleteSubscription(device.token, handle);
+  await deleteChannel(store, handle);
+  await notifyStoreChanged();
+}
+
+/**
+ * After the service forgot the device: a new one, with what the old one followed and granted.
+ * @returns names of the channels that did not let it in again, such as those that want an invite
+ */
+export async function rejoinChannels(): Promise<string[]> {
+  const followed = [...getState().channels.values()].filter(({ subscription }) => subscription !== null);
+  await ensureDevice();
+  const refused: string[] = [];
+  for (const card of followed) {
+    try {
+      await joinChannel(card, card.subscription?.permissions ?? [], null);
+      if (card.subscription?.muted) await updateSubscription(card, { muted: true });
+    } catch (error) {
+      if (!(error instanceof ApiRefusal)) throw error;
+      refused.push(card.name);
+    }
+  }
+  return refused;
+}
+
+/**
+ * Asks for the cards of channels of which something vanished or that are not known. One that does not show itself any more has put
+ * the device out: what it had sent stays. Answers which of them are followed. @throws Unreachable
+ */
+export async function refreshChannels(handles: Iterable<string>): Promise<Set<string>> {
+  const { store, device, channels } = getState();
+  const followed = new Set<string>();
+  if (!store || !device) return followed;
+  for (const handle of handles) {
+    try {
+      const { subscription } = await storeChannel(await getCard(device.token, handle));
+      if (subscription) followed.add(handle);
+    } catch (error) {
+      if (!(error instanceof ApiRefusal)) throw error;
+      const known = channels.get(handle);
+      if (error.status === 404 && known) await storeChannel({ ...known, subscription: null });
+    }
+  }
+  return followed;
+}

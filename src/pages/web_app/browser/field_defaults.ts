@@ -1,0 +1,60 @@
+// What the service left out of an alert, and what an older version of the app did not keep: a field that is not there holds what says
+// nothing. Without it one such row would keep every view from being drawn.
+
+import type { InboxAlert } from "./api_types.ts";
+import { ALERT_BLANKS, CHANNEL_BLANKS } from "./fields.ts";
+import type { StoredAlert, StoredChannel } from "./local_store.ts";
+
+const PLAIN_ROW = { ...ALERT_BLANKS, status: "sent", image_asset_url: null, audio_asset_url: null };
+
+/** Each field of an alert without which it can be shown. The others have been there from the beginning. */
+const PLAIN_ALERT: Omit<
+  StoredAlert,
+  | "id"
+  | "handle"
+  | "title"
+  | "sent_at"
+  | "because"
+  | "reply"
+  | "repeated"
+  | "pushed"
+  | "dismissed"
+  | "before"
+  | "before_joining"
+  | "body_length"
+  | "ended"
+  | "test_until"
+> = {
+  ...PLAIN_ROW,
+  arrived_at: 0,
+  read_at: null,
+  acked_at: null,
+};
+
+const PLAIN_CHANNEL: Omit<StoredChannel, "handle" | "url" | "name"> = {
+  ...CHANNEL_BLANKS,
+  category: "community",
+  description: "",
+  gradient_from: "#56607a",
+  gradient_to: "#56607a",
+  initials: "",
+  subscription: null,
+  looked_at: 0,
+};
+
+const PLAIN_SUBSCRIPTION = { muted: false, permissions: [], subscribed_at: "" };
+
+/** An alert of a lean answer with all that it leaves out. */
+export const fillInboxAlert = (row: InboxAlert): InboxAlert => filled(PLAIN_ROW, row);
+
+export const fillStoredAlert = (kept: StoredAlert): StoredAlert => filled(PLAIN_ALERT, kept);
+
+export function fillStoredChannel(kept: StoredChannel): StoredChannel {
+  const named = { url: `/c/${kept.handle}`, name: `@${kept.handle}` };
+  const whole = filled({ ...PLAIN_CHANNEL, ...named }, kept);
+  const { subscription } = whole;
+  return subscription ? { ...whole, subscription: filled(PLAIN_SUBSCRIPTION, subscription) } : whole;
+}
+
+/** What is there stays, null as well; what is not is taken from the plain one. */
+const filled = <Row extends object>(plain: Partial<Row>, kept: Row): Row => ({ ...plain, ...kept });

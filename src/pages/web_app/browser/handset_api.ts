@@ -1,0 +1,222 @@
+// The handset API over fetch: which requests there are, with which credential, and how a refusal or a silence looks to the app.
+
+import { LIMITS } from "../../../model/limits.ts";
+import type { ApiErrorBody, ApiPage, ChannelCard, InboxAlert, ReportKind, Subscription } from "./api_types.ts";
+import { fillInboxAlert } from "./field_defaults.ts";
+
+/** The service answered, and said no. */
+export class ApiRefusal extends Error {
+  readonly status: number;
+  /** Seconds that the service asks to wait. */
+  readonly retryAfter: number;
+  constructor(status: number, message: string, retryAfter: number) {
+    super(message);
+    this.status = status;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** Nobody answered: no network, no server, or an answer that is none of ours. */
+export class ServiceUnreachable extends Error {}
+
+/** An ordinary answer takes no longer, a held poll at most this beyond what it asked for. */
+const PATIENCE_MS = 20_000;
+
+interface Call {
+  method?: string;
+  token?: string | null;
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+  patience?: number;
+}
+
+/** The app keeps what it was told; the browser's cache would only keep it twice. */
+const request = (path: string, how: RequestInit) =>
+  fetch(`/handset/v1${path}`, { cache: "no-store", credentials: "omit", redirect: "error", ...how });
+
+async function call(path: string, { method = "GET", token, body, headers, signal, patience }: Call) {
+  const limit = AbortSignal.timeout(patience ?? PATIENCE_MS);
+  try {
+    return await request(path, {
+      method,
+      headers: {
+        ...(token ? { authorization: `Bearer ${token}` } : {}),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: signal ? AbortSignal.any([signal, limit]) : limit,
+    });
+  } catch {
+    signal?.throwIfAborted();
+    throw new ServiceUnreachable();
+  }
+}
+
+async function jsonOf<Body>(response: Response): Promise<Body> {
+  const body: unknown = await response.json().catch(() => null);
+  if (response.ok && body !== null) return body as Body;
+  const refusal = body as ApiErrorBody | null;
+  if (typeof refusal?.error?.message !== "string" || response.status >= 500) throw new ServiceUnreachable();
+  throw new ApiRefusal(response.status, refusal.error.message, Number(response.headers.get("retry-after")) || 0);
+}
+
+async function ask<Body>(path: string, how: Call): Promise<Body> {
+  return jsonOf<Body>(await call(path, how));
+}
+
+async function tell(path: string, how: Call): Promise<void> {
+  const response = await call(path, how);
+  if (!response.ok) await jsonOf(response);
+}
+
+const within = (path: string, query: Record<string, string | null | undefined>) => {
+  const said = Object.entries(query).filter((pair): pair is [string, string] => Boolean(pair[1]));
+  return said.length === 0 ? path : `${path}?${new URLSearchParams(said)}`;
+};
+
+export interface DeviceFacts {
+  platform: "web";
+  app_version: string;
+  locale: string;
+  timezone: string;
+}
+
+export const registerDevice = (facts: DeviceFacts) =>
+  ask<{ id: string; token: string }>("/devices", { method: "POST", body: facts });
+
+export const getCard = (token: string, handle: string, invite?: string | null) =>
+  ask<ChannelCard>(within(`/channels/${encodeURIComponent(handle)}`, { invite }), { token });
+
+export const findChannels = (
+  token: string,
+  query: { q?: string; category?: string; before?: string | null },
+  signal?: AbortSignal,
+) => ask<ApiPage<ChannelCard>>(within("/channels", { ...query, limit: "30" }), { token, ...(signal && { signal }) });
+
+export const putSubscription = (
+  token: string,
+  handle: string,
+  change: { invite?: string; muted?: boolean; permissions?: string[] },
+) => ask<Subscription>(`/subscriptions/${encodeURIComponent(handle)}`, { method: "PUT", token, body: change });
+
+export const deleteSubscription = (token: string, handle: string) =>
+  tell(`/subscriptions/${encodeURIComponent(handle)}`, { method: "DELETE", token });
+
+/** An alert with its whole text. */
+export const getAlert = (token: string, id: string) => ask<InboxAlert>(`/alerts/${encodeURIComponent(id)}`, { token });
+
+export const sendReports = (token: string, reports: { alert_id: string; kind: ReportKind }[]) =>
+  ask<{ accepted: number }>("/reports", { method: "POST", token, body: { reports } });
+
+export const pruneReports = (token: string, before: string) =>
+  tell(within("/reports", { before }), { method: "DELETE", token });
+
+export const listSubscriptions = (token: string, before: string | null) =>
+  ask<ApiPage<ChannelCard>>(within("/subscriptions", { before, limit: `${LIMITS.page}` }), { token });
+
+/** What is followed, as a file holds it. */
+export interface SubscriptionExport {
+  version: number;
+  data: { handle: string; muted: boolean; permissions: string[] }[];
+}
+
+export const exportSubscriptions = (token: string, before: string | null) =>
+  ask<SubscriptionExport & ApiPage<unknown>>(within("/devices/me/export", { before }), { token });
+
+export const importSubscriptions = (token: string, body: SubscriptionExport) =>
+  ask<{ joined: number; present: number; skipped: string[] }>("/devices/me/import", {
+    method: "POST",
+    token,
+    body,
+  });
+
+export const createTransfer = (token: string) =>
+  ask<{ url: string; expires_at: string }>("/devices/me/transfer", { method: "POST", token, body: {} });
+
+export const acceptTransfer = (token: string, code: string) =>
+  ask<{ moved: number }>("/devices/me/takeover", { method: "POST", token, body: { code } });
+
+/** Whose own device it is; null: nobody's. */
+interface Owner {
+  name: string | null;
+}
+
+const OWNER = "/devices/me/owner";
+export const getOwner = (token: string) => ask<Owner>(OWNER, { token });
+export const linkOwner = (token: string, code: string) => ask<Owner>(OWNER, { method: "PUT", token, body: { code } });
+export const unlinkOwner = (token: string) => tell(OWNER, { method: "DELETE", token });
+
+export const removeDevice = (token: string) => tell("/devices/me", { method: "DELETE", token });
+
+export const getPush = (token: string) =>
+  ask<{ enabled: boolean; public_key: string | null; kind: string | null }>("/push", { token });
+
+export const putPush = (token: string, endpoint: string) =>
+  tell("/devices/me/push", { method: "PUT", token, body: { endpoint, kind: "web_push" } });
+
+export const deletePush = (token: string) => tell("/devices/me/push", { method: "DELETE", token });
+
+export interface PollResponse {
+  /** Null: nothing changed since the validator. */
+  page: ApiPage<InboxAlert> | null;
+  etag: string | null;
+  /** Whether the service held the poll, so that the next one may follow at once. */
+  held: boolean;
+  /** Seconds that the service asks one that it did not hold to wait; null: it does not say. */
+  again: number | null;
+}
+
+/** How long a poll asks to be held, and how much later it is given up. */
+const HOLD_SECONDS = 50;
+const HOLD_PATIENCE_MS = 65_000;
+
+/** The newest page, if it is another one than `etag` tells of; `hold` waits until it is. */
+export async function pollInbox(
+  token: string,
+  etag: string | null,
+  hold: boolean,
+  signal: AbortSignal,
+): Promise<PollResponse> {
+  const response = await call("/inbox?limit=50&view=lean", {
+    token,
+    headers: {
+      ...(etag ? { "if-none-match": etag } : {}),
+      ...(hold ? { prefer: `wait=${HOLD_SECONDS}` } : {}),
+    },
+    signal,
+    ...(hold ? { patience: HOLD_PATIENCE_MS } : {}),
+  });
+  const held = response.headers.has("preference-applied");
+  const again = Number(response.headers.get("retry-after")) || null;
+  if (response.status === 304) return { page: null, etag, held, again };
+  const page = wholePage(await jsonOf<ApiPage<InboxAlert>>(response));
+  return { page, etag: response.headers.get("etag"), held, again };
+}
+
+/** What changes after this validator, as server-sent events; null where the service, or what stands before it, has no stream. */
+export async function openInboxStream(
+  token: string,
+  etag: string,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array> | null> {
+  try {
+    const headers = { authorization: `Bearer ${token}`, "last-event-id": etag };
+    const response = await request("/inbox/stream?limit=50&view=lean", { headers, signal });
+    const streams = response.headers.get("content-type") === "text/event-stream";
+    if (response.ok && streams) return response.body;
+    await response.body?.cancel();
+    return null;
+  } catch {
+    return null;
+  }
+}
+
+const wholePage = ({ data, meta }: ApiPage<InboxAlert>): ApiPage<InboxAlert> => ({
+  data: data.map(fillInboxAlert),
+  meta,
+});
+
+export const getOlderPage = async (token: string, before: string, signal: AbortSignal) =>
+  wholePage(await ask(within("/inbox", { limit: `${LIMITS.page}`, before, view: "lean" }), { token, signal }));

@@ -1,0 +1,170 @@
+// When the service is asked: held while somebody looks, now and then while nobody does, with growing pauses while it cannot be
+// reached. Runs in one tab of the device (tab_leader.ts). What the stream of the inbox (docs/reference/handset-api.md) tells is taken in where it fits what this
+// device holds; where it does not, and where there is no stream, the service is asked.
+
+import { announceAlerts } from "./alert_effects.ts";
+import { getState, notifyStoreChanged, updateState, waitForState } from "./app_state.ts";
+import { now } from "./clock.ts";
+import { fillInboxAlert } from "./field_defaults.ts";
+import { ApiRefusal, openInboxStream, pollInbox, ServiceUnreachable } from "./handset_api.ts";
+import { applyInboxPage, applyStreamChanges } from "./inbox_updates.ts";
+import { getFact, type StoredAlert, setFact } from "./local_store.ts";
+import { pruneReportsDaily, sendQueuedReports } from "./reports.ts";
+import { getRetryDelay } from "./rules/merge_inbox.ts";
+import { noteCompletedTransfer } from "./subscription_transfer.ts";
+import { isVisible } from "./tab_leader.ts";
+
+/** A stream that is silent for so long is dead. */
+const SILENT_MS = 60_000;
+
+/**
+ * Follows until there is something to ask for. Answers false where there is no stream. `onSign` hears that the service is there,
+ * `onNews` what an event brought, once it is kept.
+ */
+export async function readInboxStream(
+  token: string,
+  turn: AbortSignal,
+  onSign: () => void,
+  onNews: (fresh: StoredAlert[]) => Promise<void>,
+): Promise<boolean> {
+  const { store } = getState();
+  const etag = store && ((await getFact(store, "etag")) ?? null);
+  if (!store || etag === null) return false;
+  const ends = new AbortController();
+  const body = await openInboxStream(token, etag, AbortSignal.any([turn, ends.signal]));
+  if (body === null) return false;
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let timer: number | undefined;
+  try {
+    for (let held = etag, text = ""; ; ) {
+      clearTimeout(timer);
+      timer = setTimeout(() => ends.abort(), SILENT_MS);
+      const { done, value } = await reader.read();
+      if (done) return true;
+      onSign();
+      const blocks = (text + decoder.decode(value, { stream: true })).split("\n\n");
+      text = blocks.pop() ?? "";
+      for (const block of blocks) {
+        const { event, data, from, id } = fieldsOf(block);
+        if (event === undefined || id === held) continue;
+        if (id === undefined || from !== held) return true;
+        const said: unknown = JSON.parse(data ?? "null");
+        const news = event === "alert" ? { come: [fillInboxAlert(said as StoredAlert)] } : { gone: said as string[] };
+        await onNews(await applyStreamChanges({ come: [], gone: [], ...news }, id));
+        held = id;
+      }
+    }
+  } catch {
+    // Cut off, or this tab's turn is over: whoever leads asks next.
+    return true;
+  } finally {
+    clearTimeout(timer);
+    ends.abort();
+  }
+}
+
+const fieldsOf = (block: string): Record<string, string | undefined> =>
+  Object.fromEntries(
+    block
+      .split("\n")
+      .map((line) => [line, line.indexOf(": ")] as const)
+      .filter(([, at]) => at > 0)
+      .map(([line, at]) => [line.slice(0, at), line.slice(at + 2)]),
+  );
+
+/** Between polls that the service did not hold, unless it says when to come again. */
+const UNHELD_SECONDS = 3;
+/** Between polls of a page that nobody looks at. */
+const HIDDEN_MS = 60_000;
+
+/** After a service was found to have no stream, until it is tried again. */
+const NO_STREAM_MS = 300_000;
+/** A stream that ends sooner is followed by a pause. */
+const SHORT_MS = 1_000;
+
+/** Asks until the turn is over. */
+export async function syncInbox(turn: AbortSignal): Promise<void> {
+  let failures = 0;
+  let asked = false;
+  let streamsFrom = 0;
+  while (!turn.aborted) {
+    await waitForState(({ store, device }) => store !== null && device !== null && !device.refused, turn);
+    if (turn.aborted) return;
+    try {
+      const began = now();
+      const tries = asked && isVisible() && began >= streamsFrom;
+      const streamed = tries && (await stream(turn));
+      if (streamed && now() - began < SHORT_MS) await pause(getRetryDelay(0, Math.random()), turn);
+      if (tries && !streamed) streamsFrom = began + NO_STREAM_MS;
+      // The first one of a turn catches up, so it is not held; nor is one that the end of a stream asks for.
+      const { held, news, again } = await once(asked && !streamed && isVisible(), turn);
+      const caughtUp = !asked;
+      asked = true;
+      failures = 0;
+      if (!isVisible()) await pause(HIDDEN_MS, turn);
+      else if (!held && !news && !caughtUp && !streamed) await pause((again ?? UNHELD_SECONDS) * 1000, turn);
+    } catch (error) {
+      if (turn.aborted) return;
+      if (error instanceof ApiRefusal && error.status === 401) await refusedDevice();
+      else {
+        if (getState().connection !== "away") updateState({ connection: "away" });
+        const wait = error instanceof ApiRefusal ? error.retryAfter * 1000 : 0;
+        await pause(Math.max(wait, getRetryDelay(failures++, Math.random())), turn);
+      }
+      asked = false;
+    }
+  }
+}
+
+const live = () => updateState({ connection: "live", currentAt: now(), at: now() });
+
+/** Follows the stream until there is something to ask for; false where there is none. */
+async function stream(turn: AbortSignal): Promise<boolean> {
+  const { device } = getState();
+  if (!device) return false;
+  return readInboxStream(device.token, turn, live, async (fresh) => {
+    await notifyStoreChanged();
+    await announceAlerts(fresh);
+  });
+}
+
+async function once(hold: boolean, turn: AbortSignal): Promise<{ held: boolean; news: boolean; again: number | null }> {
+  const { store, device } = getState();
+  if (!store || !device) return { held: false, news: false, again: null };
+  const polled = await pollInbox(device.token, (await getFact(store, "etag")) ?? null, hold, turn);
+  if (polled.page) {
+    await noteCompletedTransfer(device.token);
+    const fresh = await applyInboxPage(device.token, polled, turn);
+    await notifyStoreChanged();
+    await announceAlerts(fresh);
+  } else await setFact(store, "current_at", now());
+  live();
+  void sendQueuedReports();
+  void pruneReportsDaily().catch(ignoreAway);
+  return { held: polled.held, news: polled.page !== null, again: polled.again };
+}
+
+/** What is tried again anyway. */
+function ignoreAway(error: unknown): void {
+  if (!(error instanceof ServiceUnreachable || error instanceof ApiRefusal)) throw error;
+}
+
+async function refusedDevice(): Promise<void> {
+  const { store, device } = getState();
+  if (!store || !device) return;
+  await setFact(store, "device", { ...device, refused: true });
+  await notifyStoreChanged();
+}
+
+function pause(ms: number, turn: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      turn.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    turn.addEventListener("abort", end);
+  });
+}

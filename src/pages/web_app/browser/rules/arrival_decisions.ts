@@ -1,0 +1,87 @@
+// Several alerts at once, as after a sleep or when somebody sends three in a row: each is noted, one is heard. The
+// loudest decision keeps its sound, vibration, speech and screen; the others only their line. And an urgent alert that waits to be
+// acknowledged may be shown again, by the handset's own count: so often, so far apart, and not long after its hour. The server keeps no
+// state of it (rules#repeats). Pure.
+
+import { LIMITS } from "../../../../model/limits.ts";
+import { type AlertDecision, decideAlert, SILENT_DECISION } from "./alert_decision.ts";
+import type { RuleAlert, RuleChannel, RuleDevice } from "./rule_types.ts";
+import { arrangeInbox, compareNewestFirst, getPriorityRank } from "./spotlight.ts";
+
+export interface Arrival<A> {
+  alert: A;
+  decision: AlertDecision;
+}
+
+/**
+ * Decisions on what has just arrived, oldest first, as a list of notifications wants them.
+ * `held` is all that the device has, the new ones included: an alert that another one replaces does not ring.
+ */
+export function decideArrivals<A extends RuleAlert>(
+  arrived: readonly A[],
+  held: readonly A[],
+  channelOf: (handle: string) => RuleChannel | null,
+  device: RuleDevice,
+  now: number,
+): Arrival<A>[] {
+  const { spotlight } = arrangeInbox(held, now);
+  const standing = new Set(spotlight.map(({ id }) => id));
+  const decided = arrived
+    .filter(({ id }) => standing.has(id))
+    .toSorted((a, b) => compareNewestFirst(b, a))
+    .map((alert) => {
+      const channel = channelOf(alert.handle) ?? { requested_perms: [], subscription: null };
+      return { alert, decision: decideAlert(alert, channel, device, now) };
+    });
+  const first = loudest(decided);
+  return decided.map((one) => (one === first ? one : { ...one, decision: quietened(one.decision) }));
+}
+
+/** Of what makes itself heard: the most urgent, then the newest. */
+function loudest<A extends RuleAlert>(decided: readonly Arrival<A>[]): Arrival<A> | null {
+  const heard = decided.filter(({ decision }) => isNoticeable(decision));
+  return (
+    heard.toSorted(
+      (a, b) =>
+        getPriorityRank(b.alert.priority) - getPriorityRank(a.alert.priority) || compareNewestFirst(a.alert, b.alert),
+    )[0] ?? null
+  );
+}
+
+/** Whether anything of it can be noticed without looking. */
+export const isNoticeable = ({ sound, vibrate, speak, full }: AlertDecision): boolean =>
+  sound !== null || vibrate !== null || speak !== null || full;
+
+function quietened(decision: AlertDecision): AlertDecision {
+  if (!isNoticeable(decision)) return decision;
+  const because = [...decision.because, "why.another_rings" as const];
+  return { ...SILENT_DECISION, notify: decision.notify, because };
+}
+
+const EVERY_MS = LIMITS.alert_repeat_minutes * 60_000;
+
+export interface RepeatedAlert extends RuleAlert {
+  repeat_until_acked: boolean;
+  /** When the device had it, in milliseconds since 1970. */
+  arrived_at: number;
+  /** Which of its repeats the last one was. */
+  repeated?: number;
+}
+
+/** Which repeat is due; null for none. One that was slept through is not made up for. */
+export function findDueRepeat(alert: RepeatedAlert, now: number): number | null {
+  if (!alert.repeat_until_acked || !alert.requires_ack || alert.priority !== "urgent") return null;
+  const passed = Math.floor((now - alert.arrived_at) / EVERY_MS);
+  return passed >= 1 && passed <= LIMITS.alert_repeats && passed > (alert.repeated ?? 0) ? passed : null;
+}
+
+/** What a repeat may do: what the alert itself may, and in quiet hours nothing unless the channel may break them. */
+export function decideRepeat(
+  alert: RuleAlert,
+  channel: RuleChannel,
+  device: RuleDevice,
+  now: number,
+): AlertDecision | null {
+  const decision = decideAlert(alert, channel, device, now);
+  return decision.because.includes("why.quiet_hours") || !(decision.notify || decision.sound) ? null : decision;
+}

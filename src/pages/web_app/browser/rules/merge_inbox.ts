@@ -1,0 +1,93 @@
+// What an answer of the inbox says of what the device has: new, withdrawn, too old to keep. Pure.
+
+import { LIMITS } from "../../../../model/limits.ts";
+
+/** An alert as the device keeps it. */
+interface MergeableAlert {
+  id: string;
+  status?: string;
+  sent_at: string;
+  html?: string | null;
+  body?: string | null;
+  tts_text?: string | null;
+}
+
+/** The subscription that the device has now; null after it left the channel. */
+interface JoinedSubscription {
+  subscription: { subscribed_at: string } | null;
+}
+
+/**
+ * An alert as the person has it: one that was sent before they followed its channel is read, and nothing of it is to be
+ * confirmed (rules#app-before-joining); so is one whose channel they follow no more. The service marks such alerts. An alert that
+ * was kept under an earlier subscription has no mark, so its time is compared. What is kept stays as the channel sent it.
+ */
+export function markBeforeJoining<
+  Row extends {
+    sent_at: string;
+    before_joining?: boolean;
+    read_at: string | null;
+    requires_ack: boolean;
+    before?: boolean;
+    ended?: boolean;
+  },
+>(alert: Row, channel: JoinedSubscription | undefined): Row {
+  if (channel?.subscription === null)
+    return { ...alert, ended: true, read_at: alert.read_at ?? alert.sent_at, requires_ack: false };
+  const since = channel?.subscription.subscribed_at;
+  if (!alert.before_joining && (since === undefined || alert.sent_at >= since)) return alert;
+  return { ...alert, before: true, read_at: alert.read_at ?? since ?? alert.sent_at, requires_ack: false };
+}
+
+export interface InboxDifference<Row, Known> {
+  fresh: Row[];
+  /** Not in the inbox any more, marked so. What the device has it keeps (rules#cancel-reaches-no-further). */
+  withdrawn: Known[];
+}
+
+/** The rows are the newest of the inbox, newest first; `all` tells that there are no others. */
+export function compareInbox<Row extends MergeableAlert, Known extends MergeableAlert>(
+  rows: readonly Row[],
+  all: boolean,
+  known: ReadonlyMap<string, Known>,
+): InboxDifference<Row, Known> {
+  const there = new Set(rows.map(({ id }) => id));
+  const oldest = rows.at(-1)?.sent_at ?? "";
+  const withdrawn = [...known.values()]
+    // Of several that were sent at one instant the page may hold a part.
+    .filter(({ id, status, sent_at }) => status !== "cancelled" && !there.has(id) && (all || sent_at > oldest))
+    .map((alert) => ({ ...alert, status: "cancelled" }));
+  return { fresh: rows.filter(({ id }) => !known.has(id)), withdrawn };
+}
+
+/** The app is not an archive: it keeps the newest alerts, up to this number and this many characters. */
+export const MAX_STORED_ALERTS = LIMITS.app_alerts;
+export const MAX_STORED_CHARACTERS = LIMITS.app_characters;
+/** What an alert takes besides its long texts. */
+const USUAL = 500;
+
+/** Ids of the alerts beyond what is kept, the oldest of all. The newest one stays, however long it is. */
+export function findOverflow(alerts: readonly MergeableAlert[]): string[] {
+  let characters = 0;
+  let count = 0;
+  return alerts
+    .toSorted((a, b) => (a.sent_at < b.sent_at ? 1 : -1))
+    .filter(({ html, body, tts_text }) => {
+      characters += (html?.length ?? 0) + (body?.length ?? 0) + (tts_text?.length ?? 0) + USUAL;
+      count++;
+      return count > MAX_STORED_ALERTS || (count > 1 && characters > MAX_STORED_CHARACTERS);
+    })
+    .map(({ id }) => id);
+}
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/**
+ * Milliseconds before the service is tried again after so many failures: twice as long each time, and never for all devices at the
+ * same moment. `chance` is 0 to 1.
+ */
+export function getRetryDelay(failures: number, chance: number): number {
+  const full = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 10));
+  return Math.round(full * (0.5 + chance / 2));
+}

@@ -1,0 +1,78 @@
+// What the rules of the handset know of an alert, a channel and the device. The rows of the inbox and of the store fit as
+// they are; whatever else such a row holds stays out of the rules.
+
+export const ALERT_CAPABILITIES = ["notify", "sound", "vibrate", "tts", "full", "loc", "quiet"] as const;
+export type AlertCapability = (typeof ALERT_CAPABILITIES)[number];
+
+/** A circle of an alert; whole or absent. */
+export interface AlertCircle {
+  lat: number | null;
+  lon: number | null;
+  radius_km: number | null;
+}
+
+/** A row of the inbox. Words that this version does not know are taken as the plainest one. */
+export interface RuleAlert extends AlertCircle {
+  id: string;
+  handle: string;
+  /** Absent as `sent`: what the inbox shows is sent; a copy that the device kept may be withdrawn. */
+  status?: string;
+  /** Instants as the API writes them: ISO 8601, UTC, always of the same length. */
+  sent_at: string;
+  /** The service says that it was sent before the device joined the channel. */
+  before_joining?: boolean;
+  /** Characters of the whole text, where `body` is its beginning. */
+  body_length?: number;
+  expires_at: string | null;
+  /** There for a test of a draft: until when it is shown. */
+  test_until?: string;
+  priority: string;
+  requires_ack: boolean;
+  collapse_key: string | null;
+  sound: string | null;
+  audio_url: string | null;
+  audio_asset_url: string | null;
+  vibrate: string | null;
+  tts_text: string | null;
+  tts_lang: string | null;
+  /** When the person acknowledged it here. */
+  acked_at?: string | null;
+  /** The person put it out of the spotlight. */
+  dismissed?: boolean;
+  /** It was sent before the subscription that the device has now. */
+  before?: boolean;
+  /** Its channel is not followed here any more. */
+  ended?: boolean;
+}
+
+/** What a channel asks for now, and what the person settled with it. A grant beyond what is asked is void. */
+export interface RuleChannel {
+  requested_perms: readonly string[];
+  subscription: { muted: boolean; permissions: readonly string[]; subscribed_at: string } | null;
+}
+
+export interface Position {
+  lat: number;
+  lon: number;
+  /** How far off it may be, in metres. */
+  accuracy_m: number;
+  /** When it was measured, in milliseconds since 1970. */
+  at: number;
+}
+
+/** Times of the day on the device's own clock, `HH:MM`; over midnight when `to` is earlier. */
+export interface QuietHours {
+  from: string;
+  to: string;
+}
+
+export interface RuleDevice {
+  timezone: string;
+  /** BCP-47: speech without a language of its own is read in it. */
+  language: string;
+  quiet_hours: QuietHours | null;
+  /** 0 to 1: how loud sounds are on this device; 0 is none. */
+  volume: number;
+  /** Null: not known. It is compared here and sent nowhere. */
+  position: Position | null;
+}

@@ -1,0 +1,14 @@
+// Whether markup shows the words of a text, so that both are not shown one above the other.
+
+/** Without space and the dashes of lists, and without the sign that something was cut off. */
+const squeezed = (text: string) => text.replace(/…(?: \(\d+ more characters\))?$/, "").replace(/[\s-]+/g, "");
+
+const REFERENCES = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&amp;": "&" } as const;
+
+/** Messages of other programs have their plain text beside their markup. Of sanitised markup only, whose tags are regular. */
+export const hasSameText = (markup: string, text: string): boolean =>
+  squeezed(
+    markup
+      .replace(/<[^>]*>/g, "")
+      .replace(/&(?:lt|gt|quot|amp);/g, (reference) => REFERENCES[reference as keyof typeof REFERENCES]),
+  ).startsWith(squeezed(text));

@@ -1,0 +1,118 @@
+// How what is followed goes from one browser to another: as a file, which holds no secret and so no private channel, or by a code,
+// which moves everything once.
+
+import { LIMITS } from "../../../model/limits.ts";
+import type { ApiPage } from "./api_types.ts";
+import { getState, notifyStoreChanged } from "./app_state.ts";
+import { storeChannel } from "./channel_actions.ts";
+import { now } from "./clock.ts";
+import { ensureDevice } from "./device.ts";
+import {
+  acceptTransfer,
+  createTransfer,
+  exportSubscriptions,
+  importSubscriptions,
+  listSubscriptions,
+  type SubscriptionExport,
+} from "./handset_api.ts";
+import { getFact, setFact } from "./local_store.ts";
+import { limitReadState, packReadState } from "./rules/read_state_transfer.ts";
+import { syncNow } from "./tab_leader.ts";
+
+/** As many as the service takes at once. */
+const PART = LIMITS.import;
+/** More than any device follows. */
+const MOST_BYTES = 2_000_000;
+
+export class InvalidExportFile extends Error {}
+
+/** Everything that is followed, as the text of a file. */
+export async function exportToText(): Promise<string> {
+  const { token } = await ensureDevice();
+  const data: SubscriptionExport["data"] = [];
+  for await (const page of pages((before) => exportSubscriptions(token, before))) data.push(...page.data);
+  return JSON.stringify({ version: 1, data }, null, 2);
+}
+
+/**
+ * Follows what a file names. @throws InvalidExportFile for what is none of ours.
+ * @returns how many were joined, and those that want an invite or are gone
+ */
+export async function importFromFile(file: Blob): Promise<{ joined: number; skipped: string[] }> {
+  const { data } = exportedIn(file.size > MOST_BYTES ? "" : await file.text());
+  const { token } = await ensureDevice();
+  let joined = 0;
+  const skipped: string[] = [];
+  for (let at = 0; at < data.length; at += PART) {
+    const part = await importSubscriptions(token, { version: 1, data: data.slice(at, at + PART) });
+    joined += part.joined;
+    skipped.push(...part.skipped);
+  }
+  await keepFollowed(token);
+  return { joined, skipped };
+}
+
+function exportedIn(text: string): SubscriptionExport {
+  try {
+    const read = JSON.parse(text) as Partial<SubscriptionExport> | null;
+    if (read?.version !== 1 || !Array.isArray(read.data)) throw new InvalidExportFile();
+    return { version: 1, data: read.data };
+  } catch {
+    throw new InvalidExportFile();
+  }
+}
+
+/** A link that works once: whoever opens it takes over everything that is followed here, and what was read and confirmed of it. */
+export async function createTransferLink(): Promise<string> {
+  const { token } = await ensureDevice();
+  const { url, expires_at } = await createTransfer(token);
+  const { store, alerts } = getState();
+  if (store) await setFact(store, "moving", expires_at);
+  return `${url}&seen=${packReadState(alerts)}`;
+}
+
+/** After a link was made: notes what has gone by it. */
+export async function noteCompletedTransfer(token: string): Promise<void> {
+  const { store, channels } = getState();
+  const until = store && (await getFact(store, "moving"));
+  if (!store || !until) return;
+  const followed = new Set<string>();
+  for await (const { data } of pages((before) => listSubscriptions(token, before)))
+    for (const { handle } of data) followed.add(handle);
+  for (const card of channels.values())
+    if (card.subscription && !followed.has(card.handle)) await storeChannel({ ...card, subscription: null });
+  if (followed.size > 0 && Date.parse(until) < now()) await store.delete("facts", "moving");
+  await notifyStoreChanged();
+}
+
+/** @returns how many channels came. @throws Refused with 404 for a code that moves nothing. */
+export async function receiveTransfer(code: string, seen: string | null): Promise<number> {
+  const { token } = await ensureDevice();
+  const { store } = getState();
+  // Before anything comes: what is taken in is seen in its light.
+  if (store && seen !== null) await setFact(store, "seen", limitReadState(seen, now()));
+  const { moved } = await acceptTransfer(token, code).catch(async (error) => {
+    await store?.delete("facts", "seen");
+    throw error;
+  });
+  await keepFollowed(token);
+  return moved;
+}
+
+/** Keeps the cards of everything that the service says is followed. */
+async function keepFollowed(token: string): Promise<void> {
+  for await (const { data } of pages((before) => listSubscriptions(token, before)))
+    for (const card of data) await storeChannel(card);
+  await notifyStoreChanged();
+  syncNow();
+}
+
+/** Every page of a list, the newest first. */
+async function* pages<One extends Pick<ApiPage<unknown>, "meta">>(ask: (before: string | null) => Promise<One>) {
+  for (let before: string | null = null; ; ) {
+    const page: One = await ask(before);
+    yield page;
+    before = page.meta.next_before;
+    if (before === null) return;
+  }
+}

@@ -1,0 +1,173 @@
+// The alert card: who speaks, how loudly, when; what is said; where and until when; what to do. The same in the inbox and on a
+// channel's view; loudness is said by tone and by word. A picture of this service is shown; one of another site only after the person asked
+// for it, since that site learns of the device by it.
+
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import { isOwnOrigin } from "../alert_effects.ts";
+import type { InboxAlert } from "../api_types.ts";
+import { useAppState } from "../app_state.ts";
+import type { AppSettings, StoredAlert } from "../local_store.ts";
+import { html } from "../markup.ts";
+import { canReply, recordReadOrAck, recordReply, setDismissed } from "../reports.ts";
+import { routeLinks } from "../router.ts";
+import { toCompleteCircle } from "../rules/circle.ts";
+import { formatDayAndTime, formatDistance, formatTime, formatUtc } from "../texts/formats.ts";
+import type { TextKey } from "../texts/text_types.ts";
+import { t } from "../texts/translate.ts";
+import { ChannelAvatar, describeError, icon } from "./components.ts";
+
+/** The address of the picture, the uploaded one first. */
+export const getPictureUrl = (alert: InboxAlert): string | null => alert.image_asset_url ?? alert.image_url;
+
+/** Whether it is fetched without asking. */
+export const canFetch = (address: string, { elsewhere }: AppSettings): boolean => elsewhere || isOwnOrigin(address);
+
+export function Picture({ alert, inList = false }: { alert: InboxAlert; inList?: boolean }): VNode | null {
+  const { settings } = useAppState();
+  const [asked, setAsked] = useState(false);
+  const [broken, setBroken] = useState(false);
+  const address = getPictureUrl(alert);
+  if (address === null) return null;
+  if (broken) return html`<p class="xs muted">${t("alert.picture_missing")}</p>`;
+  if (asked || canFetch(address, settings))
+    return html`<img class=${inList ? "picture" : "picture whole"} src=${address} alt=${t("alert.picture_of", { title: alert.title })}
+      loading="lazy" decoding="async" referrerpolicy="no-referrer" onError=${() => setBroken(true)} />`;
+  const hint = t("alert.show_picture_hint", { host: getUrlHost(address) });
+  return html`<div class="fetch">
+    <button class="plain" title=${inList ? hint : undefined} onClick=${() => setAsked(true)}>${icon("picture", "s")}${t("alert.show_picture")}</button>
+    ${!inList && html`<p class="xs muted">${hint}</p>`}
+  </div>`;
+}
+
+export function getUrlHost(address: string): string {
+  try {
+    return new URL(address).host;
+  } catch {
+    return "";
+  }
+}
+
+export const PRIORITY_TEXTS = { important: "alert.important", urgent: "alert.urgent" } as const;
+export const isHighPriority = (priority: string): priority is keyof typeof PRIORITY_TEXTS =>
+  Object.hasOwn(PRIORITY_TEXTS, priority);
+
+/** Why nothing of the alert is wanted any more; null where something is, and for one from before joining, whose facts say so. */
+export function getAlertMark(
+  { status, acked_at, before, dismissed, ended }: StoredAlert,
+  over: boolean,
+): TextKey | null {
+  if (status !== "sent") return "alert.taken_back";
+  if (acked_at) return "alert.seen";
+  if (ended) return "channel.out";
+  if (!over || before) return null;
+  return dismissed ? "alert.dismissed" : "alert.over";
+}
+
+interface CardProps {
+  alert: StoredAlert;
+  over: boolean;
+  chosen?: boolean;
+}
+
+/** `over`: it left the spotlight, so that nothing of it is wanted any more. */
+export function AlertCard({ alert, over, chosen }: CardProps): VNode {
+  const { at: now, settings } = useAppState();
+  const picture = over ? null : getPictureUrl(alert);
+  const open = picture !== null && canFetch(picture, settings);
+  const loud = isHighPriority(alert.priority) && !over;
+  const classes = ["alert", loud ? alert.priority : "", alert.read_at ? "read" : "", over ? "past" : ""];
+  return html`<article class=${classes.filter(Boolean).join(" ")} aria-labelledby=${`${alert.id}-title`}>
+    <${AlertCardHeader} alert=${alert} over=${over} />
+    ${open && html`<${Picture} alert=${alert} inList />`}
+    <h3 id=${`${alert.id}-title`}><a href=${routeLinks.alert(alert.id)} aria-current=${chosen ? "true" : undefined}>${alert.title}</a></h3>
+    ${alert.body && !over && html`<p class="text clamp">${alert.body}</p>`}
+    ${picture !== null && !open && html`<${Picture} alert=${alert} inList />`}
+    <${AlertFacts} alert=${alert} at=${now} />
+    ${!over && html`<${AlertActions} alert=${alert} />`}
+  </article>`;
+}
+
+/** `bare`: without the dot of what is unread. */
+export function AlertCardHeader({ alert, over, bare }: { alert: StoredAlert; over: boolean; bare?: boolean }): VNode {
+  const { at: now, channels } = useAppState();
+  const channel = channels.get(alert.handle) ?? null;
+  const sent = Date.parse(alert.sent_at);
+  const mark = isHighPriority(alert.priority) && !over ? alert.priority : null;
+  const state = getAlertMark(alert, over);
+  return html`<header><${ChannelAvatar} card=${channel} size="m" /><span class="name">${channel?.name ?? `@${alert.handle}`}</span>
+    ${alert.test_until && html`<span class="tag">${t("alert.test")}</span>`}
+    ${mark && html`<span class=${`tag ${mark}`}>${t(PRIORITY_TEXTS[mark])}</span>`}
+    ${state && html`<span class="tag">${t(state)}</span>`}
+    <time datetime=${alert.sent_at} title=${formatUtc(sent)}>${over ? formatDayAndTime(sent, now) : formatTime(sent)}</time>
+    ${!alert.read_at && !bare && html`<span class="dot" role="img" aria-label=${t("alert.unread")}></span>`}
+    ${!over && !bare && html`<button class="link put" aria-label=${t("alert.dismiss")} onClick=${() => void setDismissed(alert, true)}>${icon("close", "s")}</button>`}
+  </header>`;
+}
+
+/** Where and until when it counts, and what the person did. */
+export function AlertFacts({ alert, at: now }: { alert: StoredAlert; at: number }): VNode | null {
+  const circle = toCompleteCircle(alert);
+  const until = alert.expires_at === null ? null : Date.parse(alert.expires_at);
+  const acked = alert.acked_at === null ? null : Date.parse(alert.acked_at);
+  const facts = [
+    alert.test_until && html`<span>${t("alert.test_hint")}</span>`,
+    alert.before && html`<span>${t("alert.before")}</span>`,
+    circle &&
+      html`${icon("place", "s")}<span>${t("alert.within", { distance: formatDistance(circle.radius_km) })}</span>`,
+    until !== null &&
+      html`<span title=${formatUtc(until)}>${t(until > now ? "alert.until" : "alert.was_until", { time: formatDayAndTime(until, now) })}</span>`,
+    acked !== null &&
+      html`${icon("check", "s")}<span title=${formatUtc(acked)}>${t("alert.acked_at", { time: formatDayAndTime(acked, now) })}</span>`,
+  ].filter(Boolean);
+  if (facts.length === 0) return null;
+  return html`<p class="xs line">${facts.map((fact, i) => html`${i > 0 && html`<span aria-hidden="true">·</span>`}${fact}`)}</p>`;
+}
+
+/** What can be done: confirm, and where the channel leads. One filled button at most. */
+export function AlertActions({ alert }: { alert: StoredAlert }): VNode | null {
+  const asks = alert.requires_ack && alert.acked_at === null && alert.status === "sent";
+  const links = alert.actions.filter(({ type, url }) => type !== "reply" && isWebUrl(url));
+  const question = alert.actions.find(({ type, choices }) => type === "reply" && Array.isArray(choices));
+  if (!asks && links.length === 0 && !question) return null;
+  return html`${question && html`<${Question} alert=${alert} label=${question.label} choices=${question.choices ?? []} />`}
+  ${
+    (asks || links.length > 0) &&
+    html`<footer>
+    ${asks && html`<button onClick=${() => void recordReadOrAck(alert, "ack").catch(describeError)}>${icon("check", "s")}${t("alert.ack")}</button>`}
+    ${links.map(
+      ({ label, url }) =>
+        html`<a class="button plain" href=${url} target="_blank" rel="noopener noreferrer">${icon("out", "s")}${label}</a>`,
+    )}
+  </footer>`
+  }`;
+}
+
+/** What the channel asks. The chosen answer is marked, and can be changed for as long as the alert holds. */
+function Question({ alert, label, choices }: { alert: StoredAlert; label: string; choices: string[] }): VNode {
+  const { at: now, settings, connection } = useAppState();
+  const closed = !canReply(alert, now);
+  const hint = !settings.reports
+    ? "alert.reply_stays"
+    : connection === "away" && alert.reply
+      ? "alert.reply_waits"
+      : null;
+  return html`<fieldset class="asked" disabled=${closed}><legend>${label}</legend>
+    ${choices.map((choice) => {
+      const chosen = alert.reply === choice;
+      return html`<button class=${chosen ? "" : "plain"} aria-pressed=${chosen} onClick=${() => void recordReply(alert, choice).catch(describeError)}>${chosen && icon("check", "s")}${choice}</button>`;
+    })}
+    ${hint && !closed && html`<p class="hint">${t(hint)}</p>`}
+  </fieldset>`;
+}
+
+/** A field without a drawing of its own. */
+export function PlainField({ look, label, value }: { look: string; label: string; value: unknown }): VNode | null {
+  if (value === null || value === "" || (look === "link" && !isWebUrl(String(value)))) return null;
+  return look === "link"
+    ? html`<p><a class="withicon" href=${value} target="_blank" rel="noopener noreferrer">${label}${icon("out", "s")}</a></p>`
+    : html`<p class="text"><strong>${label}</strong> ${Array.isArray(value) ? value.join(", ") : String(value)}</p>`;
+}
+
+/** The service takes https addresses alone; an app does not rely on what somebody else checked. */
+export const isWebUrl = (address: string): boolean => /^https?:\/\//i.test(address);

@@ -1,0 +1,132 @@
+// One alert, whole: to open it is to read it. And what it sounds like, to be heard again or read instead: every sound has words beside it.
+
+import type { VNode } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { isOwnOrigin } from "../alert_effects.ts";
+import { useAppState } from "../app_state.ts";
+import { ALERT_PLAIN } from "../fields.ts";
+import { fetchFullText } from "../inbox_updates.ts";
+import type { StoredAlert } from "../local_store.ts";
+import { html } from "../markup.ts";
+import { tryRecording, tryTone } from "../outputs/alert_player.ts";
+import { speakText } from "../outputs/speech.ts";
+import { recordReadOrAck, setDismissed } from "../reports.ts";
+import { routeLinks } from "../router.ts";
+import { TONE_NAMES, VIBRATION_PATTERNS } from "../rules/alert_decision.ts";
+import { hasSameText } from "../rules/same_text.ts";
+import { arrangeInbox, getSpotlightEnd } from "../rules/spotlight.ts";
+import { formatDayAndTime, formatNumber, formatUtc, getLanguageName } from "../texts/formats.ts";
+import type { TextKey } from "../texts/text_types.ts";
+import { getLanguage, t } from "../texts/translate.ts";
+import {
+  AlertActions,
+  AlertFacts,
+  getAlertMark,
+  getUrlHost,
+  isHighPriority,
+  Picture,
+  PlainField,
+  PRIORITY_TEXTS,
+} from "./alert_card.ts";
+import { ChannelAvatar, icon, NoteStrip, PaneHeader } from "./components.ts";
+import { MarkupFrame } from "./markup_frame.ts";
+
+export function AlertView({ id }: { id: string }): VNode {
+  const { alerts, channels, settings, connection, at: now } = useAppState();
+  const alert = alerts.find((one) => one.id === id) ?? null;
+  useEffect(() => {
+    if (alert) void recordReadOrAck(alert, "read");
+  }, [id, alert === null]);
+  if (!alert)
+    return html`<${PaneHeader} title=${t("alert.gone")} back=${routeLinks.inbox} /><p class="muted">${t("alert.gone_hint")}</p>`;
+
+  const channel = channels.get(alert.handle) ?? null;
+  const sent = Date.parse(alert.sent_at);
+  const over = !arrangeInbox(alerts, now).spotlight.includes(alert);
+  const state = getAlertMark(alert, over);
+  const back = alert.dismissed && alert.acked_at === null && alert.status === "sent" && getSpotlightEnd(alert) > now;
+  const mark = isHighPriority(alert.priority) ? alert.priority : null;
+  return html`<${PaneHeader} title=${alert.title} back=${routeLinks.inbox} />
+    <article class="whole">
+      <p class="from"><${ChannelAvatar} card=${channel} /><span><a href=${routeLinks.channel(alert.handle)}><strong>${channel?.name ?? `@${alert.handle}`}</strong></a>
+        <time class="muted small" datetime=${alert.sent_at} title=${formatUtc(sent)}>${formatDayAndTime(sent, now)}</time></span>
+        ${alert.test_until && html`<span class="tag">${t("alert.test")}</span>`}
+        ${mark && html`<span class=${`tag ${mark}`}>${t(PRIORITY_TEXTS[mark])}</span>`}
+        ${state && html`<span class="tag">${t(state)}</span>`}</p>
+      ${alert.status !== "sent" && html`<${NoteStrip} tone="warn" sign="careful"><p>${t("alert.withdrawn")}</p><//>`}
+      <${Picture} alert=${alert} />
+      ${alert.body && !(alert.html && alert.layout !== "document" && hasSameText(alert.html, alert.body)) && html`<${Text} key=${alert.id} alert=${alert} />`}
+      ${alert.html && html`<${MarkupFrame} key=${alert.id} markup=${alert.html} title=${alert.title} whole=${alert.layout === "document"} />`}
+      <${AlertFacts} alert=${alert} at=${now} />
+      <${AlertSounds} alert=${alert} />
+      ${ALERT_PLAIN.map(({ name, look }) => html`<${PlainField} look=${look} label=${t(`alert.${name}`)} value=${alert[name]} />`)}
+      <div class="alertacts"><${AlertActions} alert=${alert} /></div>
+      ${back && html`<p><button class="link" onClick=${() => void setDismissed(alert, false)}>${t("alert.bring_back")}</button></p>`}
+      ${alert.acked_at && !settings.reports && html`<p class="hint">${t("alert.ack_stays")}</p>`}
+      ${alert.acked_at && settings.reports && connection === "away" && html`<p class="hint">${t("alert.ack_waits")}</p>`}
+      ${
+        alert.because &&
+        alert.because.length > 0 &&
+        html`<details class="more"><summary>${t("why.title")}</summary><ul class="why">${alert.because.map((why) => html`<li>${t(why as TextKey)}</li>`)}</ul></details>`
+      }
+    </article>`;
+}
+
+/** The text, or its beginning with a way to the whole (rules#card-text). */
+function Text({ alert }: { alert: StoredAlert }): VNode {
+  const { connection } = useAppState();
+  const [state, setState] = useState<"asking" | "here" | "away" | "gone" | null>(null);
+  const { body, body_length } = alert;
+  if (body_length === undefined) return html`<p class="text">${body}</p>`;
+  const show = async () => {
+    setState("asking");
+    setState(await fetchFullText(alert));
+  };
+  const why = state === "gone" ? "alert.rest_gone" : (state === "away" || connection === "away") && "alert.rest_away";
+  const counts = { shown: formatNumber([...(body ?? "")].length), all: formatNumber(body_length) };
+  return html`<p class="text">${body}…</p>
+    <p class="line"><button class="plain" disabled=${state === "asking"} onClick=${() => void show()}>${t("alert.show_all")}</button>
+    <span class="small muted" role="status">${why ? t(why) : t("alert.cut", counts)}</span></p>`;
+}
+
+type Tone = (typeof TONE_NAMES)[number];
+type Pattern = keyof typeof VIBRATION_PATTERNS;
+
+export function AlertSounds({ alert }: { alert: StoredAlert }): VNode | null {
+  const { settings } = useAppState();
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const recording = alert.audio_asset_url ?? alert.audio_url;
+  const tone = (TONE_NAMES as readonly string[]).includes(alert.sound ?? "") ? (alert.sound as Tone) : null;
+  const pattern =
+    alert.vibrate && alert.vibrate !== "none" && Object.hasOwn(VIBRATION_PATTERNS, alert.vibrate)
+      ? (alert.vibrate as Pattern)
+      : null;
+  const heard = recording !== null || (tone !== null && tone !== "silent");
+  if (!heard && !pattern && !alert.tts_text) return null;
+  const play = async () => {
+    setTrouble(null);
+    if (recording === null) return tone === null ? undefined : tryTone(tone, settings.volume);
+    if ((await tryRecording(recording, settings.volume)) === "failed") setTrouble(t("alert.recording_failed"));
+  };
+  const read = async (text: string) => {
+    setTrouble(null);
+    const lang = alert.tts_lang ?? getLanguage();
+    const how = await speakText({ text, lang }, settings.volume);
+    if (how === "no_voice") setTrouble(t("truth.tts.no_voice", { language: getLanguageName(lang) }));
+    if (how === "missing" || how === "failed") setTrouble(t("truth.tts.missing"));
+  };
+  return html`<section class="sounds" aria-label=${t("alert.sounds")}>
+    ${
+      heard &&
+      html`<p class="line"><button class="plain" onClick=${() => void play()}>${icon("sound", "s")}${t("alert.play")}</button>
+      <span class="small muted">${recording === null ? tone && t(`tone.${tone}`) : isOwnOrigin(recording) ? t("alert.recording") : t("alert.recording_at", { host: getUrlHost(recording) })}</span></p>`
+    }
+    ${pattern && html`<p class="small muted">${t("senses.vibrate", { pattern: t(`pattern.${pattern}` as "pattern.sos") })}</p>`}
+    ${
+      alert.tts_text &&
+      html`<div><p class="line"><button class="plain" onClick=${() => void read(alert.tts_text ?? "")}>${icon("bell", "s")}${t("alert.read_aloud")}</button></p>
+      <blockquote class="small" lang=${alert.tts_lang ?? undefined}>${alert.tts_text}</blockquote></div>`
+    }
+    <p class="small muted" role="status">${trouble}</p>
+  </section>`;
+}

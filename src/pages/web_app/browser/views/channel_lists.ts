@@ -1,0 +1,116 @@
+// The channels that this device follows, and the directory of those that it could.
+
+import type { VNode } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { LIMITS } from "../../../../model/limits.ts";
+import type { ApiPage, ChannelCard } from "../api_types.ts";
+import { useAppState } from "../app_state.ts";
+import { ensureDevice } from "../device.ts";
+import { findChannels } from "../handset_api.ts";
+import { html } from "../markup.ts";
+import { routeLinks, useRoute } from "../router.ts";
+import type { TextKey } from "../texts/text_types.ts";
+import { t } from "../texts/translate.ts";
+import { ChannelAvatar, describeError, LoadingPlaceholder, NoteStrip, PaneHeader } from "./components.ts";
+
+export const CATEGORIES = [
+  "business",
+  "cities",
+  "community",
+  "concerts",
+  "emergency",
+  "events",
+  "hotels",
+  "restaurants",
+  "sports",
+  "travel",
+  "ai",
+] as const;
+
+/** A category's name; a newer one by its own word. */
+export const categoryName = (category: string): string =>
+  (CATEGORIES as readonly string[]).includes(category) ? t(`category.${category}` as TextKey) : category;
+
+interface RowProps {
+  card: ChannelCard;
+  to: string;
+  chosen: boolean;
+  mark: string | null;
+}
+
+function Row({ card, to, chosen, mark }: RowProps): VNode {
+  return html`<li><a class="row" href=${to} aria-current=${chosen ? "true" : undefined}><${ChannelAvatar} card=${card} />
+    <span class="rowtext"><strong>${card.name}</strong><span class="small muted">${card.description}</span></span>
+    ${mark && html`<span class="tag">${mark}</span>`}</a></li>`;
+}
+
+export function ChannelList({ chosen }: { chosen: string | null }): VNode {
+  const { channels, ready } = useAppState();
+  const rows = [...channels.values()].toSorted((a, b) => a.name.localeCompare(b.name));
+  const markOf = ({ subscription }: ChannelCard) =>
+    subscription === null ? t("channel.out") : subscription.muted ? t("channel.muted") : null;
+  return html`<${PaneHeader} title=${t("nav.channels")} beside=${useRoute().view !== "channels"} />
+    ${!ready && html`<${LoadingPlaceholder} />`}
+    ${ready && rows.length === 0 && html`<div class="empty"><p class="lead">${t("channel.none")}</p><p><a class="button" href=${routeLinks.discover}>${t("inbox.find")}</a></p></div>`}
+    <ul class="rows">${rows.map((card) => html`<${Row} key=${card.handle} card=${card} to=${routeLinks.channel(card.handle)} chosen=${card.handle === chosen} mark=${markOf(card)} />`)}</ul>`;
+}
+
+/** Milliseconds after the last key before it is searched. */
+const STILL_MS = 250;
+
+export function ChannelDirectory({ chosen }: { chosen: string | null }): VNode {
+  const { channels } = useAppState();
+  const [q, setQ] = useState("");
+  const [category, setCategory] = useState("");
+  const [found, setFound] = useState<ApiPage<ChannelCard> | null>(null);
+  const [trouble, setTrouble] = useState<string | null>(null);
+
+  const load = async (before: string | null, signal: AbortSignal) => {
+    const { token } = await ensureDevice();
+    const words = q.trim().slice(0, LIMITS.search);
+    return findChannels(token, { ...(words && { q: words }), ...(category && { category }), before }, signal);
+  };
+  useEffect(() => {
+    const asking = new AbortController();
+    const timer = setTimeout(
+      () =>
+        load(null, asking.signal).then(
+          (page) => {
+            setFound(page);
+            setTrouble(null);
+          },
+          (error) => asking.signal.aborted || setTrouble(describeError(error)),
+        ),
+      q === "" ? 0 : STILL_MS,
+    );
+    return () => {
+      clearTimeout(timer);
+      asking.abort();
+    };
+  }, [q, category]);
+  const more = async ({ data, meta }: ApiPage<ChannelCard>) => {
+    try {
+      const page = await load(meta.next_before, new AbortController().signal);
+      setFound({ data: [...data, ...page.data], meta: page.meta });
+    } catch (error) {
+      setTrouble(describeError(error));
+    }
+  };
+
+  return html`<${PaneHeader} title=${t("nav.discover")} beside=${useRoute().view !== "discover"} />
+    <form class="search" role="search" onSubmit=${(event: Event) => event.preventDefault()}>
+      <label class="unseen" for="q">${t("discover.search")}</label>
+      <input id="q" type="search" placeholder=${t("discover.search")} value=${q} maxlength=${LIMITS.search}
+        onInput=${(event: Event) => setQ((event.currentTarget as HTMLInputElement).value)} />
+      <label class="unseen" for="category">${t("discover.category")}</label>
+      <select id="category" value=${category} onChange=${(event: Event) => setCategory((event.currentTarget as HTMLSelectElement).value)}>
+        <option value="">${t("discover.every_category")}</option>
+        ${CATEGORIES.map((name) => html`<option value=${name}>${categoryName(name)}</option>`)}
+      </select>
+    </form>
+    ${trouble && html`<${NoteStrip} tone="warn" sign="offline"><p>${trouble}</p><//>`}
+    ${!found && !trouble && html`<${LoadingPlaceholder} />`}
+    ${found && found.data.length === 0 && html`<div class="empty"><p class="lead">${t("discover.none")}</p><p>${t("discover.none_hint")}</p></div>`}
+    <ul class="rows">${found?.data.map((card) => html`<${Row} key=${card.handle} card=${card} to=${routeLinks.found(card.handle)} chosen=${card.handle === chosen} mark=${channels.get(card.handle)?.subscription ? t("channel.subscribed") : null} />`)}</ul>
+    ${found?.meta.next_before && html`<p><button class="plain wide" onClick=${() => void more(found)}>${t("discover.more")}</button></p>`}`;
+}

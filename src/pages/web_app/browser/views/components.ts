@@ -1,0 +1,142 @@
+// Small things that several views are made of: line icons on a grid of 24, which stand beside a word or in a button that has a name, a
+// channel's face, a row with a switch, a strip that says something, and what happens when an act is refused.
+
+import type { VNode } from "preact";
+import { useId, useState } from "preact/hooks";
+import { readableTextColor } from "../../../../ui/text_color.ts";
+import { isOwnOrigin } from "../alert_effects.ts";
+import type { ChannelCard } from "../api_types.ts";
+import { updateState, useAppState } from "../app_state.ts";
+import { StoreUnavailable } from "../device.ts";
+import { ApiRefusal } from "../handset_api.ts";
+import { type Content, html } from "../markup.ts";
+import { t } from "../texts/translate.ts";
+
+const PATHS = {
+  inbox: "M3 13h4l2 3h6l2-3h4M5 5h14l2 8v6H3v-6z",
+  channels: "M5 9h14M5 15h14M10 4 8 20M16 4l-2 16",
+  search: "M17.5 11a6.5 6.5 0 1 1-13 0 6.5 6.5 0 0 1 13 0zM16 16l4.5 4.5",
+  settings: "M4 7h9M19 7h1M4 17h1M11 17h9M16 4.5v5M8 14.5v5",
+  back: "M14.5 5.5 8 12l6.5 6.5",
+  close: "M6 6l12 12M18 6 6 18",
+  check: "m5 12.5 4.5 4.5L19 7.5",
+  place: "M12 21s7-6.2 7-11a7 7 0 0 0-14 0c0 4.8 7 11 7 11zM14.5 10a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0z",
+  out: "M14 4h6v6M20 4l-9 9M18 14v5H5V6h5",
+  offline: "M3 3l18 18M8.5 6.5A9 9 0 0 1 21 10M5.5 9A13 13 0 0 0 3 10M7 14a6 6 0 0 1 5-2M17 14.5 16 14M12 18.5h.01",
+  fresh: "M20 12a8 8 0 1 1-2.3-5.6M20 4v4h-4",
+  bell: "M6 10a6 6 0 0 1 12 0c0 4 1.5 5.5 2.5 6.5h-17C4.5 15.5 6 14 6 10zM10 20a2.2 2.2 0 0 0 4 0",
+  mute: "M6 10a6 6 0 0 1 9-5.2M18 10c0 4 1.5 5.5 2.5 6.5H9M3.5 16.5C4.5 15.5 6 14 6 10M10 20a2.2 2.2 0 0 0 4 0M3 3l18 18",
+  sound: "M4 10v4h3l5 4V6L7 10H4zM16 9a4 4 0 0 1 0 6M18.5 6.5a7.5 7.5 0 0 1 0 11",
+  picture: "M4 5h16v14H4zM4 16l5-5 5 5 2-2 4 4M15.5 9.5h.01",
+  page: "M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6",
+  careful: "M12 4 2.5 20h19zM12 10v4M12 17h.01",
+  lock: "M5 11h14v9H5zM8 11V8a4 4 0 0 1 8 0v3",
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+export const icon = (name: IconName, size: "" | "s" = ""): VNode =>
+  html`<svg class=${`i ${size}`} viewBox="0 0 24 24" aria-hidden="true"><path d=${PATHS[name]} /></svg>`;
+
+/** A channel's picture where it may be fetched, else its initials on its two colours. */
+export function ChannelAvatar({ card, size = "" }: { card: ChannelCard | null; size?: "" | "m" | "l" }): VNode {
+  const id = useId();
+  const { settings } = useAppState();
+  const [broken, setBroken] = useState<string | null>(null);
+  if (!card) return html`<span class=${`face unknown ${size}`} aria-hidden="true"></span>`;
+  const { image_url: picture, gradient_from: from, gradient_to: to, initials } = card;
+  if (picture && picture !== broken && (settings.elsewhere || isOwnOrigin(picture)))
+    return html`<img class=${`face ${size}`} src=${picture} alt="" referrerpolicy="no-referrer" onError=${() => setBroken(picture)} />`;
+  const wide = [...initials].length > 2;
+  return html`<svg class=${`face ${size}`} viewBox="0 0 44 44" aria-hidden="true">
+    <linearGradient id=${id} x2="1" y2="1"><stop stop-color=${from} /><stop offset="1" stop-color=${to} /></linearGradient>
+    <rect width="44" height="44" fill=${`url(#${id})`} />
+    <text x="22" y=${wide ? 27 : 28.5} text-anchor="middle" font-weight="650" font-size=${wide ? 14 : 18} fill=${readableTextColor(card)}>${initials}</text>
+  </svg>`;
+}
+
+interface SwitchProps {
+  label: string;
+  hint?: Content;
+  on: boolean;
+  /** What the person wants; it stands where they left it until this is settled, and then as `on` says. */
+  onChange(on: boolean): Promise<unknown>;
+}
+
+export function SwitchRow({ label, hint, on, onChange }: SwitchProps): VNode {
+  const id = useId();
+  const [wanted, setWanted] = useState<boolean | null>(null);
+  const turn = (next: boolean) => {
+    setWanted(next);
+    onChange(next).finally(() => setWanted(null));
+  };
+  return html`<div class="switchrow">
+    <label for=${id}>${label}</label>
+    ${hint && html`<p class="hint" id=${`${id}-hint`}>${hint}</p>`}
+    <input id=${id} type="checkbox" role="switch" checked=${wanted ?? on}
+      aria-describedby=${hint ? `${id}-hint` : undefined}
+      onChange=${(event: Event) => turn((event.currentTarget as HTMLInputElement).checked)} />
+  </div>`;
+}
+
+type Tone = "" | "warn" | "good" | "bad" | "accent";
+
+interface NoteProps {
+  tone?: Tone;
+  sign: IconName;
+  children?: Content;
+}
+
+export function NoteStrip({ tone = "", sign, children }: NoteProps): VNode {
+  return html`<div class=${`note ${tone}`} role=${tone === "bad" ? "alert" : "status"}>${icon(sign)}<div>${children}</div></div>`;
+}
+
+/** Does what may be refused, and says so on the page when it is. Answers whether it was done. */
+export async function tryAction(work: () => Promise<unknown>): Promise<boolean> {
+  updateState({ said: null });
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    updateState({ said: { text: describeError(error), bad: true } });
+    return false;
+  }
+}
+
+/** What the person is told of a failure: the service's own sentence, or that nobody answered. */
+export function describeError(error: unknown): string {
+  if (error instanceof StoreUnavailable) return t("app.no_store");
+  if (error instanceof ApiRefusal) return error.status === 404 ? t("channel.not_there") : error.message;
+  return t("net.trouble");
+}
+
+export function StatusMessage(): VNode | null {
+  const { said } = useAppState();
+  if (!said) return null;
+  return html`<${NoteStrip} tone=${said.bad ? "bad" : "good"} sign=${said.bad ? "careful" : "check"}>
+    <p>${said.text}</p>
+    <button class="link" onClick=${() => updateState({ said: null })}>${t("do.close")}</button>
+  <//>`;
+}
+
+/** What is shown while something is fetched: nothing at first, then three still outlines. */
+export const LoadingPlaceholder = (): VNode =>
+  html`<div class="waiting" role="status"><span class="unseen">${t("app.loading")}</span><i></i><i></i><i></i></div>`;
+
+interface HeadProps {
+  title: string;
+  back?: string;
+  beside?: boolean;
+  children?: Content;
+}
+
+/**
+ * Head of a pane: its name, the way back on a narrow screen, and what stands beside. `beside`: something was chosen of it, whose head is
+ * the page's.
+ */
+export function PaneHeader({ title, back, beside = false, children }: HeadProps): VNode {
+  return html`<header class="panehead">
+    ${back && html`<a class="iconbtn back" href=${back} aria-label=${t("do.back")}>${icon("back")}</a>`}
+    <${beside ? "h2" : "h1"} class="head" tabindex="-1">${title}<//>${children}
+  </header>`;
+}

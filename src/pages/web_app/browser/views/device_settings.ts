@@ -1,0 +1,187 @@
+// This device in the settings: keep what is followed as a file, take it to another browser, or go; whose own it is, to whom tests of drafts
+// are shown on it before anybody else sees them (rules#own-devices); and what a link to move or to own opens.
+
+import type { VNode } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { LIMITS } from "../../../../model/limits.ts";
+import { updateState, useAppState } from "../app_state.ts";
+import { ensureDevice, removeOwnDevice } from "../device.ts";
+import { ApiRefusal, getOwner, linkOwner, unlinkOwner } from "../handset_api.ts";
+import { type Content, html } from "../markup.ts";
+import { replaceRoute, routeLinks } from "../router.ts";
+import {
+  createTransferLink,
+  exportToText,
+  InvalidExportFile,
+  importFromFile,
+  receiveTransfer,
+} from "../subscription_transfer.ts";
+import { t } from "../texts/translate.ts";
+import { PaneHeader, tryAction } from "./components.ts";
+
+const say = (text: string, bad = false) => updateState({ said: { text, bad } });
+
+function download(name: string, text: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+async function restore(input: HTMLInputElement): Promise<void> {
+  const file = input.files?.[0];
+  if (!file) return;
+  await tryAction(async () => {
+    try {
+      const { joined, skipped } = await importFromFile(file);
+      const some = skipped.length > 0;
+      say(
+        some
+          ? t("device.read_some", { count: joined, names: skipped.join(", ") })
+          : t("device.read", { count: joined }),
+        some,
+      );
+    } catch (error) {
+      if (!(error instanceof InvalidExportFile)) throw error;
+      say(t("device.no_file"), true);
+    }
+  });
+  input.value = "";
+}
+
+export function DeviceSettings(): VNode {
+  const { device } = useAppState();
+  const [link, setLink] = useState<string | null>(null);
+  const [sure, setSure] = useState(false);
+  const file = useRef<HTMLInputElement>(null);
+  const remove = () =>
+    tryAction(async () => {
+      await removeOwnDevice();
+      setSure(false);
+      say(t("device.removed"));
+    });
+  return html`<section class="card"><h2>${t("settings.device")}</h2>
+    <p class="hint">${t(device ? "settings.device_hint" : "settings.device_none")}</p>
+    <p class="hint" id="file-hint">${t("device.file_hint")}</p>
+    <p class="line">
+      ${device && html`<button class="plain" onClick=${() => void tryAction(async () => download("belfry-channels.json", await exportToText()))}>${t("device.save")}</button>`}
+      <button class="plain" aria-describedby="file-hint" onClick=${() => file.current?.click()}>${t("device.open")}</button>
+      <input ref=${file} type="file" accept="application/json,.json" hidden aria-label=${t("device.open")} onChange=${(event: Event) => void restore(event.currentTarget as HTMLInputElement)} />
+    </p>
+    ${
+      device &&
+      html`<p class="hint">${t("device.move_hint", { minutes: LIMITS.move_minutes })}</p>
+      ${
+        link === null
+          ? html`<p><button class="plain" onClick=${() => void tryAction(async () => setLink(await createTransferLink()))}>${t("device.move")}</button></p>`
+          : html`<${MoveLink} link=${link} />`
+      }
+      <p class="hint">${t("device.remove_hint")}</p>
+      <p class="line">${
+        sure
+          ? html`<button class="danger" onClick=${() => void remove()}>${t("device.remove_sure")}</button><button class="plain" onClick=${() => setSure(false)}>${t("do.cancel")}</button>`
+          : html`<button class="danger" onClick=${() => setSure(true)}>${t("device.remove")}</button>`
+      }</p>`
+    }
+  </section>`;
+}
+
+/** The link, to be copied, handed on, or read by the other device's camera. */
+function MoveLink({ link }: { link: string }): VNode {
+  const [code, setCode] = useState<{ side: number; path: string } | null>(null);
+  useEffect(() => {
+    // Only who moves needs what draws it.
+    import("qr").then(
+      ({ default: encode }) => setCode(drawn(encode(link, "raw", { ecc: "low", border: 4 }))),
+      () => {},
+    );
+  }, [link]);
+  const copy = () =>
+    tryAction(async () => {
+      await navigator.clipboard.writeText(link);
+      say(t("device.copied"));
+    });
+  return html`<label for="move-link">${t("device.link")}</label>
+    <input id="move-link" type="text" class="wide" readonly value=${link} onFocus=${(event: Event) => (event.currentTarget as HTMLInputElement).select()} />
+    <p class="line">${"clipboard" in navigator && html`<button class="plain" onClick=${() => void copy()}>${t("device.copy")}</button>`}
+      ${"share" in navigator && html`<button class="plain" onClick=${() => void navigator.share({ url: link }).catch(() => {})}>${t("device.share")}</button>`}</p>
+    ${code && html`<svg class="qr" viewBox=${`0 0 ${code.side} ${code.side}`} role="img" aria-label=${t("device.code")} shape-rendering="crispEdges"><rect width=${code.side} height=${code.side} fill="#fff" /><path fill="#000" d=${code.path} /></svg>`}`;
+}
+
+const drawn = (rows: boolean[][]) => ({
+  side: rows.length,
+  path: rows.flatMap((row, y) => row.map((black, x) => (black ? `M${x} ${y}h1v1h-1z` : ""))).join(""),
+});
+
+/** A link that works once was opened: nothing happens until the person says so. `nothing`: what is said of one that is over. */
+function Opened({ title, go, act, nothing, children }: OpenedProps): VNode {
+  const [busy, setBusy] = useState(false);
+  const start = async () => {
+    setBusy(true);
+    const done = await tryAction(async () => {
+      try {
+        await act();
+      } catch (error) {
+        if (!(error instanceof ApiRefusal) || error.status !== 404) throw error;
+        say(nothing, true);
+      }
+    });
+    if (!done) setBusy(false);
+  };
+  return html`<${PaneHeader} title=${title} back=${routeLinks.inbox} />
+    <section class="card">${children}
+      <p class="line"><button disabled=${busy} onClick=${() => void start()}>${go}</button></p></section>`;
+}
+
+interface OpenedProps {
+  title: string;
+  go: string;
+  nothing: string;
+  children?: Content;
+  act(): Promise<void>;
+}
+
+export function ReceiveTransferView({ code, seen }: { code: string; seen: string | null }): VNode {
+  const act = async () => {
+    const count = await receiveTransfer(code, seen);
+    replaceRoute(routeLinks.channels);
+    say(t("device.moved", { count }));
+  };
+  return html`<${Opened} title=${t("device.move_title")} go=${t("device.move_now")} act=${act} nothing=${t("device.moved_nothing")}>
+    <p>${t("device.move_what")}</p><//>`;
+}
+
+/** Whoever made the link decides what is shown here. */
+export function LinkOwnerView({ code }: { code: string }): VNode {
+  const act = async () => {
+    const { name } = await linkOwner((await ensureDevice()).token, code);
+    replaceRoute(routeLinks.settings);
+    say(t("own.linked", { name: name ?? "" }));
+  };
+  return html`<${Opened} title=${t("own.title")} go=${t("own.link")} act=${act} nothing=${t("own.nothing")}>
+    <p>${t("own.what")}</p><p class="hint">${t("own.careful")}</p><//>`;
+}
+
+/** Whose own it is, in the settings; nothing where it is nobody's. */
+export function OwnerSettings(): VNode | null {
+  const { device, said } = useAppState();
+  const [name, setName] = useState<string | null>(null);
+  useEffect(() => {
+    if (device && !device.refused)
+      getOwner(device.token).then(
+        (owner) => setName(owner.name),
+        () => {},
+      );
+  }, [device?.token, said]);
+  if (!device || name === null) return null;
+  const unlink = () =>
+    tryAction(async () => {
+      await unlinkOwner(device.token);
+      setName(null);
+    });
+  return html`<section class="card"><h2>${t("own.card")}</h2>
+    <p>${t("own.of", { name })}</p>
+    <p><button class="plain" onClick=${() => void unlink()}>${t("own.unlink")}</button></p>
+  </section>`;
+}

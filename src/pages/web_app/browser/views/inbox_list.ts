@@ -1,0 +1,150 @@
+// The inbox: what counts now, and what was, by day; all of it, or what is looked for. What arrives while somebody reads further down waits behind a button, so that
+// nothing moves under their eyes.
+
+import type { VNode } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { LIMITS } from "../../../../model/limits.ts";
+import { useAppState } from "../app_state.ts";
+import type { StoredAlert } from "../local_store.ts";
+import { html } from "../markup.ts";
+import { markRead } from "../reports.ts";
+import { routeLinks, useRoute } from "../router.ts";
+import { arrangeInbox } from "../rules/spotlight.ts";
+import { formatDay, formatDayAndTime } from "../texts/formats.ts";
+import { t } from "../texts/translate.ts";
+import { AlertCard } from "./alert_card.ts";
+import { LoadingPlaceholder, NoteStrip, PaneHeader } from "./components.ts";
+
+type Filter = "all" | "unread" | "to_confirm";
+/** What is looked for: by words in the alerts that are here, and in one channel's; nobody else is asked. */
+interface InboxSearch {
+  words: string;
+  handle: string;
+}
+
+/** So many of the history at first, and with each asking. */
+const STEP = 40;
+/** Pixels from which on somebody reads further down. */
+const DOWN = 160;
+
+const holds: Record<Filter, (alert: StoredAlert) => boolean> = {
+  all: () => true,
+  unread: ({ read_at }) => read_at === null,
+  to_confirm: ({ requires_ack, acked_at, status }) => requires_ack && acked_at === null && status === "sent",
+};
+
+/** Lists what arrived only while the head of the list is in sight; the rest waits. */
+function useCalm(ids: string[]): { waiting: number; show: () => void } {
+  const shown = useRef(new Set(ids));
+  const [, draw] = useState(0);
+  const top = () => (document.querySelector(".list")?.scrollTop ?? 0) + scrollY < DOWN;
+  if (top() || shown.current.size === 0) shown.current = new Set(ids);
+  useEffect(() => {
+    const look = () => top() && draw((n) => n + 1);
+    addEventListener("scroll", look, { capture: true, passive: true });
+    return () => removeEventListener("scroll", look, { capture: true });
+  }, []);
+  const waiting = ids.filter((id) => !shown.current.has(id)).length;
+  const show = () => {
+    shown.current = new Set(ids);
+    document.querySelector(".list")?.scrollTo({ top: 0 });
+    scrollTo({ top: 0 });
+    draw((n) => n + 1);
+  };
+  return { waiting, show };
+}
+
+export function InboxList({ chosen }: { chosen: string | null }): VNode {
+  const { alerts, channels, ready, device, connection, at: now } = useAppState();
+  const [filter, setFilter] = useState<Filter>("all");
+  const [most, setMost] = useState(STEP);
+  const { spotlight, history } = arrangeInbox(alerts, now);
+  const calm = useCalm(alerts.map(({ id }) => id));
+  const [looked, setLooked] = useState<InboxSearch>({ words: "", handle: "" });
+  const found = alerts.filter((alert) => finds(looked, alert, channels.get(alert.handle)?.name ?? ""));
+  const count = (of: Filter) => found.filter(holds[of]).length;
+  const chip = (of: Filter, label: string) =>
+    html`<button class="chip" aria-pressed=${filter === of} onClick=${() => setFilter(of)}>${label}${
+      of !== "all" && count(of) > 0 && html` <b>${count(of)}</b>`
+    }</button>`;
+
+  const shown = new Set(found.filter(holds[filter]));
+  const now_ = spotlight.filter((alert) => shown.has(alert));
+  const then = history.filter((alert) => shown.has(alert));
+  const unread = [...shown].filter(holds.unread);
+  const days = Map.groupBy(then.slice(0, most), ({ sent_at }) => formatDay(Date.parse(sent_at), now));
+  const following = [...channels.values()].some(({ subscription }) => subscription !== null);
+  return html`<${PaneHeader} title=${t("nav.inbox")} beside=${useRoute().view !== "inbox"} />
+    ${
+      alerts.length > 0 &&
+      html`<div class="chips" role="group" aria-label=${t("inbox.show")}>
+      ${chip("all", t("inbox.all"))}${chip("unread", t("inbox.filter_unread"))}${chip("to_confirm", t("inbox.to_confirm"))}</div>
+      <${Looking} looked=${looked} onChange=${setLooked} />`
+    }
+    ${unread.length > 0 && html`<p class="acts"><button class="link small" onClick=${() => void markRead(unread)}>${t("inbox.mark_read")}</button></p>`}
+    <${OfflineStrip} />
+    ${calm.waiting > 0 && html`<div class="newpill"><button onClick=${calm.show}>${t("inbox.new", { count: calm.waiting })}</button></div>`}
+    ${!ready && html`<${LoadingPlaceholder} />`}
+    ${ready && alerts.length === 0 && html`<${Empty} following=${following} asked=${device === null || connection !== "starting"} />`}
+    ${
+      now_.length > 0 &&
+      html`<section aria-label=${t("inbox.spotlight")}><h2 class="day">${t("inbox.spotlight")}</h2>
+      ${now_.map((alert) => html`<${AlertCard} key=${alert.id} alert=${alert} over=${false} chosen=${alert.id === chosen} />`)}</section>`
+    }
+    ${alerts.length > 0 && now_.length === 0 && filter === "all" && html`<p class="calm">${t("inbox.nothing_now")}</p>`}
+    ${alerts.length > 0 && now_.length + then.length === 0 && html`<p class="calm">${t("inbox.none_such")}</p>`}
+    ${[...days].map(
+      ([day, rows]) =>
+        html`<section key=${day} aria-label=${day}><h2 class="day">${day}</h2>
+        ${rows.map((alert) => html`<${AlertCard} key=${alert.id} alert=${alert} over chosen=${alert.id === chosen} />`)}</section>`,
+    )}
+    ${then.length > most && html`<p><button class="plain wide" onClick=${() => setMost(most + STEP)}>${t("inbox.more")}</button></p>`}`;
+}
+
+/** Every word stands somewhere in what the alert says, or in its channel's name. */
+function finds({ words, handle }: InboxSearch, alert: StoredAlert, channel: string): boolean {
+  if (handle !== "" && alert.handle !== handle) return false;
+  const said = plain([alert.title, alert.body, alert.tts_text, channel, alert.handle].join(" "));
+  return plain(words)
+    .split(/\s+/)
+    .every((word) => said.includes(word));
+}
+
+/** Without the difference of case, of accents and of composed letters. */
+const plain = (text: string): string =>
+  text
+    .toLocaleLowerCase()
+    .normalize("NFD")
+    .replace(/[\u0300-\u036f]/g, "");
+
+function Looking({ looked, onChange }: { looked: InboxSearch; onChange(looked: InboxSearch): void }): VNode {
+  const { alerts, channels } = useAppState();
+  const handles = [...new Set(alerts.map(({ handle }) => handle))];
+  const named = handles.map((handle) => ({ handle, name: channels.get(handle)?.name ?? `@${handle}` }));
+  const set = (event: Event, name: keyof InboxSearch) =>
+    onChange({ ...looked, [name]: (event.currentTarget as HTMLInputElement | HTMLSelectElement).value });
+  return html`<form class="search" role="search" onSubmit=${(event: Event) => event.preventDefault()}>
+    <label class="unseen" for="look">${t("inbox.search")}</label>
+    <input id="look" type="search" placeholder=${t("inbox.search")} value=${looked.words} maxlength=${LIMITS.search} onInput=${(event: Event) => set(event, "words")} />
+    <label class="unseen" for="of">${t("inbox.channel")}</label>
+    <select id="of" value=${looked.handle} onChange=${(event: Event) => set(event, "handle")}>
+      <option value="">${t("inbox.every_channel")}</option>
+      ${named.toSorted((a, b) => a.name.localeCompare(b.name)).map(({ handle, name }) => html`<option value=${handle}>${name}</option>`)}
+    </select>
+  </form>`;
+}
+
+function Empty({ following, asked }: { following: boolean; asked: boolean }): VNode | null {
+  if (!asked) return null;
+  return html`<div class="empty"><p class="lead">${t("inbox.empty_title")}</p><p>${t(following ? "inbox.empty_following" : "inbox.empty")}</p>
+    ${!following && html`<p><a class="button" href=${routeLinks.discover}>${t("inbox.find")}</a></p>`}</div>`;
+}
+
+/** How old the list is and what waits, while nobody can be reached. */
+export function OfflineStrip(): VNode | null {
+  const { connection, currentAt, waiting, device, at: now } = useAppState();
+  if (connection !== "away" || !device || device.refused) return null;
+  return html`<${NoteStrip} tone="warn" sign="offline"><p><strong>${t("net.offline")}</strong> ${
+    currentAt === null ? t("net.trouble") : t("net.as_of", { time: formatDayAndTime(currentAt, now) })
+  } ${waiting > 0 && t("net.waiting", { count: waiting })}</p><//>`;
+}

@@ -1,0 +1,86 @@
+// An alert's markup in a frame of no origin: its styles are kept, its scripts do not run, its links open elsewhere. The frame's page
+// is the same for all alerts; what it shows it is told by a message.
+
+import type { VNode } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useAppState } from "../app_state.ts";
+import { html } from "../markup.ts";
+import { t } from "../texts/translate.ts";
+import { icon, NoteStrip } from "./components.ts";
+
+/** They lie beside the one script that all modules are served as. */
+const FRAME = new URL("./frame.html", import.meta.url).pathname;
+const FRAME_WITH_PICTURES = new URL("./frame_pictures.html", import.meta.url).pathname;
+/** A page that grows with its own height would have no end. */
+const HIGHEST = 6000;
+const LOWEST = 40;
+/** What the frame's page needs to say that it is there, on a slow device. Later is late, and the person is told. */
+const PATIENCE_MS = 3_000;
+const SANDBOX = "allow-scripts allow-popups allow-popups-to-escape-sandbox";
+
+interface FrameProps {
+  markup: string;
+  title: string;
+  whole: boolean;
+}
+
+/** `whole`: a page of its own, which says itself how it looks. */
+export function MarkupFrame({ markup, title, whole }: FrameProps): VNode {
+  const { settings, connection } = useAppState();
+  const frame = useRef<HTMLIFrameElement>(null);
+  const [asked, setAsked] = useState(false);
+  const [missing, setMissing] = useState(false);
+  const [tries, setTries] = useState(0);
+  const again = () => {
+    setMissing(false);
+    setTries((before) => before + 1);
+  };
+  const pictures = asked || settings.elsewhere;
+  // Before the frame can say a word: its page comes at once where the browser has kept it.
+  useLayoutEffect(() => {
+    const timer = setTimeout(() => setMissing(true), PATIENCE_MS);
+    const hear = ({ source, data }: MessageEvent<{ ready?: boolean; height?: number }>) => {
+      const inner = frame.current;
+      if (!inner || source !== inner.contentWindow) return;
+      if (data?.ready === true) {
+        clearTimeout(timer);
+        setMissing(false);
+        inner.contentWindow?.postMessage({ markup, whole }, "*");
+      }
+      if (typeof data?.height === "number")
+        inner.style.height = `${Math.min(HIGHEST, Math.max(LOWEST, data.height))}px`;
+    };
+    addEventListener("message", hear);
+    return () => {
+      clearTimeout(timer);
+      removeEventListener("message", hear);
+    };
+  }, [markup, pictures, tries]);
+  useEffect(() => {
+    if (missing && connection === "live") again();
+  }, [connection]);
+  return html`<div class="paper">
+    ${
+      !pictures &&
+      /<(img|picture|source)\b|url\(/i.test(markup) &&
+      html`<div class="fetch"><button class="plain" onClick=${() => setAsked(true)}>${icon("picture", "s")}${t("alert.show_pictures")}</button>
+      <p class="xs muted">${t("alert.show_pictures_hint")}</p></div>`
+    }
+    ${missing && html`<${NoteStrip} tone="warn" sign="offline"><p>${t("alert.page_missing")}</p><button class="link" onClick=${again}>${t("do.again")}</button><//>`}
+    <iframe key=${`${pictures} ${markup.length} ${tries}`} ref=${frame} title=${t("alert.page_of", { title })} hidden=${missing}
+      sandbox=${SANDBOX} referrerpolicy="no-referrer" src=${pictures ? FRAME_WITH_PICTURES : FRAME}></iframe>
+  </div>`;
+}
+
+/**
+ * Has the browser keep the frame's page, once: an alert whose markup lies on the device is then shown without a network too. A
+ * worker cannot do it, since it has no say in frames of no origin.
+ */
+export function PreloadedFrame(): VNode | null {
+  const { device, settings, connection } = useAppState();
+  const [kept, setKept] = useState<string | null>(null);
+  const page = settings.elsewhere ? FRAME_WITH_PICTURES : FRAME;
+  if (!device || kept === page || connection !== "live") return null;
+  return html`<iframe key=${page} hidden aria-hidden="true" tabindex="-1" title="" sandbox=${SANDBOX} src=${page}
+    onLoad=${() => setKept(page)}></iframe>`;
+}

@@ -1,0 +1,292 @@
+// Everything that works on the database, put together: migrations, people, limits, operations, the app. Loaded by
+// service.ts while the database starts, since reading this much code takes about as long.
+
+import { createAssets } from "../../effects/assets/asset_service.ts";
+import { createHousekeepingJobs } from "../../effects/housekeeping/housekeeping_jobs.ts";
+import { createHousekeeping } from "../../effects/housekeeping/job_scheduler.ts";
+import { fetchDocument } from "../../effects/webhooks/outbound_connection.ts";
+import { parseTargetRules } from "../../effects/webhooks/target_check.ts";
+import { createWebhookService } from "../../effects/webhooks/webhook_service.ts";
+import { createHandsetAuthenticator, createLastSeenRecorder } from "../../handset/device_authentication.ts";
+import { formatInboxState } from "../../handset/inbox_page.ts";
+import { createInboxPageCache } from "../../handset/inbox_page_cache.ts";
+import { JOINS_PER_REGISTERED_DEVICE } from "../../handset/join_limits.ts";
+import { createChannelTracker } from "../../handset/live_updates/channel_tracker.ts";
+import { createLongPolling } from "../../handset/live_updates/long_polling.ts";
+import { createStreamConnections } from "../../handset/live_updates/stream_connection.ts";
+import { createDuePublisher, createInboxStateReader } from "../../handset/publish_due.ts";
+import { createPushService } from "../../handset/push/push_service.ts";
+import { createReportRecorder } from "../../handset/report_operations.ts";
+import { createEventRenderer } from "../../handset/stream_events.ts";
+import { createAccountAudit } from "../../identity/auth/account_audit.ts";
+import { createConnectionAuthenticator, createKeyAuthenticator } from "../../identity/auth/bearer_authentication.ts";
+import { createClientDocuments } from "../../identity/auth/client_metadata_documents.ts";
+import { createGrants } from "../../identity/auth/consent_grants.ts";
+import { createConsoleSessions } from "../../identity/auth/console_sessions.ts";
+import { createLinkRedemption } from "../../identity/auth/link_redemption.ts";
+import { createDraftMail, createMailer } from "../../identity/auth/mail.ts";
+import { createAuthorizeHandler } from "../../identity/auth/oauth_authorize.ts";
+import { createOAuthClients, createStepUps } from "../../identity/auth/oauth_clients.ts";
+import { getResourceUrl } from "../../identity/auth/resource_indicator.ts";
+import { createSignInSupport } from "../../identity/auth/second_factor.ts";
+import { createSignInLibrary } from "../../identity/auth/sign_in_library.ts";
+import { createSignInThrottle } from "../../identity/auth/sign_in_throttle.ts";
+import { assertDefined } from "../../model/assert.ts";
+import type { DomainEvent } from "../../model/domain/domain_events.ts";
+import { createDeviceHash, createInboxEtagger } from "../../model/domain/keyed_hashes.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { createAlertWaits } from "../../operation/alert_waits.ts";
+import { createReviewNotice } from "../../operation/alerts/review_notice.ts";
+import { createDispatcher } from "../../operation/dispatcher.ts";
+import { createFormProtection } from "../../pages/console/forms.ts";
+import { openBus } from "../../store/bus/open_bus.ts";
+import { createChangeHub } from "../../store/changes/change_hub.ts";
+import type { Config } from "../../store/config/all_settings.ts";
+import { canReceivePush } from "../../store/config/push_settings.ts";
+import { applyMigrations } from "../../store/db/migrate.ts";
+import { type Orm, openOrm } from "../../store/db/orm.ts";
+import { checkPoolerSettings } from "../../store/db/pooler_check.ts";
+import { getKysely, runStatement } from "../../store/db/statement.ts";
+import { createWriteBatcher } from "../../store/db/write_batcher.ts";
+import { readInstallation } from "../../store/queries/database_epoch.ts";
+import { createRateLimits, type RateLimitWindows } from "../../store/rate_limits/rate_limits.ts";
+import { createLeases } from "../../store/rate_limits/slots.ts";
+import { createEncryption } from "../../store/secret/encryption.ts";
+import { createApp } from "./app.ts";
+import { checkDatabaseEpoch, openConfiguredReplicas, toConnectionError } from "./database_identity.ts";
+import { checkSecret, createFirstWorkspace } from "./first_start.ts";
+import { createIngestRoutes, createNtfyListening } from "./ingest_routes.ts";
+import { createMetrics } from "./metrics.ts";
+import { createReadinessCheck, setUpObservability } from "./observability.ts";
+import type { OpenedResources, ServiceOptions } from "./service_options.ts";
+import { readSendQueues } from "./socket_send_queues.ts";
+
+export { loadMigrator } from "../../store/db/migrate.ts";
+
+/** Redis's library is loaded where there is a Redis. Undefined: this process counts by itself. */
+async function sharedWindows(
+  config: Config,
+  log: OpenedResources["log"],
+  within: ServiceOptions["primary"],
+  orm: Orm,
+): Promise<RateLimitWindows | undefined> {
+  if (!config.redisUrl) return within?.windows;
+  const { createRedisWindows } = await import("../../store/rate_limits/redis_windows.ts");
+  // Another installation on the same server counts by itself.
+  const [row] = await runStatement(getKysely(orm), readInstallation, {});
+  const prefix = `belfry:${assertDefined(row, "a start writes it").installation}:limit:`;
+  return createRedisWindows({ url: config.redisUrl, waitMs: config.redisTimeoutMs, log, prefix });
+}
+
+/** What each part leaves to be ended goes to `closers`, in the order of opening. @throws ConfigError, or what the database said. */
+export async function composeService(config: Config, options: ServiceOptions, opened: OpenedResources) {
+  const { cluster, space, log, closers } = opened;
+  const { primary } = options;
+  const { isLow, assertNotLow } = space;
+  const now = options.now ?? (() => new Date());
+  const orm = openOrm({ ...config, databaseUrl: opened.url });
+  closers.push(() => orm.close(true));
+  const look = config.databasePoolerMode === "transaction" ? checkPoolerSettings(orm, config, log) : Promise.resolve();
+  const migrated = await look
+    .then(() => applyMigrations(orm))
+    .catch((error) => {
+      throw config.databaseUrl ? (toConnectionError(error) ?? error) : error;
+    });
+  if (migrated.length > 0)
+    log.info(
+      { last: migrated.at(-1) },
+      `Applied ${migrated.length} ${migrated.length === 1 ? "migration" : "migrations"}.`,
+    );
+
+  await checkDatabaseEpoch(orm, (cluster ?? primary?.database)?.folder);
+  const replicas = await openConfiguredReplicas(orm, config, opened);
+  const secret = await checkSecret(orm, config, opened.secret);
+  const metrics = createMetrics(primary?.metrics);
+  const webhooks = createWebhookService({ orm, secret, config, log, metrics, now });
+  closers.push(() => webhooks.close());
+  const push = await createPushService({ orm, secret, config, log, isLow, metrics, now });
+  closers.push(() => push.close());
+  const limits = createRateLimits({
+    shared: await sharedWindows(config, log, primary, orm),
+    now: options.limitNow,
+    note: metrics.limited,
+  });
+  closers.push(() => limits.close());
+  const grants = createGrants(orm);
+  const library = createSignInLibrary({ orm, grants, secret, publicUrl: config.publicUrl });
+  const throttle = createSignInThrottle({ limits, secret, pause: options.guessPause });
+  const { publicUrl } = config;
+  const accountLog = createAccountAudit({ database: getKysely(orm), limits, log });
+  const people = createConsoleSessions({ orm, library, grants, throttle, accountLog, publicUrl, isLow, now, log });
+  const joining = createLinkRedemption({ orm, library, throttle, accountLog, publicUrl, log });
+  const made = await createFirstWorkspace(orm, config, now(), people.newLink);
+  await cluster?.synced;
+  const clients = createOAuthClients({
+    orm,
+    library,
+    limits,
+    resource: getResourceUrl(config.publicUrl),
+    schemes: config.oauthRedirectSchemes,
+    perMinute: config.clientRegistrationsPerMinute,
+    now,
+  });
+  // Not the list of registered webhooks: any visitor can name an address here.
+  const rules = parseTargetRules({
+    allowHosts: config.clientMetadataAllowHosts,
+    dnsServers: config.webhookDnsServers,
+  });
+  const documents = createClientDocuments({
+    orm,
+    clients,
+    limits,
+    schemes: config.oauthRedirectSchemes,
+    fetchDocument: (address) => fetchDocument(address, rules),
+  });
+  const assets = await createAssets({ orm, config, secret, now, note: metrics.stored });
+  const publish = (event: DomainEvent) => {
+    if (event.listening) webhooks.publish(event);
+    push.published(event);
+    options.publish?.(event);
+  };
+  const seen = createLastSeenRecorder(orm, log, isLow);
+  const settler = createDuePublisher(orm, log, (settled) => push.cameDue(settled));
+  closers.push(() => seen.close());
+  const housekeeping = createHousekeeping({
+    jobs: createHousekeepingJobs({
+      orm,
+      publish,
+      now,
+      removeExpiredAssets: (max) => assets.removeExpired(max),
+      publishDueBatch: (max) => settler.publishDueBatch(max),
+      deviceRetentionDays: config.deviceRetentionDays,
+      auditRetentionDays: config.auditRetentionDays,
+    }),
+    fork: () => orm.em.fork(),
+    metrics,
+    log,
+  });
+  // One of several is told when it is its turn.
+  if (!primary) housekeeping.begin();
+  closers.push(() => housekeeping.close());
+  const inboxTag = createInboxEtagger(secret);
+  const publishDue = (channels: string[]) => settler.publishDue(channels);
+  const leases = primary?.leases ?? createLeases();
+  const heartbeatMs = options.heartbeatMs ?? LIMITS.stream_beat_seconds * 1000;
+  const hub = createChangeHub({
+    orm,
+    log,
+    // The embedded database is this process's own, unless it is one of several.
+    bus: (config.databaseUrl !== null && !options.soleProcess) || primary ? await openBus(config, { orm, log }) : null,
+  });
+  closers.push(() => hub.close());
+  const tracker = createChannelTracker({ orm, log, hub, publishDue, render: createEventRenderer(assets) });
+  const connections = createStreamConnections({ heartbeatMs, readSendQueues });
+  closers.push(async () => connections.close());
+  const inboxPageCache = createInboxPageCache(orm, assets);
+  const hold = createLongPolling({
+    ...{ orm, log, hub, tracker, connections, leases, metrics, seen, publishDue },
+    max: config.longPollLimit,
+    maxPerAddress: config.longPollLimitPerIp,
+    createTag: (state, page) => inboxTag(formatInboxState(state, page)),
+    readPage: (device, asked) => inboxPageCache.find(device, asked),
+  });
+  closers.push(() => hold.close());
+  const waits = createAlertWaits({ hub, leases, max: config.longPollLimit });
+  closers.push(async () => waits.stop());
+  const checkReadiness = createReadinessCheck(orm, assets);
+  const mail = createMailer(config, log, metrics.mailed);
+  const dispatcher = createDispatcher({
+    orm,
+    limits,
+    mustHaveRoom: assertNotLow,
+    together: createWriteBatcher(getKysely(orm)),
+    idempotencySeal: createEncryption(secret, "idempotency"),
+    reviewNotice: createReviewNotice(
+      mail && ((to, draft) => void Promise.all(to.map((address) => mail(createDraftMail(address, draft))))),
+    ),
+    reviewChallengeSeal: createEncryption(secret, "asked reviews"),
+    services: {
+      publicUrl,
+      channelBaseUrl: config.channelBaseUrl,
+      recordReports: createReportRecorder(orm, (alerts) => hub.changedLocally(alerts)),
+      publishDue,
+      readInboxState: createInboxStateReader(orm, settler),
+      inboxPageCache,
+      deviceHash: createDeviceHash(secret),
+      inboxTag,
+      webhooks,
+      push,
+      notifyDue: (settled) => push.cameDue(settled),
+      waitForChange: (wait) => waits.untilChanged(wait),
+      health: { renderMetrics: metrics.text, checkReadiness },
+      assets,
+      signIn: createSignInSupport({ library, throttle, publicUrl, now }),
+    },
+    limitMax: {
+      "device-registrations": config.deviceRegistrationsPerMinute,
+      "joins-of-address": config.deviceRegistrationsPerMinute * JOINS_PER_REGISTERED_DEVICE,
+      ...options.limitMax,
+    },
+    metrics,
+    publish,
+    changed: (surely, perhaps) => hub.changed([...surely, ...perhaps]),
+    now,
+  });
+  const authenticateKey = createKeyAuthenticator(orm, { log, isLow, now });
+  const authenticateHandset = createHandsetAuthenticator(orm, seen);
+  const { channelBaseUrl } = config;
+  const listens = {
+    ...{ orm, log, hold, hub, tracker, connections, settle: publishDue, now, channelBaseUrl, assets },
+    ...{ authenticateKey, authenticateHandset, beatMs: heartbeatMs, readSendQueues },
+  };
+  const listening = createNtfyListening(listens);
+  closers.push(async () => listening.stop());
+  const app = createApp({
+    config,
+    dispatcher,
+    authenticateKey,
+    authenticateConnection: createConnectionAuthenticator({ orm, library, log, isLow, now }),
+    library,
+    clients,
+    stepUps: createStepUps({ orm, isLow }),
+    console: {
+      people,
+      joining,
+      authorize: createAuthorizeHandler({ orm, library, documents, publicUrl: config.publicUrl }),
+      forms: createFormProtection({ secret, publicUrl: config.publicUrl }),
+      auditRetentionDays: config.auditRetentionDays,
+      mail,
+      publicUrl: config.publicUrl,
+      ntfyHost: config.ntfyHost,
+      now,
+    },
+    publicPages: {
+      db: getKysely(orm),
+      settle: publishDue,
+      assets,
+      limits,
+      pageViewsPerMinute: config.pageViewsPerMinute,
+      publicUrl,
+      channelBaseUrl: config.channelBaseUrl,
+      silent: !canReceivePush(publicUrl) ? "insecure" : config.webPush ? null : "off",
+      now,
+    },
+    ingest: createIngestRoutes({
+      ...{ ...listens, isLow, metrics, assets, config, dispatcher, listening },
+      authenticate: authenticateKey,
+    }),
+    authenticateHandset,
+    hold,
+    waits,
+    space,
+    ready: checkReadiness,
+    assets,
+    metrics,
+    log,
+    requests: opened.requests,
+  });
+  closers.push(() => app.close());
+  await setUpObservability({ app, orm, replicas, webhooks, push, space, metrics, config, log, closers });
+  /** `replicas`: standbys that answer readings; null without DATABASE_READ_URLS. `made`: by the first start, null on every other one. */
+  return { app, orm, replicas, dispatcher, assets, people, housekeeping, push, metrics, made };
+}

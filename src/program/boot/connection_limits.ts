@@ -1,0 +1,174 @@
+// The limits of a connection: how long it may take for headers, for a body and in silence, how many of its requests run
+// at once, and how many connections one address may have. Knows nothing of what is served.
+
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { DETACHED_EVENT } from "../../api/transports/event_stream.ts";
+import { createSlots } from "../../store/rate_limits/slots.ts";
+
+/** Milliseconds. */
+export const HTTP_TIMEOUTS = {
+  /** From a connection, or the first byte of a request, to the end of its headers. */
+  headers: 10_000,
+  /** From the first byte of a request to the end of its body. */
+  body: 60_000,
+  /** How long a body may be slower than it must be on the whole. */
+  pace: 10_000,
+  /** Between two requests; longer than the 60 s for which proxies keep a connection, so that they close first. */
+  idle: 75_000,
+  /** Without a byte in either direction while an answer is due or being read; above the longest held request. */
+  silence: 120_000,
+  /** How long a client may take nothing of an answer that is written to its end. */
+  unread: 40_000,
+  /** How long the rest of a body is thrown away after its answer. */
+  rest: 30_000,
+};
+export type HttpTimeouts = typeof HTTP_TIMEOUTS;
+
+/** The same as options of Node's server. */
+export const toNodeOptions = (times: HttpTimeouts) => ({
+  headersTimeout: times.headers,
+  requestTimeout: times.body,
+  keepAliveTimeout: times.idle,
+  // By default a time that has passed is noticed 30 seconds later.
+  connectionsCheckingInterval: Math.min(1_000, times.headers),
+  maxHeaderSize: 16 * 1024,
+});
+
+type Handle = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+/** Requests of one connection that run at once, and that wait behind them. Browsers and clients pipeline none. */
+const AT_ONCE = 4;
+const WAITING = 64;
+/** So many that came behind others of their connection begin in one turn of the event loop: requests that stand alone go first. */
+const BEHIND_A_TURN = 8;
+
+export interface ConnectionLimitOptions {
+  /** Answers what waits for too many others of its connection. */
+  refuse: Handle;
+  max: number;
+  /** Whose a connection is; null for one that no bound on addresses concerns. */
+  ownerOf(peer: string): string | null;
+  /** What a connection beyond the bound is told, whatever it asks. */
+  tooMany: string;
+  /** Milliseconds in which the client of a complete answer takes some of it. */
+  unreadMs: number;
+}
+
+/** Puts a gate in front of a server's handler, and one in front of its connections. */
+export function limitConnections(node: Server, { refuse, max, ownerOf, tooMany, unreadMs }: ConnectionLimitOptions) {
+  interface Line {
+    running: number;
+    waiting: (() => void)[];
+    idleSince: number;
+    /** Bytes that had come at the last look, and whether the connection was idle then. */
+    bytes: number;
+    foundIdle: boolean;
+  }
+  const [handle] = node.listeners("request") as Handle[];
+  const lines = new Map<Socket, Line>();
+  /** Event streams, which HTTP's server no longer knows. */
+  const streams = new Set<Socket>();
+  const running = new Set<ServerResponse>();
+  const places = createSlots(Number.POSITIVE_INFINITY, max);
+  const behind: (() => void)[] = [];
+  let closing = false;
+
+  let planned = false;
+  const plan = () => {
+    if (planned || behind.length === 0) return;
+    planned = true;
+    setImmediate(() => {
+      planned = false;
+      for (const start of behind.splice(0, BEHIND_A_TURN)) start();
+      plan();
+    });
+  };
+  const startLater = (start: () => void) => {
+    behind.push(start);
+    plan();
+  };
+
+  node.on("connection", (socket: Socket) => {
+    const owner = socket.remoteAddress === undefined ? null : ownerOf(socket.remoteAddress);
+    // Whoever has too many learns it before they ask, and has none more meanwhile.
+    if (!places.hasRoom(owner)) return void socket.end(tooMany, () => socket.destroy());
+    socket.once("close", places.acquire(owner));
+    const waiting: Line["waiting"] = [];
+    lines.set(socket, { running: 0, waiting, idleSince: performance.now(), bytes: 0, foundIdle: false });
+    socket.once("close", () => lines.delete(socket));
+    socket.once(DETACHED_EVENT, (stream: Socket) => {
+      streams.add(stream);
+      stream.once("close", () => streams.delete(stream));
+    });
+    // Whoever reads the body of a request that runs has the socket read on.
+    socket.on("resume", () => waiting.length > 0 && socket.pause());
+  });
+
+  node.removeAllListeners("request");
+  node.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    const line = lines.get(request.socket);
+    if (!line) return;
+    const { socket } = request;
+    const start = () => {
+      running.add(response);
+      if (closing) response.setHeader("connection", "close");
+      // Until now the answer was being made. From now on it is memory that only the client can free.
+      response.once("prefinish", () => socket.writableLength > 0 && socket.setTimeout(unreadMs));
+      response.once("close", () => {
+        running.delete(response);
+        line.idleSince = performance.now();
+        line.bytes = socket.bytesRead;
+        line.foundIdle = false;
+        const next = socket.destroyed ? undefined : line.waiting.shift();
+        if (next && line.waiting.length === 0) socket.resume();
+        // It takes the place of this one.
+        if (next) startLater(next);
+        else line.running--;
+      });
+      handle?.(request, response);
+    };
+    if (line.running < AT_ONCE) {
+      if (line.running++ === 0) start();
+      else startLater(start);
+    } else if (line.waiting.length < WAITING) {
+      line.waiting.push(start);
+      // No more is read from it meanwhile: answers that nobody takes are not followed by others.
+      socket.pause();
+    } else refuse(request, response);
+  });
+
+  return {
+    /**
+     * From now on every answer says that it is the last one of its connection. The idle time of all of them begins anew: a
+     * proxy that cannot open new connections uses those that it kept.
+     */
+    closing(): void {
+      closing = true;
+      for (const line of lines.values()) line.idleSince = performance.now();
+      for (const response of running) if (!response.headersSent) response.setHeader("connection", "close");
+    },
+    /** Resolves when no connection is left. */
+    async emptied(): Promise<void> {
+      const open = () => [...lines.keys(), ...streams];
+      for (let some = open(); some.length > 0; some = open())
+        await Promise.all(some.map((socket) => new Promise((resolve) => socket.once("close", resolve))));
+    },
+    /** Ends every connection that is left, event streams and WebSockets among them, which Node's server no longer knows. */
+    closeAll(): void {
+      for (const socket of [...lines.keys(), ...streams]) socket.destroy();
+    },
+    /**
+     * Ends the connections on which nothing was asked for so long. A connection must be found idle twice: when this process
+     * was busy for a moment, a request may have come that is not read yet.
+     */
+    closeIdle(ms: number): void {
+      for (const [socket, line] of lines) {
+        const idle = line.running === 0 && socket.bytesRead === line.bytes;
+        if (!idle || performance.now() - line.idleSince < ms) continue;
+        if (line.foundIdle) socket.destroy();
+        line.foundIdle = true;
+      }
+    },
+  };
+}

@@ -1,0 +1,64 @@
+// What a start makes of the database's servers: whether the rows are a copy of others', and the standbys that have them. Why
+// one by URL cannot be opened is said in words that name what to mend, and never in its own: an address holds a password.
+
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../../store/config/all_settings.ts";
+import { ConfigError } from "../../store/config/setting_types.ts";
+import { findUnavailability } from "../../store/db/database_errors.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { getKysely, runStatement } from "../../store/db/statement.ts";
+import { keepEpoch } from "../../store/queries/database_epoch.ts";
+import type { Replicas } from "../../store/replicas/replicas.ts";
+import type { OpenedResources } from "./service_options.ts";
+
+/**
+ * Has validators from before match no longer where the rows are a copy: on another server, or in other files (`folder`, of the
+ * embedded database), which the file says that PostgreSQL never makes anew.
+ */
+export async function checkDatabaseEpoch(orm: Orm, folder: string | undefined): Promise<void> {
+  const file = folder === undefined ? null : statSync(join(folder, "global/pg_control"));
+  await runStatement(getKysely(orm), keepEpoch, { place: file && `${file.ino}.${file.birthtimeMs}` });
+}
+
+/** Their code is loaded where there are any. */
+export async function openConfiguredReplicas(
+  orm: Orm,
+  { databaseReadUrls: urls }: Pick<Config, "databaseReadUrls">,
+  { log, closers }: Pick<OpenedResources, "log" | "closers">,
+): Promise<Replicas | null> {
+  if (urls.length === 0) return null;
+  const { openReplicas } = await import("../../store/replicas/replicas.ts");
+  const replicas = await openReplicas({ orm, urls, log });
+  closers.push(() => replicas.close());
+  return replicas;
+}
+
+/** What a server that is there says to whoever it lets in no further, in words that name what to mend. */
+const REFUSED: [RegExp, string][] = [
+  [/^08P01$/, "it is a pooler: set DATABASE_POOLER_MODE to its mode, session or transaction"],
+  [/^28/, "it rejects the user name or password"],
+  [/^3D000$/, "the database does not exist"],
+  [/CERT|_VERIFY|UNABLE_TO_/, "its certificate is not trusted by sslmode and sslrootcert"],
+  [/^42501$/, "the user is not allowed to create tables, or the database does not exist"],
+];
+
+/** What pg says without a code. */
+const WORDS: [RegExp, string][] = [
+  [/client password must be/, "it requires a password, and none is set"],
+  [/does not support SSL/, "it does not support TLS, which sslmode requires"],
+];
+
+/** The address is to blame, not the service. Says it without the address, which holds a password. */
+export function toConnectionError(error: unknown): ConfigError | null {
+  let why: string | null = null;
+  for (let at = error as ErrorLike; at && why === null; at = at.cause as ErrorLike) {
+    why = WORDS.find(([words]) => words.test(at.message ?? ""))?.[1] ?? null;
+    why ??= REFUSED.find(([code]) => code.test(at.code ?? ""))?.[1] ?? null;
+  }
+  why ??= findUnavailability(error);
+  if (why === "closed") why = "no response";
+  return why === null ? null : new ConfigError("DATABASE_URL", `names a database that cannot be opened (${why}).`);
+}
+
+type ErrorLike = { code?: string; message?: string; cause?: unknown };

@@ -1,0 +1,74 @@
+// What is asked of the process itself: whether it lives, whether it is ready, and its figures.
+
+import type { H3, H3Event } from "h3";
+import packageJson from "../../../package.json" with { type: "json" };
+import { createJsonResponse } from "../../api/transports/http_responses.ts";
+import { forbidden, insufficientStorage } from "../../model/errors.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { withTimeout } from "../../store/db/timeout.ts";
+import type { DiskSpace } from "../../store/embedded/disk_space.ts";
+import type { Log } from "../../store/handler_context.ts";
+import type { Metrics } from "./metrics.ts";
+
+export interface ProbeDeps {
+  /** Resolves when the database answers and every migration is in, with what else does not work; rejects otherwise. */
+  ready(): Promise<{ degraded: string[] }>;
+  space: Pick<DiskSpace, "isLow">;
+  metrics: Pick<Metrics, "text" | "contentType">;
+  metricsPublic: boolean;
+  isLocal(event: H3Event): boolean;
+  logOf(event: H3Event): Log;
+}
+
+/** These are answered always, however much there is to do. */
+export const PROBE_PATHS: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
+
+const READY_MS = 500;
+
+/** `stopping`: from then on /readyz says that nothing new should be sent here. */
+export function addProbes(app: H3, deps: ProbeDeps): { stopping(): void } {
+  let isStopping = false;
+  const ready = cacheResult(READY_MS, deps.ready);
+
+  app.get("/healthz", () => createJsonResponse(200, { status: "ok", version: packageJson.version }));
+  app.get("/readyz", async (event) => {
+    try {
+      if (isStopping) return createJsonResponse(503, { status: "stopping" });
+      if (deps.space.isLow())
+        return createJsonResponse(503, { status: "not ready", reason: insufficientStorage().message });
+      // Whoever asks gives up sooner than a call does; a database that says nothing by then is not ready.
+      const { degraded } = await withTimeout(LIMITS.ready_seconds * 1000, ready(), "the database does not respond");
+      return createJsonResponse(200, { status: "ready", ...(degraded.length > 0 ? { degraded } : {}) });
+    } catch (error) {
+      deps.logOf(event).warn({ err: error }, "not ready");
+      return createJsonResponse(503, { status: "not ready" });
+    }
+  });
+  app.get("/metrics", async (event) => {
+    if (!deps.metricsPublic && !deps.isLocal(event))
+      throw forbidden(
+        "origin_not_allowed",
+        "Metrics are served to loopback addresses only. To change this, set METRICS_PUBLIC.",
+      );
+    return new Response(await deps.metrics.text(), { headers: { "content-type": deps.metrics.contentType } });
+  });
+
+  return {
+    stopping: () => {
+      isStopping = true;
+    },
+  };
+}
+
+/** `look`, whose answer or failure stands for `ms` milliseconds from its start. */
+export function cacheResult<T>(
+  ms: number,
+  look: () => Promise<T>,
+  now: () => number = () => performance.now(),
+): () => Promise<T> {
+  let last: { at: number; result: Promise<T> } | undefined;
+  return () => {
+    if (!last || now() - last.at > ms) last = { at: now(), result: look() };
+    return last.result;
+  };
+}

@@ -1,0 +1,204 @@
+// A listening socket in front of an app, and an end to it that loses nothing in flight; both also in two processes, of which one
+// accepts and others serve.
+
+import { once } from "node:events";
+import type { Server as NodeServer } from "node:http";
+import { createServer, type Socket, Server as SocketServer } from "node:net";
+import { networkInterfaces } from "node:os";
+import { setTimeout as pause } from "node:timers/promises";
+import { serve } from "srvx";
+import { toWebRequest } from "../../api/transports/web_request.ts";
+import { serveUpgrades } from "../../api/transports/web_socket.ts";
+import { assertDefined } from "../../model/assert.ts";
+import { overloaded } from "../../model/errors.ts";
+import type { Config } from "../../store/config/all_settings.ts";
+import { createPeerReader } from "../../store/rate_limits/request_client.ts";
+import { closeAcceptQueue } from "./accept_queue.ts";
+import type { App } from "./app.ts";
+import { HTTP_TIMEOUTS, limitConnections, toNodeOptions } from "./connection_limits.ts";
+import { answerMalformed } from "./malformed_requests.ts";
+import { endSlowBodies } from "./request_bodies.ts";
+
+/**
+ * Connections that wait to be accepted; the system may allow fewer. After a start thousands of handsets come at once, and whoever
+ * finds no place is not told: it tries again after one, three and seven seconds.
+ */
+const BACKLOG = 4_096;
+/** How long requests in flight may still take after the signal to stop. */
+const DRAIN_MS = 8_000;
+const IDLE_SWEEP_MS = 50;
+/** A connection that nobody asked on for so long is hardly about to be asked on; a slow proxy takes its time to use up all. */
+const IDLE_MS = 3_000;
+
+export interface Listening {
+  /**
+   * Says so at /readyz and goes on for SHUTDOWN_DELAY_MS. Then refuses new connections and tells with each answer that it is
+   * the last one of its connection; closes those that are idle, and after a bound those that are left.
+   */
+  close(): Promise<void>;
+}
+
+export async function listenHttp(
+  app: App,
+  { host, ...config }: Pick<Config, "host" | "port"> & Partial<Config>,
+  times = HTTP_TIMEOUTS,
+): Promise<Listening> {
+  const doors: Listening[] = [];
+  const close = async () => {
+    await Promise.all(doors.map((door) => door.close()));
+  };
+  try {
+    for (const address of addressesOf(host)) doors.push(await listenAt(app, { ...config, host: address }, times));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { close };
+}
+
+/** `localhost` may lead to either, as the system likes: nobody else shall answer there. */
+const addressesOf = (host: string): string[] => {
+  if (host !== "localhost") return [host];
+  const here = Object.values(networkInterfaces()).flat();
+  return ["127.0.0.1", "::1"].filter((own) => own !== "::1" || here.some((at) => at?.address === own));
+};
+
+async function listenAt(
+  app: App,
+  { shutdownDelayMs = 0, ...at }: ListenAddress,
+  times: typeof HTTP_TIMEOUTS,
+): Promise<Listening> {
+  const { server, node, gate } = createHttp(app, at, times);
+  await server.serve();
+  return {
+    async close() {
+      app.stopping();
+      if (shutdownDelayMs > 0) await pause(shutdownDelayMs);
+      await closeAcceptQueue(node);
+      await drain(app, node, gate, shutdownDelayMs);
+    },
+  };
+}
+
+type ListenAddress = Pick<Config, "host" | "port"> & Partial<Config>;
+type Http = ReturnType<typeof createHttp>;
+
+/** What answers on connections, with all that bounds them. It does not listen. */
+function createHttp(
+  app: App,
+  { host, port, maxConnectionsPerIp = Number.POSITIVE_INFINITY, trustedProxies = [] }: ListenAddress,
+  times: typeof HTTP_TIMEOUTS,
+) {
+  const server = serve({
+    hostname: host,
+    port,
+    silent: true,
+    manual: true,
+    gracefulShutdown: false,
+    node: { ...toNodeOptions(times), backlog: BACKLOG },
+    fetch: (request) => app.fetch(toWebRequest({ req: request }), request.ip ?? null),
+  });
+  const node = server.node?.server as NodeServer;
+  node.timeout = times.silence;
+  const { headers, body, whole } = createRefusalTexts();
+  const gate = limitConnections(node, {
+    refuse: (_request, response) => response.writeHead(503, headers).end(body),
+    max: maxConnectionsPerIp,
+    ownerOf: createPeerReader(trustedProxies),
+    tooMany: whole,
+    unreadMs: times.unread,
+  });
+  endSlowBodies(node, times);
+  answerMalformed(node);
+  serveUpgrades(node, (request, peer) => app.fetch(request, peer));
+  return { server, node, gate };
+}
+
+/** What is said where there is no room, `whole` to whoever has not asked yet. */
+export function createRefusalTexts() {
+  const refused = overloaded();
+  const body = JSON.stringify(refused.toEnvelope());
+  const headers = {
+    "content-type": "application/json",
+    "content-length": String(Buffer.byteLength(body)),
+    ...refused.headers,
+  };
+  const lines = Object.entries({ ...headers, connection: "close" }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return { headers, body, whole: `HTTP/1.1 503 Service Unavailable\r\n${lines.join("")}\r\n${body}` };
+}
+
+/** Nobody can connect any more: lets those finish who did. */
+async function drain(app: App, node: NodeServer, gate: Http["gate"], shutdownDelayMs: number): Promise<void> {
+  // Node's own close() would cut idle connections at once, and with them requests that are already on their way.
+  const closed = new Promise((resolve) => SocketServer.prototype.close.call(node, resolve));
+  const emptied = gate.emptied();
+  gate.closing();
+  // After that, so that each of their answers ends its connection: none is left on which somebody may be about to ask.
+  app.ending();
+  // This runs right after the event loop has read what came, so that a connection with a new request counts as busy.
+  const sweep = () => setImmediate(() => gate.closeIdle(shutdownDelayMs > 0 ? IDLE_MS : 0));
+  const idle = setInterval(sweep, IDLE_SWEEP_MS);
+  const hard = setTimeout(() => {
+    node.closeAllConnections();
+    gate.closeAll();
+  }, DRAIN_MS);
+  await Promise.all([closed, emptied]);
+  clearInterval(idle);
+  clearTimeout(hard);
+  // Ends the timers that the server keeps beside its connections.
+  node.close(() => {});
+}
+
+/** Serves connections that another process has accepted, and bounded by their addresses. */
+export function serveAccepted(app: App, config: Config) {
+  const bounded = { ...config, maxConnectionsPerIp: Number.POSITIVE_INFINITY };
+  const { node, gate } = createHttp(app, bounded, HTTP_TIMEOUTS);
+  // A server begins to watch over the times of its connections when it listens.
+  node.emit("listening");
+  return {
+    /** `left`: it has ended, or nothing is asked on it any more. */
+    take(socket: Socket, left: () => void): void {
+      // As those that the server accepts itself: a client that has closed its side may still read.
+      socket.allowHalfOpen = true;
+      socket.once("close", left);
+      node.emit("connection", socket);
+    },
+    close: () => drain(app, node, gate, config.shutdownDelayMs),
+  };
+}
+
+/** A door through which connections come that are served elsewhere; nothing of them is read. */
+export async function acceptConnections(
+  { host, port }: Pick<Config, "host" | "port">,
+  take: (socket: Socket) => void,
+): Promise<Listening> {
+  const doors = addressesOf(host).map(() =>
+    createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, take),
+  );
+  const close = async () => {
+    const open = doors.filter((door) => door.listening);
+    await Promise.all(open.map(closeAcceptQueue));
+    for (const door of open) door.close();
+  };
+  try {
+    for (const [i, address] of addressesOf(host).entries()) {
+      const door = assertDefined(doors[i], "there is one for each");
+      door.listen({ host: address, port, backlog: BACKLOG });
+      await once(door, "listening");
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { close };
+}
+
+/** A port that is free now, for PORT=0: addresses must be known before the app is made. */
+export async function findFreePort(host: string): Promise<number> {
+  const probe = createServer();
+  probe.listen(0, host);
+  await once(probe, "listening");
+  const { port } = probe.address() as { port: number };
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}

@@ -1,0 +1,104 @@
+// Polls and streams of inboxes between the router and what holds them: which may be held and how many there may be, what they count for
+// meanwhile, what a stream is opened with, and when a client comes again that was not held to the end.
+
+import type { Socket } from "node:net";
+import type { H3Event } from "h3";
+import { createEventStream, createFixedEventStream } from "../../api/transports/event_stream.ts";
+import { createErrorResponse } from "../../api/transports/http_responses.ts";
+import {
+  addPreferenceApplied,
+  addRetryAfter,
+  createPollResponse,
+  getLongPollSeconds,
+  isNotModified,
+} from "../../api/transports/prefer_header.ts";
+import { parseEtags } from "../../api/transports/rest_routes.ts";
+import { toWebRequest } from "../../api/transports/web_request.ts";
+import { parseFirstPage } from "../../handset/inbox_page.ts";
+import type { StreamRequest } from "../../handset/live_updates/inbox_streams.ts";
+import type { LongPolling } from "../../handset/live_updates/long_polling.ts";
+import { getBearerToken } from "../../identity/auth/bearer_tokens.ts";
+import { overloaded } from "../../model/errors.ts";
+import type { HandsetOperation } from "../../operation/define_operation.ts";
+import { DEFAULT_LIMIT } from "../../store/schemas/common_fields.ts";
+import type { Admission, AdmissionPass } from "./admission.ts";
+import type { RequestLog } from "./log.ts";
+import { createStreamSink } from "./stream_sinks.ts";
+
+interface PollsOptions {
+  hold: LongPolling;
+  admission: Admission;
+  logOf(event: H3Event): RequestLog;
+  /** What limits per address count; null is exempt. */
+  countedOf(event: H3Event): string | null;
+  stateOf(event: H3Event): { pass: AdmissionPass | null; heldMs: number };
+}
+
+/** Stands around the answers of handset operations. */
+export function createInboxPolls({ hold, admission, logOf, countedOf, stateOf }: PollsOptions) {
+  return async (operation: HandsetOperation, event: H3Event, ask: () => Promise<Response>): Promise<Response> => {
+    if (operation.streams) return openInboxStream(hold, event, countedOf(event), ask);
+    if (!operation.validated) return ask();
+    const request = toWebRequest(event);
+    const state = stateOf(event);
+    const address = countedOf(event);
+    const seconds = getLongPollSeconds(request);
+    if (seconds === null) {
+      // After a start all of them come at once. They wait for their turn, and none is turned away because others wait.
+      const turn = hold.pollNow(address, ask);
+      if (turn) state.pass?.leave();
+      return turn ?? ask();
+    }
+    logOf(event).note({ operation: operation.name });
+    // What is held is not in flight, and has a bound of its own; thousands may be answered in one moment.
+    state.pass?.leave();
+    const first = parseFirstPage(event.url.search);
+    const { answer, granted, again, restedMs } = await hold.poll({
+      token: getBearerToken(request.headers) ?? "",
+      address,
+      ms: seconds * 1000,
+      signal: request.signal,
+      page: first && { ...first, tags: parseEtags(request.headers.get("if-none-match")) },
+      readInbox: () => admission.during(ask),
+      isUnchanged: isNotModified,
+      toAnswer: createPollResponse,
+    });
+    state.heldMs = restedMs;
+    if (granted) return addPreferenceApplied(answer, seconds);
+    return again === null ? answer : addRetryAfter(answer, again);
+  };
+}
+
+/** `ask` has seen to it that token and query are good. */
+export async function openInboxStream(
+  hold: LongPolling,
+  event: H3Event,
+  address: string | null,
+  ask: () => Promise<Response>,
+): Promise<Response> {
+  const answer = await ask();
+  const request = toWebRequest(event);
+  if (answer.status !== 200 || request.method !== "GET") return answer;
+  const response = event.runtime?.node?.res;
+  // Without a connection that could stay.
+  if (!response || !("useChunkedEncodingByDefault" in response))
+    return createFixedEventStream((await answer.json()) as string);
+  const leave = await hold.acquireStreamSlot(address);
+  if (!leave) return createErrorResponse(overloaded(), 503);
+  const asked = event.url.searchParams;
+  const page: StreamRequest["page"] = {
+    limit: Number(asked.get("limit") ?? DEFAULT_LIMIT),
+    view: asked.get("view") === "lean" ? "lean" : "full",
+  };
+  const token = getBearerToken(request.headers) ?? "";
+  const last = request.headers.get("last-event-id");
+  return createEventStream(response, beginning(hold, { token, page, last, onEnd: leave }), leave);
+}
+
+/** Apart from the request, which would otherwise live as long as the stream. */
+function beginning(hold: LongPolling, following: Omit<StreamRequest, "sink">): (socket: Socket) => void {
+  return (socket) => {
+    const stream = hold.stream({ ...following, sink: createStreamSink(socket) });
+    socket.on("close", () => stream.end("gone"));
+  };
+}

@@ -1,0 +1,295 @@
+// The routes for programs that send in other formats (ntfy, Gotify, webhooks), beside ours and at the root of the
+// host names in the settings. Those hosts serve nothing else, so no cookie exists there. Also connects ntfy's
+// subscribers to the listeners: who they are, how many there may be, and the connection that they are written to.
+// rules#ntfy-listens
+
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { H3, H3Event } from "h3";
+import { FastResponse } from "srvx";
+import type { WebSocket } from "ws";
+import { isBelfryToken } from "../../api/ingest/ingest_request.ts";
+import { addIngestRoutes, createHostApp, type IngestRoutes } from "../../api/ingest/ingest_routes.ts";
+import { toSequenceMember } from "../../api/ingest/ntfy_sequences.ts";
+import { CORS_ANY_ORIGIN, type NtfySubscribeRequest } from "../../api/ingest/ntfy_subscribe.ts";
+import { addWrongAddressRoutes, type ServiceAddresses } from "../../api/ingest/wrong_address_routes.ts";
+import { createEventStream } from "../../api/transports/event_stream.ts";
+import { createJsonResponse } from "../../api/transports/http_responses.ts";
+import { toWebRequest } from "../../api/transports/web_request.ts";
+import { canUpgrade, createWebSocketResponse } from "../../api/transports/web_socket.ts";
+import { type Assets, removeUpload } from "../../effects/assets/asset_service.ts";
+import { IncomingFile } from "../../effects/assets/incoming_file.ts";
+import { receiveUpload } from "../../effects/assets/receive_upload.ts";
+import type { HandsetAuthenticator } from "../../handset/device_authentication.ts";
+import type { LongPolling } from "../../handset/live_updates/long_polling.ts";
+import type { StreamSink } from "../../handset/live_updates/stream_connection.ts";
+import { createMessageHistory, splitBacklog } from "../../handset/ntfy/message_history.ts";
+import { createNtfyListeners, type NtfyListenersOptions } from "../../handset/ntfy/ntfy_listeners.ts";
+import { encodeMessage, type MessageFormat } from "../../handset/ntfy/ntfy_message.ts";
+import { DEVICE_PREFIX, looksLikeToken } from "../../identity/auth/bearer_tokens.ts";
+import { assertDefined } from "../../model/assert.ts";
+import { formatId, parseId } from "../../model/domain/type_ids.ts";
+import { forbidden, invalidRequest, overloaded, unauthorized } from "../../model/errors.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { resolveChannelIds } from "../../operation/access_checks.ts";
+import { getSendLimitSubject } from "../../operation/alerts/change_alert.ts";
+import type { OwnerOperation } from "../../operation/define_operation.ts";
+import type { Dispatcher } from "../../operation/dispatcher.ts";
+import type { Config } from "../../store/config/all_settings.ts";
+import type { Orm } from "../../store/db/orm.ts";
+import { getKysely, runStatement } from "../../store/db/statement.ts";
+import type { Caller, Log } from "../../store/handler_context.ts";
+import { noteSenderRequest } from "../../store/queries/api_keys.ts";
+import { channelScopeParameters, visibleChannel } from "../../store/queries/channels.ts";
+import { findSequence } from "../../store/queries/collapse_sequences.ts";
+import type { Metrics } from "./metrics.ts";
+import { createSavedDrafts } from "./saved_drafts.ts";
+import { createStreamSink, createWebSocketSink } from "./stream_sinks.ts";
+
+const TYPES: Record<MessageFormat, string> = {
+  json: "application/x-ndjson; charset=utf-8",
+  sse: "text/event-stream; charset=utf-8",
+  raw: "text/plain; charset=utf-8",
+  ws: "application/json",
+};
+
+const NOTHING = { all: [], more: false };
+
+interface Options extends Omit<NtfyListenersOptions, "readMessages"> {
+  orm: Orm;
+  beatMs: number;
+  hold: Pick<LongPolling, "acquireStreamSlot">;
+  settle(channels: string[]): Promise<boolean>;
+  authenticateKey(token: string): Promise<Caller | null>;
+  authenticateHandset: HandsetAuthenticator;
+}
+
+/** What the app knows of a request. */
+export interface IngestSupport {
+  /** What limits per address count; null is exempt. */
+  countedOf(event: H3Event): string | null;
+  /** Counts it against what one address may ask for. @throws 429 */
+  count(event: H3Event): Promise<void>;
+}
+
+export function createNtfyListening({ hold, authenticateKey, authenticateHandset, ...options }: Options) {
+  const heard = createMessageHistory(options);
+  const listeners = createNtfyListeners({ ...options, readMessages: heard.readMessages });
+
+  /** The device that a token is of; null for nobody in particular, as who has a key to publish is. @throws 401 */
+  async function deviceOf(token: string | null, address: string | null): Promise<string | null> {
+    // Another server's credential, as a proxy sets it, does not close what is open to everyone.
+    if (token === null || !isBelfryToken(token)) return null;
+    if (!looksLikeToken(DEVICE_PREFIX, token)) {
+      if (await authenticateKey(token)) return null;
+      throw unauthorized();
+    }
+    const caller = await authenticateHandset({ auth: "device" }, token, address);
+    return "id" in caller ? caller.id : null;
+  }
+
+  async function listen(event: H3Event, asked: NtfySubscribeRequest, support: IngestSupport): Promise<Response> {
+    await support.count(event);
+    const { topic, handles, format, since, poll, wants, token } = asked;
+    const request = toWebRequest(event);
+    const address = support.countedOf(event);
+    if (format === "ws" && !canUpgrade(request))
+      throw invalidRequest(
+        "malformed_request",
+        "This address is one for a WebSocket; for HTTP there is /json.",
+        "upgrade",
+      );
+    const device = await deviceOf(token, address);
+    const channels = await heard.findChannels(handles, device);
+    if (!channels && ((format === "auth" && token === null) || (token !== null && !isBelfryToken(token))))
+      throw unauthorized();
+    if (!channels)
+      throw forbidden(
+        "channel_restricted",
+        "Channel not found, or it is private. Handles are in lower case; a private channel needs the token of a device that joined it.",
+      );
+    if (format === "auth") return createJsonResponse(200, { success: true }, CORS_ANY_ORIGIN);
+    const readBacklog = () => (since === null ? Promise.resolve(NOTHING) : heard.readBacklog(channels, since, device));
+    const headers = { ...CORS_ANY_ORIGIN, "content-type": TYPES[format] };
+    const response = event.runtime?.node?.res;
+    const stays = response && "useChunkedEncodingByDefault" in response ? response : null;
+    // Without a connection that could stay, what was before is all.
+    if (format !== "ws" && (poll || !stays)) {
+      const parts = splitBacklog((await readBacklog()).all);
+      const read = async (ids: readonly string[]) =>
+        (await heard.readMessages(ids))
+          .filter(({ message }) => wants(message))
+          .map(({ message }) => encodeMessage(message, format))
+          .join("");
+      // A client that takes nothing has its connection ended as those do that stay.
+      stays?.socket?.setTimeout(2 * options.beatMs);
+      // One part alone is a text, whose length the answer says.
+      const body = stays && parts.length > 1 ? inParts(parts, read) : await whole(parts, read);
+      return new FastResponse(body, { headers: { ...headers, "cache-control": "private, no-store" } });
+    }
+    const onEnd = await hold.acquireStreamSlot(address);
+    if (!onEnd) throw overloaded();
+    const rev = channels[0]?.device_rev ?? null;
+    const joined = device !== null && rev !== null ? { id: device, rev } : null;
+    const begin = (sink: StreamSink) =>
+      listeners.listen(channels, { topic, format, device: joined, wants }, sink, {
+        readBacklog,
+        isOneTime: poll,
+        onEnd,
+      });
+    return stays
+      ? createEventStream(stays, onStream(begin), onEnd, headers)
+      : createWebSocketResponse(request, onWebSocket(begin), onEnd);
+  }
+
+  return { listen, stop: () => listeners.stop() };
+}
+
+export type NtfyListening = ReturnType<typeof createNtfyListening>;
+
+type ReadPart = (ids: readonly string[]) => Promise<string>;
+
+async function whole(parts: string[][], read: ReadPart): Promise<string> {
+  const texts: string[] = [];
+  for (const ids of parts.toReversed()) texts.push(await read(ids));
+  return texts.join("");
+}
+
+/** Writes an answer part by part, each when its client has taken the one before. */
+function inParts(parts: string[][], read: ReadPart): URLSearchParams {
+  const send = async (response: ServerResponse) => {
+    for (let ids = parts.pop(); ids && !response.destroyed; ids = parts.pop()) {
+      const text = await read(ids);
+      if (text !== "") await new Promise<unknown>((resolve) => response.write(text, resolve));
+    }
+    response.end();
+  };
+  // What pipes itself is written by the server as it stands.
+  return Object.assign(new URLSearchParams(), {
+    pipe: (response: ServerResponse) => void send(response).catch(() => response.destroy()),
+  });
+}
+
+type Begin = (sink: StreamSink) => { end(why: "gone"): void };
+
+function endWith(socket: Socket | WebSocket, listener: ReturnType<Begin>): void {
+  (socket as Socket).on("close", () => listener.end("gone"));
+  (socket as Socket).on("error", () => listener.end("gone"));
+}
+
+// These hold nothing of the request, which would otherwise live as long as the connection.
+const onStream = (begin: Begin) => (socket: Socket) => endWith(socket, begin(createStreamSink(socket)));
+const onWebSocket = (begin: Begin) => (socket: WebSocket, connection: Socket) =>
+  endWith(socket, begin(createWebSocketSink(socket, connection)));
+
+interface Deps extends Pick<IngestRoutes, "authenticate" | "now"> {
+  dispatcher: Pick<Dispatcher, "run" | "runOrDraft" | "findKeptAnswer" | "findScopeError" | "hasRoom">;
+  orm: Orm;
+  log: Log;
+  isLow(): boolean;
+  assets: Pick<Assets, "store">;
+  listening: NtfyListening;
+  metrics: Pick<Metrics, "sender">;
+  config: Pick<Config, "ntfyHost" | "gotifyHost">;
+}
+
+/** What the app gives: itself, what stands in front of every route, and the operations. */
+type Mount = (
+  app: H3,
+  prepare: (app: H3) => void,
+  tools: readonly OwnerOperation[],
+  support: IngestSupport & {
+    logOf(event: H3Event): Log;
+    places: Pick<ServiceAddresses, "publicUrl" | "channelBaseUrl">;
+  },
+) => (request: Request) => H3;
+
+/** `mount` adds the routes, and answers which app serves a request; `stop` ends those that listen. */
+export function createIngestRoutes({ orm, log, isLow, assets, config, listening, metrics, ...known }: Deps) {
+  const db = getKysely(orm);
+  /** The id of a channel as the wire has it; null where the caller sees no such channel. */
+  async function visibleId(caller: Caller, channel: string): Promise<string | null> {
+    const { pusher_id } = await resolveChannelIds({ pusher_id: channel }, orm, caller);
+    const id = parseId("psh", pusher_id);
+    return id && (await runStatement(db, visibleChannel, channelScopeParameters(id, caller))).length > 0
+      ? pusher_id
+      : null;
+  }
+  const rows: Pick<IngestRoutes, "note" | "sees"> = {
+    async note(caller, request, channel) {
+      metrics.sender(request.program, request.outcome);
+      const key_id = parseId("key", caller.credential.id);
+      if (key_id === null || isLow()) return;
+      try {
+        // The channel of a key that is bound to one is known.
+        if (request.pusher_id === null && channel !== null && caller.credential.pusherId === null)
+          request.pusher_id = await visibleId(caller, channel);
+        await runStatement(db, noteSenderRequest, { key_id, request });
+      } catch (error) {
+        log.warn({ err: error }, "a sender request could not be recorded");
+      }
+    },
+    sees: async (caller, channel) => (await visibleId(caller, channel)) !== null,
+  };
+  const pictures: Omit<IngestRoutes["pictures"], "accepts"> = {
+    async keep(caller, { name, bytes }, itsLog) {
+      const file = new IncomingFile([bytes], name, bytes.length);
+      const upload = {
+        em: orm.em.fork(),
+        store: assets.store,
+        log: itsLog,
+        caller,
+        kind: "image",
+        file,
+      } as const;
+      return formatId("ast", (await receiveUpload(upload)).id);
+    },
+    remove: (caller, id) =>
+      removeUpload(orm.em.fork(), assets.store, caller, id).catch((error: unknown) =>
+        // It goes when its day is over.
+        log.warn({ err: error }, "a picture from a sender could not be removed"),
+      ),
+  };
+  const sequences: Omit<IngestRoutes["sequences"], "cancel"> = {
+    channelId: visibleId,
+    async find(pusherId, collapse_key, alertId) {
+      const id = alertId === null ? null : parseId("alr", alertId);
+      const pusher_id = assertDefined(parseId("psh", pusherId), "the channel is visible");
+      const newest = LIMITS.ntfy_messages;
+      return (await runStatement(db, findSequence, { pusher_id, collapse_key, id, newest })).map(toSequenceMember);
+    },
+  };
+  const mount: Mount = (app, prepare, tools, { logOf, places, ...support }) => {
+    const toolOf = (tool: string) =>
+      assertDefined(
+        tools.find(({ name }) => name === tool),
+        "alerts are created, cancelled and deleted",
+      );
+    const create = toolOf("create_alert");
+    const accepts: IngestRoutes["pictures"]["accepts"] = async (caller, channel) => {
+      if (await known.dispatcher.findScopeError(create, caller, { pusher_id: channel })) return false;
+      const id = parseId("psh", (await visibleId(caller, channel)) ?? "");
+      return id !== null && known.dispatcher.hasRoom(create, getSendLimitSubject(caller, id));
+    };
+    const listen: IngestRoutes["listen"] = (event, asked) => listening.listen(event, asked, support);
+    const routes = {
+      ...known,
+      ...rows,
+      pictures: { ...pictures, accepts },
+      listen,
+      create,
+      drafts: createSavedDrafts(db, known.dispatcher, create, toolOf("delete_alert")),
+      sequences: { ...sequences, cancel: toolOf("cancel_alert") },
+      logOf,
+      publicUrl: places.publicUrl,
+    };
+    addIngestRoutes(app, routes);
+    addWrongAddressRoutes(app, { ...places, ...config });
+    const byHost = new Map<string, H3>();
+    if (config.ntfyHost) byHost.set(config.ntfyHost, createHostApp("ntfy", routes, prepare));
+    if (config.gotifyHost) byHost.set(config.gotifyHost, createHostApp("gotify", routes, prepare));
+    if (byHost.size === 0) return () => app;
+    return ({ url }) => byHost.get(new URL(url).hostname) ?? app;
+  };
+  return { mount, stop: () => listening.stop() };
+}

@@ -1,0 +1,156 @@
+// What is counted and measured: each figure with its name, what it means and its labels, whose values are our own words and few,
+// whatever is asked for. A figure that only is what it is now stands in GAUGES, and is read when the figures are asked for.
+
+interface Figure {
+  name: string;
+  help: string;
+  labelNames: string[];
+}
+
+/** Time from about a statement to about the longest that a call may take; what waits on purpose is not measured. */
+const CALL_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+/** There is a histogram of each operation, so its steps are few. */
+const OPERATION_SECONDS = [0.005, 0.025, 0.1, 0.5, 2.5];
+
+export const COUNTERS = {
+  requests: {
+    name: "belfry_http_requests_total",
+    help: "Requests answered, by surface, method and status.",
+    labelNames: ["surface", "method", "status"],
+  },
+  operations: {
+    name: "belfry_operations_total",
+    help: "Operation calls, by operation, transport and outcome: done, needs_review, or the error type.",
+    labelNames: ["operation", "transport", "outcome"],
+  },
+  rounds: {
+    name: "belfry_housekeeping_runs_total",
+    help: "Housekeeping runs, by step and outcome.",
+    labelNames: ["step", "outcome"],
+  },
+  removals: {
+    name: "belfry_housekeeping_removed_total",
+    help: "Rows, devices and files removed by housekeeping, and due alerts published, by step.",
+    labelNames: ["step"],
+  },
+  deliveries: {
+    name: "belfry_webhook_deliveries_total",
+    help: "Webhook deliveries, by outcome: delivered, or the stage that failed (refused_target, dns, timeout, connect, tls, redirect, status, reply).",
+    labelNames: ["outcome"],
+  },
+  droppedDeliveries: {
+    name: "belfry_webhook_deliveries_dropped_total",
+    help: "Webhook deliveries dropped because the queue was full; they do not count towards disabling an endpoint.",
+    labelNames: [],
+  },
+  wakes: {
+    name: "belfry_long_poll_wakeups_total",
+    help: "Long poll wake-ups by cause: a change committed by this process (local), reported by another process (message), found by comparing with the database (scan, reconnect), or a scheduled time (timer). Also ends of long polls and streams: time, newer, gone, stop, slow, unknown, away.",
+    labelNames: ["cause"],
+  },
+  wakeUps: {
+    name: "belfry_push_notifications_total",
+    help: "Push notifications: accepted by the push service (accepted), sent to an expired endpoint (gone), rejected (failed), without a valid response (unanswered), or not sent (dropped).",
+    labelNames: ["outcome"],
+  },
+  limited: {
+    name: "belfry_rate_limit_checks_total",
+    help: "Rate limit decisions, by policy and outcome: allowed, refused, or allowed without counting while Redis was unavailable (uncounted).",
+    labelNames: ["policy", "outcome"],
+  },
+  senders: {
+    name: "belfry_sender_requests_total",
+    help: "Sender requests with a valid key, by program (unknown if not recognised) and outcome: sent, scheduled, draft, refused, or nothing to publish.",
+    labelNames: ["program", "outcome"],
+  },
+  files: {
+    name: "belfry_file_store_operations_total",
+    help: "Requests to the store of uploaded files, by verb (put, get, remove, ask) and outcome: done or failed.",
+    labelNames: ["verb", "outcome"],
+  },
+  mails: {
+    name: "belfry_emails_total",
+    help: "E-mails, by outcome: accepted by the mail server (sent) or not (failed).",
+    labelNames: ["outcome"],
+  },
+} satisfies Record<string, Figure>;
+
+export const HISTOGRAMS = {
+  requestSeconds: {
+    name: "belfry_http_request_duration_seconds",
+    help: "Duration of requests.",
+    labelNames: ["surface"],
+    buckets: CALL_SECONDS,
+  },
+  operationSeconds: {
+    name: "belfry_operation_duration_seconds",
+    help: "Duration of operations, by operation, without those that wait for events.",
+    labelNames: ["operation"],
+    buckets: OPERATION_SECONDS,
+  },
+  deliverySeconds: {
+    name: "belfry_webhook_delivery_duration_seconds",
+    help: "Duration of webhook deliveries, from DNS lookup to the end.",
+    labelNames: [],
+    buckets: CALL_SECONDS,
+  },
+} satisfies Record<string, Figure & { buckets: number[] }>;
+
+/** How the figures of several processes become one. */
+type Together = "sum" | "max";
+
+/** One that has parts has them under its one label. */
+export const GAUGES = {
+  held: {
+    name: "belfry_long_polls",
+    help: "Open long polls of inboxes.",
+    aggregator: "sum",
+  },
+  streams: {
+    name: "belfry_streams",
+    help: "Open streams of inboxes.",
+    aggregator: "sum",
+  },
+  connections: {
+    name: "belfry_database_connections",
+    help: "Database connections by state (busy, idle), and calls waiting for one (waiting).",
+    labelNames: ["state"],
+    aggregator: "sum",
+  },
+  replicas: {
+    name: "belfry_database_replicas",
+    help: "Read replicas by state: answers, behind, away.",
+    labelNames: ["state"],
+    aggregator: "max",
+  },
+  webhooksPending: {
+    name: "belfry_webhook_deliveries_pending",
+    help: "Events and webhook deliveries queued or in progress.",
+    aggregator: "sum",
+  },
+  pushPending: {
+    name: "belfry_push_notifications_pending",
+    help: "Push notifications queued or in progress.",
+    aggregator: "sum",
+  },
+  build: {
+    name: "belfry_build_info",
+    help: "Always 1, labelled with the running version; two series during a rollout.",
+    labelNames: ["version"],
+    aggregator: "max",
+  },
+  diskLow: {
+    name: "belfry_disk_low",
+    help: "1 while writes are refused because the disk of the embedded database is almost full.",
+    aggregator: "max",
+  },
+  lastRound: {
+    name: "belfry_housekeeping_last_success_timestamp_seconds",
+    help: "Time of the last successful housekeeping run, by step.",
+    labelNames: ["step"],
+    aggregator: "max",
+  },
+} satisfies Record<string, Omit<Figure, "labelNames"> & { labelNames?: string[]; aggregator: Together }>;
+
+/** What a gauge is now: a number, or one for each value of its label. */
+export type GaugeReading = () => number | Record<string, number>;

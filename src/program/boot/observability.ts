@@ -1,0 +1,48 @@
+// What of a service is looked at from outside beside the calls that it counts: what it has and what waits, read when somebody asks, and
+// its requests as traces where a collector is named.
+
+import manifest from "../../../package.json" with { type: "json" };
+import type { Assets } from "../../effects/assets/asset_service.ts";
+import type { WebhookService } from "../../effects/webhooks/webhook_service.ts";
+import type { PushService } from "../../handset/push/push_service.ts";
+import type { Config } from "../../store/config/all_settings.ts";
+import { isMigrated } from "../../store/db/migrate.ts";
+import { countConnections, type Orm } from "../../store/db/orm.ts";
+import type { Replicas } from "../../store/replicas/replicas.ts";
+import type { App } from "./app.ts";
+import type { Metrics } from "./metrics.ts";
+import type { OpenedResources } from "./service_options.ts";
+
+interface Observed extends Pick<OpenedResources, "space" | "log" | "closers"> {
+  replicas: Replicas | null;
+  app: App;
+  orm: Orm;
+  webhooks: WebhookService;
+  push: PushService;
+  metrics: Metrics;
+  config: Config;
+}
+
+/** Resolves when the database answers and every migration is in, with what else does not work; rejects otherwise. */
+export const createReadinessCheck = (orm: Orm, assets: Assets) => async () => {
+  await orm.em.fork().execute("select 1");
+  if (!(await isMigrated(orm))) throw new Error("migrations are missing");
+  return { degraded: assets.store.answers() ? [] : ["files"] };
+};
+
+export async function setUpObservability(parts: Observed): Promise<void> {
+  const { app, orm, replicas, webhooks, push, space, metrics, config, log, closers } = parts;
+  metrics.watch({
+    build: () => ({ [manifest.version]: 1 }),
+    connections: () => countConnections(orm),
+    ...(replicas && { replicas: replicas.states }),
+    webhooksPending: webhooks.pending,
+    pushPending: push.pending,
+    diskLow: () => Number(space.isLow()),
+  });
+  if (config.otelEndpoint === null) return;
+  const { createTracing } = await import("./tracing.ts");
+  const tracing = createTracing(config, log);
+  closers.push(tracing.close);
+  app.fetch = tracing.fetch(app.fetch);
+}

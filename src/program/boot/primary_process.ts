@@ -1,0 +1,119 @@
+// The first of several processes (docs/decisions/0025): it has the listening socket, the embedded database and the windows of the
+// limits, keeps the workers, and serves nothing itself.
+
+import type { Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Config } from "../../store/config/all_settings.ts";
+import { ConfigError } from "../../store/config/setting_types.ts";
+import { createMemoryWindows } from "../../store/rate_limits/rate_limits.ts";
+import { createPeerReader } from "../../store/rate_limits/request_client.ts";
+import { createLeases, createSlots } from "../../store/rate_limits/slots.ts";
+import type { RunningService } from "./first_start.ts";
+import { acceptConnections, createRefusalTexts } from "./http_server.ts";
+import { createLogs } from "./log.ts";
+import { createMetrics, type MetricSnapshot, mergeMetrics } from "./metrics.ts";
+import { createCloser, prepareEnvironment } from "./service.ts";
+import { WORKER_TIMEOUT_MS } from "./worker_ipc.ts";
+import { createWorkerPool, type WorkerHandle } from "./worker_pool.ts";
+
+/** A connection for what comes, and one for what does not wait: fewer, and a call would wait for itself. */
+const LEAST_POOL = 2;
+
+/** A worker's share of what is bounded for the service. @throws ConfigError where there is none. */
+function shareOf(config: Config): Config {
+  const { workers } = config;
+  const share = (of: number) => Math.floor(of / workers);
+  const maxConcurrentRequests = share(config.maxConcurrentRequests);
+  if (maxConcurrentRequests === 0)
+    throw new ConfigError(
+      "MAX_CONCURRENT_REQUESTS",
+      `must be at least WORKERS (${workers}), because it is divided among them.`,
+    );
+  return {
+    ...config,
+    maxConcurrentRequests,
+    longPollLimit: share(config.longPollLimit),
+    databasePoolSize: Math.max(LEAST_POOL, share(config.databasePoolSize)),
+  };
+}
+
+/** @throws ConfigError, DataDirInUseError, or what a worker has said already. */
+export async function openPrimaryProcess(config: Config): Promise<RunningService> {
+  const own = shareOf(config);
+  const { log } = createLogs(config);
+  const closers: (() => unknown)[] = [];
+  const close = createCloser(closers);
+  try {
+    // One connection more of each listens to what the others have changed.
+    const databasePoolSize = config.workers * (own.databasePoolSize + 1);
+    const { opening } = await prepareEnvironment({ ...config, databasePoolSize }, log, closers);
+    const windows = createMemoryWindows(() => performance.now());
+    const figures = createFigures(() => workers.serving());
+    const workers = createWorkerPool({
+      count: config.workers,
+      log,
+      answers: { take: windows.take, refund: windows.refund, metrics: figures.text },
+      leases: createLeases(),
+      lost: figures.keep,
+    });
+    closers.push(() => workers.close());
+    const cluster = await opening;
+    const database = cluster && { url: cluster.url, folder: cluster.folder };
+    const beginning = await workers.begin({ config: own, database });
+    await cluster?.synced;
+
+    const places = createSlots(Number.POSITIVE_INFINITY, config.maxConnectionsPerIp);
+    const ownerOf = createPeerReader(config.trustedProxies);
+    const { whole } = createRefusalTexts();
+    const refuse = (socket: Socket) => socket.resume().end(whole, () => socket.destroy());
+    const door = await acceptConnections(config, (socket) => {
+      socket.on("error", () => {});
+      const owner = socket.remoteAddress === undefined ? null : ownerOf(socket.remoteAddress);
+      if (!places.hasRoom(owner)) return void refuse(socket);
+      const giveBack = places.acquire(owner);
+      if (workers.dispatch(socket, giveBack)) return;
+      giveBack();
+      refuse(socket);
+    });
+    return {
+      log,
+      cluster,
+      begin: async () => beginning,
+      async close() {
+        workers.stopping();
+        if (config.shutdownDelayMs > 0) await pause(config.shutdownDelayMs);
+        await door.close();
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The figures of all processes as one. Counters never fall: of a worker that has ended, what it said last stays. */
+function createFigures(serving: () => WorkerHandle[]) {
+  const own = createMetrics();
+  let past: Promise<MetricSnapshot> = Promise.resolve([]);
+
+  const added = async (to: Promise<MetricSnapshot>, more: MetricSnapshot): Promise<MetricSnapshot> => {
+    const counts = more.filter(({ type }) => String(type) === "counter" || String(type) === "histogram");
+    return (await mergeMetrics([await to, counts])).getMetricsAsJSON();
+  };
+  async function asked(worker: WorkerHandle): Promise<MetricSnapshot> {
+    const late = pause(WORKER_TIMEOUT_MS, worker.figures, { ref: false });
+    const said = await Promise.race([worker.talk.call("metrics"), late]).catch(() => worker.figures);
+    worker.figures = said;
+    return said ?? [];
+  }
+  return {
+    async text(): Promise<string> {
+      const all = await Promise.all([own.figures(), ...serving().map(asked)]);
+      return (await mergeMetrics([...all, await past])).metrics();
+    },
+    keep({ figures }: WorkerHandle): void {
+      if (figures) past = added(past, figures);
+    },
+  };
+}

@@ -1,0 +1,122 @@
+// Read the settings, open the database, listen, close on a signal: in this process, or with workers.
+
+import { pino } from "pino";
+import type { Config } from "../../store/config/all_settings.ts";
+import { dataPaths } from "../../store/config/data_paths.ts";
+import { loadConfig, rejectMisspelledEnvironment } from "../../store/config/load_settings.ts";
+import { ConfigError } from "../../store/config/setting_types.ts";
+import { DataDirInUseError } from "../../store/db/data_dir_error.ts";
+import { stopExitOnSignals } from "./early_signals.ts";
+import type { FirstStartResult, RunningService } from "./first_start.ts";
+import { findFreePort, listenHttp } from "./http_server.ts";
+import { openService } from "./service.ts";
+import { formatWelcome } from "./welcome_message.ts";
+import { AlreadyReported, WORKER_ARGUMENT } from "./worker_ipc.ts";
+
+/**
+ * A Ctrl-C reaches everything in the terminal, and npm passes on what it got: one press comes twice. So does the SIGTERM of
+ * whoever ends a whole group of processes, as systemd does.
+ */
+const SAME_SIGNAL_MS = 1_000;
+
+/** Runs the service until a signal ends it; what is in flight is finished first. */
+export async function serveUntilStopped(): Promise<void> {
+  if (process.argv[2] === WORKER_ARGUMENT && process.connected)
+    return (await import("./worker_process.ts")).runWorker();
+  const config = await settingsWithPort();
+  const serving = config.workers > 1 ? await openWorkers(config) : await openAlone(config);
+  const { log } = serving;
+  let stopping: number | null = null;
+  const stop = async (signal: string) => {
+    const now = performance.now();
+    // Whoever asks twice does not want to wait.
+    if (stopping !== null && now - stopping > SAME_SIGNAL_MS) process.exit(1);
+    if (stopping !== null) return;
+    stopping = now;
+    log.info({ signal }, "stopping");
+    // Whatever the database does: the embedded one goes with the process.
+    setTimeout(() => {
+      log.error({}, "shutdown timed out; exiting now");
+      process.exit(1);
+    }, config.shutdownDelayMs + config.shutdownTimeoutMs).unref();
+    await serving.close();
+    log.info({}, "stopped");
+    process.exit(0);
+  };
+  stopExitOnSignals();
+  process.on("SIGTERM", () => stop("SIGTERM"));
+  process.on("SIGINT", () => stop("SIGINT"));
+  // The greeting comes last: whoever reads it may send a signal at once, which must be heard.
+  greet(config, serving, await serving.begin());
+}
+
+async function openAlone(config: Config): Promise<RunningService> {
+  const service = await openService(config);
+  const listening = await listenHttp(service.app, config);
+  return {
+    ...service,
+    begin: async () => (await import("./first_start.ts")).prepareFirstStart(service, config),
+    async close() {
+      await listening.close();
+      await service.close();
+    },
+  };
+}
+
+const openWorkers = async (config: Config) => (await import("./primary_process.ts")).openPrimaryProcess(config);
+
+/** To a person in a terminal in words, and to whoever collects the output in lines of JSON like the log's. */
+function greet(
+  { publicUrl: url, dataDir }: Config,
+  { cluster }: RunningService,
+  { made, example, page }: FirstStartResult,
+): void {
+  const subscribe = `Subscribe a device at ${page}`;
+  const listens = `Belfry listens on ${url}`;
+  if (process.stdout.isTTY) {
+    if (made) console.log(formatWelcome(made, { example, dataDir, inTerminal: true }));
+    if (cluster?.elsewhere) console.log(cluster.elsewhere);
+    if (page) console.log(subscribe);
+    console.log(listens);
+    return;
+  }
+  const out = pino(
+    { base: undefined, timestamp: pino.stdTimeFunctions.isoTime },
+    pino.destination({ fd: 1, sync: true }),
+  );
+  // rules#first-start
+  if (made) {
+    const { workspace_id, member_id } = made;
+    const where = { url, mcp: `${url}/mcp`, channel: example, credentials: dataPaths(dataDir).credentials };
+    const told = formatWelcome(made, { example, dataDir, inTerminal: false });
+    out.info({ workspace_id, member_id, ...where, welcome: told }, "first start");
+  }
+  if (cluster?.elsewhere) out.info({}, cluster.elsewhere);
+  if (page) out.info({ page }, subscribe);
+  out.info({ url }, listens);
+}
+
+async function settingsWithPort(): Promise<Config> {
+  rejectMisspelledEnvironment();
+  const config = loadConfig();
+  if (config.port !== 0) return config;
+  return loadConfig({ PORT: String(await findFreePort(config.host)) });
+}
+
+/** What refuses a listening socket, and which setting mends it. */
+const LISTENING: Record<string, string> = {
+  EADDRINUSE: "PORT is already in use. Set another port.",
+  EACCES: "This user is not allowed to open PORT. Set a port above 1023.",
+  EADDRNOTAVAIL: "HOST is not an address of this machine.",
+  ENOTFOUND: "HOST does not resolve to an address of this machine.",
+};
+
+/** What an operator can mend is said in one line; anything else is a fault and shows where it happened. */
+export function failStart(error: unknown): never {
+  const { code = "", syscall = "" } = error as NodeJS.ErrnoException;
+  const known = /^(listen|getaddrinfo)$/.test(syscall) ? LISTENING[code] : undefined;
+  if (error instanceof ConfigError || error instanceof DataDirInUseError) console.error(`belfry: ${error.message}`);
+  else if (known) console.error(`belfry: ${known}`);
+  else if (!(error instanceof AlreadyReported)) console.error("belfry: could not start:", error);
+  process.exit(1);
+}

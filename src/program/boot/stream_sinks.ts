@@ -1,0 +1,59 @@
+// HTTP connections and WebSockets as what streams are written to.
+
+import type { Socket } from "node:net";
+import type { WebSocket } from "ws";
+import type { StreamSink } from "../../handset/live_updates/stream_connection.ts";
+import { createQueueReader } from "./socket_send_queues.ts";
+
+/** How long a client may take over what it is told last. */
+const FAREWELL_MS = 2_000;
+
+/** So many pings may go out before the answer to the first one comes: it waits behind what a proxy holds. */
+const MOST_UNANSWERED = 2;
+
+/** Ends a connection whose client does not read: the system throws away as well what it has accepted. */
+const reset = (socket: Socket) => void (socket.destroyed || socket.resetAndDestroy());
+
+export const createStreamSink = (socket: Socket): StreamSink => ({
+  pendingBytes: () => socket.writableLength,
+  unacknowledgedBytes: createQueueReader(socket),
+  write: (bytes) => void socket.write(bytes),
+  writeAll(pieces, taken) {
+    socket.cork();
+    for (const [i, piece] of pieces.entries()) socket.write(piece, i === pieces.length - 1 ? () => taken() : undefined);
+    socket.uncork();
+  },
+  end(now) {
+    if (now) return reset(socket);
+    socket.destroySoon();
+    setTimeout(() => socket.destroy(), FAREWELL_MS).unref();
+  },
+});
+
+/** One message of a WebSocket is one frame. Its client answers a ping, which no proxy does for it. */
+export function createWebSocketSink(socket: WebSocket, connection: Socket): StreamSink {
+  let unanswered = 0;
+  socket.on("pong", () => {
+    unanswered = 0;
+  });
+  return {
+    ping() {
+      if (unanswered === MOST_UNANSWERED) return false;
+      unanswered++;
+      socket.ping();
+      return true;
+    },
+    pendingBytes: () => socket.bufferedAmount,
+    unacknowledgedBytes: createQueueReader(connection),
+    write: (bytes) => socket.send(bytes, { binary: false }),
+    writeAll(pieces, taken) {
+      for (const [i, piece] of pieces.entries())
+        socket.send(piece, { binary: false }, i === pieces.length - 1 ? () => taken() : undefined);
+    },
+    end(now) {
+      if (now) return reset(connection);
+      socket.close(1001);
+      setTimeout(() => socket.terminate(), FAREWELL_MS).unref();
+    },
+  };
+}

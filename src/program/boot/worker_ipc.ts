@@ -1,0 +1,116 @@
+// What the first process and its workers say to each other over the channel that a process has to its child: each asks the other by
+// name, and gets an answer. Knows the words and nothing of what is done about them.
+
+import type { Config } from "../../store/config/all_settings.ts";
+import type { RateLimitPolicy, WindowCount } from "../../store/rate_limits/rate_limits.ts";
+import type { EvictingLeaseKind, LeaseKind } from "../../store/rate_limits/slots.ts";
+import type { FirstStartResult } from "./first_start.ts";
+import type { MetricSnapshot } from "./metrics.ts";
+
+/** The argument by which a process knows that it is a worker. */
+export const WORKER_ARGUMENT = "worker";
+
+/** What prevents a start, and was said by the process that met it. */
+export class AlreadyReported extends Error {}
+
+/** What a worker is to be. */
+export interface WorkerConfig {
+  /** With its share of what is bounded for the whole service. */
+  config: Config;
+  /** The embedded database, which is the first process's own; null with DATABASE_URL. */
+  database: { url: string; folder: string } | null;
+}
+
+/** What workers ask of the first process. */
+export interface PrimaryApi {
+  /** From now on connections may come. */
+  ready(beginning: FirstStartResult): void;
+  take(policy: RateLimitPolicy, subject: string): Promise<WindowCount | undefined>;
+  refund(policy: RateLimitPolicy, subject: string, window: string): Promise<void>;
+  /** Takes a place of one address or credential for the worker, which loses it when it ends. */
+  acquireLease(kind: LeaseKind, subject: string, max: number): Promise<boolean>;
+  releaseLease(kind: LeaseKind, subject: string): void;
+  /** Takes a place that a newer one may evict; the worker names it by `place`, a number of its own. */
+  acquireOrEvict(kind: EvictingLeaseKind, subject: string, max: number, place: number): void;
+  releaseEvictable(place: number): void;
+  /** A connection has come. */
+  connectionOpened(connection: number): void;
+  /** One has ended. */
+  connectionClosed(connection: number): void;
+  metrics(): Promise<string>;
+}
+
+/** What the first process asks of a worker. */
+export interface WorkerApi {
+  work(orders: WorkerConfig): void;
+  runHousekeeping(): void;
+  metrics(): Promise<MetricSnapshot>;
+  /** The worker has lost this place to a newer one. */
+  evict(place: number): void;
+  /** /readyz says so from now on. */
+  stopping(): void;
+  /** No connection comes any more: finishes what is in flight, and ends. */
+  close(): void;
+}
+
+/** The first process waits no longer for a worker that is busy with something else, or hangs. */
+export const WORKER_TIMEOUT_MS = 1_000;
+
+// biome-ignore lint/suspicious/noExplicitAny: an argument of one name is no argument of another one
+type RpcHandlers = Record<keyof any, (...args: any[]) => unknown>;
+type RpcSignature<W, K extends keyof W> = W[K] extends (...args: infer A) => infer R ? [A, Awaited<R>] : never;
+
+/** What goes over the channel: a question, or an answer; a connection comes by itself, with its socket. */
+export interface IpcMessage {
+  connection?: number;
+  name?: string;
+  args?: unknown[];
+  /** Of a question that waits for its answer. */
+  id?: number;
+  answer?: unknown;
+  failed?: string;
+}
+
+/** One end of the channel. `send` hands a message over and never throws. */
+export function createRpcChannel<Theirs extends object, Ours extends object>(
+  send: (message: object) => void,
+  ours: Ours,
+) {
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  let asked = 0;
+
+  async function answer({ name = "", args = [], id }: IpcMessage): Promise<void> {
+    try {
+      const said = await (ours as RpcHandlers)[name]?.(...args);
+      if (id !== undefined) send({ id, answer: said });
+    } catch (error) {
+      if (id === undefined) throw error;
+      send({ id, failed: (error as Error).message });
+    }
+  }
+
+  return {
+    /** Says something that has no answer. */
+    notify<K extends keyof Theirs>(name: K, ...args: RpcSignature<Theirs, K>[0]): void {
+      send({ name, args });
+    },
+    /** @throws Error with what the other end said, or when it is gone. */
+    call<K extends keyof Theirs>(name: K, ...args: RpcSignature<Theirs, K>[0]): Promise<RpcSignature<Theirs, K>[1]> {
+      const wait = Promise.withResolvers<unknown>();
+      waiting.set(++asked, wait);
+      send({ name, args, id: asked });
+      return wait.promise as Promise<RpcSignature<Theirs, K>[1]>;
+    },
+    receive(message: IpcMessage): void {
+      if (message.name !== undefined) return void answer(message);
+      const wait = waiting.get(message.id ?? 0);
+      waiting.delete(message.id ?? 0);
+      if (message.failed !== undefined) wait?.reject(new Error(message.failed));
+      else wait?.resolve(message.answer);
+    },
+    end(): void {
+      for (const { reject } of waiting.values()) reject(new Error("the other process has exited"));
+      waiting.clear();
+    },
+  };
+}

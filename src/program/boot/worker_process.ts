@@ -1,0 +1,82 @@
+// One of several processes that serve: the whole service, but for what only the first process has, its listening socket, the
+// embedded database and the windows of the limits. It ends when it is told to, and with the first process.
+
+import type { Socket } from "node:net";
+import { assertDefined } from "../../model/assert.ts";
+import type { RateLimitWindows } from "../../store/rate_limits/rate_limits.ts";
+import { prepareFirstStart } from "./first_start.ts";
+import { serveAccepted } from "./http_server.ts";
+import { openService, type Service } from "./service.ts";
+import { createRpcChannel, type IpcMessage, type PrimaryApi, type WorkerApi, type WorkerConfig } from "./worker_ipc.ts";
+
+/** Serves until it is told to end. */
+export async function runWorker(): Promise<void> {
+  // Whoever signals the whole group means the first process, which says what is to be done.
+  process.on("SIGTERM", () => {});
+  process.on("SIGINT", () => {});
+  process.on("disconnect", () => process.exit(1));
+  const given = Promise.withResolvers<WorkerConfig>();
+  let service: Service | null = null;
+  let accepted: ReturnType<typeof serveAccepted> | null = null;
+  /** Places that the first process may take away for a newer one, by number, and what ends each. */
+  const evictable = new Map<number, () => void>();
+  let places = 0;
+
+  const ours: WorkerApi = {
+    work: given.resolve,
+    runHousekeeping: () => service?.housekeeping.begin(),
+    metrics: () => assertDefined(service, "it is asked when it serves").metrics.figures(),
+    evict: (place) => evictable.get(place)?.(),
+    stopping: () => service?.app.stopping(),
+    async close() {
+      await accepted?.close();
+      await service?.close();
+      process.exit(0);
+    },
+  };
+  const primary = createRpcChannel<PrimaryApi, WorkerApi>((message) => process.send?.(message, () => {}), ours);
+  process.on("message", (message: IpcMessage, socket?: Socket) => {
+    const { connection } = message;
+    if (connection === undefined) return primary.receive(message);
+    primary.notify("connectionOpened", connection);
+    const left = () => primary.notify("connectionClosed", connection);
+    // It may have ended on its way.
+    if (socket && accepted) accepted.take(socket, left);
+    else left();
+  });
+
+  // Before it is known what this process is to be, which waits for the database.
+  await import("./composition_root.ts");
+  const { config, database } = await given.promise;
+  service = await openService(config, {
+    primary: {
+      database,
+      windows: {
+        take: (...call) => primary.call("take", ...call),
+        refund: (...call) => primary.call("refund", ...call),
+        close() {},
+      } satisfies RateLimitWindows,
+      leases: {
+        async acquire(kind, subject, max) {
+          if (!(await primary.call("acquireLease", kind, subject, max))) return null;
+          let isLeft = false;
+          return () => {
+            if (!isLeft) primary.notify("releaseLease", kind, subject);
+            isLeft = true;
+          };
+        },
+        acquireOrEvict(kind, subject, max, end) {
+          const place = ++places;
+          evictable.set(place, end);
+          primary.notify("acquireOrEvict", kind, subject, max, place);
+          return () => {
+            if (evictable.delete(place)) primary.notify("releaseEvictable", place);
+          };
+        },
+      },
+      metrics: () => primary.call("metrics"),
+    },
+  });
+  accepted = serveAccepted(service.app, config);
+  primary.notify("ready", await prepareFirstStart(service, config));
+}

@@ -1,0 +1,96 @@
+// What a listener knows after it was killed: its device, and which alerts it has passed on. One file, whole or as it was before.
+
+import { mkdirSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { loadClientSettings } from "../../store/config/load_settings.ts";
+import { writePrivateFile } from "../../store/secret/private_file.ts";
+import { UsageError } from "./output.ts";
+
+interface ListenStateFile {
+  url: string;
+  handle: string;
+  token: string;
+  /** Everything sent before is passed on, or older than the subscription. Null: not yet subscribed. */
+  since: string | null;
+  /** Of what was sent since, what is passed on. */
+  passed: Sent[];
+  /** Ids of alerts that are passed on and still to be confirmed. */
+  owed: string[];
+}
+
+type Sent = { id: string; sent_at: string };
+
+/** As many are told apart by their ids; of older ones the instant alone is known. */
+const REMEMBERED = 500;
+
+/** One file for each channel of each server, below the home of whoever runs this. */
+export const getListenStatePath = (url: string, handle: string): string =>
+  join(
+    loadClientSettings().stateHome || join(homedir(), ".local/state"),
+    "belfry",
+    `${new URL(url).host.replace(/\W+/g, "-")}-${handle}.json`,
+  );
+
+/** @throws UsageError where the file cannot be read, or is another channel's. */
+export function openListenState(file: string, { url, handle }: Pick<ListenStateFile, "url" | "handle">) {
+  let kept = read(file);
+  if (kept && (kept.url !== url || kept.handle !== handle))
+    throw new UsageError(`${file} belongs to ${kept.handle} at ${kept.url}. Name another file with --state.`);
+  const write = (changed: ListenStateFile) => {
+    writePrivateFile(file, `${JSON.stringify(changed)}\n`);
+    kept = changed;
+  };
+  const device = (): ListenStateFile => {
+    if (!kept) throw new Error("a device is there before it subscribes");
+    return kept;
+  };
+  return {
+    get token(): string | null {
+      return kept?.token ?? null;
+    },
+    /** Another device, which knows nothing yet. */
+    begin(token: string): void {
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      write({ url, handle, token, since: null, passed: [], owed: [] });
+    },
+    /** What was sent before this instant is none of the listener's. */
+    subscribed(at: string): void {
+      const { since } = device();
+      if (since === null || since < at) write({ ...device(), since: at });
+    },
+    /** Whether the alert is still to be passed on. */
+    isNew({ id, sent_at }: Sent): boolean {
+      const { since, passed } = device();
+      return since !== null && sent_at >= since && !passed.some((one) => one.id === id);
+    },
+    /** It is passed on, and perhaps still to be confirmed. Written before this returns. */
+    passed({ id, sent_at }: Sent, owes: boolean): void {
+      const { since, passed, owed } = device();
+      const all = [...passed, { id, sent_at }].sort((a, b) => (a.sent_at < b.sent_at ? -1 : 1));
+      const last = all.slice(-REMEMBERED);
+      const [oldest] = last;
+      write({
+        ...device(),
+        since: oldest && all.length > REMEMBERED ? oldest.sent_at : since,
+        passed: last,
+        owed: owes ? [...owed, id] : owed,
+      });
+    },
+    owed: (): readonly string[] => kept?.owed ?? [],
+    confirmed(ids: readonly string[]): void {
+      write({ ...device(), owed: device().owed.filter((id) => !ids.includes(id)) });
+    },
+  };
+}
+
+export type ListenState = ReturnType<typeof openListenState>;
+
+function read(file: string): ListenStateFile | null {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    if ((error as { code?: string }).code === "ENOENT") return null;
+    throw new UsageError(`${file} is not a valid listener state. Remove it, or name another file with --state.`);
+  }
+}

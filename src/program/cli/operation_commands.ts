@@ -1,0 +1,153 @@
+// A command for every operation of the list: its flags made from the JSON schema of its input, its arguments read back
+// from flags and --json. What the values mean, and whether they hold, the service decides.
+
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { LIMITS } from "../../model/limits.ts";
+import type { OwnerOperation } from "../../operation/define_operation.ts";
+import { type JsonSchema, stripNull, toJsonSchema } from "../../operation/json_schema.ts";
+import { printResult, UsageError } from "./output.ts";
+import { callByRest } from "./rest_client.ts";
+import { addConnectionOptions, type ConnectionOptions, printTarget, resolveConnection } from "./server_connection.ts";
+
+/** create_alert → create-alert; both are commands. */
+export const toKebabCase = (name: string) => name.replaceAll("_", "-");
+
+const IDEMPOTENCY_KEY: JsonSchema = {
+  type: "string",
+  description: `Idempotency key: for ${LIMITS.idempotency_hours} hours, a retry with the same key is not executed twice.`,
+};
+
+function argumentsOf(tool: OwnerOperation): [name: string, schema: JsonSchema, required: boolean][] {
+  const { properties = {}, required = [] } = toJsonSchema(tool.input);
+  const all = tool.creates ? { ...properties, idempotency_key: IDEMPOTENCY_KEY } : properties;
+  return Object.entries(all).map(([name, schema]) => [name, schema, required.includes(name)]);
+}
+
+/** Adds the commands of the list to the program. */
+export function addOperationCommands(program: Command, tools: readonly OwnerOperation[]): void {
+  program.commandsGroup("Operations (each takes --help):");
+  for (const tool of tools) addToolCommand(program, tool);
+}
+
+function addToolCommand(program: Command, tool: OwnerOperation): void {
+  const { method, path, when } = tool.http;
+  const command = program
+    .command(toKebabCase(tool.name))
+    .summary(tool.title)
+    .description(
+      `${tool.description}\n\nScope ${scopesOf(tool)}; ${method} ${path}${when ? ` {"action":"${when.action}"}` : ""}`,
+    )
+    .configureHelp({ sortOptions: false });
+  if (toKebabCase(tool.name) !== tool.name) command.alias(tool.name);
+
+  const flags = new Map<string, string>();
+  command.optionsGroup("Arguments:");
+  for (const [name, schema, required] of argumentsOf(tool)) {
+    for (const option of optionsFor(name, stripNull(schema), required)) {
+      command.addOption(option);
+      flags.set(option.attributeName(), name);
+    }
+  }
+  command.addOption(
+    new Option("--json <object>", "arguments as a JSON object, or - for standard input; flags override them"),
+  );
+  const [first = "json"] = argumentsOf(tool).map(([name]) => name);
+  command.addArgument(
+    new Argument("[-]", "the same as --json -").argParser((given) => {
+      if (given === "-") return given;
+      throw new InvalidArgumentError(`Put each value after its flag, such as --${toKebabCase(first)} <value>.`);
+    }),
+  );
+  addConnectionOptions(command);
+  command.action(async (input: "-" | undefined, values: Record<string, unknown>) => {
+    const { json = input } = values;
+    if (input !== undefined && json !== input)
+      throw new UsageError("Give the arguments with --json or on standard input, not both.");
+    const args = typeof json === "string" ? await readObject(json) : {};
+    for (const [attribute, name] of flags) if (values[attribute] !== undefined) args[name] = values[attribute];
+    const connection = resolveConnection(connectionOptions(program, command, flags));
+    printTarget(connection);
+    printResult((await callByRest(tool, args, connection)).body);
+  });
+}
+
+function scopesOf({ scope, alsoRequires, mayRequire }: OwnerOperation): string {
+  const further = Object.keys({ ...alsoRequires, ...mayRequire });
+  return further.length > 0 ? `${scope} (some calls also need ${further.join(", ")})` : scope;
+}
+
+function connectionOptions(program: Command, command: Command, flags: Map<string, string>): ConnectionOptions {
+  const { url, key } = command.opts();
+  const before = program.opts();
+  return {
+    url: (flags.has("url") ? undefined : url) ?? before.url,
+    key: (flags.has("key") ? undefined : key) ?? before.key,
+  };
+}
+
+/** One flag for an argument, and its negation for a truth value. */
+function optionsFor(name: string, schema: JsonSchema, required: boolean): Option[] {
+  const flag = `--${toKebabCase(name)}`;
+  const kind = kindOf(schema);
+  const items = kind === "array" ? stripNull(schema.items ?? {}) : schema;
+  const meaning = [
+    required && "(required)",
+    schema.description,
+    items.properties && `an object of ${Object.keys(items.properties).join(", ")}`,
+    kind === "array" && "(repeat the flag for more)",
+    kind === "boolean" && `(--no-${toKebabCase(name)} for false)`,
+  ];
+  const value = kind === "boolean" ? "[boolean]" : `<${placeholder(items)}>`;
+  const option = new Option(`${flag} ${value}`, meaning.filter(Boolean).join(" "));
+  // Only named, in help and completions: the service refuses another one itself.
+  if (items.enum) option.argChoices = items.enum.map(String);
+  if (kind === "array")
+    return [option.argParser((raw, soFar: unknown[] = []) => [...soFar, readScalar(kindOf(items), raw)])];
+  option.argParser((raw) => readScalar(kind, raw));
+  return kind === "boolean" ? [option, new Option(`--no-${toKebabCase(name)}`).hideHelp()] : [option];
+}
+
+type Kind = "string" | "number" | "boolean" | "object" | "array";
+
+function kindOf({ type }: JsonSchema): Kind {
+  const named = Array.isArray(type) ? type.find((one) => one !== "null") : type;
+  return named === "integer" ? "number" : ((named ?? "string") as Kind);
+}
+
+function placeholder(schema: JsonSchema): string {
+  if (schema.enum) return "value";
+  if (schema.format === "date-time") return "instant";
+  if (schema.format === "uri") return "url";
+  const kind = kindOf(schema);
+  return kind === "object" ? "json" : kind === "string" ? "text" : kind;
+}
+
+/** What does not convert stays as it is, and the service refuses it by name; only unreadable JSON is wrong usage. */
+function readScalar(kind: Kind, raw: string): unknown {
+  if (kind === "number" && /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(raw)) return Number(raw);
+  if (kind === "boolean" && /^(true|false)$/.test(raw)) return raw === "true";
+  if (kind !== "object" && kind !== "array") return raw;
+  try {
+    return JSON.parse(raw);
+  } catch {
+    throw new InvalidArgumentError("It must be JSON.");
+  }
+}
+
+async function readObject(text: string): Promise<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text === "-" ? await readInput() : text);
+  } catch {
+    throw new UsageError("--json (or standard input) cannot be read: it must be one JSON object in UTF-8.");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new UsageError("--json (or standard input) must be one JSON object.");
+  return { ...value };
+}
+
+async function readInput(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk);
+  return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+}

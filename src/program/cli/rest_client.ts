@@ -1,0 +1,85 @@
+// One call of an operation by REST: the request within bounded time, and a refusal read back from its envelope. Knows no
+// operation by name.
+
+import { ApiError, invalidRequest, parseErrorEnvelope } from "../../model/errors.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { buildClientRequest, CLI_USER_AGENT } from "../../operation/client_request.ts";
+import { getPathArguments, IDEMPOTENCY_ARGUMENTS, type OwnerOperation } from "../../operation/define_operation.ts";
+import type { OperationOutcome } from "../../operation/execute.ts";
+import { createValidationError } from "../../operation/validation_errors.ts";
+import {
+  getLimitHeaders,
+  missingKeyError,
+  type ServerConnection,
+  unreachableServerError,
+  wrongServerError,
+} from "./server_connection.ts";
+
+/** More than a call waits for a review. */
+const ANSWER_MS = 60_000;
+
+/** Runs the operation on the server. @throws ApiError, and nothing else. */
+export async function callByRest(
+  tool: OwnerOperation,
+  args: Record<string, unknown>,
+  { url, key }: Pick<ServerConnection, "url" | "key">,
+): Promise<OperationOutcome> {
+  refuseUnsendable(tool, args);
+  const { method, path, headers, body } = buildClientRequest(tool, args);
+  headers["user-agent"] = CLI_USER_AGENT;
+  if (key) headers.authorization = `Bearer ${key}`;
+  let response: Response;
+  let text: string;
+  try {
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    // A redirect is not followed: the key is for this address.
+    response = await fetch(`${url}${path}`, { method, headers, body, redirect: "manual", signal });
+    text = await response.text();
+  } catch (error) {
+    if ((error as Error).name !== "TimeoutError") throw unreachableServerError(url);
+    throw new ApiError(
+      "no_answer",
+      `The server at ${url} did not respond within ${ANSWER_MS / 1000} seconds. The call may have succeeded.`,
+    );
+  }
+  if (response.status === 401 && !key) throw missingKeyError();
+  const answerHeaders = getLimitHeaders(response);
+  if (response.status === 204) return { body: deleted(tool, args), headers: answerHeaders };
+  const answer = parsed(text);
+  if (response.ok && answer !== undefined) return { body: answer, headers: answerHeaders };
+  throw parseErrorEnvelope(answer, answerHeaders) ?? wrongServerError(url, response.status);
+}
+
+/** rules#deleted-answer */
+function deleted(tool: OwnerOperation, args: Record<string, unknown>) {
+  return { deleted: true, id: args[getPathArguments(tool.http.path).at(-1) ?? ""] };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Refuses, in the service's own words, what no request can carry as it was meant: an absent path argument would name
+ * another route, and a field `action` would turn an edit into a send.
+ */
+function refuseUnsendable(tool: OwnerOperation, args: Record<string, unknown>): void {
+  const { idempotency_key: key, ...rest } = args;
+  if (tool.creates && Object.hasOwn(args, "idempotency_key"))
+    if (typeof key !== "string" || !new RegExp(`^[\\x20-\\x7e]{1,${LIMITS.idempotency_key}}$`).test(key))
+      throw invalidRequest(
+        "invalid_format",
+        `An idempotency key is 1 to ${LIMITS.idempotency_key} printable ASCII characters.`,
+        "idempotency_key",
+      );
+  const inPath = getPathArguments(tool.http.path);
+  const result = tool.input.safeParse(tool.creates ? rest : args, { reportInput: true });
+  const issue = result.error?.issues.find(
+    ({ code, path }) => (code === "unrecognized_keys" && path.length === 0) || inPath.includes(String(path[0])),
+  );
+  if (issue) throw createValidationError({ issues: [issue] }, tool.input, tool.creates ? IDEMPOTENCY_ARGUMENTS : []);
+}

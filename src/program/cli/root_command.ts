@@ -1,0 +1,65 @@
+// Where every command line begins: the program's name, its version and its server, and the commands `mcp` and `runListen`. Loads nothing of
+// the service, so that whoever starts them need not wait.
+
+import { Command, InvalidArgumentError } from "commander";
+import { printError } from "./output.ts";
+import { addConnectionOptions } from "./server_connection.ts";
+
+/** What every command line begins with, and what needs nothing of the service. */
+export function createRootCommand(version: string): Command {
+  const program = new Command("belfry")
+    .description("Alert channels from the command line. Results are JSON on standard output.")
+    .version(version)
+    // What stands behind a command's name is the command's: operations may have a --url of their own.
+    .enablePositionalOptions()
+    .exitOverride()
+    .showSuggestionAfterError()
+    .configureHelp({ subcommandTerm: (command) => command.name(), showGlobalOptions: false });
+  addConnectionOptions(program);
+  program.commandsGroup("Assistants, scripts and shells:");
+  const mcp = program
+    .command("mcp")
+    .summary("run an MCP server over stdio")
+    .description("Run an MCP server for a local assistant over standard input and output.");
+  addConnectionOptions(mcp);
+  mcp.action(async (own) => {
+    const { serveMcp } = await import("./mcp_command.ts");
+    await serveMcp({ ...program.opts(), ...own });
+  });
+  program
+    .command("listen")
+    .summary("forward a channel's alerts to a program")
+    .description(
+      "Subscribe to a channel and forward each alert: as a line of JSON on standard output, or to a command.",
+    )
+    .argument("<handle>", "the channel's handle")
+    .option("--invite <code>", "the invite of a private channel")
+    .option(
+      "--exec <command>",
+      "a shell command to run for each alert, with BELFRY_TITLE, BELFRY_BODY, BELFRY_PRIORITY, BELFRY_CHANNEL, BELFRY_ID, BELFRY_SENT_AT and BELFRY_SOURCE_URL, and the JSON on its standard input",
+    )
+    .option("--ack", "acknowledge each alert after forwarding it")
+    .option("--count <n>", "exit after this many alerts", wholeNumber)
+    .option("--state <file>", "file for the device token and progress; use one per listener")
+    .option("--url <url>", "the server; default: BELFRY_URL or the local server")
+    .action(async (handle: string, own) => {
+      const { runListen } = await import("./listen_command.ts");
+      await runListen(handle, version, { url: program.opts().url, ...own });
+    });
+  return program;
+}
+
+function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It must be a whole number of 1 or more.");
+  return Number(text);
+}
+
+/** Runs one command line of the program; the exit code. */
+export async function runCommandLine(program: Command, argv: string[]): Promise<number> {
+  try {
+    await program.parseAsync(argv, { from: "user" });
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    return printError(error);
+  }
+}

@@ -1,0 +1,107 @@
+// Which server a command speaks to, and with which key: flags, the environment, or what the first start of a local one left.
+
+import type { Command } from "commander";
+import { ApiError } from "../../model/errors.ts";
+import { loadClientSettings, loadSettings } from "../../store/config/load_settings.ts";
+import { parseHttpUrl } from "../../store/config/setting_types.ts";
+import { type FirstCredentials, readCredentials } from "../../store/secret/first_credentials.ts";
+import { printNote, UsageError } from "./output.ts";
+
+const WAYS =
+  "give --key or BELFRY_API_KEY (and --url or BELFRY_URL for a remote server), or use the DATA_DIR of a local server with credentials.json";
+
+export interface ConnectionOptions {
+  url?: string;
+  key?: string;
+}
+
+/** --url and --key; where the tool has an argument of that name, only the one before the command's name is left. */
+export function addConnectionOptions(command: Command): void {
+  const taken = new Set(command.options.map(({ long }) => long));
+  command.optionsGroup("Server:");
+  if (!taken.has("--url")) command.option("--url <url>", "the server; default: BELFRY_URL or the local server");
+  else command.addHelpText("after", "\nTo set the server, put --url before the command name.");
+  if (!taken.has("--key"))
+    command.option("--key <key>", "API key; default: BELFRY_API_KEY or the key of the local server");
+}
+
+export interface ServerConnection {
+  url: string;
+  /** Null: a server was named, but no key for it. */
+  key: string | null;
+  /** Why this server, where it goes without saying neither from a flag nor from BELFRY_URL nor from DATA_DIR alone. */
+  because: string | null;
+}
+
+function namedServer({ url }: Pick<ConnectionOptions, "url">): string | null {
+  const told = loadClientSettings().url;
+  return url ? parseHttpUrl(url, "--url") : told && parseHttpUrl(told, "BELFRY_URL");
+}
+
+/**
+ * Where to speak and with which key: flags, then the environment, then the local server with the key of its first start.
+ * That key is never sent to another address, nor used beside settings that speak of another server.
+ * @throws UsageError when the settings contradict one another, ConfigError, 401 without any key for the local server.
+ */
+export function resolveConnection(options: ConnectionOptions): ServerConnection {
+  const settings = loadClientSettings();
+  const named = namedServer(options);
+  let key = (options.key ?? settings.key)?.trim() || null;
+  if (key && !/^[\x21-\x7e]+$/.test(key)) throw new UsageError("A key must be printable ASCII without spaces.");
+  if (named && key) return { url: named, key, because: null };
+
+  const { dataDir, publicUrl } = loadSettings(["host", "port", "dataDir", "publicUrl"]);
+  const left: Partial<FirstCredentials> | null = readCredentials(dataDir);
+  if (settings.ownDatabase && !named) {
+    if (!key && left?.key)
+      throw new UsageError(
+        "DATABASE_URL is set, so the key in DATA_DIR/credentials.json belongs to another server: give --key or BELFRY_API_KEY (and --url or BELFRY_URL), or unset DATABASE_URL.",
+      );
+    if (!key) throw missingKeyError();
+    return { url: publicUrl, key, because: "from the settings, because DATABASE_URL is set" };
+  }
+  const local = settings.ownDatabase ? null : left;
+  const moved = settings.address.length > 0 && local?.url !== publicUrl ? settings.address.join(" and ") : "";
+  if (!named && local?.url && moved)
+    throw new UsageError(
+      `${moved} points to the server at ${publicUrl}, but DATA_DIR/credentials.json belongs to ${local.url}. Choose one with --url or BELFRY_URL, or unset ${moved}.`,
+    );
+  const url = named || local?.url || publicUrl;
+  const given = key !== null;
+  if (!key && local?.key && local.url === url) key = local.key;
+  if (!key && !named) throw missingKeyError();
+  const because = given && !named ? "--url and BELFRY_URL are not set" : null;
+  return { url, key, because };
+}
+
+/** Where to speak without a key: the flag, the environment, or the local server. @throws UsageError, ConfigError */
+export function resolveServerUrl(options: Pick<ConnectionOptions, "url">): string {
+  const named = namedServer(options);
+  if (named) return named;
+  const { dataDir, publicUrl } = loadSettings(["host", "port", "dataDir", "publicUrl"]);
+  return readCredentials(dataDir)?.url ?? publicUrl;
+}
+
+/** 401 with the ways to give one. */
+export const missingKeyError = () => new ApiError("invalid_credential", `No key for this server: ${WAYS}.`);
+
+/** Says once which server a command speaks to, where that is not obvious. */
+export function printTarget({ url, because }: ServerConnection): void {
+  if (because) printNote(`using ${url} (${because})`);
+}
+
+/** @returns why nothing that speaks for a server came from this address. */
+export const unreachableServerError = (url: string) =>
+  new ApiError(
+    "server_unreachable",
+    `No server responds at ${url}. Start one with belfry serve, or set --url or BELFRY_URL.`,
+  );
+
+export const wrongServerError = (url: string, status: number) =>
+  new ApiError("server_unreachable", `${url} is not a Belfry server (HTTP ${status}). Check --url or BELFRY_URL.`);
+
+/** What REST tells of the limits; an MCP result carries the same. */
+const TOLD = ["ratelimit-policy", "ratelimit", "retry-after"];
+
+export const getLimitHeaders = ({ headers }: Response): Record<string, string> =>
+  Object.fromEntries(TOLD.map((name) => [name, headers.get(name) ?? ""]).filter(([, value]) => value));

@@ -1,0 +1,279 @@
+// `belfry export`, `belfry import` and `belfry import-from`: where a file is read and written, and a table of what becomes of another
+// program's files. `belfry backup` and `belfry restore`: what is asked of them, and what a person should know afterwards. What stands in
+// files is decided in src/identity/operator, what becomes of another program's in src/program/importers.
+
+import { once } from "node:events";
+import { existsSync, renameSync, rmSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { dirname } from "node:path";
+import { Argument, type Command, InvalidArgumentError } from "commander";
+import { invalidRequest } from "../../model/errors.ts";
+import { formatLimit, LIMITS } from "../../model/limits.ts";
+import { loadSettings } from "../../store/config/load_settings.ts";
+import { readCredentials } from "../../store/secret/first_credentials.ts";
+import { syncFolder } from "../../store/secret/private_file.ts";
+import type { ImportedChannel } from "../importers/import_channels.ts";
+import { printNote, printResult, UsageError } from "./output.ts";
+
+const STAYS =
+  "Not included: passwords, sessions, connected assistants, webhook secrets, push endpoints, the audit log and the contents of uploaded files.";
+
+/** Only for these commands: what reaches the database takes longer to load than all else that a command needs. */
+const reach = () => import("../../identity/operator/operator_database.ts");
+
+export function addExportCommands(program: Command, now: () => Date): void {
+  program
+    .command("export")
+    .summary("export workspaces as JSON lines")
+    .description(
+      `Export one workspace or all as JSON lines: a consistent snapshot of members, channels, alerts, counts, hashed keys and pseudonymous subscribers. The service can keep running. ${STAYS}`,
+    )
+    .option("--workspace <wsp_…>", "only this workspace")
+    .option("--to <file>", "a new file, readable only by you; default: standard output")
+    .action(async ({ workspace, to }: { workspace?: string; to?: string }) => {
+      const { loadOperatorSettings, runAsOperator } = await reach();
+      const { exportWorkspaces } = await import("../../identity/operator/export_workspaces.ts");
+      const asked = { workspace, now: now() };
+      const result = await (to === undefined ? toOutput : toFile(to))((write) =>
+        runAsOperator(loadOperatorSettings(), (_, orm) => exportWorkspaces(orm, asked, write)),
+      );
+      if (to !== undefined) printResult(result);
+      const files = result.lines.file ?? 0;
+      if (files > 0)
+        printNote(`the contents of ${files} uploaded files are not included: copy DATA_DIR/assets or the bucket`);
+    });
+
+  program
+    .command("import")
+    .summary("import an export into another server")
+    .description(
+      "Import a file from belfry export into a server of the same version, completely or not at all. Existing workspaces do not change. Members need a new link (members link), and webhooks a new secret before they can be enabled.",
+    )
+    .argument("<file>", "the file; - for standard input")
+    .option("--dry-run", "check everything without saving")
+    .action(async (file: string, { dryRun = false }: { dryRun?: boolean }) => {
+      const { loadOperatorSettings, runAsOperator } = await reach();
+      const { importWorkspaces } = await import("../../identity/operator/import_workspaces.ts");
+      const { hasDatabase } = await import("../../store/embedded/cluster.ts");
+      const { loadSecret } = await import("../../store/secret/server_secret.ts");
+      const { parseTargetRules } = await import("../../effects/webhooks/target_check.ts");
+      const where = loadSettings([
+        ...(["databaseUrl", "dataDir", "secret", "host", "port", "publicUrl"] as const),
+        ...(["webhookAllowHosts", "webhookDnsServers"] as const),
+      ]);
+      const local = where.databaseUrl === null ? readCredentials(where.dataDir) : null;
+      const publicUrl = local?.url ?? where.publicUrl;
+      const { webhookAllowHosts: allowHosts, webhookDnsServers: dnsServers } = where;
+      const targets = parseTargetRules({ allowHosts, dnsServers });
+      const opened = file === "-" ? null : await opening(file);
+      const bytes = opened?.createReadStream({ autoClose: false }) ?? process.stdin;
+      const result = await runAsOperator(loadOperatorSettings(), (em) => {
+        const secret = loadSecret(where, where.databaseUrl === null && hasDatabase(where.dataDir));
+        return importWorkspaces(em, { bytes, dryRun, secret, publicUrl, targets, now: now() });
+      }).finally(() => opened?.close());
+      printResult({ dry_run: dryRun, ...result });
+      if (result.rows.file)
+        printNote("copy the uploaded files into DATA_DIR/assets or the bucket, under the same names");
+    });
+}
+
+/** @throws 422 for what cannot be opened, or is no file. */
+async function opening(path: string): Promise<FileHandle> {
+  const refused = (code: string | undefined) =>
+    invalidRequest("invalid_file", `The file cannot be read (${code}).`, "file");
+  const file = await open(path, "r").catch(({ code }) => {
+    throw refused(code);
+  });
+  if (!(await file.stat()).isDirectory()) return file;
+  await file.close();
+  throw refused("EISDIR");
+}
+
+type Write = (lines: string | Uint8Array) => Promise<void>;
+
+/** Waits for whoever reads it. */
+async function toOutput<T>(work: (write: Write) => Promise<T>): Promise<T> {
+  return work(async (lines) => {
+    if (!process.stdout.write(lines)) await once(process.stdout, "drain");
+  });
+}
+
+/** A file that bears its name only when it is whole. */
+const toFile =
+  (path: string) =>
+  async <T>(work: (write: Write) => Promise<T>): Promise<T> => {
+    const part = `${path}.part`;
+    let file: FileHandle;
+    try {
+      if (existsSync(path)) throw Object.assign(new Error("it is there"), { code: "EEXIST" });
+      file = await open(part, "wx", 0o600);
+    } catch (error) {
+      throw invalidRequest(
+        "invalid_file",
+        `${path} and ${part} cannot be created (${(error as NodeJS.ErrnoException).code}): name a file that does not exist yet.`,
+        "to",
+      );
+    }
+    try {
+      const result = await work((lines) => file.writeFile(lines));
+      await file.sync();
+      await file.close();
+      renameSync(part, path);
+      syncFolder(dirname(path));
+      return result;
+    } catch (error) {
+      await file.close().catch(() => {});
+      rmSync(part, { force: true });
+      throw error;
+    }
+  };
+
+interface Options {
+  workspace?: string;
+  member?: string;
+  messages: number;
+  keysTo?: string;
+  public?: true;
+  dryRun?: boolean;
+}
+
+function readCount(text: string): number {
+  const count = /^\d{1,6}$/.test(text) ? Number(text) : -1;
+  if (count < 0 || count > LIMITS.import_messages)
+    throw new InvalidArgumentError(`It must be a number from 0 to ${formatLimit("import_messages")}.`);
+  return count;
+}
+
+export function addImportFromCommand(program: Command, now: () => Date): void {
+  program
+    .command("import-from")
+    .summary("import channels from ntfy or Gotify")
+    .description(
+      "Import the files of ntfy (user.db, cache.db) or Gotify (gotify.db): a channel for each topic or application, a key to publish on it, and past messages as silent alerts. Passwords and tokens are not imported. Channels are private unless --public is given.",
+    )
+    .addArgument(new Argument("<program>", "the program the files are from").choices(["ntfy", "gotify"]))
+    .argument("<files...>", "its SQLite files, or copies of them")
+    .option("--workspace <wsp_…>", "the workspace; optional if there is only one")
+    .option("--member <mem_…>", "the member the keys act for; default: the workspace's owner")
+    .option(
+      "--messages <number>",
+      "how many of the newest messages per channel; 0 for none",
+      readCount,
+      LIMITS.import_messages,
+    )
+    .option("--keys-to <file>", "a new file for the keys, readable only by you; default: print them once")
+    .option("--public", "make the channels public")
+    .option("--dry-run", "show what would be imported without saving")
+    .action(async (name: "ntfy" | "gotify", files: string[], options: Options) => {
+      const { openSqliteTables } = await import("../importers/sqlite_tables.ts");
+      const { readNtfy } = await import("../importers/sqlite_sources.ts");
+      const { readGotify } = await import("../importers/sqlite_sources.ts");
+      const { importChannels } = await import("../importers/import_channels.ts");
+      const { loadOperatorSettings, runAsOperator } = await import("../../identity/operator/operator_database.ts");
+      const { workspace, member, messages: most, keysTo = null, dryRun = false } = options;
+      const tables: ReturnType<typeof openSqliteTables>[] = [];
+      try {
+        for (const path of files) tables.push(openSqliteTables(path));
+        const source = (name === "ntfy" ? readNtfy : readGotify)(tables, now());
+        const asked = { workspace, member, isPublic: options.public ?? false, most, keysTo, dryRun };
+        const channels = await runAsOperator(loadOperatorSettings(), (em) => importChannels(em, source, asked, now()));
+        process.stderr.write(tableOf(channels));
+        for (const note of source.notes) printNote(note);
+        printResult({ dry_run: dryRun, channels, notes: source.notes });
+      } finally {
+        for (const one of tables) one.close();
+      }
+    });
+}
+
+const COLUMNS = ["from", "handle", "state", "messages", "left_out"] as const;
+
+/** For people; names come from the file, so nothing in them moves a terminal. */
+function tableOf(channels: readonly ImportedChannel[]): string {
+  const shown = (value: unknown) => [...String(value).replace(/\p{C}/gu, "")].slice(0, 40).join("");
+  const rows = [
+    COLUMNS.map((name) => name.replace("_", " ")),
+    ...channels.map((one) => COLUMNS.map((name) => shown(one[name]))),
+  ];
+  const widths = COLUMNS.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  return rows
+    .map(
+      (row) =>
+        `${row
+          .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+          .join("  ")
+          .trimEnd()}\n`,
+    )
+    .join("");
+}
+
+/** What both need besides where the database is. The secret may come out of a backup, so it is not asked for. */
+const settings = () =>
+  loadSettings([
+    "dataDir",
+    "secret",
+    "assetsS3Endpoint",
+    "assetsS3Bucket",
+    "assetsS3Region",
+    "assetsS3AccessKeyId",
+    "assetsS3SecretAccessKey",
+    "backupTarget",
+    "backupS3Endpoint",
+    "backupS3Region",
+    "backupS3AccessKeyId",
+    "backupS3SecretAccessKey",
+  ]);
+
+function readKeep(said: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(said)) throw new InvalidArgumentError("It is a whole number from 1.");
+  return Number(said);
+}
+
+export function addBackupCommands(program: Command, version: string, now: () => Date): void {
+  program
+    .command("backup")
+    .summary("back up database, files and secret")
+    .description(
+      "Create a backup of this server, running or not: a consistent copy of the database, the uploaded files and the server secret, in a new subfolder. Protect it like DATA_DIR.",
+    )
+    .argument("[to]", "a folder or s3://bucket/prefix; default: BACKUP_TARGET")
+    .option("--keep <n>", "afterwards delete all but the newest n backups", readKeep)
+    .option("--without-secret", "leave out the secret; restoring then requires SECRET to be set")
+    .action(async (to: string | undefined, options: { keep?: number; withoutSecret?: true }) => {
+      const { loadOperatorSettings } = await import("../../identity/operator/operator_database.ts");
+      const { makeBackup } = await import("../../identity/operator/backup.ts");
+      const where = loadOperatorSettings();
+      const { backupTarget, ...rest } = loadSettings(["backupTarget"], to === undefined ? {} : { BACKUP_TARGET: to });
+      if (backupTarget === null) throw new UsageError("name a folder or s3://bucket/prefix, or set BACKUP_TARGET");
+      const server = { ...settings(), ...rest, databaseUrl: where.databaseUrl };
+      const made = await makeBackup(where, server, { to: backupTarget, version, now: now(), ...options });
+      printResult(made);
+      const missing = made.missing_files.length;
+      if (missing > 0)
+        printNote(`${missing} uploaded ${missing === 1 ? "file was" : "files were"} missing from the store`);
+    });
+
+  program
+    .command("restore")
+    .summary("restore a backup")
+    .description(
+      "Restore a backup into the server of these settings, completely or not at all. The service must be stopped, and the server must be empty unless --replace is given. Devices reload their inboxes.",
+    )
+    .argument("<from>", "the backup's folder, or s3://bucket/prefix/name")
+    .option("--replace", "delete the existing data of this server")
+    .option("--check", "only check that the backup is complete")
+    .action(async (from: string, options: { replace?: true; check?: true }) => {
+      const { loadOperatorSettings } = await import("../../identity/operator/operator_database.ts");
+      const { restoreBackup } = await import("../../identity/operator/restore_backup.ts");
+      const where = loadOperatorSettings();
+      const server = { ...settings(), databaseUrl: where.databaseUrl };
+      const done = await restoreBackup(where, server, { from, version, ...options });
+      printResult({ ...(options.check ? { check: true } : {}), ...done });
+      if (options.check) return;
+      if (where.databaseUrl !== null && server.secret === null)
+        printNote(`set SECRET to the contents of ${done.restored}/secret before you start the service`);
+      printNote(
+        `changes after ${done.made_at} are undone: revoke keys and remove members again if needed. Alerts that are overdue will be sent at the start`,
+      );
+    });
+}

@@ -1,0 +1,87 @@
+// The processes hear each other through NATS, on one connection, which is opened again for ever.
+
+import { setTimeout as pause } from "node:timers/promises";
+import { connect, type NatsConnection } from "@nats-io/transport-node";
+import { type BusListener, createLossLogger, type MessageBus, type TopicBusOptions } from "./message_bus.ts";
+
+/** How often it is asked whether anybody is there; two without an answer are a loss. */
+const HEARTBEAT_MS = 5_000;
+
+const RETRY_MS = 500;
+
+const PATIENT = {
+  noEcho: true,
+  maxReconnectAttempts: -1,
+  ignoreAuthErrorAbort: true,
+  reconnectTimeWait: RETRY_MS / 2,
+  reconnectJitter: RETRY_MS / 2,
+  pingInterval: HEARTBEAT_MS,
+  maxPingOut: 2,
+  timeout: 5_000,
+};
+
+/** Credentials stand in the URL; its library takes them apart from the address. */
+function optionsOf(url: string) {
+  const { host, username, password } = new URL(url);
+  const text = decodeURIComponent;
+  if (!username) return { servers: host };
+  return password
+    ? { servers: host, user: text(username), pass: text(password) }
+    : { servers: host, token: text(username) };
+}
+
+export function createNatsBus(url: string, { log, topic }: TopicBusOptions): MessageBus {
+  const losses = createLossLogger(log);
+  let listener: BusListener | null = null;
+  let connection: NatsConnection | null = null;
+  let up = false;
+  let closed = false;
+
+  const subscribe = () => {
+    const to = listener;
+    if (to) connection?.subscribe(topic, { callback: (error, word) => void (error ?? to.onMessage(word.string())) });
+  };
+  const heardAgain = () => {
+    up = true;
+    losses.found();
+    listener?.onReconnect();
+  };
+  async function open(): Promise<void> {
+    while (!closed && !connection)
+      try {
+        connection = await connect({ ...optionsOf(url), ...PATIENT });
+      } catch (error) {
+        losses.lost(error);
+        await pause(RETRY_MS, undefined, { ref: false });
+      }
+    if (!connection) return;
+    if (closed) return connection.close();
+    subscribe();
+    heardAgain();
+    for await (const { type } of connection.status())
+      if (type === "reconnect") heardAgain();
+      else if (!closed && (type === "disconnect" || type === "staleConnection")) {
+        up = false;
+        losses.lost(new Error("the connection ended"));
+      }
+  }
+  const opening = open().catch(losses.lost);
+
+  return {
+    async publish(words) {
+      // What is said to nobody is not kept for later.
+      if (up) for (const word of words) connection?.publish(topic, word);
+    },
+    listen(to) {
+      listener = to;
+      subscribe();
+      if (up) to.onReconnect();
+    },
+    async close() {
+      closed = true;
+      up = false;
+      await connection?.close();
+      await opening;
+    },
+  };
+}

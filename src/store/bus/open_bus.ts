@@ -1,0 +1,19 @@
+// Which of the three ways carries the words, by the settings; the library of one is loaded when it is that one.
+
+import { assertDefined } from "../../model/assert.ts";
+import type { Config } from "../config/all_settings.ts";
+import { getKysely, runStatement } from "../db/statement.ts";
+import { readInstallation } from "../queries/database_epoch.ts";
+import { BUS_TOPIC, type BusOptions, type MessageBus } from "./message_bus.ts";
+
+/** That of MESSAGE_BUS_URL, else the database's own. Of several databases on one server each has a topic of its own. */
+export async function openBus(
+  { messageBusUrl }: Pick<Config, "messageBusUrl">,
+  options: BusOptions,
+): Promise<MessageBus> {
+  if (messageBusUrl === null) return (await import("./postgres_bus.ts")).createPostgresBus(options);
+  const [row] = await runStatement(getKysely(options.orm), readInstallation, {});
+  const named = { ...options, topic: `${BUS_TOPIC}_${assertDefined(row, "a start writes it").installation}` };
+  if (messageBusUrl.startsWith("nats:")) return (await import("./nats_bus.ts")).createNatsBus(messageBusUrl, named);
+  return (await import("./redis_bus.ts")).createRedisBus(messageBusUrl, named);
+}

@@ -1,0 +1,73 @@
+// The processes hear each other through Redis or Valkey, on a connection that listens and one that speaks.
+
+import { Redis } from "ioredis";
+import { createLossLogger, type MessageBus, type TopicBusOptions } from "./message_bus.ts";
+
+/** An answer that takes longer is none. */
+const DEAD_MS = 5_000;
+/** How often it is asked whether anybody is there. */
+const HEARTBEAT_MS = 10_000;
+
+const connect = (url: string) =>
+  new Redis(url, {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    autoResubscribe: false,
+    maxRetriesPerRequest: 0,
+    connectTimeout: DEAD_MS,
+    commandTimeout: DEAD_MS,
+    enableReadyCheck: false,
+    disableClientInfo: true,
+    retryStrategy: (tries) => Math.min(100 * 2 ** tries, 2_000) * (0.5 + Math.random()),
+  });
+
+/** Redis's own errors carry the command, which may hold the password: only their kind is told. */
+const kindOf = (error: unknown) => new Error((error as { code?: string }).code ?? "no answer");
+
+export function createRedisBus(url: string, { log, topic }: TopicBusOptions): MessageBus {
+  const speaker = connect(url);
+  speaker.on("error", () => {});
+  void speaker.connect().catch(() => {});
+  const losses = createLossLogger(log);
+  let ear: Redis | null = null;
+  let beat: NodeJS.Timeout | undefined;
+
+  return {
+    async publish(words) {
+      const said = words.map((word) => speaker.publish(topic, word));
+      await Promise.all(said).catch((error) => {
+        log.debug({ err: kindOf(error) }, "other processes are not told of a change");
+      });
+    },
+    listen({ onMessage, onReconnect }) {
+      const own = connect(url);
+      ear = own;
+      own.on("error", (error) => losses.lost(kindOf(error)));
+      own.on("close", () => losses.lost(new Error("the connection ended")));
+      own.on("message", (_topic, word) => onMessage(word));
+      own.on("ready", () => {
+        own.subscribe(topic).then(
+          () => {
+            losses.found();
+            onReconnect();
+          },
+          (error) => {
+            losses.lost(kindOf(error));
+            if (own.status === "ready") own.disconnect(true);
+          },
+        );
+      });
+      // A server that hangs ends no connection.
+      beat = setInterval(() => {
+        if (own.status === "ready") own.subscribe(topic).catch(() => own.disconnect(true));
+      }, HEARTBEAT_MS).unref();
+      void own.connect().catch(() => {});
+    },
+    async close() {
+      clearInterval(beat);
+      const both = [speaker, ear];
+      ear?.removeAllListeners("close");
+      for (const redis of both) redis?.disconnect();
+    },
+  };
+}

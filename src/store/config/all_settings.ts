@@ -1,0 +1,24 @@
+// Every setting of the service: name, default, meaning and how each is read, by topic. The table of docs/reference/settings.md is made of it.
+
+import { BACKUP_SETTINGS } from "./backup_settings.ts";
+import { CAPACITY_SETTINGS } from "./capacity_settings.ts";
+import { EXTERNAL_SERVICE_SETTINGS } from "./external_service_settings.ts";
+import { NETWORK_SETTINGS } from "./network_settings.ts";
+import { PUSH_SETTINGS } from "./push_settings.ts";
+import { STORAGE_SETTINGS } from "./storage_settings.ts";
+import { TRACE_SETTINGS } from "./trace_settings.ts";
+
+export const SETTINGS = {
+  ...NETWORK_SETTINGS,
+  ...STORAGE_SETTINGS,
+  ...EXTERNAL_SERVICE_SETTINGS,
+  ...BACKUP_SETTINGS,
+  ...PUSH_SETTINGS,
+  ...CAPACITY_SETTINGS,
+  ...TRACE_SETTINGS,
+};
+
+/** What they hold, by key. */
+export type Config = {
+  [Key in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Key]["read"]>;
+};

@@ -1,0 +1,49 @@
+// Where backups go. A bucket for them is spoken to as the one of uploaded files, unless it has settings of its own.
+
+import { ACCESS_KEY, REGION } from "./external_service_settings.ts";
+import { type EarlierSettings, parseHttpUrl, patternSetting, type SettingTable } from "./setting_types.ts";
+
+/** What is not set is that of the store of uploaded files. */
+const orOfFiles = (
+  key: keyof EarlierSettings & `assets${string}`,
+  read: (raw: string, name: string) => string | null,
+) => ({
+  shownDefault: `ASSETS_${key
+    .replace("assets", "")
+    .replace(/(?<=[a-z0-9])([A-Z])/g, "_$1")
+    .toUpperCase()}`,
+  read: (raw: string | undefined, name: string, soFar: EarlierSettings): string | null =>
+    raw === undefined ? (soFar[key] ?? null) : read(raw, name),
+});
+
+export const BACKUP_SETTINGS = {
+  backupTarget: {
+    name: "BACKUP_TARGET",
+    meaning:
+      "Default target of belfry backup, checked by belfry doctor: a folder or s3://bucket/prefix. One per server.",
+    ...patternSetting(
+      /^(s3:\/\/[a-z0-9][\w.-]{1,254}(\/[\w./-]*)?|(?!\w+:\/\/).+)$/i,
+      "a folder, or s3://bucket/prefix",
+    ),
+  },
+  backupS3Endpoint: {
+    name: "BACKUP_S3_ENDPOINT",
+    meaning: "Endpoint of the S3-compatible store for an s3:// target.",
+    ...orOfFiles("assetsS3Endpoint", parseHttpUrl),
+  },
+  backupS3Region: {
+    name: "BACKUP_S3_REGION",
+    meaning: "Region of the bucket; auto if the provider has none.",
+    ...orOfFiles("assetsS3Region", REGION.read),
+  },
+  backupS3AccessKeyId: {
+    name: "BACKUP_S3_ACCESS_KEY_ID",
+    meaning: "Access key with permission to read, write, list and delete in the bucket.",
+    ...orOfFiles("assetsS3AccessKeyId", ACCESS_KEY.read),
+  },
+  backupS3SecretAccessKey: {
+    name: "BACKUP_S3_SECRET_ACCESS_KEY",
+    meaning: "Secret key for this access key.",
+    ...orOfFiles("assetsS3SecretAccessKey", ACCESS_KEY.read),
+  },
+} satisfies SettingTable;

@@ -1,0 +1,43 @@
+// How many handsets and assistants may register, how many pages are shown, how long a handset is kept, and where an assistant
+// may get its answer.
+
+import { canAddScheme } from "../../model/domain/redirect_schemes.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { integerSetting, listSetting, type SettingTable } from "./setting_types.ts";
+
+export const CAPACITY_SETTINGS = {
+  deviceRegistrationsPerMinute: {
+    name: "DEVICE_REGISTRATIONS_PER_MINUTE",
+    meaning:
+      "Maximum device registrations per IP address and minute; ten times as many joins and leaves are allowed. Loopback is exempt.",
+    ...integerSetting(1, 1_000_000, LIMITS.registrations),
+  },
+  pageViewsPerMinute: {
+    name: "PAGE_VIEWS_PER_MINUTE",
+    meaning:
+      "Maximum requests for public pages, feeds and API documents per IP address and minute. Loopback is exempt.",
+    ...integerSetting(1, 1_000_000, 600),
+  },
+  deviceRetentionDays: {
+    name: "DEVICE_RETENTION_DAYS",
+    meaning:
+      "Days after which an inactive device is deleted with its subscriptions; its reports stay counted. 0 keeps all devices.",
+    ...integerSetting(0, 36_500, 365),
+  },
+  auditRetentionDays: {
+    name: "AUDIT_RETENTION_DAYS",
+    meaning: "Days after which audit log entries are deleted. 0 keeps all entries.",
+    ...integerSetting(0, 36_500, 365),
+  },
+  clientRegistrationsPerMinute: {
+    name: "CLIENT_REGISTRATIONS_PER_MINUTE",
+    meaning: "Maximum assistant registrations per IP address and minute. Loopback is exempt.",
+    ...integerSetting(1, 1_000_000, 20),
+  },
+  oauthRedirectSchemes: {
+    name: "OAUTH_REDIRECT_SCHEMES",
+    meaning:
+      "Comma-separated list of additional redirect URI schemes for assistants, such as myeditor. Reverse-domain schemes and those of known editors need no entry.",
+    ...listSetting(canAddScheme, "schemes without a colon, none of which browsers execute or open themselves"),
+  },
+} satisfies SettingTable;

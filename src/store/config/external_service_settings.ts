@@ -1,0 +1,120 @@
+// What else the service speaks to: Redis, the receivers of webhooks, a store of files, a mail server.
+
+import { isIP } from "node:net";
+import {
+  ConfigError,
+  type EarlierSettings,
+  integerSetting,
+  listSetting,
+  parseHttpUrl,
+  patternSetting,
+  type SettingTable,
+  urlSetting,
+} from "./setting_types.ts";
+
+/** Accepts `example.org`, `10.0.0.1:80` and `[::1]:80`. */
+export function isHostAndPort(item: string): boolean {
+  const parts = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::(\d{1,5}))?$/.exec(item);
+  return !!parts && (parts[1] === undefined || isIP(parts[1]) === 6) && Number(parts[3] ?? 0) < 65536;
+}
+
+/** Accepts `1.2.3.4`, `1.2.3.4:53`, `::1` and `[::1]:53`. */
+function isDnsServer(item: string): boolean {
+  if (isIP(item)) return true;
+  const parts = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(item);
+  return !!parts && isIP(parts[1] ?? parts[2] ?? "") !== 0 && Number(parts[3]) < 65536;
+}
+
+export const ACCESS_KEY = patternSetting(/^[\x21-\x7e]{1,256}$/, "printable text without spaces");
+export const REGION = patternSetting(/^[a-z0-9-]{1,64}$/i, "the name of a region, such as eu-west-1 or auto");
+
+/** The five settings of the store go together; asked when the last of them is read. */
+function refuseHalfAStore(soFar: EarlierSettings): void {
+  const parts = [
+    "assetsS3Endpoint",
+    "assetsS3Bucket",
+    "assetsS3Region",
+    "assetsS3AccessKeyId",
+    "assetsS3SecretAccessKey",
+  ] as const;
+  const missing = parts.filter((part) => soFar[part] == null);
+  const [first] = missing;
+  if (first && missing.length < parts.length)
+    throw new ConfigError(EXTERNAL_SERVICE_SETTINGS[first].name, "is missing: set all ASSETS_S3_ settings or none.");
+}
+
+export const EXTERNAL_SERVICE_SETTINGS = {
+  redisUrl: {
+    name: "REDIS_URL",
+    shownDefault: "(in process)",
+    meaning: "Redis or Valkey for shared rate limits when several services use one database.",
+    read: urlSetting(["redis:", "rediss:"]),
+  },
+  redisTimeoutMs: {
+    name: "REDIS_TIMEOUT_MS",
+    meaning:
+      "Timeout of Redis calls in milliseconds; requests are then allowed, and counted once Redis responds again.",
+    ...integerSetting(10, 5_000, 100),
+  },
+  webhookAllowHosts: {
+    name: "WEBHOOK_ALLOW_HOSTS",
+    meaning: "Comma-separated list of exact host[:port] entries: private or plain http hosts that webhooks may call.",
+    ...listSetting(isHostAndPort, "exact host[:port] entries"),
+  },
+  clientMetadataAllowHosts: {
+    name: "CLIENT_METADATA_ALLOW_HOSTS",
+    meaning:
+      "Comma-separated list of exact host[:port] entries: private https hosts from which assistant metadata may be fetched. Any visitor can trigger such requests, so list no other hosts.",
+    ...listSetting(isHostAndPort, "exact host[:port] entries"),
+  },
+  webhookDnsServers: {
+    name: "WEBHOOK_DNS_SERVERS",
+    meaning: "Comma-separated list of ip[:port] DNS servers for webhook hosts.",
+    ...listSetting(isDnsServer, "ip[:port] entries"),
+    shownDefault: "(the system's)",
+  },
+  assetsS3Endpoint: {
+    name: "ASSETS_S3_ENDPOINT",
+    shownDefault: "(files in DATA_DIR)",
+    meaning:
+      "Endpoint of an S3-compatible store for uploaded files, instead of DATA_DIR/assets; required when several services use one database.",
+    read: (raw, name) => (raw === undefined ? null : parseHttpUrl(raw, name)),
+  },
+  assetsS3Bucket: {
+    name: "ASSETS_S3_BUCKET",
+    meaning: "Bucket for uploaded files; use it for nothing else.",
+    ...patternSetting(/^[a-z0-9][\w.-]{1,254}$/i, "the name of a bucket"),
+  },
+  assetsS3Region: {
+    name: "ASSETS_S3_REGION",
+    meaning: "Region of the bucket; auto if the provider has none.",
+    ...REGION,
+  },
+  assetsS3AccessKeyId: {
+    name: "ASSETS_S3_ACCESS_KEY_ID",
+    meaning: "Access key with permission to read, write and delete in the bucket.",
+    ...ACCESS_KEY,
+  },
+  assetsS3SecretAccessKey: {
+    name: "ASSETS_S3_SECRET_ACCESS_KEY",
+    meaning: "Secret key for this access key.",
+    ...ACCESS_KEY,
+    read: (raw, name, soFar) => {
+      const value = ACCESS_KEY.read(raw, name);
+      refuseHalfAStore({ ...soFar, assetsS3SecretAccessKey: value });
+      return value;
+    },
+  },
+  smtpUrl: {
+    name: "SMTP_URL",
+    shownDefault: "(no e-mail)",
+    meaning: "smtp:// or smtps:// server for e-mails with one-time links; the links are also shown.",
+    read: urlSetting(["smtp:", "smtps:"]),
+  },
+  mailFrom: {
+    name: "MAIL_FROM",
+    meaning: "Sender of these e-mails.",
+    ...patternSetting(/^[^\r\n<>]*<?[^\s@<>]+@[^\s@<>]+>?$/, "an e-mail address, with or without a name"),
+    shownDefault: "belfry@ the host of PUBLIC_URL",
+  },
+} satisfies SettingTable;

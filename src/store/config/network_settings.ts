@@ -1,0 +1,168 @@
+// Where the service listens, how clients reach it, how much it takes at once, how it stops and what it says about itself.
+
+import { isIP } from "node:net";
+import { availableParallelism } from "node:os";
+import {
+  booleanSetting,
+  ConfigError,
+  type EarlierSettings,
+  integerSetting,
+  listSetting,
+  parseHttpUrl,
+  type SettingTable,
+} from "./setting_types.ts";
+
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+const HOST_NAME = /^[a-z0-9._-]+$/i;
+
+/** The same without a path. @throws ConfigError */
+function origin(raw: string, name: string): string {
+  const url = parseHttpUrl(raw, name);
+  if (new URL(url).pathname === "/") return url;
+  throw new ConfigError(
+    name,
+    "must be an origin without a path, such as https://alerts.example.org: give the service a host name of its own.",
+  );
+}
+
+/** Accepts `10.0.0.1`, `10.0.0.0/8`, `fd00::/8`, and the names of three ranges. */
+function isProxyRange(item: string): boolean {
+  if (["loopback", "linklocal", "uniquelocal"].includes(item)) return true;
+  const [, address = "", bits] = /^([0-9a-f.:]+)(?:\/([1-9]\d{0,2}))?$/.exec(item) ?? [];
+  const family = isIP(address);
+  return family !== 0 && Number(bits ?? 1) <= (family === 4 ? 32 : 128);
+}
+
+/** Under the name of PUBLIC_URL it would hide what is served there. */
+const ownHost = {
+  shownDefault: "(none)",
+  read(raw: string | undefined, name: string, { publicUrl = "" }: EarlierSettings): string | null {
+    if (raw === undefined) return null;
+    const host = raw.toLowerCase();
+    if (!HOST_NAME.test(host) || URL.parse(`http://${host}`)?.hostname !== host)
+      throw new ConfigError(name, "must be a host name without a port, such as ntfy.example.org.");
+    if (host !== new URL(publicUrl).hostname) return host;
+    throw new ConfigError(name, "must be a different host name than that of PUBLIC_URL.");
+  },
+};
+
+const MOST_WORKERS = 64;
+
+export const NETWORK_SETTINGS = {
+  host: {
+    name: "HOST",
+    shownDefault: "localhost",
+    meaning: "Address to listen on; localhost means 127.0.0.1 and, if available, ::1.",
+    read: (raw, name) => {
+      if (raw !== undefined && !HOST_NAME.test(raw) && !isIP(raw))
+        throw new ConfigError(name, "must be a host name or an address.");
+      return raw ?? "localhost";
+    },
+  },
+  port: {
+    name: "PORT",
+    meaning: "Port to listen on; 0 picks a free one.",
+    ...integerSetting(0, 65535, 8787),
+  },
+  publicUrl: {
+    name: "PUBLIC_URL",
+    shownDefault: "http://HOST:PORT",
+    meaning: "Origin at which clients reach the service; /mcp accepts only its host and loopback.",
+    read: (raw, name, soFar) => {
+      if (raw !== undefined) return origin(raw, name);
+      const host = soFar.host === "0.0.0.0" || soFar.host === "::" ? "localhost" : (soFar.host ?? "");
+      return `http://${isIP(host) === 6 ? `[${host}]` : host}:${soFar.port}`;
+    },
+  },
+  channelBaseUrl: {
+    name: "CHANNEL_BASE_URL",
+    shownDefault: "PUBLIC_URL/c",
+    meaning: "Base URL of public channel pages.",
+    read: (raw, name, soFar) => (raw === undefined ? `${soFar.publicUrl}/c` : parseHttpUrl(raw, name)),
+  },
+  ntfyHost: {
+    name: "NTFY_HOST",
+    meaning:
+      "Separate host name that serves only the ntfy publishing API at its root, for programs that accept only a host.",
+    ...ownHost,
+  },
+  gotifyHost: {
+    name: "GOTIFY_HOST",
+    meaning: "Separate host name that serves only the Gotify API at its root.",
+    ...ownHost,
+  },
+  trustedProxies: {
+    name: "TRUSTED_PROXIES",
+    meaning:
+      "Comma-separated list of addresses and ranges (10.0.3.0/28, loopback) of proxies that are trusted to set X-Forwarded-For and X-Request-Id. List only your own proxies.",
+    ...listSetting(isProxyRange, "addresses and ranges, such as 10.0.0.1, 10.0.0.0/8 or loopback"),
+  },
+  workers: {
+    name: "WORKERS",
+    shownDefault: "1",
+    meaning:
+      "Number of worker processes besides the primary; auto: one per core. They share MAX_CONCURRENT_REQUESTS, LONG_POLL_LIMIT and DATABASE_POOL_SIZE. 1 runs a single process.",
+    read: (raw, name) => {
+      const count = raw === "auto" ? Math.min(availableParallelism(), MOST_WORKERS) : Number(raw ?? 1);
+      if (raw !== undefined && raw !== "auto" && (!/^\d+$/.test(raw) || count < 1 || count > MOST_WORKERS))
+        throw new ConfigError(name, `must be auto or a whole number from 1 to ${MOST_WORKERS}.`);
+      return count;
+    },
+  },
+  maxConcurrentRequests: {
+    name: "MAX_CONCURRENT_REQUESTS",
+    meaning:
+      "Maximum concurrent requests, of which one IP address can use half. Further requests get 503 with Retry-After.",
+    ...integerSetting(1, 1_000_000, 1000),
+  },
+  maxConnectionsPerIp: {
+    name: "MAX_CONNECTIONS_PER_IP",
+    meaning: "Maximum connections per IP address, including long polls. 127.0.0.1, ::1 and TRUSTED_PROXIES are exempt.",
+    ...integerSetting(1, 1_000_000, 2_000),
+  },
+  longPollLimit: {
+    name: "LONG_POLL_LIMIT",
+    meaning:
+      "Maximum concurrent long polls and streams. Further polls return immediately, further streams get 503. Each takes about 30 kB of memory; 0 turns off long polling.",
+    ...integerSetting(0, 1_000_000, 10_000),
+  },
+  longPollLimitPerIp: {
+    name: "LONG_POLL_LIMIT_PER_IP",
+    meaning: "Maximum concurrent long polls and streams per IP address. Loopback is exempt.",
+    ...integerSetting(1, 1_000_000, 1_000),
+  },
+  shutdownDelayMs: {
+    name: "SHUTDOWN_DELAY_MS",
+    meaning: "Time in milliseconds during which a stopping server still accepts requests while /readyz returns 503.",
+    ...integerSetting(0, 60_000, 1000),
+  },
+  shutdownTimeoutMs: {
+    name: "SHUTDOWN_TIMEOUT_MS",
+    meaning: "Maximum duration of the shutdown after that, in milliseconds; the process then exits immediately.",
+    ...integerSetting(1_000, 600_000, 25_000),
+  },
+  metricsPublic: {
+    name: "METRICS_PUBLIC",
+    meaning: "true serves /metrics to all addresses instead of loopback only.",
+    ...booleanSetting(false),
+  },
+  logLevel: {
+    name: "LOG_LEVEL",
+    shownDefault: "info",
+    meaning: `Log level: one of ${LOG_LEVELS.join(", ")}.`,
+    read: (raw, name) => {
+      if (raw === undefined) return "info";
+      if (!LOG_LEVELS.includes(raw as LogLevel))
+        throw new ConfigError(name, `must be one of ${LOG_LEVELS.join(", ")}.`);
+      return raw as LogLevel;
+    },
+  },
+  nodeEnv: {
+    name: "NODE_ENV",
+    shownDefault: "production",
+    meaning: "Read by libraries only; it does not change the service.",
+    read: (raw) => raw ?? "production",
+  },
+} satisfies SettingTable;

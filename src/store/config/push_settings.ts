@@ -1,0 +1,58 @@
+// Whether handsets are woken through push services while their app is closed, who sends the wake-ups, and to where they may go.
+
+import { isHostAndPort } from "./external_service_settings.ts";
+import { ConfigError, listSetting, type SettingTable } from "./setting_types.ts";
+
+const CONTACT = /^(mailto:[^\s@<>"\\]+@[^\s@<>"\\]+|https:\/\/[^\s"\\]+)$/;
+
+/** This machine, by the names under which browsers take a page of it for as safe as https. */
+const HERE = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
+const isHttps = (publicUrl: string) => publicUrl.startsWith("https:");
+
+/** Whether browsers can be woken by pages of this address. */
+export const canReceivePush = (publicUrl: string) => isHttps(publicUrl) || HERE.test(new URL(publicUrl).hostname);
+
+/** Whether push services may refuse this contact: the https address of a host that public DNS does not have. */
+export const isPrivateContact = (contact: string): boolean => {
+  const { protocol, hostname } = new URL(contact);
+  if (protocol !== "https:" || HERE.test(hostname)) return false;
+  return !hostname.includes(".") || /\.(lan|local|internal|intranet|home|corp|private|test|arpa)$/.test(hostname);
+};
+
+export const PUSH_SETTINGS = {
+  webPush: {
+    name: "WEB_PUSH",
+    shownDefault: "auto",
+    meaning:
+      "Push notifications to devices while the app is closed (Web Push, UnifiedPush), without content. auto: on if PUBLIC_URL is https or this machine; on; off.",
+    read: (raw = "auto", name, { publicUrl = "" }) => {
+      if (!["auto", "on", "off"].includes(raw)) throw new ConfigError(name, "must be auto, on or off.");
+      return raw === "auto" ? canReceivePush(publicUrl) : raw === "on";
+    },
+  },
+  /** Null while it is off. */
+  webPushContact: {
+    name: "WEB_PUSH_CONTACT",
+    shownDefault: "PUBLIC_URL, if https",
+    meaning:
+      "mailto: or https: contact of the operator for push services, sent with each push notification. Apple's push service rejects the default of a server on this machine.",
+    read: (raw, name, { webPush, publicUrl = "" }) => {
+      if (raw !== undefined && (!CONTACT.test(raw) || !URL.canParse(raw)))
+        throw new ConfigError(name, "must be a mailto: or https: address, such as mailto:ops@example.org.");
+      if (!webPush) return null;
+      if (raw !== undefined) return raw;
+      if (!canReceivePush(publicUrl))
+        throw new ConfigError(
+          name,
+          "is required with WEB_PUSH=on if PUBLIC_URL is not https. Set it to a mailto: or https: address.",
+        );
+      return publicUrl.replace(/^http:/, "https:");
+    },
+  },
+  webPushAllowHosts: {
+    name: "WEB_PUSH_ALLOW_HOSTS",
+    meaning:
+      "Comma-separated list of exact host[:port] entries: push services that may be private or plain http. Any device can use these hosts, so list no others.",
+    ...listSetting(isHostAndPort, "exact host[:port] entries"),
+  },
+} satisfies SettingTable;

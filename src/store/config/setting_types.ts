@@ -1,0 +1,106 @@
+// What a setting is, and how the kinds of values are read and checked: a bad one is refused by name.
+
+/** A setting that cannot be used; the message names it. */
+export class ConfigError extends Error {
+  constructor(name: string, problem: string) {
+    super(`${name} ${problem}`);
+    this.name = "ConfigError";
+  }
+}
+
+/** One setting. */
+export interface Setting<Value> {
+  name: string;
+  /** As the README shows it. */
+  shownDefault: string;
+  meaning: string;
+  /** `soFar`: what stands before it, for a default that is derived. @throws ConfigError */
+  read(raw: string | undefined, name: string, soFar: EarlierSettings): Value;
+}
+
+/** How a pooler lends its connections: for as long as we are connected to it, or for a transaction. */
+export type PoolerMode = "session" | "transaction";
+
+/** The values of settings that the reading of a later one asks for. */
+export type EarlierSettings = Partial<{
+  host: string;
+  port: number;
+  publicUrl: string;
+  databaseUrl: string | null;
+  databasePoolerMode: PoolerMode | null;
+  databaseListenUrl: string | null;
+  messageBusUrl: string | null;
+  webPush: boolean;
+  assetsS3Endpoint: string | null;
+  assetsS3Bucket: string | null;
+  assetsS3Region: string | null;
+  assetsS3AccessKeyId: string | null;
+  assetsS3SecretAccessKey: string | null;
+}>;
+
+/** The settings of a topic, in an order that matters only where a default is derived from an earlier one. */
+export type SettingTable = Record<string, Setting<unknown>>;
+
+/** A whole number from `min` to `max`; `fallback` when it is not set. */
+export const integerSetting = (min: number, max: number, fallback: number) => ({
+  shownDefault: String(fallback),
+  read(raw: string | undefined, name: string): number {
+    if (raw === undefined) return fallback;
+    const value = Number(raw);
+    if (!/^\d+$/.test(raw) || value < min || value > max)
+      throw new ConfigError(name, `must be a whole number from ${min} to ${max}.`);
+    return value;
+  },
+});
+
+/** The URL in its normal form, without a trailing slash. @throws ConfigError naming the setting or flag. */
+export function parseHttpUrl(raw: string, name: string): string {
+  const url = URL.parse(raw);
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
+    throw new ConfigError(name, "must be an absolute http or https URL without credentials, query or fragment.");
+  return url.href.replace(/\/+$/, "");
+}
+
+/** A text of this shape, which `words` describe; null when it is not set. */
+export const patternSetting = (shape: RegExp, words: string) => ({
+  shownDefault: "(none)",
+  read(raw: string | undefined, name: string): string | null {
+    if (raw !== undefined && !shape.test(raw)) throw new ConfigError(name, `must be ${words}.`);
+    return raw ?? null;
+  },
+});
+
+/** Reads a URL of one of these protocols (`redis:`) as it was written; null when it is not set. */
+export function urlSetting(protocols: string[]) {
+  return (raw: string | undefined, name: string): string | null => {
+    if (raw === undefined) return null;
+    const url = URL.parse(raw);
+    if (!url || !protocols.includes(url.protocol) || !url.hostname)
+      throw new ConfigError(name, `must be a URL that begins with ${protocols.join("// or ")}//.`);
+    return raw;
+  };
+}
+
+/** A comma list, in lower case; empty when it is not set. `shape` describes its items. */
+export const listSetting = (check: (item: string) => boolean, shape: string) => ({
+  shownDefault: "(none)",
+  read(raw: string | undefined, name: string): string[] {
+    const items = (raw ?? "")
+      .split(",")
+      .map((item) => item.trim().toLowerCase())
+      .filter(Boolean);
+    for (const item of items)
+      if (!check(item)) throw new ConfigError(name, `must be a comma-separated list of ${shape}.`);
+    return items;
+  },
+});
+
+/** true or false. */
+export const booleanSetting = (fallback: boolean) => ({
+  shownDefault: String(fallback),
+  read(raw: string | undefined, name: string): boolean {
+    if (raw === undefined) return fallback;
+    if (raw !== "true" && raw !== "false") throw new ConfigError(name, "must be true or false.");
+    return raw === "true";
+  },
+});

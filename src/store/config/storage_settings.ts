@@ -1,0 +1,150 @@
+// Where the rows lie and how long they are waited for: the data directory, the database, the embedded one, the secret.
+
+import { resolve } from "node:path";
+import { parseDatabaseUrl } from "./database_url.ts";
+import {
+  booleanSetting,
+  ConfigError,
+  type EarlierSettings,
+  integerSetting,
+  type PoolerMode,
+  type SettingTable,
+  urlSetting,
+} from "./setting_types.ts";
+
+export const MIN_SECRET_BYTES = 32;
+
+/** What goes with a database of one's own. @throws ConfigError without one. */
+function besideUrl<Value>(value: Value, name: string, { databaseUrl }: EarlierSettings): Value {
+  if (value !== null && !databaseUrl) throw new ConfigError(name, "requires DATABASE_URL. Set both or neither.");
+  return value;
+}
+
+export const STORAGE_SETTINGS = {
+  dataDir: {
+    name: "DATA_DIR",
+    shownDefault: ".data",
+    meaning: "Folder for the embedded database, its lock, the secret, the first credentials and uploaded files.",
+    read: (raw) => resolve(raw ?? ".data"),
+  },
+  databaseUrl: {
+    name: "DATABASE_URL",
+    shownDefault: "(embedded)",
+    meaning:
+      "PostgreSQL to use instead of the embedded one; requires SECRET. With several comma-separated hosts, the writable one is used, also after a failover.",
+    read: parseDatabaseUrl,
+  },
+  databaseReadUrls: {
+    name: "DATABASE_READ_URLS",
+    shownDefault: "(none)",
+    meaning:
+      "Comma-separated list of hot standbys of DATABASE_URL for reads: polls, lists, public pages, statistics. Each uses DATABASE_POOL_SIZE additional connections.",
+    read: (raw, name, soFar) => {
+      const urls = (raw ?? "").split(",").flatMap((url) => parseDatabaseUrl(url.trim() || undefined, name) ?? []);
+      if (urls.length > 0 && !soFar.databaseUrl)
+        throw new ConfigError(name, "requires DATABASE_URL; the embedded database has no standbys.");
+      return urls;
+    },
+  },
+  databasePoolerMode: {
+    name: "DATABASE_POOLER_MODE",
+    shownDefault: "(none)",
+    meaning:
+      "Mode of the connection pooler at DATABASE_URL (pgbouncer): session or transaction. transaction requires DATABASE_LISTEN_URL or MESSAGE_BUS_URL.",
+    read: (raw, name, soFar): PoolerMode | null => {
+      const pooler = raw === "session" || raw === "transaction" ? raw : null;
+      if (raw !== undefined && pooler === null)
+        throw new ConfigError(name, "must be session or transaction, or unset without a pooler.");
+      return besideUrl(pooler, name, soFar);
+    },
+  },
+  databaseListenUrl: {
+    name: "DATABASE_LISTEN_URL",
+    shownDefault: "(DATABASE_URL)",
+    meaning: "URL of the same database without the pooler, for LISTEN and operator commands.",
+    read: (raw, name, soFar) => besideUrl(parseDatabaseUrl(raw, name), name, soFar),
+  },
+  messageBusUrl: {
+    name: "MESSAGE_BUS_URL",
+    shownDefault: "(the database)",
+    meaning:
+      "NATS (nats://) or Redis (redis://, rediss://) server for change notifications between processes, instead of LISTEN; recommended for tens of processes or more.",
+    read: (raw, name, { databasePoolerMode, databaseListenUrl }) => {
+      const url = urlSetting(["nats:", "redis:", "rediss:"])(raw, name);
+      if (databasePoolerMode === "transaction" && !databaseListenUrl && url === null)
+        throw new ConfigError(
+          "DATABASE_LISTEN_URL",
+          "is required with DATABASE_POOLER_MODE=transaction, which does not support LISTEN: set it to the database without the pooler, or set MESSAGE_BUS_URL.",
+        );
+      return url;
+    },
+  },
+  databasePoolSize: {
+    name: "DATABASE_POOL_SIZE",
+    shownDefault: "12; 4 with MESSAGE_BUS_URL",
+    meaning: "Maximum database connections of the service, besides one per process for LISTEN.",
+    read: (raw, name, { messageBusUrl }) => integerSetting(2, 500, messageBusUrl ? 4 : 12).read(raw, name),
+  },
+  databaseConnectTimeoutMs: {
+    name: "DATABASE_CONNECT_TIMEOUT_MS",
+    meaning: "Maximum wait for a database connection; the call then gets 503.",
+    ...integerSetting(10, 600_000, 5_000),
+  },
+  databaseStatementTimeoutMs: {
+    name: "DATABASE_STATEMENT_TIMEOUT_MS",
+    meaning: "Maximum duration of a statement; the call then gets 503. 0: no limit.",
+    ...integerSetting(0, 3_600_000, 15_000),
+  },
+  databaseLockTimeoutMs: {
+    name: "DATABASE_LOCK_TIMEOUT_MS",
+    meaning: "Maximum wait for a lock; the call then gets 503. 0: no limit.",
+    ...integerSetting(0, 3_600_000, 5_000),
+  },
+  databaseIdleTimeoutMs: {
+    name: "DATABASE_IDLE_TIMEOUT_MS",
+    meaning: "Idle time after which the database ends a transaction. 0: no limit.",
+    ...integerSetting(0, 3_600_000, 10_000),
+  },
+  databaseKeepaliveIntervalMs: {
+    name: "DATABASE_KEEPALIVE_INTERVAL_MS",
+    meaning: "Idle time after which a database connection is checked. 0: never.",
+    ...integerSetting(0, 3_600_000, 10_000),
+  },
+  minFreeDiskMb: {
+    name: "MIN_FREE_DISK_MB",
+    meaning:
+      "With less free disk space for the embedded database, writes get 503 and /readyz gives the reason. The database log can take up to 256 MB.",
+    ...integerSetting(0, 1_000_000_000, 320),
+  },
+  postgresBin: {
+    name: "POSTGRES_BIN",
+    shownDefault: "(from the npm package)",
+    meaning:
+      "Folder with postgres and initdb of PostgreSQL 15 or newer for the embedded database, instead of those from npm.",
+    read: (raw) => (raw === undefined ? null : resolve(raw)),
+  },
+  postgresSharedBuffers: {
+    name: "POSTGRES_SHARED_BUFFERS",
+    meaning: "Shared buffers of the embedded database in MB; more helps beyond a million rows.",
+    ...integerSetting(8, 65_536, 32),
+  },
+  postgresSynchronousCommit: {
+    name: "POSTGRES_SYNCHRONOUS_COMMIT",
+    meaning:
+      "false lets the embedded database confirm writes before they are on disk: faster on slow disks, but a power failure can lose the last half second of writes. Data is never corrupted.",
+    ...booleanSetting(true),
+  },
+  /** Null until `loadSecret` has made or read the embedded one. */
+  secret: {
+    name: "SECRET",
+    shownDefault: "(generated in DATA_DIR)",
+    meaning: "Server secret of at least 32 bytes for encryption and pseudonyms. Required with DATABASE_URL.",
+    read: (raw, name, soFar) => {
+      if (raw !== undefined && Buffer.byteLength(raw) < MIN_SECRET_BYTES)
+        throw new ConfigError(name, `must be at least ${MIN_SECRET_BYTES} bytes long.`);
+      if (raw === undefined && soFar.databaseUrl)
+        throw new ConfigError(name, "is required with DATABASE_URL: set it to at least 32 random bytes.");
+      return raw ?? null;
+    },
+  },
+} satisfies SettingTable;

@@ -1,0 +1,126 @@
+// Back-pressure batching: what arrives while statements are in flight goes together into the next one. No timer delays
+// anything: on an idle service nothing waits. One only frees those who wait behind a statement that hangs.
+
+interface Waiting<T, R> {
+  item: T;
+  resolve(result: R): void;
+  reject(error: unknown): void;
+}
+
+interface BatchOptions {
+  inFlight?: number;
+  /** How many items must wait before one begins beside another. */
+  concurrentAt?: number;
+  /** Items in one statement. */
+  max?: number;
+  /** Milliseconds after which a statement no longer counts as in flight: one that hangs holds up nobody else. */
+  lateMs?: number;
+}
+
+/**
+ * For what changes the same rows again and again: the next statement would only wait for the locks of the one before it. One that
+ * takes longer hangs: it waits for a disk, or for an answer that does not come.
+ */
+export const SERIAL_BATCHES: BatchOptions = { inFlight: 1, lateMs: 250 };
+
+/**
+ * For what comes in bursts of thousands, one by one: each statement costs far more than one more item in it, so few large ones are
+ * over sooner than many small ones.
+ */
+export const BURST_BATCHES: BatchOptions = { concurrentAt: 100, lateMs: 250 };
+
+/**
+ * For readings that many ask for one by one: most of what a statement costs both sides it costs for one item as well, so a second
+ * one beside it only pays when it is for many.
+ */
+export const LOOKUP_BATCHES: BatchOptions = { concurrentAt: 16, lateMs: 250 };
+
+/**
+ * Collects single items into calls of `run`, which answers for each item at its own index. A failure of `run` fails the
+ * items of that batch only.
+ */
+export function createBatcher<T, R>(
+  run: (items: T[]) => Promise<R[]>,
+  { inFlight = 2, concurrentAt = 1, max = 500, lateMs }: BatchOptions = {},
+): (item: T) => Promise<R> {
+  let waiting: Waiting<T, R>[] = [];
+  let running = 0;
+  const mayStart = () => running < inFlight && waiting.length >= (running > 0 ? concurrentAt : 1);
+
+  async function start(): Promise<void> {
+    const batch = waiting.slice(0, max);
+    waiting = waiting.slice(max);
+    running++;
+    let counts = true;
+    const leave = () => {
+      if (counts) running--;
+      counts = false;
+      while (mayStart()) void start();
+    };
+    const late = lateMs === undefined ? undefined : setTimeout(leave, lateMs);
+    try {
+      const results = await run(batch.map(({ item }) => item));
+      for (const [i, result] of results.entries()) batch[i]?.resolve(result);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    } finally {
+      clearTimeout(late);
+      leave();
+    }
+  }
+
+  return (item) =>
+    new Promise<R>((resolve, reject) => {
+      waiting.push({ item, resolve, reject });
+      // One turn of the event loop lets requests that arrived together go together.
+      if (mayStart()) queueMicrotask(() => mayStart() && void start());
+    });
+}
+
+/** The same for a statement whose rows say by `position`, from 1, which item they are of. An item without a row gets undefined. */
+export function createPositionBatcher<T, Row extends { position: number }>(
+  run: (items: T[]) => Promise<Row[]>,
+  options?: BatchOptions,
+): (item: T) => Promise<Row | undefined> {
+  return createBatcher(async (items) => {
+    const found: (Row | undefined)[] = items.map(() => undefined);
+    for (const row of await run(items)) found[row.position - 1] = row;
+    return found;
+  }, options);
+}
+
+interface UnderWay<R> {
+  now: Promise<R>;
+  next?: Promise<R>;
+}
+
+/**
+ * Readings of one moment are one. Who asks while a reading is under way gets the next, which begins after it and therefore sees whatever
+ * was committed before they asked: nobody is shown an older state for it. @param read what is asked again and again for the same;
+ * a failure is that of all who share it. @param keyOf equal where they ask for the same
+ */
+export function shareReads<A, R>(
+  read: (asked: A) => Promise<R>,
+  keyOf: (asked: A) => string = String,
+): (asked: A) => Promise<R> {
+  const underWay = new Map<string, UnderWay<R>>();
+
+  function start(asked: A, key: string): Promise<R> {
+    const reading: UnderWay<R> = { now: read(asked) };
+    underWay.set(key, reading);
+    const over = () => {
+      if (underWay.get(key) === reading && !reading.next) underWay.delete(key);
+    };
+    reading.now.then(over, over);
+    return reading.now;
+  }
+
+  return (asked) => {
+    const key = keyOf(asked);
+    const reading = underWay.get(key);
+    if (!reading) return start(asked, key);
+    const begin = () => start(asked, key);
+    reading.next ??= reading.now.then(begin, begin);
+    return reading.next;
+  };
+}

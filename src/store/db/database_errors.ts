@@ -1,0 +1,70 @@
+// Recognises the errors of a database that cannot work now: it is away, has no connection left, no space or no time. All
+// others are errors of the statement.
+
+import { AsyncLocalStorage } from "node:async_hooks";
+import { ApiError, FileStoreError, serverError, unavailable } from "../../model/errors.ts";
+
+/**
+ * PostgreSQL's classes 08 (connections) and 53 (space, memory, connections), a server that goes down or comes up, and
+ * what was ended for taking too long, a server that takes no writes any more; then the system's own words for a server that is not reached.
+ */
+const CODES =
+  /^(08...|53...|57P0[1-5]|57014|55P03|25P0[34]|25006|ENOENT|ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EAI_AGAIN|ENOTFOUND)$/;
+
+/** pg's own errors carry no code. */
+const SENTENCES =
+  /^(Connection terminated|Connection ended|timeout e|Query read timeout|Client (has encountered a connection error|was closed)|Cannot use a pool after)/;
+
+/** The code of such an error, "closed" where pg has none; null for every other error. */
+export function findUnavailability(error: unknown): string | null {
+  for (let at = error as Cause | undefined; at; at = at.cause as Cause | undefined) {
+    if (typeof at.code === "string" && CODES.test(at.code)) return at.code;
+    if (typeof at.message === "string" && SENTENCES.test(at.message)) return "closed";
+  }
+  return null;
+}
+
+interface Cause {
+  code?: unknown;
+  message?: unknown;
+  cause?: unknown;
+}
+
+/** What a caller is told of any error: a refusal as it is, 503 while the database or the files are away, else a fault of ours. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof FileStoreError)
+    return unavailable(
+      "file_storage_unavailable",
+      "The store of uploaded files is not available. Try again in a moment; if it still fails, the operator can find the cause in the log.",
+      10,
+    );
+  if (findUnavailability(error) === null) return serverError();
+  return unavailable(
+    "database_unavailable",
+    "The database is not available. Retry after the seconds in Retry-After, with the same Idempotency-Key for calls that create.",
+  );
+}
+
+const listening = new AsyncLocalStorage<{ away: unknown }>();
+
+/** Notes how the last statement on any connection ended; null when it ended well. */
+export function recordStatementOutcome(error: unknown): void {
+  const met = listening.getStore();
+  if (met) met.away = error !== null && findUnavailability(error) !== null ? error : null;
+}
+
+/**
+ * Runs the work of a library that makes an answer of its own out of whatever goes wrong, "nobody is signed in" among them:
+ * when the last word on the database was that it is away, that is thrown instead.
+ */
+export async function throwIfUnavailable<T>(work: () => Promise<T>): Promise<T> {
+  const met: { away: unknown } = { away: null };
+  return listening.run(met, async () => {
+    const result = await work().catch((error) => {
+      throw met.away ?? error;
+    });
+    if (met.away !== null) throw met.away;
+    return result;
+  });
+}

@@ -1,0 +1,206 @@
+// Which of several hosts takes writes: all are asked at once, and again after a connection was lost or none is left. Of two that
+// would write, the one with the higher timeline is the one that was promoted, and the other a former primary that nobody told.
+
+import { parseHost, parseTlsOptions } from "../config/database_url.ts";
+import { findUnavailability } from "./database_errors.ts";
+
+/** What is used of pg's client. */
+export interface PgClient {
+  host: string;
+  port: number;
+  connect(done: (error: Error | null) => void): void;
+  connect(): Promise<void>;
+  query(text: string): Promise<{ rows: { timeline?: number }[] }>;
+  end(): Promise<void>;
+  on(event: "notification", listener: (message: { payload?: string }) => void): unknown;
+  on(event: "error" | "end", listener: (error?: Error) => void): unknown;
+  connection: {
+    stream: { destroy(): void };
+    ssl?: boolean | object;
+    on(event: "parameterStatus", listener: (said: { parameterName: string; parameterValue: string }) => void): void;
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the compiler asks for just this of a class that another one extends
+type ClientClass = new (...args: any[]) => PgClient;
+
+type Host = ReturnType<typeof parseConnectionOptions>;
+
+/** Once one takes writes, so long the others are waited for, of which one may have been promoted. */
+const OTHERS_MS = 500;
+
+/** Zero where the server does not say. */
+const TIMELINE = "select ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int as timeline";
+
+/** The server's own words for what takes no writes, in what it says of itself to each connection. */
+const READ_ONLY = ["in_hot_standby", "default_transaction_read_only"];
+
+/** None takes writes: as when the server is away. */
+class NoPrimary extends Error {
+  readonly code = "08001";
+  constructor() {
+    super("none of the hosts in DATABASE_URL accepts writes now");
+  }
+}
+
+/** What pg is told of a URL. */
+export function parseConnectionOptions(url: string) {
+  const { port, username, password, pathname } = new URL(url);
+  const text = decodeURIComponent;
+  return {
+    host: parseHost(url),
+    port: Number(port || 5432),
+    user: text(username),
+    password: text(password),
+    database: text(pathname).slice(1),
+    ...parseTlsOptions(url),
+  };
+}
+
+/**
+ * A class of clients that connect to whichever of the hosts takes writes. `connectMs`: how long that is looked for. `options`: what else
+ * a client that only asks is made with.
+ */
+export function createWritableClientClass<C extends ClientClass>(
+  Client: C,
+  hosts: readonly Host[],
+  { connectMs }: { connectMs: number },
+  options: object,
+): C {
+  const open = new Map<PgClient, Host>();
+  let primary: Host | null = null;
+  let search: Promise<Host> | null = null;
+  /** The highest timeline that this process has seen: below it nobody is written to. */
+  let newest = 0;
+
+  class Writable extends Client {
+    readonly #reasons = new Set<string>();
+    #ending = false;
+
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    constructor(...args: any[]) {
+      super(...args);
+      this.connection.on("parameterStatus", ({ parameterName, parameterValue }) => {
+        if (!READ_ONLY.includes(parameterName)) return;
+        if (parameterValue === "on") this.#reasons.add(parameterName);
+        else this.#reasons.delete(parameterName);
+      });
+      this.on("end", () => this.#gone());
+    }
+
+    // biome-ignore lint/suspicious/noExplicitAny: pg's has both forms
+    override connect(done?: (error: Error | null) => void): any {
+      if (!done)
+        return new Promise<void>((resolve, reject) => this.connect((error) => (error ? reject(error) : resolve())));
+      find().then(
+        (host) =>
+          this.#connectTo(host, (error) => {
+            if (!error) open.set(this, host);
+            done(error);
+          }),
+        done,
+      );
+    }
+
+    /** To this one, whatever it is. */
+    connectTo(host: Host): Promise<void> {
+      return new Promise((resolve, reject) => this.#connectTo(host, (error) => (error ? reject(error) : resolve())));
+    }
+
+    #connectTo(host: Host, done: (error: Error | null) => void): void {
+      this.host = host.host;
+      this.port = host.port;
+      const { connection } = this;
+      // Whose certificate it has to be.
+      if (typeof connection.ssl === "object") connection.ssl = { ...connection.ssl, host: host.host };
+      super.connect((error) => {
+        const refusal = error ?? (this.#reasons.size > 0 ? new NoPrimary() : null);
+        if (refusal && primary === host) primary = null;
+        if (refusal && !error) this.end().catch(() => {});
+        done(refusal);
+      });
+    }
+
+    override end(...args: []): Promise<void> {
+      this.#ending = true;
+      return super.end(...args);
+    }
+
+    /** Nobody knows any more that the server is the one that it was. */
+    #gone(): void {
+      const host = open.get(this);
+      if (!open.delete(this)) return;
+      if (host === primary && (!this.#ending || ![...open.values()].includes(host))) primary = null;
+    }
+  }
+
+  function find(): Promise<Host> {
+    if (primary) return Promise.resolve(primary);
+    search ??= look().finally(() => {
+      search = null;
+    });
+    return search;
+  }
+
+  /** The timeline of a host that takes writes. */
+  async function probe(host: Host): Promise<number> {
+    const client = new Writable({ ...options, ...host });
+    client.on("error", () => {});
+    const late = setTimeout(() => client.connection.stream.destroy(), connectMs).unref();
+    try {
+      await client.connectTo(host);
+      // Where it may not be asked for, all count as equal.
+      const { rows } = await client.query(TIMELINE).catch(() => ({ rows: [] }));
+      return rows[0]?.timeline ?? 0;
+    } finally {
+      clearTimeout(late);
+      client.end().catch(() => {});
+    }
+  }
+
+  function move(host: Host, timeline: number): void {
+    newest = timeline;
+    primary = host;
+    // What is still open to another one would write to a former primary, or wait for one that is gone.
+    for (const [client, other] of open) if (other !== host) client.connection.stream.destroy();
+  }
+
+  function look(): Promise<Host> {
+    const { promise, resolve, reject } = Promise.withResolvers<Host>();
+    const errors: unknown[] = [];
+    let best: { host: Host; timeline: number } | null = null;
+    let left = hosts.length;
+    let over = false;
+    const end = () => {
+      over = true;
+      clearTimeout(soon);
+      clearTimeout(late);
+      if (best) {
+        move(best.host, best.timeline);
+        return resolve(best.host);
+      }
+      const telling = errors.find((error) => findUnavailability(error) === null);
+      const full = errors.find((error) => (error as { code?: string }).code === "53300");
+      reject(telling ?? full ?? new NoPrimary());
+    };
+    let soon: NodeJS.Timeout | undefined;
+    const late = setTimeout(end, connectMs);
+    for (const host of hosts)
+      void probe(host)
+        .then((timeline) => {
+          if (timeline < newest || timeline <= (best?.timeline ?? -1)) return;
+          best = { host, timeline };
+          if (over && timeline > newest) move(host, timeline);
+        })
+        .catch((error) => errors.push(error))
+        .finally(() => {
+          left--;
+          if (over) return;
+          if (left === 0) end();
+          else if (best) soon ??= setTimeout(end, OTHERS_MS);
+        });
+    return promise;
+  }
+
+  return Writable;
+}

@@ -1,0 +1,70 @@
+// Who may connect to the embedded database, and that it is kept from those who may not: the service is no superuser, and who
+// comes in stands in files that the user who runs PostgreSQL cannot change. A socket's address is limited to about a hundred
+// bytes, a data directory's path is not: so its folder is reached under a short name.
+
+import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { writePrivateFile } from "../secret/private_file.ts";
+import { createDataDirError } from "./data_dir_problems.ts";
+import type { DataDirectory } from "./data_directory.ts";
+import { type ProcessUser, readOwnUser } from "./process_user.ts";
+
+/** The role of the service, which owns the database and all in it and can do nothing outside of it. */
+export const SERVICE_ROLE = "belfry";
+export const DATABASE_NAME = "belfry";
+/** Of initdb. Nobody is let in as it. */
+export const SUPERUSER = "belfry_superuser";
+
+/** What single-user mode, which is the superuser, is told of a new cluster. */
+export const CREATE_DATABASE_SQL = `create role ${SERVICE_ROLE} login;\ncreate database ${DATABASE_NAME} owner ${SERVICE_ROLE};\n`;
+
+const HEADER = "# Belfry writes this file at each start.";
+
+/**
+ * Who may connect: over the socket, the operating system's own word for who calls. Only the service's user and root are
+ * the role; another program of the user that runs the server is not. Written at each start, since the service's user may
+ * have changed. The files lie beside the cluster and are the service's own: nothing is ever written into the folder of a lent
+ * user, who could plant a link there. Returns the server's settings that name them.
+ */
+export function writeAccessFiles({ clusterParent }: DataDirectory, { gid }: ProcessUser): Record<string, string> {
+  const own = readOwnUser();
+  const callers = own === "root" ? [own] : [own, "root"];
+  const files = {
+    hba: ["local all all peer map=belfry"],
+    ident: callers.map((name) => `belfry "${name}" ${SERVICE_ROLE}`),
+  };
+  const settings: Record<string, string> = {};
+  for (const [name, lines] of Object.entries(files)) {
+    const path = join(clusterParent, `pg_${name}.conf`);
+    writePrivateFile(path, `${HEADER}\n${lines.join("\n")}\n`, gid);
+    settings[`${name}_file`] = path;
+  }
+  return settings;
+}
+
+/**
+ * A cluster of a build from before 0.1.0, which let its service in as the superuser and wrote the access file inside of the cluster. 0.1.0
+ * brings both it and its tables over, this version neither (docs/decisions/0052-one-migration-per-release.md). @throws ConfigError
+ */
+export function refusePreReleaseCluster({ dataDir, cluster }: DataDirectory): void {
+  if (!readFileSync(join(cluster, "pg_hba.conf"), "utf8").startsWith(HEADER)) return;
+  throw createDataDirError(
+    dataDir,
+    "contains a database of a build older than 0.1.0. Start 0.1.0 on it once, then this version.",
+  );
+}
+
+/** The least that the supported systems allow (macOS), less the closing zero. */
+const LONGEST = 103;
+const SOCKET = "/.s.PGSQL.5432";
+
+/** Of this process by its number, so that a program that it starts gets there as well. */
+const DESCRIPTORS = `/proc/${process.pid}/fd`;
+
+/** A name of the folder that leaves room for the socket in it, and the release of what holds that name open. */
+export function createSocketFolder(folder: string): { path: string; release(): void } {
+  if (Buffer.byteLength(folder + SOCKET) <= LONGEST) return { path: folder, release: () => {} };
+  if (!existsSync(DESCRIPTORS)) throw createDataDirError(folder, "is too long for a unix socket. Set a shorter path.");
+  const descriptor = openSync(folder, "r");
+  return { path: `${DESCRIPTORS}/${descriptor}`, release: () => closeSync(descriptor) };
+}

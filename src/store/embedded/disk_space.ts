@@ -1,0 +1,47 @@
+// Whether the disk under the embedded database has room for more writes. Looked at ahead of them: a database whose disk is
+// full cannot even note that it is, and needs room to come up again. Every door through which a request may write asks
+// here: dispatch, the console's forms, uploads, the authorization server. What only remembers who was here waits.
+
+import { statfs } from "node:fs/promises";
+import { insufficientStorage } from "../../model/errors.ts";
+
+export interface DiskSpace {
+  isLow(): boolean;
+  /** Ahead of everything that a request writes. @throws ApiError 503 while less than the reserve is free. */
+  assertNotLow(): void;
+  close(): void;
+}
+
+/** The disk of a database by URL is its own operator's. */
+export const UNWATCHED_DISK: DiskSpace = { isLow: () => false, assertNotLow: () => {}, close: () => {} };
+
+/** Within so long the service writes far less than the reserve. */
+const LOOK_MS = 1_000;
+
+interface Log {
+  info(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** Looks at once and then again and again, until closed. A disk that cannot be asked is taken to have room. */
+export async function watchDiskSpace(folder: string, reserveMb: number, log: Log): Promise<DiskSpace> {
+  let low = false;
+  const look = async () => {
+    const found = await statfs(folder).catch(() => null);
+    if (!found) return;
+    const freeMb = Math.floor((found.bavail * found.bsize) / 2 ** 20);
+    if (low === freeMb < reserveMb) return;
+    low = !low;
+    if (low) log.error({ freeMb, reserveMb }, "the disk is almost full; refusing writes until space is freed");
+    else log.info({ freeMb }, "the disk has enough space again; accepting writes");
+  };
+  await look();
+  const timer = setInterval(look, LOOK_MS).unref();
+  return {
+    isLow: () => low,
+    assertNotLow() {
+      if (low) throw insufficientStorage();
+    },
+    close: () => clearInterval(timer),
+  };
+}

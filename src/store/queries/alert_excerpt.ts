@@ -1,0 +1,23 @@
+// The beginning of an alert's text, as cards and lists carry it (rules#card-text). It is cut in SQL, so that no page reads the
+// rest of a long text.
+
+import { int, nullable, selectColumns } from "../../model/fields/sql_types.ts";
+import { LIMITS } from "../../model/limits.ts";
+
+/** The length of the whole text in characters; null where the column `body` has all of it. */
+export const BODY_LENGTH = { body_length: nullable(int) };
+
+/** SQL: the first characters of the text of `table`. PostgreSQL counts code points, so no character is cut in half. */
+export const bodyStart = (table: string) => `left(${table}.body, ${LIMITS.card_body})`;
+
+/** SQL: the column of BODY_LENGTH. */
+export const bodyLength = (table: string) =>
+  `case when char_length(${table}.body) > ${LIMITS.card_body} then char_length(${table}.body) end as body_length`;
+
+/** SQL: the bytes of `bodyStart`. Only a text that may be cut is read for it. */
+export const bodyBytes = (table: string) =>
+  `case when octet_length(${table}.body) > ${LIMITS.card_body} then octet_length(${bodyStart(table)}) else octet_length(${table}.body) end`;
+
+/** SQL: `selectColumns`, with the beginning of the text in place of the whole. */
+export const selectedCut = (table: string, columns: object): string =>
+  selectColumns(table, columns).replace(`${table}.body`, `${bodyStart(table)} as body`);

@@ -1,0 +1,107 @@
+// Alerts that were kept as long as their channel keeps them (rules#retention): which these are, how many would go, and their end.
+// What was counted of them stays. Each part is read by an index from its oldest alert on, so that it costs what goes and not what stays.
+
+import { array, boolean, int, nullable, timestamptz, uuid } from "../../model/fields/sql_types.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { createStatementDefiner } from "../db/statement.ts";
+import { VISIBILITY } from "./channels.ts";
+
+const defineStatement = createStatementDefiner("upkeep");
+const defineSum = createStatementDefiner("statistics");
+
+/** Channels `p` whose alerts go after some time, and the instant before which none does. */
+const RULE = `select p.id as pusher_id, coalesce(p.retention_days, w.retention_days) as days,
+    coalesce(greatest(p.retention_from, case when p.retention_days is null then w.retention_from end), '-infinity') as begins_at
+  from pusher p join workspace w on w.id = p.workspace_id
+  where coalesce(p.retention_days, w.retention_days) > 0`;
+
+/** What a channel sent and what it withdrew, `a`, whose end is before an instant: of a sent one that expires, its expiry. */
+const SENT_BEFORE = (channel: string, before: string) =>
+  `a.pusher_id = ${channel} and a.status = 'sent' and a.visible_at < ${before} and coalesce(a.expires_at < ${before}, true)`;
+const CANCELLED_BEFORE = (channel: string, before: string) =>
+  `a.pusher_id = ${channel} and a.status = 'cancelled' and a.created_at < ${before} and a.cancelled_at < ${before}`;
+
+const PAST = "now() - r.days * interval '1 day'";
+
+/** Ids of a channel's alerts that ended before an instant, the oldest first, at most so many of each part. */
+const ended = (channel: string, before: string, limit: string) => `
+      (select a.id from alert a where ${SENT_BEFORE(channel, before)} order by a.visible_at limit ${limit})
+      union all
+      (select a.id from alert a where ${CANCELLED_BEFORE(channel, before)} order by a.created_at limit ${limit})`;
+
+/** So many alerts that are to go now. */
+export const findEnded = defineStatement.reading("find_ended", {
+  parameters: { max: int },
+  columns: { id: uuid, pusher_id: uuid },
+  text: `select ended.id, r.pusher_id from (${RULE}) r cross join lateral (${ended("r.pusher_id", PAST, "$max::int")}) ended
+    where r.begins_at <= now() limit $max::int`,
+});
+
+/** Locks some channels, but for those that somebody publishes on. */
+export const lockEndedChannels = defineStatement("lock_ended_channels", {
+  parameters: { pusher_ids: array(uuid) },
+  columns: { id: uuid },
+  text: `select pusher_id as id from channel_state where pusher_id = any($pusher_ids)
+    order by pusher_id for no key update skip locked`,
+});
+
+/**
+ * Removes those of these alerts whose channels are locked and still say that they go. Handsets learn of it with the last of what is
+ * over in a channel, and not with each slice.
+ */
+export const removeEnded = defineStatement("remove_ended", {
+  parameters: { ids: array(uuid), pusher_ids: array(uuid) },
+  columns: { removed: int },
+  text: `with counted as materialized (select set_config('belfry.stays_counted', 'on', true) as stays),
+    r as materialized (select * from (${RULE} and p.id = any($pusher_ids)) r where begins_at <= now()),
+    gone as (
+      delete from alert where id in (
+        select a.id from counted cross join r join alert a on a.pusher_id = r.pusher_id
+        where counted.stays = 'on' and a.id = any($ids)
+          and (${SENT_BEFORE("r.pusher_id", PAST)} or ${CANCELLED_BEFORE("r.pusher_id", PAST)})
+        for update of a skip locked)
+      returning pusher_id, status, visible_at),
+    days as (
+      insert into channel_day as k (pusher_id, day, gone)
+      select pusher_id, (visible_at at time zone 'UTC')::date, count(*) from gone where visible_at is not null
+      group by 1, 2 order by 1, 2
+      on conflict (pusher_id, day) do update set gone = k.gone + excluded.gone),
+    told as (
+      update channel_state s set rev = s.rev + 1, changed_at = clock_timestamp()
+      from r where s.pusher_id = r.pusher_id and s.pusher_id in (select pusher_id from gone where status = 'sent')
+        and not exists (select from alert a where ${SENT_BEFORE("r.pusher_id", PAST)} and a.id <> all($ids)))
+    select count(*)::int as removed from gone`,
+});
+
+/** Removes up to `max` reports of one alert that is gone; no row where there is none any more. */
+export const removeOrphanedReports = defineStatement("remove_orphaned_reports", {
+  parameters: { max: int },
+  columns: { removed: int },
+  text: `with l as materialized (select alert_id from left_reports limit 1 for update skip locked),
+    gone as (
+      delete from report where ctid = any (array(
+        select r.ctid from l cross join lateral (
+          select ctid from report where alert_id = l.alert_id limit $max::int) r)) returning 1),
+    n as (select count(*)::int as removed from gone),
+    done as (delete from left_reports using l, n where left_reports.alert_id = l.alert_id and n.removed < $max::int)
+    select n.removed from n, l`,
+});
+
+/**
+ * How many alerts go by the present setting at its first instant or now, counted up to a bound: of one channel, or of all that the
+ * caller sees and that say nothing of their own.
+ */
+export const countUpcomingRemovals = defineSum.reading("count_upcoming_removals", {
+  parameters: { ...VISIBILITY.parameters, pusher_id: nullable(uuid) },
+  columns: { days: nullable(int), begins_at: nullable(timestamptz), alerts: int, more: boolean },
+  text: `with r as materialized (${RULE} and ${VISIBILITY.text}
+        and case when $pusher_id::uuid is null then p.retention_days is null else p.id = $pusher_id end),
+    counted as (
+      select count(*)::int as n from (
+        select from (select r.*, greatest(r.begins_at, now()) - r.days * interval '1 day' as before from r) r
+        cross join lateral (${ended("r.pusher_id", "r.before", `${LIMITS.retention_counted + 1}`)}) ended
+        limit ${LIMITS.retention_counted + 1}) found)
+    select (select max(days) from r) as days, (select greatest(min(nullif(begins_at, '-infinity')), now()) from r) as begins_at,
+      least(n, ${LIMITS.retention_counted}) as alerts, n > ${LIMITS.retention_counted} as more
+    from counted`,
+});

@@ -1,0 +1,161 @@
+// Repeating alerts: their occurrences are written down ahead as scheduled alerts, many in one statement, by whoever comes first. A slot
+// of a series, `(series_id, occurs_at)`, is written once whatever number of processes try (docs/decisions/0033-each-occurrence-is-an-alert.md).
+
+import { sqlIsPlanned } from "../../model/domain/alert_status.ts";
+import type { planSeriesFill } from "../../model/domain/occurrences.ts";
+import { array, int, jsonb, neverNull, nullable, text, timestamptz, uuid } from "../../model/fields/sql_types.ts";
+import { createStatementDefiner } from "../db/statement.ts";
+import { ALERT_COLUMN_NAMES, FULL_SELECTION, HISTORY_PARAMETERS, KEEP_HISTORY_SQL, NEXT_VERSION } from "./alerts.ts";
+import { VISIBILITY } from "./channels.ts";
+
+const defineStatement = createStatementDefiner("publish");
+const defineList = createStatementDefiner("lists");
+const defineUpkeep = createStatementDefiner("upkeep");
+
+const PLANNED = sqlIsPlanned("alert", "clock_timestamp()");
+
+/** What an occurrence has of its own; all else it says as its series. */
+const OWN: Readonly<Record<string, string>> = {
+  send_at: "o.occurs_at",
+  expires_at: "o.occurs_at + (s.expires_at - s.send_at)",
+  recurrence: "null",
+  review_reply: "null",
+};
+
+const SHARED = ALERT_COLUMN_NAMES.filter((name) => !Object.hasOwn(OWN, name));
+
+/** How many alerts of a channel, which is locked, repeat. */
+export const countRepeating = defineStatement.reading("count_repeating", {
+  parameters: { pusher_id: uuid },
+  columns: { repeating: int },
+  text: "select count(*)::int as repeating from alert where pusher_id = $pusher_id and status = 'repeating'",
+});
+
+/** Makes a locked draft a series, of which nothing is written yet. */
+export const repeatAlert = defineStatement("repeat_alert", {
+  parameters: { ...HISTORY_PARAMETERS, send_at: timestamptz },
+  columns: FULL_SELECTION.columns,
+  text: `with changed as (
+      update alert set status = 'repeating', send_at = $send_at::timestamptz, review_reply = null, updated_at = ${NEXT_VERSION}
+      where id = $id returning ${FULL_SELECTION.text}),
+    begun as (
+      insert into alert_series (alert_id, filled_to, fill_at) select id, clock_timestamp(), clock_timestamp() from changed),
+    ${KEEP_HISTORY_SQL}
+    select * from changed`,
+});
+
+/** Series of which more is to be written now, the longest waiting first, but for those of channels that somebody is changing. */
+export const lockDueSeries = defineUpkeep("lock_due_series", {
+  parameters: { max: int },
+  columns: {
+    series_id: uuid,
+    recurrence: neverNull(text),
+    send_at: neverNull(timestamptz),
+    filled_to: timestamptz,
+  },
+  // Here and below: of arrays the planner expects a few elements, so that it reads no table whole to join them.
+  text: `with due as materialized (
+      select alert_id from alert_series where fill_at <= now() order by fill_at limit $max::int),
+    c as materialized (
+      select pusher_id from channel_state
+      where pusher_id = any(array(select pusher_id from alert where id = any(array(select alert_id from due))))
+      order by pusher_id for no key update skip locked)
+    select s.alert_id as series_id, a.recurrence, a.send_at, s.filled_to
+    from alert_series s join alert a on a.id = s.alert_id join c on c.pusher_id = a.pusher_id
+    where s.alert_id = any(array(select alert_id from due)) and s.fill_at <= now()
+    order by s.alert_id for update of s`,
+});
+
+/** How far the occurrences of series are written, of channels that the caller sees. */
+export const filledSeries = defineList.reading("filled_series", {
+  parameters: { ids: array(uuid), ...VISIBILITY.parameters },
+  columns: { alert_id: uuid, filled_to: timestamptz },
+  text: `select s.alert_id, s.filled_to from alert_series s
+    join alert a on a.id = s.alert_id join pusher p on p.id = a.pusher_id and ${VISIBILITY.text}
+    where s.alert_id = any($ids::uuid[])`,
+});
+
+/** Writes occurrences of series whose channels are locked, and how far that goes; a series that is over is cancelled. */
+export const createOccurrences = defineStatement("create_occurrences", {
+  parameters: { items: jsonb<readonly ReturnType<typeof planSeriesFill>[]>() },
+  columns: { workspace_id: uuid, ...FULL_SELECTION.columns },
+  text: `with f as materialized (
+      select * from jsonb_to_recordset((select $items::jsonb))
+        f (series_id uuid, filled_to timestamptz, fill_at timestamptz, occurrences jsonb)),
+    made as (
+      insert into alert (id, pusher_id, status, series_id, occurs_at, words, ${ALERT_COLUMN_NAMES.join(", ")})
+      select o.id, s.pusher_id, 'scheduled', s.id, o.occurs_at, s.words, ${ALERT_COLUMN_NAMES.map((name) => OWN[name] ?? `s.${name}`).join(", ")}
+      from f cross join jsonb_to_recordset(f.occurrences) o (id uuid, occurs_at timestamptz)
+      join alert s on s.id = f.series_id and s.status = 'repeating' order by o.occurs_at
+      on conflict (series_id, occurs_at) where series_id is not null do nothing
+      returning ${FULL_SELECTION.text}),
+    noted as (
+      update alert_series s set filled_to = f.filled_to, fill_at = f.fill_at
+      from f where s.alert_id = f.series_id and f.fill_at is not null and s.alert_id = any(array(select series_id from f))),
+    gone as (
+      delete from alert_series where alert_id = any(array(select series_id from f where fill_at is null))),
+    over as (
+      update alert set status = 'cancelled', cancelled_at = clock_timestamp(), updated_at = ${NEXT_VERSION}
+      from f where alert.id = f.series_id and f.fill_at is null and alert.status = 'repeating')
+    select p.workspace_id, made.* from made join pusher p on p.id = made.pusher_id order by made.occurs_at`,
+});
+
+/** Ends a locked series, or has it look anew at what its rule names from now on; what is planned of it goes. `id`: the series. */
+const withdrawing = (name: string, { change, series }: { change: string; series: string }) =>
+  defineStatement(name, {
+    parameters: { id: uuid },
+    columns: FULL_SELECTION.columns,
+    text: `with series as (${series}) ${change} returning ${FULL_SELECTION.text}`,
+  });
+
+const CANCELLED = `status = 'cancelled', cancelled_at = clock_timestamp(), updated_at = ${NEXT_VERSION}`;
+const NO_SERIES = "delete from alert_series where alert_id = $id";
+const OF_SERIES = `series_id = $id and ${PLANNED}`;
+
+export const endSeries = withdrawing("end_series", {
+  change: `update alert set ${CANCELLED} where ${OF_SERIES}`,
+  series: NO_SERIES,
+});
+
+/** The same of a series that is a draft again: it leaves no trace, so that it can be scheduled anew. */
+export const withdrawSeries = withdrawing("take_back_series", {
+  change: `delete from alert where ${OF_SERIES}`,
+  series: NO_SERIES,
+});
+
+/** Those that were edited, moved or cancelled alone keep what they are, and their place. */
+export const replanSeries = withdrawing("replan_series", {
+  change: `delete from alert where ${OF_SERIES} and not apart and send_at = occurs_at`,
+  series: "update alert_series set filled_to = clock_timestamp(), fill_at = clock_timestamp() where alert_id = $id",
+});
+
+/** Cancels an occurrence and all after it; its series ends before it by the rule that is given. */
+export const cancelFollowing = defineStatement("cancel_following", {
+  parameters: { id: uuid, occurs_at: timestamptz, recurrence: text },
+  columns: FULL_SELECTION.columns,
+  text: `with ended as (
+      update alert set recurrence = $recurrence::text, updated_at = ${NEXT_VERSION} where id = $id and status = 'repeating'),
+    series as (
+      update alert_series set fill_at = clock_timestamp() where alert_id = $id)
+    update alert set ${CANCELLED} where ${OF_SERIES} and occurs_at >= $occurs_at::timestamptz returning ${FULL_SELECTION.text}`,
+});
+
+/** What is planned of a series says what it says now, but for those that were edited alone. */
+export const applyToSeries = defineStatement("apply_to_series", {
+  parameters: { id: uuid },
+  columns: { id: uuid },
+  text: `with o as materialized (
+      select id, occurs_at from alert where ${OF_SERIES} and not apart order by id for no key update),
+    changed as (
+      update alert set (${SHARED.join(", ")}, expires_at) = row(${SHARED.map((name) => `s.${name}`).join(", ")}, ${OWN.expires_at}),
+        words = s.words, updated_at = greatest(clock_timestamp(), alert.updated_at + interval '1 microsecond')
+      from o, alert s where alert.id = o.id and s.id = $id returning alert.id)
+    select id from changed`,
+});
+
+/** The rule of a series, if it still repeats; its channel is locked. */
+export const seriesRule = defineStatement.reading("series_rule", {
+  parameters: { id: uuid },
+  columns: { recurrence: nullable(text) },
+  text: "select recurrence from alert where id = $id and status = 'repeating'",
+});

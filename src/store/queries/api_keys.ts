@@ -1,0 +1,142 @@
+// Keys by hash, what operators do with them, and the last requests of keys in another program's words; and what the look-ups of all
+// credentials begin with: several secrets at once (see createPositionBatcher in store/db/batching.ts), and the member behind one.
+
+import type { SenderRequest } from "../../model/entities/credentials.ts";
+import { ROLES } from "../../model/entities/member.ts";
+import {
+  array,
+  boolean,
+  int,
+  jsonb,
+  nullable,
+  outerJoined,
+  text,
+  textEnum,
+  timestamptz,
+  uuid,
+} from "../../model/fields/sql_types.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { createStatementDefiner } from "../db/statement.ts";
+
+const defineStatement = createStatementDefiner("credentials");
+const defineList = createStatementDefiner("lists");
+const defineJournal = createStatementDefiner("journal");
+
+/** What a call needs to know of a member `m` and its workspace `w`. */
+export const MEMBER_COLUMNS = {
+  columns: {
+    member_id: uuid,
+    role: textEnum(ROLES),
+    pusher_ids: nullable(array(uuid)),
+    workspace_id: uuid,
+    workspace_name: text,
+    /** Whether any webhook endpoint of the workspace is to hear of changes. */
+    listening: boolean,
+  },
+  text: `m.id as member_id, m.role, m.pusher_ids, w.id as workspace_id, w.name as workspace_name,
+    exists (select 1 from webhook_endpoint e where e.workspace_id = w.id and e.disabled_at is null) as listening`,
+};
+
+/**
+ * Hashes in hex → rows, by position. The array stands in a subquery so that the planner does not see its length: with a
+ * short one it would take a plan made for that call to be cheaper, and plan anew every time.
+ */
+export const HASH_PARAMETERS = {
+  parameters: { hashes: array(text) },
+  columns: { position: int },
+  selected: "t.position::int as position",
+  from: "unnest((select $hashes::text[])) with ordinality t (hash, position)",
+  hash: "decode(t.hash, 'hex')",
+};
+
+/** The live keys behind hashes, by position, with everything that a call needs to know of member and workspace. */
+export const findKeys = defineStatement.reading("find_keys", {
+  parameters: HASH_PARAMETERS.parameters,
+  columns: {
+    ...HASH_PARAMETERS.columns,
+    id: uuid,
+    name: text,
+    scopes: array(text),
+    pusher_id: nullable(uuid),
+    expires_at: nullable(timestamptz),
+    asks_first: boolean,
+    ...MEMBER_COLUMNS.columns,
+  },
+  text: `select ${HASH_PARAMETERS.selected}, k.id, k.name, k.scopes, k.pusher_id, k.expires_at, k.asks_first, ${MEMBER_COLUMNS.text}
+    from ${HASH_PARAMETERS.from} join api_key k on k.hash = ${HASH_PARAMETERS.hash}
+    join member m on m.id = k.member_id join workspace w on w.id = m.workspace_id
+    where k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
+});
+
+export const noteKeyUse = defineStatement("note_key_use", {
+  parameters: { id: uuid },
+  text: "update api_key set last_used_at = now() where id = $id",
+});
+
+/** The live keys of a workspace, the newest first. */
+export const listWorkspaceKeys = defineList.reading("list_workspace_keys", {
+  parameters: { workspace_id: uuid },
+  columns: {
+    id: uuid,
+    name: text,
+    scopes: array(text),
+    pusher_id: nullable(uuid),
+    handle: outerJoined(text),
+    created_at: timestamptz,
+    expires_at: nullable(timestamptz),
+    last_used_at: nullable(timestamptz),
+    asks_first: boolean,
+    made_for: nullable(text),
+    /** The program of its last request in another program's format; null for none, and where it is unknown. */
+    speaks: nullable(text),
+    /** Channels that such requests named, as the wire has them; null where it made none. */
+    sends_to: nullable(array(text)),
+    member_id: uuid,
+    email: text,
+    member_name: nullable(text),
+    role: textEnum(ROLES),
+    pusher_ids: nullable(array(uuid)),
+  },
+  text: `select k.id, k.name, k.scopes, k.pusher_id, p.handle, k.created_at, k.expires_at, k.last_used_at, k.asks_first, k.made_for,
+      l.requests->0->>'program' as speaks,
+      case when l.key_id is not null then array(select distinct r->>'pusher_id'
+        from jsonb_array_elements(l.requests) r where r->>'pusher_id' is not null) end as sends_to,
+      m.id as member_id, m.email, m.name as member_name, m.role, m.pusher_ids
+    from api_key k join member m on m.id = k.member_id left join pusher p on p.id = k.pusher_id
+      left join sender_log l on l.key_id = k.id
+    where m.workspace_id = $workspace_id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+    order by k.created_at desc`,
+});
+
+/** The newest first; what comes behind the last that is kept is gone. */
+export const noteSenderRequest = defineJournal("note_sender_request", {
+  parameters: { key_id: uuid, request: jsonb<SenderRequest>() },
+  text: `insert into sender_log as l (key_id, requests) values ($key_id, jsonb_build_array($request::jsonb))
+    on conflict (key_id) do update
+    set requests = jsonb_path_query_array(excluded.requests || l.requests, '$[0 to ${LIMITS.sender_requests - 1}]')`,
+});
+
+export const listSenderRequests = defineList.reading("list_sender_requests", {
+  parameters: { key_id: uuid },
+  columns: { requests: jsonb<SenderRequest[]>() },
+  text: "select requests from sender_log where key_id = $key_id",
+});
+
+/** The live keys of a workspace of whose last requests in other programs' formats any was refused, with these requests. */
+export const listRefusedSenders = defineList.reading("list_refused_senders", {
+  parameters: { workspace_id: uuid },
+  columns: {
+    id: uuid,
+    name: text,
+    pusher_id: nullable(uuid),
+    made_for: nullable(text),
+    member_id: uuid,
+    role: textEnum(ROLES),
+    pusher_ids: nullable(array(uuid)),
+    requests: jsonb<SenderRequest[]>(),
+  },
+  text: `select k.id, k.name, k.pusher_id, k.made_for, m.id as member_id, m.role, m.pusher_ids, l.requests
+    from member m join api_key k on k.member_id = m.id join sender_log l on l.key_id = k.id
+    where m.workspace_id = $workspace_id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+      and l.requests @? '$[*] ? (@.outcome == "refused")'`,
+});

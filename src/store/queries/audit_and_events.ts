@@ -1,0 +1,220 @@
+// What a call that changes something leaves beside it: a line of the audit log, the answer for a repeat, and events. The feed of events is
+// written at the end of the transaction that made them true, and numbered by who reads (docs/decisions/0018-event-numbers-are-assigned-on-reading.md).
+// And pages of the log and of the feed.
+
+import { assertDefined } from "../../model/assert.ts";
+import { type DomainEvent, serializeEvent } from "../../model/domain/domain_events.ts";
+import { parseId } from "../../model/domain/type_ids.ts";
+import { ACTOR_TYPES, TRANSPORTS } from "../../model/entities/audit_event.ts";
+import {
+  array,
+  bigint,
+  bytea,
+  int,
+  jsonb,
+  neverNull,
+  nullable,
+  text,
+  textEnum,
+  timestamptz,
+  uuid,
+} from "../../model/fields/sql_types.ts";
+import { createStatementDefiner, type RowOf } from "../db/statement.ts";
+
+const defineStatement = createStatementDefiner("journal");
+const defineList = createStatementDefiner("lists");
+
+/** What is written of a line. */
+export const AUDIT_LINE = {
+  id: uuid,
+  workspace_id: nullable(uuid),
+  actor_type: text,
+  actor_id: nullable(text),
+  actor_name: nullable(text),
+  member_id: nullable(uuid),
+  transport: text,
+  operation: text,
+  pusher_id: nullable(uuid),
+  subject_id: nullable(text),
+  status: nullable(text),
+  count: nullable(int),
+  changed: nullable(array(text)),
+};
+
+/** What is shown of it. */
+const { workspace_id: _, ...TOLD } = AUDIT_LINE;
+
+const NAMES = Object.keys(AUDIT_LINE);
+
+export const AUDIT_INSERT = `insert into audit_event (${NAMES.join(", ")}) values (${NAMES.map((name) => `$${name}`).join(", ")})`;
+
+/** One of several lines about one call; the last of them is `insertAudit`. */
+export const insertAuditBefore = defineStatement("insert_audit_before", {
+  parameters: AUDIT_LINE,
+  columns: { id: uuid },
+  text: `${AUDIT_INSERT} returning id`,
+});
+
+/** In which workspaces a person's own acts are told, and by which name. */
+export const membershipsToNotify = defineStatement.reading("memberships_to_notify", {
+  parameters: { user_id: text },
+  columns: { workspace_id: uuid, member_id: uuid, name: text },
+  text: `select workspace_id, id as member_id, coalesce(name, email) as name from member
+    where user_id = $user_id order by created_at`,
+});
+
+/** The last statement of its transaction, so it goes out together with the commit (see store/db/connection_pool.ts). */
+export const insertAudit = defineStatement("insert_audit", {
+  parameters: AUDIT_LINE,
+  text: AUDIT_INSERT,
+  closes: true,
+});
+
+/** Which alerts a credential left scheduled, by the newest `lines` of what it did. */
+export const scheduledBy = defineList.reading("scheduled_by", {
+  parameters: { workspace_id: uuid, actor_id: text, lines: int },
+  columns: { subject_id: neverNull(text) },
+  text: `select distinct subject_id from (select subject_id, status from audit_event
+      where actor_id = $actor_id and workspace_id = $workspace_id order by created_at desc limit $lines::int) done
+    where status = 'scheduled' and subject_id is not null`,
+});
+
+/** What one channel's restriction leaves of a workspace's log, newest first; ties of the last instant come along. */
+export const listAudit = defineList.reading("list_audit", {
+  parameters: {
+    workspace_id: uuid,
+    pusher_ids: nullable(array(uuid)),
+    pusher_id: nullable(uuid),
+    actor_id: nullable(text),
+    subject_id: nullable(text),
+    before: nullable(timestamptz),
+    limit: int,
+  },
+  columns: {
+    ...TOLD,
+    actor_type: textEnum(ACTOR_TYPES),
+    transport: textEnum(TRANSPORTS),
+    created_at: timestamptz,
+  },
+  text: `select ${Object.keys(TOLD).join(", ")}, created_at
+    from audit_event
+    where workspace_id = $workspace_id and ($pusher_ids::uuid[] is null or pusher_id = any($pusher_ids::uuid[]))
+      and ($pusher_id::uuid is null or pusher_id = $pusher_id) and ($actor_id::text is null or actor_id = $actor_id)
+      and ($subject_id::text is null or subject_id = $subject_id)
+      and created_at < coalesce($before::timestamptz, 'infinity')
+    order by created_at desc fetch first ($limit::int) rows with ties`,
+});
+
+export type AuditRecord = RowOf<typeof listAudit>;
+
+/** Whose key it is, and of which operation. */
+const OWN = {
+  parameters: { credential_id: text, operation: text, key: text },
+  text: "credential_id = $credential_id and operation = $operation and key = $key",
+};
+
+const OVER = "created_at < now() - $hours::int * interval '1 hour'";
+
+/** Forgets this key when its time is over; the others go by the housekeeping. */
+export const removeExpiredKey = defineStatement("remove_expired_key", {
+  parameters: { ...OWN.parameters, hours: int },
+  text: `delete from idempotency_record where ${OWN.text} and ${OVER}`,
+});
+
+/** One row when the key is new to this credential and operation; none when it was used. */
+export const claimIdempotencyKey = defineStatement("claim_idempotency_key", {
+  parameters: { ...OWN.parameters, request_hash: bytea },
+  columns: { key: text },
+  text: `insert into idempotency_record (credential_id, operation, key, request_hash)
+    values ($credential_id, $operation, $key, $request_hash) on conflict do nothing returning key`,
+});
+
+export const findFirstAnswer = defineStatement.reading("find_first_answer", {
+  parameters: { ...OWN.parameters, hours: int },
+  columns: { request_hash: bytea, answer: nullable(bytea), given: nullable(jsonb<unknown>()) },
+  text: `select request_hash, answer, given from idempotency_record where ${OWN.text} and not (${OVER})`,
+});
+
+export const storeAnswer = defineStatement("store_answer", {
+  parameters: { ...OWN.parameters, answer: bytea },
+  text: `update idempotency_record set answer = $answer where ${OWN.text}`,
+});
+
+const EVENTS = {
+  parameters: {
+    event_ids: array(uuid),
+    event_workspaces: array(uuid),
+    event_pushers: array(uuid),
+    event_bodies: array(text),
+  },
+  text: `insert into workspace_event (id, workspace_id, pusher_id, body)
+    select id, workspace_id, pusher_id, body
+    from unnest($event_ids::uuid[], $event_workspaces::uuid[], $event_pushers::uuid[], $event_bodies::text[])
+      with ordinality e (id, workspace_id, pusher_id, body, n) order by n`,
+};
+
+/** What is written of events, in their order. */
+export const eventRows = (events: readonly DomainEvent[]) => ({
+  event_ids: events.map(({ id }) => id),
+  event_workspaces: events.map(({ workspaceId }) => workspaceId),
+  event_pushers: events.map(({ data }) =>
+    assertDefined(parseId("psh", data.pusher_id), "events name channels as they are shown"),
+  ),
+  event_bodies: events.map(serializeEvent),
+});
+
+/** The last statement of its transaction, so it goes out together with the commit (see store/db/connection_pool.ts). */
+export const insertEvents = defineStatement("insert_events", { ...EVENTS, closes: true });
+
+/** The same with a line of the audit log. */
+export const insertAuditAndEvents = defineStatement("insert_audit_and_events", {
+  parameters: { ...AUDIT_LINE, ...EVENTS.parameters },
+  text: `with told as (${EVENTS.text}) ${AUDIT_INSERT}`,
+  closes: true,
+});
+
+/**
+ * Gives places to up to `limit` committed events that have none. Readers queue for the workspace's row and hold it until they
+ * commit, so places become visible in their order. A reader that waited may have looked before the other one committed: what
+ * has a place by then keeps it, and its own place stays empty.
+ */
+export const numberEvents = defineList("number_events", {
+  parameters: { workspace_id: uuid, limit: int },
+  columns: { numbered: int },
+  text: `with fresh as materialized (
+      select f.serial, row_number() over (order by f.serial) as n from (
+        select serial from workspace_event where workspace_id = $workspace_id and position is null
+        order by serial limit $limit::int) f),
+    taken as (
+      update workspace w set events_numbered = w.events_numbered + f.n from (select count(*) as n from fresh) f
+      where w.id = $workspace_id and f.n > 0 returning w.events_numbered - f.n as base),
+    placed as (
+      update workspace_event e set position = t.base + f.n from taken t, fresh f
+      where e.serial = f.serial and e.position is null)
+    select count(*)::int as numbered from fresh`,
+});
+
+/** Where the feed ends for now. */
+export const readFeedEnd = defineList.reading("read_feed_end", {
+  parameters: { workspace_id: uuid },
+  columns: { events_numbered: bigint },
+  text: "select events_numbered from workspace where id = $workspace_id",
+});
+
+/** A page of what has a place after `after` and not after `end`, of the channels that the caller sees. */
+export const listEvents = defineList.reading("list_events", {
+  parameters: {
+    workspace_id: uuid,
+    pusher_ids: nullable(array(uuid)),
+    after: bigint,
+    end: bigint,
+    limit: int,
+  },
+  columns: { id: uuid, body: text, position: neverNull(bigint) },
+  text: `select id, body, position from workspace_event
+    where workspace_id = $workspace_id and position > $after::bigint and position <= $end::bigint
+      and ($pusher_ids::uuid[] is null or pusher_id = any($pusher_ids::uuid[]))
+    order by position limit $limit::int`,
+});
+
+export type EventRecord = RowOf<typeof listEvents>;

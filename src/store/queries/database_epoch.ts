@@ -1,0 +1,80 @@
+// What a validator begins with beside revisions, which are counted anew in a database that is restored: a number by chance that
+// the rows carry along, and the timeline, which PostgreSQL itself counts up wherever it goes on without the server that was
+// there before. A restart changes neither (rules#inbox-epoch). And what is asked so that a standby answers nothing that is older
+// than the question (src/store/replicas/replicas.ts).
+
+import { array, float8, nullable, text, uuid } from "../../model/fields/sql_types.ts";
+import { createStatementDefiner } from "../db/statement.ts";
+
+const defineStatement = createStatementDefiner("upkeep");
+
+export const TIMELINE = "left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)";
+
+/**
+ * Alike on a server and on its standbys, which know of a promotion what was written down of it. A table that was dropped and
+ * restored in place has another number.
+ */
+export const EPOCH_SQL = `(select left(md5(concat_ws(' ', e.epoch, 'channel_state'::regclass::oid,
+     case when pg_is_in_recovery() then e.timeline else ${TIMELINE} end)), 8) from epoch e)`;
+
+/** From now on no validator from before matches. The last step of a restore, in its transaction or after it. */
+export const renewEpoch = defineStatement("renew_epoch", {
+  parameters: { epoch: uuid },
+  text: "update epoch set epoch = $epoch",
+});
+
+/**
+ * At each start: a row that was written on another server, in another database or (`place`, of the embedded one) by other
+ * files is that of a copy, and has another epoch from now on. Also what standbys are to know of a promotion.
+ */
+export const keepEpoch = defineStatement("keep_epoch", {
+  parameters: { place: nullable(text) },
+  text: `insert into epoch as e (home, timeline)
+    select concat_ws(' ', s.system_identifier, d.oid, $place::text), ${TIMELINE}
+    from pg_control_system() s, pg_database d where d.datname = current_database()
+    on conflict (one_row) do update set home = excluded.home, timeline = excluded.timeline,
+      epoch = case when e.home = excluded.home then e.epoch else excluded.epoch end
+    where (e.home, e.timeline) is distinct from (excluded.home, excluded.timeline)`,
+});
+
+/** Whatever is visible on the primary stands before this place. Without waiting for the disk it is visible before it is written. */
+export const readWalPosition = defineStatement.reading("read_wal_position", {
+  columns: { place: float8, timeline: text },
+  text: `select (case when current_setting('synchronous_commit') = 'off' then pg_current_wal_insert_lsn()
+      else pg_current_wal_flush_lsn() end - '0/0'::pg_lsn)::float8 as place, ${TIMELINE} as timeline`,
+});
+
+/** Whose rows these are: equal on a primary and its standbys, and in no other database. */
+const IDENTITY = `concat_ws(' ', ${EPOCH_SQL}, (select system_identifier from pg_control_system()),
+    (select oid from pg_database where datname = current_database()))`;
+
+export const readIdentity = defineStatement.reading("read_identity", {
+  columns: { identity: text },
+  text: `select ${IDENTITY} as identity`,
+});
+
+/** A name of the database that all its processes know, and no other database has. It changes when a backup is restored. */
+export const readInstallation = defineStatement.reading("read_installation", {
+  primary: true,
+  columns: { installation: text },
+  text: "select left(md5('installation ' || epoch), 16) as installation from epoch",
+});
+
+/** How far a standby has come; null where it is none. */
+export const readReplayPosition = defineStatement.reading("read_replay_position", {
+  columns: { place: nullable(float8), identity: text },
+  text: `select case when pg_is_in_recovery() then (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::float8 end as place,
+    ${IDENTITY} as identity`,
+});
+
+/**
+ * The transactions that may be about to commit: of those `known` what still is. A standby may show what such a one has written
+ * to the log before it is visible here.
+ */
+export const readCommitPosition = defineStatement.reading("read_commit_position", {
+  parameters: { known: nullable(array(text)) },
+  columns: { transactions: array(text) },
+  text: `select coalesce(array_agg(backend_xid::text), '{}') as transactions from pg_stat_activity
+    where backend_xid is not null and state = 'active' and datname = current_database()
+      and ($known::text[] is null or backend_xid::text = any($known::text[]))`,
+});

@@ -1,0 +1,39 @@
+// The references that rows of an import bring along, held against the rows that are there: none may lead into another workspace.
+
+import { int, jsonb } from "../../model/fields/sql_types.ts";
+import { createStatementDefiner } from "../db/statement.ts";
+
+const defineStatement = createStatementDefiner("upkeep");
+
+export interface ImportReference {
+  /** The place of the row among those that are asked about. */
+  at: number;
+  /** The kind of row that it refers to; the three kinds of files count as kinds of their own. */
+  what: "member" | "channel" | "invite" | "alert" | "image" | "audio" | "html";
+  id: string;
+  /** The row by which its workspace is known. */
+  of: "workspace" | "member" | "channel";
+  owner: string;
+  /** It must be there. Otherwise it may be gone, as a key's channel may be. */
+  must: boolean;
+}
+
+/** Of these references those that lead to a row of another workspace, or to none where one must be there. */
+export const foreignReferences = defineStatement.reading("foreign_references", {
+  parameters: { references: jsonb<readonly ImportReference[]>() },
+  columns: { at: int },
+  text: `select r.at
+    from jsonb_to_recordset($references) as r(at int, what text, id uuid, "of" text, owner uuid, must boolean)
+      cross join lateral (select case r."of"
+        when 'workspace' then r.owner
+        when 'member' then (select m.workspace_id from member m where m.id = r.owner)
+        else (select p.workspace_id from pusher p where p.id = r.owner) end as workspace) o
+      cross join lateral (select case r.what
+        when 'member' then (select m.workspace_id from member m where m.id = r.id)
+        when 'channel' then (select p.workspace_id from pusher p where p.id = r.id)
+        when 'invite' then (select p.workspace_id from invite i join pusher p on p.id = i.pusher_id where i.id = r.id)
+        when 'alert' then (select p.workspace_id from alert a join pusher p on p.id = a.pusher_id where a.id = r.id)
+        else (select f.workspace_id from asset f where f.id = r.id and f.kind = r.what) end as workspace) f
+    where f.workspace is distinct from o.workspace and (r.must or f.workspace is not null)
+    order by r.at limit 1`,
+});

@@ -1,0 +1,118 @@
+// Devices with the channels that their held polls and streams wait for (rules#held-inbox), and the newest
+// alerts of channels that are followed. Each statement reads one snapshot.
+
+import {
+  array,
+  bigint,
+  boolean,
+  float8,
+  int,
+  nullable,
+  outerJoined,
+  text,
+  uuid,
+} from "../../model/fields/sql_types.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { createStatementDefiner, type RowOf } from "../db/statement.ts";
+import { HASH_PARAMETERS } from "./api_keys.ts";
+import { EPOCH_SQL } from "./database_epoch.ts";
+import { CHANNEL_MARK, JOINED_AT, JOINED_CHANNELS, LEAVE_COUNT, UNSEEN_CONDITION } from "./device_channels.ts";
+import { INBOX_ALERT, MARKUP, SELECTED_COLUMNS, SIZE } from "./inbox.ts";
+import { DUE_IN_SQL } from "./revisions.ts";
+
+const defineStatement = createStatementDefiner("inbox");
+
+/** More channels than one held poll may wait for (see handset/live_updates/long_polling.ts), so that nobody reads an endless list. */
+export const MAX_CHANNELS_READ = LIMITS.channels_of_device + 1;
+
+/** Devices by the hashes of their tokens, each with what its poll waits for. */
+export const findPollTargets = defineStatement.reading("find_poll_targets", {
+  parameters: HASH_PARAMETERS.parameters,
+  columns: {
+    ...HASH_PARAMETERS.columns,
+    id: text,
+    rev: text,
+    unseen: boolean,
+    /** It is shown a test of a draft, as no other device is. */
+    testing: boolean,
+    /** The first part of its validators. */
+    epoch: text,
+    /** Of the channels' marks. */
+    sum: text,
+    channels: array(text),
+    channel_revs: array(text),
+    due_in: array(float8),
+    /** When it joined the last of them, in microseconds since 1970. */
+    newest: float8,
+  },
+  text: `select ${HASH_PARAMETERS.selected}, d.id::text as id, d.subs_rev::text as rev, ${UNSEEN_CONDITION} as unseen, ${EPOCH_SQL} || ${LEAVE_COUNT} as epoch,
+      coalesce(d.test_until > clock_timestamp(), false) as testing, joined.sum, joined.channels, joined.channel_revs, joined.due_in, joined.newest
+    from ${HASH_PARAMETERS.from} join device d on d.token_hash = ${HASH_PARAMETERS.hash}
+    cross join lateral (
+      select coalesce(sum(mark), 0)::text as sum, coalesce(array_agg(id order by id), '{}') as channels,
+        coalesce(array_agg(rev::text order by id), '{}') as channel_revs,
+        coalesce(array_agg(due_in order by id), '{}') as due_in, coalesce(max(since), 0) as newest
+      from (
+        select c.pusher_id::text as id, c.rev, ${CHANNEL_MARK} as mark, ${DUE_IN_SQL} as due_in, ${JOINED_AT} as since
+        from ${JOINED_CHANNELS}
+        where s.device_id = d.id limit ${MAX_CHANNELS_READ}) c) joined`,
+});
+
+export type PollTarget = RowOf<typeof findPollTargets>;
+
+/**
+ * Channels, each with its revision and mark and its newest alerts that handsets see, `limit` of them and those that
+ * share the last one's time; one row for each alert, newest first, or one without. The alert itself is read in
+ * channels that are `told` where it is none of the `known`, its markup only where it is not larger than `max_bytes`
+ * (`small`). `moved`: of the devices those whose subscriptions have changed since the revision that is known of them,
+ * or that are gone.
+ */
+export const readChannelChanges = defineStatement.reading("read_channel_changes", {
+  parameters: {
+    channels: array(uuid),
+    told: array(uuid),
+    known: array(uuid),
+    limit: int,
+    max_bytes: int,
+    devices: array(bigint),
+    device_revs: array(text),
+  },
+  columns: {
+    channel: text,
+    topic: text,
+    open: boolean,
+    suspended: boolean,
+    rev: text,
+    mark: text,
+    due_in: float8,
+    newest: outerJoined(uuid),
+    newest_sent: nullable(float8),
+    /** Its `collapse_key`. */
+    sequence: nullable(text),
+    /** It has expired. */
+    over: nullable(boolean),
+    moved: nullable(array(text)),
+  },
+  joined: { ...INBOX_ALERT, small: boolean, icon: nullable(text), has_page: boolean },
+  text: `select c.pusher_id::text as channel, channel.handle as topic, channel.is_public as open, c.suspended, c.rev::text as rev,
+      ${CHANNEL_MARK}::text as mark, ${DUE_IN_SQL} as due_in, head.id as newest,
+      (extract(epoch from head.visible_at) * 1000000)::float8 as newest_sent, head.collapse_key as sequence,
+      head.expires_at <= now() as over, (
+        select array_agg(w.id::text)
+        from unnest((select $devices::bigint[]), (select $device_revs::text[])) w (id, rev)
+        left join device d on d.id = w.id where coalesce(d.subs_rev::text, '') <> w.rev) as moved,
+      alert.id, alert.pusher_id, p.handle, alert.visible_at as sent_at, ${SELECTED_COLUMNS}, p.image_url as icon,
+      ${SIZE} <= $max_bytes::int as small, case when ${SIZE} <= $max_bytes::int then ${MARKUP} end as html,
+      ${MARKUP} is not null as has_page
+    from channel_state c join pusher channel on channel.id = c.pusher_id
+    left join lateral (
+      select a.id, a.visible_at, a.collapse_key, a.expires_at from alert a
+      where a.pusher_id = c.pusher_id and a.status = 'sent' and not c.suspended
+      order by a.visible_at desc fetch first ($limit::int) rows with ties) head on true
+    left join alert on alert.id = head.id and alert.pusher_id = any($told::uuid[]) and head.id <> all($known::uuid[])
+    left join pusher p on p.id = alert.pusher_id
+    where c.pusher_id = any($channels::uuid[])
+    order by c.pusher_id, head.visible_at desc, head.id desc`,
+});
+
+export type ChannelChange = RowOf<typeof readChannelChanges>;

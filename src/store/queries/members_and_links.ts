@@ -1,0 +1,176 @@
+// Members and sessions' members by raw SQL; and one-time links: making one, what became of one, and using it up for exactly one of
+// simultaneous uses. Connections stand beside.
+
+import { LINK_ISSUERS, ROLES } from "../../model/entities/member.ts";
+import {
+  array,
+  boolean,
+  bytea,
+  nullable,
+  outerJoined,
+  text,
+  textEnum,
+  timestamptz,
+  uuid,
+  type ValuesOf,
+} from "../../model/fields/sql_types.ts";
+import { createStatementDefiner } from "../db/statement.ts";
+import { MEMBER_COLUMNS } from "./api_keys.ts";
+
+const defineStatement = createStatementDefiner("credentials");
+const defineLock = createStatementDefiner("locks");
+const defineList = createStatementDefiner("lists");
+const defineForLibrary = createStatementDefiner("library");
+const defineClaims = createStatementDefiner("claims");
+
+const MEMBERSHIP = { email: text, ...MEMBER_COLUMNS.columns };
+
+/** What a call needs to know of the member that a person is in one workspace, with the address. */
+export type MemberRecord = ValuesOf<typeof MEMBERSHIP>;
+
+/** Held until the transaction ends: what counts or replaces something of one member happens in turn. */
+export const lockMember = defineLock("lock_member", {
+  parameters: { id: uuid },
+  columns: { id: uuid },
+  text: "select id from member where id = $id for no key update",
+});
+
+/** A person's memberships, the oldest first. */
+export const membershipsOf = defineStatement.reading("memberships_of", {
+  parameters: { user_id: text },
+  columns: MEMBERSHIP,
+  text: `select m.email, ${MEMBER_COLUMNS.text} from member m join workspace w on w.id = m.workspace_id
+    where m.user_id = $user_id order by m.created_at`,
+});
+
+/** The owners first, then by age. */
+export const listWorkspaceMembers = defineList.reading("list_workspace_members", {
+  parameters: { workspace_id: uuid },
+  columns: {
+    id: uuid,
+    email: text,
+    name: nullable(text),
+    role: textEnum(ROLES),
+    pusher_ids: nullable(array(uuid)),
+    handles: nullable(array(text)),
+    joined: boolean,
+    invited: boolean,
+    created_at: timestamptz,
+    last_used_at: nullable(timestamptz),
+  },
+  text: `select m.id, m.email, m.name, m.role, m.pusher_ids, m.user_id is not null as joined,
+      (select array_agg(p.handle order by p.handle) from pusher p
+        where p.workspace_id = m.workspace_id and p.id = any(m.pusher_ids)) as handles,
+      exists (select 1 from member_link l where l.member_id = m.id and l.expires_at > now()
+        and l.used_at is null and l.replaced_at is null) as invited, m.created_at,
+      greatest((select max(k.last_used_at) from api_key k where k.member_id = m.id),
+        (select max(c.last_used_at) from connection c where c.member_id = m.id),
+        (select max(s."updatedAt") from auth.session s where s."userId" = m.user_id)) as last_used_at
+    from member m where m.workspace_id = $workspace_id
+    order by array_position(array['owner', 'admin', 'editor', 'viewer'], m.role), m.created_at`,
+});
+
+/** Writes down that a passkey was used, and answers whose it is. */
+export const usePasskey = defineForLibrary("use_passkey", {
+  parameters: { credential_id: text },
+  columns: { user_id: text, email: text },
+  text: `update auth.passkey p set "lastUsedAt" = now() from auth."user" u
+    where u.id = p."userId" and p."credentialID" = $credential_id returning u.id as user_id, u.email`,
+});
+
+/** The account that somebody tries to get into; one of both is given. */
+export const accountTried = defineForLibrary.reading("account_tried", {
+  parameters: { email: nullable(text), credential_id: nullable(text) },
+  columns: { id: text },
+  text: `select id from auth."user" where email = $email
+    union all select "userId" from auth.passkey where "credentialID" = $credential_id`,
+});
+
+/** For who lost the phone and the recovery codes. Nothing comes back where it was not on. */
+export const dropSecondFactor = defineForLibrary("drop_second_factor", {
+  parameters: { user_id: text },
+  columns: { id: text },
+  text: `with gone as (delete from auth."twoFactor" where "userId" = $user_id returning "userId")
+    update auth."user" u set "twoFactorEnabled" = false from gone where u.id = gone."userId" returning u.id`,
+});
+
+export const noteSessionUse = defineStatement("note_session_use", {
+  parameters: { id: text },
+  text: `update auth.session set "updatedAt" = now() where id = $id`,
+});
+
+const LIVE = "l.used_at is null and l.replaced_at is null and l.expires_at > now()";
+
+/**
+ * A new link replaces the earlier ones of its kind: a link that was asked for by the "forgot password" form, which anybody
+ * can do who knows the address, does not end one that somebody handed out. `made_by` is who asks.
+ */
+export const replaceLinks = defineClaims("replace_links", {
+  parameters: { member_id: uuid, made_by: textEnum(LINK_ISSUERS) },
+  text: `update member_link l set replaced_at = now()
+    where l.member_id = $member_id and ${LIVE} and (l.made_by = 'person') = ($made_by = 'person')`,
+});
+
+const LINK = {
+  made_by: textEnum(LINK_ISSUERS),
+  used: boolean,
+  replaced: boolean,
+  expired: boolean,
+  member_id: uuid,
+  email: text,
+  joined: boolean,
+  workspace_id: uuid,
+  workspace_name: text,
+  /** The account behind the member, or else the one that has the member's address already. */
+  user_id: outerJoined(text),
+  /** Whether it was shown that the account is of who reads the address. */
+  proved: outerJoined(boolean),
+  /** Whether it asks for a second factor. */
+  second_factor: nullable(boolean),
+  /** Whether that account is a member of other workspaces, too. */
+  elsewhere: boolean,
+};
+
+export type LinkRecord = ValuesOf<typeof LINK>;
+
+/** The link with the member and the account that it is for, whatever became of it. */
+export const findLink = defineForLibrary.reading("find_link", {
+  parameters: { token_hash: bytea },
+  columns: LINK,
+  text: `select l.made_by, l.used_at is not null as used, l.replaced_at is not null as replaced, l.expires_at <= now() as expired,
+      m.id as member_id, m.email, m.user_id is not null as joined, w.id as workspace_id, w.name as workspace_name,
+      u.id as user_id, u."emailVerified" as proved, u."twoFactorEnabled" as second_factor,
+      exists (select 1 from member o where o.user_id = u.id and o.workspace_id <> m.workspace_id) as elsewhere
+    from member_link l join member m on m.id = l.member_id join workspace w on w.id = m.workspace_id
+    left join auth."user" u on u.id = coalesce(m.user_id, (select a.id from auth."user" a where a.email = m.email))
+    where l.token_hash = $token_hash`,
+});
+
+/** One row for exactly one of simultaneous uses. */
+export const useLink = defineClaims("use_link", {
+  parameters: { token_hash: bytea },
+  columns: { member_id: uuid },
+  text: `update member_link l set used_at = now() where l.token_hash = $token_hash and ${LIVE} returning l.member_id`,
+});
+
+/** The other links of the same person end with it. */
+export const endLinksOf = defineClaims("end_links_of", {
+  parameters: { user_id: text },
+  text: `update member_link l set used_at = now() from member m where m.id = l.member_id and m.user_id = $user_id and ${LIVE}`,
+});
+
+/** What decides about an account waits for what another link is doing to it. */
+export const lockUser = defineLock("lock_user", {
+  parameters: { id: text },
+  columns: { id: text },
+  text: `select id from auth."user" where id = $id for no key update`,
+});
+
+/** The member that a mail about a lost password goes to: one that the account is, else one that it may become. */
+export const memberToReset = defineForLibrary.reading("member_to_reset", {
+  parameters: { email: text },
+  columns: { member_id: uuid, user_id: text },
+  text: `select m.id as member_id, u.id as user_id from auth."user" u
+    join member m on m.user_id = u.id or (m.user_id is null and m.email = u.email)
+    where u.email = $email order by m.user_id is null, m.created_at limit 1`,
+});

@@ -1,0 +1,131 @@
+// Channels by their handles for programs that listen as to ntfy, and the backlog of these channels. Each statement reads one snapshot.
+
+import { ALERT_FIELDS } from "../../model/fields/alert.ts";
+import { getSqlColumns, pickFields } from "../../model/fields/field_table.ts";
+import {
+  array,
+  bigint,
+  boolean,
+  int,
+  neverNull,
+  nullable,
+  text,
+  timestamptz,
+  uuid,
+} from "../../model/fields/sql_types.ts";
+import { createStatementDefiner, type RowOf } from "../db/statement.ts";
+import { BODY_LENGTH, bodyBytes, bodyLength, selectedCut } from "./alert_excerpt.ts";
+import { firstShown } from "./alerts_before_joining.ts";
+
+const defineStatement = createStatementDefiner("inbox");
+
+const FIELDS = getSqlColumns(
+  pickFields(
+    ALERT_FIELDS,
+    "title",
+    "body",
+    "priority",
+    "source_url",
+    "image_url",
+    "image_asset_id",
+    "actions",
+    "expires_at",
+    "collapse_key",
+  ),
+);
+
+/** The columns that a message is made of: of the alert `a` of the channel `p`. Markup is represented by its address alone. */
+const SHOWN = {
+  id: uuid,
+  handle: text,
+  is_public: boolean,
+  icon: nullable(text),
+  has_page: boolean,
+  sent_at: neverNull(timestamptz),
+  ...FIELDS,
+  ...BODY_LENGTH,
+};
+const SELECTED = `a.id, p.handle, p.is_public, p.image_url as icon, a.has_page, a.visible_at as sent_at,
+      ${selectedCut("a", FIELDS)}, ${bodyLength("a")}`;
+const HAS_PAGE = "coalesce(html, asset_html) is not null as has_page";
+
+/** rules#ntfy-listens. The channels of these handles that a device, or nobody in particular, may hear. */
+export const findNtfyChannels = defineStatement.reading("find_ntfy_channels", {
+  parameters: { handles: array(text), device_id: nullable(bigint) },
+  columns: {
+    id: text,
+    handle: text,
+    is_public: boolean,
+    due: boolean,
+    /** The revision of the device's subscriptions. */
+    device_rev: nullable(text),
+  },
+  text: `select p.id::text as id, p.handle, p.is_public, coalesce(c.next_at <= now(), false) as due,
+      (select d.subs_rev::text from device d where d.id = $device_id::bigint) as device_rev
+    from pusher p join channel_state c on c.pusher_id = p.id and not c.suspended
+    where p.handle = any($handles::text[]) and p.status <> 'suspended' and (p.is_public
+      or exists (select 1 from subscription s where s.pusher_id = p.id and s.device_id = $device_id::bigint))`,
+});
+
+export type NtfyChannel = RowOf<typeof findNtfyChannels>;
+
+/** Bytes that a message has beside its title and text, about. */
+const REST_BYTES = 250;
+
+/**
+ * What is heard of channels from a place on, at one end of it, without what is over: no more than which it is, and about how many bytes
+ * its message has. What came due is settled before. A device that joined a channel gets what its inbox shows of it.
+ */
+const heard = (order: "asc" | "desc") => ({
+  parameters: {
+    device_id: nullable(bigint),
+    channels: array(uuid),
+    since: nullable(timestamptz),
+    after: nullable(uuid),
+    limit: int,
+  },
+  columns: { id: uuid, handle: text, bytes: int, before_joining: boolean },
+  text: `with place as materialized (
+      select coalesce(found.at, $since::timestamptz, '-infinity') as at,
+        case when found.at is null then '00000000-0000-0000-0000-000000000000'::uuid else $after::uuid end as id
+      from (select max(coalesce(visible_at, sent_at)) as at from alert
+        where id = $after::uuid and pusher_id = any($channels::uuid[])) found)
+    select newest.id, p.handle, newest.bytes, coalesce(newest.visible_at < joined.subscribed_at, false) as before_joining
+    from unnest($channels::uuid[]) channel (id)
+    join channel_state c on c.pusher_id = channel.id and not c.suspended
+    join pusher p on p.id = channel.id
+    left join subscription joined on joined.pusher_id = channel.id and joined.device_id = $device_id::bigint
+    left join lateral (${firstShown("channel.id", "joined.subscribed_at")}) first on true
+    cross join lateral (
+      select s.id, s.visible_at, octet_length(s.title) + coalesce(${bodyBytes("s")}, 0) + ${REST_BYTES} as bytes
+      from alert s where s.pusher_id = channel.id and s.status = 'sent'
+        and (s.visible_at, s.id) > ((select at from place), (select id from place))
+        and s.visible_at >= coalesce(first.visible_at, '-infinity')
+        and (s.visible_at > coalesce(first.visible_at, '-infinity') or s.id >= first.id)
+        and coalesce(s.expires_at > now(), true)
+      order by s.visible_at ${order}, s.id ${order} limit $limit::int) newest
+    order by newest.visible_at ${order}, newest.id ${order} limit $limit::int`,
+});
+
+/** The newest since an instant, the newest first. */
+export const ntfyMessagesSince = defineStatement.reading("ntfy_messages_since", heard("desc"));
+
+/** The oldest after the alert `after`, the oldest first; where it is gone, since the instant. */
+export const ntfyMessagesAfter = defineStatement.reading("ntfy_messages_after", heard("asc"));
+
+/** These alerts in this order, without those that were withdrawn or expired in the meantime. */
+export const ntfyMessagesById = defineStatement.reading("ntfy_messages_by_id", {
+  parameters: { ids: array(uuid) },
+  columns: SHOWN,
+  text: `select ${SELECTED}
+    from unnest($ids::uuid[]) with ordinality wanted (id, place)
+    cross join lateral (select alert.*, ${HAS_PAGE} from alert where alert.id = wanted.id) a
+    join pusher p on p.id = a.pusher_id
+    join channel_state c on c.pusher_id = p.id and not c.suspended
+    where a.status = 'sent' and coalesce(a.expires_at > now(), true)
+    order by wanted.place`,
+});
+
+export type NtfyBacklogEntry = RowOf<typeof ntfyMessagesSince>;
+
+export type NtfyAlert = RowOf<typeof ntfyMessagesById>;

@@ -1,0 +1,264 @@
+// The statements that write new alerts and publish existing ones, for one call or many. Each writes the alert, its
+// audit line and its event, and takes the idempotency key of a new alert. Without a transaction around it, a
+// statement is its own. An alert whose status does not allow publishing is returned unchanged, and the caller refuses
+// it.
+
+import { EVENT_ALERT_FIELDS } from "../../model/domain/domain_events.ts";
+import { getFieldNames } from "../../model/fields/field_table.ts";
+import {
+  array,
+  boolean,
+  int,
+  jsonb,
+  nullable,
+  outerJoined,
+  type ParametersOf,
+  text,
+  timestamptz,
+  uuid,
+} from "../../model/fields/sql_types.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { createStatementDefiner, type RowOf } from "../db/statement.ts";
+import { LOCK_TIMEOUT_SQL } from "../db/write_batcher.ts";
+import { isWrittenBy, newSearchTerms } from "./alert_search_terms.ts";
+import { ALERT_COLUMN_NAMES, ALERT_COLUMNS, FULL_SELECTION, NEXT_VERSION } from "./alerts.ts";
+import { AUDIT_LINE } from "./audit_and_events.ts";
+import { CHANNEL_SCOPE, VISIBILITY, visibleTo } from "./channels.ts";
+import { equalIds } from "./equal_alerts.ts";
+
+const defineStatement = createStatementDefiner("publish");
+
+/** How it meets a lock that somebody holds: it leaves the item out, waits for a bounded time, or waits. */
+export interface LockMode {
+  skipLocked?: string;
+  lockTimeout?: string;
+}
+
+/**
+ * SQL: `r`, the items of `$items` by these fields, and `c`, their channels with `columns` beside id and workspace: in
+ * the order of their ids, each locked once, and those alone that the caller of an item sees. What locks is looked up
+ * for each by its key, whatever number of rows the planner takes `r` for.
+ */
+export const lockChannelsSql = (
+  fields: Readonly<Record<string, { sql: string }>>,
+  columns: string,
+  { skipLocked = "", lockTimeout = "" }: LockMode,
+): string => `r as materialized (
+        select r.* from ${lockTimeout} jsonb_to_recordset((select $items::jsonb)) r (position int, ${Object.entries(
+          fields,
+        )
+          .map(([column, { sql }]) => `${column} ${sql}`)
+          .join(", ")})),
+      c as materialized (
+        select c.* from (select distinct pusher_id, workspace_id, pusher_ids from r order by pusher_id) r
+        cross join lateral (
+          select p.id, p.workspace_id, ${columns} from channel_state c join pusher p on p.id = c.pusher_id
+          where c.pusher_id = r.pusher_id and ${visibleTo("r.workspace_id", "r.pusher_ids")}
+          for no key update of c ${skipLocked}) c)`;
+
+const { id: audit_id, workspace_id, pusher_id, ...ACT } = AUDIT_LINE;
+
+const SEND = {
+  ...CHANNEL_SCOPE,
+  id: uuid,
+  /** False: nothing is published, and the alert is answered for the caller to judge. */
+  may: boolean,
+  /** Versions of which it must be one, as answers spell them; null: any. */
+  expected: nullable(array(text)),
+  /** The caller's clock: what is over by then is not published. */
+  asked_at: timestamptz,
+  audit_id,
+  ...ACT,
+  event_id: uuid,
+  /** The event up to the alert's own fields. */
+  event_begins: text,
+};
+
+type Send = ParametersOf<typeof SEND>;
+
+/** SQL: an instant as the wire spells it. */
+export const formatTimestampSql = (instant: string) =>
+  `to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+/** Nothing of ours that is told of a sent alert is an instant: it has no `send_at` any more. */
+const TOLD = getFieldNames(EVENT_ALERT_FIELDS)
+  .map((name) => `,"${name}":' || ${name === "send_at" ? "'null'" : `coalesce(to_json(i.${name})::text, 'null')`} || '`)
+  .join("");
+
+const LINE_NAMES = Object.keys(AUDIT_LINE);
+
+/**
+ * Publishes alerts. Positions count from 1; one row for each that the caller sees, as it is now: `sent` where this
+ * call published it. Channels are locked in the order of their ids, then the alerts, each once. Of several that
+ * publish the same alert one does, and the others find it sent. By one instant, read when all is locked.
+ */
+const publish = (name: string, locking: LockMode) =>
+  defineStatement(name, {
+    parameters: { items: jsonb<readonly (Send & { position: number })[]>() },
+    columns: { position: int, sent: boolean, active: boolean, ...FULL_SELECTION.columns },
+    text: `with ${lockChannelsSql(SEND, "c.active", locking)},
+      a as materialized (
+        select a.* from (
+          select distinct r.id, r.pusher_id from r
+          join (select distinct * from c) p on p.id = r.pusher_id and ${visibleTo("r.workspace_id", "r.pusher_ids")} order by r.id) r
+        cross join lateral (
+          select ${FULL_SELECTION.text} from alert where alert.id = r.id and alert.pusher_id = r.pusher_id
+          for no key update ${locking.skipLocked ?? ""}) a),
+      n as materialized (select clock_timestamp() as at from (select count(*) from a) locked),
+      judged as materialized (
+        select r.*, p.active, n.at, a.visible, r.expected is null as anyhow,
+          p.active and a.ready and (r.expected is null or ${formatTimestampSql("a.updated_at")} = any(r.expected)) as fits,
+          r.may and not a.visible and coalesce(a.expires_at > r.asked_at, true) as open
+        from n cross join (select a.*, a.status not in ('cancelled', 'repeating') as ready,
+            a.status = 'sent' or (a.status = 'scheduled' and a.send_at <= n.at) as visible from a cross join n) a
+        join r on r.id = a.id and r.pusher_id = a.pusher_id
+        join (select distinct * from c) p on p.id = r.pusher_id and ${visibleTo("r.workspace_id", "r.pusher_ids")}),
+      first as materialized (
+        select distinct on (id) id, position from judged where fits and open order by id, position),
+      v as materialized (
+        select judged.*, first.position is not null as goes,
+          judged.fits and (judged.visible or (judged.anyhow and exists (select from first where first.id = judged.id))) as stays
+        from judged left join first using (position)),
+      i as (
+        update alert set status = 'sent', sent_at = v.at, send_at = null, recurrence = null, review_reply = null, updated_at = ${NEXT_VERSION}
+        from v where alert.id = v.id and v.goes
+        returning ${FULL_SELECTION.text}),
+      told as (
+        insert into workspace_event (id, workspace_id, pusher_id, body)
+        select v.event_id, v.workspace_id, v.pusher_id,
+          v.event_begins || '${TOLD},"status":"sent","sent_at":"' || ${formatTimestampSql("i.sent_at")} || '"}}'
+        from v join i on i.id = v.id where v.goes order by v.position),
+      noted as (
+        insert into audit_event (${LINE_NAMES.join(", ")})
+        select ${LINE_NAMES.map((column) => (column === "id" ? "audit_id" : column)).join(", ")} from v where goes or stays)
+      select v.position, v.goes as sent, v.active, now.*
+      from v join (
+        select * from i union all select * from a where not exists (select from first where first.id = a.id)) now on now.id = v.id`,
+  });
+
+export const PUBLISH_STATEMENTS = {
+  skipLocked: publish("publish_alerts", { skipLocked: "skip locked" }),
+  lockTimeout: publish("publish_waiting_alerts", { lockTimeout: `${LOCK_TIMEOUT_SQL},` }),
+  single: publish("publish_alert", {}),
+  lockKey: ({ pusher_id }: Send) => pusher_id,
+  ownerKey: ({ workspace_id }: Send) => workspace_id,
+};
+
+/** What became of a call whose line is in the audit log already; one row. */
+export const findPublished = defineStatement.reading("find_published", {
+  parameters: { ...CHANNEL_SCOPE, id: uuid, event_id: uuid },
+  columns: { sent: boolean, active: boolean, ...FULL_SELECTION.columns },
+  text: `select c.active, ${FULL_SELECTION.text},
+      exists (select from workspace_event e where e.workspace_id = $workspace_id and e.position is null and e.id = $event_id)
+        or exists (select from workspace_event e where e.workspace_id = $workspace_id and e.position is not null and e.id = $event_id) as sent
+    from alert join pusher p on p.id = alert.pusher_id join channel_state c on c.pusher_id = p.id
+    where alert.id = $id and p.id = $pusher_id and ${VISIBILITY.text}`,
+});
+
+/** What a line of the audit log has beside what it shares with the alert. */
+const { status, ...ACT_ANEW } = ACT;
+
+const NEW_ALERT = {
+  ...CHANNEL_SCOPE,
+  id: uuid,
+  /** draft, scheduled or sent. */
+  status: text,
+  ...ALERT_COLUMNS,
+  /** Those of its texts, by which it is found. */
+  words: array(text),
+  audit_id,
+  ...ACT_ANEW,
+  /** Of an alert that is no draft. */
+  event_id: nullable(uuid),
+  /** Of what is sent it ends with `"sent_at":null}}`, which the statement fills in. */
+  event_body: nullable(text),
+  /** The credential whose idempotency key it is. */
+  key_of: nullable(text),
+  key: nullable(text),
+  /** Of the call, and its sealed answer but for what the statement gives; both in base64. */
+  key_hash: nullable(text),
+  key_answer: nullable(text),
+};
+
+type NewAlert = ParametersOf<typeof NEW_ALERT>;
+
+const UNKNOWN = "null}}";
+
+const MAY = "(v.active or v.status = 'draft')";
+
+/**
+ * SQL: for a send without a key, the writer's own alerts. Hidden in coalesce, it is no reason to read an index of
+ * words.
+ */
+const EQUAL_IS_SOUGHT = `v.status <> 'draft' and v.key is null and coalesce(${isWrittenBy("v.actor_id")}, false)`;
+
+/**
+ * Writes new alerts, and checks in the same statement that the channels of those that are published are active.
+ * Positions count from 1. One row for each whose channel is visible: `id` is null when the channel refused, and where
+ * the key was used before (`repeated`), by another item of these as well. The channels are locked in the order of
+ * their ids, each once, and those alone that the caller of an alert sees; then the keys, in theirs.
+ */
+const create = (name: string, locking: LockMode) =>
+  defineStatement(name, {
+    parameters: { items: jsonb<readonly (NewAlert & { position: number })[]>() },
+    columns: {
+      position: int,
+      active: boolean,
+      requested_perms: array(text),
+      /** When it is made, and sent if it is. */
+      at: timestamptz,
+      repeated: boolean,
+      /**
+       * Id of the newest alert with the same writer and text that was published a moment ago; for a send without a
+       * key.
+       */
+      equal: nullable(uuid),
+      id: outerJoined(uuid),
+    },
+    text: `with ${lockChannelsSql(NEW_ALERT, "p.requested_perms, c.active", locking)},
+      v as materialized (
+        select r.*, p.active, p.requested_perms, clock_timestamp() as at from r
+        join (select distinct * from c) p on p.id = r.pusher_id and ${visibleTo("r.workspace_id", "r.pusher_ids")}),
+      first as materialized (
+        select distinct on (key_of, operation, key) v.* from v where key is not null and ${MAY} order by key_of, operation, key, position),
+      taken as (
+        insert into idempotency_record as kept (credential_id, operation, key, request_hash, answer, given, created_at)
+        select key_of, operation, key, decode(key_hash, 'base64'), decode(key_answer, 'base64'),
+          jsonb_build_object('at', ${formatTimestampSql("at")}, 'requested_perms', requested_perms), at
+        from first order by key_of, operation, key
+        on conflict (credential_id, operation, key) do update
+          set (request_hash, answer, given, created_at) = (excluded.request_hash, excluded.answer, excluded.given, excluded.created_at)
+          where kept.created_at < excluded.created_at - interval '${LIMITS.idempotency_hours} hours'
+        returning credential_id, operation, key),
+      fresh as materialized (
+        select position from first join taken t on (t.credential_id, t.operation, t.key) = (key_of, first.operation, first.key)),
+      i as (
+        insert into alert (id, pusher_id, status, sent_at, created_at, updated_at, words, ${ALERT_COLUMN_NAMES.join(", ")})
+        select id, pusher_id, status, case status when 'sent' then at end, at, at, ${newSearchTerms("pusher_id", "words", "actor_id")}, ${ALERT_COLUMN_NAMES.join(", ")}
+        from v where ${MAY} and (key is null or position in (select position from fresh)) order by position
+        returning id),
+      told as (
+        insert into workspace_event (id, workspace_id, pusher_id, body)
+        select v.event_id, v.workspace_id, v.pusher_id, case when v.status <> 'sent' then v.event_body
+          else left(v.event_body, -${UNKNOWN.length}) || '"' || ${formatTimestampSql("v.at")} || '"}}' end
+        from v join i on i.id = v.id where v.event_id is not null order by v.position),
+      noted as (
+        insert into audit_event (${LINE_NAMES.join(", ")})
+        select ${LINE_NAMES.map((column) => `v.${column === "id" ? "audit_id" : column}`).join(", ")}
+        from v join i on i.id = v.id)
+      select v.position, v.active, v.requested_perms, v.at, v.key is not null and ${MAY} and i.id is null as repeated,
+        (${equalIds({ channel: "v.pusher_id", title: "v.title", body: "v.body", sendAt: "v.send_at" }, { condition: EQUAL_IS_SOUGHT, rows: 1 })}) as equal,
+        i.id
+      from v left join i on i.id = v.id`,
+  });
+
+export const CREATE_STATEMENTS = {
+  skipLocked: create("create_alerts", { skipLocked: "skip locked" }),
+  lockTimeout: create("create_waiting_alerts", { lockTimeout: `${LOCK_TIMEOUT_SQL},` }),
+  single: create("create_alert", {}),
+  isLarge: ({ html }: NewAlert) => html !== null,
+  lockKey: ({ pusher_id }: NewAlert) => pusher_id,
+  ownerKey: ({ workspace_id }: NewAlert) => workspace_id,
+};
+
+export type CreatedAlert = RowOf<typeof CREATE_STATEMENTS.single>;

@@ -1,0 +1,81 @@
+// Limits how many of something there may be at once, in all and for one subject, so that no subject can take all of it.
+// Knows neither what is counted nor who the subject is.
+
+export interface Slots {
+  /** Whether one more may begin. A null subject is bounded by the whole alone. */
+  hasRoom(subject: string | null): boolean;
+  /** Takes one, whether there is room or not. What it returns gives it back, once. */
+  acquire(subject: string | null): () => void;
+}
+
+export function createSlots(max: number, maxEach: number): Slots {
+  const bySubject = new Map<string, number>();
+  let taken = 0;
+
+  const count = (subject: string | null, by: 1 | -1) => {
+    taken += by;
+    if (subject === null) return;
+    const now = (bySubject.get(subject) ?? 0) + by;
+    if (now > 0) bySubject.set(subject, now);
+    else bySubject.delete(subject);
+  };
+
+  return {
+    hasRoom: (subject) => taken < max && (subject === null || (bySubject.get(subject) ?? 0) < maxEach),
+    acquire(subject) {
+      count(subject, 1);
+      let given = false;
+      return () => {
+        if (!given) count(subject, -1);
+        given = true;
+      };
+    },
+  };
+}
+
+/** Places of single subjects, counted for all processes of a service together. */
+export interface Leases {
+  /** Takes one of `max` places of a kind. What it returns gives it back, once; null where the subject has no place left. */
+  acquire(kind: LeaseKind, subject: string, max: number): Promise<(() => void) | null>;
+  /**
+   * Takes a place at once. Where the subject has more than `max` of the kind then, its oldest place is lost and the `end` of that
+   * one is called. The returned function releases the place, once.
+   */
+  acquireOrEvict(kind: EvictingLeaseKind, subject: string, max: number, end: () => void): () => void;
+}
+
+/** Held polls and streams of an address, calls of a credential that wait for a review or for replies. */
+export type LeaseKind = "held polls" | "review waits";
+
+/** Held polls and streams of one device. */
+export type EvictingLeaseKind = "device polls" | "device streams";
+
+/** Leases that are counted in this process. */
+export function createLeases(): Leases {
+  const places = new Map<LeaseKind, Slots>();
+  /** By kind and subject the ends of its places, the oldest first. */
+  const evictable = new Map<string, Set<() => void>>();
+  return {
+    async acquire(kind, subject, max) {
+      const ofKind = places.get(kind) ?? createSlots(Number.POSITIVE_INFINITY, max);
+      places.set(kind, ofKind);
+      return ofKind.hasRoom(subject) ? ofKind.acquire(subject) : null;
+    },
+    acquireOrEvict(kind, subject, max, end) {
+      const key = `${kind} ${subject}`;
+      const ends = evictable.get(key) ?? new Set();
+      evictable.set(key, ends);
+      const own = () => end();
+      ends.add(own);
+      const [oldest] = ends;
+      if (oldest && ends.size > max) {
+        ends.delete(oldest);
+        oldest();
+      }
+      return () => {
+        ends.delete(own);
+        if (ends.size === 0 && evictable.get(key) === ends) evictable.delete(key);
+      };
+    },
+  };
+}

@@ -1,0 +1,191 @@
+// The alert on the wire: what reads and changes answer. Its fields stand in model/fields/alert.ts. And the same in few words, for readers who
+// pay by the word: long texts are cut and markup is left out, and a length tells what is missing; what `alertViewParameter` chooses.
+
+import { z } from "zod";
+import { REVIEW_DECISIONS } from "../../model/domain/alert_review.ts";
+import type { AssetAddresses } from "../../model/domain/asset_rules.ts";
+import { formatId, formatIdOrNull } from "../../model/domain/type_ids.ts";
+import { ALERT_STATUSES } from "../../model/entities/alert.ts";
+import { ALERT_FIELDS, type AlertFields, blockedRowSchema } from "../../model/fields/alert.ts";
+import {
+  createAnswerSchemas,
+  createFieldFormatter,
+  getFieldNames,
+  selectMarked,
+  selectShownTo,
+} from "../../model/fields/field_table.ts";
+import { nameSchema } from "../../model/fields/schema_names.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/timestamp_columns.ts";
+import { countCodePoints } from "../../model/fields/value_schemas.ts";
+import { formatLimit } from "../../model/limits.ts";
+import type { AlertRecord } from "../queries/alerts.ts";
+import { pageMeta, truncateText } from "./common_fields.ts";
+
+export const blockedRows = z
+  .array(blockedRowSchema)
+  .describe("What was removed: markup, and invisible characters of any text; not an error.");
+
+export const capabilityNotesView = z
+  .array(z.object({ capability: z.string(), field: z.string(), message: z.string() }))
+  .describe(
+    "Capabilities used that the channel never asked subscribers for, and fields without effect (capability none).",
+  );
+
+/** Where to fetch what was uploaded. */
+const assetUrls = {
+  image_asset_url: z.string().nullable().describe("Where to fetch the uploaded picture."),
+  audio_asset_url: z.string().nullable(),
+};
+
+/** What a handset may see of an alert. */
+export const alertDisplay = { ...createAnswerSchemas(selectShownTo(ALERT_FIELDS, "handset")), ...assetUrls };
+
+const alertHead = {
+  id: z.string(),
+  pusher_id: z.string(),
+  status: z.enum(ALERT_STATUSES),
+};
+
+/** Of a text that is cut. */
+export const bodyLength = z
+  .int()
+  .optional()
+  .describe(`Characters of body, where it has more than ${formatLimit("card_body")}: then body is its beginning.`);
+
+const alertTail = {
+  html_length: z.int().describe("Characters of html; 0 when there is none."),
+  series_id: z.string().nullable().describe("The series (repeating alert) of this occurrence."),
+  sent_at: z.string().nullable(),
+  cancelled_at: z.string().nullable(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  body_length: bodyLength,
+};
+
+/** A row of a list: the beginning of the text, and the length of the markup in place of the markup. */
+export const alertListItem = nameSchema(
+  "AlertSummary",
+  z.object({ ...alertHead, ...createAnswerSchemas(selectShownTo(ALERT_FIELDS, "list")), ...assetUrls, ...alertTail }),
+);
+
+/** A page of alerts, of one channel or of all. */
+export const alertList = z.object({ data: z.array(alertListItem), meta: pageMeta });
+
+export const alertView = nameSchema(
+  "Alert",
+  z.object({ ...alertHead, ...createAnswerSchemas(selectShownTo(ALERT_FIELDS, "owner")), ...assetUrls, ...alertTail }),
+);
+
+/** One alert, with what its author and its reviewer need beside the row. */
+export const reviewedView = alertView.extend({
+  review_url: z
+    .string()
+    .nullable()
+    .describe("Where a person reviews and publishes it; null once it was sent or cancelled."),
+  notes: capabilityNotesView,
+  blocked: blockedRows,
+});
+
+/** What waiting for a review answers. */
+export const decidedView = nameSchema(
+  "DecidedAlert",
+  reviewedView.extend({
+    decision: z.enum(REVIEW_DECISIONS).describe("What became of it so far; waiting while nobody has decided."),
+    note: z.string(),
+  }),
+);
+
+/** What create, a field edit and a duplicate answer. */
+export const composedView = nameSchema(
+  "ComposedAlert",
+  reviewedView.extend({
+    note: z.string().optional().describe("There when the same title and text were published a moment ago."),
+  }),
+);
+
+/** What send, schedule and cancel answer. */
+export const publishedView = nameSchema("PublishedAlert", alertView.extend({ note: z.string() }));
+
+const alertForms = createFieldFormatter(ALERT_FIELDS);
+
+/** A record as the wire shows it; without `html` for the rows that were read without it. */
+export function showAlert<R extends AlertRecord>(record: R, assets: AssetAddresses) {
+  return {
+    ...record,
+    html: record.html ?? null,
+    asset_html: record.asset_html ?? null,
+    id: formatId("alr", record.id),
+    pusher_id: formatId("psh", record.pusher_id),
+    ...showAssets(record, assets),
+    ...alertForms(record),
+    body_length: record.body_length ?? undefined,
+    series_id: formatIdOrNull("alr", record.series_id),
+    sent_at: toIsoMicrosOrNull(record.sent_at),
+    cancelled_at: toIsoMicrosOrNull(record.cancelled_at),
+    created_at: toIsoMicros(record.created_at),
+    updated_at: toIsoMicros(record.updated_at),
+  };
+}
+
+/** The files of an alert, for its owner and for handsets: their ids, and where to fetch what is shown as it is. */
+export function showAssets(
+  record: Pick<AlertRecord, "image_asset_id" | "audio_asset_id" | "html_asset_id">,
+  { urlOf }: AssetAddresses,
+) {
+  const { image_asset_id: image, audio_asset_id: audio, html_asset_id: html } = record;
+  return {
+    image_asset_id: formatIdOrNull("ast", image),
+    image_asset_url: image && urlOf(image),
+    audio_asset_id: formatIdOrNull("ast", audio),
+    audio_asset_url: audio && urlOf(audio),
+    html_asset_id: formatIdOrNull("ast", html),
+  };
+}
+
+export const alertViewParameter = z
+  .enum(["full", "brief"])
+  .optional()
+  .describe("brief (MCP's default) cuts long texts, without markup.");
+
+/** The fields that are cut, and their lengths beside them. */
+const CUT = getFieldNames(selectMarked(ALERT_FIELDS, "cut"));
+
+const lengths = Object.fromEntries(
+  CUT.map((name) => [
+    `${name}_length`,
+    z.int().describe(`Characters of ${name}; more than are shown means that it is cut.`),
+  ]),
+);
+
+type Texts = Pick<AlertFields, (typeof CUT)[number]> & { body_length?: number };
+
+function briefAlert({ html: _, asset_html: __, ...alert }: Texts & { html?: unknown; asset_html?: unknown }) {
+  const brief: Record<string, unknown> = { ...alert };
+  for (const name of CUT) {
+    brief[name] = alert[name] === null ? null : truncateText(alert[name]);
+    brief[`${name}_length`] = (name === "body" && alert.body_length) || countCodePoints(alert[name] ?? "");
+  }
+  return brief;
+}
+
+const briefOf = (name: string, whole: z.ZodObject) => ({
+  output: nameSchema(name, whole.omit({ html: true, asset_html: true }).extend(lengths)),
+  of: (alert: unknown) => briefAlert(alert as Texts),
+});
+
+export const composedBrief = briefOf("ComposedAlertBrief", composedView);
+export const decidedBrief = briefOf("DecidedAlertBrief", decidedView);
+export const publishedBrief = briefOf("PublishedAlertBrief", publishedView);
+
+const listed = nameSchema("AlertSummaryBrief", alertListItem.extend(lengths));
+
+export const briefAlertList = {
+  output: alertList.extend({ data: z.array(listed) }),
+  of: (page: unknown) => {
+    const { data, ...rest } = page as { data: Texts[] };
+    return { ...rest, data: data.map(briefAlert) };
+  },
+};
+
+/** Of one alert that was asked for by name: whole where it fits, else like this. */
+export const alertBrief = (whole: z.ZodObject) => briefOf("AlertBrief", whole);

@@ -1,0 +1,39 @@
+// An uploaded file as the console sees it.
+
+import { z } from "zod";
+import { type AssetAddresses, getAssetFrameUrl } from "../../model/domain/asset_rules.ts";
+import { formatId } from "../../model/domain/type_ids.ts";
+import { ASSET_KINDS } from "../../model/entities/asset.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/timestamp_columns.ts";
+import type { AssetRecord } from "../queries/assets.ts";
+
+export const assetView = z.object({
+  id: z.string(),
+  kind: z.enum(ASSET_KINDS),
+  content_type: z.string(),
+  bytes: z.int(),
+  name: z.string(),
+  own: z.boolean(),
+  url: z.string(),
+  frame_url: z.string().nullable().describe("Where a page may be shown, with everything in it inert."),
+  attached: z.boolean(),
+  expires_at: z.string().nullable(),
+  created_at: z.string(),
+});
+
+export function showAsset(
+  { id, kind, attached_at, expires_at, created_at, ...rest }: AssetRecord,
+  assets: AssetAddresses,
+): z.infer<typeof assetView> {
+  const url = assets.urlOf(id);
+  return {
+    id: formatId("ast", id),
+    kind,
+    ...rest,
+    url,
+    frame_url: kind === "html" ? getAssetFrameUrl(url) : null,
+    attached: attached_at !== null,
+    expires_at: toIsoMicrosOrNull(expires_at),
+    created_at: toIsoMicros(created_at),
+  };
+}

@@ -1,0 +1,50 @@
+// A line of the audit log on the wire.
+
+import { z } from "zod";
+import { formatId, formatIdOrNull } from "../../model/domain/type_ids.ts";
+import { ACTOR_TYPES, TRANSPORTS } from "../../model/entities/audit_event.ts";
+import { nameSchema } from "../../model/fields/schema_names.ts";
+import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
+import { formatLimit } from "../../model/limits.ts";
+import type { AuditRecord } from "../queries/audit_and_events.ts";
+
+export const auditView = nameSchema(
+  "AuditEvent",
+  z.object({
+    id: z.string(),
+    actor: z.object({
+      type: z.enum(ACTOR_TYPES),
+      id: z.string().nullable().describe("Of the key, the assistant's connection, or the member who was signed in."),
+      name: z.string().nullable().describe("What it was called then."),
+      member_id: z.string().nullable().describe("The member for whom it acted."),
+    }),
+    transport: z.enum(TRANSPORTS),
+    operation: z.string(),
+    pusher_id: z.string().nullable(),
+    subject_id: z.string().nullable().describe("What was made, changed or removed."),
+    status: z
+      .string()
+      .nullable()
+      .describe("The state that an alert or a channel was left in; `failed` for a failed sign-in."),
+    count: z
+      .int()
+      .nullable()
+      .describe(`Failed runs of this kind and account so far, within ${formatLimit("failed_runs_minutes")} minutes.`),
+    changed: z
+      .array(z.string())
+      .nullable()
+      .describe("Names of the fields that an edit changed, never what they hold; null where nothing was edited."),
+    created_at: z.string(),
+  }),
+);
+
+export function showAudit(row: AuditRecord): z.infer<typeof auditView> {
+  const { id, actor_type, actor_id, actor_name, member_id, pusher_id, created_at, ...rest } = row;
+  return {
+    id: formatId("aud", id),
+    actor: { type: actor_type, id: actor_id, name: actor_name, member_id: formatIdOrNull("mem", member_id) },
+    ...rest,
+    pusher_id: formatIdOrNull("psh", pusher_id),
+    created_at: toIsoMicros(created_at),
+  };
+}

@@ -1,0 +1,115 @@
+// What arguments and answers of many operations share: ids in paths, pages, the answer to a deletion.
+
+import { z } from "zod";
+import { assertDefined } from "../../model/assert.ts";
+import { fieldError, forBoth } from "../../model/error_messages.ts";
+import { nameSchema } from "../../model/fields/schema_names.ts";
+import { countCodePoints, parseTimestamp, timestampSchema } from "../../model/fields/value_schemas.ts";
+import { LIMITS } from "../../model/limits.ts";
+
+/** Where a page begins: strictly before an instant, or inside of one, after the row with this uuid. */
+export interface PagePosition {
+  at: string;
+  id: string | null;
+  /** The list that it is a place in, as ten digits; null where any instant is one. */
+  of?: string | null;
+}
+
+const INSIDE = /^(.{19}\.\d{6})(\d{39})(\d{10})?Z$/;
+
+/**
+ * A place is written as an instant, too: the row's uuid follows the microseconds as 39 more digits, so that places sort
+ * as rows do, and what takes an instant takes a place.
+ */
+export const formatPagePosition = ({ at, id, of }: PagePosition): string =>
+  id === null
+    ? at
+    : at.replace(
+        "Z",
+        `${BigInt(`0x${id.replaceAll("-", "")}`)
+          .toString()
+          .padStart(39, "0")}${of ?? ""}Z`,
+      );
+
+function readPlace(value: string): PagePosition | null {
+  const [, instantPart, digits, of = null] = INSIDE.exec(value) ?? [];
+  const at = parseTimestamp(instantPart === undefined ? value : `${instantPart}Z`);
+  if (at === null || digits === undefined) return at === null ? null : { at, id: null, of };
+  const hex = BigInt(digits).toString(16).padStart(32, "0");
+  const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  return hex.length === 32 ? { at, id, of } : null;
+}
+
+/** An instant, or `next_before` of the page before, which may name a place inside of one. */
+export function pagePosition() {
+  return z
+    .string()
+    .refine(
+      (value) => readPlace(value) !== null,
+      fieldError(
+        "invalid_cursor",
+        forBoth(
+          "must be next_before of another page, or an RFC 3339 instant with Z or an offset, such as 2026-11-20T14:25:31Z",
+          "is no place in this list; begin at its first page",
+        ),
+      ),
+    )
+    .meta({ format: "date-time" })
+    .transform((value) => assertDefined(readPlace(value), "it was refused above"));
+}
+
+/** Path ids are plain strings: one that is no id answers 404, never 422. */
+export const pathId = (what: string) => z.string().describe(what);
+
+/** The version of a row that a change is meant for (rules#expected-version). */
+export const expectedVersion = () => timestampSchema().optional().describe("409 if updated_at is another by now.");
+
+/** The largest page. */
+export const MAX_LIMIT = LIMITS.page;
+const SIZES = `must be a whole number from 1 to ${MAX_LIMIT}`;
+/** How many rows a page has; `absent`: what is answered without it. */
+export const limitParameter = (absent = `${LIMITS.page_usual} when absent.`) =>
+  z.int(SIZES).min(1, SIZES).max(MAX_LIMIT, SIZES).optional().describe(absent);
+
+/** Where a page begins. */
+export const beforeParameter = () => timestampSchema().optional().describe("Rows created strictly before it.");
+
+/** `meta` of every list that pages: null means no more rows. */
+export const pageMeta = nameSchema("PageMeta", z.object({ next_before: z.string().nullable() }));
+
+/** The answer of a list that is read whole: rows of these fields. */
+export const listSchema = <Row extends z.ZodRawShape>(row: Row) => z.object({ data: z.array(z.object(row)) });
+
+/** DELETE answers 204 without a body over REST, and this over MCP and the CLI. */
+export const deletedView = z.object({ deleted: z.literal(true), id: z.string() });
+
+/** The page size when none is asked for. */
+export const DEFAULT_LIMIT = LIMITS.page_usual;
+
+/** The page size of lists that answer all unless they are asked for pages. */
+export const NO_LIMIT = 1_000_000_000;
+export const ALL_WHEN_ABSENT = "Pages of so many; all when absent.";
+
+const SECONDS = `must be a whole number from 0 to ${LIMITS.review_held_seconds}`;
+
+/** How long a call may wait. */
+export const waitSeconds = () =>
+  z
+    .int(SECONDS)
+    .min(0, SECONDS)
+    .max(LIMITS.review_held_seconds, SECONDS)
+    .optional()
+    .describe(`At most; ${LIMITS.review_held_seconds} when absent.`);
+
+/** A text in few words: its beginning (rules#views). `most`: characters, the mark that it goes on among them. */
+export const truncateText = (text: string, most: number = LIMITS.brief_text): string =>
+  countCodePoints(text) <= most ? text : `${[...text].slice(0, most - 1).join("")}…`;
+
+/** What may be wished for a member. Whether it makes sense, and whether the manager may give it, the rules for members say. */
+export const memberInput = z.strictObject({
+  role: z.string(),
+  every_channel: z.boolean().describe("Every channel, later ones included. Beside single ones it contradicts itself."),
+  pusher_ids: z.array(z.string()).describe("The only channels that the member sees."),
+});
+
+export type MemberInput = z.infer<typeof memberInput>;

@@ -1,0 +1,75 @@
+// The channel on the wire: what reads and changes answer. Its fields stand in model/fields/channel.ts.
+
+import { z } from "zod";
+import { getChannelNotes } from "../../model/domain/channel_rules.ts";
+import { normalizeText } from "../../model/domain/search_terms.ts";
+import { formatId } from "../../model/domain/type_ids.ts";
+import { CHANNEL_STATUSES, type ChannelRow } from "../../model/entities/channel.ts";
+import { forBoth } from "../../model/error_messages.ts";
+import { CHANNEL_FIELDS, HANDLE_PATTERN } from "../../model/fields/channel.ts";
+import { createAnswerSchemas, createArgumentSchemas, selectShownTo } from "../../model/fields/field_table.ts";
+import { nameSchema } from "../../model/fields/schema_names.ts";
+import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
+import { pattern } from "../../model/fields/value_schemas.ts";
+import { LIMITS } from "../../model/limits.ts";
+import type { PusherRecord } from "../queries/channels.ts";
+
+export const pusherCreate = {
+  handle: pattern(
+    HANDLE_PATTERN,
+    "invalid_format",
+    forBoth(
+      `must be ${LIMITS.handle_least} to ${LIMITS.handle} of a-z 0-9 - _ and begin and end with a letter or digit`,
+      `has ${LIMITS.handle_least} to ${LIMITS.handle} small letters, digits, dashes and underscores, and begins and ends with a letter or digit`,
+    ),
+  ).describe("Permanent public handle; it can never be changed."),
+  ...createArgumentSchemas(CHANNEL_FIELDS),
+};
+
+export const pusherView = nameSchema(
+  "Pusher",
+  z.object({
+    id: z.string(),
+    handle: z.string(),
+    ...createAnswerSchemas(selectShownTo(CHANNEL_FIELDS, "owner")),
+    url: z.string().describe("The public channel address."),
+    status: z.enum(CHANNEL_STATUSES),
+    created_at: z.string(),
+    updated_at: z.string(),
+  }),
+);
+
+/** What create and update answer. */
+export const changedPusherView = pusherView.extend({
+  notes: z
+    .array(z.object({ capability: z.string(), field: z.string(), message: z.string() }))
+    .optional()
+    .describe("There when the channel asks subscribers for nothing."),
+});
+
+export type PusherView = z.infer<typeof pusherView>;
+
+/** rules#channel-tags */
+export function searchText(pusher: { name: string; tags: string[] }): string {
+  return normalizeText([pusher.name, ...pusher.tags].join(" "));
+}
+
+/** A row as the wire shows it. `channelBaseUrl` is the prefix of public channel addresses. */
+export function showPusher(row: ChannelRow | PusherRecord, channelBaseUrl: string): PusherView {
+  // A nullable column reads as undefined in the entity's type only; every row has null there.
+  const { id, requested_perms, created_at, updated_at, ...same } = row as PusherRecord;
+  return {
+    ...same,
+    id: formatId("psh", id),
+    requested_perms: [...requested_perms],
+    created_at: toIsoMicros(created_at),
+    updated_at: toIsoMicros(updated_at),
+    url: `${channelBaseUrl}/${row.handle}`,
+  };
+}
+
+/** The same as create and update answer it. */
+export function showChangedPusher(row: ChannelRow, channelBaseUrl: string): z.input<typeof changedPusherView> {
+  const notes = getChannelNotes(row.requested_perms);
+  return { ...showPusher(row, channelBaseUrl), ...(notes.length > 0 ? { notes } : {}) };
+}

@@ -1,0 +1,155 @@
+// A webhook endpoint, its deliveries and the feed of events on the wire. The secret appears in the answer that makes it and nowhere else; the
+// answer's body is nobody's business, so it is not kept. An event says what a webhook's body says, and its id. A place in the feed is a text
+// that says nothing to the client: where it is, and when it was given, so that one that outlived the events after it is known.
+
+import { z } from "zod";
+import { assertDefined } from "../../model/assert.ts";
+import { formatId, formatIdOrNull } from "../../model/domain/type_ids.ts";
+import type { WebhookRow } from "../../model/entities/webhook.ts";
+import { fieldError, forBoth } from "../../model/error_messages.ts";
+import { ALERT_FIELDS } from "../../model/fields/alert.ts";
+import { choiceCountsSchema } from "../../model/fields/alert_action.ts";
+import { createAnswerSchemas, formatFields, selectShownTo } from "../../model/fields/field_table.ts";
+import { nameSchema } from "../../model/fields/schema_names.ts";
+import { toIsoMicros } from "../../model/fields/timestamp_columns.ts";
+import { EVENT_NAMES, WEBHOOK_FIELDS } from "../../model/fields/webhook.ts";
+import type { EventRecord } from "../queries/audit_and_events.ts";
+import type { DeliveryRecord } from "../queries/webhooks.ts";
+import { truncateText } from "./common_fields.ts";
+
+export const webhookView = nameSchema(
+  "Webhook",
+  z.object({
+    id: z.string(),
+    ...createAnswerSchemas(selectShownTo(WEBHOOK_FIELDS, "owner")),
+    failure_count: z.int().describe("Consecutive failures; any success resets it."),
+    dropped_count: z
+      .int()
+      .describe("Deliveries that this server dropped because too many were waiting; they never disable."),
+    disabled: z.boolean(),
+    disabled_at: z.string().nullable(),
+    last_delivery_at: z.string().nullable(),
+    last_status: z.int().nullable(),
+    previous_secret_until: z
+      .string()
+      .nullable()
+      .describe("Until then deliveries are signed with the secret before as well; null when there is none."),
+    made_by: z
+      .object({ id: z.string(), name: z.string().nullable() })
+      .nullable()
+      .describe("The key, connection or member that registered it; null when that is not known."),
+    created_at: z.string(),
+  }),
+);
+
+export function showWebhook(row: Omit<WebhookRow, "secret" | "previous_secret">): z.infer<typeof webhookView> {
+  const { id, failure_count, dropped_count, created_at } = row;
+  return {
+    id: formatId("whk", id),
+    ...formatFields(WEBHOOK_FIELDS, row),
+    failure_count,
+    dropped_count,
+    disabled: (row.disabled_at ?? null) !== null,
+    disabled_at: row.disabled_at ?? null,
+    last_delivery_at: row.last_delivery_at ?? null,
+    last_status: row.last_status ?? null,
+    previous_secret_until: row.previous_secret_until ?? null,
+    made_by: row.maker_id == null ? null : { id: row.maker_id, name: row.maker_name ?? null },
+    created_at,
+  };
+}
+
+/** Addresses may be long, and a list of them has no pages: cut, with their lengths. */
+export const webhookListBrief = {
+  output: z.object({ data: z.array(webhookView.extend({ url_length: z.int() })) }),
+  of: (whole: unknown) => ({
+    data: (whole as { data: { url: string }[] }).data.map(({ url, ...row }) => ({
+      ...row,
+      url: truncateText(url),
+      url_length: url.length,
+    })),
+  }),
+};
+
+export const deliveryView = nameSchema(
+  "WebhookDelivery",
+  z.object({
+    id: z.string().describe("What the receiver gets as X-Webhook-Id."),
+    webhook_id: z.string(),
+    event_id: z.string().nullable().describe("X-Webhook-Event-Id: the same in a redelivery, and in list_events."),
+    event: z.string(),
+    ok: z.boolean().nullable().describe("null: under way, or its server stopped meanwhile."),
+    status: z.int().nullable().describe("The receiver's HTTP status, if one came."),
+    failure: z
+      .string()
+      .nullable()
+      .describe("Where it ended: refused_target, dns, timeout, connect, tls, redirect, status or reply."),
+    duration_ms: z.int().nullable(),
+    redelivery_of: z.string().nullable(),
+    created_at: z.string(),
+  }),
+);
+
+export function showDelivery(row: DeliveryRecord): z.infer<typeof deliveryView> {
+  const { id, endpoint_id, event_id, redelivery_of, created_at, ...rest } = row;
+  return {
+    id: formatId("dlv", id),
+    webhook_id: formatId("whk", endpoint_id),
+    event_id: formatIdOrNull("evt", event_id),
+    ...rest,
+    redelivery_of: formatIdOrNull("dlv", redelivery_of),
+    created_at: toIsoMicros(created_at),
+  };
+}
+
+const PLACE = fieldError(
+  "invalid_cursor",
+  forBoth("must be next_after of an earlier answer", "is not a place in this list; begin at its start"),
+);
+
+export const eventView = nameSchema(
+  "FeedEvent",
+  z.object({
+    id: z.string().describe("What webhooks get as X-Webhook-Event-Id."),
+    event: z.enum(EVENT_NAMES),
+    created_at: z.string(),
+    data: z
+      .object({
+        pusher_id: z.string(),
+        alert_id: z.string().optional(),
+        ...z.object(createAnswerSchemas(selectShownTo(ALERT_FIELDS, "webhook"))).partial().shape,
+        status: z.string().optional(),
+        sent_at: z.string().nullable().optional(),
+        count: z.int().optional().describe("Of subscribers, acknowledgements and replies: how many there were then."),
+        delta: z.int().optional().describe("And how many more than were told before; of those who left below zero."),
+        choices: choiceCountsSchema.optional().describe("Of replies: how often each was chosen then."),
+      })
+      .describe("As in the webhook's body."),
+  }),
+);
+
+export function showEvent({ id, body }: EventRecord): z.infer<typeof eventView> {
+  return { id: formatId("evt", id), ...JSON.parse(body) };
+}
+
+/** A place in the feed: after so many, as of an instant in milliseconds. */
+export interface FeedPosition {
+  position: string;
+  at: number;
+}
+
+export const formatFeedPosition = ({ position, at }: FeedPosition): string =>
+  Buffer.from(`${position}.${at}`).toString("base64url");
+
+/** Null for a text that is no place. */
+function readFeedPlace(value: string): FeedPosition | null {
+  const [, position, at] = /^(\d{1,18})\.(\d{1,15})$/.exec(Buffer.from(value, "base64url").toString()) ?? [];
+  return position === undefined ? null : { position, at: Number(at) };
+}
+
+export const feedPosition = () =>
+  z
+    .string()
+    .max(64, PLACE.error)
+    .refine((value) => readFeedPlace(value) !== null, PLACE)
+    .transform((value) => assertDefined(readFeedPlace(value), "it was refused above"));

@@ -1,0 +1,35 @@
+// What the first start leaves for the command line on the same machine: the first key, and where its server listens.
+
+import { readFileSync } from "node:fs";
+import type { Config } from "../config/all_settings.ts";
+import { dataPaths } from "../config/data_paths.ts";
+import { writePrivateFile } from "./private_file.ts";
+
+export interface FirstCredentials {
+  url: string;
+  /** The one-time link that makes the owner's account, once it is made. */
+  console?: string;
+  workspace_id: string;
+  member_id: string;
+  key: string;
+}
+
+/** Null: there is none, or it cannot be read. */
+export function readCredentials(dataDir: string): FirstCredentials | null {
+  try {
+    return JSON.parse(readFileSync(dataPaths(dataDir).credentials, "utf8"));
+  } catch {
+    return null;
+  }
+}
+
+/** The command line finds the server through this file, so a server on another port says so in it. */
+export function refreshAddress({ dataDir, publicUrl }: Pick<Config, "dataDir" | "publicUrl">): void {
+  const credentials = readCredentials(dataDir);
+  if (!credentials || credentials.url === publicUrl) return;
+  writeCredentials(dataDir, { ...credentials, url: publicUrl });
+}
+
+export function writeCredentials(dataDir: string, credentials: FirstCredentials): void {
+  writePrivateFile(dataPaths(dataDir).credentials, `${JSON.stringify(credentials, null, 2)}\n`);
+}

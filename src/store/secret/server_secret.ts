@@ -1,0 +1,40 @@
+// The server secret: the setting, or a file of the data directory that the first start makes.
+
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, renameSync } from "node:fs";
+import type { Config } from "../config/all_settings.ts";
+import { dataPaths } from "../config/data_paths.ts";
+import { ConfigError } from "../config/setting_types.ts";
+import { MIN_SECRET_BYTES } from "../config/storage_settings.ts";
+import { writePrivateFile } from "./private_file.ts";
+
+/**
+ * The server secret: the setting, or the one in the data directory, which is made on the first start, before the database.
+ * `used`: there is a database already, which a new secret could not read.
+ */
+export function loadSecret(config: Pick<Config, "secret" | "dataDir">, used: boolean): string {
+  if (config.secret) return config.secret;
+  const path = dataPaths(config.dataDir).secret;
+  if (used && !existsSync(path))
+    throw new ConfigError(
+      "SECRET",
+      `is missing: ${path} is not there, but DATA_DIR holds a database that was used with one. Restore that file, or set SECRET to what it was.`,
+    );
+  if (!existsSync(path)) writePrivateFile(path, `${randomBytes(32).toString("base64url")}\n`);
+  const secret = readFileSync(path, "utf8").trim();
+  // What is sealed under a short one would be as good as open.
+  if (Buffer.byteLength(secret) < MIN_SECRET_BYTES)
+    throw new ConfigError("SECRET", `in ${path} is shorter than ${MIN_SECRET_BYTES} bytes: restore that file.`);
+  return secret;
+}
+
+/**
+ * Puts the secret of the data directory beside the present one for the time of `rotate`, and in its place afterwards: a
+ * crash in between leaves both, and the next start takes the one that the database knows.
+ */
+export async function replaceSecretFile(dataDir: string, secret: string, rotate: () => Promise<void>): Promise<void> {
+  const { secret: path, nextSecret } = dataPaths(dataDir);
+  writePrivateFile(nextSecret, `${secret}\n`);
+  await rotate();
+  renameSync(nextSecret, path);
+}

@@ -1,0 +1,102 @@
+// Statistics on the wire: counts that can be backed, nothing else, so no delivered figure and no rate, anywhere. And which UTC
+// days a request means; no plan shortens a range (rules#stats-no-clamp).
+
+import { z } from "zod";
+import { fieldError, forBoth } from "../../model/error_messages.ts";
+import { invalidRequest } from "../../model/errors.ts";
+import { RANGE_DESCRIPTIONS } from "../../model/fields/value_schemas.ts";
+import { LIMITS } from "../../model/limits.ts";
+
+export const reachField = z.int().describe("Subscribers now, muted ones included: who could be reached.");
+
+export const totalsView = z.object({
+  alerts_sent: z.int(),
+  reads: z.int().describe("Self-reports from devices that chose to send one."),
+  acks: z.int(),
+});
+
+export const dayBuckets = z.array(z.object({ date: z.string(), alerts_sent: z.int(), reads: z.int(), acks: z.int() }));
+
+/** What channel and account statistics share. */
+export const rangeView = {
+  timezone: z.literal("UTC"),
+  from: z.string(),
+  to: z.string(),
+  reach: reachField,
+  totals: totalsView,
+};
+
+/** rules#stats-sums */
+export function sumBuckets(
+  buckets: { alerts_sent: number; reads: number; acks: number }[],
+): z.infer<typeof totalsView> {
+  const sum = { alerts_sent: 0, reads: 0, acks: 0 };
+  for (const bucket of buckets) {
+    sum.alerts_sent += bucket.alerts_sent;
+    sum.reads += bucket.reads;
+    sum.acks += bucket.acks;
+  }
+  return sum;
+}
+
+const DAY_MS = 86_400_000;
+
+const DAYS = { day: 1, week: 7, month: 30 } as const;
+
+/** A day of the calendar, which has no year 0. */
+const isDate = (value: string) =>
+  /^(?!0000)\d{4}-\d\d-\d\d$/.test(value) && new Date(`${value}T00:00:00Z`).toJSON()?.slice(0, 10) === value;
+
+const date = () =>
+  z
+    .string()
+    .refine(isDate, fieldError("invalid_timestamp", "must be a date, such as 2026-11-20"))
+    .meta({ format: "date" });
+
+/** What both range statistics accept. */
+export const periodFields = {
+  period: z.enum(["day", "week", "month"]).optional().describe("Today, the last 7 (default) or the last 30 UTC days."),
+  from: date().optional().describe(RANGE_DESCRIPTIONS.from),
+  to: date().optional().describe(RANGE_DESCRIPTIONS.to),
+};
+
+export interface DateRange {
+  from: string;
+  to: string;
+}
+
+/** @throws 422 for a range that is half, backwards, too long or beside a period. */
+export function resolveDateRange(
+  input: { period?: keyof typeof DAYS; from?: string; to?: string },
+  now: Date,
+): DateRange {
+  const { period, from, to } = input;
+  if (from === undefined && to === undefined) {
+    const last = Date.parse(now.toISOString().slice(0, 10));
+    return { from: dateOf(last - (DAYS[period ?? "week"] - 1) * DAY_MS), to: dateOf(last) };
+  }
+  if (period !== undefined)
+    throw invalidRequest(
+      "mutually_exclusive_fields",
+      forBoth("period and from/to exclude each other; send one of them.", "Choose a period or two days, not both."),
+      from === undefined ? "to" : "from",
+    );
+  if (from === undefined || to === undefined)
+    throw invalidRequest(
+      "fields_required_together",
+      forBoth("from and to go together; send both.", "Give both days, the first and the last."),
+      from === undefined ? "from" : "to",
+    );
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+  if (days < 1)
+    throw invalidRequest(
+      "invalid_time_range",
+      forBoth("to must not be before from.", "The last day must not be before the first."),
+      "to",
+    );
+  if (days > LIMITS.stats_days)
+    throw invalidRequest("invalid_time_range", `A range is at most ${LIMITS.stats_days} days long.`, "to");
+  return { from, to };
+}
+
+const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);

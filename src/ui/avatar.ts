@@ -1,0 +1,38 @@
+// A channel's face: its picture where that lies on this server, else its initials on its two colours. Colours stand in SVG
+// attributes, so that a policy without inline styles allows any of them. What lies on another server is named by its host, and
+// fetched when somebody asks for it.
+
+import { type Html, html } from "./html.ts";
+import { readableTextColor } from "./text_color.ts";
+
+export interface AvatarData {
+  initials: string;
+  /** `#rrggbb` */
+  gradient_from: string;
+  gradient_to: string;
+  /** A picture of this server's, as `getLocalPicturePath` answers it. */
+  picture?: string | null;
+}
+
+/**
+ * The path of a channel's picture that was uploaded here. One that lies elsewhere is null: no page asks another server by itself.
+ * @param server the origin under which people reach us
+ */
+export const getLocalPicturePath = (imageUrl: string | null, server: string): string | null =>
+  imageUrl?.startsWith(`${server}/assets/`) ? imageUrl.slice(server.length) : null;
+
+/** `id` names the gradient and is used once a page; `size` is a class of alert_card.css: m, l or none. */
+export function avatar(facts: AvatarData, id: string, size: "m" | "l" | "" = ""): Html {
+  if (facts.picture) return html`<img class="face ${size}" src="${facts.picture}" alt="">`;
+  const wide = [...facts.initials].length > 2;
+  return html`<svg class="face ${size}" viewBox="0 0 44 44" aria-hidden="true"><linearGradient id="${id}" x2="1" y2="1"><stop stop-color="${facts.gradient_from}"/><stop offset="1" stop-color="${facts.gradient_to}"/></linearGradient><rect width="44" height="44" fill="url(#${id})"/><text x="22" y="${wide ? 27 : 28.5}" text-anchor="middle" font-weight="650" font-size="${wide ? 14 : 18}" fill="${readableTextColor(facts)}">${facts.initials}</text></svg>`;
+}
+
+export const getUrlHost = (address: string): string => new URL(address).host;
+
+/**
+ * A picture of another server, which would learn who looks at the page, and when. A closed disclosure loads nothing, and
+ * who decides about an alert decides about this as well.
+ */
+export const externalPicture = (address: string, alt: string): Html =>
+  html`<details class="more elsewhere"><summary>Show picture from ${getUrlHost(address)}</summary><img src="${address}" alt="${alt}" loading="lazy" decoding="async" referrerpolicy="no-referrer"></details>`;

@@ -1,0 +1,38 @@
+// What channels' own words mean to a person: categories, and what a channel asks a phone for.
+
+import type { CATEGORIES, Capability } from "../model/fields/channel.ts";
+import { LIMITS } from "../model/limits.ts";
+import type { IconName } from "./icons.ts";
+
+export const CATEGORY_LABELS: Record<(typeof CATEGORIES)[number], string> = {
+  cities: "Cities",
+  travel: "Travel",
+  events: "Events",
+  concerts: "Concerts",
+  restaurants: "Restaurants",
+  hotels: "Hotels",
+  business: "Business",
+  ai: "AI",
+  sports: "Sports",
+  emergency: "Emergency",
+  community: "Community",
+};
+
+/** One line for each capability, and what it means on the phone. */
+export const CAPABILITY_INFO: Record<Capability, { icon: IconName; label: string; means: string }> = {
+  notify: { icon: "bell", label: "Send notifications", means: "Shows a banner when an alert arrives." },
+  sound: {
+    icon: "sound",
+    label: "Play a sound",
+    means: `Plays a tone or a recording of up to ${LIMITS.recording_seconds} seconds.`,
+  },
+  vibrate: { icon: "shake", label: "Vibrate", means: "Vibrates the device in a short pattern." },
+  tts: { icon: "speech", label: "Read aloud", means: "Reads the alert aloud with the device’s voice." },
+  full: { icon: "full", label: "Use the full screen", means: "For urgent alerts only." },
+  loc: {
+    icon: "place",
+    label: "Use your location",
+    means: "Your device checks whether an alert applies to your location, which never leaves the device.",
+  },
+  quiet: { icon: "moon", label: "Override quiet hours", means: "Rings even in your quiet hours." },
+};

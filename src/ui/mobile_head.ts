@@ -1,0 +1,13 @@
+// What stands at the head of every page that people open on a phone: how wide it is, and the palette's grounds, which browsers
+// paint around it.
+
+import { html } from "./html.ts";
+
+/** The grounds of styles/palette.css. */
+export const BACKGROUND_COLORS = { light: "#f6f6f3", dark: "#121419" };
+
+export const MOBILE_HEAD = html`<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+<meta name="color-scheme" content="light dark">
+<meta name="theme-color" media="(prefers-color-scheme: light)" content="${BACKGROUND_COLORS.light}">
+<meta name="theme-color" media="(prefers-color-scheme: dark)" content="${BACKGROUND_COLORS.dark}">`;

@@ -1,0 +1,58 @@
+// Files that pages refer to: the style sheets that rooms share, the icon, and scripts. Their addresses change with their content, so a
+// browser keeps them for good.
+
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+
+export interface StaticFile {
+  path: string;
+  /** The path with a mark of the content, as pages refer to it. */
+  href: string;
+  text: string;
+  type: string;
+}
+
+/** The file `name` beside `module` (its `import.meta.url`), read once, served under /static; or one that its `parts` make up. */
+export const loadStaticFile = (name: string, type: string, module: string, parts = [name]): StaticFile =>
+  createStaticFile(name, type, parts.map((part) => readFileSync(new URL(part, module), "utf8")).join("\n"));
+
+/** The same of a text that was made. */
+export function createStaticFile(name: string, type: string, text: string): StaticFile {
+  const hash = createHash("sha256").update(text).digest("base64url").slice(0, 12);
+  return { path: `/static/${name}`, href: `/static/${name}?v=${hash}`, text, type };
+}
+
+export const STYLES = loadStaticFile(
+  "styles.css",
+  "text/css; charset=utf-8",
+  import.meta.url,
+  ["palette", "frame", "cards", "forms", "rows", "tables"].map((part) => `styles/${part}.css`),
+);
+export const ALERT_CARD_STYLES = loadStaticFile("alert_card.css", "text/css; charset=utf-8", import.meta.url);
+export const DRAWING_STYLES = loadStaticFile("drawings.css", "text/css; charset=utf-8", import.meta.url);
+export const ICON = loadStaticFile("icon.svg", "image/svg+xml", import.meta.url);
+
+/** Compressed once, when somebody first takes it so. */
+const zipped = new Map<StaticFile, Uint8Array<ArrayBuffer>>();
+
+function zip(file: StaticFile): Uint8Array<ArrayBuffer> {
+  const known = zipped.get(file) ?? new Uint8Array(gzipSync(file.text, { level: 9 }));
+  zipped.set(file, known);
+  return known;
+}
+
+/** @param gzip whether the asker takes it compressed */
+export function staticFileResponse(file: StaticFile, gzip: boolean): Response {
+  const { text, type } = file;
+  return new Response(gzip ? zip(file) : text, {
+    headers: {
+      ...(gzip ? { "content-encoding": "gzip" } : {}),
+      vary: "accept-encoding",
+      "content-type": type,
+      "cache-control": "public, max-age=31536000, immutable",
+      "x-content-type-options": "nosniff",
+      "content-security-policy": "default-src 'none'",
+    },
+  });
+}

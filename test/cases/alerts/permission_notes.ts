@@ -1,0 +1,138 @@
+// What an answer notes when a channel never asked its subscribers for what an alert wants.
+
+import { expect } from "vitest";
+import type { TestCase } from "../../support/case_runner.ts";
+import { timeInSeconds } from "../../support/world.ts";
+import { ALL_PERMS, alertArguments, oncePerWorld, sharedPusher } from "../fixtures.ts";
+import { ALERT_CIRCLE, type Fields } from "./fixtures.ts";
+
+const NULLS = "patch-null";
+const NOTES = "notes-rules";
+
+const USES: [fields: Fields, capability: string, field: string][] = [
+  [{ sound: "siren" }, "sound", "sound"],
+  [{ sound: "default" }, "sound", "sound"],
+  [{ audio_url: "https://example.org/a.mp3" }, "sound", "audio_url"],
+  [{ vibrate: "sos" }, "vibrate", "vibrate"],
+  [{ vibrate: "default" }, "vibrate", "vibrate"],
+  [{ tts_text: "x" }, "tts", "tts_text"],
+  [{ priority: "urgent" }, "full", "priority"],
+  [ALERT_CIRCLE, "loc", "lat"],
+];
+
+const REPEATS = { repeat_until_acked: true };
+const DOCUMENT = { layout: "document" };
+
+/** Fields without effect on a channel that asked for everything, and the note about them; null: none. */
+const EFFECTS: [name: string, fields: Fields, field: string, says: RegExp | null][] = [
+  [
+    "repeats without urgent",
+    { ...REPEATS, priority: "important", requires_ack: true },
+    "repeat_until_acked",
+    /priority urgent as/,
+  ],
+  [
+    "repeats without an acknowledgement",
+    { ...REPEATS, priority: "urgent" },
+    "repeat_until_acked",
+    /requires_ack true as/,
+  ],
+  ["repeats without both", { ...REPEATS, priority: "important" }, "repeat_until_acked", /urgent and requires_ack/],
+  ["repeats with both", { ...REPEATS, priority: "urgent", requires_ack: true }, "repeat_until_acked", null],
+  ["a hidden element", { ...DOCUMENT, html: "<p>a</p><div hidden>b</div>" }, "html", /do not see/],
+  ["display none", { ...DOCUMENT, html: "<p style='color:red; DISPLAY : none'>b</p>" }, "html", /do not see/],
+  ["no opacity", { ...DOCUMENT, html: '<p style="opacity:0">b</p>' }, "html", /do not see/],
+  [
+    "half opacity, and words about hidden things",
+    { ...DOCUMENT, html: '<p style="opacity:0.5">a hidden b</p>' },
+    "html",
+    null,
+  ],
+  ["a language without words", { tts_lang: "pt" }, "tts_lang", /without tts_text/],
+  ["a language of words", { tts_lang: "pt", tts_text: "olá" }, "tts_lang", null],
+  ["30 February", { recurrence: "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30 UTC" }, "recurrence", /refused: .*no time/],
+  [
+    "over",
+    { recurrence: "FREQ=DAILY;UNTIL=20200101 UTC", send_at: timeInSeconds(60) },
+    "recurrence",
+    /refused: .*no time/,
+  ],
+  ["too often", { recurrence: "FREQ=MINUTELY UTC" }, "recurrence", /refused: .*5 minutes/],
+  ["a recurrence to come", { recurrence: "FREQ=DAILY UTC" }, "recurrence", null],
+];
+
+export const alertNoteCases: TestCase[] = [
+  ...EFFECTS.map(
+    ([name, fields, field, says]): TestCase => ({
+      rule: "effect-notes",
+      tool: "create_alert",
+      name,
+      given: sharedPusher,
+      input: ({ id }) => ({ pusher_id: id, title: "x", ...fields }),
+      want: {
+        body: { notes: says ? [{ capability: "none", field, message: expect.stringMatching(says) }] : [] },
+      },
+      after: (_world, _given, { body }) => expect(body.notes).toHaveLength(says ? 1 : 0),
+    }),
+  ),
+  ...USES.flatMap(([fields, capability, field]): TestCase[] => [
+    {
+      rule: NOTES,
+      tool: "create_alert",
+      name: `${Object.keys(fields)[0]} ${Object.values(fields)[0]} on a channel that asked for all else`,
+      given: async (world) => world.pusher({ requested_perms: ALL_PERMS.filter((perm) => perm !== capability) }),
+      input: ({ id }) => ({ pusher_id: id, title: "x", ...fields }),
+      want: { body: { notes: [{ capability, field, message: expect.stringContaining(capability) }] } },
+      after: (_world, _given, { body }) => expect(body.notes).toHaveLength(1),
+    },
+    {
+      rule: "alert-notes",
+      tool: "create_alert",
+      name: `${Object.keys(fields)[0]} ${Object.values(fields)[0]} on a channel that asked for it`,
+      given: sharedPusher,
+      input: ({ id }) => ({ pusher_id: id, title: "x", ...fields }),
+      want: { body: { notes: [] } },
+    },
+  ]),
+  {
+    rule: NOTES,
+    tool: "create_alert",
+    name: "silent, none and normal use nothing but notify",
+    given: oncePerWorld((world) => world.pusher()),
+    input: ({ id }) => ({
+      pusher_id: id,
+      title: "x",
+      sound: "silent",
+      vibrate: "none",
+      priority: "important",
+    }),
+    want: { body: { notes: [{ capability: "notify" }] } },
+    after: (_world, _given, { body }) => expect(body.notes).toHaveLength(1),
+  },
+  {
+    rule: "unasked-is-silent",
+    tool: "create_alert",
+    given: (world) => world.pusher({ requested_perms: ["notify"] }),
+    input: ({ id }) => ({ pusher_id: id, title: "x", sound: "siren", send: true }),
+    want: { body: { status: "sent", sound: "siren", notes: [{ capability: "sound", field: "sound" }] } },
+  },
+  {
+    rule: NULLS,
+    tool: "update_alert",
+    name: "notes of the alert as it is after the edit",
+    given: async (world) => world.alert((await world.pusher({ requested_perms: ["notify"] })).id, { sound: "siren" }),
+    input: (alert) => alertArguments(alert, { vibrate: "sos", sound: null }),
+    want: { body: { notes: [{ capability: "vibrate", field: "vibrate" }], blocked: [] } },
+    after: (_world, _given, { body }) => expect(body.notes).toHaveLength(1),
+  },
+  {
+    rule: "priority-is-a-ceiling",
+    also: ["no-delivered-figure"],
+    tool: "create_alert",
+    given: sharedPusher,
+    input: ({ id }) => ({ pusher_id: id, title: "A ceiling", priority: "urgent", send: true }),
+    want: { body: { priority: "urgent", status: "sent" } },
+    after: (_world, _given, { body }) =>
+      expect(Object.keys(body).filter((key) => /deliver|rang|_rate/.test(key))).toEqual([]),
+  },
+];

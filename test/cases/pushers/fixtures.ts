@@ -1,0 +1,15 @@
+// What several of the tables about channels begin with.
+
+import { type sharedPusher, suspend } from "../fixtures.ts";
+
+export const REQUIRED_FIELDS = { name: "Harbour Watch", category: "community", description: "Tides and closures" };
+
+export const longText = (n: number) => "x".repeat(n);
+
+export const CHANNEL_CIRCLE = { lat: 38.7, lon: -9.1, radius_km: 2.5 };
+
+export async function suspendedPusher(world: Parameters<typeof sharedPusher>[0]) {
+  const pusher = await world.pusher();
+  await suspend(world, pusher.handle);
+  return pusher;
+}

@@ -1,0 +1,56 @@
+// What a channel asks of its subscribers, and what is noted when it asks for nothing.
+
+import { expect } from "vitest";
+import type { TestCase } from "../../support/case_runner.ts";
+import { createHandle } from "../../support/world.ts";
+
+const ASKS = "channel-asks-for-nothing";
+
+const SILENT = [
+  {
+    capability: "notify",
+    field: "requested_perms",
+    message: expect.stringMatching(/inbox.*requested_perms/),
+  },
+];
+
+export const askingPusherCases: TestCase[] = [
+  {
+    rule: ASKS,
+    tool: "create_pusher",
+    name: "a channel that asks for nothing is told so",
+    input: () => ({ handle: createHandle(), name: "x", category: "ai", description: "x" }),
+    want: { body: { requested_perms: [], notes: SILENT } },
+  },
+  {
+    rule: ASKS,
+    tool: "create_pusher",
+    name: "one that asks for something has no notes",
+    input: () => ({
+      handle: createHandle(),
+      name: "x",
+      category: "ai",
+      description: "x",
+      requested_perms: ["notify"],
+    }),
+    want: {},
+    after: (_world, _given, { body }) => expect(body).not.toHaveProperty("notes"),
+  },
+  {
+    rule: ASKS,
+    tool: "update_pusher",
+    name: "told on every change, until it asks",
+    given: (world) => world.pusher(),
+    input: ({ id }) => ({ pusher_id: id, name: "Another name" }),
+    want: { body: { notes: SILENT } },
+    after: async (world, { id }) => {
+      const { body } = await world.rest("update_pusher", {
+        pusher_id: id,
+        requested_perms: ["notify", "sound"],
+      });
+      expect(body).not.toHaveProperty("notes");
+      const none = await world.rest("update_pusher", { pusher_id: id, requested_perms: [] });
+      expect(none.body).toMatchObject({ notes: SILENT });
+    },
+  },
+];

@@ -1,0 +1,102 @@
+// Plots held against what they are drawn from, without a service: bars, the shape of very many, marks, and lists by rank.
+
+import { describe, expect, test } from "vitest";
+import { barChart, type ChartSlot, rankedBars } from "../../src/pages/console/charts/chart.ts";
+import { dailyCharts } from "../../src/pages/console/charts/daily_charts.ts";
+
+const BARS = 120;
+
+const drawn = async (slots: ChartSlot[]) =>
+  (
+    await barChart({
+      id: "p",
+      heading: "Reads",
+      total: slots.reduce((sum, { value }) => sum + value, 0),
+      noun: ["read", "reads"],
+      about: "In order.",
+      slots,
+      marks: [],
+      nothing: "No reads.",
+    })
+  ).toString();
+
+const slotsOf = (values: number[], width = values.length): ChartSlot[] =>
+  values.map((value, i) => ({ from: i / width, to: (i + 1) / width, value, words: `part ${i}` }));
+
+// Covers rules#console-figures.
+describe("a plot", () => {
+  test("of very many parts is one shape, as high over each as its number", async () => {
+    const values = Array.from({ length: 150 }, (_, i) => (i % 7 === 0 ? 0 : 1 + ((i * 37) % 200)));
+    // One part in the middle was never counted: there is nothing there.
+    const slots = slotsOf(values).filter((_, i) => i !== 75);
+    const text = await drawn(slots);
+    const path = / d="([^"]+)"/.exec(text)![1]!;
+    const points = path
+      .slice(1, path.indexOf("Z"))
+      .split("L")
+      .map((pair) => pair.split(",").map(Number) as [number, number]);
+    // The way there is the top, the way back the floor.
+    const top = points.slice(
+      0,
+      points.findIndex(([, y], i) => i > 0 && y === BARS && points[i - 1]![0] === 1000),
+    );
+    const over = (x: number) => BARS - top.findLast(([at]) => at <= x)![1];
+    const scale = over((1.5 / 150) * 1000) / values[1]!;
+    for (const [i, value] of values.entries()) {
+      const wanted = i === 75 || value === 0 ? 0 : Math.max(2, value * scale);
+      expect([i, Math.abs(over(((i + 0.5) / 150) * 1000) - wanted) < 1.5]).toEqual([i, true]);
+    }
+    for (const { words, value } of slots.filter((slot) => slot.value > 0)) expect(text).toContain(`${words}: ${value}`);
+  });
+
+  test("of few parts says each number above its bar, of many it has four lines at most", async () => {
+    const few = await drawn(slotsOf([3, 0, 9]));
+    expect([...few.matchAll(/class="value"[^>]*>(\d+)</g)].map(([, n]) => n)).toEqual(["3", "9"]);
+    for (const highest of [1, 2, 3, 7, 99, 1234, 10_000_000]) {
+      const many = await drawn(slotsOf(Array.from({ length: 30 }, (_, i) => (i === 4 ? highest : 0))));
+      const lines = many.match(/class="grid"/g)!.length;
+      expect([highest, lines >= 1 && lines <= 4]).toEqual([highest, true]);
+      expect(many).not.toMatch(/>\d*\.\d+</);
+      // What is small beside the highest is seen.
+      expect(many).not.toContain('class="value"');
+    }
+    expect(await drawn(slotsOf([1, 100_000]))).toContain('height="2"');
+  });
+
+  test("of nothing says so, and names with markup stay text", async () => {
+    const nothing = await drawn(slotsOf([0, 0]));
+    expect(nothing).toContain("No reads.");
+    expect(nothing).not.toContain("<svg");
+    const [one] = slotsOf([1]);
+    expect(await drawn([{ ...one!, words: "<b>" }])).not.toContain("<b>");
+  });
+
+  test("by days marks today, and weeks end with the last day", async () => {
+    const days = Array.from({ length: 101 }, (_, i) => ({
+      date: new Date(Date.UTC(2026, 7, 1 + i)).toISOString().slice(0, 10),
+      alerts_sent: 1,
+      reads: 0,
+      acks: 0,
+    }));
+    const totals = { alerts_sent: 101, reads: 0, acks: 0 };
+    const [long] = await dailyCharts(days, totals, null);
+    const bars = [...long!.toString().matchAll(/<title>([^<:]+): (\d+) alerts?</g)].map(([, words, n]) => [words, n]);
+    // Three days, then fourteen weeks.
+    expect(bars.length).toBe(15);
+    expect(bars[0]).toEqual(["1 Aug 2026 to 3 Aug 2026", "3"]);
+    expect(bars.at(-1)).toEqual(["3 Nov 2026 to 9 Nov 2026", "7"]);
+    const week = days.slice(-7);
+    const [short] = await dailyCharts(week, { ...totals, alerts_sent: 7 }, week.at(-1)!.date);
+    expect(short!.toString().match(/class="bar running"/g)).toHaveLength(1);
+  });
+});
+
+test("ranks begin with the most, and what is rare stands behind a word", async () => {
+  const many = Array.from({ length: 12 }, (_, i) => ({ name: `v${i}`, value: i + 1 }));
+  const text = (await rankedBars("Subscribers", "Version", many)).toString();
+  expect([...text.matchAll(/scope="row">(v\d+)</g)].map(([, name]) => name)).toEqual(
+    many.map(({ name }) => name).reverse(),
+  );
+  expect(text).toContain("4 more, 10 together");
+  expect((await rankedBars("Subscribers", "Version", many.slice(0, 9))).toString()).not.toContain("more,");
+});

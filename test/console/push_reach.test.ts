@@ -1,0 +1,50 @@
+// What the console says of how many an alert could reach, and how many of them hear it while their app is closed.
+
+import { expect, test } from "vitest";
+import { signInOwner } from "../support/console_site.ts";
+import { joinWithPush } from "../support/push_handsets.ts";
+import { startPushService } from "../support/push_service.ts";
+import { World } from "../support/world.ts";
+
+/** A channel, and what two pages say of its reach: where an alert is written and where it is decided. */
+async function opened(settings: Record<string, string>) {
+  const world = await World.open({ settings });
+  const owner = await signInOwner(world);
+  const pusher = await world.pusher({ requested_perms: ["notify"] });
+  const { id } = await world.alert(pusher.id);
+  const base = `/console/${world.workspace.id}/channels/${pusher.id}/alerts`;
+  const said = async () => {
+    const texts = await Promise.all(
+      [`new?once=${crypto.randomUUID()}`, id].map(async (page) => (await owner.get(`${base}/${page}`)).text),
+    );
+    return texts.map((text) => /\d+ devices? subscribed[^<]*?\.(?= A sent|<)/.exec(text)?.[0]);
+  };
+  return { world, pusher, said };
+}
+
+const twice = (text: string) => [text, text];
+
+// rules#console-says-who-wakes
+test("where an alert is written and decided stands how many of those it could reach are woken", async () => {
+  const service = await startPushService();
+  const { world, pusher, said } = await opened({ WEB_PUSH_ALLOW_HOSTS: service.host });
+  expect(await said()).toEqual(twice("0 devices subscribed."));
+  await joinWithPush(world, pusher.handle, service.endpoint("one"));
+  await world.device(pusher.handle);
+  expect(await said()).toEqual(twice("2 devices subscribed; 1 can receive push while the app is closed."));
+  // Who lets the channel do nothing that can be noticed is not woken.
+  await joinWithPush(world, pusher.handle, service.endpoint("two"), { permissions: ["loc"] });
+  expect(await said()).toEqual(twice("3 devices subscribed; 1 can receive push while the app is closed."));
+  await world.close();
+  service.close();
+});
+
+// rules#console-says-who-wakes
+test("a server that wakes nobody says so there", async () => {
+  const { world, pusher, said } = await opened({ WEB_PUSH: "off" });
+  await world.device(pusher.handle);
+  const silent =
+    "1 device subscribed; none can receive push while the app is closed. The operator can turn on WEB_PUSH.";
+  expect(await said()).toEqual(twice(silent));
+  await world.close();
+});

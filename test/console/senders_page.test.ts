@@ -1,0 +1,94 @@
+// Senders in the console: a program is picked, gets a key of its own, and what to paste is shown once and works; its page tells of
+// its requests and makes a draft of its sample. Without a browser, and so without a script.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SENDER_PROGRAM_NAMES } from "../../src/model/fields/sender_programs.ts";
+import { SETUP_SNIPPETS } from "../../src/pages/console/sender_setup.ts";
+import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
+import { World } from "../support/world.ts";
+
+describe("senders in the console", () => {
+  let world: World;
+  let owner: HttpVisitor;
+  let pusher: any;
+  let list: string;
+
+  const connect = async (fields: Record<string, string>) => {
+    const made = await owner.post(list, fields, { from: list });
+    expect(made.status).toBe(200);
+    return {
+      text: made.text,
+      key: /bfk_\w+/.exec(made.text)![0],
+      page: `${list}/${/senders\/(key_\w+)/.exec(made.text)![1]}`,
+    };
+  };
+  const alerts = async () => (await world.rest("list_alerts", { pusher_id: pusher.id })).body.data;
+
+  beforeAll(async () => {
+    world = await World.open();
+    owner = await signInOwner(world);
+    pusher = await world.pusher({ name: "The quay" });
+    list = `/console/${world.workspace.id}/channels/${pusher.id}/senders`;
+  });
+  afterAll(() => world?.close());
+
+  test("without the tick a sender writes drafts, with it it sends, and its page says what became of each", async () => {
+    const drafts = await connect({ made_for: "text", name: "Night backup" });
+    const address = `/api/v1/pushers/${pusher.handle}/ingest?from=text`;
+    expect(drafts.text).toContain(`${address}&#39;`);
+    const say = (key: string, body: string) => world.request("POST", address, { token: key, body });
+    expect((await say(drafts.key, "First")).status).toBe(200);
+    expect(await alerts()).toMatchObject([{ title: "First", status: "draft" }]);
+    const sends = await connect({ made_for: "text", may_send: "yes" });
+    await say(sends.key, "Second");
+    await say(sends.key, "");
+    expect(await alerts()).toMatchObject([{ title: "Second", status: "sent" }, { title: "First" }]);
+
+    const first = await owner.get(drafts.page);
+    expect(first.text).toContain('<span class="badge">draft</span>');
+    expect(first.text).not.toContain(drafts.key);
+    const second = await owner.get(sends.page);
+    for (const words of ["sent</span>", "refused</span>", `alerts/${(await alerts())[0].id}`, "THE-KEY"])
+      expect(second.text).toContain(words);
+    const all = await owner.get(list);
+    for (const words of ["Night backup", "writes drafts", "sends</span>"]) expect(all.text).toContain(words);
+    expect((await owner.get(`/console/${world.workspace.id}/keys`)).text).toContain(drafts.page);
+  });
+
+  test.each(SENDER_PROGRAM_NAMES)(
+    "what %s is told has the channel and the key, and its test is a draft",
+    async (program) => {
+      const { text, key, page } = await connect({ made_for: program, may_send: "yes" });
+      expect(text.split(key).length).toBeGreaterThan(1);
+      expect(text).toMatch(new RegExp(`${pusher.handle}|/gotify`));
+      const before = (await alerts()).length;
+      const tested = await owner.post(`${page}/test`, {}, { from: page });
+      const [draft, ...others] = await alerts();
+      expect(tested.headers.get("location")).toMatch(new RegExp(`/alerts/${draft.id}$`));
+      expect([draft.status, others.length]).toEqual(["draft", before]);
+    },
+  );
+
+  test("where ntfy's API has a host name of its own, what knows only a host is told that one", () => {
+    const place = { publicUrl: "https://alerts.example.org", handle: "quay", key: "KEY" };
+    const told = (ntfyHost: string | null) => SETUP_SNIPPETS.ntfy({ ...place, ntfyHost }).map(({ text }) => text);
+    const shoutrrr = "ntfy://:KEY@alerts.example.org/ntfy/quay";
+    const curl = expect.stringContaining("'https://alerts.example.org/ntfy/quay'");
+    expect(told(null)).toEqual(["https://alerts.example.org/ntfy", "quay", "KEY", shoutrrr, curl]);
+    const apprise = "ntfys://KEY@ntfy.example.org/quay?auth=token";
+    expect(told("ntfy.example.org")).toEqual([...["https://ntfy.example.org", "quay", "KEY", apprise, shoutrrr, curl]]);
+  });
+
+  test("a program that is none is refused in the form; nobody but who may make keys is offered the page", async () => {
+    const wrong = await owner.post(list, { made_for: "telegram", name: "Kept <b>" }, { from: list });
+    expect([wrong.status, wrong.text.includes("Kept &lt;b&gt;")]).toEqual([422, true]);
+    const other = await world.pusher();
+    const { page } = await connect({ made_for: "json" });
+    const elsewhere = page.replace(pusher.id, other.id);
+    expect((await owner.get(elsewhere)).status).toBe(404);
+    await world.sql("update member set role = 'editor' where user_id is not null");
+    expect((await owner.get(list)).status).toBe(403);
+    expect((await owner.get(list.replace("/senders", ""))).text).not.toContain(list);
+    await world.sql("update member set role = 'owner' where user_id is not null");
+  });
+});

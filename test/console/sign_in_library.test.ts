@@ -1,0 +1,41 @@
+// The sign-in library is loaded when it is first asked. What a service that nobody signs in to does without stands in
+// architecture.test.ts; here: a database that is away at that moment costs that answer alone.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { expect, test } from "vitest";
+import { createGrants } from "../../src/identity/auth/consent_grants.ts";
+import { createSignInLibrary } from "../../src/identity/auth/sign_in_library.ts";
+import { openOrm } from "../../src/store/db/orm.ts";
+import { freshDatabase } from "../support/world.ts";
+
+test("a first question while the database is away fails, the next one after it is back does not", async () => {
+  const { settings, remove } = await freshDatabase();
+  const url = new URL(settings.DATABASE_URL!);
+  const name = url.pathname.slice(1);
+  const admin = openOrm({ databaseUrl: Object.assign(new URL(url), { pathname: "/postgres" }).href });
+  const rename = (from: string, to: string) =>
+    (admin.em.fork() as SqlEntityManager).execute(`alter database ${from} rename to ${to}`);
+  const orm = openOrm({ databaseUrl: url.href });
+  try {
+    const secret = settings.SECRET!;
+    const library = createSignInLibrary({
+      orm,
+      grants: createGrants(orm),
+      secret,
+      publicUrl: "http://localhost:8787",
+    });
+    const session = () => library.findSession(new Headers(), { refresh: false });
+    await rename(name, `${name}_away`);
+    await expect(session()).rejects.toThrow();
+    await rename(`${name}_away`, name);
+    expect(await session()).toBeNull();
+    // What clients get tokens for is there before the first of them is written down.
+    await library.prepare();
+    const resources = (orm.em.fork() as SqlEntityManager).execute('select identifier from auth."oauthResource"');
+    expect(await resources).toEqual([{ identifier: "http://localhost:8787/mcp" }]);
+  } finally {
+    await orm.close(true);
+    await admin.close(true);
+    await remove();
+  }
+});

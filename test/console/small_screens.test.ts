@@ -1,0 +1,120 @@
+// The console where there is little room: menus stay on a phone's screen, tabs show that they go on, what is decided is one row; on paper
+// an alert, statistics and an invite are what they say. What bars take of each page, page_accessibility.test.ts measures. Needs a Chromium.
+
+import { beforeAll, expect, test } from "vitest";
+import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
+import { listAxeFindings } from "../support/page_checks.ts";
+import { createSampleWorkspace } from "../support/sample_workspace.ts";
+
+describeInBrowser("where there is little room", () => {
+  const here = siteAndOwner();
+  let ids: Record<string, string>;
+  beforeAll(async () => {
+    ({ ids } = await createSampleWorkspace(here.site, here.owner));
+    await here.site.world.sql(
+      "update workspace set name = 'A workspace with a name that is longer than a phone is wide'",
+    );
+    await here.owner.post(
+      "/console/account/workspaces",
+      { workspace: "Another workspace of the same person" },
+      { from: "/console/account" },
+    );
+    // Its answer is said once, on the next page.
+    await here.owner.get("/console/account");
+  });
+
+  const at = (path: string) => here.base + path.replace(/:(\w+)/g, (_, name: string) => ids[name]!);
+  const PHONE = { viewport: { width: 390, height: 844 } };
+
+  test("tabs show on which side they go on", async () => {
+    const { context, page } = await here.visit(PHONE);
+    await page.goto(at("channels/:pusher"));
+    const sections = page.getByRole("navigation", { name: "Workspace" }).locator("ul");
+    /** The brightness of the list's outermost columns, left and right, where no letter stands. */
+    const edges = async () => {
+      const shot = (await sections.screenshot()).toString("base64");
+      return page.evaluate<[number, number]>(`(async () => {
+        const picture = new Image();
+        picture.src = "data:image/png;base64,${shot}";
+        await picture.decode();
+        const canvas = new OffscreenCanvas(picture.width, picture.height).getContext("2d");
+        canvas.drawImage(picture, 0, 0);
+        const at = (x) => canvas.getImageData(x, 3, 1, 1).data[0];
+        return [at(1), at(picture.width - 2)];
+      })()`);
+    };
+    const shaded = async () => (await edges()).map((light) => light < 245);
+    const scroll = (to: number) =>
+      sections.evaluate((list: any, left) => list.scrollTo({ left, behavior: "instant" }), to);
+    await scroll(0);
+    expect(await shaded()).toEqual([false, true]);
+    await scroll(80);
+    expect(await shaded()).toEqual([true, true]);
+    await scroll(10_000);
+    expect(await shaded()).toEqual([true, false]);
+    await context.close();
+  });
+
+  test.each([320, 390])("menus stay on a screen of %d pixels", async (width) => {
+    const { context, page, faults } = await here.visit({ viewport: { width, height: 700 } });
+    await page.goto(at(""));
+    const inside = async (menu: string) => {
+      const box = (await page.locator(menu).boundingBox())!;
+      const fits = box.x >= 0 && box.x + box.width <= width && box.y >= 0 && box.y + box.height <= 700;
+      expect({ menu, ...box, fits }).toMatchObject({ fits: true });
+    };
+    await page.locator("main details.menu summary").first().click();
+    await inside("main details.menu ul");
+    await page.locator("main details.menu summary").first().click();
+    await page.getByRole("button", { name: "Workspace and account" }).click();
+    await inside("#who-where");
+    await page.locator("#who-where summary").click();
+    await inside("#who-where ul");
+    expect(await listAxeFindings(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    expect(await page.locator("#who-where").isVisible()).toBe(false);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test.each([
+    ["channels/:pusher/alerts/:alert", "Night train to Porto"],
+    ["channels/:pusher/stats", "Alerts sent"],
+    ["channels/:pusher/invites/:invite", "Poster at platform 4"],
+  ])("%s on paper is what it says, without what is pressed", async (path, words) => {
+    const { context, page } = await here.visit({
+      viewport: { width: 794, height: 1123 },
+      colorScheme: "dark",
+    });
+    await page.emulateMedia({ media: "print" });
+    await page.goto(at(path));
+    expect(await page.locator("main").innerText()).toContain(words);
+    const pressed = page
+      .locator("header.top, nav, button, main :is(input, select, textarea), .foot, a.button")
+      .filter({ visible: true });
+    expect(await pressed.allInnerTexts()).toEqual([]);
+    expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe("rgb(255, 255, 255)");
+    await context.close();
+  });
+
+  test("a page of the console comes compressed, but not where another site opened it", async () => {
+    const { owner, site } = here;
+    const cookie = [...owner.cookies].map((pair) => pair.join("=")).join("; ");
+    const asked = async (headers: Record<string, string>) => {
+      const answer = await site.world.service.app.fetch(
+        new Request(at("stats"), { headers: { cookie, "accept-encoding": "gzip, br", ...headers } }),
+      );
+      return [answer.headers.get("content-encoding"), (await answer.arrayBuffer()).byteLength] as const;
+    };
+    const [zipped, small] = await asked({ "sec-fetch-site": "same-origin" });
+    expect(zipped).toBe("gzip");
+    for (const headers of [
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site" },
+      { "accept-encoding": "br" },
+    ]) {
+      const [plain, large] = await asked(headers as never);
+      expect([headers, plain, large > 2 * small]).toEqual([headers, null, true]);
+    }
+  });
+});

@@ -1,0 +1,87 @@
+// One row goes through the entity manager, which sees what the caller sees: what a query is not told is not found, and
+// nobody is told less than everything by forgetting to say who asks.
+
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseId } from "../../src/model/domain/type_ids.ts";
+import { Channel, Invite, type VisibilityFilter } from "../../src/model/entities/channel.ts";
+import { WebhookEndpoint } from "../../src/model/entities/webhook.ts";
+import { createEntityManager } from "../../src/store/db/orm.ts";
+import { callConcurrently, countStatuses } from "../support/concurrent_calls.ts";
+import { World } from "../support/world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await World.open({ settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1:9" } });
+});
+afterAll(() => world.close());
+
+const endpoint = async (key?: string) => {
+  const args = { url: "http://127.0.0.1:9/", events: ["alert.sent"] };
+  return (await world.rest("create_webhook", args, key)).body.id as string;
+};
+const uuid = (id: string) => parseId(id.slice(0, 3) as "psh", id)!;
+const manager = (visible: VisibilityFilter | null): SqlEntityManager =>
+  createEntityManager(world.service.orm, visible, null);
+
+describe("a query that is not told who asks", () => {
+  test.each([
+    ["channels", Channel],
+    ["invites", Invite],
+    ["webhook endpoints", WebhookEndpoint],
+  ])("throws: %s", async (_, entity) => {
+    const id = "00000000-0000-7000-8000-000000000000";
+    await expect(manager(null).findOne(entity as typeof Channel, { id })).rejects.toThrow();
+  });
+});
+
+test("an invite is found with its channel only, and one of another channel is no invite", async () => {
+  const [mine, other] = [await world.pusher({ is_public: false }), await world.pusher()];
+  const { body } = await world.rest("create_invite", { pusher_id: mine.id });
+  const visible = {
+    workspace_id: uuid(world.workspace.id),
+    member_id: uuid(world.workspace.id),
+    bound_pusher_id: null,
+  };
+  const find = (pusher_ids: string[] | null, workspace_id = visible.workspace_id) =>
+    manager({ ...visible, workspace_id, pusher_ids }).findOne(Invite, { id: uuid(body.id) });
+  expect(await find(null)).toMatchObject({ code: body.code });
+  expect(await find([uuid(mine.id)])).toMatchObject({ code: body.code });
+  expect(await find([uuid(other.id)])).toBeNull();
+  expect(await find([])).toBeNull();
+  expect(await find(null, uuid(mine.id))).toBeNull();
+  const elsewhere = { pusher_id: other.id, invite_id: body.id };
+  expect((await world.rest("revoke_invite", elsewhere)).body).toEqual(
+    (await world.rest("revoke_invite", { ...elsewhere, invite_id: "inv_none" })).body,
+  );
+});
+
+test("an endpoint's secret is read only where it signs", async () => {
+  const id = uuid(await endpoint());
+  const visible = { workspace_id: uuid(world.workspace.id), member_id: id, bound_pusher_id: null };
+  const row = await manager({ ...visible, pusher_ids: null }).findOne(WebhookEndpoint, { id });
+  expect(row).toMatchObject({ id, failure_count: 0 });
+  expect(row!.secret).toBeUndefined();
+});
+
+test("of ten that remove one endpoint at the same time one does, and the others find nothing", async () => {
+  for (let round = 0; round < 5; round++) {
+    const webhook_id = await endpoint();
+    const answers = await callConcurrently(10, () => world.rest("delete_webhook", { webhook_id }));
+    expect(countStatuses(answers)).toEqual({ 204: 1, 404: 9 });
+  }
+});
+
+test("a workspace's bound on endpoints counts those that the caller does not see", async () => {
+  const { body } = await world.rest("list_webhooks");
+  for (let n = body.data.length; n < 20; n++) await endpoint();
+  const channel = await world.pusher();
+  const restricted = await world.memberKey("editor", [channel.id]);
+  expect((await world.rest("list_webhooks", {}, restricted)).body).toEqual({ data: [] });
+  const refused = await world.rest(
+    "create_webhook",
+    { url: "http://127.0.0.1:9/", events: ["alert.sent"] },
+    restricted,
+  );
+  expect(refused).toMatchObject({ status: 409, body: { error: { type: "conflict" } } });
+});

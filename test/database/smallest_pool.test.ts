@@ -1,0 +1,71 @@
+// A process with two connections to the database, the least, and one that listens: everything that it does beside each other finds one.
+// rules#database-connections
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { loadConfig } from "../../src/store/config/load_settings.ts";
+import { callConcurrently } from "../support/concurrent_calls.ts";
+import { type DatabaseProxy, startDatabaseProxy } from "../support/database_proxy.ts";
+import { countPollWakeups, startLongPoll } from "../support/long_polls.ts";
+import { eventually } from "../support/wait.ts";
+import { World } from "../support/world.ts";
+
+const [POOL, HELD, CALLS] = [2, 12, 60];
+
+let direct: World;
+let door: DatabaseProxy;
+let world: World;
+beforeAll(async () => {
+  direct = await World.open();
+  door = await startDatabaseProxy(direct.settings.DATABASE_URL!);
+  world = await direct.replica({ DATABASE_URL: door.url, DATABASE_POOL_SIZE: String(POOL) });
+});
+afterAll(async () => {
+  await world?.leave();
+  await direct?.close();
+  await door?.close();
+});
+
+test("held polls, sends, reports, pages and housekeeping go on beside each other with two connections and one that listens", async () => {
+  let most = 0;
+  // The door has two sockets for each connection.
+  const looking = setInterval(() => (most = Math.max(most, door.count() / 2)), 1);
+  const rounds = async () => {
+    const { body } = await world.request("GET", "/metrics");
+    return Number(/runs_total\{step="due_alerts",outcome="done"\} (\d+)/.exec(String(body))?.[1] ?? 0);
+  };
+  const before = await rounds();
+  const { id, handle } = await world.pusher();
+  const devices = await callConcurrently(HELD, () => world.device(handle), 4);
+  const polls = [];
+  for (const [i, token] of devices.entries()) {
+    const { headers } = await world.handset("GET", "/inbox", token);
+    const poll = startLongPoll(world, token, headers.get("etag")!);
+    await poll.held(i + 1);
+    polls.push(poll);
+  }
+  const told = await countPollWakeups(world, "message");
+  await direct.alert(id, { send: true });
+  for (const { answer } of polls) expect((await answer).status).toBe(200);
+  const made = await callConcurrently(CALLS, async (i) => {
+    const token = devices[i % HELD]!;
+    const sent = await world.rest("create_alert", { pusher_id: id, title: `alert ${i}`, send: true });
+    const seen = await world.handset("GET", "/inbox", token);
+    const reports = [{ alert_id: sent.body.id, kind: "ack" }];
+    const reported = await world.handset("POST", "/reports", token, { reports });
+    const page = await world.rest("list_alerts", { pusher_id: id });
+    return [sent, seen, reported, page].map(({ status }) => status).join(" ");
+  });
+  expect([...new Set(made)]).toEqual([expect.stringMatching(/^201 200 20\d 200$/)]);
+  await eventually(async () => (await rounds()) > before);
+  clearInterval(looking);
+  expect(most).toBeGreaterThan(0);
+  expect(most).toBeLessThanOrEqual(POOL + 1);
+  console.log(`at most ${most} connections; ${(await countPollWakeups(world, "message")) - told} polls were told`);
+});
+
+test("where processes tell each other by MESSAGE_BUS_URL the pool is small unless it is set", () => {
+  const poolOf = (settings: Record<string, string>) => loadConfig(settings, {}).databasePoolSize;
+  expect(poolOf({})).toBe(12);
+  expect(poolOf({ MESSAGE_BUS_URL: "nats://127.0.0.1:1" })).toBe(4);
+  expect(poolOf({ MESSAGE_BUS_URL: "nats://127.0.0.1:1", DATABASE_POOL_SIZE: "9" })).toBe(9);
+});

@@ -1,0 +1,97 @@
+// The end of a listening socket, under a storm of new connections: each is refused or served, and none is reset.
+
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { connect } from "node:net";
+import { Worker } from "node:worker_threads";
+import { expect, test } from "vitest";
+import { createEventStream } from "../../src/api/transports/event_stream.ts";
+import { createWebSocketResponse } from "../../src/api/transports/web_socket.ts";
+import type { App } from "../../src/program/boot/app.ts";
+import { findFreePort, listenHttp } from "../../src/program/boot/http_server.ts";
+
+const HOST = "127.0.0.1";
+const ROUNDS = 2 * Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 2);
+
+/** In a thread of its own, which the server's does not delay: connects, asks and connects again until nobody is there. */
+const KNOCKER = `
+const { connect } = require("node:net");
+const { parentPort, workerData: port } = require("node:worker_threads");
+let served = 0, lost = 0, knocking = 16;
+function knock() {
+  const socket = connect(port, "${HOST}");
+  let text = "", error = null;
+  socket.on("connect", () => socket.write("POST / HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 0\\r\\nConnection: close\\r\\n\\r\\n"));
+  socket.on("data", (chunk) => (text += chunk));
+  socket.on("error", ({ code }) => (error = code));
+  socket.on("close", () => {
+    if (text.startsWith("HTTP/1.1 200")) { if (++served === 50) parentPort.postMessage("busy"); }
+    else if (error !== "ECONNREFUSED") lost++;
+    if (error !== "ECONNREFUSED") return knock();
+    if (--knocking === 0) parentPort.postMessage({ served, lost });
+  });
+}
+for (let i = 0; i < knocking; i++) knock();
+`;
+
+/** Takes a moment over each answer, so that connections wait to be accepted. */
+const app: Pick<App, "fetch" | "stopping" | "ending"> = {
+  fetch: async () => {
+    for (const until = performance.now() + 0.3; performance.now() < until; );
+    return new Response("ok");
+  },
+  stopping: () => {},
+  ending: () => {},
+};
+
+test(`closed in ${ROUNDS} rounds while others connect: nobody who was let in is reset`, async () => {
+  const outcomes = { served: 0, lost: 0 };
+  for (let round = 0; round < ROUNDS; round++) {
+    const port = await findFreePort(HOST);
+    const listening = await listenHttp(app as App, { host: HOST, port, shutdownDelayMs: 200 });
+    const knocker = new Worker(KNOCKER, { eval: true, workerData: port });
+    const heard = (what: (message: any) => boolean) =>
+      new Promise<any>((resolve) => knocker.on("message", (message) => what(message) && resolve(message)));
+    const end = heard((message) => message !== "busy");
+    await heard((message) => message === "busy");
+    await listening.close();
+    const { served, lost } = await end;
+    outcomes.served += served;
+    outcomes.lost += lost;
+    await knocker.terminate();
+  }
+  expect(outcomes).toEqual({ served: expect.any(Number), lost: 0 });
+});
+
+// An event stream or a WebSocket may begin when the others have just been ended.
+test.each([
+  ["an event stream", []],
+  [
+    "a WebSocket",
+    [
+      "Connection: Upgrade",
+      "Upgrade: websocket",
+      "Sec-WebSocket-Version: 13",
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+    ],
+  ],
+])("%s that nothing ends does not keep the server from stopping", async (_, headers) => {
+  const port = await findFreePort(HOST);
+  const begun = Promise.withResolvers<void>();
+  const begin = () => begun.resolve();
+  const listening = await listenHttp(
+    {
+      ...app,
+      fetch: async (request) => {
+        const node = (request as { runtime?: { node?: { res?: ServerResponse } } }).runtime?.node?.res;
+        return node ? createEventStream(node, begin, () => {}) : createWebSocketResponse(request, begin, () => {});
+      },
+    } as App,
+    { host: HOST, port },
+  );
+  const client = connect(port, HOST);
+  client.on("error", () => {}).resume();
+  client.write(["GET /ws HTTP/1.1", "Host: localhost", ...headers, "", ""].join("\r\n"));
+  await begun.promise;
+  await Promise.all([once(client, "close"), listening.close()]);
+});

@@ -1,0 +1,46 @@
+// Thousands that connect in one moment while the service is busy, as after a start: each finds a place and waits in it. Whoever
+// finds none is dropped without a word and tries again after one, three and seven seconds.
+
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import type { App } from "../../src/program/boot/app.ts";
+import { findFreePort, listenHttp } from "../../src/program/boot/http_server.ts";
+import { isPrevented } from "../support/requirements.ts";
+
+const HOST = "127.0.0.1";
+const MANY = 2_000;
+
+/** How many places the system allows; all of them where it has another way to say so. */
+function placesHere(): number {
+  try {
+    return Number(readFileSync("/proc/sys/net/core/somaxconn", "utf8"));
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+const few = placesHere() < MANY + 100 ? `the system lets ${placesHere()} connections wait` : null;
+
+/** Ends when all of them are connected. */
+const KNOCK = `
+let open = 0;
+for (let i = 0; i < ${MANY}; i++)
+  require("node:net").connect(Number(process.argv[1]), "${HOST}", () => ++open === ${MANY} && process.exit(0)).on("error", (error) => { throw error; });
+`;
+
+test.skipIf(isPrevented(few))(`${MANY} connect while nothing is accepted, and all are let in`, async () => {
+  const app: Pick<App, "fetch" | "stopping" | "ending"> = {
+    fetch: async () => new Response("ok"),
+    stopping: () => {},
+    ending: () => {},
+  };
+  const port = await findFreePort(HOST);
+  const listening = await listenHttp(app as App, { host: HOST, port });
+  try {
+    // While this waits, no turn of the event loop accepts anybody.
+    const knock = () => execFileSync(process.execPath, ["-e", KNOCK, String(port)], { timeout: 20_000 });
+    expect(knock).not.toThrow();
+  } finally {
+    await listening.close();
+  }
+});

@@ -1,0 +1,248 @@
+// What `npm pack` makes, unpacked in an empty folder beside the packages that it depends on, and no others: it serves, on each Node that
+// it promises, and `belfry mcp` loads nothing of the service. npm's own install of 150 packages takes half a minute of processor time
+// and tells no more, so the packages are links.
+
+import { globSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import type { Command } from "commander";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { OPERATIONS } from "../../operations/index.ts";
+import { withProductionLock } from "../../scripts/sbom.ts";
+import type { OwnerOperation } from "../../src/operation/define_operation.ts";
+import { browserScripts } from "../../src/pages/web_app/browser_scripts.ts";
+import { createCommandTree } from "../../src/program/cli/command_tree.ts";
+import {
+  commandRunner,
+  environment,
+  prepareCluster,
+  ROOT,
+  runProgram,
+  startServer,
+  temporaryFolder,
+} from "../support/processes.ts";
+import { isMissing } from "../support/requirements.ts";
+
+const folder = temporaryFolder();
+const modules = join(folder.path, "node_modules");
+const DIST = join(modules, "belfry/dist");
+const CLI = join(DIST, "src/cli.js");
+const packedCommand = commandRunner(DIST);
+let packed: string[];
+
+function link(name: string): void {
+  mkdirSync(dirname(join(modules, name)), { recursive: true });
+  symlinkSync(join(ROOT, "node_modules", name), join(modules, name));
+}
+
+beforeAll(async () => {
+  const silent = ["--loglevel=silent", "--pack-destination", folder.path];
+  const { code, stdout } = await runProgram("npm", ["pack", "--json", ...silent], {});
+  expect(code).toBe(0);
+  const [{ filename, files }] = Object.values(JSON.parse(stdout)) as any[];
+  packed = files.map(({ path }: { path: string }) => path);
+  mkdirSync(join(modules, "belfry"), { recursive: true });
+  const into = ["--strip-components=1", "-C", join(modules, "belfry")];
+  expect(await runProgram("tar", ["xzf", join(folder.path, filename), ...into], {})).toMatchObject({ code: 0 });
+  const { packages } = withProductionLock(ROOT, (at) =>
+    JSON.parse(readFileSync(join(at, "package-lock.json"), "utf8")),
+  );
+  for (const [at, { optional }] of Object.entries<any>(packages)) {
+    const name = /^node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(at)?.[1];
+    if (name && (!optional || globSync(join(ROOT, at)).length > 0)) link(name);
+  }
+});
+afterAll(() => folder.remove());
+
+/** The sources of the scripts that browsers run, of which the package has the result. */
+const FOR_BROWSERS = /\/(web_app\/(browser|worker)\/|web_app\/build_scripts\.ts|public_pages\/near\.js)/;
+
+test("it holds what it runs on, and nothing else", () => {
+  const shipped = packed.filter((path) => path.startsWith("dist/"));
+  const docs = globSync(["*.md", "docs/**/*.{md,png,svg}"], { cwd: ROOT });
+  const code = globSync("{src,operations}/**/*.*", { cwd: ROOT })
+    .filter((path) => !FOR_BROWSERS.test(path) && !path.endsWith(".d.ts"))
+    .map((path) => path.replace(/\.ts$/, ".js"));
+  const made = ["src/pages/web_app/scripts.json", "package.json"];
+  expect(shipped.sort()).toEqual([...code, ...docs, ...made].map((path) => `dist/${path}`).sort());
+  // Of which the image is made as well.
+  expect(readFileSync(join(ROOT, ".dockerignore"), "utf8").split("\n")).toEqual(
+    expect.arrayContaining(["!*.md", "!docs"]),
+  );
+  const others = packed.filter((path) => !shipped.includes(path) && !path.startsWith("notices/"));
+  expect(others.sort()).toEqual(["LICENSE", "NOTICE", "README.md", "package.json", "skills/belfry/SKILL.md"]);
+});
+
+/** Says at the end which files were loaded, and how much processor time that took. */
+const SAYS = `import { registerHooks } from "node:module";
+const urls = [];
+registerHooks({ load: (url, context, next) => { urls.push(url); return next(url, context); } });
+process.on("exit", () => console.error(JSON.stringify({ urls, ...process.cpuUsage() })));`;
+
+const LIGHT = [
+  { asked: ["mcp", "--url", "http://127.0.0.1:1", "--key", "x"], ends: 0 },
+  // A folder that is none ends it.
+  { asked: ["listen", "harbour", "--url", "http://127.0.0.1:1", "--state", "/dev/null/x"], ends: 2 },
+];
+
+// rules#mcp-over-stdio, rules#listen
+test.each(LIGHT)(
+  "belfry $asked.0 loads the command line's parser and nothing of the service",
+  async ({ asked, ends }) => {
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(SAYS)}`;
+    await runProgram(process.execPath, [CLI, ...asked], { NODE_OPTIONS });
+    const { code, refusal } = await runProgram(process.execPath, [CLI, ...asked], { NODE_OPTIONS });
+    expect(code).toBe(ends);
+    const files = refusal.urls.filter((url: string) => url.startsWith("file:"));
+    const packages = files.flatMap((url: string) => /node_modules\/(?!belfry\/)([^/]+)/.exec(url)?.[1] ?? []);
+    expect([...new Set(packages)]).toEqual(["commander"]);
+    const rooms = files.flatMap((url: string) => /belfry\/dist\/((?:src\/\w+|tools)\/\w*)/.exec(url)?.[1] ?? []);
+    expect([...new Set(rooms)].sort()).toEqual([
+      "src/model/domain",
+      "src/model/errors",
+      "src/model/limits",
+      "src/program/boot",
+      "src/program/cli",
+      "src/store/config",
+      "src/store/db",
+      "src/store/secret",
+    ]);
+    expect(files.length).toBeLessThan(50);
+    // Microseconds. Reading the service's code takes five times as much.
+    expect(refusal.user + refusal.system).toBeLessThan(600_000);
+  },
+);
+
+test("belfry tools lists the operations", async () => {
+  const listed = await runProgram(process.execPath, [CLI, "tools"], {});
+  expect(listed.stderr).toBe("");
+  expect(listed.json.data).toHaveLength(OPERATIONS.length);
+});
+
+/** The paths of all commands that have none below them. */
+function leaves(command: Command, path: string[] = []): string[] {
+  if (command.commands.length === 0) return [path.join(" ")];
+  return command.commands.flatMap((one) => leaves(one, [...path, one.name()]));
+}
+const commandsWith = (tools: readonly OwnerOperation[]) =>
+  leaves(createCommandTree({ tools, version: "", serve: async () => {}, now: () => new Date(0) }));
+
+test("each command of the package shows its help", async () => {
+  const wrong: unknown[] = [];
+  for (const path of commandsWith(OPERATIONS)) {
+    const { code, stdout } = await packedCommand([...path.split(" "), "--help"], {});
+    if (code !== 0 || !stdout.startsWith(`Usage: belfry ${path}`)) wrong.push({ path, code, stdout });
+  }
+  expect(wrong).toEqual([]);
+});
+
+/** Tests of their own run these: they stay until something ends them. */
+const STAYING = ["mcp", "listen", "serve"];
+
+interface Real {
+  line: string;
+  settings?: Record<string, string>;
+  input?: () => string;
+  /** Part of its result, or of the refusal that the operation itself gives. */
+  says: object | RegExp;
+}
+const ID = { id: expect.any(String) };
+const refused = (message: string) => ({ error: { message: expect.stringContaining(message) } });
+
+test("each command of the package runs beside its service", async () => {
+  const dataDir = prepareCluster(join(folder.path, "data"));
+  const server = await startServer(dataDir, { args: [CLI, "serve"] });
+  let exported = "";
+  /** Each command once, in an order in which they work. */
+  const real: Real[] = [
+    { line: "tools", says: { data: expect.any(Array) } },
+    { line: "completion bash", says: /belfry/ },
+    { line: "migrate", says: { migrations: [] } },
+    { line: "status", says: { service: { status: "ready" } } },
+    { line: "psql", settings: { PATH: folder.path }, says: refused("psql is not on the PATH") },
+    { line: "doctor", says: { ok: true } },
+    { line: "database promoted", says: { inboxes: "read anew" } },
+    { line: "secret rotate", says: refused("Stop all Belfry processes") },
+    { line: `backup ${join(folder.path, "backup")}`, says: { secret: true } },
+    { line: `restore ${folder.path}`, says: refused("is not a complete backup") },
+    { line: "export", says: /^\{"belfry":"export"/ },
+    { line: "import - --dry-run", input: () => exported, says: { dry_run: true, imported: [] } },
+    { line: `import-from ntfy ${join(folder.path, "none.db")}`, says: refused("cannot be read") },
+    { line: "cell one", settings: { DATABASE_URL: "postgresql://127.0.0.1:1/x" }, says: refused("database") },
+    { line: "members add --email other@example.org --role editor", says: ID },
+    { line: "members list", says: { data: [{}, {}] } },
+    { line: "members end-second-factor --email other@example.org", says: {} },
+    { line: "members link --email other@example.org", says: { link: expect.any(String) } },
+    { line: "keys create --scopes alerts:read", says: ID },
+    { line: "keys list", says: { data: [{}, {}] } },
+    { line: "keys revoke key_x", says: refused("Key not found") },
+    { line: "channels suspend none", says: refused("Channel not found") },
+    { line: "channels restore none", says: refused("Channel not found") },
+    { line: "workspaces create --name Second", says: ID },
+    { line: "workspaces list", says: { data: [{}, {}] } },
+  ];
+  try {
+    const port = new URL(server.url).port;
+    for (const { line, settings, input, says } of real) {
+      const { stdout, json, refusal } = await packedCommand(
+        line.split(" "),
+        { DATA_DIR: dataDir, PORT: port, ...settings },
+        input?.(),
+      );
+      if (line === "export") exported = stdout;
+      if (says instanceof RegExp) expect(stdout, line).toMatch(says);
+      else expect(json ?? refusal, line).toMatchObject(says);
+    }
+    const me = await packedCommand(["get-me"], { DATA_DIR: dataDir, PORT: port });
+    expect(me.json).toMatchObject({ credential: { type: "key" } });
+  } finally {
+    await server.stop();
+  }
+  const missing = commandsWith([]).filter((path) => !real.some(({ line }) => `${line} `.startsWith(`${path} `)));
+  expect(missing.sort(), "give each command a run in this test").toEqual(STAYING.sort());
+});
+
+const NODES = [
+  { major: "24", node: process.execPath, without: false },
+  { major: "22", node: process.env.NODE_22 ?? "", without: isMissing("Node 22") },
+  { major: "20", node: process.env.NODE_20 ?? "", without: isMissing("Node 20") },
+];
+
+for (const { major, node, without } of NODES)
+  test.skipIf(without)(`on Node ${major} it serves, and an assistant speaks to it`, async () => {
+    const version = await runProgram(node, ["--version"], {});
+    expect(version.stdout).toMatch(`v${major}.`);
+    // What npm brings there, put beside it before.
+    if (major === "20") link("node");
+    const { version: own } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+    const said = await runProgram(node, [CLI, "--version"], {});
+    expect(said).toMatchObject({ code: 0, stdout: `${own}\n`, stderr: "" });
+
+    const dataDir = prepareCluster(join(folder.path, `data-${major}`));
+    const server = await startServer(dataDir, { node, args: [CLI, "serve"] });
+    try {
+      expect(server.log()).toContain("belfry create-alert");
+      const pages = ["/c", "/sw.js", "/api/v1/docs", "/docs/how-to/https", "/console/sign-in"];
+      for (const page of ["/healthz", "/readyz", "/app", ...pages])
+        expect([page, (await fetch(server.url + page)).status]).toEqual([page, 200]);
+      const app = await (await fetch(`${server.url}/app`)).text();
+      const script = await fetch(server.url + /src="(\/static\/app\/[^"]+)"/.exec(app)![1]!);
+      expect(await script.text()).toBe((await browserScripts()).app["main.js"]);
+      const client = new Client({ name: "test", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
+      await client.connect(
+        new StdioClientTransport({
+          command: node,
+          args: [CLI, "mcp", "--url", server.url],
+          env: environment({ DATA_DIR: dataDir }),
+        }),
+      );
+      expect((await client.listTools()).tools).toHaveLength(OPERATIONS.length);
+      const me = await client.callTool({ name: "get_me", arguments: {} });
+      expect(me).toMatchObject({ structuredContent: { credential: { type: "key" } } });
+      await client.close();
+    } finally {
+      await server.stop();
+    }
+    expect(await server.exited).toBe(0);
+  });

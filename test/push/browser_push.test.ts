@@ -1,0 +1,147 @@
+// A browser that is woken: from a send to the line on the screen, with the app's own worker. The vendor's push service is the far
+// network: the browser's subscription is one on loopback, whose receipts are handed to the worker as a browser does. Needs
+// CHROMIUM=/path/to/chromium; without one it says so and is skipped.
+
+import type { BrowserContext, CDPSession, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ConsoleSite, launchBrowser, type SharedBrowser } from "../support/console_site.ts";
+import { describeInBrowser } from "../support/in_browser.ts";
+import { countPushes } from "../support/push_handsets.ts";
+import { startPushService } from "../support/push_service.ts";
+import { eventually, WAIT } from "../support/wait.ts";
+import { joinInApp } from "../support/web_app.ts";
+
+describeInBrowser("in a browser", () => {
+  let service: Awaited<ReturnType<typeof startPushService>>;
+  let site: ConsoleSite;
+  let browser: SharedBrowser;
+  let context: BrowserContext;
+  let page: Page;
+  let devtools: CDPSession;
+  let pusher: { id: string; handle: string };
+  /** What the browser knows the app's worker by. */
+  let registrationId = "";
+  const path = "/wpush/v2/browser";
+  const deliver = () =>
+    devtools.send("ServiceWorker.deliverPushMessage", { origin: site.url, registrationId, data: "" });
+
+  beforeAll(async () => {
+    service = await startPushService(async (asked) => {
+      if (asked === path) await deliver();
+      return 201;
+    });
+    site = await ConsoleSite.open({
+      settings: {
+        WEB_PUSH: "on",
+        WEB_PUSH_CONTACT: "mailto:ops@example.org",
+        WEB_PUSH_ALLOW_HOSTS: service.host,
+      },
+    });
+    browser = await launchBrowser({ whole: true });
+    context = await browser.newContext();
+    context.setDefaultTimeout(WAIT.timeout);
+    await context.grantPermissions(["notifications"], { origin: site.url });
+    page = await context.newPage();
+    await page.addInitScript((endpoint) => {
+      const web: any = globalThis;
+      const subscription = {
+        endpoint,
+        unsubscribe: async () => {
+          web.localStorage.removeItem("subscribed");
+          return true;
+        },
+      };
+      web.PushManager.prototype.subscribe = async ({ userVisibleOnly, applicationServerKey }: any) => {
+        if (!userVisibleOnly) throw new web.DOMException("silent", "NotAllowedError");
+        web.localStorage.setItem("subscribed", applicationServerKey);
+        return subscription;
+      };
+      web.PushManager.prototype.getSubscription = async () =>
+        web.localStorage.getItem("subscribed") ? subscription : null;
+    }, service.origin + path);
+    devtools = await context.newCDPSession(page);
+    devtools.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
+      for (const one of registrations)
+        if (one.scopeURL.startsWith(`${site.url}/app`)) registrationId = one.registrationId;
+    });
+    await devtools.send("ServiceWorker.enable");
+    pusher = await site.world.pusher({ name: "Flood desk", requested_perms: ["notify", "sound"] });
+    await joinInApp(page, site.url, { handle: pusher.handle, grants: ["Send notifications"] });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await site?.close();
+    service?.close();
+  });
+
+  const shown = () =>
+    page.evaluate(async () => {
+      const web: any = globalThis;
+      const { active } = await web.navigator.serviceWorker.ready;
+      const lines = await (await web.navigator.serviceWorker.ready).getNotifications();
+      return {
+        worker: active?.state as string,
+        titles: lines.map(({ title }: any) => title as string).sort(),
+      };
+    });
+  const clear = () =>
+    page.evaluate(async () => {
+      const web: any = globalThis;
+      for (const line of await (await web.navigator.serviceWorker.ready).getNotifications()) line.close();
+    });
+  const leaveApp = async () => {
+    await page.goto(`${site.url}/healthz`);
+  };
+
+  // rules#push-wakes
+  test("the person switches it on, beside the channel or in the settings, and the service is told where", async () => {
+    const silent = page.getByText("This device receives no notifications while the app is closed.");
+    await silent.waitFor();
+    await page.getByRole("button", { name: "Notify me while the app is closed" }).click();
+    await silent.waitFor({ state: "detached" });
+    await page.goto(`${site.url}/app/#settings`);
+    const wake = page.getByRole("switch", { name: "Notify me while the app is closed" });
+    await wake.uncheck();
+    await eventually(async () => (await site.world.sql("select 1 from push_endpoint")).length === 0);
+    await wake.check();
+    await eventually(async () => (await site.world.sql("select 1 from push_endpoint")).length === 1);
+    expect(await page.evaluate(() => (globalThis as any).localStorage.getItem("subscribed"))).toHaveLength(87);
+    await page.reload();
+    expect(await wake.isChecked()).toBe(true);
+  });
+
+  test("a send while the app is closed is shown by its title, as the person allowed it", async () => {
+    await leaveApp();
+    await eventually(() => registrationId !== "");
+    await devtools.send("ServiceWorker.stopAllWorkers");
+    await site.world.alert(pusher.id, { title: "The quay floods at six", send: true });
+    await eventually(async () => (await countPushes(site.world, "accepted")) === 1);
+    await page.goto(`${site.url}/app/`);
+    await eventually(async () =>
+      (await shown()).titles.some((title: string) => title.includes("The quay floods at six")),
+    );
+    expect(service.refused).toEqual([]);
+    await clear();
+  });
+
+  test("without an inbox to ask, a plain line is shown", async () => {
+    await leaveApp();
+    await context.route("**/handset/v1/inbox*", (route) => route.abort());
+    await devtools.send("ServiceWorker.stopAllWorkers");
+    await deliver();
+    await page.goto(`${site.url}/app/`);
+    await eventually(async () => (await shown()).titles.includes("Belfry"));
+    expect((await shown()).titles).toEqual(["Belfry"]);
+    await context.unroute("**/handset/v1/inbox*");
+    await clear();
+  });
+
+  test("switched off, the service has forgotten and the browser as well", async () => {
+    await page.goto(`${site.url}/app/#settings`);
+    await page.getByRole("switch", { name: "Notify me while the app is closed" }).uncheck();
+    await eventually(async () => (await site.world.sql("select 1 from push_endpoint")).length === 0);
+    await eventually(
+      async () => (await page.evaluate(() => (globalThis as any).localStorage.getItem("subscribed"))) === null,
+    );
+  });
+});

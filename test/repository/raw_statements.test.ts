@@ -1,0 +1,31 @@
+// Why a statement is none of the entity manager's business: each says its path, each path its reason, and the list of them is in
+// docs/contributing/architecture.md.
+
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { loadAllStatements } from "../../scripts/all_statements.ts";
+import { STATEMENT_PATHS } from "../../src/store/db/statement_paths.ts";
+
+const statements = await loadAllStatements();
+
+test("every statement says its path, and every path has some", () => {
+  expect(statements.length).toBeGreaterThan(100);
+  const without = statements.filter(({ path }) => !(path in STATEMENT_PATHS)).map(({ name }) => name);
+  expect(without, "give each a path of src/store/db/statement_paths.ts, by statementsOf").toEqual([]);
+  const used = new Set(statements.map(({ path }) => path as string));
+  expect(
+    Object.keys(STATEMENT_PATHS).filter((path) => !used.has(path)),
+    "take out of src/store/db/statement_paths.ts what nothing runs on",
+  ).toEqual([]);
+});
+
+test("every path says its reason in docs/contributing/architecture.md, and names its statements there", () => {
+  const page = readFileSync(`${import.meta.dirname}/../../docs/contributing/architecture.md`, "utf8");
+  const rows = new Map(page.split("\n").map((line) => [line.split(" | ")[0]!.slice(2), line]));
+  const missing = statements.filter(({ path, name }) => !rows.get(path)?.includes(`\`${name}\``));
+  expect(
+    missing.map(({ name }) => name),
+    "run npm run gen",
+  ).toEqual([]);
+  for (const [path, why] of Object.entries(STATEMENT_PATHS)) expect(rows.get(path)).toContain(`| ${why} |`);
+});

@@ -1,0 +1,163 @@
+// What others are told of this server beside its pages: the entry for the public registry of MCP servers, /llms.txt and the skill.
+// That they are current is gen's (test/repository/flaky_tests.test.ts); here, that they are what their readers take.
+
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { OPERATIONS } from "../../operations/index.ts";
+import { SCOPES } from "../../src/model/scopes.ts";
+import { World } from "../support/world.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+const names = new Set(OPERATIONS.map(({ name }) => name));
+
+describe("server.json", () => {
+  const text = { type: "string", minLength: 1 };
+  const object = (properties: object, required: string[]) => ({
+    type: "object",
+    properties,
+    required,
+    additionalProperties: false,
+  });
+  const input = {
+    description: text,
+    value: text,
+    isSecret: { type: "boolean" },
+    isRequired: { type: "boolean" },
+    variables: { type: "object", additionalProperties: { $ref: "#/$defs/variable" } },
+  };
+  const list = (items: object) => ({ type: "array", items, minItems: 1 });
+  const version = { type: "string", pattern: "^\\d+\\.\\d+\\.\\d+$" };
+  // What the registry's schema of 2025-12-11 asks of the fields that stand there, and no others.
+  const schema = {
+    $defs: { variable: object(input, ["description"]) },
+    ...object(
+      {
+        $schema: { const: "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json" },
+        name: { type: "string", pattern: "^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$", minLength: 3, maxLength: 200 },
+        title: { ...text, maxLength: 100 },
+        description: { ...text, maxLength: 100 },
+        version,
+        remotes: list(
+          object(
+            {
+              type: { const: "streamable-http" },
+              url: { type: "string", pattern: "^https://" },
+              variables: input.variables,
+              headers: list(object({ ...input, name: text }, ["name"])),
+            },
+            ["type", "url"],
+          ),
+        ),
+      },
+      ["$schema", "name", "description", "version"],
+    ),
+  };
+  const entry = JSON.parse(read("server.json"));
+
+  test("has the fields that the registry takes", () => {
+    const check = new Ajv2020({ strict: false, allErrors: true }).compile(schema);
+    expect([check(entry), check.errors]).toEqual([true, null]);
+    const { mcpName, version: packed } = JSON.parse(read("package.json"));
+    expect([entry.name, entry.version]).toEqual([mcpName, packed]);
+  });
+
+  test("every variable in braces is described", () => {
+    const places = JSON.stringify(entry).match(/\{(host|key|\w+)\}/g) ?? [];
+    expect(new Set(places)).toEqual(new Set(["{host}", "{key}"]));
+  });
+});
+
+// docs/how-to/upgrade.md#making-a-release
+describe("the package's name in a public registry", () => {
+  const tracked = spawnSync("git", ["ls-files"], { cwd: ROOT, encoding: "utf8" }).stdout.trim().split("\n");
+  // A command that fetches a package by its name and runs it, also as a list of arguments.
+  const RUNS =
+    /\b(npx|bunx|pnpx|npm (exec|x|i|install|create)|pnpm (dlx|add)|yarn dlx|deno run npm:)\b(["',\s[]|args:)*((-[\w-]+|--)["',\s]*)*belfry\b/;
+  const isText = (path: string) =>
+    !/\.(png|svg|ico|jpg|gif|woff2?|tgz|gz)$|^package-lock\.json$|^CHANGELOG\.md$/.test(path);
+
+  test("is run by no command that anything of this tree prints or documents", () => {
+    const found = tracked
+      .filter((path) => isText(path) && path !== "test/repository/registry_entry.test.ts")
+      .filter((path) => existsSync(join(ROOT, path)) && RUNS.test(read(path)));
+    expect(found).toEqual([]);
+  });
+
+  test.each([
+    "npx belfry mcp",
+    "npx -y belfry",
+    'command: "npx", args: ["belfry", "mcp"]',
+    '"npx", "-y", "belfry"',
+    "npm exec -- belfry",
+    "npm install -g belfry",
+    "pnpm dlx belfry",
+  ])("would be found in %s", (text) => {
+    expect(RUNS.test(text)).toBe(true);
+  });
+
+  test.each(["npm install -g ./belfry-0.2.0.tgz", "npm run -s belfry -- mcp", "belfry serve"])("is not in %s", (text) =>
+    expect(RUNS.test(text)).toBe(false),
+  );
+});
+
+describe("the skill", () => {
+  const skill = read("skills/belfry/SKILL.md");
+  test("has a name and a description of the length that assistants take, and is short", () => {
+    const [, head = ""] = /^---\n([\s\S]*?)\n---\n/.exec(skill) ?? [];
+    const fields = Object.fromEntries(head.split("\n").map((line) => line.split(/: (.*)/)));
+    expect(Object.keys(fields)).toEqual(["name", "description"]);
+    expect(fields.name).toBe("belfry");
+    expect(fields.description.length).toBeLessThanOrEqual(1024);
+    expect(Buffer.byteLength(skill)).toBeLessThan(4000);
+  });
+  test("names tools that are there", () => {
+    const named = [...skill.matchAll(/`([a-z]+_[a-z_]+)`/g)].map(([, name]) => name!);
+    const fields = ["review_note", "review_url", "review_reply", "cancel_original"];
+    expect(named.filter((name) => !names.has(name) && !fields.includes(name))).toEqual([]);
+    expect(named.filter((name) => names.has(name)).length).toBeGreaterThan(8);
+  });
+});
+
+// rules#llms
+describe("/llms.txt", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await World.open({ settings: { PAGE_VIEWS_PER_MINUTE: "4" } });
+  });
+  afterAll(() => world?.close());
+  const ask = (method = "GET") =>
+    world.service.app.fetch(new Request("http://localhost:8787/llms.txt", { method }), "198.51.100.7");
+
+  test("anybody reads what there is, without a credential and bounded", async () => {
+    const answer = await ask();
+    expect(answer.status).toBe(200);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      "content-type": "text/plain; charset=utf-8",
+      "cache-control": "public, max-age=300",
+      "content-security-policy": "default-src 'none'",
+      "x-content-type-options": "nosniff",
+      etag: expect.any(String),
+    });
+    const text = await answer.text();
+    expect(text).toContain("http://localhost:8787/mcp");
+    const listed = [...text.matchAll(/^- `(\w+)`: .+ \(([\w:]+)\)$/gm)];
+    expect(listed.map(([, name]) => name)).toEqual([...names]);
+    for (const [, , scope] of listed) expect(Object.keys(SCOPES)).toContain(scope);
+    expect(Buffer.byteLength(text)).toBeLessThan(4000);
+    for (const path of text.match(/http:\/\/localhost:8787\/(?!mcp)[\w/.]*/g) ?? []) {
+      const page = await world.service.app.fetch(new Request(path), "198.51.100.8");
+      expect([path, page.status]).toEqual([path, 200]);
+    }
+  });
+
+  test("one address asks so often as for other public pages", async () => {
+    const statuses = [];
+    for (let i = 0; i < 5; i++) statuses.push((await ask()).status);
+    expect(statuses).toContain(429);
+  });
+});

@@ -1,0 +1,93 @@
+// A field goes on to the pages: what somebody is shown is drawn somewhere, where its record says that it is. That every field which an
+// operation takes has a control, console/compose.test.ts, console/channels.test.ts and the tests of the other forms hold.
+
+import { globSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { appFields } from "../../scripts/app_fields.ts";
+import { ALERT_FIELDS } from "../../src/model/fields/alert.ts";
+import { CHANNEL_FIELDS, INVITE_FIELDS } from "../../src/model/fields/channel.ts";
+import { DEVICE_FIELDS } from "../../src/model/fields/device.ts";
+import type { Audience, DisplayPage, FieldDefinition, FieldDefinitions } from "../../src/model/fields/field_table.ts";
+import { WEBHOOK_FIELDS } from "../../src/model/fields/webhook.ts";
+import { JSON_FEED } from "../../src/pages/public_pages/feed.ts";
+import { listPlainFacts } from "../../src/ui/field_values.ts";
+
+const NOUNS: Record<string, FieldDefinitions> = {
+  alert: ALERT_FIELDS,
+  pusher: CHANNEL_FIELDS,
+  invite: INVITE_FIELDS,
+  webhook: WEBHOOK_FIELDS,
+  device: DEVICE_FIELDS,
+};
+
+const ALL = Object.entries(NOUNS).flatMap(([noun, fields]) =>
+  Object.entries(fields).map(([name, field]) => ({ at: `${noun}.${name}`, name, field })),
+);
+const placesOf = ({ drawn }: FieldDefinition): DisplayPage[] => [...(drawn?.own ?? []), ...(drawn?.plain ?? [])];
+
+/** Whose pages they are: what stands there was shown to them. */
+const SEEN_BY: Record<DisplayPage, readonly Audience[]> = {
+  form: ["owner", "list"],
+  owner: ["owner", "list"],
+  public: ["handset"],
+  feed: ["handset"],
+  app: ["handset"],
+};
+
+/** Where the code of a page stands. */
+const CODE: Record<DisplayPage, string[]> = {
+  form: ["src/pages/console/**/*.ts"],
+  owner: ["src/pages/console/**/*.ts", "src/ui/*.ts"],
+  public: ["src/pages/public_pages/*.ts", "src/ui/*.ts"],
+  feed: ["src/pages/public_pages/feed*.ts"],
+  app: ["src/pages/web_app/browser/!(fields).ts", "src/pages/web_app/browser/*/*.ts"],
+};
+const wordsOf = (place: DisplayPage) =>
+  new Set(globSync(CODE[place]).flatMap((file) => readFileSync(file, "utf8").match(/\w+/g) ?? []));
+
+describe("where fields are drawn", () => {
+  test("what somebody is shown is drawn on a page, or its name stands here", () => {
+    const nowhere = ALL.filter(({ field }) => field.shown.length > 0 && placesOf(field).length === 0);
+    expect(nowhere.map(({ at }) => at)).toEqual([]);
+  });
+
+  test("what a caller gives is in the form", () => {
+    const missing = ALL.filter(
+      ({ at, field }) => !at.startsWith("device.") && field.accepts && !placesOf(field).includes("form"),
+    );
+    expect(missing.map(({ at }) => at)).toEqual([]);
+  });
+
+  test("no page draws what its readers are not shown, and none draws a field twice", () => {
+    const wrong = ALL.flatMap(({ at, field }) =>
+      placesOf(field)
+        .filter(
+          (place, i, all) => all.indexOf(place) !== i || !SEEN_BY[place].some((reader) => field.shown.includes(reader)),
+        )
+        .map((place) => `${at} on ${place}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test.each(Object.keys(CODE) as DisplayPage[])("what %s draws in its own way stands there by its name", (place) => {
+    const words = wordsOf(place);
+    const unknown = ALL.filter(({ name, field }) => field.drawn?.own?.includes(place) && !words.has(name));
+    expect(unknown.map(({ at }) => at)).toEqual([]);
+  });
+
+  test("what is drawn by its kind appears where its record says", () => {
+    const plainAt = (fields: FieldDefinitions, place: DisplayPage) =>
+      Object.entries(fields).flatMap(([name, { drawn }]) => (drawn?.plain?.includes(place) ? [name] : []));
+    const row = (fields: FieldDefinitions) =>
+      Object.fromEntries(Object.keys(fields).map((name) => [name, `x-${name}`]));
+    for (const fields of Object.values(NOUNS))
+      for (const place of ["owner", "public"] as const)
+        expect(listPlainFacts(fields, place, row(fields)).map(({ words }) => words)).toEqual(
+          plainAt(fields, place).map((name) => `x-${name}`),
+        );
+    const entry = JSON_FEED.entry({ ...row(ALERT_FIELDS), actions: [] } as never);
+    for (const name of plainAt(ALERT_FIELDS, "feed")) expect(entry).toContain(`x-${name}`);
+    for (const name of [...plainAt(ALERT_FIELDS, "app"), ...plainAt(CHANNEL_FIELDS, "app")])
+      expect(appFields()).toContain(`{ name: "${name}", look:`);
+  });
+});

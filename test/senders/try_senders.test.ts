@@ -1,0 +1,26 @@
+// `npm runProgram try:senders`, as a person runs it, with one sender: what it starts, its table and its end. All of them take over a minute.
+
+import { mkdtempSync, readdirSync } from "node:fs";
+import { afterAll, expect, test } from "vitest";
+import { runProgram, temporaryFolder } from "../support/processes.ts";
+import { isMissing } from "../support/requirements.ts";
+
+const folder = temporaryFolder();
+afterAll(() => folder.remove());
+
+test.skipIf([isMissing("Chromium"), isMissing("curl")].includes(true))(
+  "one sender is heard twice, leaves a draft under a key that composes, and a tap is told to an assistant",
+  async () => {
+    const TMPDIR = mkdtempSync(`${folder.path}/tmp-`);
+    const settings = { TMPDIR, CHROMIUM: process.env.CHROMIUM ?? "" };
+    const { code, stdout, stderr } = await runProgram(
+      process.execPath,
+      ["scripts/senders/main.ts", "plain text"],
+      settings,
+    );
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^curl, plain text +the program +[\d.]+ s +[\d.]+ s +draft +exit 0: Nothing is published/m);
+    expect(stdout).toMatch(/tapped "Yes" in the app; the assistant's waiting call was told [\d.]+ s later/);
+    expect(readdirSync(TMPDIR).filter((name) => name.startsWith("belfry-senders-"))).toEqual([]);
+  },
+);

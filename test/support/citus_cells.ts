@@ -1,0 +1,28 @@
+// A cell of its own for a test, on the Citus coordinator that TEST_CITUS_URL names (scripts/citus.sh starts one).
+
+import { randomBytes } from "node:crypto";
+import { createCell } from "../../src/identity/operator/citus_cells.ts";
+import { openOrm } from "../../src/store/db/orm.ts";
+
+/** URL of the coordinator, as a superuser. */
+export const citusUrl = () => process.env.TEST_CITUS_URL ?? "";
+
+/** Runs a statement as the coordinator's superuser. */
+export async function onCoordinator(text: string): Promise<any[]> {
+  const orm = openOrm({ databaseUrl: citusUrl(), databasePoolSize: 1 });
+  try {
+    return await orm.em.fork().execute(text);
+  } finally {
+    await orm.close(true);
+  }
+}
+
+export async function freshCell(): Promise<
+  Awaited<ReturnType<typeof createCell>> & { url: string; remove(): Promise<void> }
+> {
+  const cell = await createCell(citusUrl(), `t${randomBytes(6).toString("hex")}`);
+  const remove = async () => {
+    for (const text of [`drop schema ${cell.cell} cascade`, `drop role ${cell.cell}`]) await onCoordinator(text);
+  };
+  return { ...cell, url: cell.database_url, remove };
+}

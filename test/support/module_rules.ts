@@ -1,0 +1,451 @@
+// The house: the wings of src, the rooms inside them, what each decides, and who may import whom.
+// test/repository/architecture.test.ts holds this against the import lines, docs/contributing/architecture.md shows it (npm run gen).
+
+/** Wing → what it is made for, from below upwards. */
+export const LAYERS: Record<string, string> = {
+  model: "what there is: fields, rows, the rules, the refusals",
+  store: "where it is kept: settings, secret, database, statements, answers put together from rows",
+  operation: "what an operation is, the one way in which it runs, and what operations share",
+  effects: "what goes on beside the calls: webhooks, files, what is removed with time",
+  identity: "who calls: keys, people, assistants, the operator, and what only a signed-in person does",
+  handset: "what a subscribed handset can do, and how it learns that there is something new",
+  ui: "what all pages share",
+  api: "HTTP and MCP, and their description",
+  pages: "the pages for people: console, public pages, web app",
+  program: "starting, stopping, and the command line",
+};
+
+export const ANY_IMPORT: readonly string[] = ["*"];
+
+/** What every room may import without saying so. */
+export const COMMON_MODULES: readonly string[] = ["model/assert", "model/error_codes", "model/error_messages"];
+
+interface ModuleRule {
+  /** What it decides; a room of one file says it in the file's first lines. */
+  decides?: string;
+  /** The other rooms that it may import; nothing else is allowed. */
+  may: readonly string[];
+}
+
+/** A folder, or a file that stands beside rooms. A new one needs a line here. */
+export const MODULES: Record<string, ModuleRule> = {
+  "model/errors": { may: [] },
+  "model/assert": { may: [] },
+  "model/error_codes": { may: [] },
+  "model/error_messages": { may: [] },
+  "model/scopes": { may: [] },
+  "model/limits": { may: [] },
+  "model/migrations": { decides: "how a database comes to have what the entities say", may: [] },
+  "model/fields": {
+    decides:
+      "what the nouns are made of: one record a field, and its kinds in the database, in arguments and in answers",
+    may: ["model/limits"],
+  },
+  "model/entities": {
+    decides: "the rows, and the triggers that keep counters in the transaction of what they count: the schema's source",
+    may: ["model/fields", "model/limits"],
+  },
+  "model/domain": {
+    decides: "the rules, as pure functions and tables",
+    may: ["model/entities", "model/errors", "model/fields", "model/limits"],
+  },
+  "model/sanitizer": {
+    decides: "what of an alert's markup stays, and an exact report of what does not",
+    may: ["model/fields", "model/limits"],
+  },
+  "store/rate_limits": {
+    decides: "how many calls somebody may make in a time, counted here or in Redis; and who somebody is on the network",
+    may: [],
+  },
+  "store/config": {
+    decides: "the settings by topic: name, default, meaning and how each is read",
+    may: ["model/domain", "model/limits"],
+  },
+  "store/secret": {
+    decides: "the server secret, what is sealed under it, and files that only their owner reads",
+    may: ["store/config"],
+  },
+  "store/trace_spans": { may: [] },
+  "store/db": {
+    decides: "the connection: pool, statements, locks, work that calls share, and what counts as away",
+    may: ["model/entities", "model/errors", "model/fields", "store/config", "store/trace_spans"],
+  },
+  "store/embedded": {
+    decides: "the PostgreSQL that the service starts for itself",
+    may: ["model/errors", "store/config", "store/db", "store/secret"],
+  },
+  "store/bus": {
+    decides: "how the processes of one database tell each other what changed: through it, Redis or NATS",
+    may: ["store/config", "store/db", "store/queries"],
+  },
+  "store/wait_context": { may: [] },
+  "store/handler_context": {
+    may: ["model/domain", "model/entities", "model/scopes", "store/db", "store/wait_context"],
+  },
+  "store/queries": {
+    decides:
+      "the statements of hot paths, locks, aggregates and pages, with declared types, compiled once and run by name",
+    may: ["model/domain", "model/entities", "model/fields", "model/limits", "store/handler_context", "store/db"],
+  },
+  "store/changes": {
+    decides: "which channels, devices and alerts changed, at which revision, and who listens",
+    may: ["store/bus", "store/handler_context", "store/db", "store/queries"],
+  },
+  "store/replicas": {
+    decides: "which standby may answer a reading, and when none may",
+    may: ["store/db", "store/queries"],
+  },
+  "store/schemas": {
+    decides: "answers on the wire, put together from the fields",
+    may: ["model/domain", "model/entities", "model/fields", "model/limits", "store/queries"],
+  },
+  "store/stats": {
+    decides: "the aggregates",
+    may: ["model/domain", "model/errors", "model/fields", "model/limits", "store/db", "store/queries"],
+  },
+  operation: {
+    decides: "what an operation is, and the one way in which it runs: checks, transaction, repeats, refusals, pages",
+    may: [
+      "model/domain",
+      "model/entities",
+      "model/errors",
+      "model/limits",
+      "model/scopes",
+      "store/changes",
+      "store/handler_context",
+      "store/db",
+      "store/wait_context",
+      "store/queries",
+      "store/rate_limits",
+      "store/secret",
+      "store/trace_spans",
+    ],
+  },
+  "operation/alerts": {
+    decides: "what operations on alerts have in common: composing, attaching, changing, listing",
+    may: [
+      "model/domain",
+      "model/entities",
+      "model/errors",
+      "model/fields",
+      "model/limits",
+      "model/sanitizer",
+      "operation",
+      "store/handler_context",
+      "store/queries",
+      "store/schemas",
+    ],
+  },
+  "operation/channels": {
+    decides: "what operations on channels and their webhook endpoints have in common",
+    may: [
+      "model/domain",
+      "model/entities",
+      "model/errors",
+      "model/fields",
+      "model/limits",
+      "store/handler_context",
+      "store/queries",
+      "store/schemas",
+    ],
+  },
+  "identity/auth": {
+    decides: "keys, people, connected assistants: who calls",
+    may: [
+      "model/domain",
+      "model/entities",
+      "model/errors",
+      "model/fields",
+      "model/limits",
+      "model/scopes",
+      "operation",
+      "store/config",
+      "store/handler_context",
+      "store/db",
+      "store/queries",
+      "store/rate_limits",
+      "store/secret",
+    ],
+  },
+  "identity/operator": {
+    decides: "what the operator on the machine may do, and the rules for a workspace's members that pages keep, too",
+    may: [
+      "effects/assets",
+      "effects/webhooks",
+      "identity/auth",
+      "model/domain",
+      "model/entities",
+      "model/errors",
+      "model/fields",
+      "model/limits",
+      "model/sanitizer",
+      "model/scopes",
+      "operation",
+      "operation/alerts",
+      "store/config",
+      "store/handler_context",
+      "store/db",
+      "store/embedded",
+      "store/queries",
+      "store/secret",
+      "store/schemas",
+    ],
+  },
+  "identity/session": {
+    decides:
+      "what only a signed-in person can do: keys, members, connected assistants, own sessions and password, files, reviews",
+    may: [
+      "effects/assets",
+      "identity/auth",
+      "identity/operator",
+      "model/domain",
+      "model/entities",
+      "model/errors",
+      "model/fields",
+      "model/limits",
+      "model/scopes",
+      "operation",
+      "operation/alerts",
+      "operation/channels",
+      "store/queries",
+      "store/schemas",
+    ],
+  },
+  handset: {
+    decides: "what a subscribed handset can do",
+    may: [
+      "handset/live_updates",
+      "identity/auth",
+      "model/domain",
+      "model/entities",
+      "model/errors",
+      "model/fields",
+      "model/limits",
+      "operation",
+      "store/handler_context",
+      "store/db",
+      "store/queries",
+      "store/schemas",
+    ],
+  },
+  "handset/live_updates": {
+    decides:
+      "held polls and streams of inboxes: when a poll is answered, what a stream reports, and how many there may be",
+    may: [
+      "identity/auth",
+      "model/limits",
+      "store/changes",
+      "store/handler_context",
+      "store/db",
+      "store/queries",
+      "store/rate_limits",
+    ],
+  },
+  "handset/push": {
+    decides:
+      "waking handsets whose app is closed: a signed POST without content to their push service, within bounds, never waited for",
+    may: [
+      "effects/webhooks",
+      "model/domain",
+      "model/limits",
+      "store/config",
+      "store/handler_context",
+      "store/db",
+      "store/queries",
+      "store/rate_limits",
+      "store/secret",
+    ],
+  },
+  "handset/ntfy": {
+    decides:
+      "channels as programs of ntfy hear them: who may, what a message is, and each change told once to all who listen",
+    may: [
+      "handset/live_updates",
+      "model/domain",
+      "model/fields",
+      "model/limits",
+      "store/changes",
+      "store/handler_context",
+      "store/db",
+      "store/queries",
+    ],
+  },
+  "effects/assets": {
+    decides: "uploaded pictures, sounds and pages: sniffed, stored, served by unguessable addresses",
+    may: [
+      "model/domain",
+      "model/entities",
+      "model/errors",
+      "model/limits",
+      "store/config",
+      "store/handler_context",
+      "store/db",
+      "store/queries",
+    ],
+  },
+  "effects/webhooks": {
+    decides: "signed events: who may be called, signing, delivery within five seconds",
+    may: [
+      "model/domain",
+      "model/limits",
+      "store/config",
+      "store/handler_context",
+      "store/db",
+      "store/queries",
+      "store/secret",
+      "store/trace_spans",
+    ],
+  },
+  "effects/housekeeping": {
+    decides: "what is removed when its time is over: a list of small steps that the server runs beside its work",
+    may: ["model/domain", "model/fields", "model/limits", "store/handler_context", "store/db", "store/queries"],
+  },
+  tools: {
+    decides: "what an owner can do, one file an operation",
+    may: [
+      "model/domain",
+      "model/entities",
+      "model/errors",
+      "model/fields",
+      "model/limits",
+      "model/scopes",
+      "model/sanitizer",
+      "operation",
+      "operation/alerts",
+      "operation/channels",
+      "store/queries",
+      "store/schemas",
+      "store/stats",
+    ],
+  },
+  "operations/index": { decides: "the ordered list of them", may: ["operation", "tools"] },
+  ui: {
+    decides:
+      "what all pages share: the template that escapes everything, the style sheet, icons, cards, drawings, words",
+    may: ["model/fields", "model/limits"],
+  },
+  "api/docs_page": { decides: "the readable page of the API", may: ["ui"] },
+  "api/openapi": {
+    decides: "the machine-readable description",
+    may: ["model/errors", "model/fields", "model/limits", "model/scopes", "operation", "package.json", "store/schemas"],
+  },
+  "api/transports": {
+    decides: "HTTP and MCP; no business word in them",
+    may: [
+      "api/docs_page",
+      "api/openapi",
+      "effects/assets",
+      "identity/auth",
+      "identity/session",
+      "model/domain",
+      "model/entities",
+      "model/errors",
+      "model/limits",
+      "model/scopes",
+      "operation",
+      "package.json",
+      "store/handler_context",
+      "store/db",
+      "store/wait_context",
+      "store/trace_spans",
+    ],
+  },
+  "api/ingest": {
+    decides:
+      "what programs that send alerts elsewhere say, read into our own operation, and its outcome in their words",
+    may: [
+      "api/transports",
+      "identity/auth",
+      "model/domain",
+      "model/entities",
+      "model/errors",
+      "model/fields",
+      "model/limits",
+      "model/sanitizer",
+      "operation",
+      "package.json",
+      "store/handler_context",
+      "store/db",
+    ],
+  },
+  "pages/web_app": {
+    decides: "the app in which people follow channels: its page, its modules as browsers run them, its worker",
+    may: ["api/transports", "model/errors", "model/limits", "store/db", "ui"],
+  },
+  "pages/console": {
+    decides:
+      "the pages for people, rendered by the server: they read a form, call dispatch, and show the outcome or the refusal",
+    may: [
+      "api/ingest",
+      "api/transports",
+      "effects/assets",
+      "identity/auth",
+      "identity/session",
+      "model/domain",
+      "model/entities",
+      "model/errors",
+      "model/fields",
+      "model/limits",
+      "model/scopes",
+      "operation",
+      "store/handler_context",
+      "store/db",
+      "store/secret",
+      "store/schemas",
+      "operations/index",
+      "ui",
+    ],
+  },
+  "pages/docs_site": {
+    decides: "the docs of this version as pages, from the files of docs/ and beside it",
+    may: ["api/transports", "model/errors", "model/limits", "store/db", "ui"],
+  },
+  "pages/public_pages": {
+    decides: "the pages that everybody may open: a channel, the directory, what this service is",
+    may: [
+      "api/transports",
+      "model/domain",
+      "model/errors",
+      "model/fields",
+      "model/limits",
+      "operation",
+      "package.json",
+      "pages/docs_site",
+      "pages/web_app",
+      "store/handler_context",
+      "store/db",
+      "store/queries",
+      "store/rate_limits",
+      "ui",
+    ],
+  },
+  "program/boot": {
+    decides: "starting and stopping: the service put together, the socket in front of it, its figures",
+    may: ANY_IMPORT,
+  },
+  "program/importers": {
+    decides: "what ntfy and Gotify keep in their files, and what becomes of it here",
+    may: ANY_IMPORT,
+  },
+  "program/cli": {
+    decides: "the command line: one command an operation, and the operator's own",
+    may: ANY_IMPORT,
+  },
+  cli: { may: ANY_IMPORT },
+  main: { may: ["program/boot"] },
+  scripts: {
+    decides: "generators, the demo, the play of the senders and the faults that tests must notice",
+    may: ANY_IMPORT,
+  },
+  bench: { decides: "the benchmark", may: ANY_IMPORT },
+};
+
+/** The room of a file: what the table speaks of. */
+export function getModule(file: string): string {
+  const [top, wing = "", room, below] = file.split("/");
+  if (top === "tools") return wing === "index.ts" ? "operations/index" : "tools";
+  if (top !== "src") return top ?? "";
+  if (room === undefined) return wing.replace(/\.ts$/, "");
+  if (below === undefined && wing in MODULES) return wing;
+  return `${wing}/${room.replace(/\.ts$/, "")}`;
+}

@@ -1,0 +1,56 @@
+// The web app in a browser, as a person uses it: opened, joined to a channel, and what it keeps.
+
+import type { Page } from "playwright-core";
+
+/** Opens the app and joins a channel by its link; grants what is named by its label. */
+export async function joinInApp(
+  page: Page,
+  url: string,
+  { handle, invite, grants = [] }: { handle: string; invite?: string; grants?: string[] },
+): Promise<void> {
+  await page.goto(`${url}/app/#join=${handle}${invite ? `&invite=${invite}` : ""}`);
+  const subscribe = page.getByRole("button", { name: "Subscribe" });
+  await subscribe.waitFor();
+  for (const label of grants) await page.getByRole("switch", { name: label }).check();
+  await subscribe.click();
+  await page.getByText("Subscribed", { exact: true }).first().waitFor();
+}
+
+export const card = (page: Page, title: string) => page.locator(".list .alert", { hasText: title });
+
+/** What lies in a store of the app. */
+export const readAppStore = (page: Page, store: "alerts" | "reports" | "facts" | "channels"): Promise<any[]> =>
+  page.evaluate(
+    (name) =>
+      new Promise<any[]>((resolve, reject) => {
+        const web: any = globalThis;
+        const asked = web.indexedDB.open("belfry");
+        asked.onerror = () => reject(asked.error);
+        asked.onsuccess = () => {
+          const rows = asked.result.transaction(name).objectStore(name).getAll();
+          rows.onsuccess = () => {
+            asked.result.close();
+            resolve(rows.result);
+          };
+        };
+      }),
+    store,
+  );
+
+/** The device's credential. */
+export async function readDeviceToken(page: Page): Promise<string> {
+  const found = (await readAppStore(page, "facts")).find((fact) => typeof fact?.token === "string");
+  if (!found) throw new Error("the app has no device");
+  return found.token;
+}
+
+/** Lets the page believe that it is hidden or seen again, as a phone does with a sleeping app. */
+export const setHidden = (page: Page, hidden: boolean): Promise<void> =>
+  page.evaluate((is) => {
+    const web: any = globalThis;
+    Object.defineProperty(web.document, "visibilityState", {
+      configurable: true,
+      get: () => (is ? "hidden" : "visible"),
+    });
+    web.document.dispatchEvent(new web.Event("visibilitychange"));
+  }, hidden);

@@ -1,0 +1,64 @@
+// What of the official conformance suite does not apply here, and why: `scenario`, of which something fails wherever it runs, or
+// `scenario/check`. conformance.test.ts holds that nothing else fails, and that none of these passes.
+
+interface Inapplicable {
+  why: string;
+  what: string[];
+}
+
+const of = (scenario: string, ...checks: string[]) => checks.map((check) => `${scenario}/${check}`);
+
+export const CONFORMANCE_EXCEPTIONS: readonly Inapplicable[] = [
+  {
+    why: "It calls a tool or prompt of the suite's own example server by name. What Belfry does of the same kind (refusals, progress, a person's input, altered state) is tested with the SDKs' clients.",
+    what: [
+      ...["simple-text", "image", "audio", "embedded-resource", "mixed-content", "error", "with-progress"].map(
+        (kind) => `tools-call-${kind}`,
+      ),
+      ...["simple", "with-args", "embedded-resource", "with-image"].map((kind) => `prompts-get-${kind}`),
+      ...[
+        ...["basic-elicitation", "basic-sampling", "basic-list-roots", "request-state", "multi-round"],
+        ...["multiple-input-requests", "missing-input-response", "non-tool-request", "result-type"],
+        ...["tampered-state", "capability-check", "ignore-extra-params"],
+      ].map((kind) => `input-required-result-${kind}`),
+      ...of(
+        "server-stateless",
+        "sep-2575-server-rejects-undeclared-capability",
+        "sep-2575-missing-capability-http-400",
+        "sep-2575-http-server-no-independent-requests-on-stream",
+        "sep-2575-server-no-log-without-loglevel",
+      ),
+      "json-schema-2020-12",
+    ],
+  },
+  {
+    why: "No tool wants an argument in a header of its own: nothing on the way to Belfry decides by one.",
+    what: ["http-custom-header-server-validation"],
+  },
+  {
+    why: "No resources and no completions (docs/decisions/0026-mcp-prompts-but-no-resources.md).",
+    what: [
+      ...["list", "read-text", "read-binary", "templates-read", "subscribe", "unsubscribe"].map(
+        (kind) => `resources-${kind}`,
+      ),
+      ...of("caching", "sep-2549-resources-list-caching-hints", "sep-2549-resources-templates-list-caching-hints"),
+      ...of("sep-2164-resource-not-found", "sep-2164-error-code", "sep-2164-data-uri"),
+      "completion-complete",
+    ],
+  },
+  {
+    why: "The server asks clients of 2025 nothing and logs nothing to them: it keeps no stream open to do so over. The protocol of 2026 has neither.",
+    what: [
+      ...["tools-call-sampling", "tools-call-elicitation", "tools-call-with-logging", "logging-set-level"],
+      ...["elicitation-sep1034-defaults", "elicitation-sep1330-enums"],
+      ...["server-sse-polling"],
+    ],
+  },
+  {
+    why: "No tasks: the longest call, wait_for_review, is held for less than a minute and called again.",
+    what: [
+      ...["lifecycle", "capability-negotiation", "wire-fields", "request-state-removal", "mrtr-input"],
+      ...["request-headers", "dispatch-and-envelope", "required-task-error", "mrtr-composition"],
+    ].map((kind) => `tasks-${kind}`),
+  },
+];

@@ -1,0 +1,181 @@
+// What stands in the inbox of the app, and how a person finds and clears it: the past of a channel that they join, what is put away,
+// what is looked for. Needs CHROMIUM=/path/to/chromium.
+
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { LIMITS } from "../../src/model/limits.ts";
+import { describeInBrowser, phoneForEach, siteAndBrowser } from "../support/in_browser.ts";
+import { eventually } from "../support/wait.ts";
+import { card, joinInApp, readAppStore } from "../support/web_app.ts";
+
+describeInBrowser("the inbox", () => {
+  const its = siteAndBrowser();
+  let page: Page;
+  let reported: string[];
+
+  phoneForEach(its, async (phone) => {
+    ({ page } = phone);
+    reported = [];
+    page.on("request", (request) => {
+      if (request.method() === "POST" && request.url().endsWith("/reports")) reported.push(request.postData()!);
+    });
+  });
+
+  const channel = (name: string) => its.site.world.pusher({ name });
+  const send = (pusher: any, title: string, more: object = {}) =>
+    its.site.world.alert(pusher.id, { title, send: true, ...more });
+  const join = (pusher: any) => joinInApp(page, its.site.url, { handle: pusher.handle });
+  const inbox = () => page.goto(`${its.site.url}/app/#inbox`);
+  const chip = (name: RegExp) => page.getByRole("button", { name });
+  const soon = () => new Date(Date.now() + 3_600_000).toISOString();
+
+  // rules#sender-plain-text
+  test("an opened alert shows its words once, where its text is that of its markup", async () => {
+    const desk = await channel("Build Desk");
+    await join(desk);
+    await send(desk, "Same", { html: "<p>Two hosts</p><ul><li>db1</li></ul>", body: "Two hosts\n\n- db1" });
+    await send(desk, "Other", { html: "<p>Two hosts</p>", body: "A summary" });
+    for (const [title, texts] of [
+      ["Same", 0],
+      ["Other", 1],
+    ] as const) {
+      await inbox();
+      await card(page, title).getByRole("link").click();
+      await page.getByRole("heading", { level: 1, name: title }).waitFor();
+      expect(await page.locator("iframe").count()).toBe(1);
+      expect([title, await page.locator("article.whole > p.text").count()]).toEqual([title, texts]);
+    }
+  });
+
+  // rules#app-before-joining
+  test("who joins inherits no past: it is read, nothing of it is to be confirmed, and the newest are shown", async () => {
+    const desk = await channel("Flood Desk");
+    for (let n = 1; n <= 30; n++) await send(desk, `Old ${n}.`, { requires_ack: n % 2 === 0 });
+    await send(desk, "Boil your water", { requires_ack: true, body: "Until tonight.", expires_at: soon() });
+    await join(desk);
+    await inbox();
+    await card(page, "Old 30.").getByText("Before you subscribed").waitFor();
+    expect((await readAppStore(page, "alerts")).length).toBe(LIMITS.before_joining);
+    expect(await card(page, "Old").count()).toBe(LIMITS.before_joining - 1);
+    expect(await page.title()).toBe("Inbox · Belfry");
+    expect(await chip(/^Unread$/).count()).toBe(1);
+    expect(await chip(/^To acknowledge$/).count()).toBe(1);
+    // What says itself that it still counts is under Now, and asks for nothing.
+    const now = page.getByRole("region", { name: "Now" }).locator(".alert");
+    expect(await now.count()).toBe(1);
+    await now.getByText("Before you subscribed").waitFor();
+    await now.getByText("Until tonight.").waitFor();
+    expect(await page.getByRole("button", { name: "Acknowledge", exact: true }).count()).toBe(0);
+    await card(page, "Old 30.").getByRole("link").click();
+    await page.getByRole("heading", { level: 1, name: "Old 30." }).waitFor();
+    expect(await page.getByRole("button", { name: "Acknowledge", exact: true }).count()).toBe(0);
+    // What comes from then on is new, and to be confirmed.
+    await inbox();
+    await send(desk, "From now on", { requires_ack: true });
+    await card(page, "From now on").getByRole("button", { name: "Acknowledge" }).click();
+    await card(page, "From now on").getByText("Acknowledged", { exact: true }).waitFor();
+    await eventually(async () => reported.length > 0);
+    expect(reported.join("")).not.toContain((await readAppStore(page, "alerts")).find((a) => a.title === "Old 30.").id);
+    // The answers that come later bring no more of the past.
+    expect((await readAppStore(page, "alerts")).length).toBe(LIMITS.before_joining + 1);
+  });
+
+  // rules#card-text
+  test("a long text is cut, and shown whole when the person asks for it; offline the cut is said", async () => {
+    const desk = await channel("Reports");
+    await join(desk);
+    await inbox();
+    const body = `${"Water rises. ".repeat(1300).slice(0, LIMITS.alert_body - 8)}The end.`;
+    await send(desk, "Of the night", { body });
+    await card(page, "Of the night").getByRole("link").first().click();
+    const text = page.locator(".whole .text");
+    const button = page.getByRole("button", { name: "Show all" });
+    await page.getByText("The first 4,000 of 16,384 characters.").waitFor();
+    expect(await text.textContent()).toBe(`${body.slice(0, LIMITS.card_body)}…`);
+    await page.context().setOffline(true);
+    await button.click();
+    await page.getByText("only the beginning of this text is on this device.").waitFor();
+    expect(await text.textContent()).toHaveLength(LIMITS.card_body + 1);
+    await page.context().setOffline(false);
+    await button.click();
+    await button.waitFor({ state: "detached" });
+    expect(await text.textContent()).toBe(body);
+    // It is kept: the whole text is there without the service from then on.
+    const [row] = await readAppStore(page, "alerts");
+    expect([row.body, row.body_length]).toEqual([body, undefined]);
+  });
+
+  // rules#app-marks-tell-nobody
+  test("all that is shown can be marked as read, and no channel is told that it was opened", async () => {
+    const desk = await channel("Quay");
+    await join(desk);
+    await inbox();
+    for (const n of [1, 2, 3]) await send(desk, `News ${n}`, { requires_ack: n === 3 });
+    await card(page, "News 3").waitFor();
+    await page.getByRole("button", { name: "Mark all as read" }).click();
+    await page.getByRole("button", { name: "Mark all as read" }).waitFor({ state: "detached" });
+    expect(await page.locator(".list .dot").count()).toBe(0);
+    expect(await page.title()).toBe("Inbox · Belfry");
+    await chip(/^To acknowledge 1$/).waitFor();
+    expect([reported, await readAppStore(page, "reports")]).toEqual([[], []]);
+    // Who confirms afterwards has read: both are told.
+    await card(page, "News 3").getByRole("button", { name: "Acknowledge" }).click();
+    await eventually(async () => reported.length === 1);
+    expect(JSON.parse(reported[0]!).reports.map(({ kind }: any) => kind)).toEqual(["read", "ack"]);
+  });
+
+  // rules#app-marks-tell-nobody
+  test("an alert is put away, and comes back when the person wants it", async () => {
+    const desk = await channel("Ferry");
+    await join(desk);
+    await inbox();
+    await send(desk, "The lift is broken");
+    await card(page, "The lift is broken").getByRole("button", { name: "Dismiss" }).click();
+    await page.getByText("Nothing needs your attention.").waitFor();
+    await card(page, "The lift is broken").getByText("Dismissed").waitFor();
+    await page.reload();
+    await card(page, "The lift is broken").getByRole("link").click();
+    await page.getByRole("button", { name: "Show under Now again" }).click();
+    await inbox();
+    await page.getByRole("region", { name: "Now" }).getByText("The lift is broken").waitFor();
+    expect(reported).toEqual([]);
+  });
+
+  test("what the browser kept silent is not said to ring", async () => {
+    const desk = await its.site.world.pusher({ name: "Siren", requested_perms: ["sound"] });
+    await joinInApp(page, its.site.url, { handle: desk.handle, grants: ["Play sounds"] });
+    // Nobody has touched this page.
+    await page.goto(`${its.site.url}/app/?again#inbox`);
+    await page.getByRole("heading", { level: 1, name: "Inbox" }).waitFor();
+    await send(desk, "Leave the quay");
+    const strip = page.locator(".ringing", { hasText: "The browser blocked the sound" });
+    await strip.getByText("New: Leave the quay").waitFor();
+    expect(await strip.getByText("Ringing").count()).toBe(0);
+  });
+
+  // rules#app-finds-here
+  test("words and a channel find alerts, without asking anybody", async () => {
+    const [one, other] = [await channel("Harbour"), await channel("Bakery")];
+    await join(one);
+    await join(other);
+    await inbox();
+    await send(one, "The bridge is up", { body: "Until the tide turns." });
+    await send(other, "Fresh bread");
+    await card(page, "Fresh bread").waitFor();
+    const asked: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().includes("tide")) asked.push(request.url());
+    });
+    await page.getByRole("searchbox", { name: "Search inbox" }).fill("TIDE bridge");
+    await card(page, "Fresh bread").waitFor({ state: "detached" });
+    expect(await page.locator(".list .alert").count()).toBe(1);
+    await chip(/^Unread 1$/).waitFor();
+    await page.getByRole("searchbox", { name: "Search inbox" }).fill("");
+    await page.getByLabel("Channel", { exact: true }).selectOption("Bakery");
+    await card(page, "The bridge is up").waitFor({ state: "detached" });
+    expect(await page.locator(".list .alert").count()).toBe(1);
+    await page.getByRole("searchbox", { name: "Search inbox" }).fill("bridge");
+    await page.getByText("No matching alerts.").waitFor();
+    expect(asked).toEqual([]);
+  });
+});

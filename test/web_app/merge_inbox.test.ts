@@ -1,0 +1,104 @@
+// What an answer of the inbox does to what the device keeps.
+
+import { describe, expect, test } from "vitest";
+import {
+  compareInbox,
+  findOverflow,
+  getRetryDelay,
+  MAX_STORED_ALERTS,
+  MAX_STORED_CHARACTERS,
+  markBeforeJoining,
+} from "../../src/pages/web_app/browser/rules/merge_inbox.ts";
+
+const row = (n: number, more: object = {}) => ({
+  id: `alr_${n}`,
+  handle: "quay",
+  status: "sent",
+  sent_at: `2026-11-22T08:${String(n).padStart(2, "0")}:00.000000Z`,
+  ...more,
+});
+const known = (...rows: ReturnType<typeof row>[]) => new Map(rows.map((one) => [one.id, one]));
+const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
+
+describe("an answer of the inbox", () => {
+  test("what the device does not have is new", () => {
+    expect(ids(compareInbox([row(3), row(2), row(1)], true, known(row(1))).fresh)).toEqual(["alr_3", "alr_2"]);
+  });
+
+  // rules#cancel-reaches-no-further
+  test("what is gone from it stays on the device, marked as withdrawn", () => {
+    const { withdrawn } = compareInbox([row(3), row(1)], true, known(row(1), row(2), row(3)));
+    expect(withdrawn).toEqual([row(2, { status: "cancelled" })]);
+  });
+
+  test("what may stand on a later page is not taken for withdrawn, nor is a part of one instant", () => {
+    const together = row(5, { id: "alr_twin" });
+    const { withdrawn } = compareInbox([row(9), row(5)], false, known(row(2), together, row(7)));
+    expect(ids(withdrawn)).toEqual(["alr_7"]);
+  });
+
+  test("what was withdrawn before is not told again", () => {
+    expect(compareInbox([], true, known(row(1, { status: "cancelled" }))).withdrawn).toEqual([]);
+  });
+});
+
+// rules#app-before-joining
+describe("what was sent before the device followed the channel", () => {
+  const alert = row(5, { read_at: null, requires_ack: true }) as any;
+  const since = (minute: string) => ({
+    subscription: { subscribed_at: `2026-11-22T08:${minute}:00.000000Z` },
+  });
+
+  test("is read since then, and nothing of it is to be confirmed", () => {
+    expect(markBeforeJoining(alert, since("06"))).toEqual({
+      ...alert,
+      before: true,
+      requires_ack: false,
+      read_at: "2026-11-22T08:06:00.000000Z",
+    });
+    expect(markBeforeJoining({ ...alert, read_at: "earlier" }, since("06")).read_at).toBe("earlier");
+  });
+
+  test("is what the service marks, also while the channel is not known here", () => {
+    const marked = { ...alert, before_joining: true };
+    const settled = { ...marked, before: true, requires_ack: false };
+    expect(markBeforeJoining(marked, undefined)).toEqual({ ...settled, read_at: alert.sent_at });
+    expect(markBeforeJoining(marked, since("04"))).toEqual({ ...settled, read_at: "2026-11-22T08:04:00.000000Z" });
+  });
+
+  test("what came at that instant or later is as it was, and so is what has no channel here", () => {
+    for (const channel of [since("05"), since("04"), undefined]) expect(markBeforeJoining(alert, channel)).toBe(alert);
+  });
+
+  test("of a channel that is followed no more nothing is wanted", () =>
+    expect(markBeforeJoining(alert, { subscription: null })).toEqual({
+      ...alert,
+      ended: true,
+      requires_ack: false,
+      read_at: alert.sent_at,
+    }));
+});
+
+describe("what is kept", () => {
+  // rules#app-keeps-the-newest
+  test("so many alerts, the newest", () => {
+    const rows = Array.from({ length: MAX_STORED_ALERTS + 2 }, (_, i) => ({
+      ...row(0),
+      id: `alr_${i}`,
+      sent_at: new Date(1.7e12 + i * 1000).toISOString(),
+    }));
+    expect(findOverflow(rows).sort()).toEqual(["alr_0", "alr_1"]);
+  });
+
+  test("so many characters, and the newest one however long it is", () => {
+    const long = "x".repeat(MAX_STORED_CHARACTERS);
+    expect(findOverflow([row(1), row(2, { html: long })])).toEqual(["alr_1"]);
+  });
+});
+
+test("pauses between tries grow, have an end, and differ from device to device", () => {
+  const least = [0, 1, 2, 3, 20].map((failures) => getRetryDelay(failures, 0));
+  const most = [0, 1, 2, 3, 20].map((failures) => getRetryDelay(failures, 1));
+  expect(least).toEqual([500, 1000, 2000, 4000, 30_000]);
+  expect(most).toEqual([1000, 2000, 4000, 8000, 60_000]);
+});

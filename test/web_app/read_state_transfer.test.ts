@@ -1,0 +1,50 @@
+// What was read and confirmed, packed into the link that moves a device, and taken in where it is opened.
+
+import { describe, expect, test } from "vitest";
+import {
+  findReadState,
+  limitReadState,
+  packReadState,
+  parseReadState,
+} from "../../src/pages/web_app/browser/rules/read_state_transfer.ts";
+
+const row = (n: number, more: object = {}) => ({
+  id: `alr_01h455vb4pex5vsknk084sn${String(n).padStart(3, "0")}`,
+  sent_at: new Date(Date.UTC(2026, 10, 22, 8, n)).toISOString().replace("Z", "000Z"),
+  read_at: "read" as string | null,
+  acked_at: null as string | null,
+  ...more,
+});
+const UNREAD = { read_at: null, acked_at: null };
+
+// rules#app-move-keeps-states
+describe("what was read and confirmed", () => {
+  test("is the same where the link is opened; what comes later is new", () => {
+    const rows = [row(1), row(2, { read_at: null }), row(3, { acked_at: "then" }), row(4)];
+    const seen = packReadState(rows);
+    expect(parseReadState(seen)).toBe(seen);
+    const states = rows.map((one) => {
+      const { read_at, acked_at } = findReadState(one, seen);
+      return [read_at !== null, acked_at !== null];
+    });
+    expect(states).toEqual(rows.map(({ read_at, acked_at }) => [read_at !== null, acked_at !== null]));
+    expect(findReadState(row(5), seen)).toEqual(UNREAD);
+    expect(findReadState(row(1), null)).toEqual(UNREAD);
+    expect(findReadState(row(1), packReadState([]))).toEqual(UNREAD);
+  });
+
+  test("of many unread ones the newest go along, so that a camera can read the code", () => {
+    const seen = packReadState(Array.from({ length: 200 }, (_, n) => row(n, { read_at: null, acked_at: "then" })));
+    expect(seen.length).toBeLessThan(650);
+    expect(findReadState(row(199), seen).read_at).toBeNull();
+  });
+
+  test("no link says of what is yet to come that it was read, and what is none is left out", () => {
+    const seen = packReadState([row(9)]);
+    const bounded = limitReadState(seen, Date.parse(row(5).sent_at));
+    expect(findReadState(row(6), bounded)).toEqual(UNREAD);
+    expect(findReadState(row(5), bounded).read_at).not.toBeNull();
+    for (const text of [null, "", "x", "a_bcd_", `${seen}!`, "zzzzzzzzzzzzzz__"])
+      expect(parseReadState(text)).toBeNull();
+  });
+});

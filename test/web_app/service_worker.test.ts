@@ -1,0 +1,111 @@
+// The app's worker in a real Chromium: an empty wake-up asks the inbox and shows what the person allowed, and always something. Needs
+// CHROMIUM=/path/to/chromium.
+
+import type { BrowserContext, Page } from "playwright-core";
+import { expect, test, vi } from "vitest";
+import { openWatchedPage } from "../support/console_site.ts";
+import { describeInBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { waitFor } from "../support/wait.ts";
+import { joinInApp, readAppStore } from "../support/web_app.ts";
+
+describeInBrowser("the worker", () => {
+  const its = siteAndBrowser({}, { whole: true });
+
+  /** A browser whose app is closed: a page that runs nothing of it stays, to look from. `wake` is what a push service does. */
+  async function closed(context: BrowserContext, page: Page) {
+    // It is ready before it is activated, and until then a wake-up goes nowhere.
+    await page.evaluate(async () => {
+      const { active } = await (globalThis as any).navigator.serviceWorker.ready;
+      while (active.state !== "activated")
+        await new Promise((resolve) => active.addEventListener("statechange", resolve, { once: true }));
+    });
+    const session = await context.newCDPSession(page);
+    const found = Promise.withResolvers<string>();
+    session.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
+      const own = registrations.find(({ scopeURL }) => scopeURL === `${its.site.url}/app`);
+      if (own) found.resolve(own.registrationId);
+    });
+    await session.send("ServiceWorker.enable");
+    const registrationId = await found.promise;
+    await page.goto(`${its.site.url}/app/none`);
+    const push = { origin: its.site.url, registrationId, data: "" };
+    return {
+      /** The browser's tools lose one at times, without a word; a worker that does not show anything fails all the same. */
+      wakes: (shows: () => Promise<void>) =>
+        waitFor(async () => {
+          await session.send("ServiceWorker.deliverPushMessage", push);
+          await vi.waitFor(shows, { timeout: 5_000 });
+        }),
+      lines: () =>
+        page.evaluate(async () => {
+          const registration = await (globalThis as any).navigator.serviceWorker.getRegistration("/app");
+          return (await registration.getNotifications()).map(({ title, body }: any) => [title, body]);
+        }),
+      /** Presses a button of the line with this title, as the system's list of notifications does. */
+      press: (title: string, action: string) =>
+        context.serviceWorkers()[0]!.evaluate(
+          async ([of, pressed]) => {
+            const worker = globalThis as any;
+            const shown = await worker.registration.getNotifications();
+            const notification = shown.find((one: any) => one.title === of);
+            const offered = notification.actions.map(({ action, title }: any) => [action, title]);
+            worker.dispatchEvent(new worker.NotificationEvent("notificationclick", { notification, action: pressed }));
+            return offered;
+          },
+          [title, action] as const,
+        ),
+    };
+  }
+
+  const statsOf = async (pusher: { id: string }, alert: { id: string }) =>
+    (await its.site.world.rest("get_alert_stats", { pusher_id: pusher.id, alert_id: alert.id })).body.totals;
+
+  test("a notification's own button confirms while the app is closed, and the owner counts it", async () => {
+    const { context, page } = await openWatchedPage(its.browser, its.site);
+    await context.grantPermissions(["notifications"], { origin: its.site.url });
+    const pusher = await its.site.world.pusher({ name: "Loud", requested_perms: ["notify"] });
+    await joinInApp(page, its.site.url, { handle: pusher.handle, grants: ["Send notifications"] });
+    const { wakes, lines, press } = await closed(context, page);
+    const shown = (title: string) =>
+      wakes(async () => expect((await lines()).map(([one]: string[]) => one)).toContain(title));
+
+    const first = await its.site.world.alert(pusher.id, { title: "Move up", requires_ack: true, send: true });
+    await shown("Move up");
+    expect(await press("Move up", "ack")).toEqual([["ack", "Acknowledge"]]);
+    await waitFor(async () => expect(await statsOf(pusher, first)).toMatchObject({ reads: 1, acks: 1 }));
+    expect(await lines()).toEqual([]);
+
+    // Without a network it is noted, and told when the app is open again.
+    const second = await its.site.world.alert(pusher.id, { title: "Again", requires_ack: true, send: true });
+    await shown("Again");
+    await context.setOffline(true);
+    await press("Again", "ack");
+    await waitFor(async () => expect(await readAppStore(page, "reports")).toHaveLength(2));
+    await context.setOffline(false);
+    expect(await statsOf(pusher, second)).toMatchObject({ acks: 0 });
+    await page.goto(`${its.site.url}/app/#inbox`);
+    await waitFor(async () => expect(await statsOf(pusher, second)).toMatchObject({ reads: 1, acks: 1 }));
+    await page.locator(".list .alert", { hasText: "Again" }).getByText("Acknowledged at").waitFor();
+    await context.close();
+  });
+
+  test("shows what was granted when it is woken, and always something", async () => {
+    const { context, page } = await openWatchedPage(its.browser, its.site);
+    await context.grantPermissions(["notifications"], { origin: its.site.url });
+    const loud = await its.site.world.pusher({ name: "Loud", requested_perms: ["notify"] });
+    const calm = await its.site.world.pusher({ name: "Calm", requested_perms: ["notify"] });
+    await joinInApp(page, its.site.url, { handle: loud.handle, grants: ["Send notifications"] });
+    await joinInApp(page, its.site.url, { handle: calm.handle });
+    const { wakes, lines } = await closed(context, page);
+
+    await its.site.world.alert(calm.id, { title: "In the inbox alone", send: true });
+    await wakes(async () => expect(await lines()).toEqual([["Belfry", "Your inbox has changed."]]));
+    await its.site.world.alert(loud.id, { title: "The quay floods", body: "At six.", send: true });
+    await wakes(async () => expect(await lines()).toContainEqual(["The quay floods", "Loud\nAt six."]));
+    expect((await readAppStore(page, "alerts")).map(({ title }) => title).sort()).toEqual([
+      "In the inbox alone",
+      "The quay floods",
+    ]);
+    await context.close();
+  });
+});
