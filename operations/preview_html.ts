@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { MAX_HTML_LENGTH } from "../src/model/domain/alert_validation.ts";
 import { invalidRequest } from "../src/model/errors.ts";
-import { blockedRowSchema } from "../src/model/fields/alert.ts";
-import { countCodePoints, isWithinLength, textSchema } from "../src/model/fields/value_schemas.ts";
+import { blockedRowSchema, countCodePoints, isWithinLength, textSchema } from "../src/model/fields/value_schemas.ts";
 import { formatLimit } from "../src/model/limits.ts";
 import { inspectDocument, sanitizeHtml } from "../src/model/sanitizer/sanitize.ts";
 import { defineOperation, MAX_BODY_BYTES } from "../src/operation/define_operation.ts";

@@ -23,7 +23,7 @@ const TABLE = /(<!-- path -->\n)[\s\S]*?(<!-- \/path -->)/;
 const MOST: Record<string, number> = { send_alert: 56, create_alert: 65, get_pusher: 46, get_inbox: 41 };
 
 /** Folders in the order in which a send meets them, from the socket to the row. */
-const STOPS = ["src/program", "src/api", "src/identity", "src/operation", "tools", "src/model", "src/store"];
+const STOPS = ["src/program", "src/api", "src/identity", "src/operation", "operations", "src/model", "src/store"];
 
 /** A call is watched so often. What runs by a clock is not in each of them. */
 const TIMES = 4;

@@ -49,8 +49,8 @@ const OTHERS: Record<string, string[]> = {
     "operations/list_audit_events.ts: .max(64",
     "src/store/schemas/webhook_schemas.ts: .max(64",
     "src/identity/auth/client_metadata.ts: .max(200",
-    "src/handset/subscription_transfer.ts: text(1, 64",
-    "src/handset/push_operations.ts: text(1, 200",
+    "src/handset/subscription_transfer.ts: textSchema(1, 64",
+    "src/handset/push_operations.ts: textSchema(1, 200",
     "src/identity/session/sign_in_methods.ts: .max(40",
     "src/pages/console/pages/sign_in_flow.ts: maxlength: 12",
     "src/pages/console/pages/sign_in_flow.ts: maxlength: 40",
@@ -121,7 +121,7 @@ const SIGNS = [
   new RegExp(`\\b(?:at most|up to|no more than|newest|1 to) ${oneOf(names.flatMap(writings))}(?![\\w.,-]*\\w)`, "gi"),
   // Whatever the number: what is a bound of a field, of a schema or of a statement.
   /\b(?:max|min)length["']?\s*[=:]\s*["'{]*(?!1\b)\d+/gi,
-  /\bmost: \d+|(?<!Math)\.max\(\d+|\b(?:text|prose)\(\d+, \d+|\bslug\(\d+/g,
+  /\bmost: \d+|(?<!Math)\.max\(\d+|\b(?:textSchema|prose)\(\d+, \d+|\bslugSchema\(\d+/g,
   /\b(?:limit|offset) (?![012]\b)\d+|\binterval '(?!1 )\d+ \w+'/g,
 ];
 

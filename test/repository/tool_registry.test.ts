@@ -35,7 +35,7 @@ test("one file a tool, and its name is the tool's", () => {
 
 test("every table of rows is run", () => {
   const files = globSync("**/*.ts", { cwd: `${import.meta.dirname}/../cases` }).filter(
-    (file) => !/(^|\/)(given|tables|sanitizer)\.ts$/.test(file),
+    (file) => !/(^|\/)(fixtures|case_tables|sanitizer_markup)\.ts$/.test(file),
   );
   const run = new Set(CASE_TABLES.map(({ file }) => file));
   const unrun = files.filter((file) => !run.has(file));
@@ -71,15 +71,15 @@ describe.each(OPERATIONS.map((tool) => [tool.name, tool] as const))("%s", (name,
     const declared = new Set(tool.errors);
     expect(
       [...shown].filter((error) => !declared.has(error) && !ALWAYS.has(error)),
-      `rows of ${name} show them: declare them in errors of tools/${name}.ts`,
+      `rows of ${name} show them: declare them in errors of operations/${name}.ts`,
     ).toEqual([]);
     expect(
       [...declared].filter((error) => !shown.has(error)),
-      `tools/${name}.ts declares them: give each a row in test/cases/, or take it out of errors`,
+      `operations/${name}.ts declares them: give each a row in test/cases/, or take it out of errors`,
     ).toEqual([]);
     expect(
       [...declared].filter((error) => ALWAYS.has(error)),
-      `any operation answers these: take them out of errors of tools/${name}.ts`,
+      `any operation answers these: take them out of errors of operations/${name}.ts`,
     ).toEqual([]);
   });
   test("what makes it succeed stands in READY of test/cases/fixtures.ts", () => {
@@ -89,12 +89,12 @@ describe.each(OPERATIONS.map((tool) => [tool.name, tool] as const))("%s", (name,
     expect(SCOPE_OF[name], `give ${name} its scope in SCOPE_OF of test/cases/auth.ts`).toBe(tool.scope);
     const allowed = ROLES.filter((role) => ROLE_ALLOWS[role]!.includes(name));
     const reached = ROLES.slice(ROLES.indexOf(tool.role));
-    const mend = `who may call ${name}: mend ROLE_ALLOWS of test/cases/auth.ts, or role of tools/${name}.ts`;
+    const mend = `who may call ${name}: mend ROLE_ALLOWS of test/cases/auth.ts, or role of operations/${name}.ts`;
     expect(allowed, mend).toEqual(reached);
   });
   test("what refuses is declared", () => {
     const { errors, limit, role, http, input } = tool;
-    const file = `tools/${name}.ts`;
+    const file = `operations/${name}.ts`;
     if (limit) expect(errors, `${file} has a limit`).toContain("rate_limited");
     if (role !== "viewer") expect(errors, `${file} asks for a role`).toContain("forbidden");
     if (http.path.includes("{")) expect(errors, `${file} names something in its path`).toContain("not_found");

@@ -28,7 +28,7 @@ export const LONGEST = [
   "faults/workers",
   "web_app/follow_channel",
   "operator/cli",
-  "handset/live_updates",
+  "handset/long_poll",
   "oauth/error_responses",
   "operator/import_hostile",
   "database/search_index",

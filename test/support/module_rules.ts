@@ -300,7 +300,7 @@ export const MODULES: Record<string, ModuleRule> = {
     decides: "what is removed when its time is over: a list of small steps that the server runs beside its work",
     may: ["model/domain", "model/fields", "model/limits", "store/handler_context", "store/db", "store/queries"],
   },
-  tools: {
+  operations: {
     decides: "what an owner can do, one file an operation",
     may: [
       "model/domain",
@@ -318,7 +318,7 @@ export const MODULES: Record<string, ModuleRule> = {
       "store/stats",
     ],
   },
-  "operations/index": { decides: "the ordered list of them", may: ["operation", "tools"] },
+  "operations/index": { decides: "the ordered list of them", may: ["operation", "operations"] },
   ui: {
     decides:
       "what all pages share: the template that escapes everything, the style sheet, icons, cards, drawings, words",
@@ -443,7 +443,7 @@ export const MODULES: Record<string, ModuleRule> = {
 /** The room of a file: what the table speaks of. */
 export function getModule(file: string): string {
   const [top, wing = "", room, below] = file.split("/");
-  if (top === "tools") return wing === "index.ts" ? "operations/index" : "tools";
+  if (top === "operations") return wing === "index.ts" ? "operations/index" : "operations";
   if (top !== "src") return top ?? "";
   if (room === undefined) return wing.replace(/\.ts$/, "");
   if (below === undefined && wing in MODULES) return wing;

@@ -17,7 +17,7 @@ import { REPORT_KINDS } from "../../model/entities/devices_and_reports.ts";
 import { ROLES } from "../../model/entities/member.ts";
 import { isMessage } from "../../model/error_messages.ts";
 import { invalidRequest } from "../../model/errors.ts";
-import { ALERT_FIELDS, type AlertFields, blockedRowSchema } from "../../model/fields/alert.ts";
+import { ALERT_FIELDS, type AlertFields } from "../../model/fields/alert.ts";
 import { CAPABILITIES, CHANNEL_FIELDS, INVITE_FIELDS, retentionDaysSchema } from "../../model/fields/channel.ts";
 import { DEVICE_FIELDS } from "../../model/fields/device.ts";
 import {
@@ -28,7 +28,7 @@ import {
 } from "../../model/fields/field_table.ts";
 import { parseRecurrence } from "../../model/fields/recurrence.ts";
 import { SENDER_PROGRAM_NAMES } from "../../model/fields/sender_programs.ts";
-import { countCodePoints, parseTimestamp, textSchema } from "../../model/fields/value_schemas.ts";
+import { blockedRowSchema, countCodePoints, parseTimestamp, textSchema } from "../../model/fields/value_schemas.ts";
 import { WEBHOOK_FIELDS } from "../../model/fields/webhook.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { isScope } from "../../model/scopes.ts";

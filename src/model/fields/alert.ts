@@ -18,6 +18,7 @@ import {
 import { defineFields, type RecordOf } from "./field_table.ts";
 import { recurrenceSchema } from "./recurrence.ts";
 import {
+  blockedRowSchema,
   httpsUrlSchema,
   languageTagSchema,
   latitudeSchema,
@@ -42,13 +43,6 @@ const EVERY_PAGE = ["form", "owner", "public", "feed", "app"] as const;
 const prose = (min: number, max: number, { lines = false } = {}) => ({
   accepts: textSchema(min, max, { lines, cleaned: true }),
   cleaned: true as const,
-});
-
-/** One kind of thing that the sanitiser took out of a text, and how often. */
-export const blockedRowSchema = z.object({
-  kind: z.enum(["element", "attribute", "url", "style", "character"]),
-  name: z.string(),
-  count: z.int(),
 });
 
 /** An uploaded file; `accepts` takes the text of its id, the column holds its uuid (see operation/alerts/attach_assets.ts). */

@@ -6,7 +6,7 @@ import { REVIEW_DECISIONS } from "../../model/domain/alert_review.ts";
 import type { AssetAddresses } from "../../model/domain/asset_rules.ts";
 import { formatId, formatIdOrNull } from "../../model/domain/type_ids.ts";
 import { ALERT_STATUSES } from "../../model/entities/alert.ts";
-import { ALERT_FIELDS, type AlertFields, blockedRowSchema } from "../../model/fields/alert.ts";
+import { ALERT_FIELDS, type AlertFields } from "../../model/fields/alert.ts";
 import {
   createAnswerSchemas,
   createFieldFormatter,
@@ -16,7 +16,7 @@ import {
 } from "../../model/fields/field_table.ts";
 import { nameSchema } from "../../model/fields/schema_names.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/timestamp_columns.ts";
-import { countCodePoints } from "../../model/fields/value_schemas.ts";
+import { blockedRowSchema, countCodePoints } from "../../model/fields/value_schemas.ts";
 import { formatLimit } from "../../model/limits.ts";
 import type { AlertRecord } from "../queries/alerts.ts";
 import { pageMeta, truncateText } from "./common_fields.ts";

@@ -69,7 +69,6 @@ async function show(
     {
       status: status ?? error?.status ?? 200,
       width: "wide",
-
       frames: true,
       styles: ["alert_card", "drawings", "compose"],
       scripts: ["zone", "count", "circle", "upload", "compose"],
