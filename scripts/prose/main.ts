@@ -27,7 +27,7 @@ const EXEMPT = [
   /typed_client\/client\.ts$/,
   // These files name the habits.
   /prose\/habits\.ts$/,
-  /house\/prose\.test\.ts$/,
+  /repository\/prose\.test\.ts$/,
 ];
 
 interface Case {
@@ -53,9 +53,11 @@ const kernel = new TextlintKernel();
 const rules = Object.entries(RULES).map(([ruleId, rule]) => ({ ruleId, rule }));
 const plugins = [{ pluginId: "markdown", plugin: markdown.default ?? markdown }, codePlugin];
 
-/** Tables that a program writes are checked at their source. */
+/** Tables that a program writes are checked at their source. The name of a rule is an identifier. */
 const withoutGenerated = (text: string): string =>
-  text.replace(/<!-- generated:\w+ -->[\s\S]*?<!-- \/generated -->/g, (part) => part.replace(/[^\n]/g, " "));
+  text
+    .replace(/<!-- generated:\w+ -->[\s\S]*?<!-- \/generated -->/g, (part) => part.replace(/[^\n]/g, " "))
+    .replace(/(?<=<\/a>\*\*)[a-z0-9-]+(?=\*\*)/g, (name) => "x".repeat(name.length));
 
 /** Every case in the text of a file. The name decides how it is parsed. */
 export async function casesInText(file: string, text: string): Promise<Case[]> {

@@ -39,7 +39,6 @@ const OTHERS: Record<string, string[]> = {
     "src/model/domain/keyed_hashes.ts: 10 hex character",
   ],
   "the sign-in library's own": [
-    "docs/reference/rules/accounts.md: 15 minute",
     "src/identity/auth/sign_in.ts: 15 minute",
     "src/identity/auth/passkeys.ts: .max(8",
     "src/identity/auth/sign_in_throttle.ts: 120",
