@@ -38,8 +38,8 @@ export default defineOperation({
       throw invalidRequest(
         "time_in_past",
         forBoth(
-          "expires_at must be in the future; leave it out for an invite that never expires.",
-          "The end must be later than now. For an invite that never expires, choose “No expiry”.",
+          "expires_at must be in the future. Omit it for an invite that never expires.",
+          "The expiry must be in the future. For an invite that never expires, choose “No expiry”.",
         ),
         "expires_at",
       );

@@ -18,7 +18,7 @@ import { holdPicture } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { changedPusherView, pusherCreate, searchText, showChangedPusher } from "../src/store/schemas/pusher_schemas.ts";
 
-const TAKEN = "This handle is taken; choose another one.";
+const TAKEN = "This handle is in use. Choose another one.";
 
 export default defineOperation({
   name: "create_pusher",
@@ -38,12 +38,12 @@ export default defineOperation({
       throw forbidden(
         "channel_restricted",
         forBoth(
-          "A credential or member that is restricted to channels cannot create channels.",
-          "Who sees certain channels only cannot open others.",
+          "This credential or its member is restricted to certain channels and cannot create channels. Use one without this restriction.",
+          "Your access is restricted to certain channels, so you cannot create channels. Ask an owner of the workspace.",
         ),
       );
     if (RESERVED_HANDLES.has(input.handle))
-      throw invalidRequest("handle_reserved", "This handle is reserved; choose another one.", "handle");
+      throw invalidRequest("handle_reserved", "This handle is reserved. Choose another one.", "handle");
     const fields = { ...getBlankValues(CHANNEL_FIELDS), ...input };
     checkGeofence(fields);
     const gradient = defaultGradient(input.handle);

@@ -36,7 +36,7 @@ export default defineOperation({
     if (count >= LIMITS.webhooks)
       throw conflict(
         "quota_reached",
-        `A workspace has at most ${LIMITS.webhooks} webhook endpoints; delete one first.`,
+        `A workspace can have at most ${LIMITS.webhooks} webhook endpoints. Delete one first.`,
       );
     const { actor_id: maker_id, actor_name: maker_name } = createActor(ctx.caller, "rest");
     const { secret, sealed } = ctx.services.webhooks.newSecret();

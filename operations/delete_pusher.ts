@@ -22,7 +22,7 @@ export default defineOperation({
   async handler(input, ctx) {
     const { pusher, state } = await loadLockedChannel(input, ctx);
     if (state.subscribers > 0)
-      throw conflict("channel_has_subscribers", "The channel still has subscribers; pause it instead.");
+      throw conflict("channel_has_subscribers", "The channel still has subscribers. Pause it instead.");
     requireApproval(ctx, `/channels/${formatId("psh", pusher.id)}/delete`);
     // A handle that is given up while suspended stays taken.
     if (pusher.status === "suspended") await ctx.em.insert(ReservedHandle, { handle: pusher.handle });

@@ -31,7 +31,7 @@ import { alertViewParameter, composedBrief, composedView } from "../src/store/sc
 import { pathId } from "../src/store/schemas/common_fields.ts";
 
 const CORRECTED =
-  "The original is already cancelled, and its correction may have been sent. Check the channel's alerts first; omit cancel_original to copy it anyway.";
+  "The original is already cancelled, and its correction may have been sent. Check the channel's alerts first, or omit cancel_original to copy it anyway.";
 
 export default defineOperation({
   name: "duplicate_alert",

@@ -19,11 +19,11 @@ import { pathId } from "../src/store/schemas/common_fields.ts";
 const REFUSED: Record<string, string> = {
   inactive: CHANNEL_NOT_ACTIVE,
   past: "Its new send_at must be in the future.",
-  expires: "Its expires_at must be later than its new send_at; move that with update_alert.",
-  draft: "It is a draft, so it is not scheduled.",
-  repeating: "It repeats; use update_alert or cancel_alert.",
-  sent: "It was already sent; cancel_alert withdraws it.",
-  cancelled: "It is already cancelled.",
+  expires: "Its expires_at must be later than its new send_at. Change it with update_alert.",
+  draft: "This alert is a draft, so it is not scheduled.",
+  repeating: "This alert repeats. Use update_alert or cancel_alert.",
+  sent: "This alert was already sent. Withdraw it with cancel_alert.",
+  cancelled: "This alert is already cancelled.",
 };
 
 const moved = z.object({
@@ -76,7 +76,7 @@ export default defineOperation({
       const { plan, pusher_id, alert_ids, action, by_minutes = 0 } = value;
       if (plan !== undefined) {
         const named = SELECTORS.find((name) => value[name] !== undefined);
-        if (named) wrong(named, "misplaced_field", "is part of the plan; leave it out");
+        if (named) wrong(named, "misplaced_field", "is already part of the plan; omit it");
         return;
       }
       if (action === undefined) return wrong("action", "field_required", "must be move or cancel");
@@ -113,7 +113,7 @@ export default defineOperation({
     if (planned.length > MOST)
       throw invalidRequest(
         "wrong_item_count",
-        `More than ${MOST} alerts are scheduled there; name less of the time by to.`,
+        `More than ${MOST} alerts are scheduled in this range. Send an earlier to.`,
         "to",
       );
     const changing = planned.filter(({ refused }) => refused === null);

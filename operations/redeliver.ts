@@ -34,8 +34,8 @@ export default defineOperation({
       throw conflict(
         "webhook_disabled",
         forBoth(
-          "The webhook is disabled; mend its receiver, try it with test_webhook, and enable it first.",
-          "The webhook is disabled; mend its receiver, send it a test, and enable it first.",
+          "The webhook is disabled. Fix its receiver, call test_webhook, then call enable_webhook.",
+          "The webhook is disabled. Fix its receiver, send a test, then enable it.",
         ),
       );
     // What was delivered before events had ids gets one now.

@@ -62,7 +62,10 @@ export default defineOperation({
     if (alert.status === "repeating")
       throw invalidRequest(
         "recurrence_not_allowed",
-        forBoth("send_at of what repeats is moved with update_alert.", "It repeats. To move its time, edit it."),
+        forBoth(
+          "The send_at of a repeating alert cannot be changed by scheduling. Use update_alert.",
+          "A repeating alert cannot be rescheduled. Edit it to change its time.",
+        ),
         "send_at",
       );
     const [after] = await ctx.sql(scheduleAlert, { id: alert.id, send_at: sendAt, former });

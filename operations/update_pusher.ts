@@ -19,8 +19,8 @@ import { expectedVersion, pathId } from "../src/store/schemas/common_fields.ts";
 import { changedPusherView, searchText, showChangedPusher } from "../src/store/schemas/pusher_schemas.ts";
 
 const CHANGED = forBoth(
-  "The channel has changed since the version that you expect. Read it with get_pusher, and repeat the call with the updated_at (over REST also the ETag) that it has now.",
-  "The channel has changed since you opened it. Look at it again before you save.",
+  "The channel has changed since the expected version. Read it with get_pusher, then repeat the call with its current updated_at (or ETag over REST).",
+  "The channel has changed since you opened it. Check it again before you save.",
 );
 
 /** What a line of the audit log may name. */
@@ -55,19 +55,19 @@ export default defineOperation({
     if (status !== undefined && pusher.status === "suspended")
       throw new ApiError(
         "channel_suspended",
-        "The channel is suspended; only the service's staff can change its status.",
+        "The channel is suspended. Ask the operator of the service to change its status.",
       );
     if (handle !== undefined && handle !== pusher.handle)
       throw invalidRequest(
         "immutable_field",
         forBoth(
-          "A handle is permanent; leave it out, or open another channel.",
-          "A handle is permanent. Open another channel to have another one.",
+          "A handle cannot be changed. Omit it, or create another channel.",
+          "A handle cannot be changed. Create another channel to use another handle.",
         ),
         "handle",
       );
     if (patch.retention_days !== undefined && !isRoleAtLeast(ctx.caller.member.role, "admin"))
-      throw forbidden("role_too_low", "Only owners and admins say how long alerts are kept.");
+      throw forbidden("role_too_low", "Only owners and admins can change how long alerts are kept. Ask one of them.");
     const image_asset = await holdPicture(patch.image_url, pusher.image_url ?? null, ctx);
     const before = JSON.stringify(pusher);
     ctx.em.assign(pusher, {
@@ -99,6 +99,6 @@ export default defineOperation({
 /** rules#pausing-withdraws-nothing */
 function pauseNote(scheduled: number): string {
   return scheduled === 0
-    ? "Sends are refused until the channel is active again. Nothing is scheduled."
-    : `Sends are refused until the channel is active again. Scheduled alerts that still appear: ${scheduled}; move_alerts cancels them together, cancel_alert one.`;
+    ? "Alerts cannot be sent until the channel is active again. No alerts are scheduled."
+    : `Alerts cannot be sent until the channel is active again. Scheduled alerts that will still appear: ${scheduled}; cancel them with move_alerts, or one with cancel_alert.`;
 }

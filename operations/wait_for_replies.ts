@@ -10,10 +10,10 @@ import { channelScopeParameters } from "../src/store/queries/channels.ts";
 import { pathId, waitSeconds } from "../src/store/schemas/common_fields.ts";
 
 const NOTES = {
-  nothing: "This alert asks nothing: give it an action of type reply while it is a draft.",
-  unsent: "Nobody can answer before the alert is visible.",
+  nothing: "This alert has no question. Add an action of type reply while it is a draft.",
+  unsent: "Handsets can only reply after the alert becomes visible.",
   open: "Each handset counts once, by its last choice. Pass seen to wait for other counts.",
-  over: "The alert is over, so these counts stay.",
+  over: "The alert has expired, so these counts are final.",
 };
 
 export default defineOperation({

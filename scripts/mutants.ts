@@ -579,7 +579,7 @@ export const MUTANTS: readonly Mutant[] = [
     area: "status",
     fault: "a draft can be cancelled",
     file: "src/model/domain/alert_status.ts",
-    from: '    cancel: refuse("alert_not_sent", "A draft was never published, so there is nothing to cancel; delete it instead."),',
+    from: '    cancel: refuse("alert_not_sent", "A draft cannot be cancelled. Delete it instead."),',
     to: '    cancel: { do: "change", event: "alert.cancelled" },',
     tests: ["test/rules/status_grid.test.ts", "test/rules/cases.test.ts"],
   },

@@ -115,7 +115,7 @@ export const delete_device = defineHandsetOperation({
 const noSuchCode = () =>
   new ApiError(
     "code_not_found",
-    `This code links nothing: it works once, within ${LIMITS.own_device_minutes} minutes. Make a new one in the console, on the page of your account.`,
+    `This code is invalid or expired: it works once, within ${LIMITS.own_device_minutes} minutes. Create a new one on your account page in the console.`,
   );
 
 export const link_owner = defineHandsetOperation({

@@ -13,7 +13,7 @@ export async function assertChannelLimit(deviceId: string, ctx: Pick<Context, "s
   if (assertDefined(row, "a count has a row").joined > LIMITS.channels_of_device)
     throw conflict(
       "quota_reached",
-      `A handset joins at most ${LIMITS.channels_of_device} channels; leave some that are not needed first.`,
+      `A handset can join at most ${LIMITS.channels_of_device} channels. Leave a channel first.`,
     );
 }
 

@@ -31,7 +31,7 @@ export const get_push = defineHandsetOperation({
 });
 
 const NO_KEYS =
-  "UnifiedPush endpoints come with keys: give p256dh (a point on P-256) and auth (16 bytes), both base64url, as the distributor handed them out.";
+  "A UnifiedPush endpoint requires keys. Send p256dh (a point on P-256) and auth (16 bytes) from the distributor, both in base64url.";
 
 export const put_push_endpoint = defineHandsetOperation({
   name: "put_push_endpoint",
@@ -51,7 +51,7 @@ export const put_push_endpoint = defineHandsetOperation({
     if (push.publicKey === null)
       throw conflict(
         "push_disabled",
-        "This server wakes no handsets: poll the inbox instead, or ask its operator for WEB_PUSH.",
+        "Push notifications are disabled on this server. Poll the inbox, or ask the operator to set WEB_PUSH.",
       );
     const reason = await push.checkEndpoint(endpoint);
     if (reason !== null) throw invalidRequest("url_not_allowed", reason, "endpoint");

@@ -56,7 +56,7 @@ function columnsOf(batch: readonly [number, ReportBatch][]) {
 
 const KINDS = Object.keys(REPORT_KINDS) as (keyof typeof REPORT_KINDS)[];
 
-const BATCH = `must hold 1 to ${LIMITS.reports} reports`;
+const BATCH = `must contain 1 to ${LIMITS.reports} reports`;
 
 export const post_reports = defineHandsetOperation({
   name: "post_reports",
@@ -80,7 +80,7 @@ export const post_reports = defineHandsetOperation({
               .describe("Of a reply: one of its choices."),
           })
           .refine(({ kind, choice }) => (kind === "reply") === (choice !== undefined), {
-            ...fieldError("misplaced_field", "belongs to a reply, which needs it"),
+            ...fieldError("misplaced_field", "is required for reports of kind reply, and not allowed for others"),
             path: ["choice"],
           }),
       )

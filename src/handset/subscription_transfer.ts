@@ -74,7 +74,7 @@ export const import_subscriptions = defineHandsetOperation({
           permissions: permissionList.optional(),
         }),
       )
-      .max(MAX, `must hold at most ${MAX} subscriptions; send the others in another request`),
+      .max(MAX, `must contain at most ${MAX} subscriptions; send the others in another request`),
     meta: z.strictObject({ next_before: z.string().nullable() }).optional().describe("As exported; not looked at."),
   }),
   output: z.object({ joined: z.int(), present: z.int(), skipped: z.array(z.string()) }),
@@ -126,7 +126,7 @@ export const create_transfer = defineHandsetOperation({
 const noSuchCode = () =>
   new ApiError(
     "code_not_found",
-    `This code moves nothing: it works once, within ${LIMITS.move_minutes} minutes, on another handset. Make a new one where the subscriptions are.`,
+    `This transfer code is invalid or expired: it works once, within ${LIMITS.move_minutes} minutes, on another handset. Create a new one on the old handset.`,
   );
 
 export const take_over = defineHandsetOperation({

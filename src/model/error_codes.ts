@@ -136,7 +136,7 @@ export const ERROR_CODES = {
     "Use a credential without this restriction.",
   ),
   channel_suspended: denied("The channel is suspended.", "Ask the operator of the service."),
-  session_required: denied("Only a person who is signed in to the console can do this.", "Use the console."),
+  session_required: denied("This requires a person who is signed in to the console.", "Use the console."),
   not_permitted: denied(
     "The account, member or database is outside the caller's rights.",
     "Follow the message; it names who can do this.",

@@ -62,8 +62,8 @@ export async function checkRepeatVisibility(
     throw forbidden(
       "channel_restricted",
       forBoth(
-        "This credential or its member was restricted since, and does not see what this key made.",
-        "You see fewer channels since then, and not what this form made.",
+        "This credential or its member has lost access to the resource that was created with this key. Use a credential with access.",
+        "You no longer have access to the resource that this form created. Ask an owner of the workspace.",
       ),
     );
 }
@@ -77,8 +77,8 @@ export async function throwRoleError(
   throw forbidden(
     "role_too_low",
     forBoth(
-      "The member behind this credential has a role that may not do this; ask an owner of the workspace.",
-      "Your role may not do this. Ask an owner of the workspace.",
+      "The role of this credential's member does not allow this. Ask an owner of the workspace.",
+      "Your role does not allow this. Ask an owner of the workspace.",
     ),
   );
 }
@@ -122,12 +122,12 @@ export function requireSignedIn(
   const { person, credential = null } = caller as Partial<MemberCaller>;
   const bySession = credential === null ? auth === "person" : credential.type === "session";
   if (!person || !bySession)
-    throw forbidden("session_required", "Only a person who is signed in to the console can do this.");
+    throw forbidden("session_required", "This requires a person who is signed in to the console.");
   return { person, member: auth === "member" ? (caller as MemberCaller) : null };
 }
 
 /** @throws 403. */
 export function requireRole({ role }: Pick<SessionOperation, "role">, member: MemberCaller | null): void {
   if (role === null || (member && isRoleAtLeast(member.member.role, role))) return;
-  throw forbidden("role_too_low", `This needs the role ${role} or above. Your role here is ${member?.member.role}.`);
+  throw forbidden("role_too_low", `This requires the role ${role} or above. Your role is ${member?.member.role}.`);
 }

@@ -238,7 +238,7 @@ async function runSession<A extends keyof SessionAuth, I extends z.ZodObject, O 
   const wrong = operation.fieldProblems?.(input as z.output<I>) ?? {};
   const { stepUp } = operation;
   if (stepUp && !(await deps.services.signIn.verifyPassword(person, String(input[stepUp]))))
-    throwFieldErrors({ [stepUp]: { code: "invalid_value", message: "The current password is not right." }, ...wrong });
+    throwFieldErrors({ [stepUp]: { code: "invalid_value", message: "The current password is incorrect." }, ...wrong });
   throwFieldErrors(wrong);
   const address = member ? getEventWorkspace(member) : NO_WORKSPACE;
   const visible = member && toVisibility(member);

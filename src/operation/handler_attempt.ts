@@ -253,7 +253,7 @@ export async function refundLimits(counted: readonly Counted[], limits: RateLimi
 function tooMany(policy: RateLimitPolicy, answer: RateLimitResult): ApiError {
   return new ApiError(
     "rate_limited",
-    `At most ${policy.max} calls in ${policy.seconds} seconds (${policy.name}); retry in ${answer.resetSeconds} seconds.`,
+    `The limit is ${policy.max} calls in ${policy.seconds} seconds (${policy.name}). Retry in ${answer.resetSeconds} seconds.`,
     { headers: createRateLimitHeaders(policy, answer) },
   );
 }

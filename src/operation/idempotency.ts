@@ -90,8 +90,8 @@ export function createIdempotentAction({ credentialId, tool, key, input, seal, r
       throw invalidRequest(
         "idempotency_key_reused",
         forBoth(
-          "This idempotency key was used with other arguments; use a new key for a new request.",
-          "This form was sent already, with something else in it. Reload the page to begin anew.",
+          "This idempotency key was used with other arguments. Use a new key for a new request.",
+          "This form was already submitted with other content. Reload the page to start again.",
         ),
         "idempotency_key",
       );
@@ -134,8 +134,8 @@ export function checkIdempotencyKey(key: string | null | undefined): string | nu
     throw invalidRequest(
       "invalid_format",
       forBoth(
-        `An idempotency key is 1 to ${LIMITS.idempotency_key} printable ASCII characters.`,
-        "The form was changed by something else. Reload the page and try again.",
+        `The idempotency key must be 1 to ${LIMITS.idempotency_key} printable ASCII characters.`,
+        "The form is not valid. Reload the page and try again.",
       ),
       "idempotency_key",
     );

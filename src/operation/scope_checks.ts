@@ -103,9 +103,11 @@ export interface ReviewRequired {
 export function createReviewRequired({ scopes }: ApiError, body: unknown): ReviewRequired {
   const { id, pusher_id, review_url } = body as { id: string; pusher_id: string; review_url: string };
   const why =
-    scopes.length > 0 ? `this credential lacks the scope ${PUBLISH_SCOPE}` : "its person wants to be asked first";
+    scopes.length > 0
+      ? `this credential lacks the scope ${PUBLISH_SCOPE}`
+      : "this credential needs human approval before it can publish";
   const needs_review = { pusher_id, alert_id: id };
-  const message = `Nothing is published or withdrawn: ${why}. The alert is kept as the draft ${id}; do not create it again. Ask a person to send, edit or decline it in the console: ${review_url}`;
+  const message = `The alert was not published: ${why}. It was saved as draft ${id}, so do not create it again; ask a person to review it in the console: ${review_url}`;
   return { needs_review, refusal: insufficientScope(scopes, message, needs_review) };
 }
 

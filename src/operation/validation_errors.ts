@@ -25,7 +25,7 @@ const TYPE_NAMES: Record<string, string> = {
 };
 
 /** A fault that no form of ours can have. */
-const NOT_OURS = "is not what the page sends; reload it and try again";
+const NOT_OURS = "is not valid; reload the page and try again";
 
 const SIZE_CODES: Record<string, FieldCode> = { string: "too_long", array: "wrong_item_count" };
 
@@ -40,7 +40,7 @@ function faultOf(issue: z.core.$ZodIssue): { code: FieldCode; message: Message }
     }
     case "invalid_value": {
       const api = `must be one of ${issue.values.map(String).join(", ")}`;
-      return { code: "invalid_choice", message: forBoth(api, "must be one of the choices that the page offers") };
+      return { code: "invalid_choice", message: forBoth(api, "must be one of the offered choices") };
     }
     case "too_small":
     case "too_big": {
@@ -147,8 +147,8 @@ export function refuseUnstorableText(value: object, except: readonly string[] = 
     throw invalidRequest(
       "invalid_characters",
       forBoth(
-        "Text must not hold NUL characters or broken Unicode.",
-        "The text holds characters that nobody can show. Take them out.",
+        "Text must not contain NUL characters or broken Unicode. Remove them.",
+        "The text contains characters that cannot be displayed. Remove them.",
       ),
       paramOf(at),
     );

@@ -157,7 +157,7 @@ const correctionCases: TestCase[] = [
     name: "a draft has nothing to withdraw, and no copy is made",
     given: async (world) => createAlertInState(world, "draft", await world.pusher()),
     input: (alert) => alertArguments(alert, { title: "Another", cancel_original: true }),
-    want: { error: "conflict", param: null, says: /delete it instead/ },
+    want: { error: "conflict", param: null, says: /Delete it instead/ },
     after: async (world, { pusher_id }) =>
       expect((await world.rest("list_alerts", { pusher_id })).body.data).toHaveLength(1),
   },

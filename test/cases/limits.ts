@@ -59,7 +59,7 @@ export const limitCases: TestCase[] = [
     given: (world) => creator(world, 10),
     as: (_world, { key }) => key,
     input: () => fields(),
-    want: { error: "rate_limited", param: null, says: /10 .*60 seconds.*retry in \d+ seconds/ },
+    want: { error: "rate_limited", param: null, says: /10 .*60 seconds.*Retry in \d+ seconds/ },
     after: tells("pusher-creations", 10),
   },
   {
@@ -139,7 +139,7 @@ export const limitCases: TestCase[] = [
     name: "the thirty-first",
     given: full,
     input: ({ pusher }) => ({ pusher_id: pusher.id, title: "x", send: true }),
-    want: { error: "rate_limited", param: null, says: /30 .*60 seconds.*retry in \d+ seconds/ },
+    want: { error: "rate_limited", param: null, says: /30 .*60 seconds.*Retry in \d+ seconds/ },
     after: tells("alert-sends", 30),
   },
   {

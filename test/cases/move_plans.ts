@@ -34,7 +34,7 @@ const broken = (name: string, change: (world: World, alert: any) => Promise<unkn
     return given;
   },
   input: ({ plan }) => ({ plan }),
-  want: { error: "conflict", param: null, says: /changed since its dry run/ },
+  want: { error: "conflict", param: null, says: /changed since the dry run/ },
   after: async (world, { alerts: [first, , third] }) =>
     expect(await readStates(world, [first, third])).toEqual(unchanged([first, third])),
 });

@@ -66,7 +66,7 @@ export const recurrenceCases: TestCase[] = [
   ...(
     [
       ["FREQ=SECONDLY UTC", /5 minutes/],
-      ["FREQ=DAILY;COUNT=1000000000 UTC", /wrong COUNT; COUNT takes a number from 1 to 1,000/],
+      ["FREQ=DAILY;COUNT=1000000000 UTC", /invalid COUNT; COUNT accepts a number from 1 to 1,000/],
       ["FREQ=DAILY Nowhere/Land", /IANA/],
       ["every day", /RFC 5545/],
     ] as const
@@ -95,20 +95,20 @@ export const recurrenceCases: TestCase[] = [
   ),
   ...(
     [
-      ["DTSTART:20270101T080000Z\nRRULE:FREQ=DAILY UTC", /must not have DTSTART; send_at/],
-      ["FREQ=DAILY;EXDATE=20270101 UTC", /must not have EXDATE/],
-      ["FREQ=DAILY;COUNT=2", /must end with a blank and an IANA time zone/],
-      ["FREQ=DAILY; COUNT=2", /must end with a blank and an IANA time zone/],
-      ["FREQ=WEEKLY;BYDAY=MO, TU", /must end with a blank and an IANA time zone/],
+      ["DTSTART:20270101T080000Z\nRRULE:FREQ=DAILY UTC", /must not contain DTSTART; send_at/],
+      ["FREQ=DAILY;EXDATE=20270101 UTC", /must not contain EXDATE/],
+      ["FREQ=DAILY;COUNT=2", /must end with a space and an IANA time zone/],
+      ["FREQ=DAILY; COUNT=2", /must end with a space and an IANA time zone/],
+      ["FREQ=WEEKLY;BYDAY=MO, TU", /must end with a space and an IANA time zone/],
       ["FREQ=DAILY;FOO=<b> UTC", /unknown part 2; use FREQ/],
-      ["FREQ=WEEKLY;BYDAY=MO,XX UTC", /wrong value 2 of BYDAY; BYDAY takes days/],
-      ["FREQ=DAILY;BYHOUR=24 UTC", /wrong BYHOUR; BYHOUR takes hours from 0 to 23/],
-      ["FREQ=FORTNIGHTLY UTC", /wrong FREQ; FREQ takes one of YEARLY/],
-      ["FREQ=DAILY;COUNT=1;COUNT=2 UTC", /must name COUNT once/],
-      ["BYDAY=MO UTC", /must name FREQ/],
-      ["FREQ=MONTHLY;BYWEEKNO=3 UTC", /must not have BYWEEKNO with FREQ=MONTHLY/],
+      ["FREQ=WEEKLY;BYDAY=MO,XX UTC", /invalid value 2 of BYDAY; BYDAY accepts days/],
+      ["FREQ=DAILY;BYHOUR=24 UTC", /invalid BYHOUR; BYHOUR accepts hours from 0 to 23/],
+      ["FREQ=FORTNIGHTLY UTC", /invalid FREQ; FREQ accepts one of YEARLY/],
+      ["FREQ=DAILY;COUNT=1;COUNT=2 UTC", /must contain COUNT only once/],
+      ["BYDAY=MO UTC", /must contain FREQ/],
+      ["FREQ=MONTHLY;BYWEEKNO=3 UTC", /must not combine BYWEEKNO with FREQ=MONTHLY/],
       ["FREQ=WEEKLY;BYDAY=1MO UTC", /number the days of BYDAY/],
-      ["FREQ=DAILY;BYSETPOS=1 UTC", /beside BYSETPOS/],
+      ["FREQ=DAILY;BYSETPOS=1 UTC", /combine BYSETPOS with another part/],
     ] as const
   ).map(([recurrence, says]) =>
     row("recurrence-form", "create_alert", `refused: ${recurrence}`, {

@@ -14,9 +14,9 @@ import {
 const WAIT = "review-wait";
 
 const DECISIONS: [AlertState, decision: string, note: RegExp][] = [
-  ["draft", "waiting", /Nobody has decided yet/],
-  ["scheduled", "scheduled", /from send_at on/],
-  ["repeating", "scheduled", /from send_at on/],
+  ["draft", "waiting", /awaiting a decision/],
+  ["scheduled", "scheduled", /becomes visible at send_at/],
+  ["repeating", "scheduled", /becomes visible at send_at/],
   ["passed", "sent", /is sent/],
   ["sent", "sent", /is sent/],
   ["cancelled", "cancelled", /duplicate_alert/],

@@ -36,7 +36,7 @@ export const scheduleCases: TestCase[] = [
     want: {
       error: "invalid_request",
       param: "send_at",
-      says: /no send_at; give the schedule a send_at.*send the alert/,
+      says: /no send_at\. Set send_at.*call send_alert/,
     },
   },
   {
@@ -45,7 +45,7 @@ export const scheduleCases: TestCase[] = [
     name: "with a send_at that has gone by",
     given: oncePerWorld(draftWith({ send_at: "2001-01-01T00:00:00Z" })),
     input: (alert) => alertArguments(alert),
-    want: { error: "invalid_request", param: "send_at", says: /in the future; give the schedule a send_at/ },
+    want: { error: "invalid_request", param: "send_at", says: /in the future\. Set send_at/ },
   },
   ...(
     [
@@ -142,7 +142,7 @@ export const scheduleCases: TestCase[] = [
     want: {
       error: "invalid_request",
       param: "action",
-      says: /Beside schedule only send_at and expected_updated_at may stand/,
+      says: /Accepted with schedule: send_at, expected_updated_at\./,
     },
     after: async (world, alert) =>
       expect(await readAlert(world, alert)).toMatchObject({

@@ -98,7 +98,7 @@ describe("without a browser", () => {
     ]) {
       const refused = await name(taken);
       expect([taken, refused.status]).toEqual([taken, 422]);
-      expect(refused.text).toContain("This is what pages here call somebody else.");
+      expect(refused.text).toContain("This name is reserved.");
     }
     expect((await name("Operatorova, T.")).status).toBe(303);
     const em = world.service.orm.em.fork() as never;

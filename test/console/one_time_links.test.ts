@@ -141,7 +141,7 @@ describe("one-time links", () => {
     const wish = { email: "owner@localhost", role: "viewer", sees: "all" };
     const answer = await owner.post(from, wish);
     expect(answer.status).toBe(422);
-    expect(answer.text).toContain("Give a whole e-mail address");
+    expect(answer.text).toContain("Enter a complete e-mail address");
   });
 
   test("what goes wrong on the way leaves no account, and the link works on", async () => {
@@ -161,7 +161,12 @@ describe("one-time links", () => {
     const made = await link(first.row);
     const answer = await visitor().join(made, { name: "Line\nbreak", email: "nowhere", password: "short" });
     expect(answer.status).toBe(422);
-    for (const text of ["must be one line", "Give a whole e-mail address", "10 to 128 characters", 'value="nowhere"'])
+    for (const text of [
+      "must be one line",
+      "Enter a complete e-mail address",
+      "10 to 128 characters",
+      'value="nowhere"',
+    ])
       expect(answer.text).toContain(text);
     expect(answer.text).toMatch(/id="name"[^>]* autofocus/);
     expect(answer.text.match(/autofocus/g)).toHaveLength(1);

@@ -200,7 +200,7 @@ describeInBrowser("in a browser", () => {
     await page.getByLabel("Name").fill("This laptop");
     await page.getByLabel("Your password").fill("not this one");
     await page.getByRole("button", { name: "Add passkey" }).click();
-    await page.getByText("The current password is not right.").waitFor();
+    await page.getByText("The current password is incorrect.").waitFor();
     await page.getByLabel("Your password").fill(PASSWORD);
     await page.getByRole("button", { name: "Add passkey" }).click();
     await page.getByText("The passkey was added.").waitFor();

@@ -169,7 +169,7 @@ test("a session alone makes nobody's link, and nobody makes their own", async ()
     maker.post(`${from}/${idOf(address)}/link`, { present }, { from: `${from}/${idOf(email)}` });
   const without = await make(email, "not it");
   expect(without.status).toBe(422);
-  expect(without.text).toContain("The current password is not right.");
+  expect(without.text).toContain("The current password is incorrect.");
   expect(without.text).not.toMatch(LINK);
   expect((await make(email, OWNER.password)).text).toMatch(LINK);
   const own = await make(OWNER.email, OWNER.password);

@@ -76,8 +76,8 @@ describe("without a script", () => {
     ["no zone that there is", { zone: "Lisbon <b>", act: "save" }, "zone", /not a time zone/],
     ["no day as its end", { until: "31.3.2030", act: "save" }, "until", /not a date/],
     ["no rule", { repeat: "own", recurrence: "every day", act: "save" }, "recurrence", /must be a rule/],
-    ["over before it begins", { until: "2026-01-01", act: "schedule" }, "repeat", /no time that is still/],
-    ["too often", { repeat: "own", recurrence: "FREQ=MINUTELY", act: "schedule" }, "recurrence", /5 minutes between/],
+    ["over before it begins", { until: "2026-01-01", act: "schedule" }, "repeat", /no future occurrence/],
+    ["too often", { repeat: "own", recurrence: "FREQ=MINUTELY", act: "schedule" }, "recurrence", /5 minutes apart/],
   ])("%s: refused at the control, with all that was typed", async (_what, fields, control, says) => {
     const { status, text } = await send({ ...fields, body: "Stays" });
     expect(status).toBe(422);

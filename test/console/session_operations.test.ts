@@ -315,7 +315,7 @@ describe.each(named(() => true))("%s", (name, op) => {
       for (const by of [{ ...keyless, credential } satisfies Caller, { ...caller, credential }])
         expect(await refused(name, args, by)).toMatchObject({
           type: "forbidden",
-          message: "Only a person who is signed in to the console can do this.",
+          message: "This requires a person who is signed in to the console.",
         });
     }
     // A person who is no member there is none of the workspace's either.
@@ -332,7 +332,7 @@ test.each(named(({ role }) => role !== null))("%s asks for its role before it lo
     for (const some of [args, { ...args, ...ids }])
       expect(await refused(name, some, by)).toMatchObject({
         type: "forbidden",
-        message: `This needs the role ${op.role} or above. Your role here is ${role}.`,
+        message: `This requires the role ${op.role} or above. Your role is ${role}.`,
       });
   }
 });
@@ -373,7 +373,7 @@ test.each(named(({ stepUp }) => stepUp))(
       expect(await refused(name, args, by)).toMatchObject({
         type: "invalid_request",
         param: op.stepUp,
-        message: "The current password is not right.",
+        message: "The current password is incorrect.",
       });
     // Counted by dispatch in front of the handler: the right one waits, too.
     expect((await refused(name, await READY[name]!(), by)).type).toBe("rate_limited");

@@ -78,7 +78,7 @@ describe("on a service", () => {
       form.set("second", new File([MP3], "b.mp3"));
       expect((await pages.call("POST", "?kind=audio", { body: form })).body.error).toMatchObject({
         param: "file",
-        message: "The form must carry exactly one file.",
+        message: "The form must contain exactly one file.",
       });
       const broken = { "content-type": "multipart/form-data; boundary=x" };
       expect((await pages.call("POST", "?kind=audio", { body: "--x--y", headers: broken })).status).toBe(422);
@@ -431,7 +431,7 @@ describe("on a service", () => {
         for (const [other, id] of Object.entries(made).filter(([other]) => other !== field)) {
           const { status, body } = await create({ [field]: id });
           expect([field, other, status, body.error.param]).toEqual([field, other, 422, field]);
-          expect(body.error.message).toMatch(/another kind/);
+          expect(body.error.message).toMatch(/Wrong file type/);
         }
       expect((await create(made)).status).toBe(201);
     });

@@ -26,7 +26,7 @@ const refusal = (value: string): string => {
   return read.error.issues[0]!.message;
 };
 
-const TWO_OFFSETS = /in place of the zone, ([+-]\d\d:\d\d) or ([+-]\d\d:\d\d)$/;
+const TWO_OFFSETS = /instead of the zone: ([+-]\d\d:\d\d) or ([+-]\d\d:\d\d)$/;
 
 test("every local time names the instant at which it is shown, or two of which it is one", () => {
   const seconds = fc.integer({ min: Date.UTC(1975, 0) / 1000, max: Date.UTC(2035, 0) / 1000 });

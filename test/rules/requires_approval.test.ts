@@ -171,7 +171,7 @@ describe.each(PUBLISHING)("%s (%s)", (name, _what, args) => {
       expect(message).toMatch(/person/);
       expect(message).not.toMatch(/lacks the scope/);
       // One way out.
-      expect(message.match(/\/console\/|leave send out/g), message).toHaveLength(1);
+      expect(message.match(/\/console\/|[Oo]mit send/g), message).toHaveLength(1);
       expect(message).not.toMatch(/send_at as null|use one that/i);
     }
     expect(await seen()).toEqual(before);
@@ -230,7 +230,7 @@ test("over MCP what would have been published is kept, once under an idempotency
   const args = { pusher_id: pusher.id, title: "Once", send: true, idempotency_key: "once" };
   for (const _ of [1, 2]) {
     const { body } = await world.mcp("create_alert", args, asking);
-    expect(body.error.message).toMatch(/asked first.*draft alr_\w+.*\/console\//);
+    expect(body.error.message).toMatch(/human approval.*draft alr_\w+.*\/console\//);
   }
   const { data } = (await world.rest("list_alerts", { pusher_id: pusher.id })).body;
   expect(data.map(({ title, status }: any) => [title, status])).toEqual([["Once", "draft"]]);

@@ -85,7 +85,9 @@ test("what ended long enough ago goes a day after it was told, and every count s
 
   const set = await world.rest("update_pusher", { pusher_id: channel.id, retention_days: 30 });
   // By the day on which they go, these are a day older.
-  expect(set.body.note).toMatch(/^Alerts go 30 days after their end\. From 2\S+Z on these are 3, for good;/);
+  expect(set.body.note).toMatch(
+    /^Alerts are deleted 30 days after they end\. The first deletion is at 2\S+Z and covers 3 of them;/,
+  );
   expect(await round()).toBe(0);
   expect(await titles(channel.id)).toHaveLength(9);
   const [line] = (await world.rest("list_audit_events", { pusher_id: channel.id })).body.data;
@@ -118,7 +120,7 @@ test("what was set by mistake is taken back before anything goes", async () => {
   const { channel } = await filled();
   await world.rest("update_pusher", { pusher_id: channel.id, retention_days: 7 });
   const back = await world.rest("update_pusher", { pusher_id: channel.id, retention_days: null });
-  expect(back.body.note).toBe("Alerts are kept for ever.");
+  expect(back.body.note).toBe("Alerts are kept without a time limit.");
   await dayLater();
   expect(await round()).toBe(0);
   // What is shortened begins anew.

@@ -140,13 +140,13 @@ test("create with send by who may not publish: over REST nothing is kept, over M
   const before = await count();
   const args = { pusher_id: pusher.id, title: "Written once", send: true };
   const rest = await world.rest("create_alert", args, author);
-  expect(rest.body.error.message).toMatch(/leave send out.*review_url/);
+  expect(rest.body.error.message).toMatch(/omit send.*review_url/);
   expect(await count()).toBe(before);
   const later = timeInSeconds(3600);
   const key = { idempotency_key: "written-once" };
   const refused = await world.mcp("create_alert", { ...args, send_at: later, ...key }, author);
   expect(refused.body.error.type).toBe("insufficient_scope");
-  const [, kept] = /the draft (alr_\w+); do not create it again/.exec(refused.body.error.message)!;
+  const [, kept] = /draft (alr_\w+), so do not create it again/.exec(refused.body.error.message)!;
   const draft = await read({ id: kept!, pusher_id: pusher.id });
   expect(draft).toMatchObject({ status: "draft", title: "Written once" });
   expect(Date.parse(draft.send_at)).toBe(Date.parse(later));

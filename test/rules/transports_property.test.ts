@@ -255,8 +255,7 @@ class Account {
     const told = await this.ask(verb.tool, args, this.keys[step.by]);
     if (!told.refused && (step.do === "create" || step.do === "duplicate")) this.alerts.push(told.body.id);
     // An assistant's alert that it may not publish is kept as a draft, and a person decides (rules#mcp-review).
-    const kept =
-      told.refused === "insufficient_scope" && /kept as the draft (alr_\w+)/.exec(told.body.error.message)?.[1];
+    const kept = told.refused === "insufficient_scope" && /saved as draft (alr_\w+)/.exec(told.body.error.message)?.[1];
     if (kept) await this.ask("delete_alert", { pusher_id: args.pusher_id, alert_id: kept }, this.keys.owner);
     return told;
   }

@@ -49,12 +49,12 @@ test("a picture that comes over the limit of sends is not decoded, and the check
   expect(await put(channel.key)).toEqual([200, null]);
   // These bytes only begin as a picture, and only decoding them shows it.
   file = Buffer.concat([png.subarray(0, 24), Buffer.alloc(40)]);
-  const note = expect.stringMatching(/^The file was left out: the channel takes no alert/);
+  const note = expect.stringMatching(/^The file was ignored: the channel cannot publish/);
   expect(await put(channel.key)).toEqual([429, note]);
   expect(await put(await world.key({ scopes: "alerts:read" }))).toEqual([403, note]);
   expect(await put(channel.key, "no-such-channel")).toEqual([404, note]);
   limitTime += 61_000;
-  expect(await put(channel.key)).toEqual([200, expect.stringContaining("that can be decoded")]);
+  expect(await put(channel.key)).toEqual([200, expect.stringContaining("only valid PNG")]);
 });
 
 // rules#senders-inactive

@@ -238,7 +238,7 @@ describe("JSON at the address of a topic", () => {
       tags: ["tada"],
     });
     const { status, notes } = await send({ body, headers: { "content-type": "application/json" } });
-    expect([status, notes]).toEqual([200, expect.stringMatching(/^The JSON was read as a message of ntfy/)]);
+    expect([status, notes]).toEqual([200, expect.stringMatching(/^The JSON was read as an ntfy message/)]);
     expect(await newest()).toMatchObject({ title: "🎉 x", body: "y", priority: "urgent" });
   });
 
@@ -248,7 +248,7 @@ describe("JSON at the address of a topic", () => {
     ["of a program", () => '{"status":"down","host":"db1"}'],
   ])("%s is shown with a note", async (_, body) => {
     const { status, notes } = await send({ body: body(), headers: { title: "T" } });
-    expect([status, notes]).toEqual([200, expect.stringMatching(/^The JSON is shown as it is/)]);
+    expect([status, notes]).toEqual([200, expect.stringMatching(/^The JSON is shown unchanged/)]);
     expect(await newest()).toMatchObject({ title: "T", body: body() });
   });
 
@@ -285,8 +285,8 @@ describe("times of day in a zone", () => {
       [{}, "?timezone=Nowhere/X"],
       [{ "x-timezone": "+02:00" }, ""],
     ] as const)
-      expect((await ask(headers, query)).notes).toMatch(/^The time zone is not known.*read in UTC\.$/);
-    expect((await ask({})).notes).toMatch(/by the clock of UTC/);
+      expect((await ask(headers, query)).notes).toMatch(/^The time zone is unknown.*read in UTC\./);
+    expect((await ask({})).notes).toMatch(/delay was read in UTC/);
     expect((await send({ body: "m", headers: { timezone: "Asia/Tokyo" } })).notes).toMatch(
       /^Timezone is ignored without a delay/,
     );
@@ -296,11 +296,11 @@ describe("times of day in a zone", () => {
 describe("a part that cannot be read is left out with a note", () => {
   test.each([
     [{ priority: "9" }, /The priority is not one of/, { priority: "normal" }],
-    [{ actions: "view" }, /The actions could not be read.*They were left out/, { actions: [] }],
+    [{ actions: "view" }, /The actions are not valid.*They were ignored/, { actions: [] }],
     [{ "poll-id": "abc" }, /^Poll-ID/, {}],
     [{ "content-encoding": "aes128gcm" }, /UnifiedPush/, {}],
-    [{ template: "github" }, /templates by name/, {}],
-    [{ template: "yes", message: "{{range .a}}x{{end}}" }, /^The template could not be used/, {}],
+    [{ template: "github" }, /Only the named templates/, {}],
+    [{ template: "yes", message: "{{range .a}}x{{end}}" }, /^The template was ignored/, {}],
   ])("%j", async (headers, note, alert) => {
     const { status, notes } = await send({ body: '{"a":[1]}', headers: { title: "T", ...headers } as any });
     expect([status, notes]).toEqual([200, expect.stringMatching(note)]);
@@ -372,21 +372,21 @@ describe("a file that is sent along", () => {
         headers: { filename: "snapshot.jpg", message: "Motion" },
       }),
       false,
-      /^The file was left out: an alert takes pictures/,
+      /^The file was ignored: only valid PNG/,
       { title: "Motion", image_asset_id: null },
     ],
     [
       "a log with its name",
       () => ({ body: "line\n".repeat(50), headers: { filename: "log.txt", title: "Backup" } }),
       false,
-      /^The file was left out: an alert takes pictures/,
+      /^The file was ignored: only valid PNG/,
       { title: "Backup", body: "You received a file: log.txt" },
     ],
     [
       "a page",
       () => ({ body: "<html><script>x</script></html>", headers: { f: "a.html", m: "see" } }),
       false,
-      /^The file was left out/,
+      /^The file was ignored/,
       { title: "see", html: null },
     ],
     [
@@ -397,7 +397,7 @@ describe("a file that is sent along", () => {
         headers: { filename: "a.png", message: "Motion" },
       }),
       false,
-      /^The file is larger than .* so it was left out\.$/,
+      /^The file is larger than .* and was ignored\.$/,
       { title: "Motion" },
     ],
     [
@@ -483,7 +483,7 @@ describe("an address that is wrong is refused with the right one", () => {
   const GOTIFY = { status: 404, body: { error: "Not Found", errorCode: 404 } };
   const MCP = {
     status: 404,
-    body: { error: { message: expect.stringMatching(/\/mcp\. It speaks Streamable HTTP/) } },
+    body: { error: { message: expect.stringMatching(/\/mcp\. It uses Streamable HTTP/) } },
   };
   const rows: [name: string, sent: () => Sent, answer: object][] = [
     ["POST /HANDLE", () => ({ path: `/${channel.handle}`, body: "x" }), NTFY],
@@ -518,7 +518,7 @@ describe("an address that is wrong is refused with the right one", () => {
 
   test("Gotify's names what is served and how to listen", async () => {
     const { body } = await send({ method: "GET", path: "/gotify/stream" });
-    expect(body.errorDescription).toMatch(/only POST \/message, \/version and \/health.*listen/);
+    expect(body.errorDescription).toMatch(/Only POST \/message, \/version and \/health.*listen/);
     const { body: posted } = await send({ path: "/message", body: "x" });
     expect(posted.errorDescription).toContain("/gotify/message");
   });
@@ -549,7 +549,7 @@ describe("an address that is wrong is refused with the right one", () => {
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
     expect(answers[0]).toMatchObject({
       status: 404,
-      body: { error: expect.stringMatching(/lower case.*key/) },
+      body: { error: expect.stringMatching(/lowercase.*key/) },
     });
   });
 });

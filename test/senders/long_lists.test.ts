@@ -90,7 +90,7 @@ describe("an alert is not lost for a long list", () => {
         .slice(0, LIMITS.shape_lines + 1)
         .at(-1),
     ).toBe(`And ${total - LIMITS.shape_lines} more.`);
-    expect(notes).toMatch(/^.*\d+ entries of a long list were not read\./);
+    expect(notes).toMatch(/^.*\d+ entries of a long list were ignored\./);
     if (program !== "cloudevents") expect(alert.priority).toBe("urgent");
   });
 
@@ -99,7 +99,7 @@ describe("an alert is not lost for a long list", () => {
     const { alert, notes } = await send("github", body, { "x-github-event": "push" });
     expect(alert.title).toContain("2048 commits");
     expect(alert.body).toContain(`And ${2_048 - LIMITS.shape_lines} more.`);
-    expect(notes).toMatch(/entries of a long list were not read/);
+    expect(notes).toMatch(/entries of a long list were ignored/);
   });
 });
 

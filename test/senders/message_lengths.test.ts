@@ -239,7 +239,7 @@ describe("markup comes with its plain text", () => {
       headers: { title: "T", markdown: "yes" },
     });
     expect(alert).toMatchObject({ layout: "text", html: null, body: "a ".repeat(100).trim() });
-    expect(notes).toMatch(/^The markup has more than/);
+    expect(notes).toMatch(/^The markup exceeds/);
   });
 
   test("a long title is in the markup as well", async () => {

@@ -178,8 +178,8 @@ describe("DELETE of a sequence id", () => {
   });
 
   test.each<[string, () => Sent, number, number, RegExp]>([
-    ["that has no alert", () => ({ path: at("never") }), 404, 40401, /sequence id replaces/],
-    ["of no channel", () => ({ path: "/ntfy/nowhere/never" }), 404, 40401, /sequence id replaces/],
+    ["that has no alert", () => ({ path: at("never") }), 404, 40401, /with the same sequence id/],
+    ["of no channel", () => ({ path: "/ntfy/nowhere/never" }), 404, 40401, /with the same sequence id/],
     ["without a key", () => ({ path: at("gone"), token: null }), 401, 40101, /credential/],
     ["to clear it", () => ({ method: "PUT", path: at("gone/clear") }), 404, 40401, /Send DELETE/],
     ["to mark it as read", () => ({ method: "PUT", path: at("gone/read") }), 404, 40401, /Send DELETE/],

@@ -19,7 +19,9 @@ test.skipIf([isMissing("Chromium"), isMissing("curl")].includes(true))(
       settings,
     );
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/^curl, plain text +the program +[\d.]+ s +[\d.]+ s +draft +exit 0: Nothing is published/m);
+    expect(stdout).toMatch(
+      /^curl, plain text +the program +[\d.]+ s +[\d.]+ s +draft +exit 0: The alert was not published/m,
+    );
     expect(stdout).toMatch(/tapped "Yes" in the app; the assistant's waiting call was told [\d.]+ s later/);
     expect(readdirSync(TMPDIR).filter((name) => name.startsWith("belfry-senders-"))).toEqual([]);
   },

@@ -59,7 +59,7 @@ function comparable(body: unknown): unknown {
       .replace(/\bt[0-9a-z]+-[0-9a-z]+\b/gi, "handle")
       .replace(/whsec_[\w-]+/g, "whsec")
       .replace(/"device":"[0-9a-f]{10}"/g, '"device":"pseudonym"')
-      .replace(/retry in \d+ seconds/g, "retry in n seconds")
+      .replace(/Retry in \d+ seconds/g, "Retry in n seconds")
       .replace(/\bm\d+@example\.org\b/g, "address"),
   );
 }

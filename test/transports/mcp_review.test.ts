@@ -299,7 +299,7 @@ describe.each(["sdk 2", "sdk 1"] as const)("a client of 2025, %s", (kind) => {
     const args = { pusher_id: pusher.id, title: "Once", send: true };
     const refused = await call("create_alert", args);
     expect(refused.isError).toBe(true);
-    expect(refused.structuredContent.error.message).toMatch(/draft alr_\w+; do not create it again.*\/console\//);
+    expect(refused.structuredContent.error.message).toMatch(/draft alr_\w+, so do not create it again.*\/console\//);
     const keyed = { ...args, idempotency_key: `once-${kind}` };
     const error = await call("create_alert", keyed);
     expect(error.code).toBe(-32042);

@@ -88,7 +88,10 @@ for (const proxy of PROXIES)
       expect(mcp.statusCode).toBe(401);
       await mcp.body.dump();
       const large = await ask("POST", "/api/v1/pushers", " ".repeat(6_000_000));
-      expect([large.statusCode, await large.body.text()]).toEqual([422, expect.stringContaining("larger than 64 KiB")]);
+      expect([large.statusCode, await large.body.text()]).toEqual([
+        422,
+        expect.stringContaining("larger than the limit of 64 KiB"),
+      ]);
     });
 
     // rules#stream

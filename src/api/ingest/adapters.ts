@@ -31,7 +31,10 @@ export const textAdapter: SenderAdapter = {
     const whole = toVisibleLine(given) === "" ? inQuery(request, "message", "text", "body") : given;
     const named = inQuery(request, "title");
     if (toVisibleLine(whole) === "" && toVisibleLine(named) === "" && !isPicture)
-      throw invalidRequest("field_required", "Send the text of the alert as the body; its first line is the title.");
+      throw invalidRequest(
+        "field_required",
+        "The body is empty. Send the text of the alert; its first line is the title.",
+      );
     const title = named || null;
     if (request.contentType === "text/markdown")
       return { alerts: [{ fields: await splitMarkdownTitle(title, whole, notes), files }], notes };

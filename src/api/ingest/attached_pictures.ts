@@ -16,14 +16,13 @@ export interface PictureStore {
   remove(caller: Caller, id: string): Promise<void>;
 }
 
-export const FILE_TOO_LARGE = `The file is larger than ${formatLimit("image_file")}, so it was left out.`;
-const NOT_A_PICTURE =
-  "The file was left out: an alert takes pictures in PNG, JPEG, GIF, WebP or AVIF that can be decoded.";
-const NOT_KEPT = "The file was left out: it could not be stored at the moment.";
-const OVER_QUOTA = "The file was left out: too many uploaded files wait for an alert.";
+export const FILE_TOO_LARGE = `The file is larger than ${formatLimit("image_file")} and was ignored.`;
+const NOT_A_PICTURE = "The file was ignored: only valid PNG, JPEG, GIF, WebP or AVIF pictures are supported.";
+const NOT_KEPT = "The file was ignored: it could not be stored.";
+const OVER_QUOTA = "The file was ignored: there are too many unused uploaded files.";
 /** Where the alert itself is refused or becomes a draft. */
-const NOT_ACCEPTED = "The file was left out: the channel takes no alert to publish at the moment.";
-const OTHER_FILES = "An alert has one picture: the other files were left out.";
+const NOT_ACCEPTED = "The file was ignored: the channel cannot publish alerts at the moment.";
+const OTHER_FILES = "An alert has one picture; the other files were ignored.";
 /** Files of one alert that are examined for a picture. */
 const MOST_EXAMINED = 5;
 

@@ -27,7 +27,7 @@ export function fitAlert(fields: AlertInput, notes: string[]): AlertInput {
     note(`The title exceeds ${formatLimit("alert_title")} characters. The text contains the full title.`);
   if (html !== null && !isWithinLength(html, LIMITS.alert_html)) {
     html = null;
-    note(`The markup has more than ${formatLimit("alert_html")} characters: its text is shown without it.`);
+    note(`The markup exceeds ${formatLimit("alert_html")} characters, so only its text is shown.`);
   }
   const text = truncateWithCount(body, LIMITS.alert_body);
   if (text.left > 0) note(`The text exceeded ${formatLimit("alert_body")} characters and was cut.`);

@@ -64,7 +64,7 @@ async function messageIn(request: IngestRequest, notes: string[]): Promise<Messa
   if (!said || words === "" || (isBlank(words) && isBlank(said.title ?? "")))
     throw invalidRequest("field_required", "Field 'message' is required", "message");
   if (Number.isNaN(said.priority)) {
-    notes.push("The priority is not a whole number: the alert is normal.");
+    notes.push("The priority is not a whole number, so the alert has normal priority.");
     said.priority = null;
   }
   if (given.title && said.title === null) notes.push("The title is not a text and was ignored.");
@@ -73,7 +73,7 @@ async function messageIn(request: IngestRequest, notes: string[]): Promise<Messa
 }
 
 const isBlank = (value: string) => value.trim() === "";
-const EXTRAS_IN_JSON = "Extras are read only in a JSON body; these were ignored.";
+const EXTRAS_IN_JSON = "Extras are only supported in a JSON body; these were ignored.";
 
 /** Gotify's own programs show 1, 2 and 3 without a sound, from 4 on with one, and from 8 on in front of all else. */
 function loudness(priority: number): Pick<AlertInput, "priority" | "sound" | "vibrate"> {
@@ -94,7 +94,7 @@ async function read(request: IngestRequest): Promise<ParsedRequest> {
       ? await splitMarkdownTitle(title || null, text, notes)
       : splitTitle(title || null, text, notes);
   if (![undefined, null, "text/plain", "text/markdown"].includes(contentType as string))
-    notes.push("contentType is text/plain or text/markdown; the message is shown as plain text.");
+    notes.push("contentType must be text/plain or text/markdown; the message is shown as plain text.");
   const fields: AlertInput = { ...words, ...loudness(priority ?? 0) };
   const shown = partOf(extras, "client::notification");
   const address = (value: unknown, what: string): string | null => {

@@ -23,7 +23,7 @@ export function decodeText(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw invalidRequest("malformed_body", "The body is not text in UTF-8.");
+    throw invalidRequest("malformed_body", "The body is not valid UTF-8.");
   }
 }
 

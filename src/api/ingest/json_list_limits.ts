@@ -68,6 +68,9 @@ export function truncateLists(bytes: Uint8Array): TruncatedJson {
 }
 
 const tooManyValues = () =>
-  invalidRequest("body_too_large", `The body holds more than ${LIMITS.ingest_values} values; send fewer at once.`);
+  invalidRequest("body_too_large", `The body contains more than ${LIMITS.ingest_values} values. Send fewer at once.`);
 const tooDeep = () =>
-  invalidRequest("body_too_large", `The JSON is nested more than ${LIMITS.ingest_depth} levels deep; send it flatter.`);
+  invalidRequest(
+    "body_too_large",
+    `The JSON is nested more than ${LIMITS.ingest_depth} levels deep. Send fewer levels.`,
+  );

@@ -47,7 +47,7 @@ export const cleanLines = (text: string): string =>
  */
 export function splitTitle(title: string | null, text: string, notes: string[]): Pick<AlertInput, "title" | "body"> {
   const body = cleanLines(text);
-  if (!text.isWellFormed() || /[^\P{Cc}\n\r\t]/u.test(text)) notes.push("Control characters were left out.");
+  if (!text.isWellFormed() || /[^\P{Cc}\n\r\t]/u.test(text)) notes.push("Control characters were removed.");
   const own = toVisibleLine(title ?? "");
   if (own !== "") return { title: own, body: body || null };
   const first = body.slice(0, SHOWN).split("\n").map(toVisibleLine).find(Boolean) ?? "";
@@ -68,7 +68,7 @@ export async function splitMarkdownTitle(
   // Without a title the first line is shown twice: as the title, without its marks, and in the text.
   const whole = title === null ? text : (plain.body ?? "");
   if (!isWithinLength(whole, LIMITS.markdown) || (whole.match(MARKS)?.length ?? 0) > MOST_MARKS) {
-    notes.push("The Markdown is too long or has too many marks; the text is shown as it was written.");
+    notes.push("The Markdown is too long or too complex, so it is shown as plain text.");
     return plain;
   }
   const { Marked } = await import("marked");

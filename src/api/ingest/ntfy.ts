@@ -58,8 +58,8 @@ const UNKNOWN: [Name: NtfyParamName, isMeant: (value: string) => boolean, note: 
   ["firebase", isNoValue, "Firebase is ignored."],
   ["email", Boolean, "Email is ignored."],
   ["call", Boolean, "Call is ignored."],
-  ["unifiedpush", isYesValue, "UnifiedPush is ignored: the message is an ordinary alert."],
-  ["poll_id", Boolean, "Poll-ID is ignored: the message is an ordinary alert."],
+  ["unifiedpush", isYesValue, "UnifiedPush is ignored; the message is published as a normal alert."],
+  ["poll_id", Boolean, "Poll-ID is ignored; the message is published as a normal alert."],
 ];
 
 /** The text of a message; without one, ntfy's own words. */
@@ -77,7 +77,9 @@ async function read(request: IngestRequest): Promise<ParsedRequest> {
   if (said.template !== "" && !isNoValue(said.template)) await fillTemplates(said, request, notes);
   const number = priorityOf(said.priority) ?? 3;
   if (priorityOf(said.priority) === null)
-    notes.push("The priority is not one of 1, 2, 3, 4, 5, min, low, default, high and max: the alert is normal.");
+    notes.push(
+      "The priority is not one of 1, 2, 3, 4, 5, min, low, default, high and max, so the alert has normal priority.",
+    );
   const { emoji, others } = await tagsOf(said.tags);
   if (request.isTooLarge) {
     if (said.text === "" && said.title === "")
@@ -114,8 +116,8 @@ async function read(request: IngestRequest): Promise<ParsedRequest> {
 }
 
 const JSON_NOTES = {
-  read: "The JSON was read as a message of ntfy: post it to the root of the server, not to a topic.",
-  shown: "The JSON is shown as it is: post it to the root with a topic, or to /api/v1/pushers/{id}/ingest.",
+  read: "The JSON was read as an ntfy message. Post it to the root of the server, not to a topic.",
+  shown: "The JSON is shown unchanged. Post it to the root with a topic, or to /api/v1/pushers/{id}/ingest.",
 };
 
 /** ntfy's templates in the message and the title, as far as ours can do the same: `{{.name}}` and `{{.a.b}}`. */
@@ -128,7 +130,7 @@ async function fillTemplates(said: NtfyParams, request: IngestRequest, notes: st
     if (message !== "") said.text = await fillTemplate(message.replace(GO_FIELD, "{{$1}}"), value);
     if (title !== "") said.title = await fillTemplate(title.replace(GO_FIELD, "{{$1}}"), value);
   } catch {
-    notes.push("The template could not be used: it may hold {{.name}} and {{.a.b}}, and its body is a JSON object.");
+    notes.push("The template was ignored. It can contain {{.name}} and {{.a.b}}, and the body must be a JSON object.");
   }
 }
 
@@ -152,7 +154,7 @@ async function fillByName(said: NtfyParams, request: IngestRequest, notes: strin
     // The note says where to send it.
   }
   notes.push(
-    "Of the templates by name, grafana and alertmanager are read, with their program's message. Send others to /api/v1/pushers/{id}/ingest?from=NAME.",
+    "Only the named templates grafana and alertmanager are supported. For others, send to /api/v1/pushers/{id}/ingest?from=NAME.",
   );
 }
 
@@ -165,12 +167,12 @@ function sendAt({ delay: words, timezone }: NtfyParams, now: Date, notes: string
   if (delay === null)
     throw invalidRequest(
       "invalid_timestamp",
-      "The delay is invalid or in the past; see https://docs.ntfy.sh/publish/#scheduled-delivery.",
+      "The delay is not valid or in the past. See https://docs.ntfy.sh/publish/#scheduled-delivery.",
       "send_at",
     );
   if (timezone !== "" && zone === null)
-    notes.push("The time zone is not known: name one as Europe/Lisbon. The time of the delay was read in UTC.");
-  else if (zone === null && delay.byClock) notes.push("The time of the delay was read by the clock of UTC.");
+    notes.push("The time zone is unknown, so the delay was read in UTC. Use a name such as Europe/Lisbon.");
+  else if (zone === null && delay.byClock) notes.push("The delay was read in UTC.");
   return delay.at.toISOString();
 }
 
@@ -191,7 +193,7 @@ function attach(
   if (PICTURE.test(name)) fields.image_url = url;
   else if (SOUND.test(name)) fields.audio_url = url;
   else if (actions.length < LIMITS.alert_actions) actions.push({ type: "open_url", label: "Open the attachment", url });
-  else notes.push("The attachment was left out: there is no room for another button.");
+  else notes.push("The attachment was ignored: the alert has no room for another button.");
 }
 
 /** As they were read, with templates filled. */

@@ -125,7 +125,7 @@ function inJson(request: IngestRequest, { object: read }: Pick<IngestRequest, "o
   const said = Object.fromEntries(Object.keys(NTFY_PARAM_NAMES).map((name) => [name, wordsOf(object[name])]));
   const { topic } = object;
   if (typeof topic !== "string" || !TOPIC.test(topic))
-    throw invalidRequest("field_required", "The JSON must name the channel by its handle.", "topic");
+    throw invalidRequest("field_required", "The JSON must contain the channel's handle.", "topic");
   // What the object leaves out, headers may say, as some programs do.
   const empty = { ...request, body: new Uint8Array(), isTooLarge: false };
   const { text: _, ...beside } = inHeaders(empty);

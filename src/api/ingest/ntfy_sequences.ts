@@ -68,16 +68,16 @@ export async function cancelReplaced(
   } catch (error) {
     // The new alert is published all the same.
     if (!(error instanceof ApiError)) log.warn({ err: error }, "a replaced alert was not cancelled");
-    notes.push("An older scheduled message of this sequence could not be cancelled: cancel it in the console.");
+    notes.push("An older scheduled message of this sequence could not be cancelled. Cancel it in the console.");
   }
 }
 
 const NO_SUCH_SEQUENCE =
-  "There is no such channel, or no alert of this sequence that could be cancelled. A newer message with the same sequence id replaces a sent one.";
+  "Channel not found, or this sequence has no alert to cancel. To replace a sent alert, publish a message with the same sequence id.";
 
 export const CLEAR_UNSUPPORTED = new ApiError(
   "route_not_found",
-  "Each phone keeps which alerts were read. Send DELETE to /TOPIC/ID to cancel the alert, or publish a newer one with the same sequence id.",
+  "Read states are only stored on devices. Send DELETE to /TOPIC/ID to cancel the alert, or publish a new one with the same sequence id.",
 );
 
 /**
@@ -97,7 +97,7 @@ export async function cancelSequence(
   if (members.length > 1 && caller.credential.asksFirst)
     throw new ApiError(
       "approval_required",
-      "This key needs a person's approval to cancel more than one alert. Cancel them in the console.",
+      "This key needs human approval to cancel more than one alert. Cancel them in the console.",
     );
   const ids: string[] = [];
   for (const { id } of members) if (await cancel(id, pusherId, caller, deps, log)) ids.push(id);

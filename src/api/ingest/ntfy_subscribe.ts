@@ -83,7 +83,7 @@ function askedIn(request: Request, topic: string, format: (typeof FORMATS)[numbe
   if (handles.length > LIMITS.ntfy_topics)
     throw invalidRequest(
       "wrong_item_count",
-      `One connection listens to at most ${LIMITS.ntfy_topics} channels.`,
+      `One connection can listen to at most ${LIMITS.ntfy_topics} channels.`,
       "topic",
     );
   const one = createParamReader(request.headers, new URL(request.url).searchParams);
@@ -127,7 +127,7 @@ function sinceOf(said: string, now: Date): "all" | "latest" | { at: Date; after:
   if (ahead) return { at: new Date(Math.max(0, 2 * now.getTime() - ahead.at.getTime())), after: null };
   throw invalidRequest(
     "invalid_format",
-    "since is all, none, latest, the id of a message, Unix seconds, or a duration such as 10m.",
+    "since must be all, none, latest, the id of a message, Unix seconds, or a duration such as 10m.",
     "since",
   );
 }
@@ -143,7 +143,7 @@ function filterOf(said: (name: keyof typeof ASKED) => string): (message: Filtera
   if (numbers.some((number) => !(number >= 1 && number <= 5)))
     throw invalidRequest(
       "invalid_choice",
-      "priority is some of min, low, default, high and max, or their numbers, with commas between.",
+      "priority must be a comma-separated list of min, low, default, high and max, or their numbers.",
       "priority",
     );
   return (one) =>

@@ -65,7 +65,7 @@ export type DetectAdapter = (request: IngestRequest) => SenderAdapter | null;
 
 /** The same for a channel of others and for none. */
 const NO_CHANNEL =
-  "Channel not found, or this key may not write to it. Check the handle, which is in lower case, and for which channel the key was made.";
+  "Channel not found, or this key has no access to it. Check the handle (lowercase) and the channel of the key.";
 
 interface Heard {
   log: Log;
@@ -126,16 +126,16 @@ async function hear(heard: Heard, caller: Caller, named: string | null) {
   if (!tongue || !request)
     throw invalidRequest(
       "unrecognized_format",
-      `Nobody here understands this request. Name the program that sends it: ?from=${Object.keys(SENDER_PROGRAMS).join(", ?from=")}.`,
+      `Unrecognised format. Set ?from= to one of: ${Object.keys(SENDER_PROGRAMS).join(", ")}.`,
     );
   const reading = await tongue.read(request);
   heard.notes.push(...reading.notes);
-  if (request.omitted > 0) heard.notes.push(`${request.omitted} entries of a long list were not read.`);
+  if (request.omitted > 0) heard.notes.push(`${request.omitted} entries of a long list were ignored.`);
   for (const alert of reading.alerts) alert.fields = fitAlert(alert.fields, heard.notes);
   if (reading.alerts.length > LIMITS.ingest_alerts)
     throw invalidRequest(
       "wrong_item_count",
-      `One request publishes at most ${LIMITS.ingest_alerts} alerts; have the program send fewer together.`,
+      `One request can publish at most ${LIMITS.ingest_alerts} alerts. Send fewer in each request.`,
     );
   heard.channel = named ?? reading.channel ?? null;
   const channel = heard.channel ?? boundTo(caller);
@@ -148,7 +148,7 @@ async function hear(heard: Heard, caller: Caller, named: string | null) {
       heard.headers = headers;
     } catch (error) {
       if (!alert.keepFirst || !(error instanceof ApiError) || error.param !== "idempotency_key") throw error;
-      heard.notes.push("What came again with other words was published before, and is not published again.");
+      heard.notes.push("Already published; the changed repeat was ignored.");
     }
 }
 
@@ -156,7 +156,7 @@ function boundTo({ credential: { pusherId } }: Caller): string {
   if (pusherId !== null) return formatId("psh", pusherId);
   throw invalidRequest(
     "field_required",
-    "Nothing names the channel: send to the address of one, or use a key that is bound to one channel.",
+    "The request names no channel. Use a channel's address, or a key that is restricted to one channel.",
     "pusher_id",
   );
 }
@@ -255,13 +255,13 @@ async function refusalAtLimit(
   const delivery = heard.tongue?.delivery;
   if (!delivery) return limit;
   const seconds = Number(limit.headers["retry-after"] ?? LIMITS.window_seconds);
-  const reason = `The channel publishes at most ${LIMITS.sends} alerts a minute.`;
+  const reason = `The channel's limit is ${LIMITS.sends} alerts per minute.`;
   if (delivery === "repeated")
-    return unavailable("publish_limit_reached", `${reason} Send this one again in ${seconds} seconds.`, seconds);
+    return unavailable("publish_limit_reached", `${reason} Send this message again in ${seconds} seconds.`, seconds);
   const { id } = await saveDraft(alert, channel, caller, heard);
   return unavailable(
     "publish_limit_reached",
-    `${reason} This one was saved as the draft ${id}; send the draft, or deliver the message again in ${seconds} seconds.`,
+    `${reason} This message was saved as draft ${id}; send the draft, or deliver the message again in ${seconds} seconds.`,
     seconds,
   );
 }
@@ -272,7 +272,7 @@ function noteOf({ tongue, published, notes }: Heard, problem: ApiError | null, n
     at: now.toISOString(),
     program: (tongue?.name ?? null) as SenderProgram | null,
     outcome: problem ? "refused" : (first?.state ?? "nothing"),
-    said: problem?.message ?? first?.said ?? "Understood; there was nothing to publish.",
+    said: problem?.message ?? first?.said ?? "Accepted. The message contained nothing to publish.",
     alert_id: first?.id ?? null,
     pusher_id: first?.pusherId ?? null,
     alerts: published.length,

@@ -32,7 +32,7 @@ function isOfNtfy(request: Request): boolean {
 export const createOnlyMessagesError = (publicUrl: string, headers: Record<string, string> = {}): ApiError =>
   new ApiError(
     "route_not_found",
-    `Of Gotify's API only POST /message, /version and /health are served: cancel alerts in the console. To listen, use the app at ${publicUrl}/app, ntfy's apps or belfry listen.`,
+    `Only POST /message, /version and /health of Gotify's API are supported; cancel alerts in the console. To receive alerts, use the app at ${publicUrl}/app, ntfy's apps or belfry listen.`,
     { headers },
   );
 
@@ -43,7 +43,9 @@ export function addWrongAddressRoutes(
   const missing = (message: string) => new ApiError("route_not_found", message);
   const mcp = () =>
     createErrorResponse(
-      missing(`The MCP endpoint is ${publicUrl}/mcp. It speaks Streamable HTTP; POST to exactly this address.`),
+      missing(
+        `The MCP endpoint is ${publicUrl}/mcp. It uses Streamable HTTP; send POST requests to this exact address.`,
+      ),
     );
   const toNtfy = (request: Request) => {
     const problem = missing(

@@ -23,37 +23,37 @@ const text = { type: "string" };
 
 export const RESPONSE_HEADERS: OpenApiJson = {
   "X-Request-Id": {
-    description: "Names this request; the server's log lines carry the same.",
+    description: "Id of this request. The server's log lines contain the same id.",
     schema: { type: "string", format: "uuid" },
   },
   "WWW-Authenticate": {
-    description: "What kind of credential, and which scopes, would be accepted.",
+    description: "The kind of credential and the scopes that are accepted.",
     schema: text,
     example: 'Bearer error="insufficient_scope", scope="alerts:send"',
   },
   "Retry-After": {
-    description: "Seconds after which the call will be taken.",
+    description: "Seconds to wait before the next call.",
     schema: { type: "integer", minimum: 0 },
     example: 41,
   },
   "RateLimit-Policy": {
-    description: "The ceiling: policy name, calls (q) and window in seconds (w).",
+    description: "The limit: policy name, calls (q) and window in seconds (w).",
     schema: text,
     example: `"alert-sends";q=${LIMITS.sends};w=${LIMITS.window_seconds}`,
   },
   RateLimit: {
-    description: "What is left of it (r) and the seconds until the window ends (t).",
+    description: "The remaining calls (r) and the seconds until the window ends (t).",
     schema: text,
     example: `"alert-sends";r=${LIMITS.sends - 1};t=${LIMITS.window_seconds}`,
   },
   "Preference-Applied": {
-    description: "Prefer: wait was granted. A 304 without it was not held to its end: pause before the next poll.",
+    description: "Prefer: wait was granted. A 304 without this header returned early, so pause before the next poll.",
     schema: text,
     example: "wait=50",
   },
   ETag: {
     description:
-      "Names this state. Send it back as If-None-Match where a poll takes that, or as If-Match with a change that shall be refused when somebody else made one.",
+      "Validator of this state. Send it as If-None-Match with a poll, or as If-Match with a change that must not overwrite a newer version.",
     schema: text,
     example: '"42.0.1-50-"',
   },
@@ -64,15 +64,15 @@ export const createHeaderRefs = (...names: string[]): OpenApiJson =>
 
 /** One line of meaning for each type. */
 export const ERROR_MEANING: Record<ErrorType, string> = {
-  invalid_request: "Validation failed; `param` names the field.",
-  unauthorized: "No credential, or a revoked or expired one.",
+  invalid_request: "The request is not valid. `param` names the field.",
+  unauthorized: "The credential is missing, revoked or expired.",
   payment_required: "Reserved until plans exist.",
   insufficient_scope: "The credential lacks a needed scope.",
-  forbidden: "Not your role or your data.",
-  not_found: "No such row, or not yours (identical answer).",
-  conflict: "The state refuses the verb; the message names the way out.",
-  rate_limited: "Over a ceiling; the message names it and when to retry.",
-  server_error: "Server fault; retry with backoff.",
+  forbidden: "The role or the state does not allow the call.",
+  not_found: "The resource does not exist, or you have no access. Both get the same answer.",
+  conflict: "The state of the resource does not allow the call. The message says what to do.",
+  rate_limited: "A rate limit is reached. The message names it and when to retry.",
+  server_error: "Internal server error. Retry with backoff.",
 };
 
 const refusals: Record<ErrorType, ErrorEnvelope> = {
@@ -84,18 +84,18 @@ const refusals: Record<ErrorType, ErrorEnvelope> = {
   insufficient_scope: insufficientScope(["alerts:send"]).toEnvelope(),
   forbidden: forbidden(
     "role_too_low",
-    "The member behind this credential has a role that may not do this; ask an owner of the workspace.",
+    "The role of this credential's member does not allow this. Ask an owner of the workspace.",
   ).toEnvelope(),
   not_found: notFound("channel").toEnvelope(),
   conflict: conflict(
     "channel_not_active",
-    "The channel is not active; resume it, or keep the alert as a draft.",
+    "The channel is not active. Resume it, or keep the alert as a draft.",
   ).toEnvelope(),
   rate_limited: {
     error: {
       type: "rate_limited",
       code: "rate_limited",
-      message: `At most ${LIMITS.sends} calls in ${LIMITS.window_seconds} seconds (alert-sends); retry in 41 seconds.`,
+      message: `The limit is ${LIMITS.sends} calls in ${LIMITS.window_seconds} seconds (alert-sends). Retry in 41 seconds.`,
       param: null,
     },
   },
@@ -126,7 +126,7 @@ export const ERROR_SCHEMA: OpenApiJson = {
             .map((code) => `\`${code}\``)
             .join(", ")}.`,
         },
-        message: { ...text, description: "Human text; names the way out." },
+        message: { ...text, description: "Text for people: what is wrong and what to do." },
         param: {
           type: ["string", "null"],
           description: "Dotted path of the offending field when there is one.",
@@ -177,12 +177,12 @@ export function createErrorResponses(errors: Iterable<ErrorType>, shared: OpenAp
 
 /** What passes by itself (rules#unavailable). */
 export const UNAVAILABLE_RESPONSE: OpenApiJson = {
-  description: "`server_error`: the database is away or slow, a disk is full, or too much is asked at once. Retry.",
+  description: "`server_error`: the database is unavailable, a disk is full, or the server is overloaded. Retry.",
   headers: createHeaderRefs("Retry-After"),
   content: {
     "application/json": {
       schema: { $ref: "#/components/schemas/Error" },
-      examples: { server_error: { summary: "Passes by itself.", value: overloaded().toEnvelope() } },
+      examples: { server_error: { summary: "A temporary failure.", value: overloaded().toEnvelope() } },
     },
   },
 };

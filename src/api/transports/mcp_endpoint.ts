@@ -181,11 +181,11 @@ export function createMcpEndpoint({ tools, dispatcher, authenticate, onChallenge
 
   async function serve(request: Request, log: Log, patience?: WaitContext): Promise<Response> {
     if (!validateHostHeader(request.headers.get("host"), hostnames).ok)
-      throw forbidden("origin_not_allowed", "This Host is not served here; use the address in PUBLIC_URL.");
+      throw forbidden("origin_not_allowed", "This Host is not allowed. Use the address in PUBLIC_URL.");
     if (!validateOriginHeader(request.headers.get("origin"), hostnames).ok)
-      throw forbidden("origin_not_allowed", "This Origin may not reach the MCP endpoint.");
+      throw forbidden("origin_not_allowed", "This Origin is not allowed to use the MCP endpoint.");
     if (request.method !== "POST") {
-      const refused = invalidRequest("malformed_request", "The MCP endpoint takes POST only.");
+      const refused = invalidRequest("malformed_request", "The MCP endpoint only accepts POST.");
       refused.headers.allow = "POST";
       return createErrorResponse(refused, 405);
     }
@@ -200,7 +200,7 @@ export function createMcpEndpoint({ tools, dispatcher, authenticate, onChallenge
     if (Array.isArray(value))
       throw invalidRequest(
         "malformed_request",
-        "A request holds one message; send the messages of a batch one by one.",
+        "A request must contain one message. Send the messages of a batch separately.",
       );
     const mayGrow = caller.credential.type === "oauth";
     const asks = reviews.canTell(caller) ? getReviewPromptMode(value, request.headers) : null;

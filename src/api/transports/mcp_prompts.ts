@@ -68,7 +68,7 @@ export function servePrompts(server: Server): void {
   server.setRequestHandler("prompts/get", ({ params }): GetPromptResult => {
     const prompt = MCP_PROMPTS.find(({ name }) => name === params.name);
     const refuse = (words: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, words);
-    if (!prompt) throw refuse("Unknown prompt; prompts/list names them all.");
+    if (!prompt) throw refuse("Unknown prompt. prompts/list returns all prompts.");
     const given = params.arguments ?? {};
     const missing = prompt.arguments.find(({ name, required }) => required && !given[name]?.trim());
     if (missing) throw refuse(`The argument ${missing.name} is missing.`);

@@ -83,7 +83,7 @@ export function createToolServer(
   server.setRequestHandler("tools/list", () => ({ tools: listed }) as ListToolsResult);
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
     const tool = tools.find(({ name }) => name === params.name);
-    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown tool; tools/list names them all.");
+    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown tool. tools/list returns all tools.");
     const args = params.arguments ?? {};
     const waits = tool.waits || mcpReq.requestState() !== undefined;
     const work = () => (ask ? ask(tool, args, mcpReq) : getToolAnswer(tool, args, call));

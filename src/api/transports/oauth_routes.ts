@@ -124,9 +124,9 @@ function faultInShape({ status, message, headers }: ApiError): OAuthError {
 
 /** The library's words for these repeat what the client sent. */
 const OWN_WORDS: Record<string, string> = {
-  unsupported_grant_type: "This grant_type is not served; see grant_types_supported.",
-  invalid_scope: "A scope was asked for that does not exist or was not granted.",
-  invalid_target: "The resource was not granted, or is not served here.",
+  unsupported_grant_type: "This grant_type is not supported. See grant_types_supported.",
+  invalid_scope: "A requested scope does not exist or was not granted.",
+  invalid_target: "The resource was not granted, or does not exist on this server.",
 };
 
 /** A refusal of the library in OAuth's shape, whatever shape it has. */
@@ -142,7 +142,7 @@ async function inShape(answer: Response): Promise<Response> {
     ? OWN_WORDS[error]
     : typeof said?.error_description === "string"
       ? said.error_description
-      : "The request cannot be answered as it stands.";
+      : "The request is not valid.";
   const headers: Record<string, string> = { ...NO_STORE };
   for (const name of ["www-authenticate", "retry-after", "connection", "ratelimit", "ratelimit-policy"]) {
     const value = answer.headers.get(name);

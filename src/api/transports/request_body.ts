@@ -27,10 +27,7 @@ const shown = (bytes: number) =>
 export class BodyTooLargeError extends ApiError {}
 
 const tooLarge = (max: number): ApiError =>
-  new BodyTooLargeError(
-    "body_too_large",
-    `The body is larger than ${shown(max)}, the most that is taken here; send less at once.`,
-  );
+  new BodyTooLargeError("body_too_large", `The body is larger than the limit of ${shown(max)}. Send less at once.`);
 
 const bounds = new WeakMap<Request, number>();
 
@@ -98,7 +95,7 @@ export function getIncomingBody(request: Request): IncomingMessage | null {
   return incoming && hasBody(incoming) ? incoming : null;
 }
 
-const unreadable = () => invalidRequest("malformed_body", "The body could not be read; send it again.");
+const unreadable = () => invalidRequest("malformed_body", "The body could not be read. Send it again.");
 
 /** The bytes of the body, which is read once. */
 export async function readBodyBytes(request: Request): Promise<Uint8Array<ArrayBuffer> | ApiError> {
@@ -152,7 +149,7 @@ export function checkValueCount(bytes: Uint8Array, max: number = LIMITS.json_val
     if (byte === QUOTE) inText = !inText;
     else if (inText && byte === BACKSLASH) i++;
     else if (!inText && (byte === COMMA || byte === BRACKET || byte === BRACE) && ++values > max)
-      return invalidRequest("body_too_large", `The body holds more than ${max} values; send fewer at once.`);
+      return invalidRequest("body_too_large", `The body contains more than ${max} values. Send fewer at once.`);
   }
   return null;
 }

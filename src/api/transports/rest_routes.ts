@@ -118,7 +118,7 @@ function unexpected(operation: Routed, expected: string[] | null): ApiError | un
   const takes = toJsonSchema(operation.input).properties ?? {};
   const knows = Object.hasOwn(takes, `expected_${operation.version}`);
   if (expected === null || operation.http.method === "GET" || knows) return undefined;
-  return invalidRequest("misplaced_field", "What this changes has no versions here; leave the header If-Match out.");
+  return invalidRequest("misplaced_field", "This resource is not versioned. Remove the If-Match header.");
 }
 
 function versionOf({ version = "" }: Routed, body: unknown): { etag?: string } {
@@ -189,10 +189,10 @@ function chooseByAction<O extends Routed>(onRoute: O[], body: Record<string, unk
   const taken = [...getPathArguments(operation.http.path), ...ANSWER_ARGUMENTS];
   const allowed = own.filter((name) => !taken.includes(name));
   if (Object.keys(rest).every((name) => allowed.includes(name))) return { operation, body: rest };
-  const beside = allowed.length > 0 ? `Beside ${action} only ${allowed.join(" and ")} may stand.` : "";
+  const beside = allowed.length > 0 ? `Accepted with ${action}: ${allowed.join(", ")}.` : "";
   const problem = invalidRequest(
     "misplaced_field",
-    `action must not be combined with field edits; send them in two requests. ${beside}`.trim(),
+    `action must not be combined with field edits. Send them in two requests. ${beside}`.trim(),
     "action",
   );
   return { operation, body: {}, problem };
@@ -204,8 +204,8 @@ const nameable = (name: string) => (/^[\p{L}\p{N}_.$-]{1,64}$/u.test(name) ? nam
 function strayQuery(args: Record<string, string>, allowed: string[]): ApiError | undefined {
   const name = Object.keys(args).find((given) => !allowed.includes(given));
   if (name === undefined) return undefined;
-  const takes = allowed.length > 0 ? `the query parameter ${allowed.join(", ")} only` : "no query parameters";
-  return invalidRequest("unknown_field", `This route takes ${takes}.`, nameable(name));
+  const takes = allowed.length > 0 ? `only the query parameter ${allowed.join(", ")}` : "no query parameters";
+  return invalidRequest("unknown_field", `This route accepts ${takes}.`, nameable(name));
 }
 
 /** What is taken beside the body, and not in it. */
@@ -217,9 +217,9 @@ function misplaced(
   const name = [...inQuery, ...inHeader].find((given) => Object.hasOwn(body, given));
   if (name === undefined) return undefined;
   const place = inHeader.includes(name)
-    ? `the header ${name.replaceAll("_", "-")}`
-    : `the query: ?${name}=…, beside the body`;
-  return invalidRequest("misplaced_field", `This stands in ${place}.`, name);
+    ? `the header ${name.replaceAll("_", "-")}, not in the body`
+    : `a query parameter (?${name}=…), not in the body`;
+  return invalidRequest("misplaced_field", `Pass this as ${place}.`, name);
 }
 
 /** A field that bears the name of a path argument is not a field. */
@@ -227,7 +227,7 @@ function shadowed(args: Record<string, unknown>, pathNames: readonly string[]): 
   const name = pathNames.find((pathName) => Object.hasOwn(args, pathName));
   return name === undefined
     ? undefined
-    : invalidRequest("unknown_field", "This field is not known here; the path already names the row.", name);
+    : invalidRequest("unknown_field", "Unknown field. The path already contains this id.", name);
 }
 
 /** rules#unknown-fields */
@@ -237,12 +237,16 @@ export function parseQuery(params: URLSearchParams): { args: Record<string, stri
     if (Object.hasOwn(args, name))
       return {
         args,
-        problem: invalidRequest("malformed_request", "A query parameter must not be repeated.", nameable(name)),
+        problem: invalidRequest(
+          "malformed_request",
+          "A query parameter must not be repeated. Send it once.",
+          nameable(name),
+        ),
       };
     if (value === "")
       return {
         args,
-        problem: invalidRequest("empty_text", "A query parameter must not be empty; leave it out.", nameable(name)),
+        problem: invalidRequest("empty_text", "A query parameter must not be empty. Omit it.", nameable(name)),
       };
     args[name] = value;
   }

@@ -89,7 +89,7 @@ export function refuseOtherOrigins(request: Request, publicUrl: string): void {
   const origin = request.headers.get("origin");
   const own = [new URL(publicUrl).origin, new URL(request.url).origin];
   if (site === null ? origin !== null && own.includes(origin) : site === "same-origin") return;
-  throw forbidden("origin_not_allowed", "This call is for the console's own pages.");
+  throw forbidden("origin_not_allowed", "This call is only allowed from the console's pages.");
 }
 
 /** The file of a request, as its body or in a form with one file; nothing of it is read before it is asked for. */
@@ -121,12 +121,12 @@ async function* fromForm(
 ): AsyncGenerator<Uint8Array> {
   const whole = await collectBytes(body, MAX_ASSET_BYTES[kind] + FORM_OVERHEAD, kind);
   const form = await new Response(whole, { headers: { "content-type": contentType } }).formData().catch(() => {
-    throw invalidRequest("malformed_body", "The form could not be read; send the file as the body instead.", "file");
+    throw invalidRequest("malformed_body", "The form could not be read. Send the file as the body instead.", "file");
   });
   const files = [...form.values()].filter((value): value is File => typeof value !== "string");
   const [file] = files;
   if (!file || files.length !== 1)
-    throw invalidRequest("wrong_item_count", "The form must carry exactly one file.", "file");
+    throw invalidRequest("wrong_item_count", "The form must contain exactly one file.", "file");
   called(file.name);
   yield new Uint8Array(await file.arrayBuffer());
 }

@@ -28,7 +28,7 @@ export const getConsoleUrl = (
 
 /** The refusal of a credential that needs a person's approval: its only way out is a page (rules#asks-first). */
 export const formatApprovalMessage = (page: string): string =>
-  `This credential needs a person's approval for this. Ask a person to do it in the console: ${page}`;
+  `This credential needs human approval for this call. Ask a person to do it in the console: ${page}`;
 
 /**
  * The way out for a credential that may not publish, and the alert that it is about. `said` follows what is missing; `approval` is
@@ -40,9 +40,9 @@ export function getReviewFallback(
 ): { said: string; approval: string; review: ReviewTarget | null } {
   if (send === true)
     return {
-      said: "Or leave send out: that makes a draft, and its review_url is where a person can publish it.",
+      said: "Or omit send to create a draft that a person can publish at its review_url.",
       approval:
-        "This credential needs a person's approval for this; leave send out. That makes a draft, and its review_url is where a person publishes it.",
+        "This credential needs human approval before it can publish. Omit send to create a draft, which a person can publish at its review_url.",
       review: null,
     };
   const pusherId = parseId("psh", String(pusher_id));
@@ -73,12 +73,12 @@ export function getReviewDecision(alert: { status: AlertStatus; review_reply: st
 /** What each of them means to the author. */
 export const REVIEW_NOTES: Record<ReviewDecision, string> = {
   waiting:
-    "Nobody has decided yet, and nothing is published. A person decides at review_url; wait again, or ask later.",
+    "The alert is awaiting a decision and is not published. A person decides at review_url; wait again or check later.",
   declined:
-    "A person declined it, and review_reply says why. Nothing is published; an edit puts it up for review again.",
-  scheduled: "It is scheduled: phones show it from send_at on. Until then a person changes that at review_url.",
-  sent: "It is sent and visible to every subscribed handset.",
-  cancelled: "It was cancelled. duplicate_alert makes a new draft of it.",
+    "A person declined the alert; review_reply has the reason. It is not published, and an edit submits it for review again.",
+  scheduled: "The alert is scheduled and becomes visible at send_at. Until then a person can change it at review_url.",
+  sent: "The alert is sent and visible to all subscribed handsets.",
+  cancelled: "The alert was cancelled. duplicate_alert copies it to a new draft.",
 };
 
 /** The message of a client to its person when it sends them to a page for what needs their approval. */

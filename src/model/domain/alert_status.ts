@@ -45,18 +45,17 @@ type Refusal = { do: "refuse"; code: ConflictCode; message: Message };
 const refuse = (code: ConflictCode, message: Message): Refusal => ({ do: "refuse", code, message });
 
 /** A refusal whose way out is a new draft. */
-const copied = (why: string): Message =>
-  forBoth(`${why} make a new draft of it with duplicate_alert.`, `${why} duplicate it.`);
+const copied = (why: string): Message => forBoth(`${why} copy it with duplicate_alert.`, `${why} duplicate it.`);
 
-const FROZEN_SENT = copied("A sent alert is frozen; cancel it and send a correction, or");
-const FROZEN_CANCELLED = copied("A cancelled alert is frozen;");
+const FROZEN_SENT = copied("A sent alert cannot be edited. Cancel it and send a correction, or");
+const FROZEN_CANCELLED = copied("A cancelled alert cannot be edited. To send it again,");
 
 export const ALERT_TRANSITIONS: Record<AlertStatus, Record<AlertVerb, AlertTransition>> = {
   draft: {
     edit: { do: "change" },
     send: { do: "change", event: "alert.sent" },
     schedule: { do: "change", event: "alert.scheduled" },
-    cancel: refuse("alert_not_sent", "A draft was never published, so there is nothing to cancel; delete it instead."),
+    cancel: refuse("alert_not_sent", "A draft cannot be cancelled. Delete it instead."),
     delete: { do: "change" },
   },
   repeating: {
@@ -64,13 +63,16 @@ export const ALERT_TRANSITIONS: Record<AlertStatus, Record<AlertVerb, AlertTrans
     send: refuse(
       "alert_repeats",
       forBoth(
-        "It repeats, and its occurrences are what is sent. To publish one now, make a copy with duplicate_alert and send that.",
-        "It repeats, and its occurrences are what is sent. To send it once more, duplicate it and send the copy.",
+        "A repeating alert cannot be sent. To publish it once now, copy it with duplicate_alert and send the copy.",
+        "A repeating alert cannot be sent. To send it once now, duplicate it and send the copy.",
       ),
     ),
     schedule: { do: "stay" },
     cancel: { do: "change" },
-    delete: refuse("alert_repeats", "It repeats. Cancel it first: that ends the series with all that is not sent yet."),
+    delete: refuse(
+      "alert_repeats",
+      "A repeating alert cannot be deleted. Cancel it first, which also cancels its scheduled occurrences.",
+    ),
   },
   scheduled: {
     edit: { do: "change" },
@@ -82,17 +84,14 @@ export const ALERT_TRANSITIONS: Record<AlertStatus, Record<AlertVerb, AlertTrans
   sent: {
     edit: refuse("alert_already_sent", FROZEN_SENT),
     send: { do: "stay" },
-    schedule: refuse("alert_already_sent", copied("A sent alert cannot be scheduled;")),
+    schedule: refuse("alert_already_sent", copied("A sent alert cannot be scheduled. To send it again,")),
     cancel: { do: "change", event: "alert.cancelled" },
-    delete: refuse(
-      "alert_already_sent",
-      "A sent alert is a record that acknowledgements refer to; cancel it to withdraw it.",
-    ),
+    delete: refuse("alert_already_sent", "A sent alert cannot be deleted. Cancel it to withdraw it."),
   },
   cancelled: {
     edit: refuse("alert_cancelled", FROZEN_CANCELLED),
-    send: refuse("alert_cancelled", copied("A cancelled alert cannot be sent;")),
-    schedule: refuse("alert_cancelled", copied("A cancelled alert cannot be scheduled;")),
+    send: refuse("alert_cancelled", copied("A cancelled alert cannot be sent. To send it again,")),
+    schedule: refuse("alert_cancelled", copied("A cancelled alert cannot be scheduled. To schedule it again,")),
     cancel: { do: "stay" },
     delete: { do: "change" },
   },
@@ -109,14 +108,13 @@ export const alreadySent = (verb: "edit" | "schedule" | "delete"): ApiError =>
 export const NEEDS_ACTIVE_CHANNEL: ReadonlySet<AlertVerb> = new Set(["send", "schedule"]);
 
 /** Their 409 (rules#send-needs-active). */
-export const CHANNEL_NOT_ACTIVE = "The channel is not active; resume it, or keep the alert as a draft.";
+export const CHANNEL_NOT_ACTIVE = "The channel is not active. Resume it, or keep the alert as a draft.";
 
 /** The `note` of send, schedule and cancel: what the answer means, said on repeats, too. */
 export const VERB_NOTES = {
-  send: "The alert is visible to every subscribed handset from now on; sending it again changes nothing and cannot notify anyone twice.",
-  schedule:
-    "The alert becomes visible at send_at without anything running then; until that instant it can be edited, cancelled or returned to draft.",
+  send: "The alert is now visible to all subscribed handsets. Sending it again changes nothing and notifies no handset twice.",
+  schedule: "The alert becomes visible at send_at. Until then it can be edited, cancelled or returned to draft.",
   repeat:
-    "It repeats from send_at on. Each occurrence is an alert of its own, scheduled with this one's id as series_id: list_alerts shows the next ones, and each can be edited or cancelled alone. An edit of this one changes all that are not sent yet, and cancel_alert ends it.",
-  cancel: "The alert stops reaching anyone who has not yet polled; phones that already received it keep it.",
+    "The alert repeats from send_at. Each occurrence is a separate scheduled alert with this id as its series_id; list_alerts shows the next ones, and each can be edited or cancelled. Editing this alert changes all unsent occurrences, and cancel_alert ends the series.",
+  cancel: "Handsets that have not received the alert no longer get it. Handsets that already received it keep it.",
 } as const;

@@ -33,8 +33,8 @@ export function checkAlertContent(content: Content, htmlLength: number, changed:
     throw invalidRequest(
       "mutually_exclusive_fields",
       forBoth(
-        "image_url and image_asset_id exclude each other; send one of them.",
-        "A picture has an address or was uploaded, not both. Take one of them away.",
+        "image_url and image_asset_id exclude each other. Send one of them.",
+        "A picture is either a link or an uploaded file. Remove one of them.",
       ),
       "image_asset_id",
     );
@@ -42,8 +42,8 @@ export function checkAlertContent(content: Content, htmlLength: number, changed:
     throw invalidRequest(
       "mutually_exclusive_fields",
       forBoth(
-        "html and html_asset_id exclude each other; send one of them.",
-        "A page is written here or was uploaded, not both. Take one of them away.",
+        "html and html_asset_id exclude each other. Send one of them.",
+        "HTML is either entered here or uploaded as a file. Remove one of them.",
       ),
       "html_asset_id",
     );
@@ -51,8 +51,8 @@ export function checkAlertContent(content: Content, htmlLength: number, changed:
     throw invalidRequest(
       "field_required",
       forBoth(
-        "Layout image needs image_url or image_asset_id.",
-        "A card with a picture needs one: its address, or a file.",
+        "Layout image requires image_url or image_asset_id.",
+        "This layout requires a picture. Enter a link or upload a file.",
       ),
       "image_url",
     );
@@ -61,8 +61,8 @@ export function checkAlertContent(content: Content, htmlLength: number, changed:
       throw invalidRequest(
         "field_required",
         forBoth(
-          `Layout ${content.layout} needs html or html_asset_id.`,
-          "A card with a page needs one: its markup, or a file.",
+          `Layout ${content.layout} requires html or html_asset_id.`,
+          "This layout requires HTML. Enter it or upload a file.",
         ),
         "html",
       );
@@ -78,20 +78,20 @@ export function checkAlertContent(content: Content, htmlLength: number, changed:
     throw invalidRequest(
       "time_in_past",
       forBoth(
-        "send_at must be in the future; omit it to send now.",
-        "The time must be later than now. To send it now, press Send.",
+        "send_at must be in the future. Omit it to send now.",
+        "The time must be in the future. To send the alert now, press Send.",
       ),
       "send_at",
     );
   if (changed.expires_at && content.expires_at !== null && content.expires_at <= now)
-    throw invalidRequest("time_in_past", "expires_at must be later than now.", "expires_at");
+    throw invalidRequest("time_in_past", "expires_at must be in the future.", "expires_at");
   if ((changed.expires_at || changed.send_at) && content.expires_at !== null && content.send_at !== null)
     if (content.expires_at <= content.send_at)
       throw invalidRequest(
         "invalid_time_range",
         forBoth(
           "expires_at must be later than send_at.",
-          "It cannot be over before phones show it: choose a later end.",
+          "The alert cannot expire before it is sent. Choose a later expiry.",
         ),
         "expires_at",
       );
@@ -103,8 +103,8 @@ export function checkNoRecurrence(recurrence: string | null): void {
   throw invalidRequest(
     "recurrence_not_allowed",
     forBoth(
-      "recurrence belongs to a draft; leave send out, and give the draft to schedule_alert.",
-      "What repeats is a draft first. Save it, then schedule it.",
+      "A repeating alert starts as a draft. Omit send, then call schedule_alert with the draft.",
+      "A repeating alert starts as a draft. Save it, then schedule it.",
     ),
     "recurrence",
   );
@@ -115,7 +115,7 @@ export function checkRecurrenceChange(status: string, recurrence: string | null)
   if (status === "repeating" && recurrence === null)
     throw invalidRequest(
       "recurrence_not_allowed",
-      "recurrence is what it repeats by; cancel the alert to end that.",
+      "The recurrence of a repeating alert cannot be removed. Cancel the alert to end it.",
       "recurrence",
     );
   if (status === "scheduled") checkNoRecurrence(recurrence);
@@ -128,8 +128,8 @@ export function checkSchedule(sendAt: string | null, now: string): string {
   throw invalidRequest(
     sendAt === null ? "field_required" : "time_in_past",
     forBoth(
-      `${what}; give the schedule a send_at, the instant at which the alert shall appear. To publish now, send the alert instead.`,
-      `${sendAt === null ? "Choose a time" : "The time must be later than now"}. To send it now, press Send.`,
+      `${what}. Set send_at to the time at which the alert appears, or call send_alert to publish it now.`,
+      `${sendAt === null ? "Choose a time" : "The time must be in the future"}. To send the alert now, press Send.`,
     ),
     "send_at",
   );
@@ -141,8 +141,8 @@ export function checkNotExpired(expiresAt: string | null, now: string): void {
     throw invalidRequest(
       "alert_expired",
       forBoth(
-        "The alert has expired; move expires_at or clear it before sending.",
-        "The alert is over already. Give it a later end, or none, before you send it.",
+        "The alert has expired. Change or clear expires_at before you send it.",
+        "The alert has expired. Change or clear the expiry before you send it.",
       ),
       "expires_at",
     );

@@ -27,12 +27,12 @@ interface Used {
 
 /** In the order in which the notes appear: one a field that is in use. */
 const USES: { capability: Capability; field: string; used: (alert: Used) => boolean; effect: string }[] = [
-  { capability: "notify", field: "title", used: () => true, effect: "it may appear in the inbox only" },
+  { capability: "notify", field: "title", used: () => true, effect: "the alert may only appear in the inbox" },
   {
     capability: "sound",
     field: "sound",
     used: (a) => a.sound !== null && a.sound !== "silent",
-    effect: "it is silent",
+    effect: "the alert is silent",
   },
   {
     capability: "sound",
@@ -50,7 +50,7 @@ const USES: { capability: Capability; field: string; used: (alert: Used) => bool
     capability: "vibrate",
     field: "vibrate",
     used: (a) => a.vibrate !== null && a.vibrate !== "none",
-    effect: "it does not vibrate",
+    effect: "handsets do not vibrate",
   },
   {
     capability: "tts",
@@ -62,16 +62,16 @@ const USES: { capability: Capability; field: string; used: (alert: Used) => bool
     capability: "full",
     field: "priority",
     used: (a) => a.priority === "urgent",
-    effect: "it does not take over the screen",
+    effect: "the alert does not fill the screen",
   },
-  { capability: "loc", field: "lat", used: (a) => a.lat !== null, effect: "the circle is not applied" },
+  { capability: "loc", field: "lat", used: (a) => a.lat !== null, effect: "the area is not applied" },
 ];
 
 /** What is said of a channel that asks subscribers for nothing: its alerts wait in the inbox until somebody looks. */
 export function getChannelNotes(requested: readonly string[]): CapabilityNote[] {
   if (requested.length > 0) return [];
   const message =
-    'The channel asks subscribers for nothing, so its alerts only appear in the inbox, without a banner or a sound; set requested_perms, such as ["notify", "sound"], if they should be noticed.';
+    'The channel requests no permissions, so its alerts only appear in the inbox, without a banner or sound. Set requested_perms, such as ["notify", "sound"], to notify subscribers.';
   return [{ capability: "notify", field: "requested_perms", message }];
 }
 
@@ -81,7 +81,7 @@ export function getCapabilityNotes(alert: Used, requested: readonly string[]): C
     ({ capability, field, effect }) => ({
       capability,
       field,
-      message: `The channel never asked subscribers for ${capability}, so ${effect}; add it to requested_perms if it matters.`,
+      message: `The channel does not request the permission ${capability}, so ${effect}. Add it to requested_perms if you need it.`,
     }),
   );
 }
@@ -100,8 +100,8 @@ export function checkGeofence(merged: Geofence): void {
     throw invalidRequest(
       "fields_required_together",
       forBoth(
-        "lat, lon and radius_km belong together: send all three, or null for all three.",
-        "Latitude, longitude and radius belong together: fill in all three, or none.",
+        "lat, lon and radius_km belong together. Send all three, or null for all three.",
+        "Latitude, longitude and radius belong together. Enter all three, or none.",
       ),
       missing[0],
     );

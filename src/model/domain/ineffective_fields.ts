@@ -49,7 +49,7 @@ function uselessRecurrence({ recurrence, send_at }: Effects, now: number): strin
     return null;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return `Scheduling this draft will be refused: ${error.message}`;
+    return `This draft cannot be scheduled: ${error.message}`;
   }
 }
 
@@ -62,11 +62,11 @@ export function getIneffectiveFieldNotes(alert: Effects, now: number): AlertNote
     repeat_until_acked:
       alert.repeat_until_acked &&
       missing.length > 0 &&
-      `Nothing repeats: repeat_until_acked needs ${missing.join(" and ")} as well.`,
+      `repeat_until_acked has no effect without ${missing.join(" and ")}.`,
     html:
       alert.layout === "document" &&
       (isHiding(alert.html) || isHiding(alert.asset_html)) &&
-      "The document has elements that people do not see, such as display:none, and its scripts do not run. Show or remove them.",
+      "The document has hidden elements, such as display:none, and scripts do not run. Show or remove these elements.",
     recurrence: alert.status === "draft" && uselessRecurrence(alert, now),
     tts_lang: alert.tts_lang !== null && alert.tts_text === null && "tts_lang has no effect without tts_text.",
   };

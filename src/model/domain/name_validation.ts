@@ -51,9 +51,7 @@ function plain(name: string): string {
 /** What is wrong with a person's name, or null. */
 export const validatePersonName = (name: string): Finding | null =>
   validateName(name, "Your name") ??
-  (OURS.has(plain(name))
-    ? { code: "invalid_value", message: "This is what pages here call somebody else. Choose another name." }
-    : null);
+  (OURS.has(plain(name)) ? { code: "invalid_value", message: "This name is reserved. Choose another name." } : null);
 
 /** The name without spaces around it. @throws 422. */
 export function parseOneLineName(name: string, what: string, param = "name"): string {
@@ -68,10 +66,13 @@ const EMAIL = new RegExp(`^[^\\s@]{1,64}@[^\\s@]{1,${LIMITS.email - 65}}$`);
 export const validateEmail = (email: string): Finding | null =>
   EMAIL.test(email) && !breaks(email)
     ? null
-    : { code: "invalid_format", message: "Give a whole e-mail address, such as name@example.org." };
+    : { code: "invalid_format", message: "Enter a complete e-mail address, such as name@example.org." };
 
 /** What is wrong with a new password, or null. */
 export const validatePasswordLength = (password: string): Finding | null =>
   password.length < LIMITS.password_least || password.length > LIMITS.password
-    ? { code: "invalid_value", message: `A password has ${LIMITS.password_least} to ${LIMITS.password} characters.` }
+    ? {
+        code: "invalid_value",
+        message: `The password must have ${LIMITS.password_least} to ${LIMITS.password} characters.`,
+      }
     : null;

@@ -94,16 +94,16 @@ function timesOf({ parts, zone, until }: Recurrence, sendAt: number, budget: Ste
 }
 
 const NO_RULE = forBoth(
-  "recurrence is not a valid rule; send it again as an RFC 5545 rule and a time zone.",
-  "This is not a valid rule. Write it again.",
+  "recurrence is not a valid RFC 5545 rule. Send a rule and a time zone.",
+  "This is not a valid rule. Enter it again.",
 );
 const NEVER = forBoth(
-  "recurrence names no time that is still to come; take another rule, a later end or another send_at.",
-  "This repeats at no time that is still to come. Take another rule, or a later end.",
+  "recurrence has no future occurrence. Change the rule, its end or send_at.",
+  "This rule has no future occurrence. Change the rule or choose a later end.",
 );
 const CROWDED = forBoth(
-  `recurrence must leave ${LIMITS.recurrence_minutes} minutes between two occurrences; take a rule that names fewer times.`,
-  `There must be ${LIMITS.recurrence_minutes} minutes between one time and the next.`,
+  `recurrence must leave ${LIMITS.recurrence_minutes} minutes between occurrences. Use a rule with fewer occurrences.`,
+  `Occurrences must be at least ${LIMITS.recurrence_minutes} minutes apart. Choose fewer times.`,
 );
 
 /** Times in ms. */

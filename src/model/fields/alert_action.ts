@@ -9,12 +9,12 @@ import { nameSchema } from "./schema_names.ts";
 import { isHttpsUrl, NOT_HTTPS, textSchema } from "./value_schemas.ts";
 
 const MOST_ACTIONS = forBoth(
-  `must be at most ${LIMITS.alert_actions} actions and a reply`,
-  `can be at most ${LIMITS.alert_actions}, and a question`,
+  `must have at most ${LIMITS.alert_actions} actions and one reply`,
+  `can be at most ${LIMITS.alert_actions}, and one question`,
 );
 const CHOICES = forBoth(
-  `must be 1 to ${LIMITS.reply_choices} texts that differ`,
-  `can be at most ${LIMITS.reply_choices}, and differ`,
+  `must be 1 to ${LIMITS.reply_choices} different texts`,
+  `must be at most ${LIMITS.reply_choices} different texts`,
 );
 
 /** A button that leads somewhere, or a question with fixed choices (rules#alert-reply). */
@@ -32,10 +32,20 @@ const action = z
     if (type === "open_url") {
       if (url === undefined) wrong("url", "field_required", REQUIRED);
       else if (!isHttpsUrl(url)) wrong("url", "invalid_url", NOT_HTTPS);
-      if (choices) wrong("choices", "misplaced_field", "belongs to a reply");
+      if (choices)
+        wrong(
+          "choices",
+          "misplaced_field",
+          forBoth("is only allowed for actions of type reply", "is only allowed for a question"),
+        );
       return;
     }
-    if (url) wrong("url", "misplaced_field", "belongs to a button that opens it");
+    if (url)
+      wrong(
+        "url",
+        "misplaced_field",
+        forBoth("is only allowed for actions of type open_url", "is only allowed for buttons that open a link"),
+      );
     const count = new Set(choices).size;
     if (count === 0 || count > LIMITS.reply_choices || count !== choices?.length)
       wrong("choices", "wrong_item_count", CHOICES);

@@ -63,7 +63,7 @@ const tags = z
     fieldError("too_long", `must be tags of at most ${LIMITS.channel_tag} characters`),
   );
 
-const KEPT = `must be ${LIMITS.retention_least} to ${LIMITS.retention} days, or 0 for ever`;
+const KEPT = `must be ${LIMITS.retention_least} to ${LIMITS.retention} days, or 0 for no limit`;
 
 /** rules#retention; 0 is for ever. */
 export const retentionDaysSchema = () =>

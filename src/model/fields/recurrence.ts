@@ -48,7 +48,7 @@ const PARTS: Readonly<Record<string, { form: RegExp; takes: string; list?: true 
     form: /^[1-9]\d{0,3}$/,
     takes: `a number from 1 to ${LIMITS.recurrence_end.toLocaleString("en")}; UNTIL has no such limit`,
   },
-  UNTIL: { form: /^\d{8}(T\d{6}Z?)?$/, takes: "a day or a time, such as 20270331 or 20270331T180000Z" },
+  UNTIL: { form: /^\d{8}(T\d{6}Z?)?$/, takes: "a date or a timestamp, such as 20270331 or 20270331T180000Z" },
   BYMINUTE: { form: /^[0-5]?\d$/, takes: "minutes from 0 to 59", list: true },
   BYHOUR: { form: /^([01]?\d|2[0-3])$/, takes: "hours from 0 to 23", list: true },
   BYDAY: {
@@ -67,7 +67,7 @@ const PARTS: Readonly<Record<string, { form: RegExp; takes: string; list?: true 
     list: true,
   },
   BYWEEKNO: { form: /^[+-]?([1-9]|[1-4]\d|5[0-3])$/, takes: "weeks from 1 to 53 or -53 to -1", list: true },
-  BYMONTH: { form: /^([1-9]|1[0-2])$/, takes: "numbers of months, such as 1 for January", list: true },
+  BYMONTH: { form: /^([1-9]|1[0-2])$/, takes: "months, such as 1 for January", list: true },
   BYSETPOS: { form: new RegExp(`^${ORDINAL}$`), takes: "positions, such as 1 or -1", list: true },
   WKST: { form: new RegExp(`^(${WEEKDAYS.join("|")})$`), takes: `one of ${WEEKDAYS.join(", ")}` },
 };
@@ -77,13 +77,14 @@ const FORM = forBoth(
   "must be a rule and a time zone, such as FREQ=WEEKLY;BYDAY=MO Europe/Lisbon",
 );
 const NO_ZONE = forBoth(
-  "must end with a blank and an IANA time zone, such as FREQ=WEEKLY;BYDAY=MO Europe/Lisbon",
+  "must end with a space and an IANA time zone, such as FREQ=WEEKLY;BYDAY=MO Europe/Lisbon",
   "must be a rule and a time zone, such as FREQ=WEEKLY;BYDAY=MO Europe/Lisbon",
 );
 
 /** Parts that may accompany a rule that counts hours or minutes: other parts would leave out most of what it counts. */
 const WITH_HOURS = new Set(["FREQ", "INTERVAL", "COUNT", "UNTIL", "BYDAY", "BYHOUR", "BYMINUTE", "WKST"]);
-const TOO_FINE = "must name days by BYDAY alone where it counts hours or minutes; count days, with BYHOUR";
+const TOO_FINE =
+  "must only select days with BYDAY when FREQ is HOURLY or MINUTELY; otherwise use FREQ=DAILY with BYHOUR";
 
 /** Frequencies with which RFC 5545 allows a part. */
 const ONLY_WITH: Readonly<Record<string, readonly string[]>> = {
@@ -107,15 +108,15 @@ function partsOf(rule: string): Map<string, string> | string {
   for (const [i, part] of rule.split(";").entries()) {
     const [name = "", value = "", ...more] = part.split("=");
     if (name === "BYSECOND" || value === "SECONDLY")
-      return `must leave ${LIMITS.recurrence_minutes} minutes between two occurrences; it cannot count seconds`;
+      return `must leave ${LIMITS.recurrence_minutes} minutes between occurrences; seconds are not supported`;
     const known = Object.hasOwn(PARTS, name) ? PARTS[name] : undefined;
     if (!known) return `has an unknown part ${i + 1}; use ${Object.keys(PARTS).join(", ")}`;
-    if (parts.has(name)) return `must name ${name} once`;
+    if (parts.has(name)) return `must contain ${name} only once`;
     const values = known.list ? value.split(",") : [value];
     const wrong = more.length > 0 ? 0 : values.findIndex((each) => !known.form.test(each));
     if (wrong >= 0) {
       const which = known.list && values.length > 1 ? `value ${wrong + 1} of ${name}` : name;
-      return `has a wrong ${which}; ${name} takes ${known.takes}`;
+      return `has an invalid ${which}; ${name} accepts ${known.takes}`;
     }
     if (values.length > VALUES) return `must have at most ${VALUES} values of ${name}`;
     parts.set(name, value);
@@ -126,19 +127,19 @@ function partsOf(rule: string): Map<string, string> | string {
 /** The fault of parts that are valid one by one and do not go together; null if they do. */
 function mismatchOf(parts: ReadonlyMap<string, string>): string | null {
   const freq = parts.get("FREQ");
-  if (freq === undefined) return "must name FREQ, such as FREQ=WEEKLY";
+  if (freq === undefined) return "must contain FREQ, such as FREQ=WEEKLY";
   const elapses = freq === "HOURLY" || freq === "MINUTELY";
   if (elapses && [...parts.keys()].some((name) => !WITH_HOURS.has(name))) return TOO_FINE;
   if (Number(parts.get("COUNT") ?? 0) > LIMITS.recurrence_end)
-    return `has a wrong COUNT; COUNT takes ${PARTS.COUNT?.takes}`;
-  if (parts.has("UNTIL") && parts.has("COUNT")) return "must end by COUNT or by UNTIL, not by both";
+    return `has an invalid COUNT; COUNT accepts ${PARTS.COUNT?.takes}`;
+  if (parts.has("UNTIL") && parts.has("COUNT")) return "must end with COUNT or UNTIL, not both";
   for (const [name, frequencies] of Object.entries(ONLY_WITH))
     if (parts.has(name) && !frequencies.includes(freq))
-      return `must not have ${name} with FREQ=${freq}; it takes FREQ=${frequencies.join(" or ")}`;
+      return `must not combine ${name} with FREQ=${freq}; ${name} requires FREQ=${frequencies.join(" or ")}`;
   if (/\d/.test(parts.get("BYDAY") ?? "") && (!["YEARLY", "MONTHLY"].includes(freq) || parts.has("BYWEEKNO")))
-    return "must not number the days of BYDAY here; numbers need FREQ=MONTHLY or YEARLY, without BYWEEKNO";
+    return "must not number the days of BYDAY here; numbers require FREQ=MONTHLY or YEARLY, without BYWEEKNO";
   if (parts.has("BYSETPOS") && ![...parts.keys()].some((name) => name.startsWith("BY") && name !== "BYSETPOS"))
-    return "must have another part beside BYSETPOS that it chooses from, such as BYDAY";
+    return "must combine BYSETPOS with another part, such as BYDAY";
   return null;
 }
 
@@ -154,8 +155,8 @@ const normalized = (rule: string): string =>
 /** The recurrence of a text, or what is wrong with it, as it follows the field's name. Letter case and blanks are free. */
 export function parseRecurrence(value: string): Recurrence | Message {
   const line = /\b(DTSTART|DTEND|RDATE|EXDATE|EXRULE)\b/i.exec(value)?.[1]?.toUpperCase();
-  if (line === "DTSTART") return "must not have DTSTART; send_at is when it begins";
-  if (line !== undefined) return `must not have ${line}; it takes one rule and a time zone`;
+  if (line === "DTSTART") return "must not contain DTSTART; send_at sets the start";
+  if (line !== undefined) return `must not contain ${line}; send one rule and a time zone`;
   const [, before = "", , last = ""] = /^((?:.*\S)?)(\s+)(\S+)$/.exec(value.trim()) ?? [];
   const rule = normalized(before.replace(/^RRULE:/i, ""));
   if (!value.includes("=")) return FORM;
@@ -169,7 +170,7 @@ export function parseRecurrence(value: string): Recurrence | Message {
   if (mismatch !== null) return mismatch;
   const end = parts.get("UNTIL");
   const until = end === undefined ? null : endOf(end, zone);
-  if (end !== undefined && until === null) return "must have a date that exists as UNTIL";
+  if (end !== undefined && until === null) return "has an UNTIL that is not a valid date";
   const numbers = (name: string) => (parts.has(name) ? (parts.get(name) as string).split(",").map(Number) : []);
   const days = parts.get("BYDAY")?.split(",") ?? [];
   return {

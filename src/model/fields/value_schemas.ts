@@ -42,7 +42,7 @@ const INVISIBLE = "must not contain invisible characters";
 export function textSchema(min: number, max: number, { lines = false, cleaned = false }: TextRules = {}) {
   const bounds = min > 0 ? { minLength: min, maxLength: max } : { maxLength: max };
   const controls = lines
-    ? "must not hold control characters other than tabs and line ends"
+    ? "must not contain control characters other than tabs and line breaks"
     : "must be one line, without control characters";
   return z
     .string()
@@ -74,8 +74,8 @@ export function isHttpsUrl(value: string): boolean {
 }
 
 export const NOT_HTTPS = forBoth(
-  `must be an absolute https URL of at most ${LIMITS.url} characters, without credentials and invisible characters`,
-  `must be a whole address that begins with https://, of at most ${LIMITS.url} characters`,
+  `must be an absolute https URL of at most ${LIMITS.url} characters, without credentials or invisible characters`,
+  `must be a complete address of at most ${LIMITS.url} characters that starts with https://`,
 );
 
 export const httpsUrlSchema = () =>
@@ -87,8 +87,8 @@ export function slugSchema(max: number) {
     new RegExp(`^[a-z0-9][a-z0-9._-]{0,${max - 1}}$`),
     "invalid_format",
     forBoth(
-      `must be 1 to ${max} of a-z 0-9 . _ - and begin with a letter or digit`,
-      `takes 1 to ${max} small letters, digits, dots, dashes and underscores, and begins with a letter or digit`,
+      `must be 1 to ${max} characters of a-z 0-9 . _ - and start with a letter or digit`,
+      `must have 1 to ${max} lowercase letters, digits, dots, dashes or underscores, and start with a letter or digit`,
     ),
   );
 }
@@ -185,7 +185,7 @@ const NO_INSTANT: Finding = {
   code: "invalid_timestamp",
   message: forBoth(
     "must be an RFC 3339 timestamp with Z or an offset, such as 2026-11-20T14:25:31Z, or a local time with its zone, such as 2026-11-24T07:30 Europe/Lisbon",
-    "must be a day and a time, such as 2026-11-20 14:25",
+    "must be a date and time, such as 2026-11-20 14:25",
   ),
 };
 

@@ -90,8 +90,8 @@ export function getAlertCursor(row: AnswerRow, next: AnswerRow, input: AlertList
 }
 
 const ELSEWHERE = forBoth(
-  "before is next_before of another list; pass it with the query, status, from, to, order and writer of its own list, or leave it out.",
-  "This is a place in another list; begin at the first page.",
+  "before is next_before of another list. Pass it with the query, status, from, to, order and writer of that list, or omit it.",
+  "This page belongs to another list. Start at the first page.",
 );
 
 /** A page of the alerts of every channel that the caller sees, or of one (its uuid). */

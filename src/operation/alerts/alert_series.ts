@@ -53,7 +53,7 @@ export async function beginSeries(
   if ((count?.repeating ?? 0) >= LIMITS.repeating)
     throw conflict(
       "quota_reached",
-      `${LIMITS.repeating} alerts of this channel repeat already, which is the most. Cancel one of them first.`,
+      `This channel already has ${LIMITS.repeating} repeating alerts, the maximum. Cancel one of them first.`,
     );
   // A rule costs milliseconds also when it is refused, so it is counted first (rules#recurrence-cost).
   const counted = await countSend(ctx, alert.pusher_id);
@@ -96,8 +96,8 @@ export async function cancelOccurrencesFrom(alert: AlertRecord, ctx: Context): P
     throw invalidRequest(
       "misplaced_field",
       forBoth(
-        "following is for an occurrence of an alert that repeats; leave it out.",
-        "This alert does not repeat, so none follows it.",
+        "following is only allowed for an occurrence of a repeating alert. Omit it.",
+        "This alert does not repeat, so it has no later occurrences.",
       ),
       "following",
     );

@@ -43,13 +43,13 @@ export async function attachAssets<S extends Named & { layout?: string }>(
     if (id === undefined || (id !== null && id === stored?.[field])) continue;
     const asset = found.find((candidate) => candidate.id === id);
     if (!asset)
-      problem ??= invalidRequest("asset_not_found", "No such uploaded file; upload it in the console first.", field);
+      problem ??= invalidRequest("asset_not_found", "Uploaded file not found. Upload it in the console first.", field);
     else if (asset.kind !== ASSET_FIELDS[field])
       problem ??= invalidRequest(
         "unsupported_file_type",
         forBoth(
-          `The uploaded file is of another kind; ${field} takes ${ASSET_KIND_LABELS[ASSET_FIELDS[field]]}.`,
-          `The uploaded file is of another kind; what is wanted is ${ASSET_KIND_LABELS[ASSET_FIELDS[field]]}.`,
+          `Wrong file type: ${field} must be ${ASSET_KIND_LABELS[ASSET_FIELDS[field]]}.`,
+          `Wrong file type. Choose ${ASSET_KIND_LABELS[ASSET_FIELDS[field]]}.`,
         ),
         field,
       );

@@ -39,8 +39,8 @@ export interface AlertToChange extends AlertPath {
 }
 
 const CHANGED = forBoth(
-  "The alert has changed since the version that you expect. Read it with get_alert, look at what changed, and repeat the call with the updated_at (over REST also the ETag) that it has now; without an expected version the call is judged by the present state alone.",
-  "The alert has changed since you opened it. Look at it again before you decide.",
+  "The alert has changed since the expected version. Read it with get_alert, then repeat the call with its current updated_at (or ETag over REST).",
+  "The alert has changed since you opened it. Check it again before you decide.",
 );
 
 /** Due alerts of a channel that a change of one of them settles along with it. */
@@ -106,7 +106,7 @@ export function requireScopeToReschedule(alert: AlertRecord, sent: { send_at?: s
   if (missing.length === 0) throw insufficientScope(missing, formatApprovalMessage(page), review);
   throw insufficientScope(
     missing,
-    `The alert is scheduled, so editing it needs the scope alerts:send. Use a credential that carries it, or send send_at as null: the alert is then a draft again and takes the other fields as well. Or ask a person to do it in the console: ${page}`,
+    `Editing a scheduled alert requires the scope alerts:send. Use a credential that has it, send send_at as null to return the alert to draft, or ask a person to edit it in the console: ${page}`,
     review,
   );
 }
@@ -121,7 +121,7 @@ export function requireScopeToWithdraw(alert: AlertRecord, ctx: Context): void {
   if (missing === null) return;
   throw insufficientScope(
     missing,
-    `The alert is scheduled, so deleting it withdraws it, which needs the scope alerts:send. Use a credential that carries it, or ask a person to do it in the console: ${getAlertReviewUrl(alert, ctx)}`,
+    `Deleting a scheduled alert withdraws it, which requires the scope alerts:send. Use a credential that has it, or ask a person to delete it in the console: ${getAlertReviewUrl(alert, ctx)}`,
   );
 }
 

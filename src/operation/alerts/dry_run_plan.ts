@@ -26,7 +26,7 @@ interface PlanRow {
 }
 
 const CHANGED =
-  "An alert of this plan has changed since its dry run, so nothing was done. Call with dry_run true again, and show a person the new rows.";
+  "An alert of this plan has changed since the dry run, so nothing was done. Call again with dry_run true and show a person the new rows.";
 
 const planRow = ({ alert_id, version, refused }: PlannedAlert): PlanRow => ({
   id: alert_id,
@@ -78,7 +78,7 @@ export function checkPlan({ rows }: DryRunPlan, now: readonly PlannedAlert[]): v
 }
 
 const partOfPlan = (name: string) =>
-  forBoth(`${name} is part of the plan; leave it out.`, "The plan already says this; leave it out.");
+  forBoth(`${name} is already part of the plan. Omit it.`, "This is already part of the plan. Remove it.");
 
 interface Selection {
   pusher_id: string | null;

@@ -75,13 +75,13 @@ export async function holdPicture(
   if (!address.startsWith(before_id)) return null;
   const [asset] = await ctx.sql(attachableAssets, { ...assetScope(ctx.caller), ids: [id] });
   if (!asset || address !== imageUrl)
-    throw invalidRequest("asset_not_found", "No such uploaded file; upload the picture again.", "image_url");
+    throw invalidRequest("asset_not_found", "Uploaded file not found. Upload the picture again.", "image_url");
   if (asset.kind !== "image")
     throw invalidRequest(
       "unsupported_file_type",
       forBoth(
-        `The uploaded file is of another kind; image_url takes ${ASSET_KIND_LABELS.image}.`,
-        `The uploaded file is of another kind; a picture is ${ASSET_KIND_LABELS.image}.`,
+        `Wrong file type: image_url must be ${ASSET_KIND_LABELS.image}.`,
+        `Wrong file type. Choose ${ASSET_KIND_LABELS.image}.`,
       ),
       "image_url",
     );
@@ -108,8 +108,8 @@ export function formatRetentionPreview({
   alerts,
   more,
 }: Awaited<ReturnType<typeof previewRetention>>): string {
-  if (days === null) return "Alerts are kept for ever.";
-  const first = `Alerts go ${days} days after their end.`;
-  if (begins_at === null) return `${first} None is that old yet.`;
-  return `${first} From ${begins_at} on these are ${more ? `more than ${formatLimit("retention_counted")}` : alerts}, for good; until then another retention_days keeps them.`;
+  if (days === null) return "Alerts are kept without a time limit.";
+  const first = `Alerts are deleted ${days} days after they end.`;
+  if (begins_at === null) return `${first} No alert is that old yet.`;
+  return `${first} The first deletion is at ${begins_at} and covers ${more ? `more than ${formatLimit("retention_counted")}` : alerts} of them; change retention_days before then to keep them.`;
 }

@@ -73,7 +73,7 @@ function refuseUnsendable(tool: OwnerOperation, args: Record<string, unknown>): 
     if (typeof key !== "string" || !new RegExp(`^[\\x20-\\x7e]{1,${LIMITS.idempotency_key}}$`).test(key))
       throw invalidRequest(
         "invalid_format",
-        `An idempotency key is 1 to ${LIMITS.idempotency_key} printable ASCII characters.`,
+        `The idempotency key must be 1 to ${LIMITS.idempotency_key} printable ASCII characters.`,
         "idempotency_key",
       );
   const inPath = getPathArguments(tool.http.path);

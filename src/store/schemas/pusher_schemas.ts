@@ -19,8 +19,8 @@ export const pusherCreate = {
     HANDLE_PATTERN,
     "invalid_format",
     forBoth(
-      `must be ${LIMITS.handle_least} to ${LIMITS.handle} of a-z 0-9 - _ and begin and end with a letter or digit`,
-      `has ${LIMITS.handle_least} to ${LIMITS.handle} small letters, digits, dashes and underscores, and begins and ends with a letter or digit`,
+      `must be ${LIMITS.handle_least} to ${LIMITS.handle} characters of a-z 0-9 - _ and start and end with a letter or digit`,
+      `must have ${LIMITS.handle_least} to ${LIMITS.handle} lowercase letters, digits, dashes or underscores, and start and end with a letter or digit`,
     ),
   ).describe("Permanent public handle; it can never be changed."),
   ...createArgumentSchemas(CHANNEL_FIELDS),

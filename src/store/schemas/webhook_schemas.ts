@@ -104,7 +104,7 @@ export function showDelivery(row: DeliveryRecord): z.infer<typeof deliveryView> 
 
 const PLACE = fieldError(
   "invalid_cursor",
-  forBoth("must be next_after of an earlier answer", "is not a place in this list; begin at its start"),
+  forBoth("must be next_after of an earlier answer", "is not valid for this list; start at its beginning"),
 );
 
 export const eventView = nameSchema(

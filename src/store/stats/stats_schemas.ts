@@ -78,13 +78,13 @@ export function resolveDateRange(
   if (period !== undefined)
     throw invalidRequest(
       "mutually_exclusive_fields",
-      forBoth("period and from/to exclude each other; send one of them.", "Choose a period or two days, not both."),
+      forBoth("period and from/to exclude each other. Send one of them.", "Choose a period or two days, not both."),
       from === undefined ? "to" : "from",
     );
   if (from === undefined || to === undefined)
     throw invalidRequest(
       "fields_required_together",
-      forBoth("from and to go together; send both.", "Give both days, the first and the last."),
+      forBoth("from and to belong together. Send both.", "Enter both the first and the last day."),
       from === undefined ? "from" : "to",
     );
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
@@ -95,7 +95,7 @@ export function resolveDateRange(
       "to",
     );
   if (days > LIMITS.stats_days)
-    throw invalidRequest("invalid_time_range", `A range is at most ${LIMITS.stats_days} days long.`, "to");
+    throw invalidRequest("invalid_time_range", `The range must be at most ${LIMITS.stats_days} days long.`, "to");
   return { from, to };
 }
 

@@ -227,7 +227,7 @@ export const createAlertCases: TestCase[] = [
         send: true,
         send_at: send_at === "now" ? timeInSeconds(0) : send_at,
       }),
-      want: { error: "invalid_request", param: "send_at", says: /omit it to send now/ },
+      want: { error: "invalid_request", param: "send_at", says: /Omit it to send now/ },
     }),
   ),
   {

@@ -196,7 +196,7 @@ export const editAlertCases: TestCase[] = [
     tool: "update_alert",
     given: (world) => createAlertInState(world, "scheduled"),
     input: (alert) => alertArguments(alert, { send_at: timeInSeconds(-5) }),
-    want: { error: "invalid_request", param: "send_at", says: /omit it to send now/ },
+    want: { error: "invalid_request", param: "send_at", says: /Omit it to send now/ },
   },
   {
     rule: UNKNOWN,

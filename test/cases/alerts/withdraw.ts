@@ -30,7 +30,7 @@ const refused = (name: string, given: (world: World) => Promise<any>): TestCase 
   given,
   as: writer,
   input: (alert) => alertArguments(alert),
-  want: { error: "insufficient_scope", param: null, says: /needs the scope alerts:send.*\/console\// },
+  want: { error: "insufficient_scope", param: null, says: /requires the scope alerts:send.*\/console\// },
   after: async (world, alert, { headers }) => {
     expect((await readAlert(world, alert)).status).toBe("scheduled");
     // Over MCP a key is answered a result, since its scopes never grow.

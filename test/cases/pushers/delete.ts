@@ -51,7 +51,7 @@ export const deletePusherCases: TestCase[] = [
       return pusher;
     },
     input: ({ id }) => ({ pusher_id: id }),
-    want: { error: "conflict", param: null, says: /pause/ },
+    want: { error: "conflict", param: null, says: /Pause/ },
     after: async (world, { id }) =>
       expect((await world.rest("get_pusher", { pusher_id: id })).body.subscribers).toBe(1),
   },

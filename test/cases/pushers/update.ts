@@ -172,7 +172,7 @@ export const changePusherCases: TestCase[] = [
     name: "paused, and nothing is scheduled",
     given: (world) => world.pusher(),
     input: ({ id }) => ({ pusher_id: id, status: "paused" }),
-    want: { body: { status: "paused", note: expect.stringMatching(/Nothing is scheduled/) } },
+    want: { body: { status: "paused", note: expect.stringMatching(/No alerts are scheduled/) } },
     after: async (world, { id, handle }) => {
       expect((await world.rest("create_alert", { pusher_id: id, title: "x" })).status).toBe(201);
       expect((await world.rest("create_alert", { pusher_id: id, title: "x", send: true })).status).toBe(409);

@@ -164,7 +164,7 @@ export const createWebhookCases: TestCase[] = [
     given: (world) => full(world, 20),
     as: (_world, key) => key,
     input: () => ({ url: RECEIVER_URL, events: ["alert.sent"] }),
-    want: { error: "conflict", param: null, says: /20.*delete/ },
+    want: { error: "conflict", param: null, says: /20.*Delete/ },
     after: async (world, key) => {
       const wrong = await world.rest("create_webhook", { url: "http://x", events: ALL_EVENTS }, key);
       expect(wrong.status).toBe(422);

@@ -217,7 +217,7 @@ export const prometheusAdapter: SenderAdapter = {
     const alerts = parseAs(
       posted,
       request.json(),
-      "This is not the list of alerts that Prometheus sends to an Alertmanager.",
+      "This is not the list of alerts that Prometheus sends to Alertmanager.",
     );
     const byName = Map.groupBy(alerts, ({ labels }) => labels.alertname ?? "");
     // More names at once than may be published are one alert.

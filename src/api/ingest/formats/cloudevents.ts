@@ -20,7 +20,7 @@ const event = z.object({
 });
 type Event = z.output<typeof event>;
 
-const BINARY_LEFT_OUT = "The data of an event is not text, and was left out.";
+const BINARY_LEFT_OUT = "The data of an event is not text and was ignored.";
 
 const isBinary = ({ headers }: IngestRequest) => headers.has("ce-specversion") || headers.has("ce-type");
 
@@ -86,10 +86,10 @@ function readEvent(from: Event, notes: string[]): ParsedAlert {
 function readBatch(sent: readonly unknown[], omitted: number, notes: string[]): ParsedRequest {
   const events = sent.map((one) => event.safeParse(one)).flatMap(({ data }) => (data && isEvent(data) ? [data] : []));
   if (events.length === 0) throw notAnEvent();
-  if (events.length < sent.length) notes.push("Some entries of the batch are not CloudEvents, and were left out.");
+  if (events.length < sent.length) notes.push("Some entries of the batch are not CloudEvents and were ignored.");
   if (events.length + omitted <= LIMITS.ingest_alerts)
     return { alerts: events.map((one) => readEvent(one, notes)), notes };
-  notes.push(`A batch of more than ${LIMITS.ingest_alerts} events is one alert.`);
+  notes.push(`A batch of more than ${LIMITS.ingest_alerts} events becomes one alert.`);
   const total = events.length + omitted;
   const fields = buildAlert({ title: `${total} events`, body: limitLines(events.map(titleOf), total) });
   const idempotencyKey = createCollapseKey("ce", ...events.flatMap(({ source, id }) => [source, id]));
@@ -102,7 +102,7 @@ const isEvent = ({ type, data, data_base64 }: Event) =>
 const notAnEvent = () =>
   invalidRequest(
     "malformed_body",
-    "This is not a CloudEvent: an event has a type, a source and an id, in the body or in ce-* headers.",
+    "This is not a CloudEvent. Send type, source and id in the body or in ce-* headers.",
   );
 
 export const cloudEventsAdapter: SenderAdapter = {

@@ -36,7 +36,7 @@ const within = (part: readonly unknown[]): readonly (readonly unknown[])[] => (A
 /** @throws 422 for a template that is none, is too long, or asks for more than it may. */
 export async function fillTemplate(template: string, told: object): Promise<string> {
   if (template.length > LIMITS.template)
-    throw invalidRequest("too_long", `A template has at most ${LIMITS.template} characters.`);
+    throw invalidRequest("too_long", `A template can have at most ${LIMITS.template} characters.`);
   const { default: mustache } = await import("mustache");
   // It would keep each template for ever.
   mustache.templateCache = undefined;
@@ -51,7 +51,7 @@ export async function fillTemplate(template: string, told: object): Promise<stri
   }
   throw invalidRequest(
     "invalid_format",
-    "The template does not hold: {{name}} and {{a.b}} put in what was sent, {{#list}}{{.}}{{/list}} a list, on one level.",
+    "Invalid template: use {{name}} and {{a.b}} for values, and {{#list}}{{.}}{{/list}} for a list, without nesting.",
   );
 }
 
@@ -80,7 +80,7 @@ export function parseUsualFields(told: object, otherwise = { title: "", body: ""
   if (title === "" && body === "")
     throw invalidRequest(
       "field_required",
-      "No title or text found. Send title and body, or name their fields with ?title={{name}}.",
+      "No title or text found. Send title and body, or set their fields with ?title={{name}}.",
     );
   const severity = found(told, "severity");
   const [first = ""] = body.trim().split("\n", 1);
@@ -120,10 +120,10 @@ function innerMessage(told: object): object | null {
 }
 
 const FOUND_INSIDE =
-  "The title was found deeper in the JSON. To choose it yourself, name the places with ?title={{a.b}} and ?body={{a.c}}.";
+  "The title was found in a nested field. To choose the fields, set ?title={{a.b}} and ?body={{a.c}}.";
 
 const SHOWN_WHOLE =
-  "No title or text was found, so the fields are shown as they are. To choose them, name their places with ?title={{a.b}} and ?body={{a.c}}.";
+  "No title or text was found, so all fields are shown. To choose the fields, set ?title={{a.b}} and ?body={{a.c}}.";
 
 /** The texts and numbers of an object with their names, as lines. */
 function linesOf(told: object, path = "", depth = 0): string[] {
@@ -159,11 +159,11 @@ function fieldsOfAny(told: object, notes: string[]): AlertInput {
 export function parseUndocumentedForm(body: Record<string, unknown>, program: SenderProgram): ParsedRequest {
   const name = SENDER_PROGRAMS[program];
   if (Object.keys(body).length === 0)
-    throw invalidRequest("malformed_body", `The body is an empty object. Send a message of ${name}.`);
-  const notes = [`The message has none of the documented forms of ${name}, so its usual fields are shown.`];
+    throw invalidRequest("malformed_body", `The body is an empty object. Send a message from ${name}.`);
+  const notes = [`The message has no documented format of ${name}, so its usual fields are shown.`];
   const inner = hasTexts(body) ? body : (innerMessage(body) ?? {});
   const text = found(inner, "body");
-  const title = text.split("\n", 1)[0] || `${name} sent a message of an unknown form`;
+  const title = text.split("\n", 1)[0] || `${name} sent a message in an unknown format`;
   return { alerts: [{ fields: parseUsualFields(inner, { title, body: "" }) }], notes };
 }
 

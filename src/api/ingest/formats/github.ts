@@ -155,7 +155,7 @@ function checkSignature(request: IngestRequest): void {
   if (!request.isSignature(Buffer.from(hex, "hex")))
     throw new ApiError(
       "invalid_credential",
-      "The signature does not hold: paste the sender's key into the field Secret of the webhook in GitHub.",
+      "The signature is not valid. Enter the sender's key in the field Secret of the webhook in GitHub.",
     );
 }
 
@@ -172,13 +172,13 @@ export const githubAdapter: SenderAdapter = {
     checkSignature(request);
     const event = request.headers.get("x-github-event") ?? "";
     if (event === "ping") return { alerts: [], notes: [] };
-    const read = parseAs(payload, await bodyOf(request), "This is not what GitHub's webhooks send.");
+    const read = parseAs(payload, await bodyOf(request), "This is not a GitHub webhook.");
     const p = { ...read, omitted: request.omitted };
     const fields = Object.hasOwn(EVENTS, event) ? EVENTS[event]?.(p) : other(event, p);
     if (!fields)
       return {
         alerts: [],
-        notes: ["GitHub told of a step that is not announced, such as a label or a run that began."],
+        notes: ["GitHub reported an event that is not published, such as a label or a started run."],
       };
     const idempotencyKey = request.headers.get("x-github-delivery") ?? undefined;
     return { alerts: [{ fields, idempotencyKey }], notes: [] };

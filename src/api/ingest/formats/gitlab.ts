@@ -142,13 +142,13 @@ export const gitlabAdapter: SenderAdapter = {
   delivery: "once",
   recognises: ({ headers }) => headers.has("x-gitlab-event"),
   read(request) {
-    const p = parseAs(payload, request.object(), "This is not what GitLab's webhooks send.");
+    const p = parseAs(payload, request.object(), "This is not a GitLab webhook.");
     const kind = p.object_kind || p.event_name || kindOfHeader(request.headers.get("x-gitlab-event") ?? "");
     const fields = Object.hasOwn(KINDS, kind) ? KINDS[kind]?.(p) : other(p, kind);
     if (!fields)
       return {
         alerts: [],
-        notes: ["GitLab told of a step that is not announced, such as an edit or a pipeline that began."],
+        notes: ["GitLab reported an event that is not published, such as an edit or a started pipeline."],
       };
     const idempotencyKey = request.headers.get("idempotency-key") ?? undefined;
     return { alerts: [{ fields, idempotencyKey }], notes: [] };

@@ -23,7 +23,7 @@ export function parseXml(text: string): { told: Record<string, unknown>; files: 
     {
       onopentag(name, { filename }) {
         if (++elements > LIMITS.ingest_values || open.length > LIMITS.ingest_depth)
-          throw invalidRequest("body_too_large", "The XML has too many elements or levels. Send it flatter.");
+          throw invalidRequest("body_too_large", "The XML has too many elements or levels. Send fewer.");
         const outer = open.at(-1);
         if (outer) outer.hasChildren = true;
         open.push({ name: name.replace(/^.*:/, "").toLowerCase(), text: "", hasChildren: false, filename });
@@ -43,6 +43,6 @@ export function parseXml(text: string): { told: Record<string, unknown>; files: 
     { xmlMode: true, decodeEntities: true },
   );
   parser.end(text);
-  if (elements === 0) throw invalidRequest("malformed_body", "The body is not XML.");
+  if (elements === 0) throw invalidRequest("malformed_body", "The body is not valid XML.");
   return { told: { ...told }, files };
 }
