@@ -33,7 +33,7 @@ import { deviceView, ownerView } from "./handset_schemas.ts";
 export const register_device = defineOpenHandsetOperation({
   name: "register_device",
   title: "Register handset",
-  description: "Register a handset and receive its token, once. No account, no name, no address book.",
+  description: "Register a handset and receive its token, which is shown once. No account or personal data is needed.",
   writes: "rows",
   http: { method: "POST", path: "/handset/v1/devices", status: 201, maxBody: MAX_BODY_BYTES.handset },
   limit: {
@@ -58,7 +58,7 @@ export const register_device = defineOpenHandsetOperation({
 export const get_device = defineHandsetOperation({
   name: "get_device",
   title: "Own device",
-  description: "What this handset said of itself when it registered, or since.",
+  description: "The details that this handset sent when it registered or last changed them.",
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/devices/me", status: 200 },
   errors: ["invalid_request", "unauthorized"],
@@ -75,7 +75,7 @@ export const update_device = defineHandsetOperation({
   name: "update_device",
   title: "Change own device",
   description:
-    "Say anew what this handset is: after an update, in another time zone, in another language. Send what has changed; the rest stays.",
+    "Update the details of this handset, for example after an app update or in another time zone. Absent fields stay unchanged.",
   writes: "rows",
   http: { method: "PATCH", path: "/handset/v1/devices/me", status: 200, maxBody: MAX_BODY_BYTES.handset },
   errors: ["invalid_request", "unauthorized"],
@@ -92,7 +92,7 @@ export const delete_device = defineHandsetOperation({
   name: "delete_device",
   title: "Remove own device",
   description:
-    "Leave every channel and forget this handset; its token is good for nothing from then on, and what it reported stays counted. It cannot be undone.",
+    "Leave every channel and delete this handset. Its token becomes invalid, and its reports stay counted. This cannot be undone.",
   writes: "rows",
   http: { method: "DELETE", path: "/handset/v1/devices/me", status: 204 },
   errors: ["invalid_request", "unauthorized"],
@@ -122,7 +122,7 @@ export const link_owner = defineHandsetOperation({
   name: "link_owner",
   title: "Link to an account",
   description:
-    "Make this handset one of a person's own, by the code that the console made for that person: tests of their drafts are shown on it from then on, of channels that it follows. Ask first: whoever made the code decides what is shown. Channels and other members learn nothing of it.",
+    "Link this handset to a person's account with a code from the console. It then shows tests of this person's drafts on the channels that it joined. Ask the user first: the person who created the code decides what is shown. Channels and other members cannot see the link.",
   writes: "rows",
   http: { method: "PUT", path: "/handset/v1/devices/me/owner", status: 200, maxBody: MAX_BODY_BYTES.handset },
   limit: {
@@ -150,7 +150,7 @@ export const link_owner = defineHandsetOperation({
 export const get_owner = defineHandsetOperation({
   name: "get_owner",
   title: "Whose own it is",
-  description: "The name of the person whose own device this handset is; null where it is nobody's.",
+  description: "The name of the person to whose account this handset is linked, or null.",
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/devices/me/owner", status: 200 },
   errors: ["unauthorized"],
@@ -165,7 +165,8 @@ export const get_owner = defineHandsetOperation({
 export const unlink_owner = defineHandsetOperation({
   name: "unlink_owner",
   title: "Unlink from an account",
-  description: "Be nobody's own device. No test is shown any more. Answers the same when it was nobody's.",
+  description:
+    "Unlink this handset from its owner's account, so that it shows no more tests. Repeating the call has no effect.",
   writes: "rows",
   http: { method: "DELETE", path: "/handset/v1/devices/me/owner", status: 204 },
   errors: ["unauthorized"],

@@ -75,7 +75,7 @@ export const inboxItem = nameSchema(
     test_until: z
       .string()
       .optional()
-      .describe("There for a test of a draft on the handsets of its author alone: until when it is shown at most."),
+      .describe("Only for a test of a draft on its author's handsets: the time at which the test ends."),
   }),
 );
 

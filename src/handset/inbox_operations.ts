@@ -34,7 +34,7 @@ import {
 export const get_inbox = defineHandsetOperation({
   name: "get_inbox",
   title: "Inbox",
-  description: `The visible alerts of the handset's channels, newest first. An answer of state, not of news: cancelled alerts are gone from it. A page ends at ${formatLimit("inbox")} as well. Poll with If-None-Match, and with Prefer: wait=50 to be answered as soon as something changes.`,
+  description: `The visible alerts of the handset's channels, newest first. Returns the current state, not a queue of new items: cancelled alerts are absent. A page also ends at ${formatLimit("inbox")}. Poll with If-None-Match, and with Prefer: wait=50 to get the answer as soon as something changes.`,
   lookUp: findDevicesWithInbox,
   writes: "nothing",
   validated: true,
@@ -81,7 +81,7 @@ export const get_inbox = defineHandsetOperation({
 export const get_inbox_alert = defineHandsetOperation({
   name: "get_inbox_alert",
   title: "One alert of the inbox",
-  description: `The card of an alert with its whole text. Cards of the inbox carry at most ${formatLimit("card_body")} characters of it, and body_length where there are more.`,
+  description: `The card of an alert with its full text. Inbox cards contain at most ${formatLimit("card_body")} characters of the text, and body_length when it is longer.`,
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/alerts/{alert_id}", status: 200 },
   errors: ["invalid_request", "unauthorized", "not_found"],
@@ -100,7 +100,7 @@ export const follow_inbox = defineHandsetOperation({
   name: "follow_inbox",
   title: "Follow the inbox",
   description:
-    "Server-sent events that tell what changes in the inbox: `alert` with a card, `removed` with ids, `look` for poll now, `ended` with a reason. Open it with the ETag of the last poll as Last-Event-ID, and with the same limit and view; the id of an event is the ETag that the handset then holds. Nothing depends on it: after any gap the handset polls.",
+    "Server-sent events for changes of the inbox: `alert` with a card, `removed` with ids, `look` to poll now, `ended` with a reason. Open the stream with the ETag of the last poll as Last-Event-ID, and with the same limit and view; the id of an event is the handset's new ETag. The stream is optional: after any gap the handset polls.",
   writes: "nothing",
   streams: true,
   http: { method: "GET", path: "/handset/v1/inbox/stream", status: 200 },

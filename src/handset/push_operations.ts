@@ -13,7 +13,7 @@ export const get_push = defineHandsetOperation({
   name: "get_push",
   title: "Wake-ups",
   description:
-    "Whether this server wakes handsets whose app is closed, the key to subscribe with at a push service (applicationServerKey of Web Push), and by which kind of push service this handset is woken: null for none. The address itself is never shown.",
+    "Whether this server sends push notifications, the key for subscribing at a push service (applicationServerKey of Web Push), and the kind of this handset's push endpoint, or null. The endpoint itself is never returned.",
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/push", status: 200 },
   errors: ["unauthorized"],
@@ -37,7 +37,7 @@ export const put_push_endpoint = defineHandsetOperation({
   name: "put_push_endpoint",
   title: "Be woken",
   description:
-    "Be woken at this address of a push service when something new is in the inbox, in place of an earlier one. A wake-up says nothing and may be lost. It comes for channels that are not muted and were granted one of notify, sound, vibrate, tts, full. UnifiedPush needs the keys of its endpoint, since its push services take only what is encrypted for them; those of a browser are taken and not needed.",
+    "Set the push endpoint of this handset, replacing an earlier one. A push notification has no content, may be lost, and means that the inbox has something new. It is sent for channels that are not muted and have one of the permissions notify, sound, vibrate, tts, full. UnifiedPush requires the keys of the endpoint for encryption; a browser's keys are accepted and not needed.",
   writes: "rows",
   http: { method: "PUT", path: "/handset/v1/devices/me/push", status: 204, maxBody: MAX_BODY_BYTES.handset },
   errors: ["invalid_request", "unauthorized", "conflict"],
@@ -69,8 +69,8 @@ export const put_push_endpoint = defineHandsetOperation({
 
 export const delete_push_endpoint = defineHandsetOperation({
   name: "delete_push_endpoint",
-  title: "Be woken no more",
-  description: "Forget where this handset is woken. Answers the same when it was nowhere.",
+  title: "Remove push endpoint",
+  description: "Delete the push endpoint of this handset. Repeating the call has no effect.",
   writes: "rows",
   http: { method: "DELETE", path: "/handset/v1/devices/me/push", status: 204 },
   errors: ["unauthorized"],

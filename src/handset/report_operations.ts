@@ -62,7 +62,7 @@ export const post_reports = defineHandsetOperation({
   name: "post_reports",
   title: "Report reads, acks and replies",
   description:
-    "Report what the person chose to report: alerts read and acknowledged, and the reply that was chosen, of which the last counts. Repeats count nothing; rows that the handset cannot see are skipped, and so are replies that the alert does not offer or that come when it is over.",
+    "Report reads, acknowledgements and replies that the user chose to share. Only the last reply to an alert counts, and repeats are ignored. Alerts that the handset cannot see are skipped, as are replies that the alert does not offer or that arrive after it expired.",
   writes: "shared",
   http: { method: "POST", path: "/handset/v1/reports", status: 200 },
   errors: ["invalid_request", "unauthorized"],
@@ -77,7 +77,7 @@ export const post_reports = defineHandsetOperation({
               .string()
               .max(LIMITS.alert_action_label * 2)
               .optional()
-              .describe("Of a reply: one of its choices."),
+              .describe("For a reply: one of the alert's choices."),
           })
           .refine(({ kind, choice }) => (kind === "reply") === (choice !== undefined), {
             ...fieldError("misplaced_field", "is required for reports of kind reply, and not allowed for others"),
@@ -102,7 +102,7 @@ export const post_reports = defineHandsetOperation({
 export const prune_reports = defineHandsetOperation({
   name: "prune_reports",
   title: "Prune own reports",
-  description: "Forget when this handset reported what, before an instant. Totals stay; timelines thin out.",
+  description: "Delete the times of this handset's reports before a timestamp. Totals stay; timelines lose detail.",
   writes: "rows",
   http: { method: "DELETE", path: "/handset/v1/reports", status: 204 },
   errors: ["invalid_request", "unauthorized"],

@@ -32,7 +32,7 @@ import { assertChannelLimit, countJoin, JOIN_LIMITS } from "./join_limits.ts";
 export const list_channels = defineHandsetOperation({
   name: "list_channels",
   title: "Directory",
-  description: "Search the public active channels; q is searched literally in names and tags together.",
+  description: "Search the public active channels. q is matched literally in names and tags.",
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/channels", status: 200 },
   errors: ["invalid_request", "unauthorized"],
@@ -65,7 +65,7 @@ export const list_channels = defineHandsetOperation({
 export const get_channel = defineHandsetOperation({
   name: "get_channel",
   title: "Channel card",
-  description: "Show a channel's card. A private one answers 404 without a usable invite or a subscription.",
+  description: "Show a channel's card. A private channel answers 404 without a valid invite or a subscription.",
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/channels/{handle}", status: 200 },
   errors: ["invalid_request", "unauthorized", "not_found"],
@@ -127,7 +127,7 @@ export const put_subscription = defineHandsetOperation({
 export const delete_subscription = defineHandsetOperation({
   name: "delete_subscription",
   title: "Leave",
-  description: "Leave a channel. Answers the same when the handset had not joined.",
+  description: "Leave a channel. The answer is the same when the handset had not joined it.",
   writes: "rows",
   http: { method: "DELETE", path: "/handset/v1/subscriptions/{handle}", status: 204 },
   limit: JOIN_LIMITS,
@@ -148,8 +148,7 @@ export const delete_subscription = defineHandsetOperation({
 export const list_subscriptions = defineHandsetOperation({
   name: "list_subscriptions",
   title: "Own channels",
-  description:
-    "The cards of the channels that this handset joined, private and paused ones included, the newest first.",
+  description: "The cards of all channels that this handset joined, including private and paused ones, newest first.",
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/subscriptions", status: 200 },
   errors: ["invalid_request", "unauthorized"],

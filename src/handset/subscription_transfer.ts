@@ -28,7 +28,7 @@ export const export_subscriptions = defineHandsetOperation({
   name: "export_subscriptions",
   title: "Export subscriptions",
   description:
-    "What this handset joined, to be kept as a file: a lost browser profile is then no lost subscriber. Each page is a body that the import takes. It holds no secret, so private channels need an invite again; to take them along, move the handset by a code.",
+    "The subscriptions of this handset, for a backup file. Each page is a valid body for the import. It contains no secret, so private channels need a new invite; a transfer code also moves those.",
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/devices/me/export", status: 200 },
   errors: ["invalid_request", "unauthorized"],
@@ -59,7 +59,7 @@ export const import_subscriptions = defineHandsetOperation({
   name: "import_subscriptions",
   title: "Import subscriptions",
   description:
-    "Join the public channels of an exported page. What is joined already stays as it is. Those that are not there, or private and not joined, are skipped and named: they need an invite. Idempotent.",
+    "Join the public channels of an exported page. Existing subscriptions stay unchanged. Missing channels, and private ones that are not joined, are skipped and listed. Idempotent.",
   writes: "rows",
   http: { method: "POST", path: "/handset/v1/devices/me/import", status: 200 },
   limit: BULK_JOIN_LIMITS,
@@ -75,7 +75,7 @@ export const import_subscriptions = defineHandsetOperation({
         }),
       )
       .max(MAX, `must contain at most ${MAX} subscriptions; send the others in another request`),
-    meta: z.strictObject({ next_before: z.string().nullable() }).optional().describe("As exported; not looked at."),
+    meta: z.strictObject({ next_before: z.string().nullable() }).optional().describe("As exported; ignored."),
   }),
   output: z.object({ joined: z.int(), present: z.int(), skipped: z.array(z.string()) }),
   async handler({ data }, ctx) {
@@ -102,7 +102,7 @@ export const import_subscriptions = defineHandsetOperation({
 export const create_transfer = defineHandsetOperation({
   name: "create_transfer",
   title: "Code to move by",
-  description: `Make a code by which another handset takes over every subscription of this one, private ones included: once, within ${LIMITS.move_minutes} minutes. It is shown this once; another one replaces it. Whoever has the code can use it. The address opens the web app with it, as a link or a QR code.`,
+  description: `Create a code with which another handset takes over all subscriptions of this one, including private ones: once, within ${LIMITS.move_minutes} minutes. The code is shown once, and a new code replaces it. Any handset with the code can use it. The address opens the web app with the code, as a link or QR code.`,
   writes: "rows",
   http: { method: "POST", path: "/handset/v1/devices/me/transfer", status: 201, maxBody: MAX_BODY_BYTES.handset },
   errors: ["invalid_request", "unauthorized"],
@@ -133,7 +133,7 @@ export const take_over = defineHandsetOperation({
   name: "take_over",
   title: "Take over by a code",
   description:
-    "Take over every subscription of the handset that made the code: they move here with their permissions, and the other one is left without any. What this handset joined itself stays as it is. It cannot be undone but by moving back.",
+    "Take over all subscriptions of the handset that created the code. They move here with their permissions, and the other handset keeps none. Existing subscriptions of this handset stay unchanged. This can only be undone by moving back.",
   writes: "rows",
   http: { method: "POST", path: "/handset/v1/devices/me/takeover", status: 200, maxBody: MAX_BODY_BYTES.handset },
   limit: {

@@ -40,6 +40,8 @@ function faultOf(issue: z.core.$ZodIssue): { code: FieldCode; message: Message }
     }
     case "invalid_value": {
       const api = `must be one of ${issue.values.map(String).join(", ")}`;
+      if (issue.input === undefined)
+        return { code: "field_required", message: forBoth(`is required and ${api}`, REQUIRED.ui) };
       return { code: "invalid_choice", message: forBoth(api, "must be one of the offered choices") };
     }
     case "too_small":

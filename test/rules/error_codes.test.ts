@@ -68,6 +68,14 @@ describe("what is wrong with a field", () => {
       { numRuns: 25 },
     ));
 
+  test("a choice that is absent is a required field", async () => {
+    const error = await refusalOf("create_pusher", { handle: uniqueHandle(), name: "x", description: "x" });
+    expect(error).toMatchObject({
+      ...{ code: "field_required", param: "category" },
+      message: expect.stringMatching(/^category is required and must be one of /),
+    });
+  });
+
   test("two unknown fields are two problems", async () => {
     const error = await refusalOf("create_pusher", {
       ...{ handle: createHandle(), name: "x", category: "ai", description: "x" },

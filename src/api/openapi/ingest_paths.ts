@@ -13,7 +13,7 @@ export function createIngestPaths(publicUrl: string, responses: OpenApiJson): Op
       id: { ...text, description: "alr_…" },
       pusher_id: { ...text, description: "psh_…" },
       state: { type: "string", enum: ["sent", "scheduled", "draft"] },
-      said: { ...text, description: "What became of it, or where a person decides about the draft." },
+      said: { ...text, description: "The result, or the page where a person decides about the draft." },
     },
     required: ["id", "pusher_id", "state", "said"],
   };
@@ -31,7 +31,7 @@ export function createIngestPaths(publicUrl: string, responses: OpenApiJson): Op
         tags: ["Alerts"],
         summary: "Publish in another program's words",
         description:
-          "Takes what other programs send, as they send it: plain text (the first line is the title), or JSON of a program that is recognised or named. Each alert is made by `create_alert` with `send`: a key without `alerts:send` leaves a draft, and is told so. A program that is named is answered in its own words, refusals too; `Belfry-Notes` says what has no counterpart. Scope `alerts:write`.",
+          "Accepts messages of other programs in their own format: plain text (the first line is the title), or JSON of a program that is recognised or named. Each alert is created by `create_alert` with `send`; a key without `alerts:send` creates a draft, and the answer says so. A named program gets answers in its own format, including refusals; `Belfry-Notes` lists what was ignored. Scope `alerts:write`.",
         security: [{ apiKey: [] }],
         parameters: [
           {
@@ -45,7 +45,7 @@ export function createIngestPaths(publicUrl: string, responses: OpenApiJson): Op
           {
             name: "from",
             in: "query",
-            description: "The program that sends; recognised when absent.",
+            description: "The sending program; recognised from the body when absent.",
             schema: { type: "string", enum: SENDER_PROGRAM_NAMES },
             example: "text",
           },
@@ -58,7 +58,7 @@ export function createIngestPaths(publicUrl: string, responses: OpenApiJson): Op
         },
         responses: {
           200: {
-            description: "What became of it.",
+            description: "The result.",
             headers: createHeaderRefs(),
             content: {
               "application/json": {

@@ -50,7 +50,7 @@ export function createOpenApiDocument(
     info: {
       title: "Belfry",
       version: manifest.version,
-      summary: "Alert channels that assistants, scripts and people drive.",
+      summary: "Alert channels for assistants, scripts and people.",
       description: createIntroduction(publicUrl),
       license: { name: "Apache License 2.0", identifier: manifest.license },
     },
@@ -63,7 +63,7 @@ export function createOpenApiDocument(
         apiKey: {
           type: "http",
           scheme: "bearer",
-          description: "An API key (`bfk_…`). The access tokens of connected assistants are for /mcp alone.",
+          description: "An API key (`bfk_…`). Access tokens of connected assistants are only valid at /mcp.",
         },
         deviceToken: {
           type: "http",
@@ -85,17 +85,14 @@ export function createOpenApiDocument(
         ),
         LastEventId: inHeader(
           "Last-Event-ID",
-          "The ETag that the handset holds, of the same limit and view. Unless it is the present one, the stream begins with `look`.",
+          "The handset's ETag for the same limit and view. If it is not current, the stream begins with `look`.",
         ),
         IfMatch: inHeader(
           "If-Match",
-          "The ETag of the alert as the client knows it: 409 when it has changed since. expected_updated_at says the same in the request itself.",
+          "The client's ETag of the alert; 409 when the alert has changed since. expected_updated_at in the body has the same effect.",
           '"2026-11-20T14:25:31.123456Z"',
         ),
-        IfNoneMatch: inHeader(
-          "If-None-Match",
-          "The ETag of the answer that the client holds: 304 while it is still the present one.",
-        ),
+        IfNoneMatch: inHeader("If-None-Match", "The client's ETag of the answer; 304 while it is current."),
       },
       headers: RESPONSE_HEADERS,
       responses: sorted(responses),
@@ -115,8 +112,8 @@ const sorted = (record: OpenApiJson): OpenApiJson =>
 
 const OTHER_TAGS: Record<string, string> = {
   Handset:
-    "What a subscribing device speaks, with its own token: register once and keep the token, join channels, then poll the inbox for ever with the last ETag as If-None-Match and with Prefer: wait=50. The inbox is state, newest first: draw what it holds, and take away what is gone from it. A 304 means that nothing changed; one without Preference-Applied was not held, so pause before the next poll. What rings is decided on the device. Reports of reads and acknowledgements are optional, come in batches and may be repeated.",
-  Events: `What registered webhook endpoints receive: one signed POST an event, within ${spellLimit("webhook_seconds")} seconds, without retries.`,
+    "The API of subscribing devices, with their own token. Register once and keep the token, join channels, then keep polling the inbox with the last ETag as If-None-Match and with Prefer: wait=50. The inbox is the current state, newest first: show its alerts, and remove those that are no longer in it. A 304 means that nothing changed; after a 304 without Preference-Applied, pause before the next poll. The device decides which alerts ring. Reports of reads and acknowledgements are optional, sent in batches, and can be repeated.",
+  Events: `Requests to registered webhook endpoints: one signed POST for each event, within ${spellLimit("webhook_seconds")} seconds, without retries.`,
   Service: "Whether the server is up.",
 };
 
@@ -152,9 +149,9 @@ function healthPaths(responses: OpenApiJson): OpenApiJson {
     },
   });
   return {
-    "/healthz": probe("healthz", "Liveness", "The process is up.", { 200: answer("Up.", "ok") }),
-    "/readyz": probe("readyz", "Readiness", "The database answers and every migration is in.", {
-      200: answer("Ready; `degraded` names what does not work although requests are served.", "ready", {
+    "/healthz": probe("healthz", "Liveness", "The process is running.", { 200: answer("Up.", "ok") }),
+    "/readyz": probe("readyz", "Readiness", "The database responds and all migrations are applied.", {
+      200: answer("Ready; `degraded` lists features that do not work.", "ready", {
         degraded: { type: "array", items: { type: "string" } },
       }),
       503: answer("Not ready.", "not ready"),

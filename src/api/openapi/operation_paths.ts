@@ -255,7 +255,10 @@ function success(prepared: Prepared[], { components }: DocumentContext): OpenApi
     },
     ...(validates(operation) || knowsHeld(operation)
       ? {
-          304: { description: "You hold the present answer already. No body.", headers: createHeaderRefs(...etag) },
+          304: {
+            description: "Not modified: the client has the current answer. No body.",
+            headers: createHeaderRefs(...etag),
+          },
         }
       : {}),
   };

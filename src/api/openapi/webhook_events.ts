@@ -13,35 +13,35 @@ const WORDS: Record<Received, [summary: string, description: string]> = {
   "alert.sent": ["Alert sent", "Immediate send, a draft published, or a scheduled alert sent early."],
   "alert.scheduled": [
     "Alert scheduled",
-    "The alert will become visible at `send_at`. Plan from this payload, or ask for `alert.visible`.",
+    "The alert will become visible at `send_at`. Use this payload, or subscribe to `alert.visible`.",
   ],
   "alert.cancelled": [
     "Alert cancelled",
-    "Withdrawn, or returned to draft (`status` tells). Phones that already received it keep it.",
+    "Withdrawn, or returned to draft (see `status`). Handsets that already received it keep it.",
   ],
   "subscriber.created": [
     "Subscribers joined",
-    "How many there are (`count`), and how many more than were last told (`delta`); never a device identity. A channel's subscribers are told of at most once a second, so one event may stand for several joins and leaves.",
+    "The number of subscribers (`count`) and the change since the last event (`delta`); never a device identity. Events of a channel are sent at most once a second, so one event can cover several joins and leaves.",
   ],
   "subscriber.deleted": [
     "Subscribers left",
-    "The same with a `delta` below zero, eviction through a revoked invite included.",
+    "The same with a negative `delta`, also after a revoked invite removed subscribers.",
   ],
   "alert.visible": [
     "Scheduled alert visible",
-    "The instant of a scheduled alert has come, and it was not withdrawn before: told once, within seconds where the server runs, and later where it did not. Written, in the feed as well, while an endpoint of the workspace asks for it.",
+    "A scheduled alert became visible. Sent once, within seconds while the server runs, and later otherwise. Recorded, also in the feed, while an endpoint of the workspace subscribes to it.",
   ],
   "alert.acknowledged": [
     "Alert acknowledged",
-    `How many devices have acknowledged an alert (\`count\`), and how many more than were last told (\`delta\`); never which. At most once in ${LIMITS.acks_told_seconds} seconds for one alert, while an endpoint of the workspace asks for it.`,
+    `The number of devices that acknowledged an alert (\`count\`) and the change since the last event (\`delta\`); never their identity. Sent at most once in ${LIMITS.acks_told_seconds} seconds for an alert, while an endpoint of the workspace subscribes to it.`,
   ],
   "alert.replied": [
     "Alert answered",
-    `How often each choice of an alert that asks is chosen now (\`choices\`), and how many devices answered (\`count\`); never which. A device that changes its mind counts once. At most once a second for one alert, the last state always, while an endpoint of the workspace asks for it.`,
+    `The current number of replies for each choice (\`choices\`) and the number of devices that replied (\`count\`); never their identity. A device that changes its reply counts once. Sent at most once a second for an alert, always including the last state, while an endpoint of the workspace subscribes to it.`,
   ],
   "webhook.test": [
     "Test",
-    "What `test_webhook` sends: signed as any delivery, and about nothing. `pusher_id` is the id of no channel.",
+    "The event of `test_webhook`, signed like any delivery. Its `pusher_id` belongs to no channel.",
   ],
 };
 
@@ -94,7 +94,7 @@ function delivery(event: Received): OpenApiJson {
           `${LIMITS.webhook_clock_seconds} seconds away.`,
       ),
       header("X-Webhook-Event", "The event's name."),
-      header("X-Webhook-Event-Id", "The same in every delivery of one event, and in list_events."),
+      header("X-Webhook-Event-Id", "The id of the event, in all its deliveries and in list_events."),
       header("X-Webhook-Id", "Unique for each delivery."),
     ],
     requestBody: {
@@ -112,7 +112,7 @@ function delivery(event: Received): OpenApiJson {
     },
     responses: {
       "2XX": {
-        description: `Taken. Anything else, or nothing within ${spellLimit("webhook_seconds")} seconds, counts as a failure.`,
+        description: `Accepted. Any other status, or no answer within ${spellLimit("webhook_seconds")} seconds, counts as a failure.`,
       },
     },
   };
